@@ -1,0 +1,78 @@
+// The direction of the code, checked: model ← sequencer ← domains ← app; engines know ports and model, never domains.
+// Type-only imports count as well: a type that points the wrong way is how a wrong dependency starts.
+
+const PORTS = '^src/engine/ports(/|\\.ts$)';
+const MODEL = '^src/model/';
+const SEQUENCER = '^src/sequencer/';
+const APP = '^src/app/';
+
+const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+module.exports = {
+	forbidden: [
+		forbid('no-cycles', 'Two files that need each other are one idea.', {}, { circular: true }),
+		forbid('model-is-pure', 'src/model imports only itself.', { path: MODEL }, { pathNot: MODEL }),
+		forbid(
+			'sequencer-is-pure',
+			'src/sequencer imports only itself and model.',
+			{ path: SEQUENCER },
+			{ pathNot: [SEQUENCER, MODEL] },
+		),
+		forbid(
+			'ports-are-contracts',
+			'src/engine/ports imports only itself, model and sequencer.',
+			{ path: PORTS },
+			{ pathNot: [PORTS, MODEL, SEQUENCER] },
+		),
+		forbid(
+			'ports-take-types-from-sequencer',
+			'A port names what the sequencer works on; it does not run it.',
+			{ path: PORTS },
+			{ path: SEQUENCER, dependencyTypesNot: ['type-only'] },
+		),
+		forbid(
+			'engines-know-no-domain',
+			'src/engine imports only engine, model and sequencer (and packages).',
+			{ path: '^src/engine/' },
+			{ path: '^src/', pathNot: ['^src/engine/', MODEL, SEQUENCER] },
+		),
+		forbid(
+			'only-app-names-an-engine',
+			'Domains see src/engine/ports; src/app alone chooses the engine behind them.',
+			{ path: '^src/', pathNot: [APP, '^src/engine/'] },
+			{ path: '^src/engine/', pathNot: PORTS },
+		),
+		forbid(
+			'only-main-starts-app',
+			'src/app is the composition root: it imports everything, so only main.ts may import it.',
+			{ path: '^src/', pathNot: [APP, '^src/main\\.ts$'] },
+			{ path: APP },
+		),
+		forbid(
+			'main-only-calls-app',
+			'src/main.ts reads the command line and calls src/app.',
+			{ path: '^src/main\\.ts$' },
+			{ path: '^src/', pathNot: APP },
+		),
+		forbid(
+			'product-without-its-tests',
+			'What is shipped does not need test, bench or scripts.',
+			{ path: '^src/' },
+			{ path: '^(test|bench|scripts)/' },
+		),
+		forbid(
+			'bun-stays-at-the-edge',
+			'Only engines, the gateway and app may depend on Bun; the rest runs on any runtime.',
+			{ path: '^src/', pathNot: ['^src/engine/(embedded|cluster)/', '^src/gateway/', APP] },
+			// The module `bun` resolves to its types or its package, `bun:sqlite` and the like to themselves.
+			{ path: '^bun(:|$)|(^|/)node_modules/(@types/bun|bun-types|bun)/' },
+		),
+	],
+	options: {
+		// Tests that stand beside the code import bun:test and helpers; they are not the product.
+		exclude: { path: '\\.test\\.ts$' },
+		doNotFollow: { path: 'node_modules' },
+		tsPreCompilationDeps: true,
+		tsConfig: { fileName: 'tsconfig.json' },
+	},
+};

@@ -1,0 +1,129 @@
+// What `npm test` runs: the static checks, then every test file, one Bun process per group, so that a crash in one
+// group hides no other. Nothing is skipped in silence: a skipped or todo test, a group that dies without a report
+// and a filter that matches nothing are failures. The last line is always `N passed, M failed`.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const HELP = `npm test                        the static checks and all tests
+npm test -- test/contract …     only the test files whose path contains one of the words; no static checks
+npm test -- --static            only the static checks (npm run check)`;
+
+const TEST_TIMEOUT_MS = 120_000;
+
+const STATIC_CHECKS: Record<string, string[]> = {
+	'lint and format (biome)': ['biome', 'check', '--error-on-warnings', '.'],
+	'types (tsc)': ['tsc', '--noEmit'],
+	'dependency direction (dependency-cruiser)': ['depcruise', 'src'],
+};
+
+const root = join(import.meta.dir, '..');
+let passed = 0;
+const failures: string[] = [];
+
+/** Runs a command with its output visible as it comes; the exit code, or the signal that ended it. */
+async function run(command: string[], env: Record<string, string> = {}): Promise<number | string> {
+	const child = Bun.spawn(command, {
+		cwd: root,
+		env: { ...process.env, ...env },
+		stdio: ['ignore', 'inherit', 'inherit'],
+	});
+	const code = await child.exited;
+	return child.signalCode ?? code;
+}
+
+async function runStaticChecks(): Promise<void> {
+	for (const [name, [tool = '', ...args]] of Object.entries(STATIC_CHECKS)) {
+		console.log(`\n== ${name}`);
+		const code = await run([join(root, 'node_modules', '.bin', tool), ...args]);
+		if (code === 0) passed++;
+		else failures.push(`${name}: exit ${code}`);
+	}
+}
+
+/** Test files by group: test/<first folder>, test itself, src. */
+function findGroups(filters: string[]): Map<string, string[]> {
+	const files = [...new Bun.Glob('{src,test}/**/*.test.ts').scanSync({ cwd: root })].sort();
+	for (const filter of filters) {
+		if (!files.some((file) => file.includes(filter))) failures.push(`${filter}: matches no test file`);
+	}
+	const groups = new Map<string, string[]>();
+	for (const file of files) {
+		if (filters.length > 0 && !filters.some((filter) => file.includes(filter))) continue;
+		const group = /^test\/[^/]+(?=\/)/.exec(file)?.[0] ?? file.split('/', 1).join();
+		groups.set(group, [...(groups.get(group) ?? []), file]);
+	}
+	return groups;
+}
+
+async function runGroup(group: string, files: string[], reportFile: string): Promise<void> {
+	console.log(`\n== ${group} (${files.length} ${files.length === 1 ? 'file' : 'files'})`);
+	const code = await run(
+		[
+			process.execPath,
+			'test',
+			`--timeout=${TEST_TIMEOUT_MS}`,
+			'--reporter=junit',
+			`--reporter-outfile=${reportFile}`,
+			...files.map((file) => `./${file}`),
+		],
+		// With CI set, Bun refuses test.only, which would leave out the other tests unseen.
+		{ CI: 'true' },
+	);
+	const report = Bun.file(reportFile);
+	if (!(await report.exists())) {
+		failures.push(`${group}: ended without a report (exit ${code})`);
+		return;
+	}
+	const failuresBefore = failures.length;
+	const reported = countReport(await report.text());
+	for (const file of files) {
+		if (!reported.has(file)) failures.push(`${file}: reported no test (did it load?)`);
+	}
+	// An error outside of any test, in a file that has others, shows in the exit code only.
+	if (code !== 0 && failures.length === failuresBefore)
+		failures.push(`${group}: exit ${code} outside of a test`);
+}
+
+/** Counts the tests of a JUnit report; returns the files that they came from. */
+function countReport(junit: string): Set<string> {
+	const files = new Set<string>();
+	for (const [, tag = '', body = ''] of junit.matchAll(/<testcase\b([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs)) {
+		const attribute = (name: string) => unescapeXml(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
+		files.add(attribute('file'));
+		const name = [attribute('file'), attribute('classname'), attribute('name')].filter(Boolean).join(' > ');
+		if (body.includes('<skipped')) failures.push(`${name}: skipped or todo`);
+		else if (/<(failure|error)\b/.test(body)) failures.push(name);
+		else passed++;
+	}
+	return files;
+}
+
+function unescapeXml(text: string): string {
+	const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+	return text.replace(/&(\w+);/g, (entity, name: string) => entities[name] ?? entity);
+}
+
+const args = process.argv.slice(2);
+if (args.includes('--help')) {
+	console.log(HELP);
+	process.exit(0);
+}
+const filters = args.filter((arg) => arg !== '--static').map((arg) => arg.replace(/^\.\//, ''));
+
+if (filters.length === 0) await runStaticChecks();
+if (!args.includes('--static')) {
+	const reports = mkdtempSync(join(tmpdir(), 'tidemark-test-'));
+	let index = 0;
+	for (const [group, files] of findGroups(filters))
+		await runGroup(group, files, join(reports, `${index++}.xml`));
+	rmSync(reports, { recursive: true });
+	if (index === 0) failures.push('no test ran');
+}
+
+console.log(
+	failures.length > 0 ? `\nFailed:\n${failures.map((failure) => `  ${failure}`).join('\n')}\n` : '',
+);
+console.log(`${passed} passed, ${failures.length} failed`);
+process.exit(failures.length > 0 ? 1 : 0);
