@@ -1,0 +1,25 @@
+import type { Outcome } from '../../sequencer/commands.ts';
+
+/** Live topics: everything of a conversation, everything of a user, answers to a gateway. */
+export type Topic = `live:${string}` | `user:${string}` | `team:${string}` | `gateway:${string}`;
+
+export type BusMessage =
+	/** An event, serialised once, on its way to sockets. */
+	| {
+			readonly type: 'event';
+			readonly frame: string;
+			/** Not for the sockets of this user. */
+			readonly exceptUser?: string;
+	  }
+	/** The user is in a conversation from here on, or no longer: what its sockets listen to changes. */
+	| { readonly type: 'joined' | 'left'; readonly user: string; readonly conversation: string }
+	/** The user's sockets are to be closed: its token or account is gone. */
+	| { readonly type: 'signed_out'; readonly token: string }
+	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };
+
+/** Carries messages to whoever is interested right now; keeps none. Order within a topic is kept. */
+export interface Bus {
+	publish(topic: Topic, message: BusMessage): void;
+	/** Returns what ends the subscription. */
+	subscribe(topic: Topic, handler: (message: BusMessage) => void): () => void;
+}

@@ -1,0 +1,43 @@
+import type { Effect } from '../../sequencer/effects.ts';
+
+/** What the store keeps: the sequencer's effects, and what the read state changed. */
+
+export type NotificationLevel = 'all' | 'mentions' | 'none';
+
+export type ReadFact =
+	/** A read position, as it is after the change. */
+	| {
+			readonly type: 'cursor';
+			readonly user: string;
+			readonly conversation: string;
+			readonly at: number;
+			readonly cursor: number;
+			readonly revision: number;
+			readonly ahead?: {
+				readonly add?: number;
+				/** Entries at or before this ts fell away. */
+				readonly dropUpTo?: number;
+				/** Entries from this ts on fell away. */
+				readonly dropFrom?: number;
+			};
+	  }
+	| {
+			readonly type: 'thread_cursor';
+			readonly user: string;
+			readonly conversation: string;
+			readonly threadTs: number;
+			readonly at: number;
+			readonly cursor: number;
+	  }
+	| {
+			readonly type: 'preference';
+			readonly user: string;
+			readonly conversation: string;
+			readonly at: number;
+			readonly muted: boolean;
+			readonly level: NotificationLevel;
+	  }
+	/** The user came to be active (connected and not away), or ceased to be. */
+	| { readonly type: 'activity'; readonly user: string; readonly at: number; readonly active: boolean };
+
+export type Fact = Effect | ReadFact;

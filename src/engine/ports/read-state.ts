@@ -1,0 +1,121 @@
+import type { Counts, Reason, ShownCounts } from '../../model/counting.ts';
+import type { Mark } from '../../model/cursor.ts';
+import type { ConversationKind } from '../../model/ids.ts';
+import type { Effect } from '../../sequencer/effects.ts';
+import type { NotificationLevel, ReadFact } from './facts.ts';
+
+/** The counts of one user in one conversation, and what they are true at. */
+export interface CountRow extends ShownCounts {
+	readonly conversation: string;
+	readonly kind: ConversationKind;
+	/** Newest timeline ts; 0 for none. */
+	readonly latest: number;
+	readonly lastRead: number;
+	readonly revision: number;
+	readonly muted: boolean;
+	readonly level: NotificationLevel;
+	/** Stamp of the newest change that went in. */
+	readonly stamp: number;
+}
+
+export interface ThreadRow {
+	readonly conversation: string;
+	readonly threadTs: number;
+	readonly lastRead: number;
+	/** Stamp of when following began. */
+	readonly since: number;
+	readonly unread: number;
+	readonly mentions: number;
+	/** What this thread adds to the badge: mentions in replies that are in the thread alone. */
+	readonly badge: number;
+	/** Newest reply; 0 for none. */
+	readonly latestReply: number;
+	readonly stamp: number;
+}
+
+export interface UserCounts {
+	/** Conversations the user is in that are not archived. */
+	readonly rows: readonly CountRow[];
+	readonly threads: { readonly unread: number; readonly mentions: number };
+	readonly badge: number;
+	/** Stamp of the user's whole stream. */
+	readonly stamp: number;
+}
+
+export interface UnreadItem {
+	readonly conversation: string;
+	readonly ts: number;
+	/** The thread, when it is unread there and not in the conversation. */
+	readonly threadTs: number | null;
+	/** Why it is in the badge; empty when it is not. */
+	readonly reasons: readonly Reason[];
+}
+
+export interface MemberView {
+	readonly conversation: string;
+	readonly kind: ConversationKind;
+	readonly archived: boolean;
+	readonly lastRead: number;
+	readonly revision: number;
+	readonly muted: boolean;
+	readonly level: NotificationLevel;
+	readonly joinedTs: number;
+}
+
+/** What a change of the read state came to. `facts` must reach the mark log before it is acknowledged. */
+export interface RowChange {
+	readonly row: CountRow;
+	readonly facts: readonly ReadFact[];
+	/** The mark carried an older revision and moved nothing. */
+	readonly ignored: boolean;
+}
+
+export interface ThreadChange {
+	readonly row: ThreadRow;
+	readonly facts: readonly ReadFact[];
+}
+
+/** A mark that cannot be: of who is no member, or of a message that is not in the timeline. */
+export type MarkProblem = 'not_a_member' | 'no_such_message' | 'not_following';
+
+/**
+ * Timelines, cursors, mentions and threads: what every count is derived from. A cache of the store, loaded
+ * on first use. Nothing in it is a count.
+ *
+ * What a query answers is durable: an answer never shows a change that a crash could still undo.
+ */
+export interface ReadState {
+	/** Loads what `apply` of these effects needs. To be awaited before it. */
+	prepare(effects: readonly Effect[]): Promise<void>;
+	/** Takes in what the sequencer decided, in order; answers with the cursors that moved with it. */
+	apply(effects: readonly Effect[]): readonly ReadFact[];
+
+	mark(user: string, conversation: string, mark: Mark): Promise<RowChange | MarkProblem>;
+	markThread(
+		user: string,
+		conversation: string,
+		threadTs: number,
+		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
+	): Promise<ThreadChange | MarkProblem>;
+	setPreference(
+		user: string,
+		conversation: string,
+		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
+	): Promise<RowChange | MarkProblem>;
+	/** Answers with nothing when that is what the user was already. */
+	setActive(user: string, active: boolean): Promise<readonly ReadFact[]>;
+
+	member(user: string, conversation: string): Promise<MemberView | null>;
+	/** Everything the user is in, archived conversations included. */
+	memberships(user: string): Promise<readonly MemberView[]>;
+	row(user: string, conversation: string): Promise<CountRow | null>;
+	counts(user: string): Promise<UserCounts>;
+	/** Unread messages of one conversation (or of all, with its threads), oldest first. */
+	unread(user: string, conversation?: string): Promise<readonly UnreadItem[]>;
+	threads(user: string): Promise<readonly ThreadRow[]>;
+	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null>;
+	/** Stamp of the newest change taken in. */
+	stamp(): number;
+}
+
+export type { Counts };

@@ -1,0 +1,12 @@
+/** Who is connected, on how many sockets, and who is away. */
+
+export interface Sessions {
+	/** Answers whether the user's presence changed by it. */
+	connected(user: string, connection: string): Promise<boolean>;
+	disconnected(user: string, connection: string): Promise<boolean>;
+	/** What the user chose; `away` holds while connected. */
+	setAway(user: string, away: boolean): Promise<boolean>;
+	/** Connected and not away. */
+	isActive(user: string): Promise<boolean>;
+	activeAmong(users: readonly string[]): Promise<ReadonlySet<string>>;
+}

@@ -1,0 +1,215 @@
+import type { Conversation } from '../../model/conversation.ts';
+import type { ConversationKind } from '../../model/ids.ts';
+import type { Message } from '../../model/message.ts';
+import type { Follow, Membership } from '../../sequencer/state.ts';
+import type { Fact, NotificationLevel } from './facts.ts';
+
+/** What is kept for good. One port for each use of it. */
+
+export interface Team {
+	readonly id: string;
+	readonly name: string;
+	readonly domain: string;
+	/** Micros. */
+	readonly createdTs: number;
+}
+
+export interface User {
+	readonly id: string;
+	readonly team: string;
+	readonly name: string;
+	readonly realName: string;
+	readonly email: string;
+	readonly isBot: boolean;
+	readonly deleted: boolean;
+	/** Micros. */
+	readonly updatedTs: number;
+}
+
+export interface Token {
+	/** SHA-256 of the token, hex: the token itself is never stored. */
+	readonly hash: string;
+	readonly user: string;
+	readonly team: string;
+	readonly createdTs: number;
+	readonly revokedTs: number | null;
+}
+
+export interface Page<T> {
+	readonly items: readonly T[];
+	/** Where the next page starts (opaque to the caller); null at the end. */
+	readonly next: string | null;
+}
+
+/** Workspaces, people, tokens, and which conversations there are. Changes are durable when they resolve. */
+export interface Directory {
+	createTeam(team: Team): Promise<void>;
+	team(id: string): Promise<Team | null>;
+	/** Answers false when the name is taken in the workspace. */
+	createUser(user: User): Promise<boolean>;
+	users(ids: readonly string[]): Promise<readonly User[]>;
+	usersOf(team: string, after: string | null, limit: number): Promise<Page<User>>;
+	createToken(token: Token): Promise<void>;
+	token(hash: string): Promise<Token | null>;
+	revokeToken(hash: string, at: number): Promise<void>;
+	/**
+	 * Makes a channel name belong to this conversation. Answers false when another one has it. A name whose
+	 * conversation never came to be (a crash in between) is free again after a minute.
+	 */
+	reserveName(team: string, name: string, conversation: string, at: number): Promise<boolean>;
+	/** Gives back a reservation that its conversation does not carry. */
+	releaseName(team: string, name: string, conversation: string): Promise<void>;
+	conversations(ids: readonly string[]): Promise<readonly Conversation[]>;
+	/** Public channels of the workspace, and whatever else the user is in, by id. */
+	conversationsOf(
+		query: {
+			readonly team: string;
+			/** Who looks: private conversations appear to their members only. */
+			readonly user: string;
+			/** Only what this user is in. */
+			readonly memberOnly: boolean;
+			readonly kinds: readonly ConversationKind[];
+			readonly excludeArchived: boolean;
+		},
+		after: string | null,
+		limit: number,
+	): Promise<Page<Conversation>>;
+	members(conversation: string, after: string | null, limit: number): Promise<Page<string>>;
+	/** Members whose cursor is at or after `ts` or who read it ahead, by user id; its author left out. */
+	readers(conversation: string, ts: number, after: string | null, limit: number): Promise<Page<string>>;
+}
+
+export interface Range {
+	/** Exclusive bounds, micros. */
+	readonly after: number;
+	readonly before: number;
+	readonly limit: number;
+	/** The page nearest to which end. Items come in ts order, ascending, either way. */
+	readonly nearest: 'newest' | 'oldest';
+}
+
+/** A thread's root, as history shows it. */
+export interface ThreadInfo {
+	readonly threadTs: number;
+	readonly replyCount: number;
+	readonly latestReply: number;
+	/** Up to five, in order of first reply. */
+	readonly replyUsers: readonly string[];
+	readonly replyUsersCount: number;
+}
+
+/** What was said. */
+export interface History {
+	/** Timeline messages, and tombstones of deleted roots that have replies. */
+	timeline(conversation: string, range: Range): Promise<readonly Message[]>;
+	/** Undeleted replies. */
+	replies(conversation: string, threadTs: number, range: Range): Promise<readonly Message[]>;
+	/** In ts order; those that do not exist are left out, deleted ones are not. */
+	messages(conversation: string, ts: readonly number[]): Promise<readonly Message[]>;
+	/** Of these roots, the ones that have undeleted replies. */
+	threads(conversation: string, roots: readonly number[]): Promise<readonly ThreadInfo[]>;
+}
+
+export interface EntryRow {
+	readonly ts: number;
+	readonly user: string;
+	readonly broadcast: boolean;
+	readonly channelWide: boolean;
+	readonly here: boolean;
+	readonly named: readonly string[];
+}
+
+export interface ConversationBrief {
+	readonly id: string;
+	readonly team: string;
+	readonly kind: ConversationKind;
+	readonly archived: boolean;
+	/** Newest timeline ts; 0 for none. */
+	readonly latest: number;
+	/** Stamp of its newest change of any kind. */
+	readonly stamp: number;
+}
+
+export interface MembershipRow {
+	readonly conversation: string;
+	readonly member: boolean;
+	readonly joinedTs: number;
+	readonly cursor: number;
+	readonly revision: number;
+	readonly muted: boolean;
+	readonly level: NotificationLevel;
+}
+
+export interface UserReadState {
+	/** Former memberships too: rejoining goes on from their revision. */
+	readonly memberships: readonly MembershipRow[];
+	readonly ahead: readonly { readonly conversation: string; readonly ts: number }[];
+	/** Active follows only. */
+	readonly follows: readonly {
+		readonly conversation: string;
+		readonly threadTs: number;
+		readonly cursor: number;
+		readonly since: number;
+	}[];
+	/** When the user became active or ceased to be, ascending. */
+	readonly activity: readonly { readonly at: number; readonly active: boolean }[];
+	/** Stamp of the newest change of any of these. */
+	readonly stamp: number;
+}
+
+/** Loads state that is kept in memory or in Redis, on first use. */
+export interface StateSource {
+	/** For the sequencer. Null: no such conversation. */
+	head(conversation: string): Promise<{
+		readonly conversation: Conversation;
+		readonly stamp: number;
+		readonly lastTs: number;
+	} | null>;
+	memberships(conversation: string, users: readonly string[]): Promise<ReadonlyMap<string, Membership>>;
+	threadReplies(
+		conversation: string,
+		threadTs: number,
+	): Promise<readonly { readonly ts: number; readonly user: string }[]>;
+	follows(
+		conversation: string,
+		threadTs: number,
+		users: readonly string[],
+	): Promise<ReadonlyMap<string, Follow>>;
+	/** ts of the newest send with this id. */
+	send(conversation: string, user: string, clientMsgId: string): Promise<number | null>;
+
+	/** For the read state. */
+	briefs(conversations: readonly string[]): Promise<readonly ConversationBrief[]>;
+	user(user: string): Promise<UserReadState>;
+	/** The newest timeline entries with ts <= `upTo`, ascending. */
+	timelineEntries(conversation: string, upTo: number, limit: number): Promise<readonly EntryRow[]>;
+	/** The newest undeleted replies with ts <= `upTo`, ascending. */
+	threadEntries(
+		conversation: string,
+		threadTs: number,
+		upTo: number,
+		limit: number,
+	): Promise<readonly EntryRow[]>;
+	/** When servers were started, ascending: whoever was active before is not any more. */
+	starts(): Promise<readonly number[]>;
+}
+
+/** Where facts become durable, in the order they are handed over. */
+export interface Ledger {
+	/** Resolves when all of them are on disk, together; rejects when none of them is. */
+	commit(facts: readonly Fact[]): Promise<void>;
+	/** Resolves when everything handed over so far is on disk. */
+	settled(): Promise<void>;
+	/** Stamp of the newest effect on disk. */
+	durable(): number;
+}
+
+export interface Store {
+	readonly directory: Directory;
+	readonly history: History;
+	readonly source: StateSource;
+	readonly ledger: Ledger;
+	/** The newest stamp that was ever written: the clock goes on from there. */
+	newestStamp(): Promise<number>;
+	close(): Promise<void>;
+}

@@ -1,0 +1,82 @@
+import type { Bus, BusMessage } from '../engine/ports/bus.ts';
+import type { CommandLog } from '../engine/ports/log.ts';
+import { Refusal } from '../model/errors.ts';
+import type { Clock } from '../model/ts.ts';
+import type { Action, Outcome, Result } from '../sequencer/commands.ts';
+
+/**
+ * Sends commands into the log and awaits their outcomes, which come back over the bus under this gateway's
+ * name. An outcome that does not come in time is told as such: the change may still take place.
+ */
+
+const TIMEOUT_MS = 30_000;
+const SWEEP_MS = 5_000;
+
+interface Waiting {
+	readonly resolve: (outcome: Outcome) => void;
+	readonly since: number;
+}
+
+export class Requests {
+	private readonly waiting = new Map<number, Waiting>();
+	private nextRequest = 1;
+	private readonly unsubscribe: () => void;
+	private readonly sweeper: ReturnType<typeof setInterval>;
+
+	constructor(
+		private readonly log: CommandLog,
+		bus: Bus,
+		private readonly gateway: string,
+		private readonly clock: Clock,
+	) {
+		this.unsubscribe = bus.subscribe(`gateway:${gateway}`, (message) => this.take(message));
+		// One timer for all: a timer for each request would cost more than the request.
+		this.sweeper = setInterval(() => this.sweep(), SWEEP_MS);
+		this.sweeper.unref?.();
+	}
+
+	/** Has the conversation's owner decide about this action. Throws what it was refused with. */
+	async submit(
+		actor: { readonly user: string; readonly team: string },
+		conversation: string,
+		action: Action,
+	): Promise<Result> {
+		const request = this.nextRequest;
+		this.nextRequest += 1;
+		const outcome = await new Promise<Outcome>((resolve, reject) => {
+			this.waiting.set(request, { resolve, since: performance.now() });
+			this.log
+				.append({
+					command: { conversation, actor: actor.user, team: actor.team, at: this.clock.next(), action },
+					replyTo: { gateway: this.gateway, request },
+				})
+				.catch((error) => {
+					this.waiting.delete(request);
+					reject(error);
+				});
+		});
+		if (!outcome.ok) throw new Refusal(outcome.error, outcome.detail);
+		return outcome.result;
+	}
+
+	close(): void {
+		clearInterval(this.sweeper);
+		this.unsubscribe();
+	}
+
+	private take(message: BusMessage): void {
+		if (message.type !== 'reply') return;
+		const waiting = this.waiting.get(message.request);
+		this.waiting.delete(message.request);
+		waiting?.resolve(message.outcome);
+	}
+
+	private sweep(): void {
+		const tooOld = performance.now() - TIMEOUT_MS;
+		for (const [request, { resolve, since }] of this.waiting) {
+			if (since > tooOld) return;
+			this.waiting.delete(request);
+			resolve({ ok: false, error: 'service_unavailable', detail: 'no answer in time; it may still take place' });
+		}
+	}
+}

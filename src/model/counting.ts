@@ -1,0 +1,120 @@
+import { BROADCAST, CHANNEL_WIDE, HERE, type Timeline } from './timeline.ts';
+
+/**
+ * The definition of every count, in one place. A count is what a walk over the unread entries of a
+ * timeline adds up to; badge, rows, lists and explanations all take that same walk.
+ */
+
+/** Counts are exact up to here; beyond, they are this number and flagged. */
+export const COUNT_CAP = 10_000;
+
+/** Who is looking, and from where. */
+export interface Reader {
+	/** The reader's number in the timeline's numbering. */
+	readonly number: number;
+	readonly cursor: number;
+	/** Messages of others after the cursor that were read all the same. */
+	readonly ahead: ReadonlySet<number>;
+	/** Whether the reader was active (connected and not away) at this ts. */
+	readonly activeAt: (ts: number) => boolean;
+}
+
+export interface UnreadEntry {
+	readonly index: number;
+	readonly ts: number;
+	/** It names the reader. */
+	readonly named: boolean;
+	/** It speaks to the whole conversation, the reader included. */
+	readonly channelWide: boolean;
+	readonly broadcast: boolean;
+}
+
+/** The unread entries of a timeline for this reader, oldest first. */
+export function* unreadEntries(timeline: Timeline, reader: Reader): Generator<UnreadEntry> {
+	for (let index = timeline.firstAfter(reader.cursor); index < timeline.size; index += 1) {
+		if (isUnread(timeline, reader, index)) yield describe(timeline, reader, index);
+	}
+}
+
+export interface Counts {
+	unread: number;
+	/** Unread messages that mention the reader, by name or all of the conversation. */
+	mentions: number;
+	/** Of these, the ones that name the reader. */
+	named: number;
+	/** Of the named ones, those that stand in a thread alone. */
+	namedInThreadOnly: number;
+}
+
+/** The same walk as `unreadEntries`, added up, without making an object for each entry. */
+export function countUnread(timeline: Timeline, reader: Reader): Counts {
+	const counts: Counts = { unread: 0, mentions: 0, named: 0, namedInThreadOnly: 0 };
+	for (let index = timeline.firstAfter(reader.cursor); index < timeline.size; index += 1) {
+		if (!isUnread(timeline, reader, index)) continue;
+		counts.unread += 1;
+		// Plain messages are the most: nothing to describe.
+		if (timeline.flagsAt(index) === 0) continue;
+		const entry = describe(timeline, reader, index);
+		if (entry.named || entry.channelWide) counts.mentions += 1;
+		if (!entry.named) continue;
+		counts.named += 1;
+		if (!entry.broadcast) counts.namedInThreadOnly += 1;
+	}
+	return counts;
+}
+
+function isUnread(timeline: Timeline, reader: Reader, index: number): boolean {
+	return timeline.authorAt(index) !== reader.number && !reader.ahead.has(timeline.tsAt(index));
+}
+
+function describe(timeline: Timeline, reader: Reader, index: number): UnreadEntry {
+	const ts = timeline.tsAt(index);
+	const flags = timeline.flagsAt(index);
+	return {
+		index,
+		ts,
+		named: timeline.namedAt(index).includes(reader.number),
+		channelWide: (flags & CHANNEL_WIDE) !== 0 || ((flags & HERE) !== 0 && reader.activeAt(ts)),
+		broadcast: (flags & BROADCAST) !== 0,
+	};
+}
+
+/** How a conversation enters its members' counts. */
+export interface Standing {
+	/** A direct message or a group of them: every message is meant for its members. */
+	readonly direct: boolean;
+	readonly muted: boolean;
+}
+
+export interface ShownCounts {
+	readonly unread: number;
+	readonly unreadDisplay: number;
+	readonly mentions: number;
+	/** What this conversation adds to the badge. */
+	readonly badge: number;
+	readonly capped: boolean;
+}
+
+export function shownCounts(counts: Counts, standing: Standing): ShownCounts {
+	const cap = (count: number) => Math.min(count, COUNT_CAP);
+	const unread = cap(counts.unread);
+	const mentions = cap(standing.direct ? counts.unread : counts.mentions);
+	return {
+		unread,
+		unreadDisplay: standing.muted ? 0 : unread,
+		mentions,
+		badge: standing.muted ? cap(counts.named) : mentions,
+		capped: counts.unread > COUNT_CAP,
+	};
+}
+
+export type Reason = 'dm' | 'direct_mention' | 'channel_mention' | 'thread_mention';
+
+/** Why an unread entry of a conversation is in the badge; empty when it is not. */
+export function reasonsInBadge(entry: UnreadEntry, standing: Standing): Reason[] {
+	const reasons: Reason[] = [];
+	if (standing.direct && !standing.muted) reasons.push('dm');
+	if (entry.named) reasons.push('direct_mention');
+	if (entry.channelWide && !standing.direct && !standing.muted) reasons.push('channel_mention');
+	return reasons;
+}

@@ -1,0 +1,56 @@
+/**
+ * Identities, as Slack's applications expect them: the first letter tells the kind.
+ * Randomness is handed in, so that a history can be run again from its seed.
+ */
+
+export type ConversationKind = 'public' | 'private' | 'im' | 'mpim';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const BODY_LENGTH = 10;
+
+/** Bytes of randomness, for example `crypto.getRandomValues`. */
+export type RandomBytes = (count: number) => Uint8Array;
+
+export const PREFIX_OF_KIND: Readonly<Record<ConversationKind, string>> = {
+	public: 'C',
+	private: 'C',
+	im: 'D',
+	mpim: 'G',
+};
+
+export function newId(prefix: string, random: RandomBytes): string {
+	let id = prefix;
+	while (id.length < prefix.length + BODY_LENGTH) {
+		for (const byte of random(BODY_LENGTH * 2)) {
+			// 252 is the largest multiple of 36 in a byte: taking more would favour the first letters.
+			if (byte < 252 && id.length < prefix.length + BODY_LENGTH) id += ALPHABET[byte % 36];
+		}
+	}
+	return id;
+}
+
+/**
+ * The id of the direct message between these people. It follows from who they are, so that two people who
+ * open it at the same moment get the same conversation without a lock. `digest` is a SHA-256.
+ */
+export function directId(
+	kind: 'im' | 'mpim',
+	team: string,
+	users: readonly string[],
+	digest: (text: string) => Uint8Array,
+): string {
+	const members = [...new Set(users)].sort();
+	const bytes = digest([team, ...members].join(' '));
+	return newId(PREFIX_OF_KIND[kind], () => bytes);
+}
+
+const shape = (letters: string) => new RegExp(`^[${letters}][A-Z0-9]{2,20}$`);
+const TEAM = shape('T');
+const USER = shape('UW');
+const CONVERSATION = shape('CDG');
+
+export const isTeamId = (text: string): boolean => TEAM.test(text);
+export const isUserId = (text: string): boolean => USER.test(text);
+export const isConversationId = (text: string): boolean => CONVERSATION.test(text);
+
+export const isDirect = (kind: ConversationKind): boolean => kind === 'im' || kind === 'mpim';

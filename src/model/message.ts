@@ -1,0 +1,27 @@
+/** A message as the store keeps it and the sequencer decides about it. */
+
+export interface Message {
+	readonly conversation: string;
+	readonly ts: number;
+	readonly user: string;
+	readonly text: string;
+	/** The root's ts, for a reply; null for a root. */
+	readonly threadTs: number | null;
+	/** A reply that stands in the timeline as well. */
+	readonly broadcast: boolean;
+	readonly clientMsgId: string | null;
+	/** Members it names, judged when it was sent or last edited. */
+	readonly named: readonly string[];
+	readonly channelWide: boolean;
+	readonly here: boolean;
+	readonly editedTs: number | null;
+	/** Stamp of its newest change; its own ts when nothing changed since. */
+	readonly changedTs: number;
+	readonly deleted: boolean;
+	/** What the server carries without looking into it: blocks, attachments, metadata; JSON. */
+	readonly extra: string | null;
+}
+
+/** Whether it counts in its conversation: roots and broadcast replies that are not deleted. */
+export const inTimeline = (message: Pick<Message, 'threadTs' | 'broadcast' | 'deleted'>): boolean =>
+	!message.deleted && (message.threadTs === null || message.broadcast);

@@ -1,0 +1,138 @@
+/**
+ * What counts are derived from: the entries of a conversation's timeline, or of one thread, in ts order,
+ * in packed arrays (13 bytes an entry). A timeline knows its entries after `floor`; what lies at or
+ * before it was not loaded yet. Pure data: loading is its owner's business.
+ */
+
+/** Flags of an entry. */
+export const CHANNEL_WIDE = 1;
+export const HERE = 2;
+export const NAMES = 4;
+export const BROADCAST = 8;
+
+export interface Entry {
+	readonly ts: number;
+	/** The author's number, as the owner of the timeline numbers users. */
+	readonly author: number;
+	readonly flags: number;
+	/** Numbers of the users named; only where the flag NAMES is set. */
+	readonly named: readonly number[];
+}
+
+const NOBODY: readonly number[] = [];
+
+export class Timeline {
+	/** The newest ts, also while the entry itself is not loaded; 0 for none. */
+	latest: number;
+	/** Every entry after this ts is loaded. 0: all of them are. */
+	floor: number;
+	size = 0;
+	private ts = new Float64Array(8);
+	private author = new Uint32Array(8);
+	private flags = new Uint8Array(8);
+	private readonly named = new Map<number, readonly number[]>();
+
+	constructor(latest: number) {
+		this.latest = latest;
+		this.floor = latest;
+	}
+
+	tsAt(index: number): number {
+		return this.ts[index] as number;
+	}
+
+	authorAt(index: number): number {
+		return this.author[index] as number;
+	}
+
+	flagsAt(index: number): number {
+		return this.flags[index] as number;
+	}
+
+	namedAt(index: number): readonly number[] {
+		return this.named.get(this.tsAt(index)) ?? NOBODY;
+	}
+
+	/** Index of the first entry after `ts`; `size` where there is none. */
+	firstAfter(ts: number): number {
+		// Most cursors stand at the end: look there before searching.
+		if (this.size === 0 || this.tsAt(this.size - 1) <= ts) return this.size;
+		let low = 0;
+		let high = this.size - 1;
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			if (this.tsAt(middle) <= ts) low = middle + 1;
+			else high = middle;
+		}
+		return low;
+	}
+
+	/** Index of the entry with this ts, or -1. */
+	indexOf(ts: number): number {
+		const index = this.firstAfter(ts - 1);
+		return index < this.size && this.tsAt(index) === ts ? index : -1;
+	}
+
+	/** Adds the newest entry. */
+	append(entry: Entry): void {
+		this.reserve(this.size + 1);
+		this.put(this.size, entry);
+		this.size += 1;
+		this.latest = entry.ts;
+	}
+
+	/** Puts older entries (ascending, all after `floor` and before what is loaded) in front. */
+	prepend(entries: readonly Entry[], floor: number): void {
+		const count = entries.length;
+		this.reserve(this.size + count);
+		this.ts.copyWithin(count, 0, this.size);
+		this.author.copyWithin(count, 0, this.size);
+		this.flags.copyWithin(count, 0, this.size);
+		entries.forEach((entry, index) => {
+			this.put(index, entry);
+		});
+		this.size += count;
+		this.floor = floor;
+		if (this.size > 0) this.latest = this.tsAt(this.size - 1);
+	}
+
+	/** Replaces what an edit can change. */
+	update(entry: Entry): void {
+		const index = this.indexOf(entry.ts);
+		if (index >= 0) this.put(index, entry);
+	}
+
+	/** Takes an entry out. `latest` is right afterwards only while an entry or nothing older is left. */
+	remove(ts: number): void {
+		const index = this.indexOf(ts);
+		if (index < 0) return;
+		this.ts.copyWithin(index, index + 1, this.size);
+		this.author.copyWithin(index, index + 1, this.size);
+		this.flags.copyWithin(index, index + 1, this.size);
+		this.named.delete(ts);
+		this.size -= 1;
+		this.latest = this.size > 0 ? this.tsAt(this.size - 1) : this.floor;
+	}
+
+	private put(index: number, entry: Entry): void {
+		this.ts[index] = entry.ts;
+		this.author[index] = entry.author;
+		this.flags[index] = entry.flags;
+		if (entry.flags & NAMES) this.named.set(entry.ts, entry.named);
+		else this.named.delete(entry.ts);
+	}
+
+	private reserve(size: number): void {
+		if (size <= this.ts.length) return;
+		const capacity = Math.max(size, this.ts.length * 2);
+		const ts = new Float64Array(capacity);
+		const author = new Uint32Array(capacity);
+		const flags = new Uint8Array(capacity);
+		ts.set(this.ts);
+		author.set(this.author);
+		flags.set(this.flags);
+		this.ts = ts;
+		this.author = author;
+		this.flags = flags;
+	}
+}

@@ -1,0 +1,255 @@
+import type { CountRow, ThreadRow } from '../engine/ports/read-state.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { formatPosition } from '../model/position.ts';
+import { formatTs } from '../model/ts.ts';
+import type { Effect, ThreadSummary } from '../sequencer/effects.ts';
+import { countFields, type Json, type JsonObject, wireConversation, wireMessage } from './objects.ts';
+
+/** What sockets are told, in Slack's words. Pure functions from effects and counts to events. */
+
+/** Who an event is for. */
+export type Audience =
+	| { readonly to: 'members' }
+	| { readonly to: 'team' }
+	| { readonly to: 'user'; readonly user: string };
+
+export interface Announcement {
+	readonly audience: Audience;
+	readonly event: JsonObject;
+}
+
+const toMembers = (event: JsonObject): Announcement => ({ audience: { to: 'members' }, event });
+const toUser = (user: string, event: JsonObject): Announcement => ({ audience: { to: 'user', user }, event });
+
+/** The stamp of the change, as events carry it: when it happened, and how far a client is that saw it. */
+const stamped = (at: number): JsonObject => ({ event_ts: formatTs(at), position: formatPosition(at) });
+
+const typeLetter = (conversation: Conversation): string => (conversation.kind === 'public' ? 'C' : 'G');
+
+export function announcementsOf(effect: Effect): Announcement[] {
+	const { conversation, at } = effect;
+	const channel = conversation.id;
+	switch (effect.type) {
+		case 'created':
+			return created(effect);
+		case 'posted':
+			return posted(effect);
+		case 'edited':
+			return [
+				toMembers({
+					type: 'message',
+					subtype: 'message_changed',
+					hidden: true,
+					channel,
+					ts: formatTs(at),
+					message: wireMessage(effect.message, conversation.team),
+					previous_message: wireMessage(effect.previous, conversation.team),
+					...stamped(at),
+				}),
+			];
+		case 'deleted':
+			return [
+				toMembers({
+					type: 'message',
+					subtype: 'message_deleted',
+					hidden: true,
+					channel,
+					ts: formatTs(at),
+					deleted_ts: formatTs(effect.message.ts),
+					...(effect.tombstone ? { tombstone: true } : {}),
+					previous_message: wireMessage(effect.previous, conversation.team),
+					...stamped(at),
+				}),
+				...(effect.thread ? [replied(conversation, effect.thread, at)] : []),
+			];
+		case 'joined':
+			return effect.users.flatMap((user) => [
+				toUser(user, joinedEvent(conversation, user, at)),
+				toMembers({
+					type: 'member_joined_channel',
+					user,
+					channel,
+					channel_type: typeLetter(conversation),
+					team: conversation.team,
+					...(effect.inviter === null ? {} : { inviter: effect.inviter }),
+					...stamped(at),
+				}),
+			]);
+		case 'left':
+			return [
+				toUser(effect.user, {
+					type: conversation.kind === 'public' ? 'channel_left' : 'group_left',
+					channel,
+					actor_id: effect.actor,
+					...stamped(at),
+				}),
+				toMembers({
+					type: 'member_left_channel',
+					user: effect.user,
+					channel,
+					channel_type: typeLetter(conversation),
+					team: conversation.team,
+					...stamped(at),
+				}),
+			];
+		case 'changed':
+			return [toMembers(changed(effect))];
+		case 'followed':
+		case 'unfollowed':
+			return [];
+	}
+}
+
+function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
+	const { conversation, at } = effect;
+	const joined = effect.members.map((user) => toUser(user, joinedEvent(conversation, user, at)));
+	if (conversation.kind !== 'public') return joined;
+	const event: JsonObject = {
+		type: 'channel_created',
+		channel: {
+			id: conversation.id,
+			name: conversation.name,
+			name_normalized: conversation.name,
+			created: Math.floor(conversation.createdTs / 1e6),
+			creator: conversation.creator,
+			is_channel: true,
+			is_shared: false,
+			is_org_shared: false,
+			context_team_id: conversation.team,
+		},
+		...stamped(at),
+	};
+	return [{ audience: { to: 'team' }, event }, ...joined];
+}
+
+/** A fresh member has nothing unread: the counts are known without asking. */
+function joinedEvent(conversation: Conversation, user: string, at: number): JsonObject {
+	const { kind } = conversation;
+	const type = { public: 'channel_joined', private: 'group_joined', mpim: 'mpim_joined', im: 'im_created' }[kind];
+	return {
+		type,
+		...(kind === 'im' ? { user } : {}),
+		channel: {
+			...wireConversation(conversation, { user, row: null, isMember: true }),
+			unread_count: 0,
+			unread_count_display: 0,
+			mention_count: 0,
+			is_muted: false,
+		},
+		...stamped(at),
+	};
+}
+
+const CHANNEL_TYPE = { public: 'channel', private: 'group', im: 'im', mpim: 'mpim' } as const;
+
+function posted(effect: Extract<Effect, { type: 'posted' }>): Announcement[] {
+	const { conversation, message, prevTs, thread, at } = effect;
+	const timeline = message.threadTs === null || message.broadcast;
+	const event: JsonObject = {
+		...wireMessage(message, conversation.team),
+		channel: conversation.id,
+		channel_type: CHANNEL_TYPE[conversation.kind],
+		...(timeline ? { prev_ts: formatTs(prevTs ?? 0) } : {}),
+		...(thread ? { parent_user_id: thread.root.user } : {}),
+		...(thread && message.broadcast ? { root: rootOf(conversation, thread) } : {}),
+		...stamped(at),
+	};
+	return thread ? [toMembers(event), replied(conversation, thread, at)] : [toMembers(event)];
+}
+
+/** Tells that a thread's root looks different: its number of replies, its latest one. */
+function replied(conversation: Conversation, thread: ThreadSummary, at: number): Announcement {
+	return toMembers({
+		type: 'message',
+		subtype: 'message_replied',
+		hidden: true,
+		channel: conversation.id,
+		ts: formatTs(at),
+		message: rootOf(conversation, thread),
+		...stamped(at),
+	});
+}
+
+function rootOf(conversation: Conversation, thread: ThreadSummary): JsonObject {
+	const info = thread.replyCount > 0 ? { ...thread, threadTs: thread.root.ts } : undefined;
+	return wireMessage(thread.root, conversation.team, info);
+}
+
+function changed(effect: Extract<Effect, { type: 'changed' }>): JsonObject {
+	const { conversation, actor, at } = effect;
+	const channel = conversation.id;
+	const family = conversation.kind === 'public' ? 'channel' : 'group';
+	switch (effect.what) {
+		case 'archive':
+		case 'unarchive':
+			return { type: `${family}_${effect.what}`, channel, user: actor, ...stamped(at) };
+		case 'rename':
+			return {
+				type: `${family}_rename`,
+				channel: {
+					id: channel,
+					name: conversation.name,
+					name_normalized: conversation.name,
+					created: Math.floor(conversation.createdTs / 1e6),
+				},
+				...stamped(at),
+			};
+		case 'topic':
+		case 'purpose':
+			// Not a message of the timeline, as Slack has it: an event of its own.
+			return {
+				type: `${family}_${effect.what}`,
+				channel,
+				user: actor,
+				[effect.what]: conversation[effect.what].value,
+				...stamped(at),
+			};
+	}
+}
+
+const MARKED_TYPE = {
+	public: 'channel_marked',
+	private: 'group_marked',
+	mpim: 'mpim_marked',
+	im: 'im_marked',
+} as const;
+
+/** A read position moved: told to every socket of that user. */
+export function markedEvent(row: CountRow): JsonObject {
+	const mentionsShown = row.muted ? 0 : row.mentions;
+	return {
+		type: MARKED_TYPE[row.kind],
+		channel: row.conversation,
+		ts: formatTs(row.lastRead),
+		...countFields(row),
+		num_mentions: row.mentions,
+		num_mentions_display: mentionsShown,
+		mention_count_display: mentionsShown,
+		...(row.kind === 'im' ? { dm_count: row.unread } : {}),
+		...(row.kind === 'mpim' || row.kind === 'private' ? { is_mpim: row.kind === 'mpim' } : {}),
+		event_ts: formatTs(row.stamp),
+	};
+}
+
+/** Muting, or the notification level, of a conversation changed. */
+export function preferenceEvent(row: CountRow): JsonObject {
+	return {
+		type: 'conversation_preference_changed',
+		channel: row.conversation,
+		...countFields(row),
+		event_ts: formatTs(row.stamp),
+	};
+}
+
+export function wireSubscription(row: ThreadRow, active: boolean): JsonObject {
+	return {
+		type: 'thread',
+		channel: row.conversation,
+		thread_ts: formatTs(row.threadTs),
+		date_create: Math.floor(row.since / 1e6),
+		active,
+		last_read: formatTs(row.lastRead),
+	};
+}
+
+export type { Json };

@@ -1,0 +1,167 @@
+import type { CountRow } from '../engine/ports/read-state.ts';
+import type { ThreadInfo, User } from '../engine/ports/store.ts';
+import type { Conversation, Remark } from '../model/conversation.ts';
+import { isDirect } from '../model/ids.ts';
+import type { Message } from '../model/message.ts';
+import { formatPosition } from '../model/position.ts';
+import { formatTs } from '../model/ts.ts';
+
+/** Slack's objects, made from ours. Pure: the same message looks the same in a response and in an event. */
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+export type JsonObject = { readonly [key: string]: Json | undefined };
+
+export function wireMessage(message: Message, team: string, thread?: ThreadInfo): JsonObject {
+	const ts = formatTs(message.ts);
+	if (message.deleted) {
+		return {
+			type: 'message',
+			subtype: 'tombstone',
+			user: message.user,
+			text: '',
+			hidden: true,
+			ts,
+			team,
+			...(thread ? threadFields(thread) : {}),
+		};
+	}
+	return {
+		type: 'message',
+		...(message.broadcast ? { subtype: 'thread_broadcast' } : {}),
+		user: message.user,
+		text: message.text,
+		ts,
+		team,
+		...(message.clientMsgId === null ? {} : { client_msg_id: message.clientMsgId }),
+		...(message.extra === null ? {} : (JSON.parse(message.extra) as JsonObject)),
+		...(message.editedTs === null ? {} : { edited: { user: message.user, ts: formatTs(message.editedTs) } }),
+		...(message.threadTs === null ? {} : { thread_ts: formatTs(message.threadTs) }),
+		...(thread ? threadFields(thread) : {}),
+	};
+}
+
+/** What a root carries once it has replies. */
+function threadFields(thread: ThreadInfo): JsonObject {
+	return {
+		thread_ts: formatTs(thread.threadTs),
+		reply_count: thread.replyCount,
+		reply_users: thread.replyUsers,
+		reply_users_count: thread.replyUsersCount,
+		latest_reply: formatTs(thread.latestReply),
+	};
+}
+
+const wireRemark = (remark: Remark): JsonObject => ({
+	value: remark.value,
+	creator: remark.creator,
+	last_set: remark.lastSet,
+});
+
+/** What the person who asks has to do with a conversation. */
+export interface Viewer {
+	readonly user: string;
+	/** Null: not a member. */
+	readonly row: CountRow | null;
+	readonly isMember: boolean;
+	/** The newest message itself, for direct messages. */
+	readonly latestMessage?: JsonObject | null;
+}
+
+export function wireConversation(conversation: Conversation, viewer: Viewer): JsonObject {
+	const { kind } = conversation;
+	const shared = {
+		id: conversation.id,
+		created: Math.floor(conversation.createdTs / 1e6),
+		creator: conversation.creator,
+		updated: Math.floor(conversation.changedTs / 1e3),
+		is_im: kind === 'im',
+		is_mpim: kind === 'mpim',
+		is_archived: conversation.archived,
+		is_org_shared: false,
+		context_team_id: conversation.team,
+		...(viewer.row ? countFields(viewer.row) : {}),
+	};
+	if (kind === 'im') {
+		return {
+			...shared,
+			user: conversation.people.find((user) => user !== viewer.user) ?? viewer.user,
+			is_open: true,
+			is_user_deleted: false,
+			priority: 0,
+			...(viewer.latestMessage === undefined ? {} : { latest: viewer.latestMessage }),
+		};
+	}
+	return {
+		...shared,
+		name: conversation.name,
+		name_normalized: conversation.name,
+		is_channel: kind === 'public',
+		is_group: kind === 'private',
+		is_private: kind !== 'public',
+		is_general: false,
+		is_member: viewer.isMember,
+		is_shared: false,
+		is_ext_shared: false,
+		is_pending_ext_shared: false,
+		pending_shared: [],
+		pending_connected_team_ids: [],
+		shared_team_ids: [conversation.team],
+		parent_conversation: null,
+		unlinked: 0,
+		topic: wireRemark(conversation.topic),
+		purpose: wireRemark(conversation.purpose),
+		previous_names: conversation.previousNames,
+		...(isDirect(kind) ? { is_open: true, members: conversation.people } : {}),
+	};
+}
+
+/** The counts of a member, as every conversation object and every row carries them. */
+export function countFields(row: CountRow): JsonObject {
+	return {
+		last_read: formatTs(row.lastRead),
+		latest: formatTs(row.latest),
+		has_unreads: row.unread > 0,
+		unread_count: row.unread,
+		unread_count_display: row.unreadDisplay,
+		mention_count: row.mentions,
+		is_muted: row.muted,
+		notification_level: row.level,
+		revision: row.revision,
+		position: formatPosition(row.stamp),
+		...(row.capped ? { unread_count_is_capped: true } : {}),
+	};
+}
+
+export function wireUser(user: User): JsonObject {
+	return {
+		id: user.id,
+		team_id: user.team,
+		name: user.name,
+		real_name: user.realName,
+		deleted: user.deleted,
+		is_bot: user.isBot,
+		is_admin: false,
+		is_owner: false,
+		is_primary_owner: false,
+		is_restricted: false,
+		is_ultra_restricted: false,
+		is_app_user: false,
+		tz: 'Etc/UTC',
+		tz_label: 'Coordinated Universal Time',
+		tz_offset: 0,
+		updated: Math.floor(user.updatedTs / 1e6),
+		profile: {
+			real_name: user.realName,
+			real_name_normalized: user.realName,
+			display_name: user.name,
+			display_name_normalized: user.name,
+			status_text: '',
+			status_emoji: '',
+			team: user.team,
+			...(user.email === '' ? {} : { email: user.email }),
+		},
+	};
+}
+
+/** Bots have an id of their own beside their user's, as Slack's applications expect. */
+export const botIdOf = (user: User): string => `B${user.id.slice(1)}`;

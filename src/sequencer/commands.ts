@@ -1,0 +1,71 @@
+import type { Conversation } from '../model/conversation.ts';
+import type { ErrorCode } from '../model/errors.ts';
+import type { Message } from '../model/message.ts';
+
+/**
+ * What can be asked of a conversation. A command is plain data: it goes through the log under its
+ * conversation's id, and the owner of that conversation decides about it in the order of the log.
+ */
+
+export interface Content {
+	readonly text: string;
+	/** Blocks, attachments, metadata: carried, not looked into; JSON. */
+	readonly extra: string | null;
+}
+
+export type Action =
+	| {
+			readonly type: 'create';
+			readonly conversation: Omit<Conversation, 'memberCount' | 'changedTs' | 'createdTs'>;
+			readonly members: readonly string[];
+	  }
+	| {
+			readonly type: 'post';
+			readonly content: Content;
+			readonly threadTs: number | null;
+			readonly broadcast: boolean;
+			readonly clientMsgId: string | null;
+	  }
+	| { readonly type: 'edit'; readonly ts: number; readonly content: Content }
+	| { readonly type: 'delete'; readonly ts: number }
+	| { readonly type: 'join' }
+	| { readonly type: 'leave' }
+	/** With `force`, who is a member already is passed over; without, it refuses the call. */
+	| { readonly type: 'invite'; readonly users: readonly string[]; readonly force: boolean }
+	| { readonly type: 'kick'; readonly user: string }
+	/** By the administrator: no rule about who invites whom. */
+	| { readonly type: 'add_members'; readonly users: readonly string[] }
+	| { readonly type: 'archive' }
+	| { readonly type: 'unarchive' }
+	| { readonly type: 'rename'; readonly name: string }
+	| { readonly type: 'set_topic'; readonly value: string }
+	| { readonly type: 'set_purpose'; readonly value: string }
+	| { readonly type: 'follow'; readonly threadTs: number; readonly lastRead: number | null }
+	| { readonly type: 'unfollow'; readonly threadTs: number };
+
+export interface Command {
+	readonly conversation: string;
+	/** Who asks; empty for the administrator. */
+	readonly actor: string;
+	readonly team: string;
+	/** The clock of whoever took the request, in micros. */
+	readonly at: number;
+	readonly action: Action;
+}
+
+/** What whoever asked is told. */
+export type Outcome =
+	| { readonly ok: true; readonly result: Result }
+	| { readonly ok: false; readonly error: ErrorCode; readonly detail?: string };
+
+export interface Result {
+	readonly conversation?: Conversation;
+	readonly message?: Message;
+	/** The send was a repetition: nothing new was created. */
+	readonly repeated?: boolean;
+	/** Nothing had to be done: a second join, opening what is open, leaving what one is not in. */
+	readonly unchanged?: boolean;
+	readonly added?: number;
+	readonly already?: number;
+	readonly follow?: { readonly cursor: number; readonly active: boolean; readonly since: number };
+}

@@ -1,0 +1,127 @@
+import { parseMentions } from '../model/mentions.ts';
+import { inTimeline, type Message } from '../model/message.ts';
+import type { Content } from './commands.ts';
+import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
+import type { Effect } from './effects.ts';
+import { isMember, sendKey } from './state.ts';
+import { followsOfEdit, followsOfReply, summaryOf } from './threads.ts';
+
+/** Posting, editing and deleting. */
+
+/** For how long a repeated send is recognised. */
+const REPEAT_WINDOW_MICROS = 24 * 3600 * 1e6;
+
+export function decidePost(situation: Situation, action: ActionOf<'post'>): Decision {
+	const { state, head, conversation, actor, at } = situation;
+	const outsider = refuseOutsider(situation);
+	if (outsider) return outsider;
+	const first = repeatedSend(situation, action.clientMsgId);
+	if (first) return accept({ message: first, repeated: true });
+	if (conversation.archived) return refuse('is_archived');
+	if (isEmpty(action.content)) return refuse('no_text');
+	const root = action.threadTs === null ? null : (state.messages.get(action.threadTs) ?? null);
+	if (action.threadTs !== null) {
+		const problem = checkRoot(situation, root);
+		if (problem) return problem;
+	}
+
+	const mentions = parseMentions(action.content.text);
+	const message: Message = {
+		conversation: conversation.id,
+		ts: at,
+		user: actor,
+		text: action.content.text,
+		threadTs: action.threadTs,
+		broadcast: action.threadTs !== null && action.broadcast,
+		clientMsgId: action.clientMsgId,
+		named: mentions.users.filter((user) => isMember(state, user)),
+		channelWide: mentions.channelWide,
+		here: mentions.here,
+		editedTs: null,
+		changedTs: at,
+		deleted: false,
+		extra: action.content.extra,
+	};
+	const posted: Effect = {
+		type: 'posted',
+		conversation,
+		at,
+		message,
+		prevTs: inTimeline(message) ? (head.tail.at(-1) ?? null) : null,
+		thread: root && summaryOf(state, root, { added: message }),
+	};
+	if (!root) return accept({ message }, posted);
+	const follows = followsOfReply(situation, root, message);
+	return accept({ message }, ...follows.before, posted, ...follows.after);
+}
+
+function repeatedSend({ state, actor, at }: Situation, clientMsgId: string | null): Message | undefined {
+	if (clientMsgId === null) return undefined;
+	const ts = state.sends.get(sendKey(actor, clientMsgId));
+	if (typeof ts !== 'number' || at - ts > REPEAT_WINDOW_MICROS) return undefined;
+	return state.messages.get(ts) ?? undefined;
+}
+
+function checkRoot({ state }: Situation, root: Message | null): Decision | undefined {
+	if (!root) return refuse('thread_not_found');
+	if (root.threadTs !== null) return refuse('cannot_reply_to_message');
+	const vanished = root.deleted && state.threads.get(root.ts)?.replies.length === 0;
+	return vanished ? refuse('thread_not_found') : undefined;
+}
+
+export function decideEdit(situation: Situation, action: ActionOf<'edit'>): Decision {
+	const { state, conversation, actor, at } = situation;
+	const outsider = refuseOutsider(situation);
+	if (outsider) return outsider;
+	const previous = state.messages.get(action.ts);
+	if (!previous || previous.deleted) return refuse('message_not_found');
+	if (previous.user !== actor) return refuse('cant_update_message');
+	if (conversation.archived) return refuse('is_inactive');
+	if (isEmpty(action.content)) return refuse('no_text');
+
+	const mentions = parseMentions(action.content.text);
+	const message: Message = {
+		...previous,
+		text: action.content.text,
+		extra: action.content.extra,
+		// Leaving takes nothing away: who was named as a member stays named while the text says so.
+		named: mentions.users.filter((user) => isMember(state, user) || previous.named.includes(user)),
+		channelWide: mentions.channelWide,
+		here: mentions.here,
+		editedTs: at,
+		changedTs: at,
+	};
+	const thread = threadAround(situation, previous, {});
+	const edited: Effect = { type: 'edited', conversation, at, message, previous, thread };
+	return accept({ message }, edited, ...followsOfEdit(situation, message, previous));
+}
+
+export function decideDelete(situation: Situation, action: ActionOf<'delete'>): Decision {
+	const { state, conversation, actor, at } = situation;
+	const outsider = refuseOutsider(situation);
+	if (outsider) return outsider;
+	const previous = state.messages.get(action.ts);
+	if (!previous || previous.deleted) return refuse('message_not_found');
+	if (previous.user !== actor) return refuse('cant_delete_message');
+	const message: Message = {
+		...previous,
+		text: '',
+		extra: null,
+		named: [],
+		channelWide: false,
+		here: false,
+		deleted: true,
+		changedTs: at,
+	};
+	const tombstone = previous.threadTs === null && (state.threads.get(previous.ts)?.replies.length ?? 0) > 0;
+	const thread = threadAround(situation, previous, { removed: previous });
+	return accept({ message }, { type: 'deleted', conversation, at, message, previous, tombstone, thread });
+}
+
+/** The thread that a reply belongs to, as it is after the change. */
+function threadAround({ state }: Situation, message: Message, change: { removed?: Message }) {
+	const root = message.threadTs === null ? null : state.messages.get(message.threadTs);
+	return root ? summaryOf(state, root, change) : null;
+}
+
+const isEmpty = (content: Content): boolean => content.text.trim() === '' && content.extra === null;

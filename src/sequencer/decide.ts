@@ -1,0 +1,78 @@
+import type { Command, Outcome } from './commands.ts';
+import { decideDelete, decideEdit, decidePost } from './decide-messages.ts';
+import {
+	decideAddMembers,
+	decideCreate,
+	decideInvite,
+	decideJoin,
+	decideKick,
+	decideLeave,
+} from './decide-members.ts';
+import { decideArchive, decideRemark, decideRename, decideUnarchive } from './decide-settings.ts';
+import { decideFollow, decideUnfollow } from './decide-threads.ts';
+import { type Decision, refuse, type Situation } from './decision.ts';
+import { evolve } from './evolve.ts';
+import type { ConversationState } from './state.ts';
+
+export type { Decision } from './decision.ts';
+
+/**
+ * The sequencer: what a command does to a conversation. A pure function: the same state and command give
+ * the same stamp, outcome and effects on every replay.
+ */
+export function decide(state: ConversationState, command: Command): Decision {
+	const { head } = state;
+	const { action } = command;
+	if (action.type === 'create') return decideCreate(state, command, action);
+	// Nothing crosses a workspace: what belongs to another one does not exist here.
+	if (!head || head.conversation.team !== command.team) return refuse('channel_not_found');
+	const situation: Situation = {
+		state,
+		head,
+		conversation: head.conversation,
+		actor: command.actor,
+		// Strictly rising, whatever the clocks of the gateways say.
+		at: Math.max(command.at, head.stamp + 1),
+	};
+	switch (action.type) {
+		case 'post':
+			return decidePost(situation, action);
+		case 'edit':
+			return decideEdit(situation, action);
+		case 'delete':
+			return decideDelete(situation, action);
+		case 'join':
+			return decideJoin(situation);
+		case 'leave':
+			return decideLeave(situation);
+		case 'invite':
+			return decideInvite(situation, action);
+		case 'kick':
+			return decideKick(situation, action);
+		case 'add_members':
+			return decideAddMembers(situation, action);
+		case 'archive':
+			return decideArchive(situation);
+		case 'unarchive':
+			return decideUnarchive(situation);
+		case 'rename':
+			return decideRename(situation, action);
+		case 'set_topic':
+			return decideRemark(situation, 'topic', action.value);
+		case 'set_purpose':
+			return decideRemark(situation, 'purpose', action.value);
+		case 'follow':
+			return decideFollow(situation, action);
+		case 'unfollow':
+			return decideUnfollow(situation, action);
+	}
+}
+
+/** Decides and takes the effects into the state: one step of a conversation's history. */
+export function sequence(state: ConversationState, command: Command): Decision {
+	const decision = decide(state, command);
+	for (const effect of decision.effects) evolve(state, effect);
+	return decision;
+}
+
+export type { Outcome };

@@ -1,0 +1,39 @@
+import type { Conversation } from '../model/conversation.ts';
+import type { ErrorCode } from '../model/errors.ts';
+import type { Command, Outcome, Result } from './commands.ts';
+import type { Effect } from './effects.ts';
+import { type ConversationState, type Head, isMember } from './state.ts';
+
+/** What every rule works with, and the words it answers in. */
+
+export interface Decision {
+	readonly outcome: Outcome;
+	readonly effects: readonly Effect[];
+}
+
+export interface Situation {
+	readonly state: ConversationState;
+	readonly head: Head;
+	readonly conversation: Conversation;
+	readonly actor: string;
+	/** The stamp of the change, if there will be one. */
+	readonly at: number;
+}
+
+export type ActionOf<T extends Command['action']['type']> = Extract<Command['action'], { type: T }>;
+
+export const refuse = (error: ErrorCode, detail?: string): Decision => ({
+	outcome: { ok: false, error, ...(detail === undefined ? {} : { detail }) },
+	effects: [],
+});
+
+export const accept = (result: Result, ...effects: readonly Effect[]): Decision => ({
+	outcome: { ok: true, result },
+	effects,
+});
+
+/** Outsiders learn that a public channel exists, and nothing about anything else. */
+export function refuseOutsider({ state, conversation, actor }: Situation): Decision | undefined {
+	if (isMember(state, actor)) return undefined;
+	return refuse(conversation.kind === 'public' ? 'not_in_channel' : 'channel_not_found');
+}

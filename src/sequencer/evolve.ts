@@ -1,0 +1,99 @@
+import { inTimeline } from '../model/message.ts';
+import type { Effect } from './effects.ts';
+import { type ConversationState, type Head, sendKey, type Thread } from './state.ts';
+
+/** Takes an effect into the state it was decided on. Deciding and evolving the same way is what replay is. */
+
+const TAIL_LONGEST = 64;
+const TAIL_KEPT = 32;
+
+export function evolve(state: ConversationState, effect: Effect): void {
+	if (effect.type === 'created') {
+		state.head = {
+			conversation: effect.conversation,
+			stamp: effect.at,
+			lastTs: 0,
+			tail: [],
+			tailFloor: 0,
+			tailIsAll: true,
+		};
+		for (const user of effect.members) state.members.set(user, { member: true, joinedTs: effect.at });
+		return;
+	}
+	const { head } = state;
+	if (!head) throw new Error(`effect ${effect.type} on a conversation that is not loaded`);
+	head.stamp = effect.at;
+	head.conversation = effect.conversation;
+	switch (effect.type) {
+		case 'posted':
+			posted(state, head, effect);
+			break;
+		case 'edited':
+			state.messages.set(effect.message.ts, effect.message);
+			break;
+		case 'deleted':
+			deleted(state, head, effect);
+			break;
+		case 'joined':
+			for (const user of effect.users) state.members.set(user, { member: true, joinedTs: effect.at });
+			break;
+		case 'left':
+			state.members.set(effect.user, {
+				member: false,
+				joinedTs: state.members.get(effect.user)?.joinedTs ?? 0,
+			});
+			break;
+		case 'followed':
+			threadOf(state, effect.threadTs).follows.set(effect.user, {
+				cursor: effect.cursor,
+				active: true,
+				since: effect.at,
+			});
+			break;
+		case 'unfollowed':
+			threadOf(state, effect.threadTs).follows.set(effect.user, {
+				cursor: 0,
+				active: false,
+				since: effect.at,
+			});
+			break;
+	}
+}
+
+function posted(state: ConversationState, head: Head, effect: Extract<Effect, { type: 'posted' }>): void {
+	const { message } = effect;
+	state.messages.set(message.ts, message);
+	if (message.clientMsgId !== null) state.sends.set(sendKey(message.user, message.clientMsgId), message.ts);
+	head.lastTs = message.ts;
+	if (message.threadTs !== null) {
+		const thread = threadOf(state, message.threadTs);
+		thread.replies.push(message.ts);
+		thread.repliers.set(message.user, (thread.repliers.get(message.user) ?? 0) + 1);
+	}
+	if (!inTimeline(message)) return;
+	head.tail.push(message.ts);
+	if (head.tail.length > TAIL_LONGEST) {
+		head.tail = head.tail.slice(-TAIL_KEPT);
+		head.tailFloor = head.tail[0] ?? 0;
+		head.tailIsAll = false;
+	}
+}
+
+function deleted(state: ConversationState, head: Head, effect: Extract<Effect, { type: 'deleted' }>): void {
+	const { previous, message } = effect;
+	state.messages.set(message.ts, message);
+	head.tail = head.tail.filter((ts) => ts !== message.ts);
+	if (previous.threadTs === null) return;
+	const thread = threadOf(state, previous.threadTs);
+	const index = thread.replies.indexOf(message.ts);
+	if (index >= 0) thread.replies.splice(index, 1);
+	const left = (thread.repliers.get(previous.user) ?? 1) - 1;
+	if (left > 0) thread.repliers.set(previous.user, left);
+	else thread.repliers.delete(previous.user);
+}
+
+function threadOf(state: ConversationState, threadTs: number): Thread {
+	const thread = state.threads.get(threadTs) ?? { replies: [], repliers: new Map(), follows: new Map() };
+	state.threads.set(threadTs, thread);
+	return thread;
+}

@@ -1,0 +1,106 @@
+import { parseMentions } from '../model/mentions.ts';
+import type { Command } from './commands.ts';
+import { type ConversationState, sendKey } from './state.ts';
+
+/** What has to be known before a command can be decided, beyond what the state holds already. */
+export interface Needs {
+	head?: true;
+	/** More of the newest timeline entries. */
+	tail?: true;
+	members: string[];
+	messages: number[];
+	threads: number[];
+	/** Follows of these users in these threads. */
+	follows: { threadTs: number; user: string }[];
+	sends: { user: string; clientMsgId: string }[];
+}
+
+/**
+ * What is missing, or null when the command can be decided. To be asked again after loading: an edit
+ * needs its message before it can tell which thread that belongs to.
+ */
+export function missing(state: ConversationState, command: Command): Needs | null {
+	const found: Needs = { members: [], messages: [], threads: [], follows: [], sends: [] };
+	if (state.head === undefined) return { ...found, head: true };
+	if (state.head === null) return null;
+	// The tail ran empty by deletes while older entries exist: the next prev_ts is not known.
+	if (state.head.tail.length === 0 && !state.head.tailIsAll) found.tail = true;
+	const member = (user: string) => {
+		if (user !== '' && !state.members.has(user)) found.members.push(user);
+	};
+	const thread = (ts: number): boolean => {
+		if (state.threads.has(ts)) return true;
+		found.threads.push(ts);
+		return false;
+	};
+	const follow = (threadTs: number, user: string) => {
+		if (!thread(threadTs)) return;
+		if (!state.threads.get(threadTs)?.follows.has(user)) found.follows.push({ threadTs, user });
+	};
+	/** A message and, when it belongs to a thread, that thread's root and replies. */
+	const message = (ts: number): void => {
+		const known = state.messages.get(ts);
+		if (known === undefined) {
+			found.messages.push(ts);
+			return;
+		}
+		if (known === null) return;
+		thread(known.threadTs ?? ts);
+		if (known.threadTs !== null && !state.messages.has(known.threadTs)) found.messages.push(known.threadTs);
+	};
+
+	member(command.actor);
+	const { action } = command;
+	switch (action.type) {
+		case 'post': {
+			const named = parseMentions(action.content.text).users;
+			for (const user of named) member(user);
+			if (action.clientMsgId !== null && !state.sends.has(sendKey(command.actor, action.clientMsgId)))
+				found.sends.push({ user: command.actor, clientMsgId: action.clientMsgId });
+			const first =
+				action.clientMsgId === null ? undefined : state.sends.get(sendKey(command.actor, action.clientMsgId));
+			if (typeof first === 'number') message(first);
+			if (action.threadTs !== null) {
+				message(action.threadTs);
+				const root = state.messages.get(action.threadTs);
+				if (root) {
+					for (const user of [...named, command.actor, root.user]) follow(action.threadTs, user);
+					member(root.user);
+				}
+			}
+			break;
+		}
+		case 'edit': {
+			message(action.ts);
+			const named = parseMentions(action.content.text).users;
+			for (const user of named) member(user);
+			const threadTs = state.messages.get(action.ts)?.threadTs;
+			if (typeof threadTs === 'number') for (const user of named) follow(threadTs, user);
+			break;
+		}
+		case 'delete':
+			message(action.ts);
+			break;
+		case 'invite':
+		case 'add_members':
+			for (const user of action.users) member(user);
+			break;
+		case 'kick':
+			member(action.user);
+			break;
+		case 'follow':
+		case 'unfollow':
+			message(action.threadTs);
+			if (state.messages.get(action.threadTs)) follow(action.threadTs, command.actor);
+			break;
+	}
+	return isEmpty(found) ? null : found;
+}
+
+const isEmpty = (needs: Needs): boolean =>
+	!needs.tail &&
+	needs.members.length === 0 &&
+	needs.messages.length === 0 &&
+	needs.threads.length === 0 &&
+	needs.follows.length === 0 &&
+	needs.sends.length === 0;

@@ -1,0 +1,39 @@
+/**
+ * A map that forgets: entries live in two generations, and the older one is dropped when the newer is
+ * full. An entry may go only when the store has it, so each generation remembers the stamp up to which
+ * everything must be durable before it is let go.
+ */
+
+const GENERATION_SIZE = 512;
+
+export class Recent<K, V> {
+	private young = new Map<K, V>();
+	private old = new Map<K, V>();
+	private oldStamp = 0;
+
+	get(key: K): V | undefined {
+		const value = this.young.get(key);
+		return value === undefined ? this.old.get(key) : value;
+	}
+
+	has(key: K): boolean {
+		return this.young.has(key) || this.old.has(key);
+	}
+
+	set(key: K, value: V): void {
+		this.young.set(key, value);
+	}
+
+	*keys(): Generator<K> {
+		yield* this.young.keys();
+		for (const key of this.old.keys()) if (!this.young.has(key)) yield key;
+	}
+
+	/** Called between commands: `stamp` is the newest change made, `durable` the newest that is stored. */
+	turn(stamp: number, durable: number): void {
+		if (this.young.size < GENERATION_SIZE || this.oldStamp > durable) return;
+		this.old = this.young;
+		this.young = new Map();
+		this.oldStamp = stamp;
+	}
+}

@@ -1,0 +1,72 @@
+import type { Conversation } from '../model/conversation.ts';
+import type { Message } from '../model/message.ts';
+import { Recent } from './recent.ts';
+
+/**
+ * What the owner of a conversation knows of it while deciding: the head, and those members, messages and
+ * threads that commands needed so far. What is missing is loaded before a command is decided (needs.ts
+ * says what that is), so that deciding itself is a pure function. Only evolve.ts changes a state.
+ */
+
+export interface Head {
+	conversation: Conversation;
+	/** Stamp of the newest change of anything in it. */
+	stamp: number;
+	/** The newest ts of any message ever posted in it; 0 for none. */
+	lastTs: number;
+	/** The newest timeline entries, ascending; the last one is the next message's prev_ts. */
+	tail: number[];
+	/** Timeline entries before this ts are not in the tail. */
+	tailFloor: number;
+	/** `tail` is the whole timeline. */
+	tailIsAll: boolean;
+}
+
+export interface Membership {
+	readonly member: boolean;
+	/** Stamp of the join; 0 for who never was a member. */
+	readonly joinedTs: number;
+}
+
+export const STRANGER: Membership = { member: false, joinedTs: 0 };
+
+export interface Follow {
+	/** Where its thread cursor started; the read state knows where it is now. */
+	readonly cursor: number;
+	readonly active: boolean;
+	/** Stamp of when it began, or ended. */
+	readonly since: number;
+}
+
+export interface Thread {
+	/** Undeleted replies, ascending. */
+	readonly replies: number[];
+	/** Who wrote how many of them, in order of first reply. */
+	readonly repliers: Map<string, number>;
+	/** Who follows or once followed it, as far as loaded; null: known never to have. */
+	readonly follows: Map<string, Follow | null>;
+}
+
+export interface ConversationState {
+	/** Undefined: not loaded; null: there is no such conversation. */
+	head: Head | null | undefined;
+	readonly members: Recent<string, Membership>;
+	/** Null: known not to exist. */
+	readonly messages: Recent<number, Message | null>;
+	readonly threads: Recent<number, Thread>;
+	/** ts of sends by `sendKey`; null: known not to have been sent. */
+	readonly sends: Recent<string, number | null>;
+}
+
+export const emptyState = (): ConversationState => ({
+	head: undefined,
+	members: new Recent(),
+	messages: new Recent(),
+	threads: new Recent(),
+	sends: new Recent(),
+});
+
+export const sendKey = (user: string, clientMsgId: string): string => `${user} ${clientMsgId}`;
+
+export const isMember = (state: ConversationState, user: string): boolean =>
+	state.members.get(user)?.member === true;

@@ -1,0 +1,92 @@
+import type { Message } from '../model/message.ts';
+import type { Situation } from './decision.ts';
+import type { Effect, ThreadSummary } from './effects.ts';
+import type { ConversationState, Follow } from './state.ts';
+
+/** Who follows a thread, and how it looks from outside. */
+
+const USERS_SHOWN = 5;
+
+/**
+ * Whether and since when a user follows a thread. Leaving the conversation ends every follow of it, which
+ * needs no writing: a follow from before the present membership is over. Who wrote the root follows
+ * without a record, until one says otherwise.
+ */
+export function followOf(state: ConversationState, root: Message, user: string): Follow | null {
+	const membership = state.members.get(user);
+	if (!membership?.member) return null;
+	const record = state.threads.get(root.ts)?.follows.get(user);
+	if (record) return record.active && record.since >= membership.joinedTs ? record : null;
+	if (root.user !== user || root.ts < membership.joinedTs) return null;
+	return { cursor: root.ts, active: true, since: root.ts };
+}
+
+/** Follows that a reply brings about: of the root's author with the first reply, of its author, of the named. */
+export function followsOfReply(
+	situation: Situation,
+	root: Message,
+	reply: Message,
+): { before: Effect[]; after: Effect[] } {
+	const { state, conversation, at } = situation;
+	const follow = (user: string, cursor: number): Effect => ({
+		type: 'followed',
+		conversation,
+		at,
+		user,
+		threadTs: root.ts,
+		cursor,
+	});
+	// Written down with the first reply, before it, so that the reply finds its author following.
+	const unwritten = !state.threads.get(root.ts)?.follows.get(root.user);
+	const implied = unwritten ? followOf(state, root, root.user) : null;
+	const before = implied ? [follow(root.user, implied.cursor)] : [];
+	const after: Effect[] = [];
+	if (!followOf(state, root, reply.user)) after.push(follow(reply.user, reply.ts));
+	for (const user of reply.named) {
+		if (user !== reply.user && !followOf(state, root, user)) after.push(follow(user, reply.ts - 1));
+	}
+	return { before, after };
+}
+
+/** An edit of a reply makes followers of those whom it names anew. */
+export function followsOfEdit(situation: Situation, message: Message, previous: Message): Effect[] {
+	const { state, conversation, at } = situation;
+	const root = message.threadTs === null ? null : state.messages.get(message.threadTs);
+	if (!root) return [];
+	return message.named
+		.filter((user) => !previous.named.includes(user) && !followOf(state, root, user))
+		.map((user) => ({
+			type: 'followed',
+			conversation,
+			at,
+			user,
+			threadTs: root.ts,
+			cursor: message.ts - 1,
+		}));
+}
+
+/** The thread after a reply was added to it or taken out of it. */
+export function summaryOf(
+	state: ConversationState,
+	root: Message,
+	change: { added?: Message; removed?: Message },
+): ThreadSummary {
+	const thread = state.threads.get(root.ts);
+	const repliers = new Map(thread?.repliers);
+	const replies = thread?.replies ?? [];
+	let replyCount = replies.length;
+	let latestReply = replies.at(-1) ?? 0;
+	if (change.added) {
+		repliers.set(change.added.user, (repliers.get(change.added.user) ?? 0) + 1);
+		replyCount += 1;
+		latestReply = change.added.ts;
+	}
+	if (change.removed) {
+		const left = (repliers.get(change.removed.user) ?? 1) - 1;
+		if (left === 0) repliers.delete(change.removed.user);
+		replyCount -= 1;
+		if (latestReply === change.removed.ts) latestReply = replies.at(-2) ?? 0;
+	}
+	const replyUsers = [...repliers.keys()].slice(0, USERS_SHOWN);
+	return { root, replyCount, latestReply, replyUsers, replyUsersCount: repliers.size };
+}
