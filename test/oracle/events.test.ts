@@ -1,0 +1,203 @@
+/** "What moves them": post, edit, delete, reply, join, leave, kick, archive. */
+
+import { describe, expect, test } from 'bun:test';
+import { ANN, BEN, CHANNEL, CID, DM, DOT, Example } from '../support/oracle/example.ts';
+
+describe('post', () => {
+	test("the author's cursor moves onto it if the author had nothing unread", () => {
+		const e = new Example();
+		const ts = e.say(ANN);
+		expect(e.of(ANN).last_read).toBe(ts);
+	});
+
+	test('otherwise it enters the ahead set: the author never loses sight of what came before it', () => {
+		const e = new Example();
+		const before = e.say(BEN);
+		e.say(ANN);
+		expect(e.of(ANN).last_read).toBe(0);
+		expect(e.unreads(ANN, CHANNEL)).toEqual([before]);
+	});
+
+	test('nothing unread because all was read ahead: the cursor moves over that too', () => {
+		const e = new Example();
+		const [first, second] = [e.say(BEN), e.say(BEN)];
+		e.markMessage(CHANNEL, ANN, second);
+		e.remove(CHANNEL, first);
+		const ts = e.say(ANN);
+		expect(e.of(ANN).last_read).toBe(ts);
+	});
+
+	test('a reply that is not broadcast does not touch the conversation cursor', () => {
+		const e = new Example();
+		const root = e.say(ANN);
+		e.mark(CHANNEL, BEN, root);
+		e.reply(BEN, root);
+		expect(e.of(BEN).last_read).toBe(root);
+		const shown = e.broadcast(BEN, root);
+		expect(e.of(BEN).last_read).toBe(shown);
+	});
+});
+
+describe('edit', () => {
+	test('ts and place stay: a read message stays read', () => {
+		const e = new Example();
+		const ts = e.say(ANN);
+		e.mark(CHANNEL, BEN, ts);
+		e.change(ts, `<@${BEN}>`);
+		expect([e.timeline(CHANNEL), e.unread(BEN), e.mentions(BEN)]).toEqual([[ts], 0, 0]);
+	});
+
+	test('a mention that the edit adds badges if still unread', () => {
+		const e = new Example();
+		const ts = e.say(ANN);
+		e.change(ts, `<@${BEN}>`);
+		expect([e.mentions(BEN), e.badge(BEN)]).toEqual([1, 1]);
+	});
+
+	test('a mention that it removes stops', () => {
+		const e = new Example();
+		const ts = e.say(ANN, `<@${BEN}> <!channel>`);
+		e.change(ts, 'sorry');
+		expect([e.unread(BEN), e.mentions(BEN), e.badge(CID)]).toEqual([1, 0, 0]);
+	});
+});
+
+describe('delete', () => {
+	test('leaves timeline and mentions; every count that included it falls at once', () => {
+		const e = new Example();
+		const ts = e.say(ANN, `<@${BEN}>`);
+		e.remove(CHANNEL, ts);
+		expect([e.timeline(CHANNEL), e.unread(BEN), e.mentions(BEN), e.badge(BEN)]).toEqual([[], 0, 0, 0]);
+	});
+
+	test('leaves threads', () => {
+		const e = new Example();
+		const root = e.say(ANN);
+		e.remove(CHANNEL, e.reply(BEN, root, `<@${ANN}>`));
+		expect(e.thread(ANN, root)).toEqual({ unread: 0, mentions: 0, last_read: root });
+	});
+
+	test('a cursor on a deleted message stays where it is', () => {
+		const e = new Example();
+		const [first, second] = [e.say(ANN), e.say(ANN)];
+		e.mark(CHANNEL, BEN, second);
+		e.remove(CHANNEL, second);
+		e.mark(CHANNEL, BEN, first);
+		expect(e.of(BEN)).toMatchObject({ last_read: second, latest: first });
+	});
+
+	test('a root with replies leaves a tombstone that counts for nothing; its replies still count', () => {
+		const e = new Example();
+		const root = e.say(ANN);
+		e.reply(BEN, root);
+		e.remove(CHANNEL, root);
+		expect([e.timeline(CHANNEL), e.unread(CID), e.threadExists(CHANNEL, root)]).toEqual([[], 0, true]);
+		expect(e.thread(ANN, root)?.unread).toBe(1);
+	});
+
+	test('the tombstone stays while it has replies: without them the thread is gone', () => {
+		const e = new Example();
+		const root = e.say(ANN);
+		const reply = e.reply(BEN, root);
+		e.remove(CHANNEL, root);
+		e.remove(CHANNEL, reply);
+		expect([e.threadExists(CHANNEL, root), e.follows(ANN), e.follows(BEN)]).toEqual([false, [], []]);
+	});
+});
+
+describe('reply', () => {
+	test('counts in the thread, for its followers only', () => {
+		const e = new Example();
+		const root = e.say(ANN);
+		e.mark(CHANNEL, CID, root);
+		e.reply(BEN, root);
+		expect([e.thread(ANN, root)?.unread, e.unread(ANN)]).toEqual([1, 0]);
+		expect([e.thread(CID, root), e.unread(CID)]).toEqual([undefined, 0]);
+	});
+
+	test('broadcast replies count in both', () => {
+		const e = new Example();
+		const root = e.say(ANN);
+		e.broadcast(BEN, root);
+		expect([e.thread(ANN, root)?.unread, e.unread(ANN)]).toEqual([1, 1]);
+	});
+});
+
+describe('join', () => {
+	test('nothing from before is unread', () => {
+		const e = new Example();
+		const ts = e.say(ANN, `<@${DOT}> <!channel>`);
+		e.join(CHANNEL, DOT);
+		expect(e.of(DOT)).toMatchObject({ last_read: ts, revision: 0, unread_count: 0, mention_count: 0 });
+	});
+
+	test('the cursor starts at the newest ts of any message: deleted ones and replies included', () => {
+		const e = new Example();
+		const root = e.say(ANN);
+		const reply = e.reply(ANN, root);
+		e.remove(CHANNEL, reply);
+		e.join(CHANNEL, DOT);
+		expect(e.of(DOT)).toMatchObject({ last_read: reply, latest: root });
+	});
+
+	test('rejoining starts anew, with a revision above the old one', () => {
+		const e = new Example();
+		const [first, second] = [e.say(ANN), e.say(ANN)];
+		e.markUnread(CHANNEL, BEN, first);
+		e.mute(CHANNEL, BEN, true);
+		e.leave(CHANNEL, BEN);
+		e.join(CHANNEL, BEN);
+		expect(e.of(BEN)).toMatchObject({ last_read: second, revision: 2, unread_count: 0, is_muted: false });
+	});
+
+	test('what one marks unread from before that counts by the same definitions', () => {
+		const e = new Example();
+		const [named, wide] = [e.say(ANN, `<@${DOT}>`), e.say(ANN, '<!channel>')];
+		e.join(CHANNEL, DOT);
+		e.markUnread(CHANNEL, DOT, named);
+		expect([e.unreads(DOT, CHANNEL), e.mentions(DOT)]).toEqual([[named, wide], 1]);
+	});
+});
+
+describe('leave, kick, archive', () => {
+	test('left: the conversation stops counting at once', () => {
+		const e = new Example();
+		const root = e.say(BEN);
+		e.reply(ANN, root, `<@${BEN}>`);
+		e.say(ANN, `<@${BEN}>`);
+		expect(e.badge(BEN)).toBe(2);
+		e.leave(CHANNEL, BEN);
+		expect([e.row(BEN, CHANNEL), e.badge(BEN), e.explain(BEN), e.threads(BEN).threads]).toEqual([
+			undefined,
+			0,
+			[],
+			[],
+		]);
+		expect(e.members(CHANNEL)).toEqual([ANN, CID]);
+	});
+
+	test('archived: it counts for nobody, and unarchived it counts as before', () => {
+		const e = new Example();
+		const root = e.say(BEN);
+		e.reply(ANN, root, `<@${BEN}>`);
+		const before = [e.row(BEN, CHANNEL), e.badge(BEN), e.threads(BEN)];
+		e.archive(CHANNEL);
+		expect([e.row(BEN, CHANNEL), e.badge(BEN), e.threads(BEN).totals.unread_count]).toEqual([
+			undefined,
+			0,
+			0,
+		]);
+		e.unarchive(CHANNEL);
+		expect([e.row(BEN, CHANNEL), e.badge(BEN), e.threads(BEN)]).toEqual(before);
+	});
+
+	test('marking all read leaves an archived conversation as it was', () => {
+		const e = new Example();
+		e.say(ANN);
+		e.say(ANN, 'hello', DM);
+		e.archive(CHANNEL);
+		e.markAllRead(BEN);
+		e.unarchive(CHANNEL);
+		expect([e.unread(BEN), e.unread(BEN, DM)]).toEqual([1, 0]);
+	});
+});

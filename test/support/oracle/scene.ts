@@ -1,0 +1,133 @@
+/**
+ * Who and what an operation can be about, drawn from the oracle's state of this moment. Everything drawn here
+ * is something that the server would accept.
+ */
+
+import type { Groups } from './operations.ts';
+import type { Oracle } from './oracle.ts';
+import type { Random } from './random.ts';
+import { randomText } from './texts.ts';
+
+/** The server's ids for the history's users and conversations, in the order of the plan. */
+export interface World {
+	readonly users: readonly string[];
+	readonly conversations: (string | undefined)[];
+}
+
+export interface Scene {
+	readonly random: Random;
+	readonly oracle: Oracle;
+	readonly world: World;
+	readonly groups: Groups;
+	readonly slot: number | undefined;
+}
+
+/** Lists are in the order of the plan and not of ids, which differ from server to server. */
+export function membersOf({ oracle, world }: Scene, conversation: string): string[] {
+	const members = new Set(oracle.members(conversation));
+	return world.users.filter((user) => members.has(user));
+}
+
+function existing({ oracle, world }: Scene, archived: boolean): string[] {
+	return world.conversations
+		.filter((id) => id !== undefined)
+		.filter((id) => oracle.conversation(id).archived === archived);
+}
+
+/** One can leave and archive channels only; direct messages stay as they were made. */
+export function channels(scene: Scene, archived = false): string[] {
+	return existing(scene, archived).filter((id) => {
+		const { kind } = scene.oracle.conversation(id);
+		return kind === 'public' || kind === 'private';
+	});
+}
+
+/** Somebody in some conversation: what most operations begin with. */
+export function actor(
+	scene: Scene,
+	pool = existing(scene, false),
+): { conversation: string; user: string } | undefined {
+	const populated = pool.filter((id) => membersOf(scene, id).length > 0);
+	const conversation = scene.random.pick(populated);
+	const user = conversation === undefined ? undefined : scene.random.pick(membersOf(scene, conversation));
+	return conversation === undefined || user === undefined ? undefined : { conversation, user };
+}
+
+export function textFor(scene: Scene, conversation: string): string {
+	return randomText(scene.random, scene.world.users, membersOf(scene, conversation), scene.groups);
+}
+
+/** A thread to reply in or follow: often one that has replies, now and then a root without any. */
+export function pickThread({ oracle, random }: Scene, conversation: string): number | undefined {
+	const roots = oracle
+		.messages(conversation)
+		.map((message) => message.ts)
+		.filter((ts) => oracle.threadExists(conversation, ts));
+	const busy = roots.filter((ts) => oracle.replies(conversation, ts).length > 0);
+	return random.pickRecent(random.chance(0.65) && busy.length > 0 ? busy : roots, 4);
+}
+
+/** Somebody with a followed thread that has replies: what can be marked. */
+export function pickFollowed(
+	scene: Scene,
+): { conversation: string; user: string; threadTs: number } | undefined {
+	const { oracle, random, world } = scene;
+	const followed = world.users.flatMap((user) =>
+		oracle
+			.follows(user)
+			.filter((follow) => oracle.replies(follow.channel, follow.thread_ts).length > 0)
+			.map((follow) => ({ conversation: follow.channel, user, threadTs: follow.thread_ts })),
+	);
+	return random.pick(followed);
+}
+
+/**
+ * An undeleted message of somebody who is still a member; now and then one that names who has left since,
+ * because what an edit does to those is a rule that chance alone hardly meets.
+ */
+export function pickOwn(scene: Scene): { conversation: string; user: string; ts: number } | undefined {
+	const { oracle, random } = scene;
+	const conversation = actor(scene)?.conversation;
+	if (conversation === undefined) {
+		return undefined;
+	}
+	const members = membersOf(scene, conversation);
+	const own = oracle
+		.messages(conversation)
+		.filter((message) => !message.deleted && members.includes(message.author));
+	const namingLeft = own.filter((message) => [...message.named].some((user) => !members.includes(user)));
+	const message = random.pickRecent(random.chance(0.3) && namingLeft.length > 0 ? namingLeft : own);
+	return message === undefined ? undefined : { conversation, user: message.author, ts: message.ts };
+}
+
+/** Somebody and a message of the timeline. */
+export function pickInTimeline(scene: Scene): { conversation: string; user: string; ts: number } | undefined {
+	const who = actor(scene);
+	const ts = who === undefined ? undefined : scene.random.pickRecent(scene.oracle.timeline(who.conversation));
+	return who === undefined || ts === undefined ? undefined : { ...who, ts };
+}
+
+/** A mark need not hit a message: deleted ones, replies and stamps past the end are legal too. */
+export function markTarget(
+	random: Random,
+	exact: readonly number[],
+	any: readonly number[],
+): number | undefined {
+	const newest = any.at(-1);
+	const draw = random.next();
+	if (draw < 0.08 && newest !== undefined) {
+		return newest + 60_000_000;
+	}
+	return random.pickRecent(draw < 0.2 ? any : exact);
+}
+
+export function revisionFor(random: Random, current: number): number | undefined {
+	const draw = random.next();
+	if (draw < 0.4) {
+		return undefined;
+	}
+	if (draw < 0.7) {
+		return current;
+	}
+	return draw < 0.95 ? Math.max(0, current - 1) : current + 3;
+}

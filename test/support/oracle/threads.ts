@@ -1,0 +1,141 @@
+/**
+ * Threads: their followers and cursors, independent of the conversation's. Following is the presence of a
+ * cursor; ending it removes the cursor, so that following again starts a new one by the rule of its cause.
+ */
+
+import { isMember } from './conversation.ts';
+import type { Conversation, Message } from './types.ts';
+
+/** All undeleted replies of a thread, broadcast or not, in ts order. */
+export function repliesIn(conversation: Conversation, threadTs: number): Message[] {
+	return conversation.messages
+		.filter((message) => message.threadTs === threadTs && !message.deleted)
+		.sort((a, b) => a.ts - b.ts);
+}
+
+/** A thread is gone when its root is deleted and no reply keeps the tombstone. */
+export function threadExists(conversation: Conversation, threadTs: number): boolean {
+	const root = conversation.messages.find((message) => message.ts === threadTs);
+	if (root === undefined || root.threadTs !== undefined) {
+		return false;
+	}
+	return !root.deleted || repliesIn(conversation, threadTs).length > 0;
+}
+
+export function cursorIn(conversation: Conversation, threadTs: number, user: string): number | undefined {
+	return conversation.followers.get(threadTs)?.get(user);
+}
+
+function setCursor(conversation: Conversation, threadTs: number, user: string, ts: number): void {
+	const followers = conversation.followers.get(threadTs) ?? new Map<string, number>();
+	followers.set(user, ts);
+	conversation.followers.set(threadTs, followers);
+}
+
+function followedCursor(conversation: Conversation, threadTs: number, user: string): number {
+	const cursor = cursorIn(conversation, threadTs, user);
+	if (cursor === undefined) {
+		throw new Error(`${user} does not follow ${threadTs} in ${conversation.id}`);
+	}
+	return cursor;
+}
+
+/** { r in replies(t) : r.ts > thread_cursor(u,t), author(r) != u, r undeleted }; empty for who does not follow. */
+export function unreadReplies(conversation: Conversation, threadTs: number, user: string): Message[] {
+	const cursor = cursorIn(conversation, threadTs, user);
+	if (cursor === undefined) {
+		return [];
+	}
+	return repliesIn(conversation, threadTs).filter((reply) => reply.ts > cursor && reply.author !== user);
+}
+
+/** { r in that same set : r names u }: channel-wide mentions never count in a thread. */
+export function unreadNamingReplies(conversation: Conversation, threadTs: number, user: string): Message[] {
+	return unreadReplies(conversation, threadTs, user).filter((reply) => reply.named.has(user));
+}
+
+/** Following while already following changes nothing; only members can become followers. */
+export function startFollowing(
+	conversation: Conversation,
+	threadTs: number,
+	user: string,
+	cursor: number,
+): void {
+	if (isMember(conversation, user) && cursorIn(conversation, threadTs, user) === undefined) {
+		setCursor(conversation, threadTs, user, cursor);
+	}
+}
+
+/** Without a given cursor a subscriber starts at the newest reply, at the root where there is none. */
+export function subscribe(
+	conversation: Conversation,
+	threadTs: number,
+	user: string,
+	lastRead: number | undefined,
+): void {
+	const newest = repliesIn(conversation, threadTs).at(-1)?.ts ?? threadTs;
+	startFollowing(conversation, threadTs, user, lastRead ?? newest);
+}
+
+export function stopFollowing(conversation: Conversation, threadTs: number, user: string): void {
+	conversation.followers.get(threadTs)?.delete(user);
+}
+
+export function stopFollowingAll(conversation: Conversation, user: string): void {
+	for (const followers of conversation.followers.values()) {
+		followers.delete(user);
+	}
+}
+
+/** The root's author follows from the root on, before there is any reply. */
+export function followOwnRoot(conversation: Conversation, root: Message): void {
+	startFollowing(conversation, root.ts, root.author, root.ts);
+}
+
+/**
+ * What a reply does to its author. `hadUnread` is asked for just before the reply exists; who replies without
+ * following starts at the reply.
+ */
+export function followOwnReply(
+	conversation: Conversation,
+	threadTs: number,
+	reply: Message,
+	hadUnread: boolean,
+): void {
+	const cursor = cursorIn(conversation, threadTs, reply.author);
+	if (cursor === undefined) {
+		startFollowing(conversation, threadTs, reply.author, reply.ts);
+	} else if (!hadUnread) {
+		setCursor(conversation, threadTs, reply.author, Math.max(cursor, reply.ts));
+	}
+}
+
+/** Who is named follows from 1 µs before the reply, so that it is unread. An edit hands in the newly named only. */
+export function followWhereNamed(
+	conversation: Conversation,
+	threadTs: number,
+	reply: Message,
+	named: Iterable<string>,
+): void {
+	for (const user of named) {
+		startFollowing(conversation, threadTs, user, reply.ts - 1);
+	}
+}
+
+/** Mark read to ts: never back, and past the newest reply means that one. */
+export function markThreadRead(conversation: Conversation, threadTs: number, user: string, ts: number): void {
+	const newest = Math.max(0, ...repliesIn(conversation, threadTs).map((reply) => reply.ts));
+	const cursor = followedCursor(conversation, threadTs, user);
+	setCursor(conversation, threadTs, user, Math.max(cursor, Math.min(ts, newest)));
+}
+
+/** Mark unread from a reply: 1 µs before it, never forward. */
+export function markThreadUnread(
+	conversation: Conversation,
+	threadTs: number,
+	user: string,
+	ts: number,
+): void {
+	const cursor = followedCursor(conversation, threadTs, user);
+	setCursor(conversation, threadTs, user, Math.min(cursor, ts - 1));
+}
