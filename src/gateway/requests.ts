@@ -76,7 +76,11 @@ export class Requests {
 		for (const [request, { resolve, since }] of this.waiting) {
 			if (since > tooOld) return;
 			this.waiting.delete(request);
-			resolve({ ok: false, error: 'service_unavailable', detail: 'no answer in time; it may still take place' });
+			resolve({
+				ok: false,
+				error: 'service_unavailable',
+				detail: 'no answer in time; it may still take place',
+			});
 		}
 	}
 }

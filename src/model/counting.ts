@@ -63,6 +63,14 @@ export function countUnread(timeline: Timeline, reader: Reader): Counts {
 	return counts;
 }
 
+/** Whether anything is unread, without counting it. */
+export function hasUnread(timeline: Timeline, reader: Reader): boolean {
+	for (let index = timeline.firstAfter(reader.cursor); index < timeline.size; index += 1) {
+		if (isUnread(timeline, reader, index)) return true;
+	}
+	return false;
+}
+
 function isUnread(timeline: Timeline, reader: Reader, index: number): boolean {
 	return timeline.authorAt(index) !== reader.number && !reader.ahead.has(timeline.tsAt(index));
 }
@@ -112,9 +120,11 @@ export type Reason = 'dm' | 'direct_mention' | 'channel_mention' | 'thread_menti
 
 /** Why an unread entry of a conversation is in the badge; empty when it is not. */
 export function reasonsInBadge(entry: UnreadEntry, standing: Standing): Reason[] {
+	const inBadge = entry.named || (!standing.muted && (standing.direct || entry.channelWide));
+	if (!inBadge) return [];
 	const reasons: Reason[] = [];
-	if (standing.direct && !standing.muted) reasons.push('dm');
+	if (standing.direct) reasons.push('dm');
 	if (entry.named) reasons.push('direct_mention');
-	if (entry.channelWide && !standing.direct && !standing.muted) reasons.push('channel_mention');
+	if (entry.channelWide && !standing.muted) reasons.push('channel_mention');
 	return reasons;
 }

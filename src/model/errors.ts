@@ -19,12 +19,16 @@ export const ERRORS = {
 	account_inactive: final('The user of this token is deactivated.'),
 	token_revoked: final('The token was revoked.'),
 	token_expired: final('The token has expired; ask for a new one.'),
-	not_allowed_token_type: final('This method wants another kind of token: `admin.*` takes the administrator’s.'),
+	not_allowed_token_type: final(
+		'This method wants another kind of token: `admin.*` takes the administrator’s.',
+	),
 	no_permission: final('The caller may not do this.'),
 
 	// What was sent
 	unknown_method: final('There is no such method.'),
-	invalid_arguments: final('An argument has a value that it cannot have; `response_metadata.messages` names it.'),
+	invalid_arguments: final(
+		'An argument has a value that it cannot have; `response_metadata.messages` names it.',
+	),
 	invalid_arg_name: final('An argument is not one of this method’s; `response_metadata.messages` names it.'),
 	missing_argument: final('A required argument is missing; `response_metadata.messages` names it.'),
 	invalid_array_arg: final('A list was expected: comma-separated, or a JSON array of strings.'),
@@ -40,6 +44,7 @@ export const ERRORS = {
 	invalid_timestamp: final('The ts is not of the form 1717200000.123456.'),
 	invalid_ts_latest: final('`latest` is not a timestamp.'),
 	invalid_ts_oldest: final('`oldest` is not a timestamp.'),
+	invalid_presence: final('The presence is neither `auto` nor `away`.'),
 	invalid_position: final('The position is not one that the server handed out.'),
 
 	// Workspaces and people

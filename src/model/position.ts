@@ -1,12 +1,18 @@
 /**
- * What a count is true at. On the wire an opaque string of fixed width; of the same thing, a later
- * one sorts after an earlier one. Behind it stands the stamp of the newest change that went in.
+ * What something is true at. On the wire an opaque string of fixed width; of the same thing, a later one
+ * sorts after an earlier one.
+ *
+ * A stream's position is the stamp of the newest change in it. A row's has two parts, the stamps of the
+ * conversation and of the user's read state: each only rises, so the pair sorts as the row changes.
  */
 
 const WIDTH = 16;
 const POSITION = /^\d{16}$/;
 
 export const formatPosition = (stamp: number): string => String(stamp).padStart(WIDTH, '0');
+
+export const formatRowPosition = (row: { readonly conversation: number; readonly user: number }): string =>
+	formatPosition(row.conversation) + formatPosition(row.user);
 
 export const parsePosition = (text: string): number | undefined =>
 	POSITION.test(text) ? Number(text) : undefined;

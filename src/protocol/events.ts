@@ -125,7 +125,9 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 /** A fresh member has nothing unread: the counts are known without asking. */
 function joinedEvent(conversation: Conversation, user: string, at: number): JsonObject {
 	const { kind } = conversation;
-	const type = { public: 'channel_joined', private: 'group_joined', mpim: 'mpim_joined', im: 'im_created' }[kind];
+	const type = { public: 'channel_joined', private: 'group_joined', mpim: 'mpim_joined', im: 'im_created' }[
+		kind
+	];
 	return {
 		type,
 		...(kind === 'im' ? { user } : {}),
@@ -227,7 +229,7 @@ export function markedEvent(row: CountRow): JsonObject {
 		mention_count_display: mentionsShown,
 		...(row.kind === 'im' ? { dm_count: row.unread } : {}),
 		...(row.kind === 'mpim' || row.kind === 'private' ? { is_mpim: row.kind === 'mpim' } : {}),
-		event_ts: formatTs(row.stamp),
+		event_ts: formatTs(Math.max(row.position.conversation, row.position.user)),
 	};
 }
 
@@ -237,7 +239,7 @@ export function preferenceEvent(row: CountRow): JsonObject {
 		type: 'conversation_preference_changed',
 		channel: row.conversation,
 		...countFields(row),
-		event_ts: formatTs(row.stamp),
+		event_ts: formatTs(Math.max(row.position.conversation, row.position.user)),
 	};
 }
 

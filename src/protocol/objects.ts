@@ -3,12 +3,18 @@ import type { ThreadInfo, User } from '../engine/ports/store.ts';
 import type { Conversation, Remark } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
-import { formatPosition } from '../model/position.ts';
+import { formatRowPosition } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
 
 /** Slack's objects, made from ours. Pure: the same message looks the same in a response and in an event. */
 
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+export type Json =
+	| string
+	| number
+	| boolean
+	| null
+	| readonly Json[]
+	| { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
 export function wireMessage(message: Message, team: string, thread?: ThreadInfo): JsonObject {
@@ -127,9 +133,17 @@ export function countFields(row: CountRow): JsonObject {
 		is_muted: row.muted,
 		notification_level: row.level,
 		revision: row.revision,
-		position: formatPosition(row.stamp),
+		position: formatRowPosition(row.position),
 		...(row.capped ? { unread_count_is_capped: true } : {}),
 	};
+}
+
+/**
+ * `{id, ...countFields(row)}` as JSON text, for answers of very many rows: several times faster than by way
+ * of objects. Ids and levels need no escaping.
+ */
+export function countRowText(row: CountRow): string {
+	return `{"id":"${row.conversation}","last_read":"${formatTs(row.lastRead)}","latest":"${formatTs(row.latest)}","has_unreads":${row.unread > 0},"unread_count":${row.unread},"unread_count_display":${row.unreadDisplay},"mention_count":${row.mentions},"is_muted":${row.muted},"notification_level":"${row.level}","revision":${row.revision},"position":"${formatRowPosition(row.position)}"${row.capped ? ',"unread_count_is_capped":true' : ''}}`;
 }
 
 export function wireUser(user: User): JsonObject {

@@ -1,5 +1,4 @@
 import type { Command, Outcome } from './commands.ts';
-import { decideDelete, decideEdit, decidePost } from './decide-messages.ts';
 import {
 	decideAddMembers,
 	decideCreate,
@@ -8,6 +7,7 @@ import {
 	decideKick,
 	decideLeave,
 } from './decide-members.ts';
+import { decideDelete, decideEdit, decidePost } from './decide-messages.ts';
 import { decideArchive, decideRemark, decideRename, decideUnarchive } from './decide-settings.ts';
 import { decideFollow, decideUnfollow } from './decide-threads.ts';
 import { type Decision, refuse, type Situation } from './decision.ts';

@@ -1,6 +1,5 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { NotificationLevel } from '../engine/ports/facts.ts';
-import type { MarkLog } from '../engine/ports/log.ts';
 import type { CountRow, MarkProblem, ReadState, RowChange } from '../engine/ports/read-state.ts';
 import type { Mark } from '../model/cursor.ts';
 import { type ErrorCode, Refusal } from '../model/errors.ts';
@@ -26,7 +25,6 @@ const REFUSED_WITH: Readonly<Record<MarkProblem, ErrorCode>> = {
 export class Reads {
 	constructor(
 		private readonly state: ReadState,
-		private readonly marks: MarkLog,
 		private readonly bus: Bus,
 	) {}
 
@@ -58,10 +56,10 @@ export class Reads {
 		describe: (row: CountRow) => JsonObject,
 	): Promise<MarkAnswer> {
 		if (typeof change === 'string') throw new Refusal(REFUSED_WITH[change]);
-		if (change.facts.length > 0) {
-			await this.marks.append(change.facts);
-			this.bus.publish(`user:${user}`, { type: 'event', frame: JSON.stringify(describe(change.row)) });
-		}
+		// Hung directly on the change's own promise: that is what keeps events in the order of their stamps.
+		await change.durable?.then(() =>
+			this.bus.publish(`user:${user}`, { type: 'event', frame: JSON.stringify(describe(change.row)) }),
+		);
 		return { row: change.row, ignored: change.ignored };
 	}
 }

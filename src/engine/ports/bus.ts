@@ -1,7 +1,12 @@
 import type { Outcome } from '../../sequencer/commands.ts';
 
-/** Live topics: everything of a conversation, everything of a user, answers to a gateway. */
-export type Topic = `live:${string}` | `user:${string}` | `team:${string}` | `gateway:${string}`;
+/** Live topics: of a conversation, of a user, of a workspace, of a user's presence, answers to a gateway. */
+export type Topic =
+	| `live:${string}`
+	| `user:${string}`
+	| `team:${string}`
+	| `presence:${string}`
+	| `gateway:${string}`;
 
 export type BusMessage =
 	/** An event, serialised once, on its way to sockets. */

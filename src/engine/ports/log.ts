@@ -1,5 +1,4 @@
 import type { Command } from '../../sequencer/commands.ts';
-import type { ReadFact } from './facts.ts';
 
 /** A command on its way, and where its outcome is awaited. */
 export interface CommandEntry {
@@ -16,10 +15,4 @@ export interface CommandLog {
 	append(entry: CommandEntry): Promise<void>;
 	/** One consumer a process. The next batch comes when the promise for this one is settled. */
 	consume(handler: (batch: readonly CommandEntry[]) => Promise<void>): void;
-}
-
-/** Carries what the read state changed to where it is kept. */
-export interface MarkLog {
-	/** Resolves when the facts cannot be lost any more; rejects when they may be. */
-	append(facts: readonly ReadFact[]): Promise<void>;
 }

@@ -1,8 +1,15 @@
-import type { Counts, Reason, ShownCounts } from '../../model/counting.ts';
+import type { Reason, ShownCounts } from '../../model/counting.ts';
 import type { Mark } from '../../model/cursor.ts';
 import type { ConversationKind } from '../../model/ids.ts';
+import type { Command } from '../../sequencer/commands.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { NotificationLevel, ReadFact } from './facts.ts';
+
+/** What a count is true at: stamps of the newest change of the conversation, and of the user's read state. */
+export interface RowPosition {
+	readonly conversation: number;
+	readonly user: number;
+}
 
 /** The counts of one user in one conversation, and what they are true at. */
 export interface CountRow extends ShownCounts {
@@ -14,8 +21,7 @@ export interface CountRow extends ShownCounts {
 	readonly revision: number;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
-	/** Stamp of the newest change that went in. */
-	readonly stamp: number;
+	readonly position: RowPosition;
 }
 
 export interface ThreadRow {
@@ -30,7 +36,7 @@ export interface ThreadRow {
 	readonly badge: number;
 	/** Newest reply; 0 for none. */
 	readonly latestReply: number;
-	readonly stamp: number;
+	readonly position: RowPosition;
 }
 
 export interface UserCounts {
@@ -59,20 +65,23 @@ export interface MemberView {
 	readonly revision: number;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
-	readonly joinedTs: number;
 }
 
-/** What a change of the read state came to. `facts` must reach the mark log before it is acknowledged. */
+/** What a change of the read state came to. */
 export interface RowChange {
 	readonly row: CountRow;
-	readonly facts: readonly ReadFact[];
 	/** The mark carried an older revision and moved nothing. */
 	readonly ignored: boolean;
+	/**
+	 * Resolves when the change cannot be lost any more: only then may it be acknowledged and told. Changes
+	 * resolve in the order of their stamps. Null: nothing changed.
+	 */
+	readonly durable: Promise<void> | null;
 }
 
 export interface ThreadChange {
 	readonly row: ThreadRow;
-	readonly facts: readonly ReadFact[];
+	readonly durable: Promise<void> | null;
 }
 
 /** A mark that cannot be: of who is no member, or of a message that is not in the timeline. */
@@ -85,10 +94,13 @@ export type MarkProblem = 'not_a_member' | 'no_such_message' | 'not_following';
  * What a query answers is durable: an answer never shows a change that a crash could still undo.
  */
 export interface ReadState {
-	/** Loads what `apply` of these effects needs. To be awaited before it. */
-	prepare(effects: readonly Effect[]): Promise<void>;
-	/** Takes in what the sequencer decided, in order; answers with the cursors that moved with it. */
-	apply(effects: readonly Effect[]): readonly ReadFact[];
+	/** Loads what applying this command's effects needs. To be awaited before it is decided. */
+	prepare(command: Command): Promise<void>;
+	/**
+	 * Takes in what the sequencer decided, in order; answers with the cursors that moved with it. What it
+	 * returns is to be made durable together with the effects.
+	 */
+	apply(effects: readonly Effect[]): readonly ReadFact[] | Promise<readonly ReadFact[]>;
 
 	mark(user: string, conversation: string, mark: Mark): Promise<RowChange | MarkProblem>;
 	markThread(
@@ -102,8 +114,8 @@ export interface ReadState {
 		conversation: string,
 		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
 	): Promise<RowChange | MarkProblem>;
-	/** Answers with nothing when that is what the user was already. */
-	setActive(user: string, active: boolean): Promise<readonly ReadFact[]>;
+	/** The user came to be active (connected and not away), or ceased to be. Resolves when durable. */
+	setActive(user: string, active: boolean): Promise<void>;
 
 	member(user: string, conversation: string): Promise<MemberView | null>;
 	/** Everything the user is in, archived conversations included. */
@@ -114,8 +126,6 @@ export interface ReadState {
 	unread(user: string, conversation?: string): Promise<readonly UnreadItem[]>;
 	threads(user: string): Promise<readonly ThreadRow[]>;
 	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null>;
-	/** Stamp of the newest change taken in. */
+	/** Stamp of the newest change that is durable: what a client that listens from now on has seen. */
 	stamp(): number;
 }
-
-export type { Counts };

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * The administrator's token: what is configured, else the one kept in the data directory, else a new one,
+ * which is written there for its owner alone to read.
+ */
+
+export const adminTokenFile = (dataDir: string): string => join(dataDir, 'admin-token');
+
+export interface AdminToken {
+	readonly token: string;
+	/** It was made just now: the moment to show it. */
+	readonly isNew: boolean;
+}
+
+export async function adminTokenOf(configured: string | null, dataDir: string): Promise<AdminToken> {
+	if (configured !== null) return { token: configured, isNew: false };
+	const kept = await keptAdminToken(dataDir);
+	if (kept !== null) return { token: kept, isNew: false };
+	const token = `xoxa-${randomBytes(32).toString('base64url')}`;
+	await mkdir(dataDir, { recursive: true });
+	await writeFile(adminTokenFile(dataDir), `${token}\n`, { mode: 0o600 });
+	return { token, isNew: true };
+}
+
+export async function keptAdminToken(dataDir: string): Promise<string | null> {
+	try {
+		return (await readFile(adminTokenFile(dataDir), 'utf8')).trim() || null;
+	} catch {
+		return null;
+	}
+}

@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util';
+import { seedCommand } from './command-seed.ts';
+import { serveCommand } from './command-serve.ts';
+import { tokenCommand } from './command-token.ts';
+import { type Config, ConfigError, readConfig, settingsHelp } from './config.ts';
+import { explainFailure } from './failures.ts';
+import { SETTINGS } from './settings.ts';
+import { VERSION } from './version.ts';
+
+/** The command line: finds the command, reads its flags, says what is wrong in one line. */
+
+export interface Invocation {
+	readonly config: Config;
+	/** Flags of the command alone. */
+	readonly options: Readonly<Record<string, string | undefined>>;
+}
+
+export interface CliCommand {
+	readonly summary: string;
+	readonly usage: string;
+	/** Flags beside the settings: name and help. */
+	readonly options: Readonly<Record<string, { readonly help: string; readonly takesValue: boolean }>>;
+	readonly run: (invocation: Invocation) => Promise<number>;
+}
+
+const COMMANDS: Readonly<Record<string, CliCommand>> = {
+	serve: serveCommand,
+	token: tokenCommand,
+	seed: seedCommand,
+};
+
+const USAGE_ERROR = 2;
+
+export async function run(argv: readonly string[]): Promise<number> {
+	const [name = '', ...rest] = argv;
+	if (name === '' || name === '--help' || name === '-h' || name === 'help') {
+		console.log(generalHelp());
+		return name === '' ? USAGE_ERROR : 0;
+	}
+	if (name === '--version' || name === '-v') {
+		console.log(VERSION);
+		return 0;
+	}
+	const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+	if (!command) return usageError(`there is no command "${name}"`, 'tidemark --help');
+	if (rest.includes('--help') || rest.includes('-h')) {
+		console.log(helpOf(name, command));
+		return 0;
+	}
+	try {
+		const flags = readFlags(command, rest);
+		return await command.run({ config: readConfig(flags, process.env), options: flags });
+	} catch (error) {
+		if (error instanceof ConfigError) return usageError(error.message, `tidemark ${name} --help`);
+		console.error(`tidemark: ${explainFailure(error)}`);
+		return 1;
+	}
+}
+
+function readFlags(command: CliCommand, argv: readonly string[]): Record<string, string | undefined> {
+	const settings = Object.values(SETTINGS).map(({ flag }) => [flag, { type: 'string' as const }]);
+	const own = Object.entries(command.options).map(([flag, { takesValue }]) => [
+		flag,
+		{ type: takesValue ? ('string' as const) : ('boolean' as const) },
+	]);
+	try {
+		const { values } = parseArgs({
+			args: [...argv],
+			options: Object.fromEntries([...settings, ...own]),
+			strict: true,
+			allowPositionals: false,
+		});
+		return Object.fromEntries(Object.entries(values).map(([flag, value]) => [flag, String(value)]));
+	} catch (error) {
+		throw new ConfigError([(error as Error).message]);
+	}
+}
+
+function usageError(problem: string, help: string): number {
+	console.error(`tidemark: ${problem}\nSee '${help}'.`);
+	return USAGE_ERROR;
+}
+
+const generalHelp = (): string =>
+	[
+		'Tidemark: channel messages at any size, with exact unread counts, behind Slack’s interface.',
+		'',
+		'Usage: tidemark <command> [flags]',
+		'',
+		...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`),
+		'',
+		"'tidemark <command> --help' tells the flags of a command; 'tidemark --version' the version.",
+	].join('\n');
+
+function helpOf(name: string, command: CliCommand): string {
+	const own = Object.entries(command.options).map(([flag, { help }]) => `  --${flag.padEnd(22)} ${help}`);
+	return [
+		`Usage: tidemark ${name} ${command.usage}`,
+		'',
+		command.summary,
+		...(own.length > 0 ? ['', ...own] : []),
+		'',
+		'Settings, each a flag or an environment variable:',
+		settingsHelp(),
+	].join('\n');
+}

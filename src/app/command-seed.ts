@@ -1,0 +1,16 @@
+import type { CliCommand } from './cli.ts';
+import { adminClient } from './command-token.ts';
+import { seedDemo, showDemo } from './demo.ts';
+
+/** `tidemark seed`: a demo workspace in a running server. */
+
+export const seedCommand: CliCommand = {
+	summary: 'Make a small demo workspace in a running server and print its users’ tokens.',
+	usage: '[--url http://localhost:8080]',
+	options: { url: { help: 'where the server is (http://localhost:<port>)', takesValue: true } },
+	run: async (invocation) => {
+		const url = invocation.options['url'] ?? `http://localhost:${invocation.config.port}`;
+		console.log(showDemo(url, await seedDemo(url, await adminClient(invocation))));
+		return 0;
+	},
+};

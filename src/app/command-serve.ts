@@ -1,0 +1,44 @@
+import { resolve } from 'node:path';
+import pino from 'pino';
+import { adminTokenFile } from './admin-token.ts';
+import type { CliCommand } from './cli.ts';
+import { unknownVariables } from './config.ts';
+import { demoWorkspace } from './demo.ts';
+import { serve } from './serve.ts';
+import { VERSION } from './version.ts';
+
+/** `tidemark serve`: every role in one process, until it is told to stop. */
+
+export const serveCommand: CliCommand = {
+	summary: 'Run the server: one process, nothing else needed, data in one directory.',
+	usage: '[--demo] [settings]',
+	options: { demo: { help: 'make a small demo workspace on the first start', takesValue: false } },
+	run: async ({ config, options }) => {
+		// The log goes to standard error: what people are to read stands alone on standard output.
+		const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
+		for (const name of unknownVariables(process.env)) log.warn(`${name} is not a setting of Tidemark`);
+		const stopped = stopSignal();
+		const running = await serve(config, log);
+		console.log(
+			`Tidemark ${VERSION}, ${running.engine} engine, ${running.url}, data in ${resolve(config.dataDir)}`,
+		);
+		if (running.admin.isNew) {
+			console.log(`Administrator's token, shown this once: ${running.admin.token}`);
+			console.log(
+				`  (kept in ${adminTokenFile(config.dataDir)}; set TIDEMARK_ADMIN_TOKEN to choose your own)`,
+			);
+		}
+		if (options['demo'] === 'true') {
+			console.log(await demoWorkspace(running.url, running.admin.token, config.dataDir));
+		}
+		const signal = await stopped;
+		log.info(`${signal}: stopping`);
+		await running.stop();
+		return 0;
+	},
+};
+
+const stopSignal = (): Promise<string> =>
+	new Promise((done) => {
+		for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done(signal));
+	});

@@ -1,0 +1,64 @@
+import { MemoryBus } from '../engine/embedded/memory-bus.ts';
+import { MemoryLog } from '../engine/embedded/memory-log.ts';
+import { MemorySessions } from '../engine/embedded/memory-sessions.ts';
+import { MemoryReadState } from '../engine/embedded/read-state/memory-read-state.ts';
+import { Residents } from '../engine/embedded/read-state/residents.ts';
+import { openSqliteStore } from '../engine/embedded/sqlite/open.ts';
+import type { Bus } from '../engine/ports/bus.ts';
+import type { CommandLog } from '../engine/ports/log.ts';
+import type { ReadState } from '../engine/ports/read-state.ts';
+import type { Sessions } from '../engine/ports/sessions.ts';
+import type { Store } from '../engine/ports/store.ts';
+import { type Clock, risingClock } from '../model/ts.ts';
+import type { Command } from '../sequencer/commands.ts';
+
+/** An engine: every port, and what of it depends on where it runs. */
+export interface Engine {
+	readonly name: 'embedded';
+	readonly store: Store;
+	readonly readState: ReadState;
+	readonly sessions: Sessions;
+	readonly bus: Bus;
+	readonly log: CommandLog;
+	readonly clock: Clock;
+	readonly stampOf: (command: Command) => number;
+	/** Called when what was decided could not be stored. */
+	onSetback(listener: (error: Error) => void): void;
+	/** Lets go of what was not used for so long. */
+	evict(idleMs: number): void;
+	close(): Promise<void>;
+}
+
+/** Wall time in micros: the rising clock makes it unique. */
+const nowMicros = (): number => Date.now() * 1000;
+const nowMs = (): number => performance.now();
+
+/** Everything in this process, everything kept in one directory. */
+export async function openEmbeddedEngine(dataDir: string): Promise<Engine> {
+	const listeners: ((error: Error) => void)[] = [];
+	const store = await openSqliteStore(dataDir, {
+		onCommitFailure: (error) => {
+			residents.clear();
+			for (const listener of listeners) listener(error);
+		},
+	});
+	const clock = risingClock(nowMicros, await store.newestStamp());
+	const residents = new Residents(store.source, store.ledger, nowMs);
+	await residents.open();
+	return {
+		name: 'embedded',
+		store,
+		readState: new MemoryReadState(residents, store.ledger, clock),
+		sessions: new MemorySessions(),
+		bus: new MemoryBus(),
+		log: new MemoryLog(),
+		clock,
+		// One process, one clock: a command takes place when it is decided, so stamps have one order here.
+		stampOf: () => clock.next(),
+		onSetback: (listener) => {
+			listeners.push(listener);
+		},
+		evict: (idleMs) => residents.evict(nowMs() - idleMs),
+		close: () => store.close(),
+	};
+}

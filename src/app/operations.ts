@@ -1,0 +1,93 @@
+import type { Logger } from 'pino';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Operations } from '../gateway/services.ts';
+import type { Hub } from '../gateway/socket/hub.ts';
+
+/** Health, metrics and the log: what the server tells whoever operates it. */
+
+const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+/** For how long after a failed commit the server calls itself degraded. */
+const DEGRADED_MS = 30_000;
+
+export class ServerOperations implements Operations {
+	private readonly registry = new Registry();
+	private readonly requests: Counter<'method' | 'outcome'>;
+	private readonly durations: Histogram<'method'>;
+	private readonly setbacks: Counter;
+	private lastSetback: { readonly at: number; readonly cause: string } | undefined;
+	private stopping = false;
+
+	constructor(
+		private readonly log: Logger,
+		private readonly hub: Hub,
+	) {
+		const registers = [this.registry];
+		collectDefaultMetrics({ register: this.registry, prefix: 'tidemark_' });
+		this.requests = new Counter({
+			name: 'tidemark_requests_total',
+			help: 'Methods called, by outcome',
+			labelNames: ['method', 'outcome'],
+			registers,
+		});
+		this.durations = new Histogram({
+			name: 'tidemark_request_duration_seconds',
+			help: 'Time from request to answer',
+			labelNames: ['method'],
+			buckets: DURATION_BUCKETS_S,
+			registers,
+		});
+		this.setbacks = new Counter({
+			name: 'tidemark_failed_commits_total',
+			help: 'Commits that failed; nothing of them was acknowledged',
+			registers,
+		});
+		const gauge = (name: string, help: string, value: () => number) =>
+			new Gauge({
+				name,
+				help,
+				registers,
+				collect() {
+					this.set(value());
+				},
+			});
+		gauge('tidemark_connected_users', 'Users with a socket here', () => this.hub.users);
+		gauge('tidemark_sockets', 'Open sockets', () => [...this.hub.connections()].length);
+		gauge('tidemark_deliveries', 'Frames handed to sockets since the start', () => this.hub.meters.delivered);
+	}
+
+	health(): Response {
+		return Response.json({ ok: true });
+	}
+
+	ready(): Response {
+		const degraded: string[] = [];
+		if (this.stopping) degraded.push('stopping');
+		if (this.lastSetback && Date.now() - this.lastSetback.at < DEGRADED_MS)
+			degraded.push(`store: ${this.lastSetback.cause}`);
+		return Response.json({ ok: !this.stopping, degraded }, { status: this.stopping ? 503 : 200 });
+	}
+
+	async metrics(): Promise<Response> {
+		const headers = { 'content-type': this.registry.contentType };
+		return new Response(await this.registry.metrics(), { headers });
+	}
+
+	observe(method: string, outcome: string, milliseconds: number): void {
+		this.requests.inc({ method, outcome });
+		this.durations.observe({ method }, milliseconds / 1000);
+	}
+
+	failed(method: string, error: unknown): void {
+		this.log.error({ method, err: error }, 'failed unexpectedly');
+	}
+
+	setback(error: Error): void {
+		this.lastSetback = { at: Date.now(), cause: error.message };
+		this.setbacks.inc();
+		this.log.error({ err: error }, 'a commit failed; nothing of it was acknowledged');
+	}
+
+	stop(): void {
+		this.stopping = true;
+	}
+}

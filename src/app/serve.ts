@@ -1,0 +1,126 @@
+import type { Logger } from 'pino';
+import { Authenticator } from '../gateway/auth/authenticator.ts';
+import { jwtVerifier } from '../gateway/auth/jwt.ts';
+import { Limits } from '../gateway/limits.ts';
+import { Requests } from '../gateway/requests.ts';
+import type { Services } from '../gateway/services.ts';
+import { Hub } from '../gateway/socket/hub.ts';
+import { Presence } from '../gateway/socket/presence.ts';
+import { listen } from '../gateway/socket/server.ts';
+import { Tickets } from '../gateway/tickets.ts';
+import type { RandomBytes } from '../model/ids.ts';
+import { Reads } from '../unread/reads.ts';
+import { Conversations } from '../worker/conversations.ts';
+import { Worker } from '../worker/worker.ts';
+import { type AdminToken, adminTokenOf } from './admin-token.ts';
+import type { Config } from './config.ts';
+import { type Engine, openEmbeddedEngine } from './engine.ts';
+import { ServerOperations } from './operations.ts';
+import { VERSION } from './version.ts';
+
+/** Every role in one process: the composition of `tidemark serve`. */
+
+export interface Running {
+	readonly url: string;
+	readonly engine: Engine['name'];
+	readonly admin: AdminToken;
+	stop(): Promise<void>;
+}
+
+const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
+const nowMs = (): number => Date.now();
+const EVICT_EVERY_MS = 60_000;
+
+export async function serve(config: Config, log: Logger): Promise<Running> {
+	const engine = await openEmbeddedEngine(config.dataDir);
+	try {
+		return await start(config, await adminTokenOf(config.adminToken, config.dataDir), log, engine);
+	} catch (error) {
+		await engine.close();
+		throw error;
+	}
+}
+
+async function start(config: Config, admin: AdminToken, log: Logger, engine: Engine): Promise<Running> {
+	const { store, readState, bus, clock } = engine;
+	const hub = new Hub(bus);
+	const presence = new Presence(bus, engine.sessions, readState);
+	const operations = new ServerOperations(log, hub);
+	const requests = new Requests(engine.log, bus, 'local', clock);
+	const services: Services = {
+		requests,
+		reads: new Reads(readState, bus),
+		readState,
+		directory: store.directory,
+		history: store.history,
+		bus,
+		auth: new Authenticator({
+			directory: store.directory,
+			adminToken: admin.token,
+			jwt: await jwtVerifier(
+				{
+					...(config.jwtSecret === null ? {} : { secret: config.jwtSecret }),
+					...(config.jwtJwks === null ? {} : { jwks: config.jwtJwks }),
+				},
+				nowMs,
+			),
+			nowMs,
+		}),
+		tickets: new Tickets(nowMs, random),
+		sessions: {
+			setAway: (user, away) => presence.setAway(user, away),
+			isActive: (user) => engine.sessions.isActive(user),
+		},
+		limits: new Limits(ratesOf(config), nowMs, Math.random),
+		clock,
+		random,
+		operations,
+		version: VERSION,
+	};
+	const conversations = new Conversations(store.source, store.history, nowMs);
+	const worker = new Worker({
+		log: engine.log,
+		conversations,
+		readState,
+		ledger: store.ledger,
+		bus,
+		stampOf: engine.stampOf,
+		report: (error, about) => log.error({ err: error, about }, 'the worker failed unexpectedly'),
+	});
+	engine.onSetback((error) => {
+		worker.reset();
+		operations.setback(error);
+	});
+	worker.start();
+	const idleMs = config.idleMinutes * 60_000;
+	const eviction = setInterval(() => {
+		engine.evict(idleMs);
+		conversations.evict(nowMs() - idleMs);
+	}, EVICT_EVERY_MS);
+	const listening = listen(
+		{ hostname: config.host, port: config.port, maxBufferedBytes: config.socketBufferKb * 1024 },
+		services,
+		hub,
+		presence,
+	);
+	const host = ['0.0.0.0', '::', '127.0.0.1'].includes(config.host) ? 'localhost' : config.host;
+	return {
+		url: `http://${host}:${listening.port}`,
+		engine: engine.name,
+		admin,
+		stop: async () => {
+			operations.stop();
+			clearInterval(eviction);
+			await listening.stop();
+			requests.close();
+			await engine.close();
+		},
+	};
+}
+
+/** Bursts of a few seconds are people catching up; what lasts longer is not. */
+const ratesOf = (config: Config) => ({
+	requests: { perSecond: config.requestsPerSecond, burst: config.requestsPerSecond * 5 },
+	posts: { perSecond: config.postsPerSecond, burst: config.postsPerSecond * 4 },
+	connects: { perSecond: config.connectsPerSecond, burst: config.connectsPerSecond * 6, jitterSeconds: 5 },
+});

@@ -1,0 +1,122 @@
+/**
+ * The one schema of configuration: every setting, its environment variable and flag, unit and default. Help,
+ * checks and the line printed at start are made from it.
+ */
+
+export interface Setting<T> {
+	readonly environment: `TIDEMARK_${string}`;
+	readonly flag: string;
+	readonly help: string;
+	readonly fallback: T;
+	readonly secret?: boolean;
+	/** Throws with what is wrong about the text. */
+	readonly parse: (text: string) => T;
+}
+
+const setting = <T>(
+	name: string,
+	help: string,
+	fallback: T,
+	parse: (text: string) => T,
+	secret = false,
+): Setting<T> => ({
+	environment: `TIDEMARK_${name.replaceAll('-', '_').toUpperCase()}`,
+	flag: name,
+	help,
+	fallback,
+	parse,
+	...(secret ? { secret } : {}),
+});
+
+const text = (value: string): string => {
+	if (value === '') throw new Error('is empty');
+	return value;
+};
+
+const wholeNumber =
+	(least: number, most: number) =>
+	(value: string): number => {
+		const number = Number(value);
+		if (!/^\d+$/.test(value) || number < least || number > most)
+			throw new Error(`is not a whole number from ${least} to ${most}`);
+		return number;
+	};
+
+const oneOf =
+	<T extends string>(...choices: readonly T[]) =>
+	(value: string): T => {
+		const choice = choices.find((one) => one === value);
+		if (choice === undefined) throw new Error(`is not one of ${choices.join(', ')}`);
+		return choice;
+	};
+
+const atLeastBytes =
+	(least: number) =>
+	(value: string): string => {
+		if (Buffer.byteLength(value) < least) throw new Error(`is shorter than ${least} bytes`);
+		return value;
+	};
+
+export const SETTINGS = {
+	host: setting('host', 'address to listen on', '0.0.0.0', text),
+	port: setting('port', 'port to listen on; 0 takes a free one', 8080, wholeNumber(0, 65_535)),
+	dataDir: setting('data-dir', 'directory that holds everything', './data', text),
+	adminToken: setting(
+		'admin-token',
+		'the administrator’s token; generated, printed once and kept in the data directory where not set',
+		null as string | null,
+		atLeastBytes(16),
+		true,
+	),
+	jwtSecret: setting(
+		'jwt-secret',
+		'secret of your product’s JWTs (HS256)',
+		null as string | null,
+		atLeastBytes(32),
+		true,
+	),
+	jwtJwks: setting(
+		'jwt-jwks',
+		'JWKS of your product’s JWTs: an address or a file',
+		null as string | null,
+		text,
+	),
+	requestsPerSecond: setting(
+		'requests-per-second',
+		'requests and frames a user may send in the long run; 0: no limit',
+		1_000,
+		wholeNumber(0, 1_000_000),
+	),
+	postsPerSecond: setting(
+		'posts-per-second',
+		'messages a user may post in the long run; 0: no limit',
+		500,
+		wholeNumber(0, 1_000_000),
+	),
+	connectsPerSecond: setting(
+		'connects-per-second',
+		'sockets a user may open in the long run; 0: no limit',
+		10,
+		wholeNumber(0, 1_000_000),
+	),
+	socketBufferKb: setting(
+		'socket-buffer-kb',
+		'unread output after which a slow client is cut off',
+		1_024,
+		wholeNumber(16, 1_048_576),
+	),
+	idleMinutes: setting(
+		'idle-minutes',
+		'how long conversations and users stay in memory without being used',
+		24 * 60,
+		wholeNumber(5, 525_600),
+	),
+	logLevel: setting(
+		'log-level',
+		'what is logged: debug, info, warn or error',
+		'info' as const,
+		oneOf('debug', 'info', 'warn', 'error'),
+	),
+} as const satisfies Record<string, Setting<never> | object>;
+
+export type SettingName = keyof typeof SETTINGS;

@@ -1,0 +1,45 @@
+import type { Sessions } from '../ports/sessions.ts';
+
+interface Session {
+	readonly connections: Set<string>;
+	away: boolean;
+}
+
+/** Who is connected to this process. */
+export class MemorySessions implements Sessions {
+	private readonly sessions = new Map<string, Session>();
+
+	async connected(user: string, connection: string): Promise<boolean> {
+		return this.changing(user, (session) => session.connections.add(connection));
+	}
+
+	async disconnected(user: string, connection: string): Promise<boolean> {
+		return this.changing(user, (session) => session.connections.delete(connection));
+	}
+
+	async setAway(user: string, away: boolean): Promise<boolean> {
+		return this.changing(user, (session) => {
+			session.away = away;
+		});
+	}
+
+	async isActive(user: string): Promise<boolean> {
+		return isActive(this.sessions.get(user));
+	}
+
+	async activeAmong(users: readonly string[]): Promise<ReadonlySet<string>> {
+		return new Set(users.filter((user) => isActive(this.sessions.get(user))));
+	}
+
+	private changing(user: string, change: (session: Session) => void): boolean {
+		const session = this.sessions.get(user) ?? { connections: new Set<string>(), away: false };
+		const before = isActive(session);
+		change(session);
+		if (session.connections.size === 0 && !session.away) this.sessions.delete(user);
+		else this.sessions.set(user, session);
+		return isActive(session) !== before;
+	}
+}
+
+const isActive = (session: Session | undefined): boolean =>
+	session !== undefined && session.connections.size > 0 && !session.away;

@@ -1,0 +1,100 @@
+import type { ConversationKind } from '../../../model/ids.ts';
+import { Timeline } from '../../../model/timeline.ts';
+import { Memberships } from './memberships.ts';
+
+/** What is in memory of a conversation and of a user. */
+
+export class LoadedConversation {
+	archived: boolean;
+	/** Stamp of its newest change of any kind. */
+	stamp: number;
+	readonly timeline: Timeline;
+	/** Stamp of the newest edit or delete of an entry that is not loaded. */
+	changedBelowFloor = 0;
+	/** Threads in use, whole. */
+	readonly threads = new Map<number, Timeline>();
+	usedAt = 0;
+
+	constructor(
+		readonly number: number,
+		readonly id: string,
+		readonly kind: ConversationKind,
+		brief: { readonly archived: boolean; readonly stamp: number; readonly latest: number },
+	) {
+		this.archived = brief.archived;
+		this.stamp = brief.stamp;
+		this.timeline = new Timeline(brief.latest);
+	}
+}
+
+export interface LoadedFollow {
+	cursor: number;
+	readonly since: number;
+}
+
+export class LoadedUser {
+	/** Stamp of the newest change of the user's read state. */
+	stamp = 0;
+	readonly memberships = new Memberships();
+	/** By conversation number; only where there are any. */
+	readonly ahead = new Map<number, ReadonlySet<number>>();
+	/** Threads followed, by conversation number and root. */
+	readonly follows = new Map<number, Map<number, LoadedFollow>>();
+	readonly activity: Activity;
+	usedAt = 0;
+
+	constructor(
+		readonly number: number,
+		readonly id: string,
+		starts: readonly number[],
+	) {
+		this.activity = new Activity(starts);
+	}
+
+	follow(conversation: number, threadTs: number, follow: LoadedFollow): void {
+		const threads = this.follows.get(conversation) ?? new Map<number, LoadedFollow>();
+		threads.set(threadTs, follow);
+		this.follows.set(conversation, threads);
+	}
+
+	unfollow(conversation: number, threadTs: number): void {
+		const threads = this.follows.get(conversation);
+		threads?.delete(threadTs);
+		if (threads?.size === 0) this.follows.delete(conversation);
+	}
+}
+
+/**
+ * When a user was active. Kept as the moments of change, so that a `<!here>` is stored once and each
+ * member's part in it is derived. A start of the server ends what was going on before it.
+ */
+export class Activity {
+	private readonly moments: number[] = [];
+	private readonly states: boolean[] = [];
+
+	constructor(private readonly starts: readonly number[]) {}
+
+	/** Moments come in order. */
+	add(at: number, active: boolean): void {
+		this.moments.push(at);
+		this.states.push(active);
+	}
+
+	isActiveAt = (ts: number): boolean => {
+		const index = lastAtOrBefore(this.moments, ts);
+		if (index < 0 || !this.states[index]) return false;
+		const start = lastAtOrBefore(this.starts, ts);
+		return start < 0 || this.starts[start]! <= this.moments[index]!;
+	};
+}
+
+function lastAtOrBefore(sorted: readonly number[], ts: number): number {
+	let low = 0;
+	let high = sorted.length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (sorted[middle]! <= ts) low = middle + 1;
+		else high = middle;
+	}
+	return low - 1;
+}

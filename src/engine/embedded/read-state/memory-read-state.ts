@@ -1,0 +1,193 @@
+import type { Mark } from '../../../model/cursor.ts';
+import type { Clock } from '../../../model/ts.ts';
+import type { Command } from '../../../sequencer/commands.ts';
+import type { Effect } from '../../../sequencer/effects.ts';
+import type { NotificationLevel, ReadFact } from '../../ports/facts.ts';
+import type {
+	CountRow,
+	MarkProblem,
+	MemberView,
+	ReadState,
+	RowChange,
+	ThreadChange,
+	ThreadRow,
+	UnreadItem,
+	UserCounts,
+} from '../../ports/read-state.ts';
+import type { Ledger } from '../../ports/store.ts';
+import { Application } from './application.ts';
+import type { LoadedUser } from './loaded.ts';
+import { Marking } from './marking.ts';
+import { conversationsOf, type Place, Places, type ThreadPlace } from './places.ts';
+import type { Residents } from './residents.ts';
+import { countRow, threadRow, unreadInConversation, unreadInThread } from './rows.ts';
+
+/**
+ * Read state in this process's memory.
+ *
+ * Changes are applied at once and handed to the ledger in the same turn, so stamps, application and commits
+ * have one order. Queries are computed at once too, and answered when everything they may show is on disk.
+ */
+export class MemoryReadState implements ReadState {
+	private readonly application: Application;
+	private readonly places: Places;
+	private readonly marking: Marking;
+
+	constructor(
+		private readonly residents: Residents,
+		private readonly ledger: Ledger,
+		private readonly clock: Clock,
+	) {
+		this.application = new Application(residents);
+		this.places = new Places(residents);
+		this.marking = new Marking(ledger, clock);
+	}
+
+	async prepare({ conversation: id, actor, action }: Command): Promise<void> {
+		const conversation = await this.residents.conversation(id);
+		if (!conversation) return;
+		if (action.type === 'delete') await this.residents.deepenPastNewest(conversation);
+		if (action.type !== 'post') return;
+		if (action.threadTs !== null) await this.residents.thread(conversation, action.threadTs);
+		await this.places.at(actor, id, () => undefined);
+	}
+
+	apply(effects: readonly Effect[]): readonly ReadFact[] {
+		return effects.flatMap((effect) => this.application.apply(effect));
+	}
+
+	async mark(user: string, conversation: string, mark: Mark): Promise<RowChange | MarkProblem> {
+		const change = await this.places.at(
+			user,
+			conversation,
+			(place) => this.marking.mark(place, mark),
+			mark.type === 'read' ? undefined : mark.ts - 1,
+		);
+		return change ?? 'not_a_member';
+	}
+
+	async markThread(
+		user: string,
+		conversation: string,
+		threadTs: number,
+		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
+	): Promise<ThreadChange | MarkProblem> {
+		const change = await this.places.inThread(user, conversation, threadTs, (place) =>
+			this.marking.markThread(place, mark),
+		);
+		return change ?? 'not_following';
+	}
+
+	async setPreference(
+		user: string,
+		conversation: string,
+		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
+	): Promise<RowChange | MarkProblem> {
+		const change = await this.places.at(user, conversation, (place) =>
+			this.marking.setPreference(place, preference),
+		);
+		return change ?? 'not_a_member';
+	}
+
+	async setActive(user: string, active: boolean): Promise<void> {
+		const loaded = await this.residents.user(user);
+		await this.marking.setActive(loaded, active);
+	}
+
+	async member(user: string, conversation: string): Promise<MemberView | null> {
+		const loaded = await this.residents.conversation(conversation);
+		const { memberships } = await this.residents.user(user);
+		const membership = loaded && memberships.get(loaded.number);
+		if (!loaded || !membership?.member) return null;
+		return this.shown(memberView({ conversation: loaded, membership }));
+	}
+
+	async memberships(user: string): Promise<readonly MemberView[]> {
+		await this.residents.conversationsOf(conversationsOf(await this.residents.user(user)));
+		const loaded = await this.residents.user(user);
+		return this.shown([...this.places.of(loaded)].map(memberView));
+	}
+
+	async row(user: string, conversation: string): Promise<CountRow | null> {
+		const row = await this.places.at(user, conversation, rowOf);
+		return this.shown(row);
+	}
+
+	async counts(user: string): Promise<UserCounts> {
+		return this.shown(await this.places.everywhere(user, (loaded) => this.countsOf(loaded)));
+	}
+
+	private countsOf(user: LoadedUser): UserCounts {
+		const rows: CountRow[] = [];
+		let badge = 0;
+		for (const place of this.places.of(user)) {
+			if (place.conversation.archived) continue;
+			const row = rowOf(place);
+			rows.push(row);
+			badge += row.badge;
+		}
+		const threads = { unread: 0, mentions: 0 };
+		for (const place of this.places.threadsOf(user)) {
+			const row = threadRowOf(place);
+			threads.unread += row.unread;
+			threads.mentions += row.mentions;
+			badge += row.badge;
+		}
+		return { rows, threads, badge, stamp: this.clock.last() };
+	}
+
+	async unread(user: string, conversation?: string): Promise<readonly UnreadItem[]> {
+		if (conversation !== undefined)
+			return this.shown((await this.places.at(user, conversation, unreadOf)) ?? []);
+		return this.shown(
+			await this.places.everywhere(user, (loaded) => [
+				...[...this.places.of(loaded)].flatMap(unreadOf),
+				...[...this.places.threadsOf(loaded)].flatMap(({ conversation, threadTs, thread, follow }) =>
+					unreadInThread(loaded, conversation, threadTs, thread, follow),
+				),
+			]),
+		);
+	}
+
+	async threads(user: string): Promise<readonly ThreadRow[]> {
+		return this.shown(
+			await this.places.everywhere(user, (loaded) => [...this.places.threadsOf(loaded)].map(threadRowOf)),
+		);
+	}
+
+	async thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null> {
+		return this.shown(await this.places.inThread(user, conversation, threadTs, threadRowOf));
+	}
+
+	stamp(): number {
+		return this.ledger.durable();
+	}
+
+	/** Hands out an answer when everything it may show is on disk. */
+	private async shown<T>(answer: T): Promise<T> {
+		await this.ledger.settled();
+		return answer;
+	}
+}
+
+const rowOf = ({ user, conversation, membership }: Place): CountRow =>
+	countRow(user, conversation, membership);
+
+const threadRowOf = ({ user, conversation, threadTs, thread, follow }: ThreadPlace): ThreadRow =>
+	threadRow(user, conversation, threadTs, thread, follow);
+
+const unreadOf = ({ user, conversation, membership }: Place): UnreadItem[] =>
+	unreadInConversation(user, conversation, membership);
+
+const memberView = ({
+	conversation,
+	membership,
+}: Pick<Place, 'conversation' | 'membership'>): MemberView => ({
+	conversation: conversation.id,
+	kind: conversation.kind,
+	archived: conversation.archived,
+	lastRead: membership.cursor,
+	revision: membership.revision,
+	muted: membership.muted,
+	level: membership.level,
+});

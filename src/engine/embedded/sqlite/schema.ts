@@ -1,0 +1,38 @@
+import type { Database } from 'bun:sqlite';
+import { toSqlite } from '../../store/dialect.ts';
+import { advanceTo } from '../../store/ledger.ts';
+import {
+	APPLIED_MIGRATIONS,
+	CREATE_MIGRATIONS_TABLE,
+	pendingMigrations,
+	RECORD_MIGRATION,
+} from '../../store/migrations.ts';
+import { NEWEST_STAMP, RECORD_START } from '../../store/store.ts';
+
+/** What is done to the database before it is used: bring the schema up to date, write down the start. */
+
+export function migrate(database: Database, nowMicros: number): void {
+	database.run(CREATE_MIGRATIONS_TABLE);
+	const applied = database.query<{ name: string }, []>(APPLIED_MIGRATIONS).all();
+	for (const { name, statements } of pendingMigrations(applied.map((row) => row.name))) {
+		database
+			.transaction(() => {
+				for (const sql of statements) database.run(toSqlite(sql));
+				database.run(toSqlite(RECORD_MIGRATION), [name, nowMicros]);
+			})
+			.immediate();
+	}
+}
+
+/** Answers with the newest stamp, which is that of the start. */
+export function recordStart(database: Database, stampAfter: (newest: number) => number): number {
+	const record = database.transaction(() => {
+		const newest = database.query<{ newest_stamp: number }, []>(NEWEST_STAMP).get()?.newest_stamp ?? 0;
+		const stamp = stampAfter(newest);
+		database.run(toSqlite(RECORD_START), [stamp]);
+		const { sql, params } = advanceTo(stamp);
+		database.run(toSqlite(sql), [...params]);
+		return Math.max(stamp, newest);
+	});
+	return record.immediate();
+}

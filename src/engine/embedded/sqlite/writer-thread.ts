@@ -1,0 +1,64 @@
+import { Database, type Statement } from 'bun:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Param } from '../../store/sql.ts';
+import { type BatchMessage, CLOSE, type OpenWriter, type WriterAnswer } from './writer-protocol.ts';
+
+/**
+ * The thread that writes: one batch, one transaction, one answer, in order. It waits for the disk, so that
+ * nobody else has to.
+ */
+
+const { path, maxPages } = workerData as OpenWriter;
+const database = new Database(path, { create: false, readwrite: true });
+// FULL: a commit is on the disk, not merely with the kernel, before it is answered.
+for (const pragma of [
+	'busy_timeout = 10000',
+	'journal_mode = WAL',
+	'synchronous = FULL',
+	'cache_size = -65536',
+	'temp_store = MEMORY',
+	'wal_autocheckpoint = 4000',
+	'journal_size_limit = 67108864',
+]) {
+	database.run(`PRAGMA ${pragma}`);
+}
+if (maxPages > 0) database.run(`PRAGMA max_page_count = ${maxPages}`);
+
+const begin = database.prepare('BEGIN IMMEDIATE');
+const commit = database.prepare('COMMIT');
+const statements: Statement<unknown, Param[]>[] = [];
+
+function write({ newTexts, rows }: BatchMessage): void {
+	for (const text of newTexts) statements.push(database.prepare<unknown, Param[]>(text));
+	begin.run();
+	try {
+		for (let index = 0; index < rows.length; index += 2) {
+			const statement = statements[rows[index] as number]!;
+			statement.run(...(rows[index + 1] as Param[]));
+		}
+		commit.run();
+	} catch (error) {
+		// A full disk has rolled back by itself.
+		if (database.inTransaction) database.run('ROLLBACK');
+		throw error;
+	}
+}
+
+const answer = (text: WriterAnswer): void => parentPort?.postMessage(text);
+
+parentPort?.on('message', (message: string) => {
+	if (message === CLOSE) {
+		database.close();
+		answer(null);
+		return;
+	}
+	try {
+		write(JSON.parse(message) as BatchMessage);
+		answer(null);
+	} catch (error) {
+		answer(error instanceof Error ? error.message : String(error));
+	}
+});
+
+// Told once the database is open.
+answer(null);

@@ -1,0 +1,83 @@
+import { Worker } from 'node:worker_threads';
+import type { Batch } from '../../store/batch.ts';
+import { toSqlite } from '../../store/dialect.ts';
+import type { Param } from '../../store/sql.ts';
+import { type BatchMessage, CLOSE, type OpenWriter, type WriterAnswer } from './writer-protocol.ts';
+
+/**
+ * The writing thread, seen from outside. One message is under way at a time: group commit sends the next
+ * batch when the last one is answered.
+ */
+export class SqliteWriter {
+	private readonly thread: Worker;
+	private readonly numbers = new Map<string, number>();
+	private waiting: { resolve: () => void; reject: (error: Error) => void } | null = null;
+	private stopped: Error | null = null;
+
+	private constructor(options: OpenWriter) {
+		this.thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: options });
+		this.thread.on('message', (answer: WriterAnswer) =>
+			this.answered(answer === null ? null : new Error(answer)),
+		);
+		this.thread.on('error', (error) => this.stop(error instanceof Error ? error : new Error(String(error))));
+		this.thread.on('exit', () => this.stop(new Error('the writing thread has ended')));
+	}
+
+	/** Resolves when the thread has the database open. */
+	static async open(options: OpenWriter): Promise<SqliteWriter> {
+		const writer = new SqliteWriter(options);
+		await writer.nextAnswer();
+		return writer;
+	}
+
+	write(batch: Batch): Promise<void> {
+		return this.send(JSON.stringify(this.encode(batch)));
+	}
+
+	async close(): Promise<void> {
+		if (this.stopped === null) await this.send(CLOSE);
+		await this.thread.terminate();
+	}
+
+	private encode({ texts, params }: Batch): BatchMessage {
+		const newTexts: string[] = [];
+		const rows: (number | readonly Param[])[] = [];
+		for (let index = 0; index < texts.length; index += 1) {
+			const text = texts[index] as string;
+			if (text === '') continue;
+			let number = this.numbers.get(text);
+			if (number === undefined) {
+				number = this.numbers.size;
+				this.numbers.set(text, number);
+				newTexts.push(toSqlite(text));
+			}
+			rows.push(number, params[index] as readonly Param[]);
+		}
+		return { newTexts, rows };
+	}
+
+	private send(message: string): Promise<void> {
+		if (this.stopped !== null) return Promise.reject(this.stopped);
+		const answer = this.nextAnswer();
+		this.thread.postMessage(message);
+		return answer;
+	}
+
+	private nextAnswer(): Promise<void> {
+		return new Promise((resolve, reject) => {
+			this.waiting = { resolve, reject };
+		});
+	}
+
+	private answered(error: Error | null): void {
+		const { waiting } = this;
+		this.waiting = null;
+		if (error === null) waiting?.resolve();
+		else waiting?.reject(error);
+	}
+
+	private stop(error: Error): void {
+		this.stopped ??= error;
+		this.answered(this.stopped);
+	}
+}

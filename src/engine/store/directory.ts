@@ -1,0 +1,96 @@
+import type { Directory } from '../ports/store.ts';
+import { OWNER_OF_NAME, releaseName, reserveName } from './names.ts';
+import { pageOf } from './pages.ts';
+import * as people from './people.ts';
+import { CONVERSATION_COLUMNS, type ConversationRow, conversationOf } from './rows.ts';
+import { flag, inChunks, list, type SqlReader, type Statement } from './sql.ts';
+
+/** Who and what there is. Changes go through the same group commit as facts, and are in order with them. */
+
+const CONVERSATIONS = `SELECT ${CONVERSATION_COLUMNS} FROM conversations
+	WHERE id IN (SELECT item FROM EACH_TEXT($1) AS wanted) ORDER BY id`;
+
+/** Conversations of this team, of these kinds, archived ones perhaps: conditions on `c`. */
+const ASKED_FOR = `c.team = $1 AND c.kind IN (SELECT item FROM EACH_TEXT($3) AS kinds) AND c.archived <= $4`;
+
+const IDS_OF_OWN = `SELECT c.id FROM members m CROSS JOIN conversations c
+	WHERE m.user_id = $2 AND m.conversation > $5 AND m.member = 1 AND c.id = m.conversation AND ${ASKED_FOR}
+	ORDER BY m.conversation LIMIT $6`;
+const IDS_OF_PUBLIC = `SELECT c.id FROM conversations c
+	WHERE c.kind = 'public' AND c.id > $5 AND ${ASKED_FOR} ORDER BY c.id LIMIT $6`;
+
+const among = (ids: string): string =>
+	`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id IN (${ids}) ORDER BY id LIMIT $6`;
+const OWN = among(`SELECT id FROM (${IDS_OF_OWN}) AS own`);
+/** Two short walks in order of id, rather than one over everybody's direct messages. */
+const OWN_OR_PUBLIC = among(
+	`SELECT id FROM (${IDS_OF_OWN}) AS own UNION SELECT id FROM (${IDS_OF_PUBLIC}) AS shared`,
+);
+
+const MEMBERS = `SELECT user_id AS id FROM members
+	WHERE conversation = $1 AND member = 1 AND user_id > $2 ORDER BY user_id LIMIT $3`;
+
+const READERS = `SELECT m.user_id AS id FROM members m
+	WHERE m.conversation = $1 AND m.member = 1 AND m.user_id > $3
+		AND (m.cursor >= $2 OR EXISTS (SELECT 1 FROM read_ahead a
+			WHERE a.user_id = m.user_id AND a.conversation = m.conversation AND a.ts = $2))
+		AND NOT EXISTS (SELECT 1 FROM messages own
+			WHERE own.conversation = $1 AND own.ts = $2 AND own.user_id = m.user_id)
+	ORDER BY m.user_id LIMIT $4`;
+
+const idOf = ({ id }: { readonly id: string }): string => id;
+
+export function directoryOf(
+	reader: SqlReader,
+	execute: (statements: readonly Statement[]) => Promise<void>,
+): Directory {
+	async function one<Found, Item>(
+		sql: string,
+		key: string,
+		item: (row: Found) => Item,
+	): Promise<Item | null> {
+		const [row] = await reader.all<Found>(sql, [key]);
+		return row === undefined ? null : item(row);
+	}
+
+	return {
+		createTeam: (team) => execute([people.insertTeam(team)]),
+		team: (id) => one(people.TEAM, id, people.teamOf),
+
+		async createUser(user) {
+			await execute([people.insertUser(user)]);
+			const [holder] = await reader.all<{ id: string }>(people.USER_WITH_NAME, [user.team, user.name]);
+			return holder?.id === user.id;
+		},
+		users: (ids) =>
+			inChunks(reader, ids, async (chunk) =>
+				(await reader.all<people.UserRow>(people.USERS, [list(chunk)])).map(people.userOf),
+			),
+		usersOf: (team, after, limit) =>
+			pageOf(reader, people.USERS_OF_TEAM, [team], after, limit, people.userOf),
+
+		createToken: (token) => execute([people.insertToken(token)]),
+		token: (hash) => one(people.TOKEN, hash, people.tokenOf),
+		revokeToken: (hash, at) => execute([people.revokeToken(hash, at)]),
+
+		async reserveName(team, name, conversation, at) {
+			await execute([reserveName(team, name, conversation, at)]);
+			const [owner] = await reader.all<{ conversation: string }>(OWNER_OF_NAME, [team, name]);
+			return owner?.conversation === conversation;
+		},
+		releaseName: (team, name, conversation) => execute([releaseName(team, name, conversation)]),
+
+		conversations: (ids) =>
+			inChunks(reader, ids, async (chunk) =>
+				(await reader.all<ConversationRow>(CONVERSATIONS, [list(chunk)])).map(conversationOf),
+			),
+		conversationsOf(query, after, limit) {
+			const others = !query.memberOnly && query.kinds.includes('public');
+			const params = [query.team, query.user, list(query.kinds), flag(!query.excludeArchived)];
+			return pageOf(reader, others ? OWN_OR_PUBLIC : OWN, params, after, limit, conversationOf);
+		},
+		members: (conversation, after, limit) => pageOf(reader, MEMBERS, [conversation], after, limit, idOf),
+		readers: (conversation, ts, after, limit) =>
+			pageOf(reader, READERS, [conversation, ts], after, limit, idOf),
+	};
+}

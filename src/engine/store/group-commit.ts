@@ -1,0 +1,112 @@
+import { Refusal } from '../../model/errors.ts';
+import type { Fact } from '../ports/facts.ts';
+import type { Ledger } from '../ports/store.ts';
+import { Batch } from './batch.ts';
+import { advanceTo } from './ledger.ts';
+import type { Statement } from './sql.ts';
+
+/**
+ * Group commit: while one transaction is on its way to disk, everything handed over forms the next one.
+ *
+ * Batches are written one after the other, in the order they were filled. When one fails, what is queued
+ * behind it fails with it, because it was decided in the belief that the failed one would last; what is
+ * handed over afterwards starts afresh.
+ */
+
+/** A new batch is begun when the open one has as many statements; one commit is never divided. */
+const STATEMENTS_PER_BATCH = 4000;
+
+/** Carries a batch out in one transaction: wholly, or (rejecting) not at all. */
+export type WriteBatch = (batch: Batch) => Promise<void>;
+
+export class GroupCommit implements Ledger {
+	private running: Batch | null = null;
+	private readonly queue: Batch[] = [];
+	private woken = false;
+	private closed = false;
+
+	constructor(
+		private readonly write: WriteBatch,
+		private readonly onFailure: (error: Error) => void,
+		private durableStamp: number,
+	) {}
+
+	commit(facts: readonly Fact[]): Promise<void> {
+		if (facts.length === 0) return Promise.resolve();
+		const batch = this.openBatch();
+		for (const fact of facts) batch.addFact(fact);
+		return batch.done;
+	}
+
+	/** The same for statements that are no facts. */
+	execute(statements: readonly Statement[]): Promise<void> {
+		const batch = this.openBatch();
+		for (const statement of statements) batch.addStatement(statement);
+		return batch.done;
+	}
+
+	settled(): Promise<void> {
+		return (this.queue.at(-1) ?? this.running)?.done ?? Promise.resolve();
+	}
+
+	durable(): number {
+		return this.durableStamp;
+	}
+
+	/** Takes nothing more, and waits for what it has. */
+	async close(): Promise<void> {
+		this.closed = true;
+		await this.settled().catch(() => undefined);
+	}
+
+	private openBatch(): Batch {
+		const last = this.queue.at(-1);
+		if (last !== undefined && last.size < STATEMENTS_PER_BATCH) return last;
+		const batch = new Batch();
+		if (this.closed) {
+			batch.fail(new Refusal('service_unavailable', 'the store is closed'));
+			return batch;
+		}
+		this.queue.push(batch);
+		this.wake();
+		return batch;
+	}
+
+	/** A moment later, so that what is handed over in the same breath goes together. */
+	private wake(): void {
+		if (this.woken || this.running !== null) return;
+		this.woken = true;
+		queueMicrotask(() => {
+			this.woken = false;
+			this.next();
+		});
+	}
+
+	private next(): void {
+		const batch = this.queue.shift();
+		if (batch === undefined) return;
+		this.running = batch;
+		if (batch.newest > 0) batch.addStatement(advanceTo(batch.newest));
+		this.write(batch).then(
+			() => this.succeeded(batch),
+			(error: Error) => this.failed(batch, error),
+		);
+	}
+
+	private succeeded(batch: Batch): void {
+		this.running = null;
+		this.durableStamp = Math.max(this.durableStamp, batch.newestEffect);
+		batch.succeed();
+		if (this.queue.length > 0) this.wake();
+	}
+
+	private failed(batch: Batch, error: Error): void {
+		this.running = null;
+		const lost = [batch, ...this.queue.splice(0)];
+		// First whoever keeps state in memory, then those who wait: they find it dropped already.
+		this.onFailure(error);
+		const refusal = new Refusal('service_unavailable', `could not be written: ${error.message}`);
+		refusal.cause = error;
+		for (const one of lost) one.fail(refusal);
+	}
+}

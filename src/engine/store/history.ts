@@ -1,0 +1,96 @@
+import type { History, Range, ThreadInfo } from '../ports/store.ts';
+import { MESSAGE_COLUMNS, type MessageRow, messageOf, STANDS_IN_TIMELINE } from './rows.ts';
+import { inChunks, list, type SqlReader } from './sql.ts';
+
+/** What was said, page by page. Pages are walked along an index, from the end that was asked for. */
+
+const REPLY_USERS_SHOWN = 5;
+
+type End = Range['nearest'];
+const byEnd = (sql: (order: string) => string): Readonly<Record<End, string>> => ({
+	newest: sql('DESC'),
+	oldest: sql('ASC'),
+});
+
+/** A deleted root is shown (as a tombstone) while it has replies. */
+const TIMELINE = byEnd(
+	(order) => `SELECT ${MESSAGE_COLUMNS} FROM messages m
+	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts < $3 AND ${STANDS_IN_TIMELINE}
+		AND (m.deleted = 0 OR (m.thread_ts IS NULL AND EXISTS (SELECT 1 FROM messages r
+			WHERE r.conversation = m.conversation AND r.thread_ts = m.ts AND r.deleted = 0)))
+	ORDER BY m.ts ${order} LIMIT $4`,
+);
+
+const REPLIES = byEnd(
+	(order) => `SELECT ${MESSAGE_COLUMNS} FROM messages
+	WHERE conversation = $1 AND thread_ts = $5 AND ts > $2 AND ts < $3 AND deleted = 0
+	ORDER BY ts ${order} LIMIT $4`,
+);
+
+const MESSAGES = `SELECT ${MESSAGE_COLUMNS} FROM messages
+	WHERE conversation = $1 AND ts IN (SELECT item FROM EACH_INTEGER($2) AS wanted) ORDER BY ts`;
+
+const REPLIERS = `SELECT thread_ts, user_id, count(*) AS replies, min(ts) AS first_ts, max(ts) AS latest_ts
+	FROM messages
+	WHERE conversation = $1 AND thread_ts IN (SELECT item FROM EACH_INTEGER($2) AS wanted) AND deleted = 0
+	GROUP BY thread_ts, user_id ORDER BY thread_ts, first_ts`;
+
+interface ReplierRow {
+	readonly thread_ts: number;
+	readonly user_id: string;
+	readonly replies: number;
+	readonly latest_ts: number;
+}
+
+/** Bounds may be infinite, which is no integer. */
+const bound = (ts: number): number =>
+	Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, ts));
+
+function inOrder(rows: readonly MessageRow[], nearest: End) {
+	const messages = rows.map(messageOf);
+	return nearest === 'newest' ? messages.reverse() : messages;
+}
+
+export function historyOf(reader: SqlReader): History {
+	return {
+		async timeline(conversation, { after, before, limit, nearest }) {
+			const params = [conversation, bound(after), bound(before), limit];
+			return inOrder(await reader.all<MessageRow>(TIMELINE[nearest], params), nearest);
+		},
+		async replies(conversation, threadTs, { after, before, limit, nearest }) {
+			const params = [conversation, bound(after), bound(before), limit, threadTs];
+			return inOrder(await reader.all<MessageRow>(REPLIES[nearest], params), nearest);
+		},
+		messages: (conversation, ts) =>
+			inChunks(
+				reader,
+				[...ts].sort((a, b) => a - b),
+				async (chunk) => (await reader.all<MessageRow>(MESSAGES, [conversation, list(chunk)])).map(messageOf),
+			),
+		threads: (conversation, roots) =>
+			inChunks(reader, roots, async (chunk) =>
+				summedUp(await reader.all<ReplierRow>(REPLIERS, [conversation, list(chunk)])),
+			),
+	};
+}
+
+/** Rows come thread by thread, each thread's users in order of their first reply. */
+function summedUp(rows: readonly ReplierRow[]): ThreadInfo[] {
+	const threads: ThreadInfo[] = [];
+	for (let start = 0; start < rows.length; ) {
+		const threadTs = (rows[start] as ReplierRow).thread_ts;
+		const replyUsers: string[] = [];
+		let replyCount = 0;
+		let latestReply = 0;
+		let end = start;
+		for (; rows[end]?.thread_ts === threadTs; end += 1) {
+			const row = rows[end] as ReplierRow;
+			replyCount += row.replies;
+			latestReply = Math.max(latestReply, row.latest_ts);
+			if (replyUsers.length < REPLY_USERS_SHOWN) replyUsers.push(row.user_id);
+		}
+		threads.push({ threadTs, replyCount, latestReply, replyUsers, replyUsersCount: end - start });
+		start = end;
+	}
+	return threads;
+}

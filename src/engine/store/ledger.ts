@@ -1,0 +1,224 @@
+import type { Conversation } from '../../model/conversation.ts';
+import type { Message } from '../../model/message.ts';
+import type { Effect } from '../../sequencer/effects.ts';
+import type { Fact, ReadFact } from '../ports/facts.ts';
+import { flag, list, type Param, type Statement, type Writes } from './sql.ts';
+
+/**
+ * Facts as rows. A post is one inserted row, whatever the size of its conversation, and the row of its
+ * author's cursor, which a batch writes once however often it moved.
+ */
+
+const CREATE = `INSERT INTO conversations (id, team, kind, name, creator, created_ts, archived, topic, purpose,
+	previous_names, member_count, people, changed_ts, stamp)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
+
+const CHANGE = `UPDATE conversations SET name = $2, archived = $3, topic = $4, purpose = $5, previous_names = $6,
+	member_count = $7, changed_ts = $8, stamp = $9 WHERE id = $1`;
+
+const COUNT_MEMBERS = 'UPDATE conversations SET member_count = $2, stamp = $3 WHERE id = $1';
+const STAMP = 'UPDATE conversations SET stamp = $2 WHERE id = $1';
+
+const CLAIM_NAME = `INSERT INTO channel_names (team, name, conversation, reserved_at) VALUES ($1, $2, $3, $4)
+	ON CONFLICT (team, name) DO UPDATE SET conversation = excluded.conversation`;
+const FREE_NAME = 'DELETE FROM channel_names WHERE team = $1 AND name = $2 AND conversation = $3';
+
+const JOIN = `INSERT INTO members (user_id, conversation, member, joined_ts, cursor, revision, muted, level,
+	changed_ts)
+	SELECT DISTINCT item, CAST($1 AS TEXT), 1, CAST($2 AS BIGINT), CAST($3 AS BIGINT), 0, 0, 'all',
+		CAST($2 AS BIGINT)
+	FROM EACH_TEXT($4) AS joining WHERE item IS NOT NULL
+	ON CONFLICT (user_id, conversation) DO UPDATE SET member = 1, joined_ts = excluded.joined_ts,
+		cursor = excluded.cursor, revision = members.revision + 1, muted = 0, level = 'all',
+		changed_ts = excluded.changed_ts
+	WHERE members.member = 0`;
+const FORGET_AHEAD = `DELETE FROM read_ahead
+	WHERE conversation = $1 AND user_id IN (SELECT item FROM EACH_TEXT($2) AS joining)`;
+const LEAVE = 'UPDATE members SET member = 0, changed_ts = $3 WHERE user_id = $1 AND conversation = $2';
+
+const POST = `INSERT INTO messages (conversation, ts, user_id, text, client_msg_id, thread_ts, broadcast, named,
+	channel_wide, here, extra, edited_ts, changed_ts, deleted)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, $2, 0)`;
+/** Most messages: a root that mentions nobody and carries nothing else. */
+const POST_PLAIN = `INSERT INTO messages (conversation, ts, user_id, text, client_msg_id, thread_ts, broadcast,
+	named, channel_wide, here, extra, edited_ts, changed_ts, deleted)
+	VALUES ($1, $2, $3, $4, $5, NULL, 0, NULL, 0, 0, NULL, NULL, $2, 0)`;
+const REWRITE = `UPDATE messages SET text = $3, named = $4, channel_wide = $5, here = $6, edited_ts = $7,
+	changed_ts = $8, deleted = $9, extra = $10 WHERE conversation = $1 AND ts = $2`;
+
+const FOLLOW = `INSERT INTO thread_follows (conversation, thread_ts, user_id, active, cursor, since, changed_ts)
+	VALUES ($1, $2, $3, $4, $5, $6, $6)
+	ON CONFLICT (conversation, thread_ts, user_id) DO UPDATE SET active = excluded.active,
+		cursor = excluded.cursor, since = excluded.since, changed_ts = excluded.changed_ts`;
+const THREAD_CURSOR = `UPDATE thread_follows SET cursor = $4, changed_ts = $5
+	WHERE conversation = $1 AND thread_ts = $2 AND user_id = $3`;
+
+const CURSOR = `UPDATE members SET cursor = $3, revision = $4, changed_ts = $5
+	WHERE user_id = $1 AND conversation = $2`;
+const AHEAD_UP_TO = 'DELETE FROM read_ahead WHERE user_id = $1 AND conversation = $2 AND ts <= $3';
+const AHEAD_FROM = 'DELETE FROM read_ahead WHERE user_id = $1 AND conversation = $2 AND ts >= $3';
+const AHEAD_ADD = `INSERT INTO read_ahead (user_id, conversation, ts) VALUES ($1, $2, $3)
+	ON CONFLICT (user_id, conversation, ts) DO NOTHING`;
+
+const PREFER = `UPDATE members SET muted = $3, level = $4, changed_ts = $5
+	WHERE user_id = $1 AND conversation = $2`;
+const ACTIVITY = `INSERT INTO activity (user_id, at, active) VALUES ($1, $2, $3)
+	ON CONFLICT (user_id, at) DO UPDATE SET active = excluded.active`;
+
+const ADVANCE = 'UPDATE progress SET newest_stamp = $1 WHERE newest_stamp < $1';
+
+/** What a fact writes, alone. */
+export function statementsOf(fact: Fact): Statement[] {
+	const statements: Statement[] = [];
+	const add = (sql: string, params: readonly Param[]) => void statements.push({ sql, params });
+	writeFact(fact, { add, set: (_, sql, params) => add(sql, params) });
+	return statements;
+}
+
+export const advanceTo = (stamp: number): Statement => ({ sql: ADVANCE, params: [stamp] });
+
+export const isEffect = (fact: Fact): fact is Effect =>
+	'conversation' in fact && typeof fact.conversation !== 'string';
+
+export function writeFact(fact: Fact, into: Writes): void {
+	switch (fact.type) {
+		case 'posted':
+			post(fact.message, into);
+			break;
+		case 'cursor':
+			moveCursor(fact, into);
+			break;
+		case 'thread_cursor': {
+			const { user, conversation, threadTs, cursor, at } = fact;
+			const key = `${user} ${conversation} ${threadTs}`;
+			into.set(key, THREAD_CURSOR, [conversation, threadTs, user, cursor, at]);
+			break;
+		}
+		case 'edited':
+		case 'deleted':
+			rewrite(fact.message, into);
+			break;
+		case 'created':
+			create(fact.conversation, fact.at, into);
+			into.add(JOIN, [fact.conversation.id, fact.at, 0, list(fact.members)]);
+			break;
+		case 'joined': {
+			const users = list(fact.users);
+			into.add(JOIN, [fact.conversation.id, fact.at, fact.cursor, users]);
+			into.add(FORGET_AHEAD, [fact.conversation.id, users]);
+			into.add(COUNT_MEMBERS, [fact.conversation.id, fact.conversation.memberCount, fact.at]);
+			break;
+		}
+		case 'left':
+			into.add(LEAVE, [fact.user, fact.conversation.id, fact.at]);
+			into.add(COUNT_MEMBERS, [fact.conversation.id, fact.conversation.memberCount, fact.at]);
+			break;
+		case 'changed':
+			change(fact, into);
+			break;
+		case 'followed':
+			into.add(FOLLOW, [fact.conversation.id, fact.threadTs, fact.user, 1, fact.cursor, fact.at]);
+			into.add(STAMP, [fact.conversation.id, fact.at]);
+			break;
+		case 'unfollowed':
+			into.add(FOLLOW, [fact.conversation.id, fact.threadTs, fact.user, 0, 0, fact.at]);
+			into.add(STAMP, [fact.conversation.id, fact.at]);
+			break;
+		case 'preference':
+			into.add(PREFER, [fact.user, fact.conversation, flag(fact.muted), fact.level, fact.at]);
+			break;
+		case 'activity':
+			into.add(ACTIVITY, [fact.user, fact.at, flag(fact.active)]);
+			break;
+	}
+}
+
+function post(message: Message, into: Writes): void {
+	const { conversation, ts, user, text, clientMsgId, threadTs, named, channelWide, here, extra } = message;
+	const plain = threadTs === null && extra === null && named.length === 0 && !channelWide && !here;
+	if (plain) {
+		into.add(POST_PLAIN, [conversation, ts, user, text, clientMsgId]);
+		return;
+	}
+	into.add(POST, [
+		conversation,
+		ts,
+		user,
+		text,
+		clientMsgId,
+		threadTs,
+		flag(message.broadcast),
+		namedOf(message),
+		flag(channelWide),
+		flag(here),
+		extra,
+	]);
+}
+
+function rewrite(message: Message, into: Writes): void {
+	into.add(REWRITE, [
+		message.conversation,
+		message.ts,
+		message.text,
+		namedOf(message),
+		flag(message.channelWide),
+		flag(message.here),
+		message.editedTs,
+		message.changedTs,
+		flag(message.deleted),
+		message.extra,
+	]);
+}
+
+const namedOf = ({ named }: Message): string | null => (named.length === 0 ? null : list(named));
+
+function create(conversation: Conversation, at: number, into: Writes): void {
+	const { id, team, kind, name, creator, createdTs, memberCount, changedTs } = conversation;
+	into.add(CREATE, [
+		id,
+		team,
+		kind,
+		name,
+		creator,
+		createdTs,
+		flag(conversation.archived),
+		JSON.stringify(conversation.topic),
+		JSON.stringify(conversation.purpose),
+		list(conversation.previousNames),
+		memberCount,
+		list(conversation.people),
+		changedTs,
+		at,
+	]);
+	if (name !== '') into.add(CLAIM_NAME, [team, name, id, at]);
+}
+
+function change(effect: Extract<Effect, { type: 'changed' }>, into: Writes): void {
+	const { conversation, previous, at } = effect;
+	const { id, team, name } = conversation;
+	into.add(CHANGE, [
+		id,
+		name,
+		flag(conversation.archived),
+		JSON.stringify(conversation.topic),
+		JSON.stringify(conversation.purpose),
+		list(conversation.previousNames),
+		conversation.memberCount,
+		conversation.changedTs,
+		at,
+	]);
+	if (name === previous.name) return;
+	into.add(FREE_NAME, [team, previous.name, id]);
+	into.add(CLAIM_NAME, [team, name, id, at]);
+}
+
+function moveCursor(fact: Extract<ReadFact, { type: 'cursor' }>, into: Writes): void {
+	const { user, conversation, at, cursor, revision, ahead } = fact;
+	into.set(`${user} ${conversation}`, CURSOR, [user, conversation, cursor, revision, at]);
+	if (ahead === undefined) return;
+	const { dropUpTo, dropFrom, add } = ahead;
+	if (dropUpTo !== undefined) into.add(AHEAD_UP_TO, [user, conversation, dropUpTo]);
+	if (dropFrom !== undefined) into.add(AHEAD_FROM, [user, conversation, dropFrom]);
+	// What the cursor has passed is not ahead of it any more.
+	if (add !== undefined && add > cursor) into.add(AHEAD_ADD, [user, conversation, add]);
+}

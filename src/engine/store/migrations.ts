@@ -1,0 +1,37 @@
+import { initial } from './migrations/0001-initial.ts';
+
+/**
+ * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
+ * the next one. Each runs in one transaction together with its row in schema_migrations.
+ */
+
+export interface Migration {
+	readonly name: string;
+	readonly statements: readonly string[];
+}
+
+const MIGRATIONS: readonly Migration[] = [{ name: '0001-initial', statements: initial }];
+
+export const CREATE_MIGRATIONS_TABLE =
+	'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT NOT NULL PRIMARY KEY, applied_ts BIGINT NOT NULL)';
+export const APPLIED_MIGRATIONS = 'SELECT name FROM schema_migrations ORDER BY name';
+export const RECORD_MIGRATION = 'INSERT INTO schema_migrations (name, applied_ts) VALUES ($1, $2)';
+
+/** The database was written by a newer Tidemark than this one. */
+export class SchemaTooNew extends Error {
+	constructor(unknown: string) {
+		super(
+			`the database has the migration ${unknown}, which this version of Tidemark does not know: ` +
+				'it was written by a newer version. Start that version, or restore a backup from before it.',
+		);
+		this.name = 'SchemaTooNew';
+	}
+}
+
+/** What is still to be done, in order. */
+export function pendingMigrations(applied: readonly string[]): readonly Migration[] {
+	const known = new Set(MIGRATIONS.map((migration) => migration.name));
+	const unknown = applied.find((name) => !known.has(name));
+	if (unknown !== undefined) throw new SchemaTooNew(unknown);
+	return MIGRATIONS.filter((migration) => !applied.includes(migration.name));
+}

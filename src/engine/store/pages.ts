@@ -1,0 +1,19 @@
+import type { Page } from '../ports/store.ts';
+import type { Param, SqlReader } from './sql.ts';
+
+/** Lists in order of id. The query asks for one more than the page holds: that one tells whether it goes on. */
+
+export const NO_PAGE_BEFORE = '';
+
+export async function pageOf<Found extends { readonly id: string }, Item>(
+	reader: SqlReader,
+	sql: string,
+	params: readonly Param[],
+	after: string | null,
+	limit: number,
+	item: (row: Found) => Item,
+): Promise<Page<Item>> {
+	const rows = await reader.all<Found>(sql, [...params, after ?? NO_PAGE_BEFORE, limit + 1]);
+	const shown = rows.slice(0, limit);
+	return { items: shown.map(item), next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+}

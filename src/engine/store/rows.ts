@@ -1,0 +1,104 @@
+import type { Conversation, Remark } from '../../model/conversation.ts';
+import type { ConversationKind } from '../../model/ids.ts';
+import type { Message } from '../../model/message.ts';
+import type { EntryRow } from '../ports/store.ts';
+
+/** Rows of conversations and messages, and how they become what the model speaks of. */
+
+export const CONVERSATION_COLUMNS =
+	'id, team, kind, name, creator, created_ts, archived, topic, purpose, previous_names, member_count, ' +
+	'people, changed_ts';
+
+export interface ConversationRow {
+	readonly id: string;
+	readonly team: string;
+	readonly kind: ConversationKind;
+	readonly name: string;
+	readonly creator: string;
+	readonly created_ts: number;
+	readonly archived: number;
+	readonly topic: string;
+	readonly purpose: string;
+	readonly previous_names: string;
+	readonly member_count: number;
+	readonly people: string;
+	readonly changed_ts: number;
+}
+
+const NOBODY: readonly string[] = [];
+const parseList = (json: string | null): readonly string[] =>
+	json === null || json === '[]' ? NOBODY : (JSON.parse(json) as string[]);
+
+export const conversationOf = (row: ConversationRow): Conversation => ({
+	id: row.id,
+	team: row.team,
+	kind: row.kind,
+	name: row.name,
+	creator: row.creator,
+	createdTs: row.created_ts,
+	archived: row.archived === 1,
+	topic: JSON.parse(row.topic) as Remark,
+	purpose: JSON.parse(row.purpose) as Remark,
+	previousNames: parseList(row.previous_names),
+	memberCount: row.member_count,
+	people: parseList(row.people),
+	changedTs: row.changed_ts,
+});
+
+export const MESSAGE_COLUMNS =
+	'conversation, ts, user_id, text, thread_ts, broadcast, client_msg_id, named, channel_wide, here, ' +
+	'edited_ts, changed_ts, deleted, extra';
+
+export interface MessageRow {
+	readonly conversation: string;
+	readonly ts: number;
+	readonly user_id: string;
+	readonly text: string;
+	readonly thread_ts: number | null;
+	readonly broadcast: number;
+	readonly client_msg_id: string | null;
+	readonly named: string | null;
+	readonly channel_wide: number;
+	readonly here: number;
+	readonly edited_ts: number | null;
+	readonly changed_ts: number;
+	readonly deleted: number;
+	readonly extra: string | null;
+}
+
+export const messageOf = (row: MessageRow): Message => ({
+	conversation: row.conversation,
+	ts: row.ts,
+	user: row.user_id,
+	text: row.text,
+	threadTs: row.thread_ts,
+	broadcast: row.broadcast === 1,
+	clientMsgId: row.client_msg_id,
+	named: parseList(row.named),
+	channelWide: row.channel_wide === 1,
+	here: row.here === 1,
+	editedTs: row.edited_ts,
+	changedTs: row.changed_ts,
+	deleted: row.deleted === 1,
+	extra: row.extra,
+});
+
+export const ENTRY_COLUMNS = 'ts, user_id, broadcast, named, channel_wide, here';
+
+export type EntryColumns = Pick<
+	MessageRow,
+	'ts' | 'user_id' | 'broadcast' | 'named' | 'channel_wide' | 'here'
+>;
+
+export const entryOf = (row: EntryColumns): EntryRow => ({
+	ts: row.ts,
+	user: row.user_id,
+	broadcast: row.broadcast === 1,
+	channelWide: row.channel_wide === 1,
+	here: row.here === 1,
+	named: parseList(row.named),
+});
+
+/** Conditions on a message `m`. Roots and broadcast replies stand in the timeline, unless deleted. */
+export const STANDS_IN_TIMELINE = '(m.thread_ts IS NULL OR m.broadcast = 1)';
+export const IN_TIMELINE = `${STANDS_IN_TIMELINE} AND m.deleted = 0`;

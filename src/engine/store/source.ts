@@ -1,0 +1,137 @@
+import type { ConversationKind } from '../../model/ids.ts';
+import type { Follow, Membership } from '../../sequencer/state.ts';
+import type { ConversationBrief, StateSource } from '../ports/store.ts';
+import {
+	CONVERSATION_COLUMNS,
+	type ConversationRow,
+	conversationOf,
+	ENTRY_COLUMNS,
+	type EntryColumns,
+	entryOf,
+	IN_TIMELINE,
+} from './rows.ts';
+import { inChunks, list, type SqlReader } from './sql.ts';
+import { userReadState } from './user-state.ts';
+
+/** Loads what the sequencer and the read state keep in memory. */
+
+/**
+ * The stamp of a conversation `c` in three parts, of which the largest counts: a post writes nothing but its
+ * message, so the newest message and the newest edit are looked up, each at the end of an index.
+ */
+const STAMPS = `c.stamp,
+	COALESCE((SELECT max(m.ts) FROM messages m WHERE m.conversation = c.id), 0) AS newest_ts,
+	COALESCE((SELECT max(m.changed_ts) FROM messages m
+		WHERE m.conversation = c.id AND m.changed_ts > m.ts), 0) AS newest_change`;
+
+interface StampColumns {
+	readonly stamp: number;
+	readonly newest_ts: number;
+	readonly newest_change: number;
+}
+
+const stampOf = (row: StampColumns): number => Math.max(row.stamp, row.newest_ts, row.newest_change);
+
+const HEAD = `SELECT ${CONVERSATION_COLUMNS}, ${STAMPS} FROM conversations c WHERE c.id = $1`;
+
+const BRIEFS = `SELECT c.id, c.team, c.kind, c.archived, ${STAMPS},
+	COALESCE((SELECT m.ts FROM messages m WHERE m.conversation = c.id AND ${IN_TIMELINE}
+		ORDER BY m.ts DESC LIMIT 1), 0) AS latest
+	FROM EACH_TEXT($1) AS wanted CROSS JOIN conversations c WHERE c.id = wanted.item`;
+
+interface BriefRow extends StampColumns {
+	readonly id: string;
+	readonly team: string;
+	readonly kind: ConversationKind;
+	readonly archived: number;
+	readonly latest: number;
+}
+
+const briefOf = (row: BriefRow): ConversationBrief => ({
+	id: row.id,
+	team: row.team,
+	kind: row.kind,
+	archived: row.archived === 1,
+	latest: row.latest,
+	stamp: stampOf(row),
+});
+
+const MEMBERSHIPS = `SELECT user_id, member, joined_ts FROM members
+	WHERE user_id IN (SELECT item FROM EACH_TEXT($2) AS wanted) AND conversation = $1`;
+const THREAD_REPLIES = `SELECT ts, user_id FROM messages
+	WHERE conversation = $1 AND thread_ts = $2 AND deleted = 0 ORDER BY ts`;
+const FOLLOWS = `SELECT user_id, active, cursor, since FROM thread_follows
+	WHERE conversation = $1 AND thread_ts = $2 AND user_id IN (SELECT item FROM EACH_TEXT($3) AS wanted)`;
+const SEND = `SELECT max(ts) AS ts FROM messages
+	WHERE conversation = $1 AND user_id = $2 AND client_msg_id = $3`;
+const TIMELINE_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages m
+	WHERE m.conversation = $1 AND m.ts <= $2 AND ${IN_TIMELINE} ORDER BY m.ts DESC LIMIT $3`;
+const THREAD_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages
+	WHERE conversation = $1 AND thread_ts = $4 AND ts <= $2 AND deleted = 0 ORDER BY ts DESC LIMIT $3`;
+const STARTS = 'SELECT at FROM starts ORDER BY at';
+
+export function sourceOf(reader: SqlReader): StateSource {
+	return {
+		async head(conversation) {
+			const [row] = await reader.all<ConversationRow & StampColumns>(HEAD, [conversation]);
+			if (row === undefined) return null;
+			return { conversation: conversationOf(row), stamp: stampOf(row), lastTs: row.newest_ts };
+		},
+
+		async memberships(conversation, users) {
+			const rows = await inChunks(reader, users, (chunk) =>
+				reader.all<{ user_id: string; member: number; joined_ts: number }>(MEMBERSHIPS, [
+					conversation,
+					list(chunk),
+				]),
+			);
+			const found = new Map<string, Membership>();
+			for (const row of rows) found.set(row.user_id, { member: row.member === 1, joinedTs: row.joined_ts });
+			return found;
+		},
+
+		async threadReplies(conversation, threadTs) {
+			const rows = await reader.all<{ ts: number; user_id: string }>(THREAD_REPLIES, [
+				conversation,
+				threadTs,
+			]);
+			return rows.map((row) => ({ ts: row.ts, user: row.user_id }));
+		},
+
+		async follows(conversation, threadTs, users) {
+			const rows = await inChunks(reader, users, (chunk) =>
+				reader.all<{ user_id: string; active: number; cursor: number; since: number }>(FOLLOWS, [
+					conversation,
+					threadTs,
+					list(chunk),
+				]),
+			);
+			const found = new Map<string, Follow>();
+			for (const { user_id, active, cursor, since } of rows)
+				found.set(user_id, { active: active === 1, cursor, since });
+			return found;
+		},
+
+		async send(conversation, user, clientMsgId) {
+			const [row] = await reader.all<{ ts: number | null }>(SEND, [conversation, user, clientMsgId]);
+			return row?.ts ?? null;
+		},
+
+		briefs: (conversations) =>
+			inChunks(reader, conversations, async (chunk) =>
+				(await reader.all<BriefRow>(BRIEFS, [list(chunk)])).map(briefOf),
+			),
+		user: (user) => userReadState(reader, user),
+
+		async timelineEntries(conversation, upTo, limit) {
+			const rows = await reader.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, upTo, limit]);
+			return rows.map(entryOf).reverse();
+		},
+		async threadEntries(conversation, threadTs, upTo, limit) {
+			const rows = await reader.all<EntryColumns>(THREAD_ENTRIES, [conversation, upTo, limit, threadTs]);
+			return rows.map(entryOf).reverse();
+		},
+
+		starts: async () => (await reader.all<{ at: number }>(STARTS, [])).map(({ at }) => at),
+	};
+}

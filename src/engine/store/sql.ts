@@ -1,0 +1,54 @@
+/**
+ * What the shared SQL asks of a database. Texts are written for SQLite and PostgreSQL at once, with `$1`
+ * placeholders; the few words that the two spell differently are translated by dialect.ts.
+ */
+
+/** Booleans are 0 and 1; lists are JSON texts. */
+export type Param = string | number | null;
+
+export interface Statement {
+	readonly sql: string;
+	readonly params: readonly Param[];
+}
+
+export type Row = Readonly<Record<string, Param>>;
+
+export interface SqlReader {
+	/** Integers of any column come back as JS numbers. */
+	all<T>(sql: string, params: readonly Param[]): Promise<T[]>;
+	/** The rows of each query, all of them seen at one and the same moment. */
+	together(queries: readonly Statement[]): Promise<Row[][]>;
+	/** Lets others run between two parts of a long read. */
+	pause(): Promise<void>;
+}
+
+/** Where statements of one transaction are collected, in order. */
+export interface Writes {
+	add(sql: string, params: readonly Param[]): void;
+	/**
+	 * Sets columns of one row to these values, whatever they were. Of several such writes with the same key
+	 * only the last is carried out, in its own place: nothing in between may depend on an earlier one.
+	 */
+	set(key: string, sql: string, params: readonly Param[]): void;
+}
+
+export const flag = (value: boolean): number => (value ? 1 : 0);
+export const list = (values: readonly (string | number)[]): string => JSON.stringify(values);
+
+const IDS_PER_QUERY = 4000;
+
+/** Asks for any number of ids, some thousand at a time. */
+export async function inChunks<K, T>(
+	reader: SqlReader,
+	keys: readonly K[],
+	ask: (chunk: readonly K[]) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+	if (keys.length === 0) return [];
+	if (keys.length <= IDS_PER_QUERY) return ask(keys);
+	const found: T[] = [];
+	for (let start = 0; start < keys.length; start += IDS_PER_QUERY) {
+		if (start > 0) await reader.pause();
+		for (const item of await ask(keys.slice(start, start + IDS_PER_QUERY))) found.push(item);
+	}
+	return found;
+}

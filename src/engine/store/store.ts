@@ -1,0 +1,24 @@
+import type { Store } from '../ports/store.ts';
+import { directoryOf } from './directory.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { historyOf } from './history.ts';
+import { sourceOf } from './source.ts';
+import type { SqlReader } from './sql.ts';
+
+export const NEWEST_STAMP = 'SELECT newest_stamp FROM progress WHERE id = 1';
+export const RECORD_START = 'INSERT INTO starts (at) VALUES ($1) ON CONFLICT (at) DO NOTHING';
+
+/** The store's port on a database: one that is read from here, and written to by group commit. */
+export function storeOn(reader: SqlReader, writer: GroupCommit, close: () => Promise<void>): Store {
+	return {
+		directory: directoryOf(reader, (statements) => writer.execute(statements)),
+		history: historyOf(reader),
+		source: sourceOf(reader),
+		ledger: writer,
+		async newestStamp() {
+			const [row] = await reader.all<{ newest_stamp: number }>(NEWEST_STAMP, []);
+			return row?.newest_stamp ?? 0;
+		},
+		close,
+	};
+}

@@ -1,0 +1,80 @@
+import type { NotificationLevel } from '../ports/facts.ts';
+import type { UserReadState } from '../ports/store.ts';
+import type { Row, SqlReader } from './sql.ts';
+
+/** All that one user's counts start from, as it was at one moment. */
+
+const MEMBERSHIPS = `SELECT conversation, member, joined_ts, cursor, revision, muted, level, changed_ts
+	FROM members WHERE user_id = $1 ORDER BY conversation`;
+const AHEAD = 'SELECT conversation, ts FROM read_ahead WHERE user_id = $1 ORDER BY conversation, ts';
+/** A follow from before the present membership is over, without having been written down as such. */
+const FOLLOWS = `SELECT f.conversation, f.thread_ts, f.cursor, f.since FROM thread_follows f
+	CROSS JOIN members m
+	WHERE f.user_id = $1 AND f.active = 1 AND m.user_id = f.user_id AND m.conversation = f.conversation
+		AND m.member = 1 AND f.since >= m.joined_ts
+	ORDER BY f.conversation, f.thread_ts`;
+const ACTIVITY = 'SELECT at, active FROM activity WHERE user_id = $1 ORDER BY at';
+/** Of ended follows too. */
+const NEWEST_FOLLOW =
+	'SELECT COALESCE(max(changed_ts), 0) AS changed_ts FROM thread_follows WHERE user_id = $1';
+
+interface MemberColumns {
+	readonly conversation: string;
+	readonly member: number;
+	readonly joined_ts: number;
+	readonly cursor: number;
+	readonly revision: number;
+	readonly muted: number;
+	readonly level: NotificationLevel;
+	readonly changed_ts: number;
+}
+interface AheadColumns {
+	readonly conversation: string;
+	readonly ts: number;
+}
+interface FollowColumns {
+	readonly conversation: string;
+	readonly thread_ts: number;
+	readonly cursor: number;
+	readonly since: number;
+}
+interface ActivityColumns {
+	readonly at: number;
+	readonly active: number;
+}
+
+export async function userReadState(reader: SqlReader, user: string): Promise<UserReadState> {
+	const queries = [MEMBERSHIPS, AHEAD, FOLLOWS, ACTIVITY, NEWEST_FOLLOW];
+	const results = await reader.together(queries.map((sql) => ({ sql, params: [user] })));
+	const [members, ahead, follows, activity, newestFollow] = results as [Row[], Row[], Row[], Row[], Row[]];
+
+	let stamp = newestFollow[0]?.changed_ts as number;
+	const memberships = (members as unknown as MemberColumns[]).map((row) => {
+		if (row.changed_ts > stamp) stamp = row.changed_ts;
+		return {
+			conversation: row.conversation,
+			member: row.member === 1,
+			joinedTs: row.joined_ts,
+			cursor: row.cursor,
+			revision: row.revision,
+			muted: row.muted === 1,
+			level: row.level,
+		};
+	});
+	const changes = (activity as unknown as ActivityColumns[]).map(({ at, active }) => ({
+		at,
+		active: active === 1,
+	}));
+	return {
+		memberships,
+		ahead: ahead as unknown as AheadColumns[],
+		follows: (follows as unknown as FollowColumns[]).map((row) => ({
+			conversation: row.conversation,
+			threadTs: row.thread_ts,
+			cursor: row.cursor,
+			since: row.since,
+		})),
+		activity: changes,
+		stamp: Math.max(stamp, changes.at(-1)?.at ?? 0),
+	};
+}

@@ -1,0 +1,114 @@
+import type { Directory, User } from '../../engine/ports/store.ts';
+import { Refusal } from '../../model/errors.ts';
+import type { Caller, UserCaller } from './caller.ts';
+import type { JwtVerifier } from './jwt.ts';
+import { hashToken, isOpaque, looksLikeJwt, sameHash } from './tokens.ts';
+
+/**
+ * From a token to who holds it. What was verified is remembered for a while, so that a busy client costs
+ * neither a look into the store nor a signature; `forget` ends that at once for a revoked token.
+ */
+
+export interface AuthenticatorOptions {
+	readonly directory: Pick<Directory, 'token' | 'users'>;
+	readonly adminToken: string;
+	/** Null: no JWTs. */
+	readonly jwt: JwtVerifier | null;
+	readonly nowMs: () => number;
+	/** Verified tokens remembered. */
+	readonly capacity?: number;
+	/** After this, a remembered token is looked up again: the bound for a revocation in another process. */
+	readonly rememberMs?: number;
+}
+
+interface Remembered {
+	readonly caller: UserCaller;
+	readonly until: number;
+}
+
+const ADMIN: Caller = { kind: 'admin' };
+
+export class Authenticator {
+	private readonly remembered = new Map<string, Remembered>();
+	/** Rises with each `forget`: a look-up that began before it must not be remembered after it. */
+	private forgotten = 0;
+	private readonly adminHash: string;
+	private readonly capacity: number;
+	private readonly rememberMs: number;
+
+	constructor(private readonly options: AuthenticatorOptions) {
+		if (options.adminToken === '') throw new Error('the administrator’s token is empty');
+		this.adminHash = hashToken(options.adminToken);
+		this.capacity = options.capacity ?? 20_000;
+		this.rememberMs = options.rememberMs ?? 60_000;
+	}
+
+	/** Throws a Refusal: not_authed, invalid_auth, token_expired, token_revoked or account_inactive. */
+	identify(token: string | null): Caller | Promise<Caller> {
+		if (token === null || token === '') throw new Refusal('not_authed');
+		const hash = hashToken(token);
+		const found = this.remembered.get(hash);
+		if (found && found.until > this.options.nowMs()) return found.caller;
+		this.remembered.delete(hash);
+		if (sameHash(hash, this.adminHash)) return ADMIN;
+		return this.lookUp(token, hash);
+	}
+
+	/** The token is gone: from now on it is looked up again. */
+	forget(tokenHash: string): void {
+		this.forgotten += 1;
+		this.remembered.delete(tokenHash);
+	}
+
+	/** Whose token this is, also when it is revoked; null for one that never was. */
+	async holderOf(token: string): Promise<{ readonly user: string; readonly team: string } | null> {
+		const stored = await this.options.directory.token(hashToken(token));
+		if (stored) return { user: stored.user, team: stored.team };
+		if (!this.options.jwt || !looksLikeJwt(token)) return null;
+		return this.options.jwt.verify(token).catch((error) => {
+			if (error instanceof Refusal && error.code === 'service_unavailable') throw error;
+			return null;
+		});
+	}
+
+	private async lookUp(token: string, hash: string): Promise<Caller> {
+		const forgottenBefore = this.forgotten;
+		const { user, team, until } = await this.holder(token, hash);
+		const account = await this.account(user, team);
+		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: hash };
+		if (this.forgotten === forgottenBefore) this.remember(hash, caller, until);
+		return caller;
+	}
+
+	private async holder(token: string, hash: string) {
+		const { directory, jwt } = this.options;
+		const isJwt = jwt !== null && looksLikeJwt(token);
+		if (!isJwt && !isOpaque(token)) throw new Refusal('invalid_auth');
+		const claims = isJwt ? await jwt.verify(token) : null;
+		// A JWT is in the store only once it was revoked.
+		const stored = await directory.token(hash);
+		if (stored && stored.revokedTs !== null) throw new Refusal('token_revoked');
+		if (claims) return { user: claims.user, team: claims.team, until: claims.expiresAt };
+		if (!stored) throw new Refusal('invalid_auth');
+		return { user: stored.user, team: stored.team, until: Number.POSITIVE_INFINITY };
+	}
+
+	private async account(id: string, team: string): Promise<User> {
+		const [user] = await this.options.directory.users([id]);
+		if (!user || user.team !== team) throw new Refusal('invalid_auth');
+		if (user.deleted) throw new Refusal('account_inactive');
+		return user;
+	}
+
+	private remember(hash: string, caller: UserCaller, expiresAt: number): void {
+		if (this.remembered.size >= this.capacity) {
+			// The one verified longest ago; a busy one is back with its next request.
+			for (const oldest of this.remembered.keys()) {
+				this.remembered.delete(oldest);
+				break;
+			}
+		}
+		const until = Math.min(this.options.nowMs() + this.rememberMs, expiresAt);
+		this.remembered.set(hash, { caller, until });
+	}
+}

@@ -1,0 +1,24 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { RandomBytes } from '../../model/ids.ts';
+
+/** Opaque tokens: 32 random bytes behind a prefix that tells, as Slack's do, whose they are. */
+
+const TOKEN_BYTES = 32;
+const OPAQUE = /^xox[pb]-[A-Za-z0-9_-]{43,}$/;
+const COMPACT_JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
+
+export function newToken(isBot: boolean, random: RandomBytes): string {
+	return `${isBot ? 'xoxb' : 'xoxp'}-${Buffer.from(random(TOKEN_BYTES)).toString('base64url')}`;
+}
+
+export const isOpaque = (token: string): boolean => OPAQUE.test(token);
+export const looksLikeJwt = (token: string): boolean => COMPACT_JWT.test(token);
+
+export const sha256 = (text: string): Uint8Array => createHash('sha256').update(text).digest();
+
+/** What is stored of a token, and what it is known by everywhere else. */
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/** Compares in a time that tells nothing: hashes are of one length, whatever was sent. */
+export const sameHash = (one: string, other: string): boolean =>
+	timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -1,0 +1,243 @@
+import type { NotificationLevel } from '../../engine/ports/facts.ts';
+import { type ErrorCode, Refusal } from '../../model/errors.ts';
+import { type ConversationKind, isConversationId, isTeamId, isUserId } from '../../model/ids.ts';
+import { parsePosition } from '../../model/position.ts';
+import { parseBound, parseTs } from '../../model/ts.ts';
+import type { Json, JsonObject } from '../../protocol/objects.ts';
+import { type Argument, optional, required, withDefault } from './arguments.ts';
+import { decodeCursor } from './paging.ts';
+
+/** The kinds of arguments that methods are made of, each with Slack's error code for a bad value. */
+
+const asText = (value: unknown): string | undefined =>
+	typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+
+/** Stores keep neither lone surrogates nor zeros: what is answered is what will be read again. */
+const clean = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
+const idOf = (isId: (text: string) => boolean, expects: string, bad: ErrorCode): Argument<string> =>
+	required({
+		expects,
+		bad,
+		parse: (value) => (typeof value === 'string' && isId(value) ? value : undefined),
+	});
+
+export const channel = idOf(isConversationId, 'a conversation id', 'channel_not_found');
+export const user = idOf(isUserId, 'a user id', 'user_not_found');
+export const team = idOf(isTeamId, 'a workspace id', 'team_not_found');
+
+export const text = (settings: { missing?: ErrorCode; max?: number; takesEmpty?: boolean } = {}) =>
+	required<string>({
+		expects: settings.max === undefined ? 'a text' : `a text of up to ${settings.max} characters`,
+		missing: settings.missing ?? 'missing_argument',
+		takesEmpty: settings.takesEmpty ?? true,
+		parse: (value) => {
+			const found = asText(value);
+			return found === undefined || found.length > (settings.max ?? Infinity) ? undefined : clean(found);
+		},
+	});
+
+/** A token as it was sent; nothing is said about its form, which is the authenticator's business. */
+export const secret: Argument<string> = required({
+	expects: 'a token',
+	bad: 'token_not_found',
+	parse: (value) => (typeof value === 'string' ? value : undefined),
+});
+
+/** Of exactly the form that messages carry. */
+export const ts = (bad: ErrorCode): Argument<number> =>
+	required({
+		expects: 'a ts of the form 1717200000.123456',
+		bad,
+		parse: (value) => (typeof value === 'string' ? parseTs(value) : undefined),
+	});
+
+/** A read position may also be `0`: before everything. */
+export const markTs: Argument<number> = required({
+	expects: 'a ts of the form 1717200000.123456',
+	bad: 'invalid_timestamp',
+	parse: (value) =>
+		value === '0' || value === 0 ? 0 : typeof value === 'string' ? parseTs(value) : undefined,
+});
+
+const bound = (bad: ErrorCode): Argument<number | undefined> =>
+	optional(
+		required({
+			expects: 'a timestamp',
+			bad,
+			parse: (value) => {
+				const found = parseBound(asText(value) ?? '');
+				return found === undefined ? undefined : Math.min(found, Number.MAX_SAFE_INTEGER - 1);
+			},
+		}),
+	);
+
+export const oldest = bound('invalid_ts_oldest');
+export const latest = bound('invalid_ts_latest');
+
+const bool: Argument<boolean> = required({
+	expects: 'true or false',
+	parse: (value) => {
+		if (value === true || value === 1 || value === 'true' || value === '1') return true;
+		if (value === false || value === 0 || value === 'false' || value === '0') return false;
+		return undefined;
+	},
+});
+
+export const flag: Argument<boolean> = withDefault(bool, false);
+
+const wholeNumber = (value: unknown): number | undefined => {
+	const found = asText(value) ?? '';
+	return /^\d{1,15}$/.test(found) ? Number(found) : undefined;
+};
+
+export const count: Argument<number> = required({ expects: 'a whole number', parse: wholeNumber });
+
+export const MAX_PAGE = 1000;
+
+export const limit = (byDefault: number): Argument<number> =>
+	withDefault(
+		required({
+			expects: `a whole number from 1 to ${MAX_PAGE}`,
+			bad: 'invalid_limit',
+			parse: (value) => {
+				const found = wholeNumber(value);
+				return found !== undefined && found >= 1 && found <= MAX_PAGE ? found : undefined;
+			},
+		}),
+		byDefault,
+	);
+
+/** Where the next page starts, as the kind of cursor that the method hands out. */
+export const cursor = (kind: 'next_ts' | 'after'): Argument<string | undefined> =>
+	optional(
+		required({
+			expects: 'a cursor that this method handed out',
+			bad: 'invalid_cursor',
+			parse: (value) => (typeof value === 'string' ? decodeCursor(kind, value) : undefined),
+		}),
+	);
+
+export const position: Argument<number> = required({
+	expects: 'a position that the server handed out',
+	bad: 'invalid_position',
+	parse: (value) => (typeof value === 'string' ? parsePosition(value) : undefined),
+});
+
+/** Comma-separated, or a JSON array of texts; each once. */
+function parseList(value: unknown): string[] | undefined {
+	const list = typeof value === 'string' && value.trimStart().startsWith('[') ? parseJson(value) : value;
+	const items: unknown[] | undefined = Array.isArray(list)
+		? list
+		: typeof list === 'string'
+			? list.split(',').map((item) => item.trim())
+			: undefined;
+	if (!items?.every((item) => typeof item === 'string')) return undefined;
+	return [...new Set(items.filter((item) => item !== ''))];
+}
+
+export const users = (missing: ErrorCode): Argument<readonly string[]> =>
+	required({
+		expects: 'user ids, comma-separated or a JSON array',
+		bad: 'invalid_array_arg',
+		missing,
+		parse: (value, name) => {
+			const ids = parseList(value);
+			if (ids?.length === 0) throw new Refusal(missing, `${name}: no user given`);
+			const wrong = ids?.find((id) => !isUserId(id));
+			if (wrong !== undefined) throw new Refusal('user_not_found', `${name}: ${clean(wrong).slice(0, 40)}`);
+			return ids;
+		},
+	});
+
+const KIND_OF_TYPE: Readonly<Record<string, ConversationKind>> = {
+	public_channel: 'public',
+	private_channel: 'private',
+	mpim: 'mpim',
+	im: 'im',
+};
+
+export const types: Argument<readonly ConversationKind[]> = withDefault(
+	required<readonly ConversationKind[]>({
+		expects: 'public_channel, private_channel, mpim, im, comma-separated',
+		bad: 'invalid_types',
+		parse: (value) => {
+			const names = parseList(value) ?? ['?'];
+			const kinds: ConversationKind[] = [];
+			for (const name of names) {
+				const kind = Object.hasOwn(KIND_OF_TYPE, name) ? KIND_OF_TYPE[name] : undefined;
+				if (!kind) return undefined;
+				kinds.push(kind);
+			}
+			return kinds.length === 0 ? undefined : kinds;
+		},
+	}),
+	['public'],
+);
+
+export const oneOf = <const T extends string>(
+	choices: readonly T[],
+	codes: { bad?: ErrorCode; missing?: ErrorCode } = {},
+): Argument<T> =>
+	required({
+		...codes,
+		expects: choices.join(', '),
+		parse: (value) => choices.find((choice) => choice === value),
+	});
+
+export const notificationLevel: Argument<NotificationLevel> = oneOf(['all', 'mentions', 'none']);
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Deeper than anything that people write; what is deeper yet would overflow whoever walks over it. */
+const MAX_DEPTH = 40;
+
+function isShallow(value: unknown, depth = 0): value is Json {
+	if (typeof value !== 'object' || value === null) return true;
+	if (depth >= MAX_DEPTH) return false;
+	return Object.values(value).every((item) => isShallow(item, depth + 1));
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** In a form, JSON stands as text. */
+const jsonOf = (value: unknown): unknown => (typeof value === 'string' ? parseJson(value) : value);
+
+export const objects = (settings: {
+	bad: ErrorCode;
+	max: number;
+	tooMany: ErrorCode;
+}): Argument<readonly JsonObject[] | undefined> =>
+	optional(
+		required<readonly JsonObject[]>({
+			expects: 'a JSON array of objects',
+			bad: settings.bad,
+			parse: (value, name) => {
+				const found = jsonOf(value);
+				if (!Array.isArray(found) || !found.every(isObject) || !isShallow(found)) return undefined;
+				if (found.length > settings.max)
+					throw new Refusal(settings.tooMany, `${name}: at most ${settings.max}`);
+				return found;
+			},
+		}),
+	);
+
+export const metadata: Argument<JsonObject | undefined> = optional(
+	required<JsonObject>({
+		expects: 'a JSON object with event_type and event_payload',
+		bad: 'invalid_metadata_format',
+		parse: (value) => {
+			const found = jsonOf(value);
+			if (!isObject(found) || !isShallow(found)) return undefined;
+			if (Object.keys(found).length === 0) return found;
+			return typeof found.event_type === 'string' && isObject(found.event_payload) ? found : undefined;
+		},
+	}),
+);

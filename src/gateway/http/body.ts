@@ -1,0 +1,102 @@
+import { Refusal } from '../../model/errors.ts';
+
+/**
+ * Arguments as they were sent: from the query, a form, a multipart form or a JSON object, which wins over
+ * the query. Values are text, or whatever JSON has; arguments.ts says what they mean.
+ */
+
+export type RawArguments = Map<string, unknown>;
+
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+export async function readArguments(request: Request, query: string): Promise<RawArguments> {
+	const raw: RawArguments = query === '' ? new Map() : new Map(new URLSearchParams(query));
+	if (request.method === 'GET') return raw;
+	if (request.method !== 'POST') throw new Refusal('invalid_post_type', 'only GET and POST are served');
+	if (request.body === null) return raw;
+	const contentType = request.headers.get('content-type') ?? '';
+	const [mediaType, charset] = parseContentType(contentType);
+	if (charset !== null && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
+		throw new Refusal('invalid_charset', `charset ${charset.slice(0, 40)}`);
+	switch (mediaType) {
+		case 'application/x-www-form-urlencoded':
+			for (const [name, value] of new URLSearchParams(await readText(request))) raw.set(name, value);
+			return raw;
+		case 'application/json':
+			return addJson(raw, await readText(request));
+		case 'multipart/form-data':
+			return addMultipart(raw, await readBytes(request), contentType);
+		default: {
+			const text = await readText(request);
+			if (text === '') return raw;
+			throw new Refusal('invalid_post_type', `${mediaType || 'no'} content type`);
+		}
+	}
+}
+
+function parseContentType(header: string): [mediaType: string, charset: string | null] {
+	const end = header.indexOf(';');
+	if (end < 0) return [header.trim().toLowerCase(), null];
+	const charset = /;\s*charset="?([^";\s]+)/i.exec(header)?.[1];
+	return [header.slice(0, end).trim().toLowerCase(), charset?.toLowerCase() ?? null];
+}
+
+function addJson(raw: RawArguments, text: string): RawArguments {
+	if (text.trim() === '') return raw;
+	let body: unknown;
+	try {
+		body = JSON.parse(text);
+	} catch {
+		throw new Refusal('invalid_json', 'the body is not JSON');
+	}
+	if (typeof body !== 'object' || body === null || Array.isArray(body))
+		throw new Refusal('json_not_object', 'the body is not a JSON object');
+	for (const [name, value] of Object.entries(body)) raw.set(name, value);
+	return raw;
+}
+
+async function addMultipart(
+	raw: RawArguments,
+	bytes: Uint8Array,
+	contentType: string,
+): Promise<RawArguments> {
+	try {
+		const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
+		form.forEach((value, name) => {
+			raw.set(name, value);
+		});
+		return raw;
+	} catch {
+		throw new Refusal('invalid_form_data', 'the multipart body cannot be read');
+	}
+}
+
+/** A length that is told is checked before reading; one that is not, while reading. */
+async function readText(request: Request): Promise<string> {
+	const told = request.headers.get('content-length');
+	if (told === null) return new TextDecoder().decode(await readStream(request));
+	checkLength(Number(told));
+	return request.text();
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+	const told = request.headers.get('content-length');
+	if (told === null) return readStream(request);
+	checkLength(Number(told));
+	return new Uint8Array(await request.arrayBuffer());
+}
+
+async function readStream(request: Request): Promise<Uint8Array> {
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	for await (const chunk of request.body ?? []) {
+		length += chunk.byteLength;
+		checkLength(length);
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks, length);
+}
+
+function checkLength(bytes: number): void {
+	if (!(bytes <= MAX_BODY_BYTES)) throw new Refusal('request_too_large', `at most ${MAX_BODY_BYTES} bytes`);
+}

@@ -1,0 +1,47 @@
+import { ERRORS, type ErrorCode, type Refusal } from '../../model/errors.ts';
+import type { JsonObject } from '../../protocol/objects.ts';
+
+/**
+ * Slack's envelope: HTTP 200 and `ok` for everything but being limited (429) and being unable (503), since
+ * Slack's clients send again whatever has another status.
+ */
+
+const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+const OK: ResponseInit = { headers: HEADERS };
+
+/** The members of an answer that is too large to be built as an object first, as JSON text without braces. */
+export class EncodedMembers {
+	constructor(readonly text: string) {}
+}
+
+export type Answer = JsonObject | EncodedMembers;
+
+export function success(answer: Answer): Response {
+	if (answer instanceof EncodedMembers) return new Response(`{"ok":true,${answer.text}}`, OK);
+	return new Response(JSON.stringify({ ok: true, ...answer }), OK);
+}
+
+const UNAVAILABLE_RETRY_SECONDS = 1;
+
+export function failure({ code, detail, retryAfterSeconds }: Refusal): Response {
+	const { status } = ERRORS[code];
+	const body = JSON.stringify({
+		ok: false,
+		error: code,
+		...(detail === undefined ? {} : { response_metadata: { messages: [`[ERROR] ${detail}`] } }),
+	});
+	if (status === 200) return new Response(body, OK);
+	const retryAfter = String(retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS);
+	return new Response(body, { status, headers: { ...HEADERS, 'retry-after': retryAfter } });
+}
+
+export const notFound = (): Response =>
+	new Response('{"ok":false,"error":"unknown_method"}', { status: 404, headers: HEADERS });
+
+/** Done, but not quite as asked. */
+export const warned = (warning: string): JsonObject => ({
+	warning,
+	response_metadata: { warnings: [warning] },
+});
+
+export type { ErrorCode };

@@ -1,0 +1,52 @@
+import { Refusal } from '../../model/errors.ts';
+import type { JsonObject } from '../../protocol/objects.ts';
+import * as type from './argument-types.ts';
+import { optional } from './arguments.ts';
+
+/** What a message is made of besides its place: text, and what the server carries without looking into it. */
+
+export const MAX_TEXT = 40_000;
+const MAX_EXTRA_BYTES = 100 * 1024;
+
+export const contentArguments = {
+	text: optional(type.text()),
+	blocks: type.objects({ bad: 'invalid_blocks_format', max: 50, tooMany: 'invalid_blocks_format' }),
+	attachments: type.objects({
+		bad: 'invalid_attachments_format',
+		max: 100,
+		tooMany: 'too_many_attachments',
+	}),
+	metadata: type.metadata,
+};
+
+export interface ExtraContent {
+	readonly blocks?: readonly JsonObject[] | undefined;
+	readonly attachments?: readonly JsonObject[] | undefined;
+	readonly metadata?: JsonObject | undefined;
+	readonly bot_id?: string | undefined;
+}
+
+/** Null when there is nothing to carry. */
+export function encodeExtra({ blocks, attachments, metadata, bot_id }: ExtraContent): string | null {
+	const kept: ExtraContent = {
+		...(blocks?.length ? { blocks } : {}),
+		...(attachments?.length ? { attachments } : {}),
+		...(metadata && Object.keys(metadata).length > 0 ? { metadata } : {}),
+		...(bot_id === undefined ? {} : { bot_id }),
+	};
+	if (Object.keys(kept).length === 0) return null;
+	const text = JSON.stringify(kept);
+	if (Buffer.byteLength(text) > MAX_EXTRA_BYTES)
+		throw new Refusal(
+			'msg_blocks_too_long',
+			`blocks, attachments, metadata: at most ${MAX_EXTRA_BYTES} bytes`,
+		);
+	return text;
+}
+
+/** Slack's answer to a text that is too long is to post what fits, and to say so. */
+export function cutText(text: string): { text: string; wasCut: boolean } {
+	if (text.length <= MAX_TEXT) return { text, wasCut: false };
+	const isSplitPair = /[\uD800-\uDBFF]/.test(text.charAt(MAX_TEXT - 1));
+	return { text: text.slice(0, isSplitPair ? MAX_TEXT - 1 : MAX_TEXT), wasCut: true };
+}

@@ -1,0 +1,67 @@
+import type { ThreadInfo } from '../../engine/ports/store.ts';
+import type { Conversation } from '../../model/conversation.ts';
+import type { Message } from '../../model/message.ts';
+import { formatTs } from '../../model/ts.ts';
+import { type JsonObject, wireMessage } from '../../protocol/objects.ts';
+import type { UserCall } from './method.ts';
+
+/** Messages as history shows them: roots with their thread, replies with their parent. */
+
+export async function messageViews(
+	call: UserCall,
+	conversation: Conversation,
+	messages: readonly Message[],
+): Promise<JsonObject[]> {
+	const parents = await parentsOf(call, conversation, messages);
+	const roots = [...messages.filter((message) => message.threadTs === null), ...parents.values()];
+	const threads = await threadsOf(call, conversation, roots);
+	const rootView = (root: Message): JsonObject => ({
+		...wireMessage(root, conversation.team, threads.get(root.ts)?.info),
+		...threads.get(root.ts)?.subscription,
+	});
+	return messages.map((message) => {
+		if (message.threadTs === null) return rootView(message);
+		const parent = parents.get(message.threadTs);
+		return {
+			...wireMessage(message, conversation.team),
+			...(parent ? { parent_user_id: parent.user } : {}),
+			...(parent && message.broadcast ? { root: rootView(parent) } : {}),
+		};
+	});
+}
+
+/** Roots of the replies among these. */
+async function parentsOf(
+	{ services }: UserCall,
+	conversation: Conversation,
+	messages: readonly Message[],
+): Promise<ReadonlyMap<number, Message>> {
+	const wanted = new Set<number>();
+	for (const { threadTs } of messages) if (threadTs !== null) wanted.add(threadTs);
+	if (wanted.size === 0) return new Map();
+	const found = await services.history.messages(conversation.id, [...wanted]);
+	return new Map(found.map((message) => [message.ts, message]));
+}
+
+interface ThreadView {
+	readonly info: ThreadInfo;
+	readonly subscription: JsonObject;
+}
+
+async function threadsOf(
+	{ services, caller }: UserCall,
+	conversation: Conversation,
+	roots: readonly Message[],
+): Promise<ReadonlyMap<number, ThreadView>> {
+	if (roots.length === 0) return new Map();
+	const stamps = [...new Set(roots.map((root) => root.ts))];
+	const infos = await services.history.threads(conversation.id, stamps);
+	const views = infos.map(async (info): Promise<[number, ThreadView]> => {
+		const row = await services.readState.thread(caller.user.id, conversation.id, info.threadTs);
+		const subscription = row
+			? { subscribed: true, last_read: formatTs(row.lastRead), unread_count: row.unread }
+			: { subscribed: false };
+		return [info.threadTs, { info, subscription }];
+	});
+	return new Map(await Promise.all(views));
+}

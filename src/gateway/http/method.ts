@@ -1,0 +1,69 @@
+import { Refusal } from '../../model/errors.ts';
+import type { Caller, UserCaller } from '../auth/caller.ts';
+import type { Limited } from '../limits.ts';
+import type { Services } from '../services.ts';
+import { parseArguments, type Schema, type Values } from './arguments.ts';
+import type { RawArguments } from './body.ts';
+import type { Answer } from './envelope.ts';
+
+/**
+ * A method: what it takes and what it does. Made with `userMethod` or `adminMethod`, which tie the types of
+ * the arguments to its schema and keep out callers of the other kind.
+ */
+
+export interface Method {
+	readonly audience: 'user' | 'admin';
+	/** The limit that a call counts against. */
+	readonly limited: Limited;
+	readonly schema: Schema;
+	/** Arguments of Slack's that are taken without effect. */
+	readonly ignored: ReadonlySet<string>;
+	readonly call: (raw: RawArguments, caller: Caller, call: Call) => Promise<Answer>;
+}
+
+/** One request, as methods see it. */
+export interface Call {
+	readonly services: Services;
+	readonly request: Request;
+}
+
+export interface UserCall extends Call {
+	readonly caller: UserCaller;
+}
+
+interface Definition<S extends Schema, C> {
+	readonly arguments: S;
+	readonly ignored?: readonly string[];
+	readonly limited?: Limited;
+	readonly run: (args: Values<S>, call: C) => Promise<Answer>;
+}
+
+export function userMethod<S extends Schema>(definition: Definition<S, UserCall>): Method {
+	const ignored = new Set(definition.ignored);
+	return {
+		audience: 'user',
+		limited: definition.limited ?? 'requests',
+		schema: definition.arguments,
+		ignored,
+		call: async (raw, caller, call) => {
+			if (caller.kind !== 'user') throw new Refusal('not_allowed_token_type', 'token: a user’s is needed');
+			const args = parseArguments(definition.arguments, ignored, raw);
+			return definition.run(args, { ...call, caller });
+		},
+	};
+}
+
+export function adminMethod<S extends Schema>(definition: Definition<S, Call>): Method {
+	const ignored = new Set(definition.ignored);
+	return {
+		audience: 'admin',
+		limited: definition.limited ?? 'requests',
+		schema: definition.arguments,
+		ignored,
+		call: async (raw, caller, call) => {
+			if (caller.kind !== 'admin')
+				throw new Refusal('not_allowed_token_type', 'token: the administrator’s is needed');
+			return definition.run(parseArguments(definition.arguments, ignored, raw), call);
+		},
+	};
+}

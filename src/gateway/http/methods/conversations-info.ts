@@ -1,0 +1,28 @@
+import { visible } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { fullConversationView } from '../conversation-view.ts';
+import { userMethod } from '../method.ts';
+import { nextCursor } from '../paging.ts';
+
+export const conversationsInfo = userMethod({
+	arguments: { channel: type.channel, include_num_members: type.flag },
+	ignored: ['include_locale'],
+	run: async (args, call) => {
+		const { conversation } = await visible(call, args.channel);
+		const view = await fullConversationView(call, conversation);
+		return {
+			channel: args.include_num_members ? { ...view, num_members: conversation.memberCount } : view,
+		};
+	},
+});
+
+const MEMBERS_PAGE = 100;
+
+export const conversationsMembers = userMethod({
+	arguments: { channel: type.channel, limit: type.limit(MEMBERS_PAGE), cursor: type.cursor('after') },
+	run: async (args, call) => {
+		await visible(call, args.channel);
+		const page = await call.services.directory.members(args.channel, args.cursor ?? null, args.limit);
+		return { members: page.items, ...nextCursor('after', page.next) };
+	},
+});

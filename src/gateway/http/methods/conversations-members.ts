@@ -1,0 +1,55 @@
+import { Refusal } from '../../../model/errors.ts';
+import type { Action, Result } from '../../../sequencer/commands.ts';
+import { usersOf, visible } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { channelAnswer } from '../conversation-view.ts';
+import { warned } from '../envelope.ts';
+import { type UserCall, userMethod } from '../method.ts';
+
+/** Joining, leaving, inviting and removing: decided by the conversation's owner. */
+
+export const submit = ({ services, caller }: UserCall, channel: string, action: Action): Promise<Result> =>
+	services.requests.submit({ user: caller.user.id, team: caller.team }, channel, action);
+
+/** The conversation as the change left it. */
+async function changedChannel(call: UserCall, channel: string, result: Result) {
+	return channelAnswer(call, result.conversation ?? (await visible(call, channel)).conversation);
+}
+
+export const conversationsJoin = userMethod({
+	arguments: { channel: type.channel },
+	run: async ({ channel }, call) => {
+		const result = await submit(call, channel, { type: 'join' });
+		const answer = await changedChannel(call, channel, result);
+		return result.unchanged ? { ...answer, ...warned('already_in_channel') } : answer;
+	},
+});
+
+export const conversationsLeave = userMethod({
+	arguments: { channel: type.channel },
+	run: async ({ channel }, call) => {
+		const result = await submit(call, channel, { type: 'leave' });
+		return result.unchanged ? { not_in_channel: true } : {};
+	},
+});
+
+const MAX_INVITED = 1000;
+
+export const conversationsInvite = userMethod({
+	arguments: { channel: type.channel, users: type.users('no_user'), force: type.flag },
+	run: async ({ channel, users, force }, call) => {
+		if (users.length > MAX_INVITED) throw new Refusal('too_many_users', `users: at most ${MAX_INVITED}`);
+		await usersOf(call.services, call.caller.team, users, 'users');
+		return changedChannel(call, channel, await submit(call, channel, { type: 'invite', users, force }));
+	},
+});
+
+export const conversationsKick = userMethod({
+	arguments: { channel: type.channel, user: type.user },
+	run: async ({ channel, user }, call) => {
+		const [found] = await call.services.directory.users([user]);
+		if (found?.team !== call.caller.team) throw new Refusal('user_not_found', `user: no user ${user}`);
+		await submit(call, channel, { type: 'kick', user });
+		return {};
+	},
+});

@@ -1,0 +1,84 @@
+import { type Conversation, NO_REMARK } from '../../../model/conversation.ts';
+import { Refusal } from '../../../model/errors.ts';
+import { directId, isDirect } from '../../../model/ids.ts';
+import { sha256 } from '../../auth/tokens.ts';
+import { joined, noChannel, usersOf } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { optional } from '../arguments.ts';
+import { fullConversationView } from '../conversation-view.ts';
+import { type UserCall, userMethod } from '../method.ts';
+import { submit } from './conversations-members.ts';
+
+/** Direct messages, to one person or a few. Their id follows from who is in them: opening twice is harmless. */
+
+const MAX_OTHERS = 8;
+
+interface Opened {
+	readonly id: string;
+	/** Null: it was there already, and was not looked at. */
+	readonly created: Conversation | null;
+}
+
+export const conversationsOpen = userMethod({
+	arguments: {
+		channel: optional(type.channel),
+		users: optional(type.users('users_list_not_supplied')),
+		return_im: type.flag,
+		prevent_creation: type.flag,
+	},
+	run: async (args, call) => {
+		const opened = await open(call, args);
+		const repeated = opened.created === null ? { no_op: true, already_open: true } : {};
+		if (!args.return_im) return { ...repeated, channel: { id: opened.id } };
+		const conversation = opened.created ?? (await joined(call, opened.id));
+		return { ...repeated, channel: await fullConversationView(call, conversation) };
+	},
+});
+
+interface Wanted {
+	readonly channel: string | undefined;
+	readonly users: readonly string[] | undefined;
+	readonly prevent_creation: boolean;
+}
+
+async function open(call: UserCall, wanted: Wanted): Promise<Opened> {
+	if (wanted.channel !== undefined) return resume(call, wanted.channel);
+	const { users } = wanted;
+	if (users === undefined) throw new Refusal('users_list_not_supplied', 'users: required, or channel');
+	if (users.length > MAX_OTHERS) throw new Refusal('too_many_users', `users: at most ${MAX_OTHERS}`);
+	await usersOf(call.services, call.caller.team, users, 'users');
+	return openWith(call, users, wanted.prevent_creation);
+}
+
+async function resume(call: UserCall, channel: string): Promise<Opened> {
+	const conversation = await joined(call, channel);
+	if (!isDirect(conversation.kind))
+		throw new Refusal('method_not_supported_for_channel_type', 'channel: not a direct message');
+	return { id: channel, created: null };
+}
+
+async function openWith(call: UserCall, users: readonly string[], preventCreation: boolean): Promise<Opened> {
+	const { caller, services } = call;
+	const people = [...new Set([caller.user.id, ...users])].sort();
+	const kind = people.length > 2 ? 'mpim' : 'im';
+	const id = directId(kind, caller.team, people, sha256);
+	if ((await services.readState.member(caller.user.id, id)) !== null) return { id, created: null };
+	if (preventCreation) throw noChannel();
+	const result = await submit(call, id, {
+		type: 'create',
+		conversation: {
+			id,
+			team: caller.team,
+			kind,
+			name: kind === 'mpim' ? `mpdm-${id.toLowerCase()}` : '',
+			creator: caller.user.id,
+			archived: false,
+			topic: NO_REMARK,
+			purpose: NO_REMARK,
+			previousNames: [],
+			people,
+		},
+		members: people,
+	});
+	return { id, created: result.unchanged ? null : (result.conversation ?? null) };
+}

@@ -1,0 +1,65 @@
+import { countFields, type JsonObject } from '../../../protocol/objects.ts';
+import type { MarkAnswer } from '../../../unread/reads.ts';
+import { asMember } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { optional } from '../arguments.ts';
+import { userMethod } from '../method.ts';
+
+/** Moving one's own read position, and muting. Each answers with the counts after it. */
+
+const answerOf = ({ row, ignored }: MarkAnswer): JsonObject => ({
+	channel: row.conversation,
+	...countFields(row),
+	...(ignored ? { ignored: true } : {}),
+});
+
+export const conversationsMark = userMethod({
+	arguments: { channel: type.channel, ts: type.markTs, revision: optional(type.count) },
+	run: async ({ channel, ts, revision }, call) => {
+		const { reads } = call.services;
+		const mark = { type: 'read', ts, revision } as const;
+		return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
+	},
+});
+
+const oneMessage = { channel: type.channel, ts: type.ts('invalid_timestamp') };
+
+export const conversationsMarkUnread = userMethod({
+	arguments: oneMessage,
+	run: async ({ channel, ts }, call) => {
+		const { reads } = call.services;
+		const mark = { type: 'unread', ts } as const;
+		return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
+	},
+});
+
+export const conversationsMarkMessage = userMethod({
+	arguments: oneMessage,
+	run: async ({ channel, ts }, call) => {
+		const { reads } = call.services;
+		const mark = { type: 'message', ts } as const;
+		return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
+	},
+});
+
+const muting = (muted: boolean) =>
+	userMethod({
+		arguments: { channel: type.channel },
+		run: async ({ channel }, call) => {
+			const { reads } = call.services;
+			const change = () => reads.setPreference(call.caller.user.id, channel, { muted });
+			return answerOf(await asMember(call, channel, change));
+		},
+	});
+
+export const conversationsMute = muting(true);
+export const conversationsUnmute = muting(false);
+
+export const conversationsSetNotifications = userMethod({
+	arguments: { channel: type.channel, level: type.notificationLevel },
+	run: async ({ channel, level }, call) => {
+		const { reads } = call.services;
+		const change = () => reads.setPreference(call.caller.user.id, channel, { level });
+		return answerOf(await asMember(call, channel, change));
+	},
+});

@@ -1,0 +1,54 @@
+import { Refusal } from '../../../model/errors.ts';
+import type { Message } from '../../../model/message.ts';
+import { readable } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { messageViews } from '../message-view.ts';
+import { type UserCall, userMethod } from '../method.ts';
+import { nextCursor } from '../paging.ts';
+import { between } from '../window.ts';
+
+/** A thread: its root first, then its replies in order. The root counts as the first message of the first page. */
+export const conversationsReplies = userMethod({
+	arguments: {
+		channel: type.channel,
+		ts: type.ts('thread_not_found'),
+		oldest: type.oldest,
+		latest: type.latest,
+		inclusive: type.flag,
+		limit: type.limit(type.MAX_PAGE),
+		cursor: type.cursor('next_ts'),
+	},
+	ignored: ['include_all_metadata'],
+	run: async (args, call) => {
+		const conversation = await readable(call, args.channel);
+		const root = await rootOf(call, conversation.id, args.ts);
+		const opening = args.cursor === undefined ? [root] : [];
+		const room = args.limit - opening.length;
+		const found = await call.services.history.replies(conversation.id, root.ts, {
+			...between(args, 'forward'),
+			limit: room + 1,
+			nearest: 'oldest',
+		});
+		const hasMore = found.length > room;
+		const page = [...opening, ...found.slice(0, room)];
+		return {
+			messages: await messageViews(call, conversation, page),
+			has_more: hasMore,
+			...nextCursor('next_ts', hasMore ? (page.at(-1)?.ts ?? null) : null),
+		};
+	},
+});
+
+/** The root of the thread that this message is or is in; a deleted one only while it has replies. */
+async function rootOf({ services }: UserCall, conversation: string, ts: number): Promise<Message> {
+	const gone = new Refusal('thread_not_found', 'ts: no such thread');
+	const [message] = await services.history.messages(conversation, [ts]);
+	if (!message) throw gone;
+	if (message.threadTs !== null) {
+		const [root] = await services.history.messages(conversation, [message.threadTs]);
+		if (message.deleted || !root) throw gone;
+		return root;
+	}
+	if (message.deleted && (await services.history.threads(conversation, [ts])).length === 0) throw gone;
+	return message;
+}

@@ -1,0 +1,41 @@
+import * as type from '../argument-types.ts';
+import { channelAnswer } from '../conversation-view.ts';
+import { userMethod } from '../method.ts';
+import { submit } from './conversations-members.ts';
+
+/** Whether a conversation is in use, and what it says of itself. */
+
+export const conversationsArchive = userMethod({
+	arguments: { channel: type.channel },
+	run: async ({ channel }, call) => {
+		await submit(call, channel, { type: 'archive' });
+		return {};
+	},
+});
+
+export const conversationsUnarchive = userMethod({
+	arguments: { channel: type.channel },
+	run: async ({ channel }, call) => {
+		await submit(call, channel, { type: 'unarchive' });
+		return {};
+	},
+});
+
+/** Empty takes it away. */
+const remark = type.text();
+
+export const conversationsSetTopic = userMethod({
+	arguments: { channel: type.channel, topic: remark },
+	run: async ({ channel, topic }, call) => {
+		const { conversation } = await submit(call, channel, { type: 'set_topic', value: topic });
+		return { topic, ...(conversation ? await channelAnswer(call, conversation) : {}) };
+	},
+});
+
+export const conversationsSetPurpose = userMethod({
+	arguments: { channel: type.channel, purpose: remark },
+	run: async ({ channel, purpose }, call) => {
+		const { conversation } = await submit(call, channel, { type: 'set_purpose', value: purpose });
+		return { purpose, ...(conversation ? await channelAnswer(call, conversation) : {}) };
+	},
+});

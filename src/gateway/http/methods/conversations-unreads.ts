@@ -1,0 +1,66 @@
+import { Refusal } from '../../../model/errors.ts';
+import { inTimeline } from '../../../model/message.ts';
+import { formatTs } from '../../../model/ts.ts';
+import { joined } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { messageViews } from '../message-view.ts';
+import { userMethod } from '../method.ts';
+import { nextCursor } from '../paging.ts';
+import { between, bounds, type Window } from '../window.ts';
+
+/** Which messages one has not read, and who has read one. */
+
+const PAGE = 100;
+
+const within = (ts: number, { after, before }: Window): boolean => ts > after && ts < before;
+
+export const conversationsUnreads = userMethod({
+	arguments: {
+		channel: type.channel,
+		oldest: type.oldest,
+		latest: type.latest,
+		inclusive: type.flag,
+		limit: type.limit(PAGE),
+		cursor: type.cursor('next_ts'),
+		newest_first: type.flag,
+	},
+	run: async (args, call) => {
+		const conversation = await joined(call, args.channel);
+		const { readState, history } = call.services;
+		const unread = (await readState.unread(call.caller.user.id, args.channel)).map((item) => item.ts);
+		const ordered = args.newest_first ? unread.toReversed() : unread;
+		const rest = between(args, args.newest_first ? 'backward' : 'forward');
+		const ahead = ordered.filter((ts) => within(ts, rest));
+		const page = ahead.slice(0, args.limit);
+		const messages = await messageViews(call, conversation, await history.messages(args.channel, page));
+		const [oldestUnread] = unread;
+		return {
+			messages: args.newest_first ? messages.reverse() : messages,
+			total: unread.filter((ts) => within(ts, bounds(args))).length,
+			has_more: ahead.length > page.length,
+			...(oldestUnread === undefined ? {} : { oldest_unread: formatTs(oldestUnread) }),
+			...nextCursor('next_ts', ahead.length > page.length ? (page.at(-1) ?? null) : null),
+		};
+	},
+});
+
+/** Beyond this, who has read what is neither shown nor worth the look. */
+const MAX_MEMBERS = 1000;
+
+export const conversationsReaders = userMethod({
+	arguments: {
+		channel: type.channel,
+		ts: type.ts('invalid_timestamp'),
+		limit: type.limit(type.MAX_PAGE),
+		cursor: type.cursor('after'),
+	},
+	run: async ({ channel, ts, limit, cursor }, call) => {
+		const conversation = await joined(call, channel);
+		if (conversation.memberCount > MAX_MEMBERS)
+			throw new Refusal('too_many_members', `channel: readers are told of up to ${MAX_MEMBERS} members`);
+		const [message] = await call.services.history.messages(channel, [ts]);
+		if (!message || !inTimeline(message)) throw new Refusal('message_not_found', 'ts: no such message');
+		const page = await call.services.directory.readers(channel, ts, cursor ?? null, limit);
+		return { readers: page.items, ...nextCursor('after', page.next) };
+	},
+});

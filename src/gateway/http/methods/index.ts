@@ -1,0 +1,87 @@
+import type { Method } from '../method.ts';
+import {
+	adminTeamsCreate,
+	adminTokensCreate,
+	adminTokensRevoke,
+	adminUsersCreate,
+} from './admin-accounts.ts';
+import { adminConversationsAddMembers } from './admin-conversations.ts';
+import { authTest } from './auth.ts';
+import { chatDelete, chatPostMessage, chatUpdate } from './chat.ts';
+import { clientCounts, clientMarkAllRead } from './client.ts';
+import { conversationsCreate, conversationsRename } from './conversations-create.ts';
+import { conversationsHistory } from './conversations-history.ts';
+import { conversationsInfo, conversationsMembers } from './conversations-info.ts';
+import { conversationsList, usersConversations } from './conversations-list.ts';
+import {
+	conversationsInvite,
+	conversationsJoin,
+	conversationsKick,
+	conversationsLeave,
+} from './conversations-members.ts';
+import { conversationsOpen } from './conversations-open.ts';
+import {
+	conversationsMark,
+	conversationsMarkMessage,
+	conversationsMarkUnread,
+	conversationsMute,
+	conversationsSetNotifications,
+	conversationsUnmute,
+} from './conversations-reads.ts';
+import { conversationsReplies } from './conversations-replies.ts';
+import {
+	conversationsArchive,
+	conversationsSetPurpose,
+	conversationsSetTopic,
+	conversationsUnarchive,
+} from './conversations-settings.ts';
+import { conversationsReaders, conversationsUnreads } from './conversations-unreads.ts';
+import { rtmConnect } from './rtm.ts';
+import { usersGetPresence, usersInfo, usersList, usersSetPresence } from './users.ts';
+
+/** Every method that is served, by its name; docs/methods.md describes each. */
+export const METHODS: Readonly<Record<string, Method>> = {
+	'admin.conversations.addMembers': adminConversationsAddMembers,
+	'admin.teams.create': adminTeamsCreate,
+	'admin.tokens.create': adminTokensCreate,
+	'admin.tokens.revoke': adminTokensRevoke,
+	'admin.users.create': adminUsersCreate,
+	'auth.test': authTest,
+	'chat.delete': chatDelete,
+	'chat.postMessage': chatPostMessage,
+	'chat.update': chatUpdate,
+	'client.counts': clientCounts,
+	'client.markAllRead': clientMarkAllRead,
+	'conversations.archive': conversationsArchive,
+	'conversations.create': conversationsCreate,
+	'conversations.history': conversationsHistory,
+	'conversations.info': conversationsInfo,
+	'conversations.invite': conversationsInvite,
+	'conversations.join': conversationsJoin,
+	'conversations.kick': conversationsKick,
+	'conversations.leave': conversationsLeave,
+	'conversations.list': conversationsList,
+	'conversations.mark': conversationsMark,
+	'conversations.markMessage': conversationsMarkMessage,
+	'conversations.markUnread': conversationsMarkUnread,
+	'conversations.members': conversationsMembers,
+	'conversations.mute': conversationsMute,
+	'conversations.open': conversationsOpen,
+	'conversations.readers': conversationsReaders,
+	'conversations.rename': conversationsRename,
+	'conversations.replies': conversationsReplies,
+	'conversations.setNotifications': conversationsSetNotifications,
+	'conversations.setPurpose': conversationsSetPurpose,
+	'conversations.setTopic': conversationsSetTopic,
+	'conversations.unarchive': conversationsUnarchive,
+	'conversations.unmute': conversationsUnmute,
+	'conversations.unreads': conversationsUnreads,
+	'rtm.connect': rtmConnect,
+	// Retired at Slack, still called by older clients: answered alike.
+	'rtm.start': rtmConnect,
+	'users.conversations': usersConversations,
+	'users.getPresence': usersGetPresence,
+	'users.info': usersInfo,
+	'users.list': usersList,
+	'users.setPresence': usersSetPresence,
+};

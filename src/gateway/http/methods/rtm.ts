@@ -1,0 +1,39 @@
+import * as type from '../argument-types.ts';
+import { optional } from '../arguments.ts';
+import { userMethod } from '../method.ts';
+import { socketUrl } from '../origin.ts';
+
+/** Where to open a socket. Load is shed here, with 429, and never at the upgrade, which clients repeat at once. */
+export const rtmConnect = userMethod({
+	limited: 'connects',
+	arguments: { since: optional(type.position), counts: type.flag, batch_presence_aware: type.flag },
+	ignored: [
+		'presence_sub',
+		'connect_only',
+		'include_locale',
+		'mpim_aware',
+		'no_latest',
+		'no_query_on_subscribe',
+		'no_unreads',
+		'simple_latest',
+	],
+	run: async (args, { services, caller, request }) => {
+		const { user, tokenHash } = caller;
+		const team = await services.directory.team(caller.team);
+		const ticket = services.tickets.issue({
+			user,
+			team: caller.team,
+			tokenHash,
+			options: {
+				...(args.since === undefined ? {} : { since: args.since }),
+				counts: args.counts,
+				batchPresence: args.batch_presence_aware,
+			},
+		});
+		return {
+			url: socketUrl(request, ticket),
+			self: { id: user.id, name: user.name },
+			team: { id: caller.team, name: team?.name ?? '', domain: team?.domain ?? '' },
+		};
+	},
+});

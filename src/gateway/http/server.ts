@@ -1,0 +1,99 @@
+import { type ErrorCode, Refusal } from '../../model/errors.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Services } from '../services.ts';
+import { type RawArguments, readArguments } from './body.ts';
+import { failure, notFound, success } from './envelope.ts';
+import type { Method } from './method.ts';
+import { METHODS } from './methods/index.ts';
+
+/**
+ * The HTTP side of the gateway, from a Request to a Response; it knows nothing of the server that it runs in.
+ * A call goes through one sequence: method, arguments as sent, caller, limit, arguments as meant, run.
+ */
+
+const API = '/api/';
+
+export async function handle(request: Request, services: Services): Promise<Response> {
+	const { path, query } = splitUrl(request.url);
+	if (path.startsWith(API)) return serveMethod(path.slice(API.length), query, request, services);
+	switch (path) {
+		case '/healthz':
+			return services.operations.health();
+		case '/readyz':
+			return services.operations.ready();
+		case '/metrics':
+			return services.operations.metrics();
+		default:
+			return notFound();
+	}
+}
+
+/** By hand: parsing the whole address would cost more than the rest of the routing. */
+function splitUrl(url: string): { path: string; query: string } {
+	const start = url.indexOf('/', url.indexOf('//') + 2);
+	const mark = url.indexOf('?', start);
+	if (mark < 0) return { path: url.slice(start), query: '' };
+	return { path: url.slice(start, mark), query: url.slice(mark + 1) };
+}
+
+const UNKNOWN = 'unknown';
+
+async function serveMethod(
+	name: string,
+	query: string,
+	request: Request,
+	services: Services,
+): Promise<Response> {
+	const started = performance.now();
+	const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+	// Names that do not exist are not told apart: they are the sender's to choose.
+	const shownName = method ? name : UNKNOWN;
+	let outcome: 'ok' | ErrorCode = 'ok';
+	try {
+		if (!method) throw new Refusal('unknown_method');
+		const raw = await readArguments(request, query);
+		const caller = await services.auth.identify(tokenOf(request, raw));
+		limit(method, caller, services);
+		return success(await method.call(raw, caller, { services, request }));
+	} catch (error) {
+		if (!(error instanceof Refusal)) services.operations.failed(shownName, error);
+		const refusal = refusalOf(error, method);
+		outcome = refusal.code;
+		return failure(refusal);
+	} finally {
+		services.operations.observe(shownName, outcome, performance.now() - started);
+	}
+}
+
+const BEARER = /^Bearer +(.+)$/i;
+
+/** The header wins over an argument. */
+function tokenOf(request: Request, raw: RawArguments): string | null {
+	const header = request.headers.get('authorization');
+	if (header !== null) return BEARER.exec(header)?.[1]?.trim() ?? '';
+	const argument = raw.get('token');
+	return typeof argument === 'string' ? argument : null;
+}
+
+function limit(method: Method, caller: Caller, services: Services): void {
+	if (caller.kind === 'admin') return;
+	const wait = services.limits.take(caller.user.id, method.limited);
+	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+}
+
+/**
+ * Slack's RTM client stops for good at any refusal but these, and tries again at 503: at the methods that
+ * it connects with, every other one about the token becomes `invalid_auth`.
+ */
+const AT_CONNECT: Partial<Record<ErrorCode, ErrorCode>> = {
+	token_expired: 'invalid_auth',
+	token_revoked: 'invalid_auth',
+	not_allowed_token_type: 'invalid_auth',
+	internal_error: 'service_unavailable',
+};
+
+function refusalOf(error: unknown, method: Method | undefined): Refusal {
+	const refusal = error instanceof Refusal ? error : new Refusal('internal_error');
+	const code = method?.limited === 'connects' ? AT_CONNECT[refusal.code] : undefined;
+	return code ? new Refusal(code, refusal.detail, refusal.retryAfterSeconds) : refusal;
+}

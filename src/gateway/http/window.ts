@@ -1,0 +1,32 @@
+/** The part of a timeline that `oldest`, `latest`, `inclusive` and `cursor` ask for, as exclusive bounds. */
+
+export interface WindowArguments {
+	readonly oldest: number | undefined;
+	readonly latest: number | undefined;
+	readonly inclusive: boolean;
+	readonly cursor: string | undefined;
+}
+
+export interface Window {
+	readonly after: number;
+	readonly before: number;
+}
+
+/** A cursor is the last ts that was shown: what follows lies after it going forward, before it going back. */
+export function between(args: WindowArguments, direction: 'forward' | 'backward'): Window {
+	const window = bounds(args);
+	if (args.cursor === undefined) return window;
+	const shown = Number(args.cursor);
+	return direction === 'forward'
+		? { ...window, after: Math.max(window.after, shown) }
+		: { ...window, before: Math.min(window.before, shown) };
+}
+
+/** The same without the cursor: what all pages together show. */
+export function bounds({ oldest, latest, inclusive }: Omit<WindowArguments, 'cursor'>): Window {
+	const wider = inclusive ? 1 : 0;
+	return {
+		after: (oldest ?? 0) - (oldest === undefined ? 0 : wider),
+		before: (latest ?? Number.MAX_SAFE_INTEGER) + (latest === undefined ? 0 : wider),
+	};
+}

@@ -1,0 +1,104 @@
+/**
+ * How much one user may ask for. A bucket is one number, the moment at which it would be full again, so a
+ * check is O(1); a bucket that is full says nothing, and those that were not touched for as long as filling
+ * takes are dropped, a generation at a time.
+ */
+
+export interface Rate {
+	/** 0 switches the limit off. */
+	readonly perSecond: number;
+	readonly burst: number;
+	/** Whole seconds, up to which the wait is spread, so that those refused do not return together. */
+	readonly jitterSeconds?: number;
+}
+
+export interface Rates {
+	readonly requests: Rate;
+	readonly posts: Rate;
+	readonly connects: Rate;
+}
+
+export type Limited = keyof Rates;
+
+export const DEFAULT_RATES: Rates = {
+	requests: { perSecond: 1000, burst: 5000 },
+	posts: { perSecond: 500, burst: 2000 },
+	connects: { perSecond: 10, burst: 60, jitterSeconds: 5 },
+};
+
+const MIN_GENERATION_MS = 1000;
+
+export class Limits {
+	private readonly buckets: Readonly<Record<Limited, Buckets>>;
+
+	/** `random` gives numbers from 0 up to 1. */
+	constructor(rates: Rates, nowMs: () => number, random: () => number) {
+		const buckets = (rate: Rate) => new Buckets(rate, nowMs, random);
+		this.buckets = {
+			requests: buckets(rates.requests),
+			posts: buckets(rates.posts),
+			connects: buckets(rates.connects),
+		};
+	}
+
+	/** Takes one. Answers 0, or for how many whole seconds to wait. */
+	take(user: string, what: Limited): number {
+		return this.buckets[what].take(user);
+	}
+
+	/** Buckets held, of all kinds. */
+	get size(): number {
+		const { requests, posts, connects } = this.buckets;
+		return requests.size + posts.size + connects.size;
+	}
+}
+
+class Buckets {
+	/** When each bucket will be full again, in ms. */
+	private young = new Map<string, number>();
+	private old = new Map<string, number>();
+	private turnedAt = Number.NEGATIVE_INFINITY;
+	private readonly costMs: number;
+	private readonly depthMs: number;
+	private readonly generationMs: number;
+
+	constructor(
+		private readonly rate: Rate,
+		private readonly nowMs: () => number,
+		private readonly random: () => number,
+	) {
+		this.costMs = 1000 / rate.perSecond;
+		this.depthMs = this.costMs * Math.max(1, rate.burst);
+		this.generationMs = Math.max(MIN_GENERATION_MS, this.depthMs);
+	}
+
+	get size(): number {
+		return this.young.size + this.old.size;
+	}
+
+	take(key: string): number {
+		if (this.rate.perSecond <= 0) return 0;
+		const now = this.nowMs();
+		this.turn(now);
+		const fullAt = Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) + this.costMs;
+		const waitMs = fullAt - now - this.depthMs;
+		// A rounding error of the clock is no reason to refuse.
+		if (waitMs <= 1e-6) {
+			this.young.set(key, fullAt);
+			return 0;
+		}
+		return Math.max(1, Math.ceil(waitMs / 1000)) + this.jitter();
+	}
+
+	private jitter(): number {
+		return Math.floor(this.random() * ((this.rate.jitterSeconds ?? 0) + 1));
+	}
+
+	private turn(now: number): void {
+		if (now - this.turnedAt < this.generationMs) return;
+		// Whatever is left from two generations ago has filled up since.
+		this.old = now - this.turnedAt < 2 * this.generationMs ? this.young : new Map();
+		this.young = new Map();
+		this.turnedAt = now;
+	}
+}

@@ -1,0 +1,50 @@
+import type { Bus } from '../engine/ports/bus.ts';
+import type { ReadState } from '../engine/ports/read-state.ts';
+import type { Directory, History } from '../engine/ports/store.ts';
+import type { ErrorCode } from '../model/errors.ts';
+import type { RandomBytes } from '../model/ids.ts';
+import type { Clock } from '../model/ts.ts';
+import type { Reads } from '../unread/reads.ts';
+import type { Authenticator } from './auth/authenticator.ts';
+import type { Limits } from './limits.ts';
+import type { Requests } from './requests.ts';
+import type { Tickets } from './tickets.ts';
+
+/** What a gateway tells whoever operates it. */
+export interface Operations {
+	/** `/healthz`: the process is up. */
+	health(): Response | Promise<Response>;
+	/** `/readyz`: it can serve; names what is degraded. */
+	ready(): Response | Promise<Response>;
+	/** `/metrics`, for Prometheus. */
+	metrics(): Response | Promise<Response>;
+	/** A method was answered. */
+	observe(method: string, outcome: 'ok' | ErrorCode, milliseconds: number): void;
+	/** A method failed in a way that nobody planned for. Neither arguments nor tokens are handed over. */
+	failed(method: string, error: unknown): void;
+}
+
+/** Presence, with its consequences: the read state, and whoever watches the user, are told. */
+export interface PresenceControl {
+	setAway(user: string, away: boolean): Promise<unknown>;
+	/** Connected and not away. */
+	isActive(user: string): Promise<boolean>;
+}
+
+/** Everything that methods and sockets work with; made once, by the composition root. */
+export interface Services {
+	readonly requests: Requests;
+	readonly reads: Reads;
+	readonly readState: ReadState;
+	readonly directory: Directory;
+	readonly history: History;
+	readonly bus: Bus;
+	readonly auth: Authenticator;
+	readonly tickets: Tickets;
+	readonly sessions: PresenceControl;
+	readonly limits: Limits;
+	readonly clock: Clock;
+	readonly random: RandomBytes;
+	readonly operations: Operations;
+	readonly version: string;
+}

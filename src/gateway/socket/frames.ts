@@ -1,0 +1,157 @@
+import { Refusal } from '../../model/errors.ts';
+import { isConversationId, isUserId } from '../../model/ids.ts';
+import { parseTs } from '../../model/ts.ts';
+import type { JsonObject } from '../../protocol/objects.ts';
+
+/** What clients send over the socket: read and checked here, done elsewhere. */
+
+export const MAX_FRAME_BYTES = 16 * 1024;
+export const MAX_FRAME_TEXT = 4_000;
+
+export type ClientFrame =
+	| { readonly type: 'ping'; readonly id: number | undefined; readonly echo: JsonObject }
+	| {
+			readonly type: 'message';
+			readonly id: number;
+			readonly channel: string;
+			readonly text: string;
+			readonly threadTs: number | null;
+			readonly broadcast: boolean;
+			readonly clientMsgId: string | null;
+	  }
+	| { readonly type: 'typing'; readonly channel: string; readonly threadTs: string | undefined }
+	| { readonly type: 'presence_sub' | 'presence_query'; readonly ids: readonly string[] }
+	| {
+			readonly type: 'mark';
+			readonly id: number;
+			readonly channel: string;
+			readonly ts: number;
+			readonly revision: number | undefined;
+	  };
+
+/** RTM's own error codes: what a client library branches on. */
+export const RTM_ERRORS = { expired: 1, bad_message: 2, rate_limited: 17 } as const;
+
+/** A frame that cannot be done, with the id to answer to where it had one. */
+export class BadFrame extends Error {
+	constructor(
+		message: string,
+		readonly id?: number,
+	) {
+		super(message);
+		this.name = 'BadFrame';
+	}
+}
+
+export function parseFrame(text: string): ClientFrame {
+	const frame = parseObject(text);
+	const id = frameId(frame);
+	switch (frame['type']) {
+		case 'ping': {
+			const { type: _type, id: _id, ...echo } = frame;
+			return { type: 'ping', id, echo: echo as JsonObject };
+		}
+		case 'message':
+			return messageFrame(frame, required(id, 'id is missing or no positive whole number'));
+		case 'typing':
+			return {
+				type: 'typing',
+				channel: channelOf(frame, id),
+				threadTs: typeof frame['thread_ts'] === 'string' ? frame['thread_ts'] : undefined,
+			};
+		case 'presence_sub':
+		case 'presence_query':
+			return { type: frame['type'], ids: idsOf(frame, id) };
+		case 'mark':
+			return markFrame(frame, required(id, 'id is missing or no positive whole number'));
+		default:
+			throw new BadFrame('type is missing or unknown', id);
+	}
+}
+
+function parseObject(text: string): Record<string, unknown> {
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		throw new BadFrame('the frame is not JSON');
+	}
+	if (typeof value !== 'object' || value === null || Array.isArray(value))
+		throw new BadFrame('the frame is not an object');
+	return value as Record<string, unknown>;
+}
+
+function frameId(frame: Record<string, unknown>): number | undefined {
+	const id = frame['id'];
+	return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : undefined;
+}
+
+function required<T>(value: T | undefined, problem: string, id?: number): T {
+	if (value === undefined) throw new BadFrame(problem, id);
+	return value;
+}
+
+function channelOf(frame: Record<string, unknown>, id: number | undefined): string {
+	const { channel } = frame;
+	if (typeof channel !== 'string' || !isConversationId(channel)) throw new BadFrame('channel is missing', id);
+	return channel;
+}
+
+function idsOf(frame: Record<string, unknown>, id: number | undefined): string[] {
+	const { ids } = frame;
+	const valid = Array.isArray(ids) && ids.every((one) => typeof one === 'string' && isUserId(one));
+	if (!valid) throw new BadFrame('ids is not a list of users', id);
+	return [...new Set(ids as string[])];
+}
+
+function tsOf(value: unknown, name: string, id: number): number {
+	const ts = typeof value === 'string' ? parseTs(value) : undefined;
+	return required(ts, `${name} is not a timestamp`, id);
+}
+
+function messageFrame(frame: Record<string, unknown>, id: number): ClientFrame {
+	const { text, thread_ts: thread, client_msg_id: clientMsgId } = frame;
+	if (typeof text !== 'string' || text.trim() === '') throw new BadFrame('message text is missing', id);
+	if (text.length > MAX_FRAME_TEXT) throw new BadFrame('message text is too long', id);
+	if (clientMsgId !== undefined && (typeof clientMsgId !== 'string' || clientMsgId.length > 255))
+		throw new BadFrame('client_msg_id is not a string of up to 255 characters', id);
+	return {
+		type: 'message',
+		id,
+		channel: channelOf(frame, id),
+		text,
+		threadTs: thread === undefined || thread === null ? null : tsOf(thread, 'thread_ts', id),
+		broadcast: frame['reply_broadcast'] === true,
+		clientMsgId: clientMsgId ?? null,
+	};
+}
+
+function markFrame(frame: Record<string, unknown>, id: number): ClientFrame {
+	const { revision } = frame;
+	if (
+		revision !== undefined &&
+		!(typeof revision === 'number' && Number.isSafeInteger(revision) && revision >= 0)
+	)
+		throw new BadFrame('revision is not a whole number', id);
+	return {
+		type: 'mark',
+		id,
+		channel: channelOf(frame, id),
+		ts: tsOf(frame['ts'], 'ts', id),
+		revision: revision as number | undefined,
+	};
+}
+
+/** The answer to a frame that was refused. Slack's clients read `code` and `msg`, and nothing else. */
+export function refusedFrame(error: unknown, id: number | undefined): JsonObject {
+	const limited = error instanceof Refusal && error.code === 'ratelimited';
+	const code = limited ? RTM_ERRORS.rate_limited : RTM_ERRORS.bad_message;
+	const retry = limited && error.retryAfterSeconds ? { retry_after: error.retryAfterSeconds } : {};
+	const problem = { code, msg: messageOf(error), ...retry };
+	return id === undefined ? { type: 'error', error: problem } : { ok: false, reply_to: id, error: problem };
+}
+
+function messageOf(error: unknown): string {
+	if (error instanceof Refusal) return error.code;
+	return error instanceof BadFrame ? error.message : 'internal_error';
+}

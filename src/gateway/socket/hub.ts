@@ -1,0 +1,147 @@
+import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
+import type { Connection } from './connection.ts';
+import { Interest } from './interest.ts';
+
+/**
+ * Live delivery by interest: this gateway listens to the conversations that its connected users are in, and
+ * hands each frame to their sockets. No member list is read on the way, whatever the size.
+ */
+
+/** A user with at least one socket here. */
+export interface UserSession {
+	readonly user: string;
+	readonly team: string;
+	readonly connections: Connection[];
+	/** What the user is in; undefined until it is known. */
+	conversations: Set<string> | undefined;
+	/** Joins and leaves told before it was known. */
+	readonly early: Map<string, boolean>;
+}
+
+export interface HubMeters {
+	delivered: number;
+}
+
+export class Hub {
+	readonly meters: HubMeters = { delivered: 0 };
+	private readonly sessions = new Map<string, UserSession>();
+	private readonly conversations: Interest<`live:${string}`>;
+	private readonly teams: Interest<`team:${string}`>;
+	private readonly unsubscribes = new Map<string, () => void>();
+	private dirty: Connection[] = [];
+
+	constructor(private readonly bus: Bus) {
+		this.conversations = new Interest(bus, (sessions, message) => this.fanOut(sessions, message));
+		this.teams = new Interest(bus, (sessions, message) => this.fanOut(sessions, message));
+	}
+
+	get users(): number {
+		return this.sessions.size;
+	}
+
+	*connections(): Generator<Connection> {
+		for (const { connections } of this.sessions.values()) yield* connections;
+	}
+
+	/** For connections: has their frames written once per turn. */
+	readonly scheduleFlush = (connection: Connection): void => {
+		if (this.dirty.length === 0) setImmediate(() => this.flush());
+		this.dirty.push(connection);
+	};
+
+	private flush(): void {
+		const { dirty } = this;
+		this.dirty = [];
+		for (const connection of dirty) connection.flush();
+	}
+
+	/** Takes a connection in. Its user's own events are heard from here on. */
+	attach(connection: Connection): UserSession {
+		const { user, team } = connection;
+		const known = this.sessions.get(user);
+		if (known) {
+			known.connections.push(connection);
+			return known;
+		}
+		const session: UserSession = {
+			user,
+			team,
+			connections: [connection],
+			conversations: undefined,
+			early: new Map(),
+		};
+		this.sessions.set(user, session);
+		this.unsubscribes.set(
+			user,
+			this.bus.subscribe(`user:${user}`, (message) => this.toUser(session, message)),
+		);
+		this.teams.add(`team:${team}`, session);
+		return session;
+	}
+
+	/** What the user is in, once it is known: events of these are heard from here on. */
+	listen(session: UserSession, conversations: Iterable<string>): void {
+		if (session.conversations || this.sessions.get(session.user) !== session) return;
+		session.conversations = new Set(conversations);
+		for (const [conversation, inside] of session.early) {
+			if (inside) session.conversations.add(conversation);
+			else session.conversations.delete(conversation);
+		}
+		session.early.clear();
+		for (const conversation of session.conversations) this.conversations.add(`live:${conversation}`, session);
+	}
+
+	detach(connection: Connection): void {
+		const session = this.sessions.get(connection.user);
+		const index = session?.connections.indexOf(connection) ?? -1;
+		if (!session || index < 0) return;
+		session.connections.splice(index, 1);
+		if (session.connections.length > 0) return;
+		this.sessions.delete(session.user);
+		this.unsubscribes.get(session.user)?.();
+		this.unsubscribes.delete(session.user);
+		this.teams.remove(`team:${session.team}`, session);
+		for (const conversation of session.conversations ?? [])
+			this.conversations.remove(`live:${conversation}`, session);
+	}
+
+	private toUser(session: UserSession, message: BusMessage): void {
+		switch (message.type) {
+			case 'joined':
+			case 'left':
+				this.moved(session, message.conversation, message.type === 'joined');
+				break;
+			case 'signed_out':
+				for (const connection of [...session.connections])
+					if (connection.tokenHash === message.token) connection.close('signed_out');
+				break;
+			default:
+				this.fanOut([session], message);
+		}
+	}
+
+	private moved(session: UserSession, conversation: string, inside: boolean): void {
+		if (!session.conversations) {
+			session.early.set(conversation, inside);
+			return;
+		}
+		if (inside === session.conversations.has(conversation)) return;
+		if (inside) {
+			session.conversations.add(conversation);
+			this.conversations.add(`live:${conversation}`, session);
+		} else {
+			session.conversations.delete(conversation);
+			this.conversations.remove(`live:${conversation}`, session);
+		}
+	}
+
+	private fanOut(sessions: readonly UserSession[], message: BusMessage): void {
+		if (message.type !== 'event') return;
+		const { frame, exceptUser } = message;
+		for (const session of sessions) {
+			if (session.user === exceptUser) continue;
+			for (const connection of session.connections) connection.send(frame);
+			this.meters.delivered += session.connections.length;
+		}
+	}
+}

@@ -1,0 +1,69 @@
+import type { Bus } from '../../engine/ports/bus.ts';
+import type { ReadState } from '../../engine/ports/read-state.ts';
+import type { Sessions } from '../../engine/ports/sessions.ts';
+import type { Connection } from './connection.ts';
+import { Interest } from './interest.ts';
+
+/** Who is active, told to those who asked. Whoever did not ask hears nothing: presence is the noisiest event. */
+
+export const MAX_WATCHED = 500;
+
+export class Presence {
+	private readonly watchers: Interest<`presence:${string}`, Connection>;
+	private readonly watched = new Map<Connection, readonly string[]>();
+
+	constructor(
+		private readonly bus: Bus,
+		private readonly sessions: Sessions,
+		private readonly readState: ReadState,
+	) {
+		this.watchers = new Interest(bus, (connections, message) => {
+			if (message.type === 'event') for (const connection of connections) connection.send(message.frame);
+		});
+	}
+
+	async connected(connection: Connection): Promise<void> {
+		await this.changed(connection.user, await this.sessions.connected(connection.user, connection.id));
+	}
+
+	async disconnected(connection: Connection): Promise<void> {
+		this.watch(connection, []);
+		await this.changed(connection.user, await this.sessions.disconnected(connection.user, connection.id));
+	}
+
+	async setAway(user: string, away: boolean): Promise<boolean> {
+		const changed = await this.sessions.setAway(user, away);
+		await this.changed(user, changed);
+		const frame = JSON.stringify({ type: 'manual_presence_change', presence: away ? 'away' : 'active' });
+		this.bus.publish(`user:${user}`, { type: 'event', frame });
+		return changed;
+	}
+
+	private async changed(user: string, changed: boolean): Promise<void> {
+		if (!changed) return;
+		const active = await this.sessions.isActive(user);
+		await this.readState.setActive(user, active);
+		this.bus.publish(`presence:${user}`, { type: 'event', frame: presenceFrame(user, active) });
+	}
+
+	/** Replaces what the connection watches, and tells how these people are now. */
+	async watch(connection: Connection, users: readonly string[]): Promise<void> {
+		for (const user of this.watched.get(connection) ?? [])
+			this.watchers.remove(`presence:${user}`, connection);
+		if (users.length === 0) {
+			this.watched.delete(connection);
+			return;
+		}
+		this.watched.set(connection, users);
+		for (const user of users) this.watchers.add(`presence:${user}`, connection);
+		await this.tell(connection, users);
+	}
+
+	async tell(connection: Connection, users: readonly string[]): Promise<void> {
+		const active = await this.sessions.activeAmong(users);
+		for (const user of users) connection.send(presenceFrame(user, active.has(user)));
+	}
+}
+
+const presenceFrame = (user: string, active: boolean): string =>
+	JSON.stringify({ type: 'presence_change', user, presence: active ? 'active' : 'away' });

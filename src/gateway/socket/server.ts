@@ -1,0 +1,122 @@
+import type { Server, ServerWebSocket } from 'bun';
+import { CLOSE_CODES } from '../../model/errors.ts';
+import { handle } from '../http/server.ts';
+import type { Services } from '../services.ts';
+import type { Admission } from '../tickets.ts';
+import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
+import type { Hub } from './hub.ts';
+import type { Presence } from './presence.ts';
+import { SocketSession } from './session.ts';
+
+/** The listening socket: HTTP and WebSocket on one port. The only place that knows Bun's server. */
+
+export interface Listening {
+	readonly hostname: string;
+	readonly port: number;
+	/** Stops taking requests, closes sockets a few at a time, waits for what is under way. */
+	stop(): Promise<void>;
+}
+
+interface SocketData {
+	readonly admission: Admission | null;
+	session?: SocketSession;
+}
+
+export interface ListenOptions {
+	readonly hostname: string;
+	readonly port: number;
+	/** A client that lets this much pile up is cut off; it resumes where it was. */
+	readonly maxBufferedBytes: number;
+}
+
+const CLOSED_PER_TURN = 200;
+const IDLE_SECONDS = 120;
+
+export function listen(options: ListenOptions, services: Services, hub: Hub, presence: Presence): Listening {
+	let nextConnection = 1;
+	const ends = new Set<Promise<void>>();
+	const server = Bun.serve<SocketData>({
+		hostname: options.hostname,
+		port: options.port,
+		idleTimeout: IDLE_SECONDS,
+		maxRequestBodySize: 4 * 1024 * 1024,
+		fetch(request, self) {
+			const at = request.url.indexOf('/rtm?');
+			if (at > 0 && request.headers.get('upgrade') !== null) return upgrade(request, self, services);
+			return handle(request, services);
+		},
+		websocket: {
+			// Larger frames than are read, so that the sender is told why instead of being cut off.
+			maxPayloadLength: 4 * MAX_FRAME_BYTES,
+			backpressureLimit: options.maxBufferedBytes,
+			closeOnBackpressureLimit: true,
+			idleTimeout: IDLE_SECONDS,
+			perMessageDeflate: false,
+			open(socket) {
+				const { admission } = socket.data;
+				if (!admission) {
+					refuse(socket);
+					return;
+				}
+				const session = new SocketSession(`s${nextConnection++}`, admission, socket, {
+					services,
+					hub,
+					presence,
+				});
+				socket.data.session = session;
+				session.start().catch((error) => {
+					services.operations.failed('rtm.start_session', error);
+					session.connection.close('going_away');
+				});
+			},
+			message(socket, frame) {
+				socket.data.session?.receive(typeof frame === 'string' ? frame : frame.toString());
+			},
+			close(socket) {
+				const ended = socket.data.session?.end().catch((error) => {
+					services.operations.failed('rtm.end_session', error);
+				});
+				if (!ended) return;
+				ends.add(ended);
+				ended.finally(() => ends.delete(ended));
+			},
+		},
+	});
+	return {
+		hostname: server.hostname ?? options.hostname,
+		port: server.port ?? options.port,
+		stop: async () => {
+			const drained = server.stop(false);
+			await closeAll(hub);
+			await Promise.all(ends);
+			await Promise.race([drained, Bun.sleep(2_000)]);
+			await server.stop(true);
+		},
+	};
+}
+
+/** Accepts even with a bad ticket: Slack's clients call again without pause when an upgrade is refused. */
+function upgrade(request: Request, server: Server<SocketData>, services: Services): Response | undefined {
+	const ticket = new URL(request.url).searchParams.get('ticket') ?? '';
+	const admission = services.tickets.redeem(ticket);
+	if (server.upgrade(request, { data: { admission } })) return undefined;
+	return new Response('this address speaks WebSocket', { status: 426 });
+}
+
+function refuse(socket: ServerWebSocket<SocketData>): void {
+	const { code, meaning } = CLOSE_CODES.bad_ticket;
+	socket.send(JSON.stringify({ type: 'error', error: { code: RTM_ERRORS.expired, msg: meaning } }));
+	socket.close(code, meaning);
+}
+
+/** Staggered, so that the clients do not all come back in the same moment. */
+async function closeAll(hub: Hub): Promise<void> {
+	const connections = [...hub.connections()];
+	for (let from = 0; from < connections.length; from += CLOSED_PER_TURN) {
+		for (const connection of connections.slice(from, from + CLOSED_PER_TURN)) {
+			connection.send('{"type":"goodbye"}');
+			connection.close('going_away');
+		}
+		await Bun.sleep(1);
+	}
+}

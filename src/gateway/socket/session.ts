@@ -1,0 +1,150 @@
+import { Refusal } from '../../model/errors.ts';
+import { formatPosition } from '../../model/position.ts';
+import { formatTs } from '../../model/ts.ts';
+import { countFields, type JsonObject } from '../../protocol/objects.ts';
+import type { Services } from '../services.ts';
+import type { Admission } from '../tickets.ts';
+import { Connection, type Socket } from './connection.ts';
+import { BadFrame, type ClientFrame, MAX_FRAME_BYTES, parseFrame, refusedFrame } from './frames.ts';
+import type { Hub } from './hub.ts';
+import { MAX_WATCHED, type Presence } from './presence.ts';
+
+/**
+ * A socket from its admission to its end: hello first, then the user's events; frames are done in the order
+ * they come.
+ */
+
+export interface SessionParts {
+	readonly services: Services;
+	readonly hub: Hub;
+	readonly presence: Presence;
+}
+
+export class SocketSession {
+	readonly connection: Connection;
+
+	constructor(
+		id: string,
+		admission: Admission,
+		socket: Socket,
+		private readonly parts: SessionParts,
+	) {
+		const { user, team, tokenHash } = admission;
+		this.connection = new Connection(id, user.id, team, tokenHash, socket, parts.hub.scheduleFlush);
+	}
+
+	async start(): Promise<void> {
+		const { hub, presence, services } = this.parts;
+		const session = hub.attach(this.connection);
+		await presence.connected(this.connection);
+		const memberships = await services.readState.memberships(this.connection.user);
+		hub.listen(
+			session,
+			memberships.map(({ conversation }) => conversation),
+		);
+		const hello = { type: 'hello', position: formatPosition(services.readState.stamp()) };
+		// Slack's client holds back its first sends until a reply to frame 1, or for two seconds: this is one.
+		this.connection.begin(JSON.stringify(hello), '{"type":"pong","reply_to":1}');
+	}
+
+	async end(): Promise<void> {
+		this.connection.closed();
+		this.parts.hub.detach(this.connection);
+		await this.parts.presence.disconnected(this.connection);
+	}
+
+	receive(text: string): void {
+		if (text.length > MAX_FRAME_BYTES) {
+			this.answer(refusedFrame(new BadFrame('the frame is larger than 16 KB'), undefined));
+			this.connection.close('bad_frame');
+			return;
+		}
+		let frame: ClientFrame;
+		try {
+			this.limit('requests');
+			frame = parseFrame(text);
+		} catch (error) {
+			this.answer(refusedFrame(error, error instanceof BadFrame ? error.id : undefined));
+			return;
+		}
+		if (frame.type === 'ping') {
+			this.answer({ ...frame.echo, type: 'pong', ...(frame.id === undefined ? {} : { reply_to: frame.id }) });
+			return;
+		}
+		this.perform(frame).catch((error) => {
+			if (!(error instanceof Refusal) && !(error instanceof BadFrame))
+				this.parts.services.operations.failed(`rtm.${frame.type}`, error);
+			this.answer(refusedFrame(error, 'id' in frame ? frame.id : undefined));
+		});
+	}
+
+	private async perform(frame: Exclude<ClientFrame, { type: 'ping' }>): Promise<void> {
+		const { presence, services } = this.parts;
+		switch (frame.type) {
+			case 'message':
+				return this.post(frame);
+			case 'typing':
+				return this.typing(frame);
+			case 'presence_sub':
+				if (frame.ids.length > MAX_WATCHED) throw new BadFrame(`at most ${MAX_WATCHED} ids`);
+				return presence.watch(this.connection, await this.known(frame.ids));
+			case 'presence_query':
+				if (frame.ids.length > MAX_WATCHED) throw new BadFrame(`at most ${MAX_WATCHED} ids`);
+				return presence.tell(this.connection, await this.known(frame.ids));
+			case 'mark': {
+				const { row, ignored } = await services.reads.mark(this.connection.user, frame.channel, {
+					type: 'read',
+					ts: frame.ts,
+					revision: frame.revision,
+				});
+				this.answer({
+					ok: true,
+					reply_to: frame.id,
+					channel: frame.channel,
+					...countFields(row),
+					...(ignored ? { ignored: true } : {}),
+				});
+			}
+		}
+	}
+
+	private async post(frame: Extract<ClientFrame, { type: 'message' }>): Promise<void> {
+		this.limit('posts');
+		const { user, team } = this.connection;
+		const { message } = await this.parts.services.requests.submit({ user, team }, frame.channel, {
+			type: 'post',
+			content: { text: frame.text, extra: null },
+			threadTs: frame.threadTs,
+			broadcast: frame.broadcast,
+			clientMsgId: frame.clientMsgId,
+		});
+		this.answer({ ok: true, reply_to: frame.id, ts: formatTs(message?.ts ?? 0), text: frame.text });
+	}
+
+	private async typing(frame: Extract<ClientFrame, { type: 'typing' }>): Promise<void> {
+		const { user } = this.connection;
+		const member = await this.parts.services.readState.member(user, frame.channel);
+		if (!member) throw new Refusal('channel_not_found');
+		const thread = frame.threadTs === undefined ? {} : { thread_ts: frame.threadTs };
+		this.parts.services.bus.publish(`live:${frame.channel}`, {
+			type: 'event',
+			frame: JSON.stringify({ type: 'user_typing', channel: frame.channel, user, ...thread }),
+			exceptUser: user,
+		});
+	}
+
+	/** People of other workspaces do not exist here. */
+	private async known(ids: readonly string[]): Promise<string[]> {
+		const users = await this.parts.services.directory.users(ids);
+		return users.filter(({ team }) => team === this.connection.team).map(({ id }) => id);
+	}
+
+	private limit(what: 'requests' | 'posts'): void {
+		const wait = this.parts.services.limits.take(this.connection.user, what);
+		if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+	}
+
+	private answer(frame: JsonObject): void {
+		this.connection.send(JSON.stringify(frame));
+	}
+}

@@ -1,0 +1,125 @@
+import type { History, StateSource } from '../engine/ports/store.ts';
+import type { Command } from '../sequencer/commands.ts';
+import { missing, type Needs } from '../sequencer/needs.ts';
+import { type ConversationState, emptyState, STRANGER, sendKey } from '../sequencer/state.ts';
+
+/**
+ * The conversations this worker owns, as far as their commands needed them. State is loaded on first use
+ * and let go when idle; what was changed stays until the store has it.
+ */
+
+const TAIL_LOADED = 32;
+
+interface Owned {
+	readonly state: ConversationState;
+	usedAt: number;
+}
+
+export class Conversations {
+	private readonly owned = new Map<string, Owned>();
+
+	constructor(
+		private readonly source: StateSource,
+		private readonly history: History,
+		private readonly nowMs: () => number,
+	) {}
+
+	/** The state, holding everything that deciding about this command needs. */
+	async ready(command: Command): Promise<ConversationState> {
+		const state = this.stateOf(command.conversation);
+		for (let needs = missing(state, command); needs !== null; needs = missing(state, command))
+			await this.load(command.conversation, state, needs);
+		return state;
+	}
+
+	private stateOf(conversation: string): ConversationState {
+		const owned = this.owned.get(conversation);
+		if (owned) {
+			owned.usedAt = this.nowMs();
+			return owned.state;
+		}
+		const state = emptyState();
+		this.owned.set(conversation, { state, usedAt: this.nowMs() });
+		return state;
+	}
+
+	private async load(conversation: string, state: ConversationState, needs: Needs): Promise<void> {
+		if (needs.head) await this.loadHead(conversation, state);
+		if (needs.tail) await this.loadTail(conversation, state);
+		if (needs.members.length > 0) {
+			const found = await this.source.memberships(conversation, needs.members);
+			for (const user of needs.members) state.members.set(user, found.get(user) ?? STRANGER);
+		}
+		if (needs.messages.length > 0) {
+			const found = await this.history.messages(conversation, needs.messages);
+			for (const ts of needs.messages) state.messages.set(ts, null);
+			for (const message of found) state.messages.set(message.ts, message);
+		}
+		for (const threadTs of needs.threads) {
+			const replies = await this.source.threadReplies(conversation, threadTs);
+			const repliers = new Map<string, number>();
+			for (const { user } of replies) repliers.set(user, (repliers.get(user) ?? 0) + 1);
+			state.threads.set(threadTs, {
+				replies: replies.map(({ ts }) => ts),
+				repliers,
+				follows: new Map(),
+			});
+		}
+		await this.loadFollows(conversation, state, needs);
+		for (const { user, clientMsgId } of needs.sends)
+			state.sends.set(sendKey(user, clientMsgId), await this.source.send(conversation, user, clientMsgId));
+	}
+
+	private async loadHead(conversation: string, state: ConversationState): Promise<void> {
+		const head = await this.source.head(conversation);
+		if (!head) {
+			state.head = null;
+			return;
+		}
+		const entries = await this.source.timelineEntries(conversation, Number.MAX_SAFE_INTEGER, TAIL_LOADED);
+		state.head = {
+			...head,
+			tail: entries.map(({ ts }) => ts),
+			tailFloor: entries[0]?.ts ?? 0,
+			tailIsAll: entries.length < TAIL_LOADED,
+		};
+	}
+
+	/** The tail was deleted away: goes further back, passing over what was deleted but is not stored yet. */
+	private async loadTail(conversation: string, state: ConversationState): Promise<void> {
+		const { head } = state;
+		if (!head) return;
+		const entries = await this.source.timelineEntries(conversation, head.tailFloor - 1, TAIL_LOADED);
+		head.tail = entries.map(({ ts }) => ts).filter((ts) => !state.messages.get(ts)?.deleted);
+		head.tailFloor = entries[0]?.ts ?? 0;
+		head.tailIsAll = entries.length < TAIL_LOADED;
+	}
+
+	private async loadFollows(conversation: string, state: ConversationState, needs: Needs): Promise<void> {
+		const usersOf = Map.groupBy(needs.follows, ({ threadTs }) => threadTs);
+		for (const [threadTs, wanted] of usersOf) {
+			const users = wanted.map(({ user }) => user);
+			const found = await this.source.follows(conversation, threadTs, users);
+			for (const user of users) state.threads.get(threadTs)?.follows.set(user, found.get(user) ?? null);
+		}
+	}
+
+	/** Between commands: lets the oldest go, of what the store has. */
+	turn(state: ConversationState, durable: number): void {
+		const stamp = state.head?.stamp ?? 0;
+		state.members.turn(stamp, durable);
+		state.messages.turn(stamp, durable);
+		state.threads.turn(stamp, durable);
+		state.sends.turn(stamp, durable);
+	}
+
+	/** Forgets conversations not used since `before` (ms). */
+	evict(before: number): void {
+		for (const [id, { usedAt }] of this.owned) if (usedAt < before) this.owned.delete(id);
+	}
+
+	/** Forgets everything: what was decided could not be stored. */
+	clear(): void {
+		this.owned.clear();
+	}
+}

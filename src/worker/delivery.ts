@@ -1,0 +1,26 @@
+import type { Bus } from '../engine/ports/bus.ts';
+import { announcementsOf } from '../protocol/events.ts';
+import type { Effect } from '../sequencer/effects.ts';
+
+/**
+ * Tells the live world what happened, once the state it tells of is applied: each event is serialised once
+ * and published once, whatever the size of the conversation.
+ */
+export function deliver(effect: Effect, bus: Bus): void {
+	const conversation = effect.conversation.id;
+	// Who joins hears everything from here on, who leaves nothing more: before and after the events.
+	if (effect.type === 'joined') for (const user of effect.users) enter(user);
+	if (effect.type === 'created') for (const user of effect.members) enter(user);
+	for (const { audience, event } of announcementsOf(effect)) {
+		const message = { type: 'event', frame: JSON.stringify(event) } as const;
+		if (audience.to === 'members') bus.publish(`live:${conversation}`, message);
+		else if (audience.to === 'team') bus.publish(`team:${effect.conversation.team}`, message);
+		else bus.publish(`user:${audience.user}`, message);
+	}
+	if (effect.type === 'left')
+		bus.publish(`user:${effect.user}`, { type: 'left', user: effect.user, conversation });
+
+	function enter(user: string): void {
+		bus.publish(`user:${user}`, { type: 'joined', user, conversation });
+	}
+}

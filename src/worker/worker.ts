@@ -1,0 +1,114 @@
+import type { Bus } from '../engine/ports/bus.ts';
+import type { CommandEntry, CommandLog } from '../engine/ports/log.ts';
+import type { ReadState } from '../engine/ports/read-state.ts';
+import type { Ledger } from '../engine/ports/store.ts';
+import { Refusal } from '../model/errors.ts';
+import type { Command, Outcome } from '../sequencer/commands.ts';
+import { sequence } from '../sequencer/decide.ts';
+import type { Effect } from '../sequencer/effects.ts';
+import type { ConversationState } from '../sequencer/state.ts';
+import type { Conversations } from './conversations.ts';
+import { deliver } from './delivery.ts';
+
+/**
+ * The owner of conversations: consume → sequence → apply → persist → deliver → reply, one command after the
+ * other, in the order of the log.
+ *
+ * Persistence leads: nobody hears of a change before it is on disk. While one commit is under way the next
+ * commands are decided on the state that the earlier ones made, so a slow disk costs time, not throughput.
+ */
+
+export interface WorkerParts {
+	readonly log: CommandLog;
+	readonly conversations: Conversations;
+	readonly readState: ReadState;
+	readonly ledger: Ledger;
+	readonly bus: Bus;
+	/** When a command takes place: its own clock, or that of the one process there is. */
+	readonly stampOf: (command: Command) => number;
+	readonly report: (error: unknown, about: string) => void;
+}
+
+export class Worker {
+	/** Rises when everything in memory was dropped: what was read before that must not be decided on. */
+	private epoch = 0;
+
+	constructor(private readonly parts: WorkerParts) {}
+
+	start(): void {
+		this.parts.log.consume((batch) => this.process(batch));
+	}
+
+	/** A commit failed: what was decided since is void, and state comes back from the store. */
+	reset(): void {
+		this.epoch += 1;
+		this.parts.conversations.clear();
+	}
+
+	private async process(batch: readonly CommandEntry[]): Promise<void> {
+		for (const entry of batch) {
+			try {
+				await this.step(entry);
+			} catch (error) {
+				this.fail(entry, error);
+			}
+		}
+	}
+
+	private async step(entry: CommandEntry): Promise<void> {
+		const { conversations, readState, ledger, stampOf } = this.parts;
+		let state: ConversationState;
+		let epoch: number;
+		do {
+			epoch = this.epoch;
+			await readState.prepare(entry.command);
+			state = await conversations.ready(entry.command);
+		} while (epoch !== this.epoch);
+		// From here to the commit in one turn: stamps, state and ledger keep one order.
+		const command = { ...entry.command, at: stampOf(entry.command) };
+		const { outcome, effects } = sequence(state, command);
+		if (effects.length === 0) {
+			// It may rest on what is not on disk yet: a repeated send is answered when the first one is.
+			this.after(ledger.settled(), entry, outcome, effects);
+			return;
+		}
+		const applied = readState.apply(effects);
+		const moved = applied instanceof Promise ? await applied : applied;
+		this.after(ledger.commit([...effects, ...moved]), entry, outcome, effects);
+		conversations.turn(state, ledger.durable());
+	}
+
+	/** Hung directly on the ledger's promise: commits resolve in order, so events go out in order. */
+	private after(
+		durable: Promise<void>,
+		entry: CommandEntry,
+		outcome: Outcome,
+		effects: readonly Effect[],
+	): void {
+		durable.then(
+			() => {
+				for (const effect of effects) deliver(effect, this.parts.bus);
+				this.reply(entry, outcome);
+			},
+			(error) => this.fail(entry, error),
+		);
+	}
+
+	private reply({ replyTo }: CommandEntry, outcome: Outcome): void {
+		this.parts.bus.publish(`gateway:${replyTo.gateway}`, {
+			type: 'reply',
+			request: replyTo.request,
+			outcome,
+		});
+	}
+
+	private fail(entry: CommandEntry, error: unknown): void {
+		if (error instanceof Refusal) {
+			const detail = error.detail === undefined ? {} : { detail: error.detail };
+			this.reply(entry, { ok: false, error: error.code, ...detail });
+			return;
+		}
+		this.parts.report(error, `command ${entry.command.action.type}`);
+		this.reply(entry, { ok: false, error: 'internal_error' });
+	}
+}
