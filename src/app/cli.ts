@@ -1,27 +1,14 @@
 import { parseArgs } from 'node:util';
+import type { CliCommand } from './command.ts';
 import { seedCommand } from './command-seed.ts';
 import { serveCommand } from './command-serve.ts';
 import { tokenCommand } from './command-token.ts';
-import { type Config, ConfigError, readConfig, settingsHelp } from './config.ts';
+import { ConfigError, readConfig, settingsHelp } from './config.ts';
 import { explainFailure } from './failures.ts';
 import { SETTINGS } from './settings.ts';
 import { VERSION } from './version.ts';
 
 /** The command line: finds the command, reads its flags, says what is wrong in one line. */
-
-export interface Invocation {
-	readonly config: Config;
-	/** Flags of the command alone. */
-	readonly options: Readonly<Record<string, string | undefined>>;
-}
-
-export interface CliCommand {
-	readonly summary: string;
-	readonly usage: string;
-	/** Flags beside the settings: name and help. */
-	readonly options: Readonly<Record<string, { readonly help: string; readonly takesValue: boolean }>>;
-	readonly run: (invocation: Invocation) => Promise<number>;
-}
 
 const COMMANDS: Readonly<Record<string, CliCommand>> = {
 	serve: serveCommand,

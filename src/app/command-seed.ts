@@ -1,4 +1,4 @@
-import type { CliCommand } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { adminClient } from './command-token.ts';
 import { seedDemo, showDemo } from './demo.ts';
 
@@ -9,7 +9,7 @@ export const seedCommand: CliCommand = {
 	usage: '[--url http://localhost:8080]',
 	options: { url: { help: 'where the server is (http://localhost:<port>)', takesValue: true } },
 	run: async (invocation) => {
-		const url = invocation.options['url'] ?? `http://localhost:${invocation.config.port}`;
+		const url = invocation.options.url ?? `http://localhost:${invocation.config.port}`;
 		console.log(showDemo(url, await seedDemo(url, await adminClient(invocation))));
 		return 0;
 	},

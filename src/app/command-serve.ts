@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import pino from 'pino';
 import { adminTokenFile } from './admin-token.ts';
-import type { CliCommand } from './cli.ts';
+import type { CliCommand } from './command.ts';
 import { unknownVariables } from './config.ts';
 import { demoWorkspace } from './demo.ts';
 import { serve } from './serve.ts';
@@ -28,7 +28,7 @@ export const serveCommand: CliCommand = {
 				`  (kept in ${adminTokenFile(config.dataDir)}; set TIDEMARK_ADMIN_TOKEN to choose your own)`,
 			);
 		}
-		if (options['demo'] === 'true') {
+		if (options.demo === 'true') {
 			console.log(await demoWorkspace(running.url, running.admin.token, config.dataDir));
 		}
 		const signal = await stopped;

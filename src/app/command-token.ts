@@ -1,6 +1,6 @@
 import { keptAdminToken } from './admin-token.ts';
 import { apiClient } from './api-client.ts';
-import type { CliCommand, Invocation } from './cli.ts';
+import type { CliCommand, Invocation } from './command.ts';
 import { ConfigError } from './config.ts';
 
 /** `tidemark token`: a token for a user, from a running server. */
@@ -30,5 +30,5 @@ export async function adminClient({ config, options }: Invocation) {
 			'the administrator’s token is not known: set TIDEMARK_ADMIN_TOKEN, or --data-dir to the server’s directory',
 		]);
 	}
-	return apiClient(options['url'] ?? `http://localhost:${config.port}`, token);
+	return apiClient(options.url ?? `http://localhost:${config.port}`, token);
 }

@@ -1,6 +1,6 @@
 import type { CountRow, ThreadRow } from '../engine/ports/read-state.ts';
 import type { Conversation } from '../model/conversation.ts';
-import { formatPosition } from '../model/position.ts';
+import { formatPosition, formatRowPosition } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
 import type { Effect, ThreadSummary } from '../sequencer/effects.ts';
 import { countFields, type Json, type JsonObject, wireConversation, wireMessage } from './objects.ts';
@@ -243,15 +243,29 @@ export function preferenceEvent(row: CountRow): JsonObject {
 	};
 }
 
-export function wireSubscription(row: ThreadRow, active: boolean): JsonObject {
+/** Following a thread, as Slack describes it. */
+export function wireSubscription(
+	thread: Pick<ThreadRow, 'conversation' | 'threadTs' | 'since' | 'lastRead'>,
+	active: boolean,
+): JsonObject {
 	return {
 		type: 'thread',
-		channel: row.conversation,
-		thread_ts: formatTs(row.threadTs),
-		date_create: Math.floor(row.since / 1e6),
+		channel: thread.conversation,
+		thread_ts: formatTs(thread.threadTs),
+		date_create: Math.floor(thread.since / 1e6),
 		active,
-		last_read: formatTs(row.lastRead),
+		last_read: formatTs(thread.lastRead),
 	};
 }
 
-export type { Json };
+/** A thread's read position moved: told to every socket of that user. */
+export function threadMarkedEvent(row: ThreadRow): JsonObject {
+	return {
+		type: 'thread_marked',
+		subscription: wireSubscription(row, true),
+		unread_count: row.unread,
+		mention_count: row.mentions,
+		position: formatRowPosition(row.position),
+		event_ts: formatTs(row.position.user),
+	};
+}

@@ -1,9 +1,9 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { NotificationLevel } from '../engine/ports/facts.ts';
-import type { CountRow, MarkProblem, ReadState, RowChange } from '../engine/ports/read-state.ts';
+import type { CountRow, MarkProblem, ReadState, RowChange, ThreadRow } from '../engine/ports/read-state.ts';
 import type { Mark } from '../model/cursor.ts';
 import { type ErrorCode, Refusal } from '../model/errors.ts';
-import { markedEvent, preferenceEvent } from '../protocol/events.ts';
+import { markedEvent, preferenceEvent, threadMarkedEvent } from '../protocol/events.ts';
 import type { JsonObject } from '../protocol/objects.ts';
 
 /**
@@ -43,11 +43,31 @@ export class Reads {
 
 	/** Everything the user has, conversations and threads, as of now. */
 	async markAllRead(user: string): Promise<void> {
-		const { rows } = await this.state.counts(user);
-		const unread = rows.filter((row) => row.unread > 0);
-		await Promise.all(
-			unread.map((row) => this.mark(user, row.conversation, { type: 'read', ts: row.latest })),
-		);
+		const [{ rows }, threads] = await Promise.all([this.state.counts(user), this.state.threads(user)]);
+		// Not "with something unread": a cursor also moves over messages that do not count.
+		const behind = rows.filter(({ lastRead, latest }) => lastRead < latest);
+		const threadsBehind = threads.filter(({ lastRead, latestReply }) => lastRead < latestReply);
+		await Promise.all([
+			...behind.map(({ conversation, latest }) =>
+				this.mark(user, conversation, { type: 'read', ts: latest }),
+			),
+			...threadsBehind.map(({ conversation, threadTs, latestReply }) =>
+				this.markThread(user, conversation, threadTs, { type: 'read', ts: latestReply }),
+			),
+		]);
+	}
+
+	/** Moves the read position of a followed thread, and tells the user's devices how threads stand now. */
+	async markThread(
+		user: string,
+		conversation: string,
+		threadTs: number,
+		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
+	): Promise<ThreadRow> {
+		const change = await this.state.markThread(user, conversation, threadTs, mark);
+		if (typeof change === 'string') throw new Refusal(REFUSED_WITH[change]);
+		await change.durable?.then(() => this.tell(user, threadMarkedEvent(change.row)));
+		return change.row;
 	}
 
 	private async settle(
@@ -57,9 +77,11 @@ export class Reads {
 	): Promise<MarkAnswer> {
 		if (typeof change === 'string') throw new Refusal(REFUSED_WITH[change]);
 		// Hung directly on the change's own promise: that is what keeps events in the order of their stamps.
-		await change.durable?.then(() =>
-			this.bus.publish(`user:${user}`, { type: 'event', frame: JSON.stringify(describe(change.row)) }),
-		);
+		await change.durable?.then(() => this.tell(user, describe(change.row)));
 		return { row: change.row, ignored: change.ignored };
+	}
+
+	private tell(user: string, event: JsonObject): void {
+		this.bus.publish(`user:${user}`, { type: 'event', frame: JSON.stringify(event) });
 	}
 }

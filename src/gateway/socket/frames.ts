@@ -46,7 +46,7 @@ export class BadFrame extends Error {
 export function parseFrame(text: string): ClientFrame {
 	const frame = parseObject(text);
 	const id = frameId(frame);
-	switch (frame['type']) {
+	switch (frame.type) {
 		case 'ping': {
 			const { type: _type, id: _id, ...echo } = frame;
 			return { type: 'ping', id, echo: echo as JsonObject };
@@ -57,11 +57,11 @@ export function parseFrame(text: string): ClientFrame {
 			return {
 				type: 'typing',
 				channel: channelOf(frame, id),
-				threadTs: typeof frame['thread_ts'] === 'string' ? frame['thread_ts'] : undefined,
+				threadTs: typeof frame.thread_ts === 'string' ? frame.thread_ts : undefined,
 			};
 		case 'presence_sub':
 		case 'presence_query':
-			return { type: frame['type'], ids: idsOf(frame, id) };
+			return { type: frame.type, ids: idsOf(frame, id) };
 		case 'mark':
 			return markFrame(frame, required(id, 'id is missing or no positive whole number'));
 		default:
@@ -82,7 +82,7 @@ function parseObject(text: string): Record<string, unknown> {
 }
 
 function frameId(frame: Record<string, unknown>): number | undefined {
-	const id = frame['id'];
+	const id = frame.id;
 	return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : undefined;
 }
 
@@ -121,7 +121,7 @@ function messageFrame(frame: Record<string, unknown>, id: number): ClientFrame {
 		channel: channelOf(frame, id),
 		text,
 		threadTs: thread === undefined || thread === null ? null : tsOf(thread, 'thread_ts', id),
-		broadcast: frame['reply_broadcast'] === true,
+		broadcast: frame.reply_broadcast === true,
 		clientMsgId: clientMsgId ?? null,
 	};
 }
@@ -137,7 +137,7 @@ function markFrame(frame: Record<string, unknown>, id: number): ClientFrame {
 		type: 'mark',
 		id,
 		channel: channelOf(frame, id),
-		ts: tsOf(frame['ts'], 'ts', id),
+		ts: tsOf(frame.ts, 'ts', id),
 		revision: revision as number | undefined,
 	};
 }

@@ -25,8 +25,8 @@ export interface HubMeters {
 export class Hub {
 	readonly meters: HubMeters = { delivered: 0 };
 	private readonly sessions = new Map<string, UserSession>();
-	private readonly conversations: Interest<`live:${string}`>;
-	private readonly teams: Interest<`team:${string}`>;
+	private readonly conversations: Interest<`live:${string}`, UserSession>;
+	private readonly teams: Interest<`team:${string}`, UserSession>;
 	private readonly unsubscribes = new Map<string, () => void>();
 	private dirty: Connection[] = [];
 

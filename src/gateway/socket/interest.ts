@@ -1,7 +1,7 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 
 /** Who here is interested in a topic. The bus is subscribed to while anybody is. */
-export class Interest<T extends Topic, Listener = import('./hub.ts').UserSession> {
+export class Interest<T extends Topic, Listener> {
 	private readonly topics = new Map<T, { readonly listeners: Listener[]; readonly end: () => void }>();
 
 	constructor(

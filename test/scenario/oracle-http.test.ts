@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { httpDriver } from '../support/http-driver.ts';
+import { Oracle } from '../support/oracle/oracle.ts';
+import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
+import { runHistory } from '../support/oracle/run.ts';
+import { makeWorkspace } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** The brute-force reading of the model against the server, over its public interface. */
+
+const SEEDS = [1, 2, 3, 4, 5];
+const OPERATIONS = 2_000;
+
+let server: TestServer;
+beforeAll(async () => {
+	server = await startServer();
+});
+afterAll(() => server.stop());
+
+for (const seed of SEEDS) {
+	test(`random history ${seed}: ${OPERATIONS} operations, every count as the model defines it`, async () => {
+		const workspace = await makeWorkspace(server.url, USER_COUNT, `History ${seed}`);
+		const report = await runHistory(
+			httpDriver(workspace),
+			new Oracle(),
+			randomHistory(seed, OPERATIONS, { subscriptions: false, presence: false, weights: { markThread: 0, markThreadUnread: 0 } }),
+			{ users: workspace.people.map(({ id }) => id), check: 40 },
+		);
+		expect(report.performed.post ?? 0).toBeGreaterThan(OPERATIONS / 10);
+		expect(report.compared.rows).toBeGreaterThan(0);
+	});
+}

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { readConfig } from '../../src/app/config.ts';
+import { type Running, serve } from '../../src/app/serve.ts';
+
+/** A whole server in this process, on a free port and a directory of its own. */
+
+export const ADMIN_TOKEN = 'administrator-of-the-tests';
+
+export interface TestServer {
+	readonly url: string;
+	readonly dataDir: string;
+	/** Stops the server and starts it again on the same data. */
+	restart(): Promise<void>;
+	stop(): Promise<void>;
+}
+
+const UNLIMITED = { 'requests-per-second': '0', 'posts-per-second': '0', 'connects-per-second': '0' };
+
+export async function startServer(flags: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+	const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
+	const start = (port: string): Promise<Running> =>
+		serve(
+			readConfig(
+				{
+					port,
+					host: '127.0.0.1',
+					'data-dir': dataDir,
+					'admin-token': ADMIN_TOKEN,
+					...UNLIMITED,
+					...flags,
+				},
+				{},
+			),
+			pino({ level: 'error' }),
+		);
+	let running = await start('0');
+	return {
+		url: running.url,
+		dataDir,
+		restart: async () => {
+			await running.stop();
+			running = await start(new URL(running.url).port);
+		},
+		stop: async () => {
+			await running.stop();
+			await rm(dataDir, { recursive: true, force: true });
+		},
+	};
+}
