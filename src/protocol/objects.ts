@@ -138,14 +138,6 @@ export function countFields(row: CountRow): JsonObject {
 	};
 }
 
-/**
- * `{id, ...countFields(row)}` as JSON text, for answers of very many rows: several times faster than by way
- * of objects. Ids and levels need no escaping.
- */
-export function countRowText(row: CountRow): string {
-	return `{"id":"${row.conversation}","last_read":"${formatTs(row.lastRead)}","latest":"${formatTs(row.latest)}","has_unreads":${row.unread > 0},"unread_count":${row.unread},"unread_count_display":${row.unreadDisplay},"mention_count":${row.mentions},"is_muted":${row.muted},"notification_level":"${row.level}","revision":${row.revision},"position":"${formatRowPosition(row.position)}"${row.capped ? ',"unread_count_is_capped":true' : ''}}`;
-}
-
 export function wireUser(user: User): JsonObject {
 	return {
 		id: user.id,

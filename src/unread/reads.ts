@@ -29,7 +29,8 @@ export class Reads {
 	) {}
 
 	async mark(user: string, conversation: string, mark: Mark): Promise<MarkAnswer> {
-		return this.settle(user, await this.state.mark(user, conversation, mark), markedEvent);
+		const tell = (row: CountRow) => this.tell(user, markedEvent(row), row.position.user);
+		return answered(await this.state.mark(user, conversation, mark, tell));
 	}
 
 	async setPreference(
@@ -37,8 +38,8 @@ export class Reads {
 		conversation: string,
 		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
 	): Promise<MarkAnswer> {
-		const change = await this.state.setPreference(user, conversation, preference);
-		return this.settle(user, change, preferenceEvent);
+		const tell = (row: CountRow) => this.tell(user, preferenceEvent(row), row.position.user);
+		return answered(await this.state.setPreference(user, conversation, preference, tell));
 	}
 
 	/** Everything the user has, conversations and threads, as of now. */
@@ -64,24 +65,20 @@ export class Reads {
 		threadTs: number,
 		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
 	): Promise<ThreadRow> {
-		const change = await this.state.markThread(user, conversation, threadTs, mark);
+		const tell = (row: ThreadRow) => this.tell(user, threadMarkedEvent(row), row.position.user);
+		const change = await this.state.markThread(user, conversation, threadTs, mark, tell);
 		if (typeof change === 'string') throw new Refusal(REFUSED_WITH[change]);
-		await change.durable?.then(() => this.tell(user, threadMarkedEvent(change.row)));
+		await change.durable;
 		return change.row;
 	}
 
-	private async settle(
-		user: string,
-		change: RowChange | MarkProblem,
-		describe: (row: CountRow) => JsonObject,
-	): Promise<MarkAnswer> {
-		if (typeof change === 'string') throw new Refusal(REFUSED_WITH[change]);
-		// Hung directly on the change's own promise: that is what keeps events in the order of their stamps.
-		await change.durable?.then(() => this.tell(user, describe(change.row)));
-		return { row: change.row, ignored: change.ignored };
+	private tell(user: string, event: JsonObject, at: number): void {
+		this.bus.publish(`user:${user}`, { type: 'event', frame: JSON.stringify(event), at });
 	}
+}
 
-	private tell(user: string, event: JsonObject): void {
-		this.bus.publish(`user:${user}`, { type: 'event', frame: JSON.stringify(event) });
-	}
+async function answered(change: RowChange | MarkProblem): Promise<MarkAnswer> {
+	if (typeof change === 'string') throw new Refusal(REFUSED_WITH[change]);
+	await change.durable;
+	return { row: change.row, ignored: change.ignored };
 }

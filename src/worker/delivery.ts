@@ -12,7 +12,7 @@ export function deliver(effect: Effect, bus: Bus): void {
 	if (effect.type === 'joined') for (const user of effect.users) enter(user);
 	if (effect.type === 'created') for (const user of effect.members) enter(user);
 	for (const { audience, event } of announcementsOf(effect)) {
-		const message = { type: 'event', frame: JSON.stringify(event) } as const;
+		const message = { type: 'event', frame: JSON.stringify(event), at: effect.at } as const;
 		if (audience.to === 'members') bus.publish(`live:${conversation}`, message);
 		else if (audience.to === 'team') bus.publish(`team:${effect.conversation.team}`, message);
 		else bus.publish(`user:${audience.user}`, message);

@@ -13,6 +13,8 @@ export type BusMessage =
 	| {
 			readonly type: 'event';
 			readonly frame: string;
+			/** Stamp of the change it tells of; none for what leaves no trace, as typing does. */
+			readonly at?: number;
 			/** Not for the sockets of this user. */
 			readonly exceptUser?: string;
 	  }

@@ -72,10 +72,7 @@ export interface RowChange {
 	readonly row: CountRow;
 	/** The mark carried an older revision and moved nothing. */
 	readonly ignored: boolean;
-	/**
-	 * Resolves when the change cannot be lost any more: only then may it be acknowledged and told. Changes
-	 * resolve in the order of their stamps. Null: nothing changed.
-	 */
+	/** Resolves when the change cannot be lost any more: only then may it be acknowledged. Null: no change. */
 	readonly durable: Promise<void> | null;
 }
 
@@ -83,6 +80,12 @@ export interface ThreadChange {
 	readonly row: ThreadRow;
 	readonly durable: Promise<void> | null;
 }
+
+/**
+ * Called with the row once its change cannot be lost any more: the moment to tell others of it. Calls come
+ * in the order of the changes' stamps, among themselves and with the effects of commands.
+ */
+export type Tell<Row> = (row: Row) => void;
 
 /** A mark that cannot be: of who is no member, or of a message that is not in the timeline. */
 export type MarkProblem = 'not_a_member' | 'no_such_message' | 'not_following';
@@ -102,17 +105,24 @@ export interface ReadState {
 	 */
 	apply(effects: readonly Effect[]): readonly ReadFact[] | Promise<readonly ReadFact[]>;
 
-	mark(user: string, conversation: string, mark: Mark): Promise<RowChange | MarkProblem>;
+	mark(
+		user: string,
+		conversation: string,
+		mark: Mark,
+		tell: Tell<CountRow>,
+	): Promise<RowChange | MarkProblem>;
 	markThread(
 		user: string,
 		conversation: string,
 		threadTs: number,
 		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
+		tell: Tell<ThreadRow>,
 	): Promise<ThreadChange | MarkProblem>;
 	setPreference(
 		user: string,
 		conversation: string,
 		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
+		tell: Tell<CountRow>,
 	): Promise<RowChange | MarkProblem>;
 	/** The user came to be active (connected and not away), or ceased to be. Resolves when durable. */
 	setActive(user: string, active: boolean): Promise<void>;

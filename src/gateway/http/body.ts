@@ -10,18 +10,16 @@ export type RawArguments = Map<string, unknown>;
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 export async function readArguments(request: Request, query: string): Promise<RawArguments> {
-	const raw: RawArguments = query === '' ? new Map() : new Map(new URLSearchParams(query));
+	const raw: RawArguments = addForm(new Map(), query);
 	if (request.method === 'GET') return raw;
 	if (request.method !== 'POST') throw new Refusal('invalid_post_type', 'only GET and POST are served');
-	if (request.body === null) return raw;
 	const contentType = request.headers.get('content-type') ?? '';
 	const [mediaType, charset] = parseContentType(contentType);
 	if (charset !== null && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
 		throw new Refusal('invalid_charset', `charset ${charset.slice(0, 40)}`);
 	switch (mediaType) {
 		case 'application/x-www-form-urlencoded':
-			for (const [name, value] of new URLSearchParams(await readText(request))) raw.set(name, value);
-			return raw;
+			return addForm(raw, await readText(request));
 		case 'application/json':
 			return addJson(raw, await readText(request));
 		case 'multipart/form-data':
@@ -39,6 +37,31 @@ function parseContentType(header: string): [mediaType: string, charset: string |
 	if (end < 0) return [header.trim().toLowerCase(), null];
 	const charset = /;\s*charset="?([^";\s]+)/i.exec(header)?.[1];
 	return [header.slice(0, end).trim().toLowerCase(), charset?.toLowerCase() ?? null];
+}
+
+/** By hand: it is what most calls come in, and takes a fraction of URLSearchParams' time. */
+export function addForm(raw: RawArguments, text: string): RawArguments {
+	for (let start = 0; start < text.length; ) {
+		const found = text.indexOf('&', start);
+		const end = found < 0 ? text.length : found;
+		const equals = text.indexOf('=', start);
+		if (end > start) {
+			const split = equals < 0 || equals > end ? end : equals;
+			raw.set(decode(text.slice(start, split)), decode(text.slice(split + 1, end)));
+		}
+		start = end + 1;
+	}
+	return raw;
+}
+
+function decode(text: string): string {
+	if (!text.includes('%') && !text.includes('+')) return text;
+	const spaced = text.replaceAll('+', ' ');
+	try {
+		return decodeURIComponent(spaced);
+	} catch {
+		throw new Refusal('invalid_form_data', 'the form is not UTF-8, percent-encoded');
+	}
 }
 
 function addJson(raw: RawArguments, text: string): RawArguments {

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type Refusal } from '../../model/errors.ts';
+import { ERRORS, type Refusal } from '../../model/errors.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 
 /**
@@ -9,15 +9,15 @@ import type { JsonObject } from '../../protocol/objects.ts';
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
 const OK: ResponseInit = { headers: HEADERS };
 
-/** The members of an answer that is too large to be built as an object first, as JSON text without braces. */
-export class EncodedMembers {
-	constructor(readonly text: string) {}
+/** A whole answer as JSON bytes, `ok` included: for those too large to be made as objects first. */
+export class EncodedAnswer {
+	constructor(readonly bytes: Uint8Array<ArrayBuffer>) {}
 }
 
-export type Answer = JsonObject | EncodedMembers;
+export type Answer = JsonObject | EncodedAnswer;
 
 export function success(answer: Answer): Response {
-	if (answer instanceof EncodedMembers) return new Response(`{"ok":true,${answer.text}}`, OK);
+	if (answer instanceof EncodedAnswer) return new Response(answer.bytes, OK);
 	return new Response(JSON.stringify({ ok: true, ...answer }), OK);
 }
 
@@ -43,5 +43,3 @@ export const warned = (warning: string): JsonObject => ({
 	warning,
 	response_metadata: { warnings: [warning] },
 });
-
-export type { ErrorCode };

@@ -1,6 +1,7 @@
 import { type ErrorCode, Refusal } from '../../model/errors.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Services } from '../services.ts';
+import { blamed } from './blame.ts';
 import { type RawArguments, readArguments } from './body.ts';
 import { failure, notFound, success } from './envelope.ts';
 import type { Method } from './method.ts';
@@ -94,6 +95,8 @@ const AT_CONNECT: Partial<Record<ErrorCode, ErrorCode>> = {
 
 function refusalOf(error: unknown, method: Method | undefined): Refusal {
 	const refusal = error instanceof Refusal ? error : new Refusal('internal_error');
-	const code = method?.limited === 'connects' ? AT_CONNECT[refusal.code] : undefined;
-	return code ? new Refusal(code, refusal.detail, refusal.retryAfterSeconds) : refusal;
+	if (!method) return refusal;
+	const code = method.limited === 'connects' ? AT_CONNECT[refusal.code] : undefined;
+	if (code) return new Refusal(code, refusal.detail, refusal.retryAfterSeconds);
+	return blamed(refusal, method.schema);
 }

@@ -7,7 +7,14 @@ import {
 } from '../../../model/cursor.ts';
 import type { Clock } from '../../../model/ts.ts';
 import type { NotificationLevel, ReadFact } from '../../ports/facts.ts';
-import type { MarkProblem, RowChange, ThreadChange } from '../../ports/read-state.ts';
+import type {
+	CountRow,
+	MarkProblem,
+	RowChange,
+	Tell,
+	ThreadChange,
+	ThreadRow,
+} from '../../ports/read-state.ts';
 import type { Ledger } from '../../ports/store.ts';
 import type { LoadedUser } from './loaded.ts';
 import type { Place, ThreadPlace } from './places.ts';
@@ -23,7 +30,11 @@ export class Marking {
 		private readonly clock: Clock,
 	) {}
 
-	mark({ user, conversation, membership }: Place, mark: Mark): RowChange | MarkProblem {
+	mark(
+		{ user, conversation, membership }: Place,
+		mark: Mark,
+		tell: Tell<CountRow>,
+	): RowChange | MarkProblem {
 		if (mark.type !== 'read' && conversation.timeline.indexOf(mark.ts) < 0) return 'no_such_message';
 		const ahead = user.ahead.get(conversation.number) ?? NOTHING_AHEAD;
 		const before: Cursor = { ts: membership.cursor, revision: membership.revision, ahead };
@@ -33,62 +44,68 @@ export class Marking {
 		user.memberships.set(conversation.number, after);
 		if (cursor.ahead.size === 0) user.ahead.delete(conversation.number);
 		else user.ahead.set(conversation.number, cursor.ahead);
-		const durable = this.commit(user, (at) => ({
+		user.stamp = this.clock.next();
+		const row = countRow(user, conversation, after);
+		const fact: ReadFact = {
 			type: 'cursor',
 			user: user.id,
 			conversation: conversation.id,
-			at,
+			at: user.stamp,
 			cursor: cursor.ts,
 			revision: cursor.revision,
 			...aheadChange(mark, before, cursor),
-		}));
-		return { row: countRow(user, conversation, after), ignored, durable };
+		};
+		return { row, ignored, durable: this.commit(fact, () => tell(row)) };
 	}
 
 	markThread(
 		{ user, conversation, threadTs, thread, follow }: ThreadPlace,
 		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
+		tell: Tell<ThreadRow>,
 	): ThreadChange | MarkProblem {
 		if (mark.type === 'unread' && thread.indexOf(mark.ts) < 0) return 'no_such_message';
 		const cursor =
 			mark.type === 'read'
 				? threadReadUpTo(follow.cursor, mark.ts, thread.latest)
 				: threadUnreadFrom(follow.cursor, mark.ts);
-		const moved = cursor !== follow.cursor;
+		if (cursor === follow.cursor)
+			return { row: threadRow(user, conversation, threadTs, thread, follow), durable: null };
 		follow.cursor = cursor;
-		const durable = moved
-			? this.commit(user, (at) => ({
-					type: 'thread_cursor',
-					user: user.id,
-					conversation: conversation.id,
-					threadTs,
-					at,
-					cursor,
-				}))
-			: null;
-		return { row: threadRow(user, conversation, threadTs, thread, follow), durable };
+		user.stamp = this.clock.next();
+		const row = threadRow(user, conversation, threadTs, thread, follow);
+		const fact: ReadFact = {
+			type: 'thread_cursor',
+			user: user.id,
+			conversation: conversation.id,
+			threadTs,
+			at: user.stamp,
+			cursor,
+		};
+		return { row, durable: this.commit(fact, () => tell(row)) };
 	}
 
 	setPreference(
 		{ user, conversation, membership }: Place,
 		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
+		tell: Tell<CountRow>,
 	): RowChange {
 		const muted = preference.muted ?? membership.muted;
 		const level = preference.level ?? membership.level;
+		if (muted === membership.muted && level === membership.level)
+			return { row: countRow(user, conversation, membership), ignored: false, durable: null };
 		const after = { ...membership, muted, level };
-		const changed = muted !== membership.muted || level !== membership.level;
-		if (changed) user.memberships.set(conversation.number, after);
-		const durable = changed
-			? this.commit(user, (at) => ({
-					type: 'preference',
-					user: user.id,
-					conversation: conversation.id,
-					at,
-					muted,
-					level,
-				}))
-			: null;
-		return { row: countRow(user, conversation, after), ignored: false, durable };
+		user.memberships.set(conversation.number, after);
+		user.stamp = this.clock.next();
+		const row = countRow(user, conversation, after);
+		const fact: ReadFact = {
+			type: 'preference',
+			user: user.id,
+			conversation: conversation.id,
+			at: user.stamp,
+			muted,
+			level,
+		};
+		return { row, ignored: false, durable: this.commit(fact, () => tell(row)) };
 	}
 
 	setActive(user: LoadedUser, active: boolean): Promise<void> | null {
@@ -98,9 +115,9 @@ export class Marking {
 		return this.ledger.commit([{ type: 'activity', user: user.id, at, active }]);
 	}
 
-	private commit(user: LoadedUser, fact: (at: number) => ReadFact): Promise<void> {
-		user.stamp = this.clock.next();
-		return this.ledger.commit([fact(user.stamp)]);
+	/** `tell` is hung on the commit in this very turn: that is what keeps events in the order of stamps. */
+	private commit(fact: ReadFact, tell: () => void): Promise<void> {
+		return this.ledger.commit([fact]).then(tell);
 	}
 }
 

@@ -9,6 +9,7 @@ import type {
 	MemberView,
 	ReadState,
 	RowChange,
+	Tell,
 	ThreadChange,
 	ThreadRow,
 	UnreadItem,
@@ -56,11 +57,16 @@ export class MemoryReadState implements ReadState {
 		return effects.flatMap((effect) => this.application.apply(effect));
 	}
 
-	async mark(user: string, conversation: string, mark: Mark): Promise<RowChange | MarkProblem> {
+	async mark(
+		user: string,
+		conversation: string,
+		mark: Mark,
+		tell: Tell<CountRow>,
+	): Promise<RowChange | MarkProblem> {
 		const change = await this.places.at(
 			user,
 			conversation,
-			(place) => this.marking.mark(place, mark),
+			(place) => this.marking.mark(place, mark, tell),
 			mark.type === 'read' ? undefined : mark.ts - 1,
 		);
 		return change ?? 'not_a_member';
@@ -71,9 +77,10 @@ export class MemoryReadState implements ReadState {
 		conversation: string,
 		threadTs: number,
 		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
+		tell: Tell<ThreadRow>,
 	): Promise<ThreadChange | MarkProblem> {
 		const change = await this.places.inThread(user, conversation, threadTs, (place) =>
-			this.marking.markThread(place, mark),
+			this.marking.markThread(place, mark, tell),
 		);
 		return change ?? 'not_following';
 	}
@@ -82,9 +89,10 @@ export class MemoryReadState implements ReadState {
 		user: string,
 		conversation: string,
 		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
+		tell: Tell<CountRow>,
 	): Promise<RowChange | MarkProblem> {
 		const change = await this.places.at(user, conversation, (place) =>
-			this.marking.setPreference(place, preference),
+			this.marking.setPreference(place, preference, tell),
 		);
 		return change ?? 'not_a_member';
 	}

@@ -37,7 +37,8 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 	const path = join(directory, DATABASE_FILE);
 	let database: Database | undefined;
 	try {
-		database = openDatabase(path);
+		database = new Database(path, { create: true, readwrite: true });
+		prepare(database);
 		migrate(database, nowMicros());
 		const newest = recordStart(database, options.startStamp ?? defaultStart);
 		// From here on, only the writing thread writes.
@@ -66,8 +67,7 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 	}
 }
 
-function openDatabase(path: string): Database {
-	const database = new Database(path, { create: true, readwrite: true });
+function prepare(database: Database): void {
 	for (const pragma of [
 		'busy_timeout = 10000',
 		'journal_mode = WAL',
@@ -77,7 +77,6 @@ function openDatabase(path: string): Database {
 	]) {
 		database.run(`PRAGMA ${pragma}`);
 	}
-	return database;
 }
 
 function unusable(directory: string, error: unknown): DataDirectoryUnusable {

@@ -17,7 +17,7 @@ for (const pragma of [
 	'synchronous = FULL',
 	'cache_size = -65536',
 	'temp_store = MEMORY',
-	'wal_autocheckpoint = 4000',
+	'wal_autocheckpoint = 16000',
 	'journal_size_limit = 67108864',
 ]) {
 	database.run(`PRAGMA ${pragma}`);
@@ -26,15 +26,25 @@ if (maxPages > 0) database.run(`PRAGMA max_page_count = ${maxPages}`);
 
 const begin = database.prepare('BEGIN IMMEDIATE');
 const commit = database.prepare('COMMIT');
+/** By number. A text keeps its number also when it could not be prepared. */
+const texts: string[] = [];
 const statements: Statement<unknown, Param[]>[] = [];
 
+function statementOf(number: number): Statement<unknown, Param[]> {
+	let statement = statements[number];
+	if (statement === undefined) {
+		statement = database.prepare<unknown, Param[]>(texts[number]!);
+		statements[number] = statement;
+	}
+	return statement;
+}
+
 function write({ newTexts, rows }: BatchMessage): void {
-	for (const text of newTexts) statements.push(database.prepare<unknown, Param[]>(text));
+	texts.push(...newTexts);
 	begin.run();
 	try {
 		for (let index = 0; index < rows.length; index += 2) {
-			const statement = statements[rows[index] as number]!;
-			statement.run(...(rows[index + 1] as Param[]));
+			statementOf(rows[index] as number).run(...(rows[index + 1] as Param[]));
 		}
 		commit.run();
 	} catch (error) {

@@ -1,0 +1,46 @@
+import { ERRORS, type ErrorCode, Refusal } from '../../model/errors.ts';
+import type { Schema } from './arguments.ts';
+
+/**
+ * Which argument a refusal is about, where whoever refused did not say so: rules know conversations and
+ * messages, not what a method calls its arguments. The first of these that the method has is named.
+ */
+
+const CHANNEL = ['channel'];
+const MESSAGE = ['ts'];
+const THREAD = ['thread_ts', 'ts'];
+const NAME = ['name'];
+
+const ABOUT: Partial<Record<ErrorCode, readonly string[]>> = {
+	channel_not_found: CHANNEL,
+	not_in_channel: CHANNEL,
+	already_in_channel: ['users', 'channel'],
+	is_archived: CHANNEL,
+	is_inactive: CHANNEL,
+	already_archived: CHANNEL,
+	not_archived: CHANNEL,
+	last_member: CHANNEL,
+	too_many_members: CHANNEL,
+	method_not_supported_for_channel_type: CHANNEL,
+	cant_invite_self: ['users'],
+	cant_kick_self: ['user'],
+	invalid_name_required: NAME,
+	invalid_name_maxlength: NAME,
+	invalid_name_specials: NAME,
+	invalid_name_punctuation: NAME,
+	too_long: ['topic', 'purpose'],
+	no_text: ['text'],
+	message_not_found: MESSAGE,
+	cant_update_message: MESSAGE,
+	cant_delete_message: MESSAGE,
+	thread_not_found: THREAD,
+	cannot_reply_to_message: THREAD,
+	not_subscribed: THREAD,
+};
+
+export function blamed(refusal: Refusal, schema: Schema): Refusal {
+	if (refusal.detail !== undefined) return refusal;
+	const name = ABOUT[refusal.code]?.find((argument) => Object.hasOwn(schema, argument));
+	if (name === undefined) return refusal;
+	return new Refusal(refusal.code, `${name}: ${ERRORS[refusal.code].meaning}`, refusal.retryAfterSeconds);
+}

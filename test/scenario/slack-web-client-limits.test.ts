@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { ErrorCode, WebClient, WebClientEvent } from '@slack/web-api';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** A server that allows little, and Slack's official WebClient, which waits when it is told to. */
+
+const PER_SECOND = 2;
+const BURST = PER_SECOND * 5;
+
+let server: TestServer;
+let people: readonly Person[];
+
+beforeAll(async () => {
+	server = await startServer({ 'requests-per-second': String(PER_SECOND) });
+	({ people } = await makeWorkspace(server.url, 3));
+});
+afterAll(() => server.stop());
+
+const slackApiUrl = () => `${server.url}/api/`;
+
+test('a client that is limited waits as long as it is told and succeeds in the end', async () => {
+	const client = new WebClient(people[0]!.token, { slackApiUrl: slackApiUrl() });
+	const waits: number[] = [];
+	client.on(WebClientEvent.RATE_LIMITED, (seconds: number) => waits.push(seconds));
+	const calls = BURST + 2;
+	const answers = await Promise.all(Array.from({ length: calls }, () => client.auth.test()));
+	expect(answers.every(({ ok }) => ok)).toBe(true);
+	expect(waits.length).toBeGreaterThan(0);
+	expect(waits.every((seconds) => Number.isInteger(seconds) && seconds >= 1)).toBe(true);
+});
+
+test('a client that does not want to wait gets an error that says for how long', async () => {
+	const client = new WebClient(people[1]!.token, {
+		slackApiUrl: slackApiUrl(),
+		rejectRateLimitedCalls: true,
+	});
+	const outcomes = await Promise.allSettled(Array.from({ length: BURST * 2 }, () => client.auth.test()));
+	const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason);
+	expect(refused.length).toBeGreaterThan(0);
+	for (const reason of refused) {
+		expect(reason.code).toBe(ErrorCode.RateLimitedError);
+		expect(reason.retryAfter).toBeGreaterThanOrEqual(1);
+	}
+	expect((await people[2]!.call('auth.test')).ok).toBe(true);
+});

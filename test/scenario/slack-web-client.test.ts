@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { ErrorCode, WebClient } from '@slack/web-api';
+import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Slack's official WebClient against the server: only its address is changed. */
+
+let server: TestServer;
+let workspace: Workspace;
+let ada: WebClient;
+let grace: WebClient;
+let names = 0;
+
+const webClient = (person: Person) =>
+	new WebClient(person.token, { slackApiUrl: `${server.url}/api/`, retryConfig: { retries: 0 } });
+const person = (index: number): Person => workspace.people[index]!;
+
+beforeAll(async () => {
+	server = await startServer();
+	workspace = await makeWorkspace(server.url, 4);
+	ada = webClient(person(0));
+	grace = webClient(person(1));
+});
+afterAll(() => server.stop());
+
+/** A channel of Ada's with these people in it too. */
+async function channelWith(...others: readonly number[]): Promise<string> {
+	names += 1;
+	const { channel } = await ada.conversations.create({ name: `web-client-${names}` });
+	const id = channel!.id!;
+	if (others.length > 0)
+		await ada.conversations.invite({ channel: id, users: others.map((index) => person(index).id).join(',') });
+	return id;
+}
+
+async function say(client: WebClient, channel: string, text: string, extra = {}): Promise<string> {
+	return (await client.chat.postMessage({ channel, text, ...extra })).ts!;
+}
+
+/** Every item of all pages, with how many pages there were. */
+async function allPages(client: WebClient, method: string, args: Record<string, unknown>, field: string) {
+	// biome-ignore lint/suspicious/noExplicitAny: items of any method
+	const items: any[] = [];
+	let pages = 0;
+	for await (const page of client.paginate(method, args)) {
+		// biome-ignore lint/suspicious/noExplicitAny: pages of any method
+		items.push(...(page as any)[field]);
+		pages += 1;
+	}
+	return { items, pages };
+}
+
+describe('people and channels', () => {
+	test('auth.test tells who the token belongs to', async () => {
+		const answer = await ada.auth.test();
+		expect(answer).toMatchObject({ ok: true, user_id: person(0).id, team_id: workspace.team, team: 'Tests' });
+		expect(answer.url).toBe(`${server.url}/`);
+	});
+
+	test('a channel is created, joined by invitation and listed with its members', async () => {
+		const channel = await channelWith(1, 2);
+		const { channel: info } = await grace.conversations.info({ channel, include_num_members: true });
+		expect(info).toMatchObject({ id: channel, is_channel: true, is_member: true, num_members: 3 });
+		const { members } = await ada.conversations.members({ channel });
+		expect(members?.toSorted()).toEqual([person(0).id, person(1).id, person(2).id].toSorted());
+	});
+
+	test('a JavaScript array of users is taken like a comma-separated list', async () => {
+		const channel = await channelWith();
+		const users = [person(1).id, person(2).id];
+		await ada.apiCall('conversations.invite', { channel, users });
+		const { members } = await ada.conversations.members({ channel });
+		expect(members).toHaveLength(3);
+	});
+
+	test('lists page to their end, with every channel once', async () => {
+		const created = new Set([await channelWith(), await channelWith(), await channelWith()]);
+		const { items, pages } = await allPages(ada, 'conversations.list', { limit: 2 }, 'channels');
+		const ids = items.map(({ id }) => id);
+		expect(pages).toBe(Math.ceil(ids.length / 2));
+		expect(new Set(ids).size).toBe(ids.length);
+		expect([...created].every((id) => ids.includes(id))).toBe(true);
+	});
+
+	test('the same direct message is opened from both sides, and a group from a list', async () => {
+		const opened = await ada.conversations.open({ users: person(1).id, return_im: true });
+		expect(opened.channel).toMatchObject({ is_im: true, user: person(1).id });
+		const again = await grace.conversations.open({ users: person(0).id });
+		expect(again).toMatchObject({ already_open: true, channel: { id: opened.channel?.id } });
+		const group = await ada.conversations.open({ users: `${person(1).id},${person(2).id}`, return_im: true });
+		expect(group.channel).toMatchObject({ is_mpim: true });
+	});
+
+	test('archive, unarchive, rename, topic and purpose are seen by the others', async () => {
+		const channel = await channelWith(1);
+		await ada.conversations.setTopic({ channel, topic: 'tides' });
+		await ada.conversations.setPurpose({ channel, purpose: 'to count' });
+		await ada.conversations.rename({ channel, name: 'web-client-renamed' });
+		await ada.conversations.archive({ channel });
+		const { channel: info } = await grace.conversations.info({ channel });
+		expect(info).toMatchObject({
+			name: 'web-client-renamed',
+			is_archived: true,
+			topic: { value: 'tides' },
+			purpose: { value: 'to count' },
+		});
+		await ada.conversations.unarchive({ channel });
+		expect((await grace.conversations.info({ channel })).channel?.is_archived).toBe(false);
+	});
+
+	test('leaving and removing end membership', async () => {
+		const channel = await channelWith(1, 2);
+		await grace.conversations.leave({ channel });
+		await ada.conversations.kick({ channel, user: person(2).id });
+		expect((await ada.conversations.members({ channel })).members).toEqual([person(0).id]);
+		expect((await grace.conversations.leave({ channel })).not_in_channel).toBe(true);
+		expect((await grace.conversations.join({ channel })).warning).toBeUndefined();
+		expect((await grace.conversations.join({ channel })).warning).toBe('already_in_channel');
+	});
+});
+
+describe('messages', () => {
+	test('text, blocks, attachments and metadata come back as they were sent', async () => {
+		const channel = await channelWith();
+		const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: '*bold* “quotes” & <angles>' } }];
+		const attachments = [{ color: '#36a64f', text: 'attached 🌊' }];
+		const metadata = { event_type: 'deploy', event_payload: { id: 7 } };
+		const { ts } = await ada.chat.postMessage({ channel, text: 'fallback', blocks, attachments, metadata });
+		const { messages } = await ada.conversations.history({ channel });
+		expect(messages).toHaveLength(1);
+		expect(messages?.[0]).toMatchObject({ ts: ts!, text: 'fallback', blocks, attachments, metadata });
+	});
+
+	test('an edit changes the text and says so, a delete takes the message away', async () => {
+		const channel = await channelWith(1);
+		const ts = await say(ada, channel, 'before');
+		const gone = await say(ada, channel, 'gone');
+		expect(await ada.chat.update({ channel, ts, text: 'after' })).toMatchObject({ ts, text: 'after' });
+		await ada.chat.delete({ channel, ts: gone });
+		const { messages } = await grace.conversations.history({ channel });
+		expect(messages?.map(({ text }) => text)).toEqual(['after']);
+		expect(messages?.[0]?.edited?.user).toBe(person(0).id);
+	});
+
+	test('history pages from the newest back, with every message once', async () => {
+		const channel = await channelWith();
+		const posted: string[] = [];
+		for (let index = 0; index < 23; index += 1) posted.push(await say(ada, channel, `message ${index}`));
+		const { items, pages } = await allPages(ada, 'conversations.history', { channel, limit: 5 }, 'messages');
+		expect(pages).toBe(5);
+		expect(items.map(({ ts }) => ts)).toEqual(posted.toReversed());
+		const one = await ada.conversations.history({ channel, latest: posted[7]!, inclusive: true, limit: 1 });
+		expect(one.messages?.map(({ ts }) => ts)).toEqual([posted[7]!]);
+	});
+
+	test('a thread pages from its root on; only a broadcast reply is in the channel', async () => {
+		const channel = await channelWith(1);
+		const root = await say(ada, channel, 'root');
+		const replies: string[] = [];
+		for (let index = 0; index < 6; index += 1)
+			replies.push(await say(grace, channel, `reply ${index}`, { thread_ts: root }));
+		replies.push(await say(grace, channel, 'to all', { thread_ts: root, reply_broadcast: true }));
+		const { items } = await allPages(ada, 'conversations.replies', { channel, ts: root, limit: 3 }, 'messages');
+		expect(items.map(({ ts }) => ts)).toEqual([root, ...replies]);
+		expect(items[0]).toMatchObject({ reply_count: 7, reply_users: [person(1).id], latest_reply: replies[6] });
+		const { messages } = await ada.conversations.history({ channel });
+		expect(messages?.map(({ ts }) => ts)).toEqual([replies[6]!, root]);
+		expect(messages?.[0]).toMatchObject({ subtype: 'thread_broadcast', thread_ts: root });
+	});
+
+	test('marking reads up to a message and never goes back', async () => {
+		const channel = await channelWith(1);
+		const stamps = [await say(ada, channel, 'one'), await say(ada, channel, 'two'), await say(ada, channel, '3')];
+		const unread = async () => {
+			const { channel: info } = await grace.conversations.info({ channel });
+			return (info as { unread_count?: number }).unread_count;
+		};
+		expect(await unread()).toBe(3);
+		await grace.conversations.mark({ channel, ts: stamps[1]! });
+		expect(await unread()).toBe(1);
+		await grace.conversations.mark({ channel, ts: stamps[0]! });
+		expect(await unread()).toBe(1);
+	});
+});
+
+describe('refusals', () => {
+	const refusals: [string, () => Promise<unknown>, string][] = [
+		['an unknown channel', () => ada.conversations.info({ channel: 'C0000000000' }), 'channel_not_found'],
+		['an unknown user', () => ada.users.info({ user: 'U0000000000' }), 'user_not_found'],
+		['no text', async () => ada.chat.postMessage({ channel: await channelWith(), text: '' }), 'no_text'],
+		[
+			'somebody else’s message',
+			async () => {
+				const channel = await channelWith(1);
+				return grace.chat.update({ channel, ts: await say(ada, channel, 'mine'), text: 'yours' });
+			},
+			'cant_update_message',
+		],
+		['a method that does not exist', () => ada.apiCall('chat.shout'), 'unknown_method'],
+		['a missing argument', () => ada.apiCall('conversations.info'), 'missing_argument'],
+	];
+	for (const [what, call, code] of refusals) {
+		test(`${what} is a platform error with the code ${code}`, async () => {
+			const error = await call().then(
+				() => null,
+				(reason) => reason,
+			);
+			expect(error).toMatchObject({ code: ErrorCode.PlatformError, data: { ok: false, error: code } });
+		});
+	}
+
+	test('a token that is not known is a platform error, not something to try again', async () => {
+		const stranger = new WebClient(`xoxp-${'x'.repeat(43)}`, { slackApiUrl: `${server.url}/api/` });
+		await expect(stranger.auth.test()).rejects.toMatchObject({ data: { error: 'invalid_auth' } });
+	});
+});

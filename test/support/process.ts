@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ADMIN_TOKEN } from './server.ts';
+
+/** The command line as people run it: real processes of `bin/tidemark`. */
+
+const TIDEMARK = join(import.meta.dir, '..', '..', 'bin', 'tidemark');
+
+export interface Ended {
+	readonly code: number | null;
+	readonly signal: string | null;
+	readonly out: string;
+	readonly err: string;
+}
+
+export interface TidemarkProcess {
+	readonly out: () => string;
+	readonly err: () => string;
+	/** Waits until standard output has this; the first group of it, or all of it. */
+	printed(pattern: RegExp): Promise<string>;
+	/** Sends the signal and waits for the end. */
+	end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<Ended>;
+	readonly ended: Promise<Ended>;
+}
+
+export function tidemark(
+	args: readonly string[],
+	environment: Readonly<Record<string, string>> = {},
+): TidemarkProcess {
+	const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TIDEMARK_'));
+	const child = Bun.spawn([TIDEMARK, ...args], {
+		env: { ...Object.fromEntries(inherited), ...environment },
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	const out = collect(child.stdout);
+	const err = collect(child.stderr);
+	const ended = Promise.all([child.exited, out.done, err.done]).then(() => ({
+		code: child.exitCode,
+		signal: child.signalCode,
+		out: out.text(),
+		err: err.text(),
+	}));
+	return {
+		out: out.text,
+		err: err.text,
+		ended,
+		printed: (pattern) =>
+			Promise.race([
+				out.has(pattern),
+				ended.then(({ code, out, err }) => {
+					const found = pattern.exec(out);
+					if (found) return found[1] ?? found[0];
+					throw new Error(`ended with ${code} before it printed ${pattern}:\n${out}\n${err}`);
+				}),
+			]),
+		end: (signal) => {
+			child.kill(signal);
+			return ended;
+		},
+	};
+}
+
+function collect(stream: ReadableStream<Uint8Array>) {
+	let text = '';
+	const checks = new Set<() => void>();
+	const done = (async () => {
+		const decoder = new TextDecoder();
+		for await (const chunk of stream) {
+			text += decoder.decode(chunk, { stream: true });
+			for (const check of checks) check();
+		}
+	})();
+	const has = (pattern: RegExp): Promise<string> =>
+		new Promise((resolve) => {
+			const check = () => {
+				const found = pattern.exec(text);
+				if (!found) return;
+				checks.delete(check);
+				resolve(found[1] ?? found[0]);
+			};
+			checks.add(check);
+			check();
+		});
+	return { text: () => text, done, has };
+}
+
+export interface ServerProcess extends TidemarkProcess {
+	readonly url: string;
+}
+
+const UNLIMITED = ['--requests-per-second', '0', '--posts-per-second', '0', '--connects-per-second', '0'];
+
+/** `tidemark serve` on this directory, ready to be asked. */
+export async function serveProcess(dataDir: string, flags: readonly string[] = []): Promise<ServerProcess> {
+	const server = tidemark(['serve', '--port', '0', '--host', '127.0.0.1', '--data-dir', dataDir, ...flags], {
+		TIDEMARK_LOG_LEVEL: 'error',
+	});
+	const url = await server.printed(/(http:\/\/localhost:\d+)/);
+	return { ...server, url };
+}
+
+/** The same for tests: the administrator's token that they know, and no limits. */
+export const testServerProcess = (dataDir: string): Promise<ServerProcess> =>
+	serveProcess(dataDir, ['--admin-token', ADMIN_TOKEN, ...UNLIMITED]);
+
+/** Runs work with a directory of its own, gone afterwards. */
+export async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+	const directory = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
+	try {
+		return await work(directory);
+	} finally {
+		await rm(directory, { recursive: true, force: true });
+	}
+}

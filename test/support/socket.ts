@@ -1,0 +1,126 @@
+import { rawClient } from './api.ts';
+import type { Person } from './people.ts';
+
+/** A bare WebSocket to the server: what it sends is kept in order, and can be waited for. */
+
+export interface Frame {
+	readonly type?: string;
+	// biome-ignore lint/suspicious/noExplicitAny: frames are read as tests expect them to be
+	readonly [field: string]: any;
+}
+
+export interface Closing {
+	readonly code: number;
+	readonly reason: string;
+}
+
+type Wanted = ((frame: Frame) => boolean) | Readonly<Record<string, unknown>>;
+
+/** Long enough for a busy machine; what has not come by then does not come. */
+const PATIENCE_MS = 20_000;
+
+export class TestSocket {
+	readonly frames: Frame[] = [];
+	readonly closed: Promise<Closing>;
+	private readonly socket: WebSocket;
+	private readonly listeners = new Set<() => void>();
+	private nextId = 1;
+
+	constructor(url: string) {
+		this.socket = new WebSocket(url);
+		this.socket.onmessage = ({ data }) => {
+			this.frames.push(JSON.parse(String(data)));
+			for (const listener of this.listeners) listener();
+		};
+		this.closed = new Promise((done) => {
+			this.socket.onclose = ({ code, reason }) => done({ code, reason });
+		});
+	}
+
+	/** The first frame that matches, whether it came already or is still to come. */
+	async seen(wanted: Wanted): Promise<Frame> {
+		const [frame] = await this.all(1, wanted);
+		if (!frame) throw new Error('no frame came');
+		return frame;
+	}
+
+	/** So many frames that match, in the order they came. */
+	all(count: number, wanted: Wanted): Promise<Frame[]> {
+		const matches = typeof wanted === 'function' ? wanted : fields(wanted);
+		return new Promise((resolve, reject) => {
+			const check = () => {
+				const found = this.frames.filter(matches);
+				if (found.length < count) return;
+				end();
+				resolve(found.slice(0, count));
+			};
+			const timer = setTimeout(() => {
+				end();
+				const shown = this.frames.slice(-10).map((frame) => JSON.stringify(frame).slice(0, 300));
+				const what = typeof wanted === 'function' ? String(wanted) : JSON.stringify(wanted);
+				reject(new Error(`waited in vain for ${count} of ${what}; the last frames:\n${shown.join('\n')}`));
+			}, PATIENCE_MS);
+			const end = () => {
+				clearTimeout(timer);
+				this.listeners.delete(check);
+			};
+			this.listeners.add(check);
+			check();
+		});
+	}
+
+	having(wanted: Wanted): Frame[] {
+		return this.frames.filter(typeof wanted === 'function' ? wanted : fields(wanted));
+	}
+
+	/** Sends a frame with an id of its own and waits for its answer. */
+	async ask(frame: Readonly<Record<string, unknown>>): Promise<Frame> {
+		const id = this.freshId();
+		this.sendText(JSON.stringify({ id, ...frame }));
+		return this.seen({ reply_to: id });
+	}
+
+	/** Sends a frame that gets no answer. */
+	tell(frame: Readonly<Record<string, unknown>>): void {
+		this.sendText(JSON.stringify({ id: this.freshId(), ...frame }));
+	}
+
+	/** After this, everything that the server had for this socket before has come. */
+	async settled(): Promise<void> {
+		await this.ask({ type: 'ping' });
+	}
+
+	sendText(text: string): void {
+		this.socket.send(text);
+	}
+
+	close(): void {
+		this.socket.close();
+	}
+
+	/** Ids from 100 on: the server answers frame 1 by itself, for the sake of Slack's client. */
+	private freshId(): number {
+		this.nextId += 1;
+		return 100 + this.nextId;
+	}
+}
+
+const fields =
+	(wanted: Readonly<Record<string, unknown>>) =>
+	(frame: Frame): boolean =>
+		Object.entries(wanted).every(([name, value]) => frame[name] === value);
+
+/** Where to open a socket, good for one use. */
+export async function socketUrl(person: Person, args: Readonly<Record<string, unknown>> = {}): Promise<string> {
+	return (await person.call('rtm.connect', args)).url;
+}
+
+/** A socket of this person that has heard hello. */
+export async function connect(person: Person, args: Readonly<Record<string, unknown>> = {}): Promise<TestSocket> {
+	const socket = new TestSocket(await socketUrl(person, args));
+	await socket.seen({ type: 'hello' });
+	return socket;
+}
+
+/** Calls as this person that answer refusals too. */
+export const rawCallsOf = (url: string, person: Person) => rawClient(url, person.token);

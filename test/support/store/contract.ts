@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe } from 'bun:test';
+import type { Store } from '../../../src/engine/ports/store.ts';
+import { directoryCases } from './directory-cases.ts';
+import { historyCases } from './history-cases.ts';
+import { ledgerCases } from './ledger-cases.ts';
+import { sourceCases } from './source-cases.ts';
+
+/** What every store has to keep to, seen through the port alone. */
+
+/** A database of its own, empty at first. */
+export interface Place {
+	open(): Promise<Store>;
+	remove(): Promise<void>;
+}
+
+/** The store under test: `current` is open, `reopen` closes it and opens the same data again. */
+export interface Subject {
+	readonly store: Store;
+	reopen(): Promise<Store>;
+	/** A second store with data of its own. */
+	another(): Promise<Store>;
+}
+
+export function describeStoreContract(name: string, place: () => Promise<Place>): void {
+	describe(`store contract on ${name}`, () => {
+		const opened: { place: Place; store: Store }[] = [];
+		const open = async (): Promise<Store> => {
+			const fresh = await place();
+			const store = await fresh.open();
+			opened.push({ place: fresh, store });
+			return store;
+		};
+		const first = () => {
+			const [entry] = opened;
+			if (entry === undefined) throw new Error('no store is open');
+			return entry;
+		};
+		const subject: Subject = {
+			get store() {
+				return first().store;
+			},
+			async reopen() {
+				const entry = first();
+				await entry.store.close();
+				entry.store = await entry.place.open();
+				return entry.store;
+			},
+			another: open,
+		};
+
+		beforeEach(async () => {
+			await open();
+		});
+		afterEach(async () => {
+			for (const entry of opened.splice(0)) {
+				await entry.store.close();
+				await entry.place.remove();
+			}
+		});
+
+		directoryCases(subject);
+		historyCases(subject);
+		sourceCases(subject);
+		ledgerCases(subject);
+	});
+}

@@ -1,0 +1,14 @@
+import { openSqliteStore } from '../../../src/engine/embedded/sqlite/open.ts';
+import { conversation, created } from './facts.ts';
+
+/** A process of its own: opens the store in the given directory, writes to it, says how that went, and stays. */
+
+const [directory = ''] = process.argv.slice(2);
+try {
+	const store = await openSqliteStore(directory);
+	await store.ledger.commit([created(conversation('C01'), ['U01'])]);
+	console.log('open');
+	setInterval(() => undefined, 60_000);
+} catch (error) {
+	console.log(error instanceof Error ? error.name : String(error));
+}

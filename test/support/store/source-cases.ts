@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'bun:test';
+import type { Subject } from './contract.ts';
+import {
+	BEGIN,
+	changed,
+	conversation,
+	created,
+	cursor,
+	deleted,
+	edited,
+	followed,
+	joined,
+	left,
+	message,
+	posted,
+	unfollowed,
+} from './facts.ts';
+
+const channel = conversation('C01');
+const at = (step: number): number => BEGIN + step;
+
+export function sourceCases(subject: Subject): void {
+	describe('state of a conversation', () => {
+		test('there is no head of what does not exist', async () => {
+			expect(await subject.store.source.head('C01')).toBeNull();
+			expect(await subject.store.source.briefs(['C01'])).toEqual([]);
+			expect(await subject.store.source.briefs([])).toEqual([]);
+		});
+
+		test('the stamp follows every change; lastTs also counts what is deleted', async () => {
+			const { ledger, source } = subject.store;
+			const first = message('C01', at(2));
+			const second = message('C01', at(3));
+			const steps = [
+				{ fact: created(channel, ['U01'], at(1)), stamp: 1, lastTs: -BEGIN, latest: -BEGIN },
+				{ fact: posted(channel, first), stamp: 2, lastTs: 2, latest: 2 },
+				{ fact: posted(channel, second), stamp: 3, lastTs: 3, latest: 3 },
+				{ fact: edited(channel, first, at(4), 'x'), stamp: 4, lastTs: 3, latest: 3 },
+				{ fact: joined(channel, ['U02'], at(5), at(3), 2), stamp: 5, lastTs: 3, latest: 3 },
+				{ fact: followed(channel, 'U02', at(2), at(6), at(2)), stamp: 6, lastTs: 3, latest: 3 },
+				{ fact: unfollowed(channel, 'U02', at(2), at(7)), stamp: 7, lastTs: 3, latest: 3 },
+				{ fact: left(channel, 'U02', at(8), 1), stamp: 8, lastTs: 3, latest: 3 },
+				{ fact: deleted(channel, second, at(9)), stamp: 9, lastTs: 3, latest: 2 },
+				{ fact: deleted(channel, first, at(10)), stamp: 10, lastTs: 3, latest: -BEGIN },
+				{
+					fact: changed(channel, 'archive', at(11), { archived: true }),
+					stamp: 11,
+					lastTs: 3,
+					latest: -BEGIN,
+				},
+			];
+			for (const { fact, stamp, lastTs, latest } of steps) {
+				await ledger.commit([fact]);
+				const head = await source.head('C01');
+				const [brief] = await source.briefs(['C01', 'C99']);
+				expect([fact.type, head?.stamp, head?.lastTs, brief?.latest, brief?.stamp]).toEqual([
+					fact.type,
+					at(stamp),
+					at(lastTs),
+					at(latest),
+					at(stamp),
+				]);
+			}
+			expect(await source.briefs(['C01'])).toEqual([
+				{ id: 'C01', team: channel.team, kind: 'public', archived: true, latest: 0, stamp: at(11) },
+			]);
+		});
+
+		test('latest is a root or a broadcast reply', async () => {
+			const { ledger, source } = subject.store;
+			const inThread = (step: number, broadcast: boolean) =>
+				posted(channel, message('C01', at(step), { threadTs: at(1), broadcast }));
+			await ledger.commit([
+				created(channel, ['U01']),
+				posted(channel, message('C01', at(1))),
+				inThread(2, false),
+			]);
+			expect((await source.briefs(['C01']))[0]).toMatchObject({ latest: at(1), stamp: at(2) });
+			await ledger.commit([inThread(3, true), inThread(4, false)]);
+			expect((await source.briefs(['C01']))[0]).toMatchObject({ latest: at(3), stamp: at(4) });
+		});
+
+		test('memberships of those asked for, former ones included', async () => {
+			await subject.store.ledger.commit([
+				created(channel, ['U01', 'U02'], at(1)),
+				left(channel, 'U02', at(2)),
+			]);
+			const found = await subject.store.source.memberships('C01', ['U01', 'U02', 'U03']);
+			expect([...found]).toEqual([
+				['U01', { member: true, joinedTs: at(1) }],
+				['U02', { member: false, joinedTs: at(1) }],
+			]);
+			expect((await subject.store.source.memberships('C01', [])).size).toBe(0);
+		});
+
+		test('follows of a thread, ended ones included, and its undeleted replies', async () => {
+			const reply = (step: number, user: string) => message('C01', at(step), { threadTs: at(1), user });
+			await subject.store.ledger.commit([
+				created(channel, ['U01', 'U02']),
+				posted(channel, message('C01', at(1))),
+				posted(channel, reply(2, 'U02')),
+				posted(channel, reply(3, 'U01')),
+				deleted(channel, reply(2, 'U02'), at(4)),
+				followed(channel, 'U01', at(1), at(3), at(1)),
+				followed(channel, 'U02', at(1), at(2), at(2)),
+				unfollowed(channel, 'U02', at(1), at(5)),
+			]);
+			const { source } = subject.store;
+			const follows = await source.follows('C01', at(1), ['U01', 'U02', 'U03']);
+			expect(Object.fromEntries(follows)).toEqual({
+				U01: { active: true, cursor: at(1), since: at(3) },
+				U02: { active: false, cursor: 0, since: at(5) },
+			});
+			expect(await source.threadReplies('C01', at(1))).toEqual([{ ts: at(3), user: 'U01' }]);
+		});
+
+		test('the newest send with an id, of that user in that conversation', async () => {
+			const { ledger, source } = subject.store;
+			const send = (step: number, user: string) => message('C01', at(step), { user, clientMsgId: 'x' });
+			await ledger.commit([1, 2].map((step) => posted(channel, send(step, 'U01'))));
+			await ledger.commit([posted(channel, send(3, 'U02')), deleted(channel, send(2, 'U01'), at(4))]);
+			expect(await source.send('C01', 'U01', 'x')).toBe(at(2));
+			expect(await source.send('C01', 'U02', 'x')).toBe(at(3));
+			expect(await source.send('C01', 'U01', 'y')).toBeNull();
+			expect(await source.send('C02', 'U01', 'x')).toBeNull();
+		});
+
+		test('the newest entries up to a ts, ascending, without what is deleted', async () => {
+			const { ledger, source } = subject.store;
+			const root = message('C01', at(1), { named: ['U02'], here: true });
+			const entry = { user: 'U01', broadcast: false, channelWide: false, here: false, named: [] };
+			await ledger.commit([
+				posted(channel, root),
+				posted(channel, message('C01', at(2))),
+				posted(channel, message('C01', at(3), { threadTs: at(1) })),
+				posted(channel, message('C01', at(4), { threadTs: at(1), broadcast: true })),
+				posted(channel, message('C01', at(5), { threadTs: at(1) })),
+				deleted(channel, message('C01', at(2)), at(6)),
+				deleted(channel, message('C01', at(5), { threadTs: at(1) }), at(7)),
+			]);
+			expect(await source.timelineEntries('C01', at(9), 10)).toEqual([
+				{ ...entry, ts: at(1), here: true, named: ['U02'] },
+				{ ...entry, ts: at(4), broadcast: true },
+			]);
+			expect((await source.timelineEntries('C01', at(9), 1)).map(({ ts }) => ts)).toEqual([at(4)]);
+			expect((await source.timelineEntries('C01', at(3), 10)).map(({ ts }) => ts)).toEqual([at(1)]);
+			expect((await source.threadEntries('C01', at(1), at(9), 10)).map(({ ts }) => ts)).toEqual([
+				at(3),
+				at(4),
+			]);
+			expect((await source.threadEntries('C01', at(1), at(4), 1)).map(({ ts }) => ts)).toEqual([at(4)]);
+			expect((await source.threadEntries('C01', at(1), at(3), 9)).map(({ ts }) => ts)).toEqual([at(3)]);
+		});
+	});
+
+	describe('state of a user', () => {
+		test('a stranger has none', async () => {
+			expect(await subject.store.source.user('U99')).toEqual({
+				memberships: [],
+				ahead: [],
+				follows: [],
+				activity: [],
+				stamp: 0,
+			});
+		});
+
+		test('cursors, what was read ahead, preferences and activity, as they were last', async () => {
+			const { ledger, source } = subject.store;
+			const activity = (step: number, active: boolean) =>
+				({ type: 'activity', user: 'U01', at: at(step), active }) as const;
+			await ledger.commit([
+				created(channel, ['U01'], at(1)),
+				created(conversation('C02'), ['U01'], at(2)),
+				cursor('U01', 'C01', at(3), at(4), { ahead: { add: at(7) } }),
+				cursor('U01', 'C01', at(3), at(5), { ahead: { add: at(8) } }),
+				cursor('U01', 'C01', at(3), at(6), { ahead: { add: at(9) } }),
+				activity(10, true),
+				activity(11, false),
+				{ type: 'preference', user: 'U01', conversation: 'C02', at: at(12), muted: true, level: 'none' },
+			]);
+			const plain = { member: true, revision: 0, muted: false, level: 'all' as const };
+			expect(await source.user('U01')).toEqual({
+				memberships: [
+					{ ...plain, conversation: 'C01', joinedTs: at(1), cursor: at(3) },
+					{ ...plain, conversation: 'C02', joinedTs: at(2), cursor: 0, muted: true, level: 'none' },
+				],
+				ahead: [7, 8, 9].map((step) => ({ conversation: 'C01', ts: at(step) })),
+				follows: [],
+				activity: [
+					{ at: at(10), active: true },
+					{ at: at(11), active: false },
+				],
+				stamp: at(12),
+			});
+			await ledger.commit([cursor('U01', 'C01', at(7), at(13), { ahead: { dropUpTo: at(7) } })]);
+			expect((await source.user('U01')).ahead.map(({ ts }) => ts)).toEqual([at(8), at(9)]);
+			await ledger.commit([cursor('U01', 'C01', at(7), at(14), { revision: 1, ahead: { dropFrom: at(9) } })]);
+			const state = await source.user('U01');
+			expect(state.ahead.map(({ ts }) => ts)).toEqual([at(8)]);
+			expect(state.memberships[0]).toMatchObject({ cursor: at(7), revision: 1 });
+			expect(state.stamp).toBe(at(14));
+		});
+
+		test('rejoining starts anew with a revision above the old one', async () => {
+			const { ledger, source } = subject.store;
+			await ledger.commit([
+				created(channel, ['U01', 'U02'], at(1)),
+				cursor('U01', 'C01', at(2), at(3), { revision: 4, ahead: { add: at(9) } }),
+				{ type: 'preference', user: 'U01', conversation: 'C01', at: at(4), muted: true, level: 'mentions' },
+				left(channel, 'U01', at(5), 1),
+			]);
+			const former = (await source.user('U01')).memberships[0];
+			expect(former).toMatchObject({ member: false, cursor: at(2), revision: 4, joinedTs: at(1) });
+			await ledger.commit([joined(channel, ['U01', 'U03'], at(6), at(5), 3)]);
+			const state = await source.user('U01');
+			expect(state.memberships).toEqual([
+				{
+					conversation: 'C01',
+					member: true,
+					joinedTs: at(6),
+					cursor: at(5),
+					revision: 5,
+					muted: false,
+					level: 'all',
+				},
+			]);
+			expect(state.ahead).toEqual([]);
+			expect((await source.user('U03')).memberships[0]).toMatchObject({ revision: 0, cursor: at(5) });
+			expect((await source.user('U02')).memberships[0]).toMatchObject({ revision: 0, cursor: 0 });
+		});
+
+		test('follows that are active: not those ended, nor those from before the present membership', async () => {
+			const { ledger, source } = subject.store;
+			await ledger.commit([
+				created(channel, ['U01'], at(1)),
+				followed(channel, 'U01', at(2), at(2), at(2)),
+				followed(channel, 'U01', at(3), at(3), at(3)),
+				{
+					type: 'thread_cursor',
+					user: 'U01',
+					conversation: 'C01',
+					threadTs: at(3),
+					at: at(4),
+					cursor: at(4),
+				},
+				unfollowed(channel, 'U01', at(2), at(5)),
+			]);
+			const state = await source.user('U01');
+			expect(state.follows).toEqual([{ conversation: 'C01', threadTs: at(3), cursor: at(4), since: at(3) }]);
+			expect(state.stamp).toBe(at(5));
+			await ledger.commit([left(channel, 'U01', at(6))]);
+			expect((await source.user('U01')).follows).toEqual([]);
+			await ledger.commit([
+				joined(channel, ['U01'], at(7), at(4)),
+				followed(channel, 'U01', at(2), at(8), at(2)),
+			]);
+			expect((await source.user('U01')).follows.map(({ threadTs }) => threadTs)).toEqual([at(2)]);
+		});
+	});
+}
