@@ -95,8 +95,13 @@ export function announcementsOf(effect: Effect): Announcement[] {
 		case 'changed':
 			return [toMembers(changed(effect))];
 		case 'followed':
-		case 'unfollowed':
-			return [];
+		case 'unfollowed': {
+			const { threadTs, user } = effect;
+			const lastRead = effect.type === 'followed' ? effect.cursor : 0;
+			const thread = { conversation: channel, threadTs, since: at, lastRead };
+			const event = effect.type === 'followed' ? threadSubscribedEvent : threadUnsubscribedEvent;
+			return [toUser(user, event(thread, at))];
+		}
 	}
 }
 
@@ -244,10 +249,7 @@ export function preferenceEvent(row: CountRow): JsonObject {
 }
 
 /** Following a thread, as Slack describes it. */
-export function wireSubscription(
-	thread: Pick<ThreadRow, 'conversation' | 'threadTs' | 'since' | 'lastRead'>,
-	active: boolean,
-): JsonObject {
+export function wireSubscription(thread: Followed, active: boolean): JsonObject {
 	return {
 		type: 'thread',
 		channel: thread.conversation,
@@ -257,6 +259,21 @@ export function wireSubscription(
 		last_read: formatTs(thread.lastRead),
 	};
 }
+
+type Followed = Pick<ThreadRow, 'conversation' | 'threadTs' | 'since' | 'lastRead'>;
+
+/** The user follows a thread: by asking for it, replying, or being named. */
+export const threadSubscribedEvent = (thread: Followed, at: number): JsonObject => ({
+	type: 'thread_subscribed',
+	subscription: wireSubscription(thread, true),
+	...stamped(at),
+});
+
+export const threadUnsubscribedEvent = (thread: Followed, at: number): JsonObject => ({
+	type: 'thread_unsubscribed',
+	subscription: wireSubscription(thread, false),
+	...stamped(at),
+});
 
 /** A thread's read position moved: told to every socket of that user. */
 export function threadMarkedEvent(row: ThreadRow): JsonObject {

@@ -41,7 +41,9 @@ export type Action =
 	| { readonly type: 'set_topic'; readonly value: string }
 	| { readonly type: 'set_purpose'; readonly value: string }
 	| { readonly type: 'follow'; readonly threadTs: number; readonly lastRead: number | null }
-	| { readonly type: 'unfollow'; readonly threadTs: number };
+	| { readonly type: 'unfollow'; readonly threadTs: number }
+	/** Whether the actor follows a thread; changes nothing. */
+	| { readonly type: 'follow_status'; readonly threadTs: number };
 
 export interface Command {
 	readonly conversation: string;

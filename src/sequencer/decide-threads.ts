@@ -32,6 +32,16 @@ export function decideUnfollow(situation: Situation, action: ActionOf<'unfollow'
 	return accept({}, { type: 'unfollowed', conversation, at, user: actor, threadTs: root.ts });
 }
 
+/** Who wrote a root follows it before there is a reply, and without a record: only this rule knows. */
+export function decideFollowStatus(situation: Situation, action: ActionOf<'follow_status'>): Decision {
+	const outsider = refuseOutsider(situation);
+	if (outsider) return outsider;
+	const root = liveRoot(situation, action.threadTs);
+	if (!root) return refuse('thread_not_found');
+	const follow = followOf(situation.state, root, situation.actor);
+	return accept(follow ? { follow } : {});
+}
+
 /** The root of a thread that can still be followed: a deleted one only while it has replies. */
 function liveRoot({ state }: Situation, threadTs: number): Message | undefined {
 	const root = state.messages.get(threadTs);

@@ -9,7 +9,7 @@ import {
 } from './decide-members.ts';
 import { decideDelete, decideEdit, decidePost } from './decide-messages.ts';
 import { decideArchive, decideRemark, decideRename, decideUnarchive } from './decide-settings.ts';
-import { decideFollow, decideUnfollow } from './decide-threads.ts';
+import { decideFollow, decideFollowStatus, decideUnfollow } from './decide-threads.ts';
 import { type Decision, refuse, type Situation } from './decision.ts';
 import { evolve } from './evolve.ts';
 import type { ConversationState } from './state.ts';
@@ -65,6 +65,8 @@ export function decide(state: ConversationState, command: Command): Decision {
 			return decideFollow(situation, action);
 		case 'unfollow':
 			return decideUnfollow(situation, action);
+		case 'follow_status':
+			return decideFollowStatus(situation, action);
 	}
 }
 

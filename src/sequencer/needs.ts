@@ -90,6 +90,7 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 			break;
 		case 'follow':
 		case 'unfollow':
+		case 'follow_status':
 			message(action.threadTs);
 			if (state.messages.get(action.threadTs)) follow(action.threadTs, command.actor);
 			break;

@@ -44,18 +44,26 @@ export class Reads {
 
 	/** Everything the user has, conversations and threads, as of now. */
 	async markAllRead(user: string): Promise<void> {
-		const [{ rows }, threads] = await Promise.all([this.state.counts(user), this.state.threads(user)]);
+		const { rows } = await this.state.counts(user);
 		// Not "with something unread": a cursor also moves over messages that do not count.
 		const behind = rows.filter(({ lastRead, latest }) => lastRead < latest);
-		const threadsBehind = threads.filter(({ lastRead, latestReply }) => lastRead < latestReply);
 		await Promise.all([
 			...behind.map(({ conversation, latest }) =>
 				this.mark(user, conversation, { type: 'read', ts: latest }),
 			),
-			...threadsBehind.map(({ conversation, threadTs, latestReply }) =>
-				this.markThread(user, conversation, threadTs, { type: 'read', ts: latestReply }),
-			),
+			this.markThreadsRead(user, Number.MAX_SAFE_INTEGER),
 		]);
+	}
+
+	/** Every thread the user follows, up to a ts. */
+	async markThreadsRead(user: string, upTo: number): Promise<void> {
+		const threads = await this.state.threads(user);
+		const behind = threads.filter(({ lastRead, latestReply }) => lastRead < latestReply);
+		await Promise.all(
+			behind.map(({ conversation, threadTs, latestReply }) =>
+				this.markThread(user, conversation, threadTs, { type: 'read', ts: Math.min(latestReply, upTo) }),
+			),
+		);
 	}
 
 	/** Moves the read position of a followed thread, and tells the user's devices how threads stand now. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { httpDriver } from '../support/http-driver.ts';
-import { Oracle } from '../support/oracle/oracle.ts';
 import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
+import { Oracle } from '../support/oracle/oracle.ts';
 import { runHistory } from '../support/oracle/run.ts';
 import { makeWorkspace } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -23,7 +23,7 @@ for (const seed of SEEDS) {
 		const report = await runHistory(
 			httpDriver(workspace),
 			new Oracle(),
-			randomHistory(seed, OPERATIONS, { subscriptions: false, presence: false, weights: { markThread: 0, markThreadUnread: 0 } }),
+			randomHistory(seed, OPERATIONS, { presence: false }),
 			{ users: workspace.people.map(({ id }) => id), check: 40 },
 		);
 		expect(report.performed.post ?? 0).toBeGreaterThan(OPERATIONS / 10);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { ErrorCode, WebClient, WebClientEvent } from '@slack/web-api';
+import { ErrorCode, WebClientEvent } from '@slack/web-api';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { webClient } from '../support/slack.ts';
 
 /** A server that allows little, and Slack's official WebClient, which waits when it is told to. */
 
@@ -17,10 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const slackApiUrl = () => `${server.url}/api/`;
-
 test('a client that is limited waits as long as it is told and succeeds in the end', async () => {
-	const client = new WebClient(people[0]!.token, { slackApiUrl: slackApiUrl() });
+	const client = webClient(server.url, people[0]!);
 	const waits: number[] = [];
 	client.on(WebClientEvent.RATE_LIMITED, (seconds: number) => waits.push(seconds));
 	const calls = BURST + 2;
@@ -31,10 +30,7 @@ test('a client that is limited waits as long as it is told and succeeds in the e
 });
 
 test('a client that does not want to wait gets an error that says for how long', async () => {
-	const client = new WebClient(people[1]!.token, {
-		slackApiUrl: slackApiUrl(),
-		rejectRateLimitedCalls: true,
-	});
+	const client = webClient(server.url, people[1]!, { rejectRateLimitedCalls: true });
 	const outcomes = await Promise.allSettled(Array.from({ length: BURST * 2 }, () => client.auth.test()));
 	const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason);
 	expect(refused.length).toBeGreaterThan(0);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ErrorCode, WebClient } from '@slack/web-api';
+import { ErrorCode, type WebClient } from '@slack/web-api';
 import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { webClient } from '../support/slack.ts';
 
 /** Slack's official WebClient against the server: only its address is changed. */
 
@@ -11,15 +12,13 @@ let ada: WebClient;
 let grace: WebClient;
 let names = 0;
 
-const webClient = (person: Person) =>
-	new WebClient(person.token, { slackApiUrl: `${server.url}/api/`, retryConfig: { retries: 0 } });
 const person = (index: number): Person => workspace.people[index]!;
 
 beforeAll(async () => {
 	server = await startServer();
 	workspace = await makeWorkspace(server.url, 4);
-	ada = webClient(person(0));
-	grace = webClient(person(1));
+	ada = webClient(server.url, person(0));
+	grace = webClient(server.url, person(1));
 });
 afterAll(() => server.stop());
 
@@ -210,7 +209,7 @@ describe('refusals', () => {
 	}
 
 	test('a token that is not known is a platform error, not something to try again', async () => {
-		const stranger = new WebClient(`xoxp-${'x'.repeat(43)}`, { slackApiUrl: `${server.url}/api/` });
+		const stranger = webClient(server.url, { token: `xoxp-${'x'.repeat(43)}` });
 		await expect(stranger.auth.test()).rejects.toMatchObject({ data: { error: 'invalid_auth' } });
 	});
 });

@@ -1,6 +1,6 @@
+import type { Answer, Call } from './api.ts';
 import type { Driver } from './oracle/driver.ts';
-import type { Row } from './oracle/types.ts';
-import type { Call } from './api.ts';
+import type { Reason, Row, ThreadCounts } from './oracle/types.ts';
 import { micros, type Person, type Workspace, wireTs } from './people.ts';
 
 /** Performs a history over the public HTTP interface, and reads back what it shows. */
@@ -77,9 +77,7 @@ export function httpDriver({ people }: Workspace): Driver {
 		unarchive: async (channel, by) => void (await as(by)('conversations.unarchive', { channel })),
 		post: async (channel, user, text, { threadTs, broadcast }) => {
 			const thread =
-				threadTs === undefined
-					? {}
-					: { thread_ts: wireTs(threadTs), reply_broadcast: broadcast ?? false };
+				threadTs === undefined ? {} : { thread_ts: wireTs(threadTs), reply_broadcast: broadcast ?? false };
 			const { ts } = await as(user)('chat.postMessage', { channel, text, ...thread });
 			return micros(ts);
 		},
@@ -99,6 +97,29 @@ export function httpDriver({ people }: Workspace): Driver {
 		mute: async (channel, user, muted) =>
 			void (await as(user)(muted ? 'conversations.mute' : 'conversations.unmute', { channel })),
 
+		markThread: async (channel, threadTs, user, ts) =>
+			void (await as(user)('subscriptions.thread.mark', {
+				channel,
+				thread_ts: wireTs(threadTs),
+				ts: wireTs(ts),
+				read: 1,
+			})),
+		markThreadUnread: async (channel, threadTs, user, ts) =>
+			void (await as(user)('subscriptions.thread.mark', {
+				channel,
+				thread_ts: wireTs(threadTs),
+				ts: wireTs(ts),
+				read: 0,
+			})),
+		follow: async (channel, threadTs, user, lastRead) =>
+			void (await as(user)('subscriptions.thread.add', {
+				channel,
+				thread_ts: wireTs(threadTs),
+				...(lastRead === undefined ? {} : { last_read: wireTs(lastRead) }),
+			})),
+		unfollow: async (channel, threadTs, user) =>
+			void (await as(user)('subscriptions.thread.remove', { channel, thread_ts: wireTs(threadTs) })),
+
 		rows: async (user) => {
 			const counts = await as(user)('client.counts');
 			const rows: WireRow[] = [...counts['channels'], ...counts['mpims'], ...counts['ims']];
@@ -108,6 +129,35 @@ export function httpDriver({ people }: Workspace): Driver {
 		unreads: async (user, channel) => {
 			const messages = await all<{ ts: string }>(as(user), 'conversations.unreads', { channel }, 'messages');
 			return messages.map(({ ts }) => micros(ts));
+		},
+		threads: async (user) => {
+			const counts = await as(user)('client.counts');
+			const threads: ThreadCounts[] = [];
+			let before = '';
+			let page: Answer;
+			do {
+				page = await as(user)('subscriptions.thread.getView', before ? { current_ts: before } : {});
+				for (const view of page['threads']) {
+					threads.push({
+						channel: view.root_msg.channel,
+						thread_ts: micros(view.root_msg.ts),
+						last_read: micros(view.root_msg.last_read),
+						unread: view.unread_count,
+						mentions: view.mention_count,
+					});
+				}
+				before = page['max_ts'];
+			} while (page['has_more']);
+			return { threads, totals: counts['threads'] };
+		},
+		explain: async (user) => {
+			const { items } = await as(user)('client.explain');
+			return items.map((item: { channel: string; ts: string; thread_ts?: string; reasons: Reason[] }) => ({
+				channel: item.channel,
+				ts: micros(item.ts),
+				...(item.thread_ts === undefined ? {} : { thread_ts: micros(item.thread_ts) }),
+				reasons: item.reasons,
+			}));
 		},
 		members: (channel, viewer) => all<string>(as(viewer), 'conversations.members', { channel }, 'members'),
 		timeline: async (channel, viewer) => {

@@ -17,7 +17,7 @@ export interface Closing {
 type Wanted = ((frame: Frame) => boolean) | Readonly<Record<string, unknown>>;
 
 /** Long enough for a busy machine; what has not come by then does not come. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 10_000;
 
 export class TestSocket {
 	readonly frames: Frame[] = [];
@@ -111,12 +111,18 @@ const fields =
 		Object.entries(wanted).every(([name, value]) => frame[name] === value);
 
 /** Where to open a socket, good for one use. */
-export async function socketUrl(person: Person, args: Readonly<Record<string, unknown>> = {}): Promise<string> {
+export async function socketUrl(
+	person: Person,
+	args: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
 	return (await person.call('rtm.connect', args)).url;
 }
 
 /** A socket of this person that has heard hello. */
-export async function connect(person: Person, args: Readonly<Record<string, unknown>> = {}): Promise<TestSocket> {
+export async function connect(
+	person: Person,
+	args: Readonly<Record<string, unknown>> = {},
+): Promise<TestSocket> {
 	const socket = new TestSocket(await socketUrl(person, args));
 	await socket.seen({ type: 'hello' });
 	return socket;

@@ -57,6 +57,21 @@ export interface UnreadItem {
 	readonly reasons: readonly Reason[];
 }
 
+/** A place in the inbox: what comes after it is older, or as old with a higher id. */
+export interface InboxPlace {
+	readonly unread: boolean;
+	readonly latest: number;
+	readonly conversation: string;
+}
+
+export interface InboxQuery {
+	readonly limit: number;
+	/** Null: from the top. */
+	readonly start: InboxPlace | null;
+	/** Conversations with something unread before the others. */
+	readonly unreadFirst: boolean;
+}
+
 export interface MemberView {
 	readonly conversation: string;
 	readonly kind: ConversationKind;
@@ -134,6 +149,8 @@ export interface ReadState {
 	counts(user: string): Promise<UserCounts>;
 	/** Unread messages of one conversation (or of all, with its threads), oldest first. */
 	unread(user: string, conversation?: string): Promise<readonly UnreadItem[]>;
+	/** Conversations by latest activity, newest first, from after `start` on. */
+	inbox(user: string, query: InboxQuery): Promise<readonly CountRow[]>;
 	threads(user: string): Promise<readonly ThreadRow[]>;
 	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null>;
 	/** Stamp of the newest change that is durable: what a client that listens from now on has seen. */

@@ -5,7 +5,7 @@ import { parsePosition } from '../../model/position.ts';
 import { parseBound, parseTs } from '../../model/ts.ts';
 import type { Json, JsonObject } from '../../protocol/objects.ts';
 import { type Argument, optional, required, withDefault } from './arguments.ts';
-import { decodeCursor } from './paging.ts';
+import { type CursorKind, decodeCursor } from './paging.ts';
 
 /** The kinds of arguments that methods are made of, each with Slack's error code for a bad value. */
 
@@ -75,7 +75,7 @@ const bound = (bad: ErrorCode): Argument<number | undefined> =>
 export const oldest = bound('invalid_ts_oldest');
 export const latest = bound('invalid_ts_latest');
 
-const bool: Argument<boolean> = required({
+export const bool: Argument<boolean> = required({
 	expects: 'true or false',
 	parse: (value) => {
 		if (value === true || value === 1 || value === 'true' || value === '1') return true;
@@ -109,7 +109,7 @@ export const limit = (byDefault: number): Argument<number> =>
 	);
 
 /** Where the next page starts, as the kind of cursor that the method hands out. */
-export const cursor = (kind: 'next_ts' | 'after'): Argument<string | undefined> =>
+export const cursor = (kind: CursorKind): Argument<string | undefined> =>
 	optional(
 		required({
 			expects: 'a cursor that this method handed out',

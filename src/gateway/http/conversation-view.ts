@@ -1,38 +1,34 @@
 import type { Conversation } from '../../model/conversation.ts';
-import { type JsonObject, wireConversation } from '../../protocol/objects.ts';
+import { type JsonObject, type Viewer, wireConversation } from '../../protocol/objects.ts';
 import { messageViews } from './message-view.ts';
 import type { UserCall } from './method.ts';
 
 /** Conversation objects, as their caller sees them: with counts for members. */
 
 export async function conversationView(call: UserCall, conversation: Conversation): Promise<JsonObject> {
-	const { readState } = call.services;
-	const user = call.caller.user.id;
-	const row = await readState.row(user, conversation.id);
+	return wireConversation(conversation, await viewerOf(call, conversation));
+}
+
+async function viewerOf({ services, caller }: UserCall, { id }: Conversation): Promise<Viewer> {
+	const user = caller.user.id;
+	const row = await services.readState.row(user, id);
 	// What is archived counts no more, and may have no row: its members are members all the same.
-	const isMember = row !== null || (await readState.member(user, conversation.id)) !== null;
-	return wireConversation(conversation, { user, row, isMember });
+	const isMember = row !== null || (await services.readState.member(user, id)) !== null;
+	return { user, row, isMember };
 }
 
 /** With what is asked for one at a time: in a direct message, the newest message itself. */
 export async function fullConversationView(call: UserCall, conversation: Conversation): Promise<JsonObject> {
-	const view = await conversationView(call, conversation);
-	if (conversation.kind !== 'im') return view;
-	return { ...view, latest: await latestMessage(call, conversation) };
+	const viewer = await viewerOf(call, conversation);
+	if (conversation.kind !== 'im') return wireConversation(conversation, viewer);
+	const latestMessage = await messageAt(call, conversation, viewer.row?.latest ?? 0);
+	return wireConversation(conversation, { ...viewer, latestMessage });
 }
 
-async function latestMessage(call: UserCall, conversation: Conversation): Promise<JsonObject | null> {
-	const newest = await call.services.history.timeline(conversation.id, {
-		after: 0,
-		before: Number.MAX_SAFE_INTEGER,
-		limit: 1,
-		nearest: 'newest',
-	});
-	const [view] = await messageViews(
-		call,
-		conversation,
-		newest.filter((message) => !message.deleted),
-	);
+async function messageAt(call: UserCall, conversation: Conversation, ts: number): Promise<JsonObject | null> {
+	if (ts === 0) return null;
+	const found = await call.services.history.messages(conversation.id, [ts]);
+	const [view] = await messageViews(call, conversation, found);
 	return view ?? null;
 }
 

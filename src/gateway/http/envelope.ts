@@ -7,7 +7,8 @@ import type { JsonObject } from '../../protocol/objects.ts';
  */
 
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-const OK: ResponseInit = { headers: HEADERS };
+/** Made once: a Headers object is copied faster than a plain one is read. */
+const OK: ResponseInit = { headers: new Headers(HEADERS) };
 
 /** A whole answer as JSON bytes, `ok` included: for those too large to be made as objects first. */
 export class EncodedAnswer {

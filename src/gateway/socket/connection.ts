@@ -14,6 +14,7 @@ export interface Socket {
 export class Connection {
 	/** Frames reach the socket only after its hello. */
 	private open = false;
+	private ended = false;
 	private first: string | undefined;
 	private rest: string[] | undefined;
 
@@ -26,8 +27,14 @@ export class Connection {
 		private readonly scheduleFlush: (connection: Connection) => void,
 	) {}
 
+	/** Closed, from whichever side. */
+	get isOver(): boolean {
+		return this.ended;
+	}
+
 	/** Starts delivery with these frames. */
 	begin(...frames: readonly string[]): void {
+		if (this.ended) return;
 		this.open = true;
 		for (const frame of frames) this.send(frame);
 	}
@@ -59,12 +66,14 @@ export class Connection {
 	close(reason: CloseReason): void {
 		this.flush();
 		this.open = false;
+		this.ended = true;
 		this.socket.close(CLOSE_CODES[reason].code, CLOSE_CODES[reason].meaning);
 	}
 
 	/** The socket is gone. */
 	closed(): void {
 		this.open = false;
+		this.ended = true;
 		this.first = undefined;
 		this.rest = undefined;
 	}

@@ -1,5 +1,6 @@
 import { Refusal } from '../../model/errors.ts';
 import { isConversationId, isUserId } from '../../model/ids.ts';
+import { storable } from '../../model/text.ts';
 import { parseTs } from '../../model/ts.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 
@@ -19,8 +20,17 @@ export type ClientFrame =
 			readonly broadcast: boolean;
 			readonly clientMsgId: string | null;
 	  }
-	| { readonly type: 'typing'; readonly channel: string; readonly threadTs: string | undefined }
-	| { readonly type: 'presence_sub' | 'presence_query'; readonly ids: readonly string[] }
+	| {
+			readonly type: 'typing';
+			readonly id: number | undefined;
+			readonly channel: string;
+			readonly threadTs: number | null;
+	  }
+	| {
+			readonly type: 'presence_sub' | 'presence_query';
+			readonly id: number | undefined;
+			readonly ids: readonly string[];
+	  }
 	| {
 			readonly type: 'mark';
 			readonly id: number;
@@ -54,14 +64,10 @@ export function parseFrame(text: string): ClientFrame {
 		case 'message':
 			return messageFrame(frame, required(id, 'id is missing or no positive whole number'));
 		case 'typing':
-			return {
-				type: 'typing',
-				channel: channelOf(frame, id),
-				threadTs: typeof frame.thread_ts === 'string' ? frame.thread_ts : undefined,
-			};
+			return { type: 'typing', id, channel: channelOf(frame, id), threadTs: threadOf(frame, id) };
 		case 'presence_sub':
 		case 'presence_query':
-			return { type: frame.type, ids: idsOf(frame, id) };
+			return { type: frame.type, id, ids: idsOf(frame, id) };
 		case 'mark':
 			return markFrame(frame, required(id, 'id is missing or no positive whole number'));
 		default:
@@ -104,25 +110,29 @@ function idsOf(frame: Record<string, unknown>, id: number | undefined): string[]
 	return [...new Set(ids as string[])];
 }
 
-function tsOf(value: unknown, name: string, id: number): number {
+function tsOf(value: unknown, name: string, id: number | undefined): number {
 	const ts = typeof value === 'string' ? parseTs(value) : undefined;
 	return required(ts, `${name} is not a timestamp`, id);
 }
 
+function threadOf({ thread_ts: thread }: Record<string, unknown>, id: number | undefined): number | null {
+	return thread === undefined || thread === null ? null : tsOf(thread, 'thread_ts', id);
+}
+
 function messageFrame(frame: Record<string, unknown>, id: number): ClientFrame {
-	const { text, thread_ts: thread, client_msg_id: clientMsgId } = frame;
+	const { text, client_msg_id: clientMsgId = '' } = frame;
 	if (typeof text !== 'string' || text.trim() === '') throw new BadFrame('message text is missing', id);
 	if (text.length > MAX_FRAME_TEXT) throw new BadFrame('message text is too long', id);
-	if (clientMsgId !== undefined && (typeof clientMsgId !== 'string' || clientMsgId.length > 255))
+	if (typeof clientMsgId !== 'string' || clientMsgId.length > 255)
 		throw new BadFrame('client_msg_id is not a string of up to 255 characters', id);
 	return {
 		type: 'message',
 		id,
 		channel: channelOf(frame, id),
-		text,
-		threadTs: thread === undefined || thread === null ? null : tsOf(thread, 'thread_ts', id),
+		text: storable(text),
+		threadTs: threadOf(frame, id),
 		broadcast: frame.reply_broadcast === true,
-		clientMsgId: clientMsgId ?? null,
+		clientMsgId: clientMsgId === '' ? null : storable(clientMsgId),
 	};
 }
 

@@ -50,7 +50,8 @@ export class Presence {
 	async watch(connection: Connection, users: readonly string[]): Promise<void> {
 		for (const user of this.watched.get(connection) ?? [])
 			this.watchers.remove(`presence:${user}`, connection);
-		if (users.length === 0) {
+		// It may have closed while it was looked up who these people are.
+		if (users.length === 0 || connection.isOver) {
 			this.watched.delete(connection);
 			return;
 		}

@@ -36,6 +36,12 @@ export class SocketSession {
 	async start(): Promise<void> {
 		const { hub, presence, services } = this.parts;
 		const session = hub.attach(this.connection);
+		// From here on a revocation is heard; one between ticket and socket is looked for.
+		const token = await services.directory.token(this.connection.tokenHash);
+		if (token && token.revokedTs !== null) {
+			this.connection.close('signed_out');
+			return;
+		}
 		await presence.connected(this.connection);
 		const memberships = await services.readState.memberships(this.connection.user);
 		hub.listen(
@@ -54,7 +60,8 @@ export class SocketSession {
 	}
 
 	receive(text: string): void {
-		if (text.length > MAX_FRAME_BYTES) {
+		if (this.connection.isOver) return;
+		if (Buffer.byteLength(text) > MAX_FRAME_BYTES) {
 			this.answer(refusedFrame(new BadFrame('the frame is larger than 16 KB'), undefined));
 			this.connection.close('bad_frame');
 			return;
@@ -74,7 +81,7 @@ export class SocketSession {
 		this.perform(frame).catch((error) => {
 			if (!(error instanceof Refusal) && !(error instanceof BadFrame))
 				this.parts.services.operations.failed(`rtm.${frame.type}`, error);
-			this.answer(refusedFrame(error, 'id' in frame ? frame.id : undefined));
+			this.answer(refusedFrame(error, frame.id));
 		});
 	}
 
@@ -118,14 +125,15 @@ export class SocketSession {
 			broadcast: frame.broadcast,
 			clientMsgId: frame.clientMsgId,
 		});
-		this.answer({ ok: true, reply_to: frame.id, ts: formatTs(message?.ts ?? 0), text: frame.text });
+		if (!message) throw new Error('posting answered no message');
+		this.answer({ ok: true, reply_to: frame.id, ts: formatTs(message.ts), text: message.text });
 	}
 
 	private async typing(frame: Extract<ClientFrame, { type: 'typing' }>): Promise<void> {
 		const { user } = this.connection;
 		const member = await this.parts.services.readState.member(user, frame.channel);
 		if (!member) throw new Refusal('channel_not_found');
-		const thread = frame.threadTs === undefined ? {} : { thread_ts: frame.threadTs };
+		const thread = frame.threadTs === null ? {} : { thread_ts: formatTs(frame.threadTs) };
 		this.parts.services.bus.publish(`live:${frame.channel}`, {
 			type: 'event',
 			frame: JSON.stringify({ type: 'user_typing', channel: frame.channel, user, ...thread }),

@@ -98,6 +98,7 @@ export class Application {
 			const membership = author?.memberships.get(conversation.number);
 			const caughtUp = author && membership && !this.hasUnreadIn(conversation, author, membership);
 			conversation.timeline.append(this.residents.entryOf(message));
+			this.residents.recency.touch(conversation);
 			if (author && membership && caughtUp) facts.push(moveOnto(conversation, author, membership, message));
 		}
 		if (message.threadTs !== null) {
@@ -148,8 +149,11 @@ export class Application {
 
 	private remove(conversation: LoadedConversation, previous: Message, at: number): void {
 		if (inTimeline(previous)) {
-			if (previous.ts > conversation.timeline.floor) conversation.timeline.remove(previous.ts);
+			const { timeline } = conversation;
+			const { latest } = timeline;
+			if (previous.ts > timeline.floor) timeline.remove(previous.ts);
 			else conversation.changedBelowFloor = at;
+			if (timeline.latest !== latest) this.residents.recency.touch(conversation);
 		}
 		this.inThread(conversation, previous, at, (thread) => thread.remove(previous.ts));
 	}

@@ -14,6 +14,8 @@ export class LoadedConversation {
 	/** Threads in use, whole. */
 	readonly threads = new Map<number, Timeline>();
 	usedAt = 0;
+	/** No longer in memory; whoever still holds it must not count with it. */
+	evicted = false;
 
 	constructor(
 		readonly number: number,
@@ -42,6 +44,8 @@ export class LoadedUser {
 	readonly follows = new Map<number, Map<number, LoadedFollow>>();
 	readonly activity: Activity;
 	usedAt = 0;
+	/** All of the user's conversations were in memory when so many evictions had taken place. */
+	completeAt = -1;
 
 	constructor(
 		readonly number: number,

@@ -30,11 +30,7 @@ export class Marking {
 		private readonly clock: Clock,
 	) {}
 
-	mark(
-		{ user, conversation, membership }: Place,
-		mark: Mark,
-		tell: Tell<CountRow>,
-	): RowChange | MarkProblem {
+	mark({ user, conversation, membership }: Place, mark: Mark, tell: Tell<CountRow>): RowChange | MarkProblem {
 		if (mark.type !== 'read' && conversation.timeline.indexOf(mark.ts) < 0) return 'no_such_message';
 		const ahead = user.ahead.get(conversation.number) ?? NOTHING_AHEAD;
 		const before: Cursor = { ts: membership.cursor, revision: membership.revision, ahead };

@@ -5,6 +5,7 @@ import type { Effect } from '../../../sequencer/effects.ts';
 import type { NotificationLevel, ReadFact } from '../../ports/facts.ts';
 import type {
 	CountRow,
+	InboxQuery,
 	MarkProblem,
 	MemberView,
 	ReadState,
@@ -17,9 +18,10 @@ import type {
 } from '../../ports/read-state.ts';
 import type { Ledger } from '../../ports/store.ts';
 import { Application } from './application.ts';
+import { Inbox } from './inbox.ts';
 import type { LoadedUser } from './loaded.ts';
 import { Marking } from './marking.ts';
-import { conversationsOf, type Place, Places, type ThreadPlace } from './places.ts';
+import { type Place, Places, type ThreadPlace } from './places.ts';
 import type { Residents } from './residents.ts';
 import { countRow, threadRow, unreadInConversation, unreadInThread } from './rows.ts';
 
@@ -33,6 +35,7 @@ export class MemoryReadState implements ReadState {
 	private readonly application: Application;
 	private readonly places: Places;
 	private readonly marking: Marking;
+	private readonly inboxes: Inbox;
 
 	constructor(
 		private readonly residents: Residents,
@@ -42,6 +45,7 @@ export class MemoryReadState implements ReadState {
 		this.application = new Application(residents);
 		this.places = new Places(residents);
 		this.marking = new Marking(ledger, clock);
+		this.inboxes = new Inbox(residents, this.places);
 	}
 
 	async prepare({ conversation: id, actor, action }: Command): Promise<void> {
@@ -111,9 +115,7 @@ export class MemoryReadState implements ReadState {
 	}
 
 	async memberships(user: string): Promise<readonly MemberView[]> {
-		await this.residents.conversationsOf(conversationsOf(await this.residents.user(user)));
-		const loaded = await this.residents.user(user);
-		return this.shown([...this.places.of(loaded)].map(memberView));
+		return this.shown([...this.places.of(await this.places.complete(user))].map(memberView));
 	}
 
 	async row(user: string, conversation: string): Promise<CountRow | null> {
@@ -155,6 +157,10 @@ export class MemoryReadState implements ReadState {
 				),
 			]),
 		);
+	}
+
+	async inbox(user: string, query: InboxQuery): Promise<readonly CountRow[]> {
+		return this.shown(await this.inboxes.list(user, query));
 	}
 
 	async threads(user: string): Promise<readonly ThreadRow[]> {

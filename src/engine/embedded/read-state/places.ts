@@ -67,12 +67,17 @@ export class Places {
 	/** Calls `use` with the user, every conversation and thread that counts for it being loaded. */
 	async everywhere<T>(userId: string, use: (user: LoadedUser) => T): Promise<T> {
 		for (;;) {
-			await this.residents.conversationsOf(conversationsOf(await this.residents.user(userId)));
-			const user = await this.residents.user(userId);
+			const user = await this.complete(userId);
 			const gaps = this.gaps(user);
 			if (gaps.length === 0) return use(user);
 			for (const fill of gaps) await fill();
 		}
+	}
+
+	/** The user, with all of its conversations in memory. */
+	async complete(userId: string): Promise<LoadedUser> {
+		await this.residents.complete(await this.residents.user(userId));
+		return this.residents.user(userId);
 	}
 
 	private gaps(user: LoadedUser): (() => Promise<unknown>)[] {
@@ -117,11 +122,4 @@ export class Places {
 			}
 		}
 	}
-}
-
-export function conversationsOf({ memberships }: LoadedUser): number[] {
-	const numbers: number[] = [];
-	for (let index = 0; index < memberships.size; index += 1)
-		if (memberships.isMemberAt(index)) numbers.push(memberships.conversationAt(index));
-	return numbers;
 }

@@ -2,6 +2,7 @@ import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../.
 import type { EntryRow, Ledger, StateSource } from '../../ports/store.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
 import { Numbering } from './numbering.ts';
+import { Recency } from './recency.ts';
 
 /**
  * Brings conversations and users into memory on first use and lets go of those not used for long.
@@ -17,11 +18,14 @@ const LARGEST_CHUNK = 16_384;
 export class Residents {
 	readonly users = new Numbering();
 	readonly conversations = new Numbering();
+	readonly recency = new Recency();
 	private readonly loadedConversations = new Map<number, LoadedConversation>();
 	private readonly loadedUsers = new Map<string, LoadedUser>();
 	private readonly loadingUsers = new Map<string, Promise<LoadedUser>>();
 	private readonly passedBy = new Map<string, number>();
 	private starts: readonly number[] = [];
+	/** How often conversations were let go. */
+	private evictions = 0;
 
 	constructor(
 		private readonly source: StateSource,
@@ -118,9 +122,18 @@ export class Residents {
 		return found;
 	}
 
+	/** Has every conversation of the user in memory; looks for those missing only when some were let go. */
+	async complete(user: LoadedUser): Promise<void> {
+		if (user.completeAt === this.evictions) return;
+		const { evictions } = this;
+		await this.conversationsOf(conversationsOf(user));
+		user.completeAt = evictions;
+	}
+
 	add(conversation: LoadedConversation): void {
 		conversation.usedAt = this.nowMs();
 		this.loadedConversations.set(conversation.number, conversation);
+		this.recency.add(conversation);
 	}
 
 	/** Loads timeline entries back to this ts: counts from there on need nothing else. */
@@ -181,8 +194,13 @@ export class Residents {
 
 	/** Lets go of what was not used since `before` (ms). Nothing of it can still be under way to the store. */
 	evict(before: number): void {
-		for (const [number, conversation] of this.loadedConversations)
-			if (conversation.usedAt < before) this.loadedConversations.delete(number);
+		for (const [number, conversation] of this.loadedConversations) {
+			if (conversation.usedAt >= before) continue;
+			this.loadedConversations.delete(number);
+			conversation.evicted = true;
+			this.recency.removed();
+			this.evictions += 1;
+		}
 		for (const [id, user] of this.loadedUsers) if (user.usedAt < before) this.loadedUsers.delete(id);
 		const durable = this.ledger.durable();
 		for (const [key, at] of this.passedBy) if (at <= durable) this.passedBy.delete(key);
@@ -190,10 +208,21 @@ export class Residents {
 
 	/** Forgets everything: what was applied could not be stored, so memory is ahead of the truth. */
 	clear(): void {
+		for (const conversation of this.loadedConversations.values()) conversation.evicted = true;
 		this.loadedConversations.clear();
+		this.recency.clear();
+		this.evictions += 1;
 		this.loadedUsers.clear();
 		this.passedBy.clear();
 	}
+}
+
+/** Numbers of what the user is in. */
+function conversationsOf({ memberships }: LoadedUser): number[] {
+	const numbers: number[] = [];
+	for (let index = 0; index < memberships.size; index += 1)
+		if (memberships.isMemberAt(index)) numbers.push(memberships.conversationAt(index));
+	return numbers;
 }
 
 export const threadKey = (conversation: string, threadTs: number): string => `${conversation} ${threadTs}`;

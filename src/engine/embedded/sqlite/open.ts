@@ -74,6 +74,7 @@ function prepare(database: Database): void {
 		'synchronous = FULL',
 		'cache_size = -65536',
 		'temp_store = MEMORY',
+	'mmap_size = 2147418112',
 	]) {
 		database.run(`PRAGMA ${pragma}`);
 	}

@@ -97,7 +97,13 @@ export const adminTokensRevoke = adminMethod({
 		const holder = await auth.holderOf(token);
 		if (!holder) throw new Refusal('token_not_found', 'token: no such token');
 		if (looksLikeJwt(token) && !(await directory.token(hash)))
-			await directory.createToken({ hash, ...holder, createdTs: clock.next(), revokedTs: null });
+			await directory.createToken({
+				hash,
+				user: holder.user,
+				team: holder.team,
+				createdTs: clock.next(),
+				revokedTs: null,
+			});
 		await directory.revokeToken(hash, clock.next());
 		auth.forget(hash);
 		bus.publish(`user:${holder.user}`, { type: 'signed_out', token: hash });

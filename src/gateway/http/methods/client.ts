@@ -1,3 +1,10 @@
+import type { UnreadItem } from '../../../engine/ports/read-state.ts';
+import type { History } from '../../../engine/ports/store.ts';
+import { formatTs } from '../../../model/ts.ts';
+import type { JsonObject } from '../../../protocol/objects.ts';
+import { joined } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { optional } from '../arguments.ts';
 import { encodeCounts } from '../counts-encoder.ts';
 import { EncodedAnswer } from '../envelope.ts';
 import { userMethod } from '../method.ts';
@@ -17,3 +24,39 @@ export const clientMarkAllRead = userMethod({
 		return {};
 	},
 });
+
+/** Why the badge is on: the messages that make it up, oldest first, each with its reasons. */
+export const clientExplain = userMethod({
+	arguments: { channel: optional(type.channel) },
+	run: async ({ channel }, call) => {
+		const { services, caller } = call;
+		if (channel !== undefined) await joined(call, channel);
+		const unread = await services.readState.unread(caller.user.id);
+		const counted = unread.filter(
+			(item) => item.reasons.length > 0 && (channel === undefined || item.conversation === channel),
+		);
+		const texts = await textsOf(services.history, counted);
+		const items = counted.map(({ conversation, ts, reasons }) => ({
+			channel: conversation,
+			ts: formatTs(ts),
+			...texts.get(`${conversation} ${ts}`),
+			reasons,
+		}));
+		return { items: items.sort((a, b) => (a.ts < b.ts ? -1 : 1)), badge: items.length };
+	},
+});
+
+async function textsOf(history: History, items: readonly UnreadItem[]): Promise<Map<string, JsonObject>> {
+	const texts = new Map<string, JsonObject>();
+	for (const [conversation, found] of Map.groupBy(items, (item) => item.conversation)) {
+		const messages = await history.messages(
+			conversation,
+			found.map(({ ts }) => ts),
+		);
+		for (const { ts, threadTs, user, text } of messages) {
+			const thread = threadTs === null ? {} : { thread_ts: formatTs(threadTs) };
+			texts.set(`${conversation} ${ts}`, { ...thread, user, text });
+		}
+	}
+	return texts;
+}

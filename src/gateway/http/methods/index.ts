@@ -8,7 +8,7 @@ import {
 import { adminConversationsAddMembers } from './admin-conversations.ts';
 import { authTest } from './auth.ts';
 import { chatDelete, chatPostMessage, chatUpdate } from './chat.ts';
-import { clientCounts, clientMarkAllRead } from './client.ts';
+import { clientCounts, clientExplain, clientMarkAllRead } from './client.ts';
 import { conversationsCreate, conversationsRename } from './conversations-create.ts';
 import { conversationsHistory } from './conversations-history.ts';
 import { conversationsInfo, conversationsMembers } from './conversations-info.ts';
@@ -36,7 +36,16 @@ import {
 	conversationsUnarchive,
 } from './conversations-settings.ts';
 import { conversationsReaders, conversationsUnreads } from './conversations-unreads.ts';
+import { inboxList } from './inbox.ts';
 import { rtmConnect } from './rtm.ts';
+import {
+	subscriptionsThreadAdd,
+	subscriptionsThreadClearAll,
+	subscriptionsThreadGet,
+	subscriptionsThreadMark,
+	subscriptionsThreadRemove,
+} from './subscriptions.ts';
+import { subscriptionsThreadGetView } from './subscriptions-view.ts';
 import { usersGetPresence, usersInfo, usersList, usersSetPresence } from './users.ts';
 
 /** Every method that is served, by its name; docs/methods.md describes each. */
@@ -51,6 +60,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'chat.postMessage': chatPostMessage,
 	'chat.update': chatUpdate,
 	'client.counts': clientCounts,
+	'client.explain': clientExplain,
 	'client.markAllRead': clientMarkAllRead,
 	'conversations.archive': conversationsArchive,
 	'conversations.create': conversationsCreate,
@@ -76,9 +86,16 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'conversations.unarchive': conversationsUnarchive,
 	'conversations.unmute': conversationsUnmute,
 	'conversations.unreads': conversationsUnreads,
+	'inbox.list': inboxList,
 	'rtm.connect': rtmConnect,
 	// Retired at Slack, still called by older clients: answered alike.
 	'rtm.start': rtmConnect,
+	'subscriptions.thread.add': subscriptionsThreadAdd,
+	'subscriptions.thread.clearAll': subscriptionsThreadClearAll,
+	'subscriptions.thread.get': subscriptionsThreadGet,
+	'subscriptions.thread.getView': subscriptionsThreadGetView,
+	'subscriptions.thread.mark': subscriptionsThreadMark,
+	'subscriptions.thread.remove': subscriptionsThreadRemove,
 	'users.conversations': usersConversations,
 	'users.getPresence': usersGetPresence,
 	'users.info': usersInfo,

@@ -1,0 +1,77 @@
+import type { Socket } from 'bun';
+import type { LoadOrder, Quota } from './posts.ts';
+
+/**
+ * chat.postMessage over one kept connection, one request at a time. The request is built beforehand, and of
+ * the answer only as much is read as tells where it ends and whether it says ok.
+ */
+
+const HEAD_END = '\r\n\r\n';
+const LENGTH = /content-length: (\d+)/i;
+const OK = '{"ok":true';
+const FIRST_ID = 10_000_000;
+
+export class HttpPoster {
+	private received = '';
+	private sentAt = 0;
+	private nextId = FIRST_ID;
+	private socket: Socket | undefined;
+
+	private constructor(
+		private readonly before: string,
+		private readonly after: string,
+		private readonly withId: boolean,
+		private readonly quota: Quota,
+	) {}
+
+	static async open(
+		order: LoadOrder,
+		{ token, channel }: LoadOrder['connections'][number],
+		quota: Quota,
+	): Promise<HttpPoster> {
+		const { clientMsgIds, text, port } = order;
+		const start = JSON.stringify({ channel, text }).slice(0, -1) + (clientMsgIds ? ',"client_msg_id":"' : '');
+		const end = clientMsgIds ? '"}' : '}';
+		const length = Buffer.byteLength(start + end) + (clientMsgIds ? String(FIRST_ID).length : 0);
+		const head = [
+			'POST /api/chat.postMessage HTTP/1.1',
+			`Host: 127.0.0.1:${port}`,
+			`Authorization: Bearer ${token}`,
+			'Content-Type: application/json; charset=utf-8',
+			`Content-Length: ${length}`,
+		].join('\r\n');
+		const poster = new HttpPoster(`${head}${HEAD_END}${start}`, end, clientMsgIds, quota);
+		poster.socket = await Bun.connect({
+			hostname: '127.0.0.1',
+			port,
+			socket: {
+				data: (_, bytes) => poster.take(bytes),
+				close: () => poster.lost(),
+			},
+		});
+		return poster;
+	}
+
+	fill(): void {
+		if (this.quota.take(1) === 0) return;
+		this.nextId += 1;
+		this.sentAt = performance.now();
+		this.socket?.write(this.withId ? this.before + this.nextId + this.after : this.before + this.after);
+	}
+
+	private take(bytes: Buffer): void {
+		this.received += bytes.toString('latin1');
+		const headEnd = this.received.indexOf(HEAD_END);
+		if (headEnd < 0) return;
+		const length = Number(LENGTH.exec(this.received)?.[1]);
+		if (this.received.length < headEnd + HEAD_END.length + length) return;
+		const ok = this.received.startsWith(OK, headEnd + HEAD_END.length);
+		this.received = '';
+		this.quota.answered(ok, performance.now() - this.sentAt);
+		this.fill();
+	}
+
+	private lost(): void {
+		throw new Error('the server closed the connection');
+	}
+}

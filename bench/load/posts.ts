@@ -1,0 +1,91 @@
+import { HttpPoster } from './http-poster.ts';
+import { Latencies } from './latencies.ts';
+import { SocketPoster } from './socket-poster.ts';
+
+/**
+ * The load generator: a process of its own that posts as fast as it is answered, with a fixed number in
+ * flight. It says `ready` when it is connected and warm, begins when told to, and prints what came of it.
+ */
+
+export interface LoadOrder {
+	readonly kind: 'http' | 'socket';
+	readonly port: number;
+	/** One connection for each. */
+	readonly connections: readonly { readonly token: string; readonly channel: string; readonly ticket?: string }[];
+	/** For each connection; HTTP has one. */
+	readonly inFlight: number;
+	readonly warmUp: number;
+	readonly count: number;
+	readonly text: string;
+	/** Each post carries an id of its own, which the server remembers. */
+	readonly clientMsgIds: boolean;
+}
+
+export interface LoadReport {
+	readonly acknowledged: number;
+	readonly refused: number;
+	readonly seconds: number;
+	readonly p50Ms: number;
+	readonly p99Ms: number;
+}
+
+/** Hands out posts to send, and knows when all of them were answered. */
+export class Quota {
+	private toSend = 0;
+	private toHear = 0;
+	private finished: () => void = () => undefined;
+	refused = 0;
+	latencies = new Latencies();
+
+	begin(count: number): Promise<void> {
+		this.toSend = count;
+		this.toHear = count;
+		this.refused = 0;
+		this.latencies = new Latencies();
+		return new Promise((resolve) => {
+			this.finished = resolve;
+		});
+	}
+
+	/** How many of these may be sent. */
+	take(wanted: number): number {
+		const granted = Math.min(wanted, this.toSend);
+		this.toSend -= granted;
+		return granted;
+	}
+
+	answered(ok: boolean, ms: number): void {
+		if (!ok) this.refused += 1;
+		this.latencies.add(ms);
+		this.toHear -= 1;
+		if (this.toHear === 0) this.finished();
+	}
+}
+
+if (import.meta.main) {
+	const lines = console[Symbol.asyncIterator]();
+	const order = JSON.parse((await lines.next()).value ?? '') as LoadOrder;
+	const quota = new Quota();
+	const open = order.kind === 'http' ? HttpPoster.open : SocketPoster.open;
+	const posters = await Promise.all(order.connections.map((one) => open(order, one, quota)));
+	const run = async (count: number): Promise<void> => {
+		const done = quota.begin(count);
+		for (const poster of posters) poster.fill();
+		await done;
+	};
+	await run(order.warmUp);
+	console.log('ready');
+	while (!(await lines.next()).done) {
+		const started = performance.now();
+		await run(order.count);
+		const report: LoadReport = {
+			acknowledged: order.count - quota.refused,
+			refused: quota.refused,
+			seconds: (performance.now() - started) / 1000,
+			p50Ms: quota.latencies.quantile(0.5),
+			p99Ms: quota.latencies.quantile(0.99),
+		};
+		console.log(JSON.stringify(report));
+	}
+	process.exit(0);
+}

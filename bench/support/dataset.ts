@@ -1,0 +1,164 @@
+import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import type { Store } from '../../src/engine/ports/store.ts';
+import { hashToken } from '../../src/gateway/auth/tokens.ts';
+import { type Conversation, NO_REMARK } from '../../src/model/conversation.ts';
+import type { Message } from '../../src/model/message.ts';
+
+/**
+ * Fills a data directory before a server is started on it: the same facts that a server would have written,
+ * handed to the same ledger, without a request for each. Stamps lie in the past, a millisecond apart.
+ */
+
+export const TEAM = 'TBENCH';
+
+const STEP_MICROS = 1_000;
+const AT_ONCE = 4_000;
+/** More than any scenario makes, so that everything lies before the server's start. */
+const PAST_SECONDS = 30_000;
+
+const padded = (prefix: string, index: number): string =>
+	`${prefix}${index.toString(36).toUpperCase().padStart(10, '0')}`;
+
+export const userId = (index: number): string => padded('U', index);
+export const channelId = (index: number): string => padded('C', index);
+export const tokenOf = (user: string): string => `xoxp-${user.padEnd(43, '-')}`;
+
+export const usersFrom = (first: number, count: number): string[] =>
+	Array.from({ length: count }, (_, index) => userId(first + index));
+
+export class Dataset {
+	private at = (Math.floor(Date.now() / 1000) - PAST_SECONDS) * 1e6;
+	private conversations = 0;
+
+	private constructor(private readonly store: Store) {}
+
+	static async open(dataDir: string): Promise<Dataset> {
+		const dataset = new Dataset(await openSqliteStore(dataDir));
+		await dataset.store.directory.createTeam({
+			id: TEAM,
+			name: 'Benchmark',
+			domain: 'benchmark',
+			createdTs: dataset.next(),
+		});
+		return dataset;
+	}
+
+	close(): Promise<void> {
+		return this.store.close();
+	}
+
+	/** Accounts, all with a token that `tokenOf` tells. */
+	async users(ids: readonly string[]): Promise<void> {
+		await inParts(ids.length, AT_ONCE, async (from, to) => {
+			await Promise.all(ids.slice(from, to).map((id) => this.user(id)));
+		});
+	}
+
+	private async user(id: string): Promise<void> {
+		const { directory } = this.store;
+		const account = { id, team: TEAM, name: id.toLowerCase(), realName: '', email: '', updatedTs: this.next() };
+		await Promise.all([
+			directory.createUser({ ...account, isBot: false, deleted: false }),
+			directory.createToken({
+				hash: hashToken(tokenOf(id)),
+				user: id,
+				team: TEAM,
+				createdTs: account.updatedTs,
+				revokedTs: null,
+			}),
+		]);
+	}
+
+	/** A public channel. Resolves when it is on disk: make many at once. */
+	channel(members: readonly string[]): { readonly conversation: Conversation; readonly done: Promise<void> } {
+		const at = this.next();
+		const id = channelId(this.conversations);
+		this.conversations += 1;
+		const actor = members[0] ?? '';
+		const conversation: Conversation = {
+			id,
+			team: TEAM,
+			kind: 'public',
+			name: id.toLowerCase(),
+			creator: actor,
+			createdTs: at,
+			archived: false,
+			topic: NO_REMARK,
+			purpose: NO_REMARK,
+			previousNames: [],
+			memberCount: members.length,
+			people: [],
+			changedTs: at,
+		};
+		return {
+			conversation,
+			done: this.store.ledger.commit([{ type: 'created', conversation, at, members, actor }]),
+		};
+	}
+
+	/** Posts by one author; these readers are caught up afterwards. */
+	async messages(
+		conversation: Conversation,
+		author: string,
+		count: number,
+		readers: readonly string[] = [],
+	): Promise<void> {
+		let last = 0;
+		await inParts(count, AT_ONCE, async (from, to) => {
+			const effects = Array.from({ length: to - from }, () => {
+				last = this.next();
+				return {
+					type: 'posted',
+					conversation,
+					at: last,
+					message: messageOf(conversation.id, author, last),
+					prevTs: null,
+					thread: null,
+				} as const;
+			});
+			await this.store.ledger.commit(effects);
+		});
+		await this.store.ledger.commit(
+			readers.map((user) => ({
+				type: 'cursor',
+				user,
+				conversation: conversation.id,
+				at: this.next(),
+				cursor: last,
+				revision: 0,
+			})),
+		);
+	}
+
+	private next(): number {
+		this.at += STEP_MICROS;
+		return this.at;
+	}
+}
+
+export const MESSAGE_TEXT = 'the quick brown fox jumps over the lazy dog while nobody is looking at all';
+
+const messageOf = (conversation: string, user: string, ts: number): Message => ({
+	conversation,
+	ts,
+	user,
+	text: MESSAGE_TEXT,
+	threadTs: null,
+	broadcast: false,
+	clientMsgId: null,
+	named: [],
+	channelWide: false,
+	here: false,
+	editedTs: null,
+	changedTs: ts,
+	deleted: false,
+	extra: null,
+});
+
+export async function inParts(
+	count: number,
+	size: number,
+	part: (from: number, to: number) => Promise<void>,
+): Promise<void> {
+	for (let from = 0; from < count; from += size) await part(from, Math.min(count, from + size));
+}

@@ -1,0 +1,36 @@
+/** Reads what another process prints, line by line. */
+
+export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+	const decoder = new TextDecoder();
+	let rest = '';
+	for await (const chunk of stream) {
+		rest += decoder.decode(chunk, { stream: true });
+		const lines = rest.split('\n');
+		rest = lines.pop() ?? '';
+		yield* lines;
+	}
+	if (rest !== '') yield rest;
+}
+
+/** Hands lines out one at a time, as they are asked for. */
+export class LineReader {
+	private readonly lines: AsyncGenerator<string>;
+
+	constructor(stream: ReadableStream<Uint8Array>) {
+		this.lines = linesOf(stream);
+	}
+
+	async next(): Promise<string> {
+		const { value, done } = await this.lines.next();
+		if (done) throw new Error('the process ended before it had said everything');
+		return value;
+	}
+}
+
+export async function firstLineWith(stream: ReadableStream<Uint8Array>, text: string): Promise<string> {
+	const reader = new LineReader(stream);
+	for (;;) {
+		const line = await reader.next();
+		if (line.includes(text)) return line;
+	}
+}

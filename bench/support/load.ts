@@ -1,0 +1,59 @@
+import type { LoadOrder, LoadReport } from '../load/posts.ts';
+import { LineReader } from './lines.ts';
+import { BUN, ROOT } from './paths.ts';
+import { cpuSeconds } from './process-cpu.ts';
+import type { Bench } from './scenario.ts';
+import { end } from './server.ts';
+
+/** A load generator, seen from the benchmark: connected and warm, to be told when to begin. */
+
+export interface Measured extends LoadReport {
+	/** Of the server process. */
+	readonly cpuSeconds: number;
+}
+
+export class Load {
+	private constructor(
+		private readonly child: Bun.Subprocess<'pipe', 'pipe', 'inherit'>,
+		private readonly lines: LineReader,
+	) {}
+
+	static async start(bench: Bench, order: LoadOrder): Promise<Load> {
+		const child = Bun.spawn([BUN, `${ROOT}/bench/load/posts.ts`], { stdio: ['pipe', 'pipe', 'inherit'] });
+		bench.atEnd(() => end(child, 'SIGKILL'));
+		const load = new Load(child, new LineReader(child.stdout));
+		await load.tell(JSON.stringify(order));
+		await load.lines.next();
+		return load;
+	}
+
+	/** One round of posts, and what the server spent on it. */
+	async round(server: { readonly pid: number }): Promise<Measured> {
+		const before = cpuSeconds(server.pid);
+		await this.tell('go');
+		const report = JSON.parse(await this.lines.next()) as LoadReport;
+		return { ...report, cpuSeconds: cpuSeconds(server.pid) - before };
+	}
+
+	async stop(): Promise<void> {
+		this.child.stdin.end();
+		await this.child.exited;
+	}
+
+	private async tell(line: string): Promise<void> {
+		this.child.stdin.write(`${line}\n`);
+		await this.child.stdin.flush();
+	}
+}
+
+/** One address for a socket, as rtm.connect hands it out. */
+export async function ticketFor(url: string, token: string): Promise<string> {
+	const response = await fetch(`${url}/api/rtm.connect`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${token}` },
+	});
+	const answer = (await response.json()) as { ok: boolean; url?: string; error?: string };
+	const ticket = answer.url === undefined ? null : new URL(answer.url).searchParams.get('ticket');
+	if (ticket === null) throw new Error(`rtm.connect answered ${answer.error}`);
+	return ticket;
+}

@@ -1,0 +1,57 @@
+import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { median } from './figures.ts';
+import { ROOT } from './paths.ts';
+
+/** Where figures were measured, and what of: without it they mean nothing. */
+
+const EXT4 = 0xef53;
+const TMPFS = 0x01021994;
+
+export function describeMachine(directory: string): Record<string, string | number> {
+	const [cpu] = cpus();
+	return {
+		cpu: `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
+		memory: `${Math.round(totalmem() / 2 ** 30)} GB`,
+		kernel: release(),
+		bun: Bun.version,
+		disk: diskOf(directory),
+		'one durable 4 KB write': `${(durableWriteMs(directory)).toFixed(2)} ms`,
+		'load before the start': loadavg()[0]?.toFixed(2) ?? '',
+	};
+}
+
+function diskOf(directory: string): string {
+	const { type } = statfsSync(directory);
+	if (type === TMPFS) return 'tmpfs: nothing here is durable, figures of durable posts are void';
+	return type === EXT4 ? 'ext4' : `file system 0x${type.toString(16)}`;
+}
+
+/** What the disk itself takes: the floor under every acknowledgement. */
+function durableWriteMs(directory: string): number {
+	const path = join(directory, 'durable-write');
+	const file = openSync(path, 'w');
+	const block = Buffer.alloc(4096, 1);
+	const times: number[] = [];
+	for (let index = 0; index < 40; index += 1) {
+		const started = performance.now();
+		writeSync(file, block);
+		fdatasyncSync(file);
+		times.push(performance.now() - started);
+	}
+	closeSync(file);
+	rmSync(path);
+	return median(times);
+}
+
+/** The commit that is measured, marked when the files differ from it. */
+export function commitOf(): string {
+	const git = (...args: readonly string[]): string | undefined => {
+		const { exitCode, stdout } = Bun.spawnSync(['git', ...args], { cwd: ROOT, stderr: 'ignore' });
+		return exitCode === 0 ? stdout.toString().trim() : undefined;
+	};
+	const commit = git('rev-parse', 'HEAD');
+	if (commit === undefined) return `version ${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}`;
+	return git('status', '--porcelain', '--', 'src', 'package-lock.json') ? `${commit} with changes` : commit;
+}

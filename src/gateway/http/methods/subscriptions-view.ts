@@ -1,0 +1,67 @@
+import type { ThreadRow } from '../../../engine/ports/read-state.ts';
+import { formatTs } from '../../../model/ts.ts';
+import type { JsonObject } from '../../../protocol/objects.ts';
+import * as type from '../argument-types.ts';
+import { messageViews } from '../message-view.ts';
+import { type UserCall, userMethod } from '../method.ts';
+
+/** The threads one follows, newest activity first, each with what is new in it. */
+
+const PAGE = 10;
+/** Replies shown of a thread: of the unread ones the oldest, of all the newest. */
+const REPLIES_SHOWN = 25;
+const LATEST_SHOWN = 3;
+
+export const subscriptionsThreadGetView = userMethod({
+	arguments: { limit: type.limit(PAGE), current_ts: type.latest },
+	ignored: ['fetch_threads_state', 'priority_mode'],
+	run: async ({ limit, current_ts: before }, call) => {
+		const { services, caller } = call;
+		const all = (await services.readState.threads(caller.user.id)).filter((row) => row.latestReply > 0);
+		const older = all
+			.filter((row) => row.latestReply < (before ?? Number.MAX_SAFE_INTEGER))
+			.sort((a, b) => b.latestReply - a.latestReply);
+		const page = older.slice(0, limit);
+		const threads: JsonObject[] = [];
+		for (const row of page) {
+			const view = await threadView(call, row);
+			if (view) threads.push(view);
+		}
+		return {
+			threads,
+			total_unread_replies: all.reduce((sum, row) => sum + row.unread, 0),
+			new_threads_count: all.filter((row) => row.unread > 0).length,
+			has_more: older.length > page.length,
+			max_ts: formatTs(page.at(-1)?.latestReply ?? 0),
+		};
+	},
+});
+
+async function threadView(call: UserCall, row: ThreadRow): Promise<JsonObject | null> {
+	const { history, directory } = call.services;
+	const { conversation: channel, threadTs } = row;
+	const [conversation] = await directory.conversations([channel]);
+	const [root] = await history.messages(channel, [threadTs]);
+	if (!conversation || !root) return null;
+	const everything = Number.MAX_SAFE_INTEGER;
+	const newest = { after: threadTs, before: everything, limit: LATEST_SHOWN, nearest: 'newest' } as const;
+	const latest = await history.replies(channel, threadTs, newest);
+	const unread =
+		row.unread === 0
+			? []
+			: await history.replies(channel, threadTs, {
+					after: row.lastRead,
+					before: everything,
+					limit: REPLIES_SHOWN,
+					nearest: 'oldest',
+				});
+	const ofOthers = unread.filter((reply) => reply.user !== call.caller.user.id);
+	const [rootView] = await messageViews(call, conversation, [root]);
+	return {
+		root_msg: { ...rootView, channel },
+		unread_replies: await messageViews(call, conversation, ofOthers),
+		latest_replies: await messageViews(call, conversation, latest),
+		unread_count: row.unread,
+		mention_count: row.mentions,
+	};
+}

@@ -1,0 +1,91 @@
+import { Refusal } from '../../../model/errors.ts';
+import { wireSubscription } from '../../../protocol/events.ts';
+import type { JsonObject } from '../../../protocol/objects.ts';
+import type { Action } from '../../../sequencer/commands.ts';
+import type { Follow } from '../../../sequencer/state.ts';
+import * as type from '../argument-types.ts';
+import { optional, withDefault } from '../arguments.ts';
+import { type UserCall, userMethod } from '../method.ts';
+
+/** Following threads, and how far one has read in them. */
+
+const thread = { channel: type.channel, thread_ts: type.ts('thread_not_found') };
+
+const submit = ({ services, caller }: UserCall, channel: string, action: Action) =>
+	services.requests.submit({ user: caller.user.id, team: caller.team }, channel, action);
+
+/** The subscription and its count, as every method here answers. */
+async function subscriptionAnswer(
+	{ services, caller }: UserCall,
+	channel: string,
+	threadTs: number,
+	follow: Follow | undefined,
+): Promise<{ subscription: JsonObject; unread_count: number; mention_count: number }> {
+	const row = await services.readState.thread(caller.user.id, channel, threadTs);
+	const described = row ?? {
+		conversation: channel,
+		threadTs,
+		since: follow?.since ?? 0,
+		lastRead: follow?.cursor ?? 0,
+	};
+	return {
+		subscription: wireSubscription(described, follow !== undefined),
+		unread_count: row?.unread ?? 0,
+		mention_count: row?.mentions ?? 0,
+	};
+}
+
+export const subscriptionsThreadAdd = userMethod({
+	arguments: { ...thread, last_read: optional(type.ts('invalid_timestamp')) },
+	run: async (args, call) => {
+		const { channel, thread_ts: threadTs, last_read: lastRead } = args;
+		const { follow } = await submit(call, channel, { type: 'follow', threadTs, lastRead: lastRead ?? null });
+		return subscriptionAnswer(call, channel, threadTs, follow);
+	},
+});
+
+export const subscriptionsThreadRemove = userMethod({
+	arguments: { ...thread, last_read: optional(type.ts('invalid_timestamp')) },
+	run: async ({ channel, thread_ts: threadTs }, call) => {
+		await submit(call, channel, { type: 'unfollow', threadTs });
+		return {};
+	},
+});
+
+export const subscriptionsThreadGet = userMethod({
+	arguments: thread,
+	run: async ({ channel, thread_ts: threadTs }, call) => {
+		const { follow } = await submit(call, channel, { type: 'follow_status', threadTs });
+		const answer = await subscriptionAnswer(call, channel, threadTs, follow);
+		return { ...answer, subscriptions: follow ? [answer.subscription] : [] };
+	},
+});
+
+/** `read=0` marks unread from this reply on. */
+export const subscriptionsThreadMark = userMethod({
+	arguments: { ...thread, ts: type.ts('invalid_timestamp'), read: withDefault(type.bool, true) },
+	run: async ({ channel, thread_ts: threadTs, ts, read }, call) => {
+		const { services, caller } = call;
+		// The thread and the caller's part in it first: marking nothing is still answered truly.
+		const { follow } = await submit(call, channel, { type: 'follow_status', threadTs });
+		if (!follow) throw new Refusal('not_subscribed');
+		const mark = { type: read ? 'read' : 'unread', ts } as const;
+		try {
+			await services.reads.markThread(caller.user.id, channel, threadTs, mark);
+		} catch (error) {
+			// A thread without replies has nothing to mark; there, following leaves no trace.
+			const isUntouched = error instanceof Refusal && error.code === 'not_subscribed';
+			if (!isUntouched) throw error;
+			if (!read) throw new Refusal('message_not_found', 'ts: no such reply');
+		}
+		return subscriptionAnswer(call, channel, threadTs, follow);
+	},
+});
+
+export const subscriptionsThreadClearAll = userMethod({
+	arguments: { current_ts: type.latest },
+	run: async ({ current_ts: upTo }, { services, caller }) => {
+		await services.reads.markThreadsRead(caller.user.id, upTo ?? Number.MAX_SAFE_INTEGER);
+		return {};
+	},
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'bun:test';
+import { isOpaque, newToken } from '../../src/gateway/auth/tokens.ts';
+import {
+	ADMIN_TOKEN,
+	authenticator,
+	HandClock,
+	random,
+	refusalOf,
+	SmallDirectory,
+	TEAM,
+	userNamed,
+} from './support.ts';
+
+const setUp = (more: Parameters<typeof authenticator>[2] = {}) => {
+	const clock = new HandClock();
+	const directory = new SmallDirectory();
+	const token = newToken(false, random);
+	const user = userNamed('U123');
+	directory.add(user, token);
+	return { clock, directory, token, user, auth: authenticator(directory, clock, more) };
+};
+
+describe('tokens', () => {
+	test('tell people from bots, and are long', () => {
+		expect(newToken(false, random)).toMatch(/^xoxp-[\w-]{43}$/);
+		expect(newToken(true, random)).toMatch(/^xoxb-[\w-]{43}$/);
+		expect(isOpaque(newToken(true, random))).toBeTrue();
+	});
+});
+
+describe('who is asking', () => {
+	test('the holder of a token', async () => {
+		const { auth, token, user } = setUp();
+		expect(await auth.identify(token)).toMatchObject({ kind: 'user', user, team: TEAM });
+	});
+
+	test('the administrator', async () => {
+		const { auth } = setUp();
+		expect(await auth.identify(ADMIN_TOKEN)).toEqual({ kind: 'admin' });
+	});
+
+	test('nobody, or somebody unknown', async () => {
+		const { auth, token } = setUp();
+		expect(await refusalOf(() => auth.identify(null))).toBe('not_authed');
+		expect(await refusalOf(() => auth.identify(''))).toBe('not_authed');
+		const wrong = [
+			`${token}x`,
+			token.slice(0, -1),
+			newToken(false, random),
+			'x',
+			`${ADMIN_TOKEN}x`,
+			'a.b.c',
+			'\0',
+		];
+		for (const one of wrong) expect(await refusalOf(() => auth.identify(one))).toBe('invalid_auth');
+	});
+
+	test('what cannot be a token is not looked up', async () => {
+		const { auth, directory } = setUp();
+		await refusalOf(() => auth.identify('garbage'));
+		expect(directory.asked).toBe(0);
+	});
+
+	test('a deactivated user', async () => {
+		const { auth, directory, token, user } = setUp();
+		directory.add({ ...user, deleted: true });
+		expect(await refusalOf(() => auth.identify(token))).toBe('account_inactive');
+	});
+
+	test('the holder of a token of another workspace', async () => {
+		const { auth, directory, token, user } = setUp();
+		directory.add({ ...user, team: 'T0000000002' });
+		expect(await refusalOf(() => auth.identify(token))).toBe('invalid_auth');
+	});
+});
+
+describe('what is remembered', () => {
+	test('a busy client does not reach the store', async () => {
+		const { auth, directory, token } = setUp();
+		await auth.identify(token);
+		const asked = directory.asked;
+		for (let index = 0; index < 100; index += 1) await auth.identify(token);
+		expect(directory.asked).toBe(asked);
+	});
+
+	test('a revoked token stops at once', async () => {
+		const { auth, clock, directory, token, user } = setUp();
+		const caller = await auth.identify(token);
+		directory.keep(token, user, clock.now());
+		auth.forget(caller.kind === 'user' ? caller.tokenHash : '');
+		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
+	});
+
+	test('a look-up under way while a token is revoked is not remembered', async () => {
+		const { auth, clock, directory, token, user } = setUp();
+		const underWay = Promise.resolve(auth.identify(token));
+		directory.keep(token, user, clock.now());
+		auth.forget('any');
+		await underWay.catch(() => {});
+		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
+	});
+
+	test('a revocation in another process is seen within a minute', async () => {
+		const { auth, clock, directory, token, user } = setUp();
+		await auth.identify(token);
+		directory.keep(token, user, clock.now());
+		clock.pass(60_000);
+		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
+	});
+
+	test('is bounded', async () => {
+		const { auth, directory, token, user } = setUp({ capacity: 10 });
+		await auth.identify(token);
+		for (let index = 0; index < 20; index += 1) {
+			const other = newToken(false, random);
+			directory.keep(other, user);
+			await auth.identify(other);
+		}
+		const asked = directory.asked;
+		await auth.identify(token);
+		expect(directory.asked).toBeGreaterThan(asked);
+	});
+});
+
+test('an empty administrator’s token is no token', () => {
+	expect(() => authenticator(new SmallDirectory(), new HandClock(), { adminToken: '' })).toThrow();
+});

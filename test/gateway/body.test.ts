@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'bun:test';
+import { addForm, MAX_BODY_BYTES, readArguments } from '../../src/gateway/http/body.ts';
+import { refusalOf } from './support.ts';
+
+const post = (
+	body: string | FormData | ReadableStream | null,
+	contentType?: string,
+	more: Record<string, string> = {},
+): Request =>
+	new Request('http://localhost/api/x', {
+		method: 'POST',
+		body,
+		headers: { ...(contentType === undefined ? {} : { 'content-type': contentType }), ...more },
+	});
+
+const read = async (request: Request, query = '') => Object.fromEntries(await readArguments(request, query));
+
+const FORM = 'application/x-www-form-urlencoded';
+
+describe('where arguments come from', () => {
+	test('the query', async () => {
+		const get = new Request('http://localhost/api/x?a=1&b=x+y', { method: 'GET' });
+		expect(await read(get, 'a=1&b=x+y')).toEqual({ a: '1', b: 'x y' });
+	});
+
+	test('a form, which wins over the query', async () => {
+		expect(await read(post('a=2&c=%C3%A9', FORM), 'a=1&b=1')).toEqual({ a: '2', b: '1', c: 'é' });
+	});
+
+	test('JSON, with its types', async () => {
+		const body = JSON.stringify({ a: 1, b: [true], c: null });
+		expect(await read(post(body, 'application/json; charset=utf-8'))).toEqual({ a: 1, b: [true], c: null });
+	});
+
+	test('a multipart form', async () => {
+		const form = new FormData();
+		form.set('a', 'é');
+		expect(await read(post(form))).toEqual({ a: 'é' });
+	});
+
+	test('nowhere', async () => {
+		expect(await read(post(null))).toEqual({});
+		expect(await read(post('', FORM))).toEqual({});
+		expect(await read(post('', 'application/json'))).toEqual({});
+	});
+});
+
+describe('a form is read as URLSearchParams reads it', () => {
+	const forms = [
+		'',
+		'&',
+		'a',
+		'a=',
+		'=b',
+		'a=b=c',
+		'a=1&&b=2&',
+		'a=%26%3D%2B+%E2%82%AC',
+		'a&b=1',
+		'a=1&a=2',
+		'%61=1',
+	];
+	test.each(forms)('%p', (text) => {
+		expect([...addForm(new Map(), text)]).toEqual([...new Map(new URLSearchParams(text))]);
+	});
+});
+
+describe('what is refused', () => {
+	test('broken JSON, and JSON that is no object', async () => {
+		expect(await refusalOf(() => read(post('{"a":', 'application/json')))).toBe('invalid_json');
+		for (const body of ['[]', '5', 'null', '"x"'])
+			expect(await refusalOf(() => read(post(body, 'application/json')))).toBe('json_not_object');
+	});
+
+	test('broken forms', async () => {
+		expect(await refusalOf(() => read(post('a=%E2%82', FORM)))).toBe('invalid_form_data');
+		expect(await refusalOf(() => read(post('x', 'multipart/form-data; boundary=b')))).toBe(
+			'invalid_form_data',
+		);
+	});
+
+	test('other content types and charsets', async () => {
+		expect(await refusalOf(() => read(post('a=1', 'text/plain')))).toBe('invalid_post_type');
+		expect(await refusalOf(() => read(post('a=1', `${FORM}; charset=utf-16`)))).toBe('invalid_charset');
+	});
+
+	test('other verbs', async () => {
+		const put = new Request('http://localhost/api/x', { method: 'PUT', body: 'a=1' });
+		expect(await refusalOf(() => read(put))).toBe('invalid_post_type');
+	});
+
+	test('a body that is too large, whether it says so or not', async () => {
+		const large = 'a'.repeat(MAX_BODY_BYTES + 1);
+		expect(await refusalOf(() => read(post(large, FORM)))).toBe('request_too_large');
+		const told = post('a=1', FORM, { 'content-length': String(MAX_BODY_BYTES + 1) });
+		expect(await refusalOf(() => read(told))).toBe('request_too_large');
+		const garbled = post('a=1', FORM, { 'content-length': 'many' });
+		expect(await refusalOf(() => read(garbled))).toBe('request_too_large');
+	});
+
+	test('an endless body is cut off while reading', async () => {
+		let sent = 0;
+		const endless = new ReadableStream<Uint8Array>({
+			pull(controller) {
+				sent += 64 * 1024;
+				controller.enqueue(new Uint8Array(64 * 1024));
+			},
+		});
+		expect(await refusalOf(() => read(post(endless, FORM)))).toBe('request_too_large');
+		expect(sent).toBeLessThan(2 * MAX_BODY_BYTES);
+	});
+});

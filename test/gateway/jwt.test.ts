@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { type JwtVerifier, jwtVerifier } from '../../src/gateway/auth/jwt.ts';
+import { hashToken } from '../../src/gateway/auth/tokens.ts';
+import { authenticator, HandClock, refusalOf, SmallDirectory, TEAM, userNamed } from './support.ts';
+
+const SECRET = 'a secret of the integrating product, long enough';
+const CLAIMS = { sub: 'U123', team: TEAM };
+const clock = new HandClock();
+const seconds = () => Math.floor(clock.now() / 1000);
+
+const sign = (claims: JWTPayload, secret = SECRET, alg = 'HS256') =>
+	new SignJWT(claims).setProtectedHeader({ alg }).sign(new TextEncoder().encode(secret));
+
+async function mustVerify(options: Parameters<typeof jwtVerifier>[0]): Promise<JwtVerifier> {
+	const verifier = await jwtVerifier(options, clock.now);
+	if (!verifier) throw new Error('no verifier');
+	return verifier;
+}
+
+describe('a shared secret', () => {
+	test('gives user, workspace and end', async () => {
+		const verifier = await mustVerify({ secret: SECRET });
+		const exp = seconds() + 60;
+		expect(await verifier.verify(await sign({ ...CLAIMS, exp }))).toEqual({
+			user: 'U123',
+			team: TEAM,
+			expiresAt: exp * 1000,
+		});
+	});
+
+	test('an expired token is told apart', async () => {
+		const verifier = await mustVerify({ secret: SECRET });
+		const token = await sign({ ...CLAIMS, exp: seconds() - 1 });
+		expect(await refusalOf(() => verifier.verify(token))).toBe('token_expired');
+	});
+
+	test('forged ones are refused', async () => {
+		const verifier = await mustVerify({ secret: SECRET });
+		const exp = seconds() + 60;
+		const unsigned = new UnsecuredJWT({ ...CLAIMS, exp }).encode();
+		const good = await sign({ ...CLAIMS, exp });
+		const [header = '', , signature = ''] = good.split('.');
+		const otherClaims = Buffer.from(JSON.stringify({ ...CLAIMS, sub: 'U999', exp })).toString('base64url');
+		const forged = [
+			unsigned,
+			`${unsigned}x`,
+			await sign({ ...CLAIMS, exp }, `${SECRET}!`),
+			await sign({ ...CLAIMS, exp }, SECRET.repeat(2), 'HS512'),
+			await sign({ ...CLAIMS, exp }, SECRET, 'HS384'),
+			`${header}.${otherClaims}.${signature}`,
+			good.slice(0, -2),
+			'a.b.c',
+		];
+		for (const token of forged) expect(await refusalOf(() => verifier.verify(token))).toBe('invalid_auth');
+	});
+
+	test('claims that are missing or malformed are refused', async () => {
+		const verifier = await mustVerify({ secret: SECRET });
+		const exp = seconds() + 60;
+		const wrong: JWTPayload[] = [
+			CLAIMS,
+			{ sub: 'U123', exp },
+			{ team: TEAM, exp },
+			{ sub: 'ann', team: TEAM, exp },
+			{ sub: 'U123', team: 'acme', exp },
+			{ sub: 'U123', team: [TEAM], exp },
+			{ ...CLAIMS, exp, nbf: seconds() + 30 },
+		];
+		for (const claims of wrong) {
+			const token = await sign(claims);
+			expect(await refusalOf(() => verifier.verify(token))).toBe('invalid_auth');
+		}
+	});
+
+	test('a short secret is no configuration', async () => {
+		expect(jwtVerifier({ secret: 'short' }, clock.now)).rejects.toThrow();
+	});
+});
+
+describe('a key set', () => {
+	let folder = '';
+	let file = '';
+	let keys: CryptoKeyPair;
+	let jwks = '';
+
+	beforeAll(async () => {
+		folder = await mkdtemp(join(tmpdir(), 'tidemark-jwks-'));
+		file = join(folder, 'jwks.json');
+		keys = await generateKeyPair('ES256', { extractable: true });
+		jwks = JSON.stringify({ keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256' }] });
+		await writeFile(file, jwks);
+	});
+	afterAll(() => rm(folder, { recursive: true }));
+
+	const signed = (key: CryptoKey, kid = 'one') =>
+		new SignJWT({ ...CLAIMS, exp: seconds() + 60 }).setProtectedHeader({ alg: 'ES256', kid }).sign(key);
+
+	test('from a file', async () => {
+		const verifier = await mustVerify({ jwks: file });
+		expect(await verifier.verify(await signed(keys.privateKey))).toMatchObject({ user: 'U123', team: TEAM });
+	});
+
+	test('refuses another key, an unknown key id, and an HMAC made with the public key', async () => {
+		const verifier = await mustVerify({ jwks: file });
+		const other = await generateKeyPair('ES256');
+		const confused = await sign({ ...CLAIMS, exp: seconds() + 60 }, await exportSPKI(keys.publicKey));
+		for (const token of [await signed(other.privateKey), await signed(keys.privateKey, 'two'), confused])
+			expect(await refusalOf(() => verifier.verify(token))).toBe('invalid_auth');
+	});
+
+	test('from an address', async () => {
+		const server = Bun.serve({ port: 0, fetch: () => new Response(jwks) });
+		const verifier = await mustVerify({ jwks: `http://localhost:${server.port}/jwks.json` });
+		expect(await verifier.verify(await signed(keys.privateKey))).toMatchObject({ user: 'U123' });
+		await server.stop(true);
+	});
+
+	test('that cannot be had is our fault, not the token’s', async () => {
+		const server = Bun.serve({ port: 0, fetch: () => new Response('no', { status: 500 }) });
+		const verifier = await mustVerify({ jwks: `http://localhost:${server.port}/jwks.json` });
+		const token = await signed(keys.privateKey);
+		expect(await refusalOf(() => verifier.verify(token))).toBe('service_unavailable');
+		await server.stop(true);
+	});
+});
+
+describe('a JWT as a token', () => {
+	const setUp = async () => {
+		const directory = new SmallDirectory().add(userNamed('U123'));
+		const own = new HandClock();
+		const jwt = await jwtVerifier({ secret: SECRET }, own.now);
+		const token = await sign({ ...CLAIMS, exp: Math.floor(own.now() / 1000) + 30 });
+		return { directory, clock: own, token, auth: authenticator(directory, own, { jwt }) };
+	};
+
+	test('names a user of the workspace, until it expires', async () => {
+		const { auth, clock: own, token } = await setUp();
+		expect(await auth.identify(token)).toMatchObject({ kind: 'user', user: { id: 'U123' } });
+		own.pass(29_000);
+		expect(await auth.identify(token)).toMatchObject({ kind: 'user' });
+		own.pass(2_000);
+		expect(await refusalOf(() => auth.identify(token))).toBe('token_expired');
+	});
+
+	test('of nobody is refused', async () => {
+		const { auth, directory, token } = await setUp();
+		directory.people.clear();
+		expect(await refusalOf(() => auth.identify(token))).toBe('invalid_auth');
+	});
+
+	test('can be revoked', async () => {
+		const { auth, directory, token } = await setUp();
+		await auth.identify(token);
+		expect(await auth.holderOf(token)).toMatchObject({ user: 'U123', team: TEAM });
+		directory.keep(token, userNamed('U123'), 1);
+		auth.forget(hashToken(token));
+		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
+	});
+
+	test('is nothing where JWTs are not configured', async () => {
+		const { directory, clock: own, token } = await setUp();
+		expect(await refusalOf(() => authenticator(directory, own).identify(token))).toBe('invalid_auth');
+	});
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test';
+import { DEFAULT_RATES, Limits, type Rates } from '../../src/gateway/limits.ts';
+import { HandClock } from './support.ts';
+
+const RATES: Rates = {
+	requests: { perSecond: 10, burst: 20 },
+	posts: { perSecond: 0, burst: 0 },
+	connects: { perSecond: 1, burst: 2, jitterSeconds: 5 },
+};
+
+const setUp = (random = () => 0) => {
+	const clock = new HandClock();
+	return { clock, limits: new Limits(RATES, clock.now, random) };
+};
+
+const takeMany = (limits: Limits, user: string, times: number): number => {
+	let allowed = 0;
+	for (let index = 0; index < times; index += 1) if (limits.take(user, 'requests') === 0) allowed += 1;
+	return allowed;
+};
+
+describe('limits', () => {
+	test('allow a burst, and then the rate', () => {
+		const { clock, limits } = setUp();
+		expect(takeMany(limits, 'U1', 100)).toBe(20);
+		clock.pass(1000);
+		expect(takeMany(limits, 'U1', 100)).toBe(10);
+		clock.pass(60_000);
+		expect(takeMany(limits, 'U1', 100)).toBe(20);
+	});
+
+	test('hold over a long time, whenever buckets are dropped', () => {
+		const { clock, limits } = setUp();
+		let allowed = 0;
+		for (let step = 0; step < 1000; step += 1) {
+			allowed += takeMany(limits, 'U1', 5);
+			clock.pass(100);
+		}
+		expect(allowed).toBeGreaterThanOrEqual(1000);
+		expect(allowed).toBeLessThanOrEqual(1020);
+	});
+
+	test('are each user’s own', () => {
+		const { limits } = setUp();
+		takeMany(limits, 'U1', 100);
+		expect(takeMany(limits, 'U2', 100)).toBe(20);
+	});
+
+	test('tell how long to wait, in whole seconds', () => {
+		const { clock, limits } = setUp();
+		takeMany(limits, 'U1', 20);
+		expect(limits.take('U1', 'requests')).toBe(1);
+		clock.pass(100);
+		expect(limits.take('U1', 'requests')).toBe(0);
+	});
+
+	test('of 0 are off', () => {
+		const { limits } = setUp();
+		for (let index = 0; index < 10_000; index += 1) expect(limits.take('U1', 'posts')).toBe(0);
+		expect(limits.size).toBe(0);
+	});
+
+	test('spread those who are to connect again', () => {
+		const waits = new Set<number>();
+		for (const share of [0, 0.2, 0.4, 0.6, 0.8, 0.999]) {
+			const { limits } = setUp(() => share);
+			limits.take('U1', 'connects');
+			limits.take('U1', 'connects');
+			waits.add(limits.take('U1', 'connects'));
+		}
+		expect([...waits]).toEqual([1, 2, 3, 4, 5, 6]);
+	});
+
+	test('forget users who are idle', () => {
+		const { clock, limits } = setUp();
+		for (let index = 0; index < 10_000; index += 1) limits.take(`U${index}`, 'requests');
+		expect(limits.size).toBe(10_000);
+		clock.pass(2500);
+		limits.take('U1', 'requests');
+		clock.pass(2500);
+		limits.take('U1', 'requests');
+		expect(limits.size).toBeLessThanOrEqual(2);
+	});
+
+	test('a clock that jumps back locks nobody out for long', () => {
+		const { clock, limits } = setUp();
+		takeMany(limits, 'U1', 5);
+		clock.pass(-10_000);
+		takeMany(limits, 'U1', 5);
+		clock.pass(12_000);
+		expect(takeMany(limits, 'U1', 100)).toBe(20);
+	});
+
+	test('have the documented defaults', () => {
+		expect(DEFAULT_RATES).toEqual({
+			requests: { perSecond: 1000, burst: 5000 },
+			posts: { perSecond: 500, burst: 2000 },
+			connects: { perSecond: 10, burst: 60, jitterSeconds: 5 },
+		});
+	});
+});

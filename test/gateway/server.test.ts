@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { newToken } from '../../src/gateway/auth/tokens.ts';
+import { handle } from '../../src/gateway/http/server.ts';
+import { Limits, type Rates } from '../../src/gateway/limits.ts';
+import type { Services } from '../../src/gateway/services.ts';
+import { Tickets } from '../../src/gateway/tickets.ts';
+import { Refusal } from '../../src/model/errors.ts';
+import { ADMIN_TOKEN, authenticator, HandClock, random, SmallDirectory, TEAM, userNamed } from './support.ts';
+
+/** The sequence that every call goes through, with only those services behind it that it needs itself. */
+
+const RATES: Rates = {
+	requests: { perSecond: 1, burst: 3 },
+	posts: { perSecond: 1, burst: 3 },
+	connects: { perSecond: 1, burst: 3, jitterSeconds: 5 },
+};
+const TOKEN = newToken(false, random);
+const CHANNEL = 'C0000000001';
+
+let clock: HandClock;
+let directory: SmallDirectory;
+let submit: () => Promise<never>;
+let logged: unknown[];
+let observed: unknown[];
+let services: Services;
+
+beforeEach(() => {
+	clock = new HandClock();
+	directory = new SmallDirectory().add(userNamed('U123'), TOKEN);
+	logged = [];
+	observed = [];
+	submit = async () => {
+		throw new Refusal('is_archived');
+	};
+	const page = () => new Response('page');
+	services = {
+		auth: authenticator(directory, clock),
+		limits: new Limits(RATES, clock.now, () => 0.5),
+		tickets: new Tickets(clock.now, random),
+		directory: {
+			team: async () => ({ id: TEAM, name: 'Acme', domain: 'acme', createdTs: 0 }),
+			users: (ids: readonly string[]) => directory.users(ids),
+		},
+		requests: { submit: () => submit() },
+		operations: {
+			health: page,
+			ready: page,
+			metrics: page,
+			observe: (method: string, outcome: string) => observed.push([method, outcome]),
+			failed: (method: string, error: unknown) => logged.push([method, error]),
+		},
+		// Whatever else a method reached for would be undefined, and fail the test.
+	} as unknown as Services;
+});
+
+async function call(method: string, args: Record<string, string> = {}, token: string | null = TOKEN) {
+	const request = new Request(`http://localhost:8080/api/${method}`, {
+		method: 'POST',
+		body: new URLSearchParams(args),
+		headers: token === null ? {} : { authorization: `Bearer ${token}` },
+	});
+	const response = await handle(request, services);
+	return { response, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe('the envelope', () => {
+	test('of an answer', async () => {
+		const { response, body } = await call('auth.test');
+		expect(response.status).toBe(200);
+		expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+		expect(body).toMatchObject({ ok: true, team: 'Acme', user_id: 'U123', url: 'http://localhost:8080/' });
+		expect(observed).toEqual([['auth.test', 'ok']]);
+	});
+
+	test('of a refusal: 200, its code, and the argument by name', async () => {
+		const { response, body } = await call('conversations.info', { channel: 'x' });
+		expect(response.status).toBe(200);
+		expect(body.ok).toBeFalse();
+		expect(body.error).toBe('channel_not_found');
+		expect(body.response_metadata).toEqual({ messages: ['[ERROR] channel: expected a conversation id'] });
+	});
+
+	test('of a refusal by a rule that knows no arguments', async () => {
+		const { body } = await call('chat.postMessage', { channel: CHANNEL, text: 'x' });
+		expect(body).toMatchObject({ ok: false, error: 'is_archived' });
+		expect(JSON.stringify(body.response_metadata)).toContain('[ERROR] channel: ');
+	});
+
+	test('of being limited: 429 and whole seconds', async () => {
+		for (let index = 0; index < 3; index += 1) await call('auth.test');
+		const { response, body } = await call('auth.test');
+		expect(response.status).toBe(429);
+		expect(response.headers.get('retry-after')).toBe('1');
+		expect(body).toEqual({ ok: false, error: 'ratelimited' });
+		// Connecting has a limit of its own, and those refused are spread.
+		for (let index = 0; index < 3; index += 1) expect((await call('rtm.connect')).body.ok).toBeTrue();
+		expect((await call('rtm.connect')).response.headers.get('retry-after')).toBe('4');
+	});
+
+	test('of being unable: 503', async () => {
+		submit = async () => {
+			throw new Refusal('service_unavailable');
+		};
+		const { response, body } = await call('chat.postMessage', { channel: CHANNEL, text: 'x' });
+		expect(response.status).toBe(503);
+		expect(response.headers.get('retry-after')).toBe('1');
+		expect(body).toEqual({ ok: false, error: 'service_unavailable' });
+	});
+
+	test('of a failure: told, and logged without what was sent', async () => {
+		submit = async () => {
+			throw new TypeError('broken');
+		};
+		const { response, body } = await call('chat.postMessage', { channel: CHANNEL, text: 'a private text' });
+		expect(response.status).toBe(200);
+		expect(body).toEqual({ ok: false, error: 'internal_error' });
+		expect(logged).toEqual([['chat.postMessage', new TypeError('broken')]]);
+		expect(observed).toEqual([['chat.postMessage', 'internal_error']]);
+	});
+});
+
+describe('who may call what', () => {
+	test('a token in the arguments works alone; the header wins', async () => {
+		expect((await call('auth.test', { token: TOKEN }, null)).body.ok).toBeTrue();
+		expect((await call('auth.test', { token: 'wrong' })).body.ok).toBeTrue();
+		expect((await call('auth.test', { token: TOKEN }, 'wrong')).body.error).toBe('invalid_auth');
+		expect((await call('auth.test', {}, null)).body.error).toBe('not_authed');
+	});
+
+	test('each kind of token has its methods', async () => {
+		expect((await call('admin.teams.create', { name: 'x' })).body.error).toBe('not_allowed_token_type');
+		expect((await call('auth.test', {}, ADMIN_TOKEN)).body.error).toBe('not_allowed_token_type');
+	});
+
+	test('at rtm.connect, only codes that Slack’s client understands', async () => {
+		directory.keep(TOKEN, userNamed('U123'), 1);
+		expect((await call('auth.test')).body.error).toBe('token_revoked');
+		for (const method of ['rtm.connect', 'rtm.start']) {
+			expect((await call(method)).body.error).toBe('invalid_auth');
+			expect((await call(method, {}, ADMIN_TOKEN)).body.error).toBe('invalid_auth');
+			expect((await call(method, {}, null)).body.error).toBe('not_authed');
+		}
+	});
+
+	test('at rtm.connect, a failure is one to try again after', async () => {
+		Object.assign(services.directory, { team: () => Promise.reject(new Error('broken')) });
+		const { response, body } = await call('rtm.connect');
+		expect(response.status).toBe(503);
+		expect(body.error).toBe('service_unavailable');
+		expect(logged).toHaveLength(1);
+	});
+});
+
+describe('routes', () => {
+	test('methods that do not exist', async () => {
+		for (const method of ['foo.bar', '', 'constructor', 'auth.test/', 'AUTH.TEST'])
+			expect((await call(method)).body).toEqual({ ok: false, error: 'unknown_method' });
+		expect(observed).toContainEqual(['unknown', 'unknown_method']);
+	});
+
+	test('pages for operators', async () => {
+		for (const path of ['/healthz', '/readyz', '/metrics'])
+			expect(await (await handle(new Request(`http://localhost${path}`), services)).text()).toBe('page');
+	});
+
+	test('anything else is not there', async () => {
+		const response = await handle(new Request('http://localhost/elsewhere'), services);
+		expect(response.status).toBe(404);
+		expect(await response.json()).toMatchObject({ ok: false });
+	});
+
+	test('rtm.connect hands out an address that admits its caller', async () => {
+		const { body } = await call('rtm.connect', { since: '1717200000123456', counts: '1' });
+		expect(body).toMatchObject({ self: { id: 'U123' }, team: { id: TEAM, name: 'Acme', domain: 'acme' } });
+		const url = new URL(String(body.url));
+		expect(url.origin + url.pathname).toBe('ws://localhost:8080/rtm');
+		expect(services.tickets.redeem(url.searchParams.get('ticket') ?? '')).toMatchObject({
+			user: { id: 'U123' },
+			options: { since: 1717200000123456, counts: true, batchPresence: false },
+		});
+	});
+});

@@ -1,0 +1,87 @@
+import type { Token, User } from '../../src/engine/ports/store.ts';
+import { Authenticator, type AuthenticatorOptions } from '../../src/gateway/auth/authenticator.ts';
+import { hashToken } from '../../src/gateway/auth/tokens.ts';
+import type { ErrorCode } from '../../src/model/errors.ts';
+import { Refusal } from '../../src/model/errors.ts';
+import type { RandomBytes } from '../../src/model/ids.ts';
+
+/** What the tests of the gateway share: a clock to turn by hand, known people, and a directory of them. */
+
+export const ADMIN_TOKEN = 'xoxa-the-administrators-own-token';
+export const TEAM = 'T0000000001';
+
+export const userNamed = (id: string, more: Partial<User> = {}): User => ({
+	id,
+	team: TEAM,
+	name: id.toLowerCase(),
+	realName: '',
+	email: '',
+	isBot: false,
+	deleted: false,
+	updatedTs: 0,
+	...more,
+});
+
+export const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
+
+export class HandClock {
+	ms = 1_700_000_000_000;
+	readonly now = (): number => this.ms;
+	pass(ms: number): void {
+		this.ms += ms;
+	}
+}
+
+/** People and tokens in memory, counting how often it was asked. */
+export class SmallDirectory {
+	readonly people = new Map<string, User>();
+	readonly kept = new Map<string, Token>();
+	asked = 0;
+
+	add(user: User, token?: string): this {
+		this.people.set(user.id, user);
+		if (token !== undefined) this.keep(token, user);
+		return this;
+	}
+
+	keep(token: string, user: User, revokedTs: number | null = null): void {
+		const hash = hashToken(token);
+		this.kept.set(hash, { hash, user: user.id, team: user.team, createdTs: 0, revokedTs });
+	}
+
+	async token(hash: string): Promise<Token | null> {
+		this.asked += 1;
+		return this.kept.get(hash) ?? null;
+	}
+
+	async users(ids: readonly string[]): Promise<readonly User[]> {
+		this.asked += 1;
+		return ids.flatMap((id) => this.people.get(id) ?? []);
+	}
+}
+
+export const authenticator = (
+	directory: SmallDirectory,
+	clock: HandClock,
+	more: Partial<AuthenticatorOptions> = {},
+): Authenticator =>
+	new Authenticator({ directory, adminToken: ADMIN_TOKEN, jwt: null, nowMs: clock.now, ...more });
+
+/** The code that this was refused with. */
+export async function refusalOf(work: () => unknown): Promise<ErrorCode> {
+	return (await caught(work)).code;
+}
+
+export async function detailOf(work: () => unknown): Promise<string | undefined> {
+	return (await caught(work)).detail;
+}
+
+async function caught(work: () => unknown): Promise<Refusal> {
+	try {
+		await work();
+	} catch (error) {
+		if (error instanceof Refusal) return error;
+		throw error;
+	}
+	throw new Error('was not refused');
+}

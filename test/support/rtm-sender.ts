@@ -1,0 +1,22 @@
+import { RTMClient } from '@slack/rtm-api';
+import { quiet } from './slack.ts';
+
+/**
+ * A process of its own around Slack's RTMClient that sends over the socket: version 7.0.4 throws when such a
+ * client disconnects, so it never does. Arguments: address, token, then channel and text by turns; prints
+ * what became of each as a line of JSON, and exits.
+ */
+
+const [url = '', token = '', ...sends] = process.argv.slice(2);
+const client = new RTMClient(token, { slackApiUrl: `${url}/api/`, logger: quiet });
+const ready = new Promise((done) => client.once('ready', done));
+await client.start();
+await ready;
+for (let index = 0; index < sends.length; index += 2) {
+	const outcome = await client.sendMessage(sends[index + 1] ?? '', sends[index] ?? '').catch((error) => ({
+		error: error.message,
+		data: error.data,
+	}));
+	console.log(JSON.stringify(outcome));
+}
+process.exit(0);
