@@ -37,7 +37,7 @@ export function tidemark(
 	const err = collect(child.stderr);
 	const ended = Promise.all([child.exited, out.done, err.done]).then(() => ({
 		code: child.exitCode,
-		signal: child.signalCode,
+		signal: child.signalCode === null ? null : String(child.signalCode),
 		out: out.text(),
 		err: err.text(),
 	}));

@@ -38,10 +38,8 @@ export class SocketSession {
 		const session = hub.attach(this.connection);
 		// From here on a revocation is heard; one between ticket and socket is looked for.
 		const token = await services.directory.token(this.connection.tokenHash);
-		if (token && token.revokedTs !== null) {
-			this.connection.close('signed_out');
-			return;
-		}
+		if (token && token.revokedTs !== null) this.connection.close('signed_out');
+		if (this.connection.isOver) return;
 		await presence.connected(this.connection);
 		const memberships = await services.readState.memberships(this.connection.user);
 		hub.listen(

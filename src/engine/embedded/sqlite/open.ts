@@ -74,7 +74,6 @@ function prepare(database: Database): void {
 		'synchronous = FULL',
 		'cache_size = -65536',
 		'temp_store = MEMORY',
-	'mmap_size = 2147418112',
 	]) {
 		database.run(`PRAGMA ${pragma}`);
 	}

@@ -17,7 +17,6 @@ for (const pragma of [
 	'synchronous = FULL',
 	'cache_size = -65536',
 	'temp_store = MEMORY',
-	'mmap_size = 2147418112',
 	'wal_autocheckpoint = 16000',
 	'journal_size_limit = 67108864',
 ]) {

@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test';
+import { client } from '../support/api.ts';
+import {
+	checkMembers,
+	checkMessages,
+	checkOnce,
+	checkReads,
+	histories,
+	repeatSends,
+} from '../support/kill-check.ts';
+import { type Book, type Cast, keyOf, load, newBook } from '../support/kill-load.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { testServerProcess, withDirectory } from '../support/process.ts';
+import { connect, type Frame } from '../support/socket.ts';
+
+/** kill -9 in the middle of everything: nothing acknowledged is lost, nothing is there twice. */
+
+const ROUNDS = 4;
+const ACKNOWLEDGED_PER_ROUND = 700;
+
+async function makeCast(url: string, book: Book): Promise<Cast> {
+	const { people } = await makeWorkspace(url, 8);
+	const creator = people[0]!;
+	const create = async (name: string): Promise<string> =>
+		(await creator.call('conversations.create', { name })).channel.id;
+	const cast: Cast = {
+		writers: people.slice(0, 4),
+		readers: people.slice(4, 6),
+		movers: people.slice(6),
+		channels: [await create('one'), await create('two'), await create('three')],
+		halls: [await create('hall'), await create('stairs')],
+	};
+	const users = [...cast.writers.slice(1), ...cast.readers].map(({ id }) => id);
+	for (const channel of cast.channels) await creator.call('conversations.invite', { channel, users });
+	for (const reader of cast.readers)
+		for (const { id, last_read, revision, position } of (await reader.call('client.counts')).channels)
+			book.reads.set(keyOf(reader.id, id), { last_read, revision, position, is_muted: false, inDoubt: false });
+	return cast;
+}
+
+/** Whatever was told to anybody is on disk: it is found again, or was deleted since. */
+function checkHeard(heard: readonly Frame[], shown: Awaited<ReturnType<typeof histories>>, book: Book): void {
+	const deleted = new Set(
+		[...book.sent.values()].filter(({ text }) => text === null).map(({ channel, ts }) => `${channel} ${ts}`),
+	);
+	const posts = heard.filter(({ type, subtype }) => type === 'message' && subtype === undefined);
+	expect(posts.length).toBeGreaterThan(0);
+	const lost = posts.filter(
+		({ channel, ts }) => !shown.get(channel)?.has(ts) && !deleted.has(`${channel} ${ts}`),
+	);
+	expect(lost).toEqual([]);
+}
+
+test(`killed ${ROUNDS} times under load, the server finds everything again that it acknowledged`, async () => {
+	await withDirectory(async (directory) => {
+		const book = newBook();
+		let server = await testServerProcess(directory);
+		const cast = await makeCast(server.url, book);
+		const witness = cast.writers[0] as Person;
+		let repeated = 0;
+		for (let round = 1; round <= ROUNDS; round += 1) {
+			const listener = await connect({ ...witness, call: client(server.url, witness.token) });
+			const until = book.acknowledged + ACKNOWLEDGED_PER_ROUND;
+			let killed: Promise<unknown> | undefined;
+			await load(server.url, cast, book, round, () => {
+				if (book.acknowledged >= until) killed ??= server.end('SIGKILL');
+			});
+			expect(await killed).toMatchObject({ signal: 'SIGKILL', err: '' });
+			await listener.closed;
+
+			server = await testServerProcess(directory);
+			const call = client(server.url, witness.token);
+			const found = await histories(call, cast.channels);
+			checkMessages(book, found);
+			checkHeard(listener.frames, found, book);
+			await checkMembers(server.url, cast, book, witness);
+			repeated += await repeatSends(server.url, cast, book, found);
+			const settled = await histories(call, cast.channels);
+			checkMessages(book, settled);
+			checkOnce(settled);
+			await checkReads(server.url, cast, book, settled);
+		}
+		// Otherwise nothing was under way when the server died.
+		expect(repeated).toBeGreaterThan(0);
+		await server.end('SIGTERM');
+	});
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { connect, socketUrl } from '../support/socket.ts';
+import { stalledClient } from '../support/stalled-client.ts';
+
+/** A client that stops reading is cut off at a bounded buffer, and holds nobody back. */
+
+const BUFFER_KB = 64;
+const TEXT = '~'.repeat(40_000);
+/** More than the kernel's and the server's buffers hold together. */
+const POSTS = 500;
+
+let server: TestServer;
+let ada: Person;
+let grace: Person;
+
+beforeAll(async () => {
+	server = await startServer({ 'socket-buffer-kb': String(BUFFER_KB) });
+	[ada, grace] = (await makeWorkspace(server.url, 2)).people as [Person, Person];
+});
+afterAll(() => server.stop());
+
+/** Sockets that the server says it has. */
+async function openSockets(): Promise<number> {
+	const metrics = await (await fetch(`${server.url}/metrics`)).text();
+	return Number(/^tidemark_sockets (\d+)$/m.exec(metrics)?.[1]);
+}
+
+test('a client that stops reading is cut off; the others hear everything and it can come back', async () => {
+	const { channel } = await ada.call('conversations.create', { name: 'flood' });
+	await ada.call('conversations.invite', { channel: channel.id, users: grace.id });
+	const stalled = await stalledClient(await socketUrl(grace));
+	const listener = await connect(grace);
+	expect(await openSockets()).toBe(2);
+
+	for (let index = 0; index < POSTS; index += 1) {
+		const { ts } = await ada.call('chat.postMessage', { channel: channel.id, text: `${index} ${TEXT}` });
+		// Whoever reads is served in between: the stalled one holds nobody back.
+		await listener.seen({ type: 'message', ts });
+	}
+	expect(listener.having({ type: 'message' })).toHaveLength(POSTS);
+	expect(await openSockets()).toBe(1);
+	expect(await stalled.resume()).toBeLessThan(POSTS * TEXT.length);
+
+	const back = await connect(grace);
+	const { ts } = await ada.call('chat.postMessage', { channel: channel.id, text: 'welcome back' });
+	await back.seen({ ts });
+	back.close();
+	listener.close();
+});

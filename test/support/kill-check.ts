@@ -1,0 +1,135 @@
+import { expect } from 'bun:test';
+import { type Call, client } from './api.ts';
+import { type Book, type Cast, keyOf, type Sent } from './kill-load.ts';
+import type { Person } from './people.ts';
+
+/**
+ * Holds a server against the book of what was acknowledged. What was in doubt is looked up and written into
+ * the book, so that the next round knows it.
+ */
+
+interface Message {
+	readonly ts: string;
+	readonly user: string;
+	readonly text: string;
+	readonly client_msg_id?: string;
+}
+
+export type Histories = ReadonlyMap<string, ReadonlyMap<string, Message>>;
+
+/** Every message of these channels, by ts, as the reader sees it. */
+export async function histories(call: Call, channels: readonly string[]): Promise<Histories> {
+	const found = new Map<string, Map<string, Message>>();
+	for (const channel of channels) {
+		const messages = new Map<string, Message>();
+		let cursor = '';
+		do {
+			const page = await call('conversations.history', { channel, limit: 1000, cursor });
+			for (const message of page.messages) messages.set(message.ts, message);
+			cursor = page.response_metadata.next_cursor;
+		} while (cursor !== '');
+		found.set(channel, messages);
+	}
+	return found;
+}
+
+/** Messages, edits and deletes that were acknowledged are there; what was in doubt is one of the two. */
+export function checkMessages(book: Book, shown: Histories): void {
+	for (const sent of book.sent.values()) {
+		if (sent.ts === undefined) continue;
+		const message = shown.get(sent.channel)?.get(sent.ts);
+		const text = message?.text ?? null;
+		const possible = sent.doubt ? [sent.text, sent.doubt.text] : [sent.text];
+		if (!possible.includes(text))
+			throw new Error(
+				`${sent.channel} ${sent.ts}: ${JSON.stringify(text)}, acknowledged ${possible.join(' or ')}`,
+			);
+		if (message) expect([message.user, message.client_msg_id]).toEqual([sent.user, sent.id]);
+		sent.text = text;
+		delete sent.doubt;
+	}
+}
+
+/** Repeats what was not acknowledged, and some of what was: each is there once, with one ts. */
+export async function repeatSends(url: string, cast: Cast, book: Book, shown: Histories): Promise<number> {
+	const isThere = new Map<string, string>();
+	for (const messages of shown.values())
+		for (const { client_msg_id: id, ts } of messages.values()) if (id) isThere.set(id, ts);
+	const open = [...book.sent.values()].filter(({ ts }) => ts === undefined);
+	const settled = [...book.sent.values()].filter(({ ts, text }) => ts !== undefined && text !== null);
+	for (const sent of [...open, ...settled.slice(-20)]) {
+		const { ts } = await repeat(url, cast, sent);
+		const known = sent.ts ?? isThere.get(sent.id);
+		if (known !== undefined) expect(ts).toBe(known);
+		sent.ts = ts;
+	}
+	return open.length;
+}
+
+function repeat(url: string, { writers }: Cast, { user, channel, id, text }: Sent) {
+	const writer = writers.find((person) => person.id === user);
+	return client(url, writer?.token ?? '')('chat.postMessage', { channel, text, client_msg_id: id });
+}
+
+export function checkOnce(shown: Histories): void {
+	const ids = [...shown.values()].flatMap((messages) =>
+		[...messages.values()].map((one) => one.client_msg_id),
+	);
+	expect(new Set(ids).size).toBe(ids.length);
+}
+
+/** Read positions are where they were acknowledged, and every count is what its definition says. */
+export async function checkReads(url: string, cast: Cast, book: Book, shown: Histories): Promise<void> {
+	for (const person of [...cast.writers, ...cast.readers]) {
+		const counts = await client(url, person.token)('client.counts');
+		const rows = counts.channels.filter(({ id }: { id: string }) => shown.has(id));
+		expect(rows).toHaveLength(shown.size);
+		for (const row of rows) {
+			expect({ channel: row.id, ...numbersOf(row) }).toEqual({
+				channel: row.id,
+				...defined(person, row, shown),
+			});
+			const known = book.reads.get(keyOf(person.id, row.id));
+			if (!known) continue;
+			if (row.position < known.position) throw new Error(`${person.name} ${row.id}: position ${row.position} after ${known.position} ${JSON.stringify(row)} ${JSON.stringify(known)}`);
+			expect(row.revision).toBeGreaterThanOrEqual(known.revision);
+			const { last_read, revision, is_muted, position } = row;
+			const found = { last_read, revision, is_muted };
+			if (!known.inDoubt) expect(known).toMatchObject(found);
+			Object.assign(known, found, { position, inDoubt: false });
+		}
+	}
+}
+
+interface Row {
+	readonly id: string;
+	readonly last_read: string;
+	readonly unread_count: number;
+	readonly mention_count: number;
+}
+
+const numbersOf = ({ unread_count, mention_count }: Row) => ({ unread_count, mention_count });
+
+/** By the definition: what others wrote after the read position, and what of it mentions the person. */
+function defined(person: Person, row: Row, shown: Histories) {
+	const messages = [...(shown.get(row.id)?.values() ?? [])];
+	const unread = messages.filter(({ ts, user }) => ts > row.last_read && user !== person.id);
+	const mentions = unread.filter(
+		({ text }) => text.includes(`<@${person.id}>`) || text.includes('<!channel>'),
+	);
+	return { unread_count: unread.length, mention_count: mentions.length };
+}
+
+export async function checkMembers(url: string, cast: Cast, book: Book, witness: Person): Promise<void> {
+	const call = client(url, witness.token);
+	for (const channel of cast.halls) {
+		const { members } = await call('conversations.members', { channel, limit: 1000 });
+		for (const { id } of cast.movers) {
+			const key = keyOf(id, channel);
+			const acknowledged = book.members.get(key);
+			const inside = members.includes(id);
+			if (acknowledged !== undefined) expect([key, inside]).toEqual([key, acknowledged]);
+			book.members.set(key, inside);
+		}
+	}
+}

@@ -1,0 +1,196 @@
+import { type Call, CallFailed, client } from './api.ts';
+import { Random } from './oracle/random.ts';
+import type { Person } from './people.ts';
+
+/**
+ * Load on a server that may die at any moment, and a book of what it acknowledged. Everybody does one thing
+ * after the other, so at most one change of each is in doubt when the server dies.
+ */
+
+export interface Sent {
+	readonly user: string;
+	readonly channel: string;
+	readonly id: string;
+	/** Undefined: never acknowledged. */
+	ts: string | undefined;
+	/** Null: deleted. */
+	text: string | null;
+	/** What was asked for and not acknowledged: it may have taken place or not. */
+	doubt?: { readonly text: string | null };
+}
+
+export interface ReadPosition {
+	last_read: string;
+	revision: number;
+	position: string;
+	is_muted: boolean;
+	inDoubt: boolean;
+}
+
+export interface Book {
+	readonly sent: Map<string, Sent>;
+	/** By user and channel. */
+	readonly reads: Map<string, ReadPosition>;
+	/** By user and channel: true for a member; undefined for in doubt. */
+	readonly members: Map<string, boolean | undefined>;
+	acknowledged: number;
+}
+
+export const newBook = (): Book => ({
+	sent: new Map(),
+	reads: new Map(),
+	members: new Map(),
+	acknowledged: 0,
+});
+export const keyOf = (user: string, channel: string): string => `${user} ${channel}`;
+
+export interface Cast {
+	/** Post, edit, delete and mark. */
+	readonly writers: readonly Person[];
+	/** Mark, mark unread, mute: what they have read moves by nothing else. */
+	readonly readers: readonly Person[];
+	/** Join and leave. */
+	readonly movers: readonly Person[];
+	/** Where writers and readers are. */
+	readonly channels: readonly string[];
+	/** Where movers come and go. */
+	readonly halls: readonly string[];
+}
+
+/** Runs until the server is gone. */
+export async function load(
+	url: string,
+	cast: Cast,
+	book: Book,
+	round: number,
+	onAck: () => void,
+): Promise<void> {
+	const actors = (people: readonly Person[], step: Step) =>
+		people.map((person, index) =>
+			untilGone(
+				async (random, count) => {
+					await step({
+						person,
+						call: client(url, person.token),
+						random,
+						book,
+						cast,
+						name: `${round}-${count}`,
+					});
+					book.acknowledged += 1;
+					onAck();
+				},
+				round * 100 + index,
+			),
+		);
+	await Promise.all([
+		...actors(cast.writers, write),
+		...actors(cast.readers, read),
+		...actors(cast.movers, move),
+	]);
+}
+
+async function untilGone(
+	step: (random: Random, count: number) => Promise<void>,
+	seed: number,
+): Promise<void> {
+	const random = new Random(seed);
+	for (let count = 0; ; count += 1) {
+		try {
+			await step(random, count);
+		} catch (error) {
+			// A refusal is an answer, and a mistake of this test.
+			if (error instanceof CallFailed) throw error;
+			return;
+		}
+	}
+}
+
+interface Scene {
+	readonly person: Person;
+	readonly call: Call;
+	readonly random: Random;
+	readonly book: Book;
+	readonly cast: Cast;
+	/** Of its own in all rounds. */
+	readonly name: string;
+}
+
+type Step = (scene: Scene) => Promise<void>;
+
+const write: Step = async ({ person, call, random, book, cast, name }) => {
+	const own = [...book.sent.values()].filter(
+		({ user, ts, text }) => user === person.id && ts !== undefined && text !== null,
+	);
+	const chosen = random.pick(own);
+	const roll = random.below(10);
+	if (!chosen || roll < 6) {
+		const channel = random.pick(cast.channels) ?? '';
+		const text = withMention(`${person.name} writes ${name}`, random, cast);
+		const sent: Sent = { user: person.id, channel, id: `${person.id}-${name}`, ts: undefined, text };
+		book.sent.set(sent.id, sent);
+		sent.ts = (await call('chat.postMessage', { channel, text, client_msg_id: sent.id })).ts;
+		return;
+	}
+	const { channel, ts } = chosen;
+	if (roll === 6) {
+		await call('conversations.mark', { channel, ts });
+		return;
+	}
+	const text = roll < 9 ? withMention(`edited ${name}`, random, cast) : null;
+	chosen.doubt = { text };
+	if (text === null) await call('chat.delete', { channel, ts });
+	else await call('chat.update', { channel, ts, text });
+	chosen.text = text;
+	delete chosen.doubt;
+};
+
+function withMention(text: string, random: Random, { readers }: Cast): string {
+	const roll = random.below(6);
+	if (roll === 0) return `${text} <!channel>`;
+	return roll === 1 ? `${text} <@${random.pick(readers)?.id}>` : text;
+}
+
+const read: Step = async ({ person, call, random, book, cast }) => {
+	const channel = random.pick(cast.channels) ?? '';
+	const known = book.reads.get(keyOf(person.id, channel));
+	if (!known) throw new CallFailed(`${person.id} has no row of ${channel}`);
+	const messages = [...book.sent.values()].filter(
+		(sent) => sent.channel === channel && sent.ts !== undefined && sent.text !== null && !sent.doubt,
+	);
+	known.inDoubt = true;
+	const roll = random.below(4);
+	const chosen = random.pick(messages);
+	if (roll === 0 || !chosen) {
+		const answer = await call(random.below(2) === 0 ? 'conversations.mute' : 'conversations.unmute', {
+			channel,
+		});
+		known.is_muted = answer.is_muted;
+		known.position = answer.position;
+	} else {
+		const method = roll === 1 ? 'conversations.markUnread' : 'conversations.mark';
+		const answer = await markAs(call, method, channel, chosen.ts);
+		if (answer) Object.assign(known, answer);
+	}
+	known.inDoubt = false;
+};
+
+/** Null where the message was deleted in the meantime: an answer too. */
+async function markAs(call: Call, method: string, channel: string, ts: string | undefined) {
+	try {
+		const { last_read, revision, position } = await call(method, { channel, ts });
+		return { last_read, revision, position };
+	} catch (error) {
+		if (error instanceof CallFailed && error.message.includes('message_not_found')) return null;
+		throw error;
+	}
+}
+
+const move: Step = async ({ person, call, random, book, cast }) => {
+	const channel = random.pick(cast.halls) ?? '';
+	const key = keyOf(person.id, channel);
+	const inside = book.members.get(key) === true;
+	book.members.set(key, undefined);
+	await call(inside ? 'conversations.leave' : 'conversations.join', { channel });
+	book.members.set(key, !inside);
+};
