@@ -72,6 +72,7 @@ export class HttpPoster {
 	}
 
 	private lost(): void {
-		throw new Error('the server closed the connection');
+		console.error('the server closed the connection');
+		process.exit(1);
 	}
 }

@@ -14,6 +14,7 @@ const ZERO = 48;
 
 export class SocketPoster {
 	private rest: Buffer = Buffer.alloc(0);
+	private upgraded = false;
 	private open = false;
 	private opened: () => void = () => undefined;
 	private free: number;
@@ -94,12 +95,13 @@ export class SocketPoster {
 
 	private take(bytes: Buffer): void {
 		let data = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
-		if (!this.open) {
+		if (!this.upgraded) {
 			const end = data.indexOf('\r\n\r\n');
 			if (end < 0) {
 				this.rest = Buffer.from(data);
 				return;
 			}
+			this.upgraded = true;
 			data = data.subarray(end + 4);
 		}
 		const now = performance.now();
@@ -132,7 +134,8 @@ export class SocketPoster {
 	}
 
 	private lost(): void {
-		throw new Error('the server closed the socket');
+		console.error('the server closed the socket');
+		process.exit(1);
 	}
 }
 

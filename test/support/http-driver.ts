@@ -46,7 +46,7 @@ export function httpDriver({ people }: Workspace): Driver {
 		do {
 			const page = await call(method, { ...args, limit: 200, ...(cursor ? { cursor } : {}) });
 			items.push(...page[field]);
-			cursor = page['response_metadata']?.next_cursor ?? '';
+			cursor = page.response_metadata?.next_cursor ?? '';
 		} while (cursor !== '');
 		return items;
 	}
@@ -87,7 +87,7 @@ export function httpDriver({ people }: Workspace): Driver {
 		mark: async (channel, user, ts, revision) => {
 			const args = { channel, ts: wireTs(ts), ...(revision === undefined ? {} : { revision }) };
 			const answer = await as(user)('conversations.mark', args);
-			return { ignored: answer['ignored'] ?? false };
+			return { ignored: answer.ignored ?? false };
 		},
 		markUnread: async (channel, user, ts) =>
 			void (await as(user)('conversations.markUnread', { channel, ts: wireTs(ts) })),
@@ -122,10 +122,10 @@ export function httpDriver({ people }: Workspace): Driver {
 
 		rows: async (user) => {
 			const counts = await as(user)('client.counts');
-			const rows: WireRow[] = [...counts['channels'], ...counts['mpims'], ...counts['ims']];
+			const rows: WireRow[] = [...counts.channels, ...counts.mpims, ...counts.ims];
 			return Object.fromEntries(rows.map((row) => [row.id, rowOf(row)]));
 		},
-		badge: async (user) => (await as(user)('client.counts'))['badge'],
+		badge: async (user) => (await as(user)('client.counts')).badge,
 		unreads: async (user, channel) => {
 			const messages = await all<{ ts: string }>(as(user), 'conversations.unreads', { channel }, 'messages');
 			return messages.map(({ ts }) => micros(ts));
@@ -137,7 +137,7 @@ export function httpDriver({ people }: Workspace): Driver {
 			let page: Answer;
 			do {
 				page = await as(user)('subscriptions.thread.getView', before ? { current_ts: before } : {});
-				for (const view of page['threads']) {
+				for (const view of page.threads) {
 					threads.push({
 						channel: view.root_msg.channel,
 						thread_ts: micros(view.root_msg.ts),
@@ -146,9 +146,9 @@ export function httpDriver({ people }: Workspace): Driver {
 						mentions: view.mention_count,
 					});
 				}
-				before = page['max_ts'];
-			} while (page['has_more']);
-			return { threads, totals: counts['threads'] };
+				before = page.max_ts;
+			} while (page.has_more);
+			return { threads, totals: counts.threads };
 		},
 		explain: async (user) => {
 			const { items } = await as(user)('client.explain');
