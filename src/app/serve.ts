@@ -4,6 +4,8 @@ import { jwtVerifier } from '../gateway/auth/jwt.ts';
 import { Limits } from '../gateway/limits.ts';
 import { Requests } from '../gateway/requests.ts';
 import type { Services } from '../gateway/services.ts';
+import { CountsPush } from '../gateway/socket/counts-push.ts';
+import { Focus } from '../gateway/socket/focus.ts';
 import { Hub } from '../gateway/socket/hub.ts';
 import { Presence } from '../gateway/socket/presence.ts';
 import { listen } from '../gateway/socket/server.ts';
@@ -43,7 +45,8 @@ export async function serve(config: Config, log: Logger): Promise<Running> {
 
 async function start(config: Config, admin: AdminToken, log: Logger, engine: Engine): Promise<Running> {
 	const { store, readState, bus, clock } = engine;
-	const hub = new Hub(bus);
+	const counts = new CountsPush(readState, (error) => operations.failed('rtm.counts', error));
+	const hub = new Hub(bus, counts);
 	const presence = new Presence(bus, engine.sessions, readState);
 	const operations = new ServerOperations(log, hub);
 	const requests = new Requests(engine.log, bus, 'local', clock);
@@ -77,6 +80,14 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 		operations,
 		version: VERSION,
 	};
+	const focus = new Focus({
+		bus,
+		reads: services.reads,
+		isActive: (user) => engine.sessions.isActive(user),
+		nowMs,
+		idleMs: config.focusIdleSeconds * 1000,
+		failed: (error) => operations.failed('rtm.focus', error),
+	});
 	const conversations = new Conversations(store.source, store.history, nowMs);
 	const worker = new Worker({
 		log: engine.log,
@@ -99,9 +110,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 	}, EVICT_EVERY_MS);
 	const listening = listen(
 		{ hostname: config.host, port: config.port, maxBufferedBytes: config.socketBufferKb * 1024 },
-		services,
-		hub,
-		presence,
+		{ services, hub, presence, focus },
 	);
 	const host = ['0.0.0.0', '::', '127.0.0.1'].includes(config.host) ? 'localhost' : config.host;
 	return {

@@ -111,6 +111,12 @@ export const SETTINGS = {
 		24 * 60,
 		wholeNumber(5, 525_600),
 	),
+	focusIdleSeconds: setting(
+		'focus-idle-seconds',
+		'after how long without a sign of life a device no longer reads what it has in focus',
+		600,
+		wholeNumber(1, 86_400),
+	),
 	logLevel: setting(
 		'log-level',
 		'what is logged: debug, info, warn or error',

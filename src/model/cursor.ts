@@ -17,7 +17,7 @@ export interface Cursor {
 export type Mark =
 	| { readonly type: 'read'; readonly ts: number; readonly revision?: number | undefined }
 	| { readonly type: 'unread'; readonly ts: number }
-	| { readonly type: 'message'; readonly ts: number };
+	| { readonly type: 'message'; readonly ts: number; readonly revision?: number | undefined };
 
 export interface Marked {
 	readonly cursor: Cursor;
@@ -26,9 +26,10 @@ export interface Marked {
 }
 
 export function applyMark(cursor: Cursor, mark: Mark, timeline: Timeline, reader: number): Marked {
+	const outdated = mark.type !== 'unread' && mark.revision !== undefined && mark.revision < cursor.revision;
+	if (outdated) return { cursor, ignored: true };
 	switch (mark.type) {
 		case 'read':
-			if (mark.revision !== undefined && mark.revision < cursor.revision) return { cursor, ignored: true };
 			return { cursor: readUpTo(cursor, mark.ts, timeline), ignored: false };
 		case 'unread':
 			return { cursor: unreadFrom(cursor, mark.ts), ignored: false };

@@ -7,12 +7,15 @@
  */
 
 const WIDTH = 16;
-const POSITION = /^\d{16}$/;
+const POSITION = /^\d{16}(\d{16})?$/;
 
 export const formatPosition = (stamp: number): string => String(stamp).padStart(WIDTH, '0');
 
 export const formatRowPosition = (row: { readonly conversation: number; readonly user: number }): string =>
 	formatPosition(row.conversation) + formatPosition(row.user);
 
-export const parsePosition = (text: string): number | undefined =>
-	POSITION.test(text) ? Number(text) : undefined;
+/** Where in the stream a position is. A row's is as far as the later of its two parts. */
+export function parsePosition(text: string): number | undefined {
+	if (!POSITION.test(text)) return undefined;
+	return Math.max(Number(text.slice(0, WIDTH)), Number(text.slice(WIDTH)));
+}

@@ -1,4 +1,5 @@
-import type { CountRow, ThreadRow } from '../engine/ports/read-state.ts';
+import type { About } from '../engine/ports/bus.ts';
+import type { CountRow, ThreadRow, ThreadTotals } from '../engine/ports/read-state.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { formatPosition, formatRowPosition } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
@@ -16,10 +17,35 @@ export type Audience =
 export interface Announcement {
 	readonly audience: Audience;
 	readonly event: JsonObject;
+	/** What it means for counts; once for each change, however many events tell of it. */
+	readonly about?: About;
 }
 
-const toMembers = (event: JsonObject): Announcement => ({ audience: { to: 'members' }, event });
-const toUser = (user: string, event: JsonObject): Announcement => ({ audience: { to: 'user', user }, event });
+const toMembers = (event: JsonObject, about?: About): Announcement => ({
+	audience: { to: 'members' },
+	event,
+	...(about ? { about } : {}),
+});
+
+const toUser = (user: string, event: JsonObject, about?: About): Announcement => ({
+	audience: { to: 'user', user },
+	event,
+	...(about ? { about } : {}),
+});
+
+/** What a changed message means for counts. */
+function aboutMessage(effect: Extract<Effect, { type: 'posted' | 'edited' | 'deleted' }>): About {
+	const { ts, user, threadTs, broadcast, here } = effect.message;
+	return {
+		change: effect.type,
+		conversation: effect.conversation.id,
+		ts,
+		author: user,
+		threadTs,
+		inTimeline: threadTs === null || broadcast,
+		here,
+	};
+}
 
 /** The stamp of the change, as events carry it: when it happened, and how far a client is that saw it. */
 const stamped = (at: number): JsonObject => ({ event_ts: formatTs(at), position: formatPosition(at) });
@@ -36,35 +62,44 @@ export function announcementsOf(effect: Effect): Announcement[] {
 			return posted(effect);
 		case 'edited':
 			return [
-				toMembers({
-					type: 'message',
-					subtype: 'message_changed',
-					hidden: true,
-					channel,
-					ts: formatTs(at),
-					message: wireMessage(effect.message, conversation.team),
-					previous_message: wireMessage(effect.previous, conversation.team),
-					...stamped(at),
-				}),
+				toMembers(
+					{
+						type: 'message',
+						subtype: 'message_changed',
+						hidden: true,
+						channel,
+						ts: formatTs(at),
+						message: wireMessage(effect.message, conversation.team),
+						previous_message: wireMessage(effect.previous, conversation.team),
+						...stamped(at),
+					},
+					aboutMessage(effect),
+				),
 			];
 		case 'deleted':
 			return [
-				toMembers({
-					type: 'message',
-					subtype: 'message_deleted',
-					hidden: true,
-					channel,
-					ts: formatTs(at),
-					deleted_ts: formatTs(effect.message.ts),
-					...(effect.tombstone ? { tombstone: true } : {}),
-					previous_message: wireMessage(effect.previous, conversation.team),
-					...stamped(at),
-				}),
+				toMembers(
+					{
+						type: 'message',
+						subtype: 'message_deleted',
+						hidden: true,
+						channel,
+						ts: formatTs(at),
+						deleted_ts: formatTs(effect.message.ts),
+						...(effect.tombstone ? { tombstone: true } : {}),
+						previous_message: wireMessage(effect.previous, conversation.team),
+						...stamped(at),
+					},
+					aboutMessage(effect),
+				),
 				...(effect.thread ? [replied(conversation, effect.thread, at)] : []),
 			];
 		case 'joined':
 			return effect.users.flatMap((user) => [
-				toUser(user, joinedEvent(conversation, user, at)),
+				toUser(user, joinedEvent(conversation, user, effect, at), {
+					change: 'standing',
+					conversation: channel,
+				}),
 				toMembers({
 					type: 'member_joined_channel',
 					user,
@@ -77,12 +112,16 @@ export function announcementsOf(effect: Effect): Announcement[] {
 			]);
 		case 'left':
 			return [
-				toUser(effect.user, {
-					type: conversation.kind === 'public' ? 'channel_left' : 'group_left',
-					channel,
-					actor_id: effect.actor,
-					...stamped(at),
-				}),
+				toUser(
+					effect.user,
+					{
+						type: conversation.kind === 'public' ? 'channel_left' : 'group_left',
+						channel,
+						actor_id: effect.actor,
+						...stamped(at),
+					},
+					{ change: 'standing', conversation: null },
+				),
 				toMembers({
 					type: 'member_left_channel',
 					user: effect.user,
@@ -93,21 +132,26 @@ export function announcementsOf(effect: Effect): Announcement[] {
 				}),
 			];
 		case 'changed':
-			return [toMembers(changed(effect))];
+			return [toMembers(changed(effect), aboutStanding(effect))];
 		case 'followed':
 		case 'unfollowed': {
 			const { threadTs, user } = effect;
 			const lastRead = effect.type === 'followed' ? effect.cursor : 0;
 			const thread = { conversation: channel, threadTs, since: at, lastRead };
 			const event = effect.type === 'followed' ? threadSubscribedEvent : threadUnsubscribedEvent;
-			return [toUser(user, event(thread, at))];
+			return [toUser(user, event(thread, at), { change: 'threads' })];
 		}
 	}
 }
 
 function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 	const { conversation, at } = effect;
-	const joined = effect.members.map((user) => toUser(user, joinedEvent(conversation, user, at)));
+	const joined = effect.members.map((user) =>
+		toUser(user, joinedEvent(conversation, user, { cursor: 0, latest: 0 }, at), {
+			change: 'standing',
+			conversation: conversation.id,
+		}),
+	);
 	if (conversation.kind !== 'public') return joined;
 	const event: JsonObject = {
 		type: 'channel_created',
@@ -127,8 +171,19 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 	return [{ audience: { to: 'team' }, event }, ...joined];
 }
 
+/** Archived conversations count for nobody; they come back with what was unread in them. */
+function aboutStanding({ what, conversation }: Extract<Effect, { type: 'changed' }>): About | undefined {
+	if (what === 'archive') return { change: 'standing', conversation: null };
+	return what === 'unarchive' ? { change: 'standing', conversation: conversation.id } : undefined;
+}
+
 /** A fresh member has nothing unread: the counts are known without asking. */
-function joinedEvent(conversation: Conversation, user: string, at: number): JsonObject {
+function joinedEvent(
+	conversation: Conversation,
+	user: string,
+	start: { readonly cursor: number; readonly latest: number },
+	at: number,
+): JsonObject {
 	const { kind } = conversation;
 	const type = { public: 'channel_joined', private: 'group_joined', mpim: 'mpim_joined', im: 'im_created' }[
 		kind
@@ -138,6 +193,8 @@ function joinedEvent(conversation: Conversation, user: string, at: number): Json
 		...(kind === 'im' ? { user } : {}),
 		channel: {
 			...wireConversation(conversation, { user, row: null, isMember: true }),
+			last_read: formatTs(start.cursor),
+			latest: formatTs(start.latest),
 			unread_count: 0,
 			unread_count_display: 0,
 			mention_count: 0,
@@ -161,7 +218,8 @@ function posted(effect: Extract<Effect, { type: 'posted' }>): Announcement[] {
 		...(thread && message.broadcast ? { root: rootOf(conversation, thread) } : {}),
 		...stamped(at),
 	};
-	return thread ? [toMembers(event), replied(conversation, thread, at)] : [toMembers(event)];
+	const told = toMembers(event, aboutMessage(effect));
+	return thread ? [told, replied(conversation, thread, at)] : [told];
 }
 
 /** Tells that a thread's root looks different: its number of replies, its latest one. */
@@ -284,5 +342,23 @@ export function threadMarkedEvent(row: ThreadRow): JsonObject {
 		mention_count: row.mentions,
 		position: formatRowPosition(row.position),
 		event_ts: formatTs(row.position.user),
+	};
+}
+
+/** A count changed in a way that a client cannot derive; for sockets that asked for it. */
+export function countsUpdatedEvent(row: CountRow): JsonObject {
+	return { type: 'unread_counts_updated', channel: row.conversation, ...countFields(row) };
+}
+
+/** How the user's threads stand, all of them together. */
+export function threadStateEvent(threads: ThreadTotals, stamp: number): JsonObject {
+	return {
+		type: 'update_thread_state',
+		has_unreads: threads.unread > 0,
+		unread_count: threads.unread,
+		mention_count: threads.mentions,
+		badge_count: threads.badge,
+		timestamp: formatTs(stamp),
+		...stamped(stamp),
 	};
 }

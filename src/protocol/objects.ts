@@ -130,6 +130,7 @@ export function countFields(row: CountRow): JsonObject {
 		unread_count: row.unread,
 		unread_count_display: row.unreadDisplay,
 		mention_count: row.mentions,
+		badge_count: row.badge,
 		is_muted: row.muted,
 		notification_level: row.level,
 		revision: row.revision,

@@ -72,7 +72,8 @@ function join(situation: Situation, users: readonly string[], inviter: string | 
 	const memberCount = head.conversation.memberCount + users.length;
 	if (memberCount > MAX_MEMBERS) return refuse('too_many_members', `at most ${MAX_MEMBERS} members`);
 	const conversation = { ...head.conversation, memberCount };
-	const effect: Effect = { type: 'joined', conversation, at, users, inviter, cursor: head.lastTs };
+	const latest = head.tail.at(-1) ?? 0;
+	const effect: Effect = { type: 'joined', conversation, at, users, inviter, cursor: head.lastTs, latest };
 	return accept({ conversation }, effect);
 }
 

@@ -54,6 +54,8 @@ export type Effect =
 			readonly inviter: string | null;
 			/** Where their cursors start: the newest ts of any message. */
 			readonly cursor: number;
+			/** The newest timeline message; 0 for none. */
+			readonly latest: number;
 	  })
 	| (Stamped & { readonly type: 'left'; readonly user: string; readonly actor: string })
 	| (Stamped & {

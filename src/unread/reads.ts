@@ -1,4 +1,4 @@
-import type { Bus } from '../engine/ports/bus.ts';
+import type { About, Bus } from '../engine/ports/bus.ts';
 import type { NotificationLevel } from '../engine/ports/facts.ts';
 import type { CountRow, MarkProblem, ReadState, RowChange, ThreadRow } from '../engine/ports/read-state.ts';
 import type { Mark } from '../model/cursor.ts';
@@ -73,15 +73,17 @@ export class Reads {
 		threadTs: number,
 		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
 	): Promise<ThreadRow> {
-		const tell = (row: ThreadRow) => this.tell(user, threadMarkedEvent(row), row.position.user);
+		const tell = (row: ThreadRow) =>
+			this.tell(user, threadMarkedEvent(row), row.position.user, { change: 'threads' });
 		const change = await this.state.markThread(user, conversation, threadTs, mark, tell);
 		if (typeof change === 'string') throw new Refusal(REFUSED_WITH[change]);
 		await change.durable;
 		return change.row;
 	}
 
-	private tell(user: string, event: JsonObject, at: number): void {
-		this.bus.publish(`user:${user}`, { type: 'event', frame: JSON.stringify(event), at });
+	private tell(user: string, event: JsonObject, at: number, about?: About): void {
+		const frame = JSON.stringify(event);
+		this.bus.publish(`user:${user}`, { type: 'event', frame, at, ...(about ? { about } : {}) });
 	}
 }
 

@@ -11,8 +11,9 @@ export function deliver(effect: Effect, bus: Bus): void {
 	// Who joins hears everything from here on, who leaves nothing more: before and after the events.
 	if (effect.type === 'joined') for (const user of effect.users) enter(user);
 	if (effect.type === 'created') for (const user of effect.members) enter(user);
-	for (const { audience, event } of announcementsOf(effect)) {
-		const message = { type: 'event', frame: JSON.stringify(event), at: effect.at } as const;
+	for (const { audience, event, about } of announcementsOf(effect)) {
+		const frame = JSON.stringify(event);
+		const message = { type: 'event', frame, at: effect.at, ...(about ? { about } : {}) } as const;
 		if (audience.to === 'members') bus.publish(`live:${conversation}`, message);
 		else if (audience.to === 'team') bus.publish(`team:${effect.conversation.team}`, message);
 		else bus.publish(`user:${audience.user}`, message);

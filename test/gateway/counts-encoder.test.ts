@@ -27,7 +27,7 @@ const rows: fc.Arbitrary<CountRow> = fc.record({
 test('the bytes say what countFields says, row for row', () => {
 	const counts = fc.record({
 		rows: fc.array(rows, { maxLength: 30 }),
-		threads: fc.record({ unread: count, mentions: count }),
+		threads: fc.record({ unread: count, mentions: count, badge: count }),
 		badge: fc.integer({ min: 0, max: 1_000_000_000 }),
 		stamp,
 	});
@@ -43,6 +43,7 @@ test('the bytes say what countFields says, row for row', () => {
 					has_unreads: given.threads.unread > 0,
 					unread_count: given.threads.unread,
 					mention_count: given.threads.mentions,
+					badge_count: given.threads.badge,
 				},
 				channels: shown('public', 'private'),
 				mpims: shown('mpim'),

@@ -34,7 +34,13 @@ async function makeCast(url: string, book: Book): Promise<Cast> {
 	for (const channel of cast.channels) await creator.call('conversations.invite', { channel, users });
 	for (const reader of cast.readers)
 		for (const { id, last_read, revision, position } of (await reader.call('client.counts')).channels)
-			book.reads.set(keyOf(reader.id, id), { last_read, revision, position, is_muted: false, inDoubt: false });
+			book.reads.set(keyOf(reader.id, id), {
+				last_read,
+				revision,
+				position,
+				is_muted: false,
+				inDoubt: false,
+			});
 	return cast;
 }
 

@@ -69,7 +69,9 @@ test(`${POSTERS} people post at once: everybody hears everything, once, in order
 	const [first, second, ...posters] = people as [Person, Person, ...Person[]];
 	const listeners = await Promise.all([connect(first), connect(first), connect(second)]);
 	const sockets = await Promise.all(posters.map((poster, index) => (index % 2 ? connect(poster) : null)));
-	const acknowledged = (await Promise.all(posters.map((poster, index) => post(poster, sockets[index]!)))).flat();
+	const acknowledged = (
+		await Promise.all(posters.map((poster, index) => post(poster, sockets[index]!)))
+	).flat();
 	expect(acknowledged).toHaveLength(POSTERS * POSTS);
 	for (const listener of listeners) {
 		const heard = await listener.all(acknowledged.length, isPost);
@@ -78,7 +80,9 @@ test(`${POSTERS} people post at once: everybody hears everything, once, in order
 		expect(listener.having(isPost)).toHaveLength(acknowledged.length);
 		const followed = channels.flatMap((channel) => follow(listener.frames, channel).posts);
 		expect(followed).toHaveLength(acknowledged.length);
-		const positions = listener.frames.filter(({ type }) => type === 'message').map(({ position }) => position);
+		const positions = listener.frames
+			.filter(({ type }) => type === 'message')
+			.map(({ position }) => position);
 		expect(positions).toEqual(positions.toSorted());
 	}
 	for (const socket of [...listeners, ...sockets]) socket?.close();

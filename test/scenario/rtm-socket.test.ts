@@ -36,7 +36,9 @@ describe('admission', () => {
 	async function expectTurnedAway(url: string) {
 		const socket = new TestSocket(url);
 		expect((await socket.closed).code).toBe(4202);
-		expect(socket.frames).toEqual([{ type: 'error', error: { code: 1, msg: expect.stringContaining('ticket') } }]);
+		expect(socket.frames).toEqual([
+			{ type: 'error', error: { code: 1, msg: expect.stringContaining('ticket') } },
+		]);
 	}
 
 	test('a ticket that was never issued is told so and closed with 4202', async () => {
@@ -114,9 +116,17 @@ describe('frames', () => {
 		['an unknown type', () => ({ type: 'shout' }), 'type is missing or unknown'],
 		['a message without text', () => ({ type: 'message', channel }), 'message text is missing'],
 		['a text of spaces', () => ({ type: 'message', channel, text: ' \n' }), 'message text is missing'],
-		['a text over 4,000', () => ({ type: 'message', channel, text: 'x'.repeat(4_001) }), 'message text is too long'],
+		[
+			'a text over 4,000',
+			() => ({ type: 'message', channel, text: 'x'.repeat(4_001) }),
+			'message text is too long',
+		],
 		['a message to nowhere', () => ({ type: 'message', text: 'x' }), 'channel is missing'],
-		['a channel that is none', () => ({ type: 'message', channel: 'general', text: 'x' }), 'channel is missing'],
+		[
+			'a channel that is none',
+			() => ({ type: 'message', channel: 'general', text: 'x' }),
+			'channel is missing',
+		],
 		[
 			'an unknown thread',
 			() => ({ type: 'message', channel, text: 'x', thread_ts: '1700000000.000000' }),
@@ -203,7 +213,13 @@ describe('marks', () => {
 		const [phone, laptop] = [await connect(grace), await connect(grace)];
 		const stamps = [await say(ada, 'one'), await say(ada, `two <@${grace.id}>`), await say(ada, 'three')];
 		const answer = await phone.ask({ type: 'mark', channel, ts: stamps[0] });
-		const counts = { channel, last_read: stamps[0], unread_count: 2, unread_count_display: 2, mention_count: 1 };
+		const counts = {
+			channel,
+			last_read: stamps[0],
+			unread_count: 2,
+			unread_count_display: 2,
+			mention_count: 1,
+		};
 		expect(answer).toMatchObject({ ok: true, ...counts });
 		expect(answer).not.toHaveProperty('ignored');
 		const told = await laptop.seen({ type: 'channel_marked' });
@@ -268,7 +284,8 @@ describe('who hears what', () => {
 		await ada.call('conversations.create', { name: 'new' });
 		await device.seen({ type: 'channel_created' });
 		await stranger.settled();
-		const heard = (frame: Frame) => frame.type !== 'hello' && frame.type !== 'pong' && frame.reply_to === undefined;
+		const heard = (frame: Frame) =>
+			frame.type !== 'hello' && frame.type !== 'pong' && frame.reply_to === undefined;
 		expect(stranger.having(heard)).toEqual([]);
 	});
 });

@@ -87,7 +87,12 @@ test('an edit and a delete come as hidden events that name the message', async (
 	await ada.call('chat.update', { channel, ts, text: 'second' });
 	await ada.call('chat.delete', { channel, ts });
 	const deleted = await listener.heard(({ subtype }) => subtype === 'message_deleted');
-	expect(deleted).toMatchObject({ hidden: true, channel, deleted_ts: ts, previous_message: { text: 'second' } });
+	expect(deleted).toMatchObject({
+		hidden: true,
+		channel,
+		deleted_ts: ts,
+		previous_message: { text: 'second' },
+	});
 	expect(await listener.heard(({ subtype }) => subtype === 'message_changed')).toMatchObject({
 		hidden: true,
 		channel,
@@ -141,7 +146,10 @@ test('creating is told to the workspace; archiving, renaming and restoring to th
 	const created = await outsider.heard(({ type }) => type === 'channel_created');
 	expect(created.channel).toMatchObject({ id: channel, creator: ada.id, is_channel: true });
 	await member.heard(({ type }) => type === 'channel_unarchive');
-	expect(await member.heard(({ type }) => type === 'channel_archive')).toMatchObject({ channel, user: ada.id });
+	expect(await member.heard(({ type }) => type === 'channel_archive')).toMatchObject({
+		channel,
+		user: ada.id,
+	});
 	const renamed = await member.heard(({ type }) => type === 'channel_rename');
 	expect(renamed.channel).toMatchObject({ id: channel, name: channel.toLowerCase() });
 	expect(outsider.events.some(({ type }) => type === 'channel_archive')).toBe(false);
@@ -220,7 +228,8 @@ test('marks in direct messages, groups and private channels have their own names
 	for (const { id } of [im, group, secret])
 		await grace.call('conversations.mark', { channel: id, ts: await say(ada, id, 'hello') });
 	const marked = async (channel: string) =>
-		(await listener.heard((event) => event.type?.endsWith('_marked') === true && event.channel === channel)).type;
+		(await listener.heard((event) => event.type?.endsWith('_marked') === true && event.channel === channel))
+			.type;
 	expect(await marked(im.id)).toBe('im_marked');
 	expect(await marked(group.id)).toBe('mpim_marked');
 	expect(await marked(secret.id)).toBe('group_marked');

@@ -159,7 +159,12 @@ describe('messages', () => {
 		for (let index = 0; index < 6; index += 1)
 			replies.push(await say(grace, channel, `reply ${index}`, { thread_ts: root }));
 		replies.push(await say(grace, channel, 'to all', { thread_ts: root, reply_broadcast: true }));
-		const { items } = await allPages(ada, 'conversations.replies', { channel, ts: root, limit: 3 }, 'messages');
+		const { items } = await allPages(
+			ada,
+			'conversations.replies',
+			{ channel, ts: root, limit: 3 },
+			'messages',
+		);
 		expect(items.map(({ ts }) => ts)).toEqual([root, ...replies]);
 		expect(items[0]).toMatchObject({ reply_count: 7, reply_users: [person(1).id], latest_reply: replies[6] });
 		const { messages } = await ada.conversations.history({ channel });
@@ -169,7 +174,11 @@ describe('messages', () => {
 
 	test('marking reads up to a message and never goes back', async () => {
 		const channel = await channelWith(1);
-		const stamps = [await say(ada, channel, 'one'), await say(ada, channel, 'two'), await say(ada, channel, '3')];
+		const stamps = [
+			await say(ada, channel, 'one'),
+			await say(ada, channel, 'two'),
+			await say(ada, channel, '3'),
+		];
 		const unread = async () => {
 			const { channel: info } = await grace.conversations.info({ channel });
 			return (info as { unread_count?: number }).unread_count;

@@ -8,6 +8,24 @@ export type Topic =
 	| `presence:${string}`
 	| `gateway:${string}`;
 
+/** What an event means for read positions and counts. */
+export type About =
+	| {
+			readonly change: 'posted' | 'edited' | 'deleted';
+			readonly conversation: string;
+			readonly ts: number;
+			readonly author: string;
+			readonly threadTs: number | null;
+			/** It stands, or stood, in the timeline. */
+			readonly inTimeline: boolean;
+			/** It speaks to whoever is active: who that is, a client does not know. */
+			readonly here: boolean;
+	  }
+	/** A conversation came to count for its members, or no longer does; null: there is no row to tell. */
+	| { readonly change: 'standing'; readonly conversation: string | null }
+	/** What the user follows, or has read of it, is another one now. */
+	| { readonly change: 'threads' };
+
 export type BusMessage =
 	/** An event, serialised once, on its way to sockets. */
 	| {
@@ -17,6 +35,8 @@ export type BusMessage =
 			readonly at?: number;
 			/** Not for the sockets of this user. */
 			readonly exceptUser?: string;
+			/** The message it is about, for who does more with it than pass it on. */
+			readonly about?: About;
 	  }
 	/** The user is in a conversation from here on, or no longer: what its sockets listen to changes. */
 	| { readonly type: 'joined' | 'left'; readonly user: string; readonly conversation: string }

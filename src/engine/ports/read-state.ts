@@ -39,10 +39,18 @@ export interface ThreadRow {
 	readonly position: RowPosition;
 }
 
+/** All threads that a user follows, together. */
+export interface ThreadTotals {
+	readonly unread: number;
+	readonly mentions: number;
+	/** What they add to the badge. */
+	readonly badge: number;
+}
+
 export interface UserCounts {
 	/** Conversations the user is in that are not archived. */
 	readonly rows: readonly CountRow[];
-	readonly threads: { readonly unread: number; readonly mentions: number };
+	readonly threads: ThreadTotals;
 	readonly badge: number;
 	/** Stamp of the user's whole stream. */
 	readonly stamp: number;
@@ -87,7 +95,10 @@ export interface RowChange {
 	readonly row: CountRow;
 	/** The mark carried an older revision and moved nothing. */
 	readonly ignored: boolean;
-	/** Resolves when the change cannot be lost any more: only then may it be acknowledged. Null: no change. */
+	/**
+	 * Resolves when neither the change nor anything that the row shows can be lost any more: only then may it
+	 * be acknowledged, also where it changed nothing. Null: there is nothing to wait for.
+	 */
 	readonly durable: Promise<void> | null;
 }
 
@@ -152,6 +163,7 @@ export interface ReadState {
 	/** Conversations by latest activity, newest first, from after `start` on. */
 	inbox(user: string, query: InboxQuery): Promise<readonly CountRow[]>;
 	threads(user: string): Promise<readonly ThreadRow[]>;
+	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly stamp: number }>;
 	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null>;
 	/** Stamp of the newest change that is durable: what a client that listens from now on has seen. */
 	stamp(): number;

@@ -2,6 +2,7 @@ import type { Conversation } from '../../model/conversation.ts';
 import type { ConversationKind } from '../../model/ids.ts';
 import type { Message } from '../../model/message.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
+import type { Changes } from './changes.ts';
 import type { Fact, NotificationLevel } from './facts.ts';
 
 /** What is kept for good. One port for each use of it. */
@@ -208,6 +209,7 @@ export interface Store {
 	readonly directory: Directory;
 	readonly history: History;
 	readonly source: StateSource;
+	readonly changes: Changes;
 	readonly ledger: Ledger;
 	/** The newest stamp that was ever written: the clock goes on from there. */
 	newestStamp(): Promise<number>;

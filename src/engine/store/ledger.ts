@@ -1,6 +1,7 @@
 import type { Conversation } from '../../model/conversation.ts';
 import type { Message } from '../../model/message.ts';
 import type { Effect } from '../../sequencer/effects.ts';
+import type { Aspect } from '../ports/changes.ts';
 import type { Fact, ReadFact } from '../ports/facts.ts';
 import { flag, list, type Param, type Statement, type Writes } from './sql.ts';
 
@@ -18,6 +19,9 @@ const CHANGE = `UPDATE conversations SET name = $2, archived = $3, topic = $4, p
 
 const COUNT_MEMBERS = 'UPDATE conversations SET member_count = $2, stamp = $3 WHERE id = $1';
 const STAMP = 'UPDATE conversations SET stamp = $2 WHERE id = $1';
+const NOTE_CHANGE = `INSERT INTO conversation_changes (conversation, aspect, changed_ts, actor)
+	VALUES ($1, $2, $3, $4)
+	ON CONFLICT (conversation, aspect) DO UPDATE SET changed_ts = excluded.changed_ts, actor = excluded.actor`;
 
 const CLAIM_NAME = `INSERT INTO channel_names (team, name, conversation, reserved_at) VALUES ($1, $2, $3, $4)
 	ON CONFLICT (team, name) DO UPDATE SET conversation = excluded.conversation`;
@@ -30,7 +34,7 @@ const JOIN = `INSERT INTO members (user_id, conversation, member, joined_ts, cur
 	FROM EACH_TEXT($4) AS joining WHERE item IS NOT NULL
 	ON CONFLICT (user_id, conversation) DO UPDATE SET member = 1, joined_ts = excluded.joined_ts,
 		cursor = excluded.cursor, revision = members.revision + 1, muted = 0, level = 'all',
-		changed_ts = excluded.changed_ts
+		changed_ts = excluded.changed_ts, preferred_ts = 0
 	WHERE members.member = 0`;
 const FORGET_AHEAD = `DELETE FROM read_ahead
 	WHERE conversation = $1 AND user_id IN (SELECT item FROM EACH_TEXT($2) AS joining)`;
@@ -60,7 +64,7 @@ const AHEAD_FROM = 'DELETE FROM read_ahead WHERE user_id = $1 AND conversation =
 const AHEAD_ADD = `INSERT INTO read_ahead (user_id, conversation, ts) VALUES ($1, $2, $3)
 	ON CONFLICT (user_id, conversation, ts) DO NOTHING`;
 
-const PREFER = `UPDATE members SET muted = $3, level = $4, changed_ts = $5
+const PREFER = `UPDATE members SET muted = $3, level = $4, preferred_ts = $5
 	WHERE user_id = $1 AND conversation = $2`;
 const ACTIVITY = `INSERT INTO activity (user_id, at, active) VALUES ($1, $2, $3)
 	ON CONFLICT (user_id, at) DO UPDATE SET active = excluded.active`;
@@ -207,6 +211,8 @@ function change(effect: Extract<Effect, { type: 'changed' }>, into: Writes): voi
 		conversation.changedTs,
 		at,
 	]);
+	const aspect: Aspect = effect.what === 'unarchive' ? 'archive' : effect.what;
+	into.add(NOTE_CHANGE, [id, aspect, at, effect.actor]);
 	if (name === previous.name) return;
 	into.add(FREE_NAME, [team, previous.name, id]);
 	into.add(CLAIM_NAME, [team, name, id, at]);

@@ -1,4 +1,5 @@
 import { initial } from './migrations/0001-initial.ts';
+import { changes } from './migrations/0002-changes.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -10,7 +11,10 @@ export interface Migration {
 	readonly statements: readonly string[];
 }
 
-const MIGRATIONS: readonly Migration[] = [{ name: '0001-initial', statements: initial }];
+const MIGRATIONS: readonly Migration[] = [
+	{ name: '0001-initial', statements: initial },
+	{ name: '0002-changes', statements: changes },
+];
 
 export const CREATE_MIGRATIONS_TABLE =
 	'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT NOT NULL PRIMARY KEY, applied_ts BIGINT NOT NULL)';

@@ -1,4 +1,5 @@
 import type { Store } from '../ports/store.ts';
+import { changesOf } from './changes.ts';
 import { directoryOf } from './directory.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { historyOf } from './history.ts';
@@ -14,6 +15,7 @@ export function storeOn(reader: SqlReader, writer: GroupCommit, close: () => Pro
 		directory: directoryOf(reader, (statements) => writer.execute(statements)),
 		history: historyOf(reader),
 		source: sourceOf(reader),
+		changes: changesOf(reader),
 		ledger: writer,
 		async newestStamp() {
 			const [row] = await reader.all<{ newest_stamp: number }>(NEWEST_STAMP, []);

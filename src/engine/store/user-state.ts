@@ -4,8 +4,8 @@ import type { Row, SqlReader } from './sql.ts';
 
 /** All that one user's counts start from, as it was at one moment. */
 
-const MEMBERSHIPS = `SELECT conversation, member, joined_ts, cursor, revision, muted, level, changed_ts
-	FROM members WHERE user_id = $1 ORDER BY conversation`;
+const MEMBERSHIPS = `SELECT conversation, member, joined_ts, cursor, revision, muted, level, changed_ts,
+	preferred_ts FROM members WHERE user_id = $1 ORDER BY conversation`;
 const AHEAD = 'SELECT conversation, ts FROM read_ahead WHERE user_id = $1 ORDER BY conversation, ts';
 /** A follow from before the present membership is over, without having been written down as such. */
 const FOLLOWS = `SELECT f.conversation, f.thread_ts, f.cursor, f.since FROM thread_follows f
@@ -27,6 +27,7 @@ interface MemberColumns {
 	readonly muted: number;
 	readonly level: NotificationLevel;
 	readonly changed_ts: number;
+	readonly preferred_ts: number;
 }
 interface AheadColumns {
 	readonly conversation: string;
@@ -51,6 +52,7 @@ export async function userReadState(reader: SqlReader, user: string): Promise<Us
 	let stamp = newestFollow[0]?.changed_ts as number;
 	const memberships = (members as unknown as MemberColumns[]).map((row) => {
 		if (row.changed_ts > stamp) stamp = row.changed_ts;
+		if (row.preferred_ts > stamp) stamp = row.preferred_ts;
 		return {
 			conversation: row.conversation,
 			member: row.member === 1,

@@ -14,6 +14,7 @@ export function encodeCounts(counts: UserCounts): Uint8Array<ArrayBuffer> {
 		has_unreads: threads.unread > 0,
 		unread_count: threads.unread,
 		mention_count: threads.mentions,
+		badge_count: threads.badge,
 	});
 	writer.text(`{"ok":true,"threads":${threadsText}`);
 	writeRows(writer, 'channels', rows, (row) => row.kind === 'public' || row.kind === 'private');
@@ -55,6 +56,7 @@ const HAS_UNREADS = ascii('","has_unreads":true,"unread_count":');
 const HAS_NO_UNREADS = ascii('","has_unreads":false,"unread_count":');
 const DISPLAY = ascii(',"unread_count_display":');
 const MENTIONS = ascii(',"mention_count":');
+const BADGE = ascii(',"badge_count":');
 const MUTED = ascii(',"is_muted":true,"notification_level":"');
 const NOT_MUTED = ascii(',"is_muted":false,"notification_level":"');
 const REVISION = ascii('","revision":');
@@ -75,6 +77,8 @@ function writeRow(writer: Writer, row: CountRow): void {
 	writer.integer(row.unreadDisplay);
 	writer.literal(MENTIONS);
 	writer.integer(row.mentions);
+	writer.literal(BADGE);
+	writer.integer(row.badge);
 	writer.literal(row.muted ? MUTED : NOT_MUTED);
 	writer.text(row.level);
 	writer.literal(REVISION);

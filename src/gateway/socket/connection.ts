@@ -23,6 +23,8 @@ export class Connection {
 		readonly user: string,
 		readonly team: string,
 		readonly tokenHash: string,
+		/** The client asked to be told counts that it cannot derive. */
+		readonly wantsCounts: boolean,
 		private readonly socket: Socket,
 		private readonly scheduleFlush: (connection: Connection) => void,
 	) {}

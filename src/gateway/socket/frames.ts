@@ -31,6 +31,14 @@ export type ClientFrame =
 			readonly id: number | undefined;
 			readonly ids: readonly string[];
 	  }
+	/** The conversation is, or is no longer, before the eyes of whoever uses this device. */
+	| {
+			readonly type: 'channel_focus';
+			readonly id: number | undefined;
+			readonly channel: string;
+			readonly revision: number | undefined;
+	  }
+	| { readonly type: 'channel_blur'; readonly id: number | undefined; readonly channel: string }
 	| {
 			readonly type: 'mark';
 			readonly id: number;
@@ -68,6 +76,10 @@ export function parseFrame(text: string): ClientFrame {
 		case 'presence_sub':
 		case 'presence_query':
 			return { type: frame.type, id, ids: idsOf(frame, id) };
+		case 'channel_focus':
+			return { type: 'channel_focus', id, channel: channelOf(frame, id), revision: revisionOf(frame, id) };
+		case 'channel_blur':
+			return { type: 'channel_blur', id, channel: channelOf(frame, id) };
 		case 'mark':
 			return markFrame(frame, required(id, 'id is missing or no positive whole number'));
 		default:
@@ -136,20 +148,19 @@ function messageFrame(frame: Record<string, unknown>, id: number): ClientFrame {
 	};
 }
 
-function markFrame(frame: Record<string, unknown>, id: number): ClientFrame {
-	const { revision } = frame;
-	if (
-		revision !== undefined &&
-		!(typeof revision === 'number' && Number.isSafeInteger(revision) && revision >= 0)
-	)
-		throw new BadFrame('revision is not a whole number', id);
-	return {
-		type: 'mark',
-		id,
-		channel: channelOf(frame, id),
-		ts: tsOf(frame.ts, 'ts', id),
-		revision: revision as number | undefined,
-	};
+const markFrame = (frame: Record<string, unknown>, id: number): ClientFrame => ({
+	type: 'mark',
+	id,
+	channel: channelOf(frame, id),
+	ts: tsOf(frame.ts, 'ts', id),
+	revision: revisionOf(frame, id),
+});
+
+function revisionOf({ revision }: Record<string, unknown>, id: number | undefined): number | undefined {
+	if (revision === undefined || revision === null) return undefined;
+	const valid = typeof revision === 'number' && Number.isSafeInteger(revision) && revision >= 0;
+	if (!valid) throw new BadFrame('revision is not a whole number', id);
+	return revision;
 }
 
 /** The answer to a frame that was refused. Slack's clients read `code` and `msg`, and nothing else. */

@@ -1,22 +1,13 @@
 import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
 import type { Connection } from './connection.ts';
+import type { CountsPush } from './counts-push.ts';
 import { Interest } from './interest.ts';
+import type { UserSession } from './user-session.ts';
 
 /**
  * Live delivery by interest: this gateway listens to the conversations that its connected users are in, and
  * hands each frame to their sockets. No member list is read on the way, whatever the size.
  */
-
-/** A user with at least one socket here. */
-export interface UserSession {
-	readonly user: string;
-	readonly team: string;
-	readonly connections: Connection[];
-	/** What the user is in; undefined until it is known. */
-	conversations: Set<string> | undefined;
-	/** Joins and leaves told before it was known. */
-	readonly early: Map<string, boolean>;
-}
 
 export interface HubMeters {
 	delivered: number;
@@ -30,7 +21,10 @@ export class Hub {
 	private readonly unsubscribes = new Map<string, () => void>();
 	private dirty: Connection[] = [];
 
-	constructor(private readonly bus: Bus) {
+	constructor(
+		private readonly bus: Bus,
+		private readonly counts: CountsPush,
+	) {
 		this.conversations = new Interest(bus, (sessions, message) => this.fanOut(sessions, message));
 		this.teams = new Interest(bus, (sessions, message) => this.fanOut(sessions, message));
 	}
@@ -143,5 +137,6 @@ export class Hub {
 			for (const connection of session.connections) connection.send(frame);
 			this.meters.delivered += session.connections.length;
 		}
+		if (message.about) this.counts.sent(sessions, message.about);
 	}
 }

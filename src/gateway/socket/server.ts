@@ -5,8 +5,7 @@ import type { Services } from '../services.ts';
 import type { Admission } from '../tickets.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
 import type { Hub } from './hub.ts';
-import type { Presence } from './presence.ts';
-import { SocketSession } from './session.ts';
+import { type SessionParts, SocketSession } from './session.ts';
 
 /** The listening socket: HTTP and WebSocket on one port. The only place that knows Bun's server. */
 
@@ -32,7 +31,8 @@ export interface ListenOptions {
 const CLOSED_PER_TURN = 200;
 const IDLE_SECONDS = 120;
 
-export function listen(options: ListenOptions, services: Services, hub: Hub, presence: Presence): Listening {
+export function listen(options: ListenOptions, parts: SessionParts): Listening {
+	const { services, hub } = parts;
 	let nextConnection = 1;
 	const ends = new Set<Promise<void>>();
 	const server = Bun.serve<SocketData>({
@@ -58,11 +58,7 @@ export function listen(options: ListenOptions, services: Services, hub: Hub, pre
 					refuse(socket);
 					return;
 				}
-				const session = new SocketSession(`s${nextConnection++}`, admission, socket, {
-					services,
-					hub,
-					presence,
-				});
+				const session = new SocketSession(`s${nextConnection++}`, admission, socket, parts);
 				socket.data.session = session;
 				session.start().catch((error) => {
 					services.operations.failed('rtm.start_session', error);

@@ -5,6 +5,7 @@ import { countFields, type JsonObject } from '../../protocol/objects.ts';
 import type { Services } from '../services.ts';
 import type { Admission } from '../tickets.ts';
 import { Connection, type Socket } from './connection.ts';
+import type { Focus } from './focus.ts';
 import { BadFrame, type ClientFrame, MAX_FRAME_BYTES, parseFrame, refusedFrame } from './frames.ts';
 import type { Hub } from './hub.ts';
 import { MAX_WATCHED, type Presence } from './presence.ts';
@@ -18,6 +19,7 @@ export interface SessionParts {
 	readonly services: Services;
 	readonly hub: Hub;
 	readonly presence: Presence;
+	readonly focus: Focus;
 }
 
 export class SocketSession {
@@ -30,7 +32,15 @@ export class SocketSession {
 		private readonly parts: SessionParts,
 	) {
 		const { user, team, tokenHash } = admission;
-		this.connection = new Connection(id, user.id, team, tokenHash, socket, parts.hub.scheduleFlush);
+		this.connection = new Connection(
+			id,
+			user.id,
+			team,
+			tokenHash,
+			admission.options.counts ?? false,
+			socket,
+			parts.hub.scheduleFlush,
+		);
 	}
 
 	async start(): Promise<void> {
@@ -54,6 +64,7 @@ export class SocketSession {
 	async end(): Promise<void> {
 		this.connection.closed();
 		this.parts.hub.detach(this.connection);
+		this.parts.focus.ended(this.connection);
 		await this.parts.presence.disconnected(this.connection);
 	}
 
@@ -76,6 +87,7 @@ export class SocketSession {
 			this.answer({ ...frame.echo, type: 'pong', ...(frame.id === undefined ? {} : { reply_to: frame.id }) });
 			return;
 		}
+		this.parts.focus.used(this.connection);
 		this.perform(frame).catch((error) => {
 			if (!(error instanceof Refusal) && !(error instanceof BadFrame))
 				this.parts.services.operations.failed(`rtm.${frame.type}`, error);
@@ -96,6 +108,12 @@ export class SocketSession {
 			case 'presence_query':
 				if (frame.ids.length > MAX_WATCHED) throw new BadFrame(`at most ${MAX_WATCHED} ids`);
 				return presence.tell(this.connection, await this.known(frame.ids));
+			case 'channel_focus':
+				return this.focus(frame);
+			case 'channel_blur':
+				this.parts.focus.blur(this.connection, frame.channel);
+				this.acknowledge(frame.id);
+				return;
 			case 'mark': {
 				const { row, ignored } = await services.reads.mark(this.connection.user, frame.channel, {
 					type: 'read',
@@ -111,6 +129,20 @@ export class SocketSession {
 				});
 			}
 		}
+	}
+
+	/** Without a revision, the device is taken to have seen the present one. */
+	private async focus(frame: Extract<ClientFrame, { type: 'channel_focus' }>): Promise<void> {
+		const { focus, services } = this.parts;
+		const member = await services.readState.member(this.connection.user, frame.channel);
+		if (!member) throw new Refusal('channel_not_found');
+		if (this.connection.isOver) return;
+		focus.focus(this.connection, frame.channel, frame.revision ?? member.revision);
+		this.acknowledge(frame.id);
+	}
+
+	private acknowledge(id: number | undefined): void {
+		if (id !== undefined) this.answer({ ok: true, reply_to: id });
 	}
 
 	private async post(frame: Extract<ClientFrame, { type: 'message' }>): Promise<void> {

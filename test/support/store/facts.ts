@@ -98,6 +98,7 @@ export const joined = (
 	users,
 	inviter: null,
 	cursor,
+	latest: 0,
 });
 
 export const left = (subject: Conversation, user: string, at: number, memberCount = 0): Effect => ({

@@ -20,7 +20,12 @@ import type { LoadedUser } from './loaded.ts';
 import type { Place, ThreadPlace } from './places.ts';
 import { countRow, threadRow } from './rows.ts';
 
-/** Moves read positions and preferences of what is loaded: stamped, applied and handed over in one turn. */
+/**
+ * Moves read positions and preferences of what is loaded: stamped, applied and handed over in one turn.
+ *
+ * What changes nothing is acknowledged no earlier than what it found: the mark that it repeats, or a message
+ * that its row shows, may still be on its way to disk.
+ */
 
 const NOTHING_AHEAD: ReadonlySet<number> = new Set();
 
@@ -35,7 +40,8 @@ export class Marking {
 		const ahead = user.ahead.get(conversation.number) ?? NOTHING_AHEAD;
 		const before: Cursor = { ts: membership.cursor, revision: membership.revision, ahead };
 		const { cursor, ignored } = applyMark(before, mark, conversation.timeline, user.number);
-		if (cursor === before) return { row: countRow(user, conversation, membership), ignored, durable: null };
+		if (cursor === before)
+			return { row: countRow(user, conversation, membership), ignored, durable: this.ledger.settled() };
 		const after = { ...membership, cursor: cursor.ts, revision: cursor.revision };
 		user.memberships.set(conversation.number, after);
 		if (cursor.ahead.size === 0) user.ahead.delete(conversation.number);
@@ -65,7 +71,10 @@ export class Marking {
 				? threadReadUpTo(follow.cursor, mark.ts, thread.latest)
 				: threadUnreadFrom(follow.cursor, mark.ts);
 		if (cursor === follow.cursor)
-			return { row: threadRow(user, conversation, threadTs, thread, follow), durable: null };
+			return {
+				row: threadRow(user, conversation, threadTs, thread, follow),
+				durable: this.ledger.settled(),
+			};
 		follow.cursor = cursor;
 		user.stamp = this.clock.next();
 		const row = threadRow(user, conversation, threadTs, thread, follow);
@@ -88,7 +97,11 @@ export class Marking {
 		const muted = preference.muted ?? membership.muted;
 		const level = preference.level ?? membership.level;
 		if (muted === membership.muted && level === membership.level)
-			return { row: countRow(user, conversation, membership), ignored: false, durable: null };
+			return {
+				row: countRow(user, conversation, membership),
+				ignored: false,
+				durable: this.ledger.settled(),
+			};
 		const after = { ...membership, muted, level };
 		user.memberships.set(conversation.number, after);
 		user.stamp = this.clock.next();

@@ -13,6 +13,7 @@ import type {
 	Tell,
 	ThreadChange,
 	ThreadRow,
+	ThreadTotals,
 	UnreadItem,
 	UserCounts,
 } from '../../ports/read-state.ts';
@@ -136,14 +137,24 @@ export class MemoryReadState implements ReadState {
 			rows.push(row);
 			badge += row.badge;
 		}
-		const threads = { unread: 0, mentions: 0 };
+		const threads = this.totalsOf(user);
+		return { rows, threads, badge: badge + threads.badge, stamp: this.clock.last() };
+	}
+
+	private totalsOf(user: LoadedUser): ThreadTotals {
+		const totals = { unread: 0, mentions: 0, badge: 0 };
 		for (const place of this.places.threadsOf(user)) {
 			const row = threadRowOf(place);
-			threads.unread += row.unread;
-			threads.mentions += row.mentions;
-			badge += row.badge;
+			totals.unread += row.unread;
+			totals.mentions += row.mentions;
+			totals.badge += row.badge;
 		}
-		return { rows, threads, badge, stamp: this.clock.last() };
+		return totals;
+	}
+
+	async threadTotals(user: string): Promise<{ threads: ThreadTotals; stamp: number }> {
+		const use = (loaded: LoadedUser) => ({ threads: this.totalsOf(loaded), stamp: this.clock.last() });
+		return this.shown(await this.places.everywhere(user, use));
 	}
 
 	async unread(user: string, conversation?: string): Promise<readonly UnreadItem[]> {

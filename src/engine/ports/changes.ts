@@ -1,0 +1,81 @@
+import type { Message } from '../../model/message.ts';
+
+/**
+ * What changed for a user after a stamp, read from the rows themselves: each carries the stamp of its newest
+ * change, so there is no second record of events that could disagree with them. Of what changed several times
+ * the newest state is told.
+ *
+ * Whoever asks says up to which stamp. What changed again after it is left out wherever the row no longer
+ * shows what it was: its later change is told live.
+ */
+export interface Changes {
+	/** The user's own rows, with no upper bound: theirs are marks and follows, of which the newest counts. */
+	own(user: string, since: number): Promise<OwnChanges>;
+	/** What happened in these conversations, as far as the user is in them; null when it is over the limits. */
+	inside(query: InsideQuery): Promise<InsideChanges | null>;
+}
+
+/** A membership and read position. Each part has a stamp of its own; one of them is after the stamp asked for. */
+export interface OwnMembership {
+	readonly conversation: string;
+	readonly member: boolean;
+	readonly joinedTs: number;
+	/** When it was joined or left, or its cursor moved. */
+	readonly changedTs: number;
+	/** When it was muted or its notification level set; 0 for never. */
+	readonly preferredTs: number;
+}
+
+export interface OwnFollow {
+	readonly conversation: string;
+	readonly threadTs: number;
+	readonly active: boolean;
+	/** When it began, or ended. */
+	readonly since: number;
+	/** When it began or ended, or its cursor moved. */
+	readonly changedTs: number;
+}
+
+export interface OwnChanges {
+	readonly memberships: readonly OwnMembership[];
+	readonly follows: readonly OwnFollow[];
+}
+
+export interface InsideQuery {
+	readonly user: string;
+	/** Exclusive; where the user joined later, from there on. */
+	readonly since: number;
+	/** Inclusive. */
+	readonly upTo: number;
+	/** Where to look. */
+	readonly conversations: readonly string[];
+	readonly most: {
+		readonly changes: number;
+		/** Of all texts together: a bound on memory. */
+		readonly characters: number;
+	};
+}
+
+/** A message posted since, as it is now; those deleted again are left out. */
+export interface PostedMessage {
+	readonly message: Message;
+	/** The timeline message before it, as whoever follows the changes in order knows the timeline; 0 for none. */
+	readonly prevTs: number;
+}
+
+/** What can change about a conversation: archive stands for unarchive too. */
+export type Aspect = 'archive' | 'rename' | 'topic' | 'purpose';
+
+export interface AspectChange {
+	readonly conversation: string;
+	readonly aspect: Aspect;
+	readonly at: number;
+	readonly actor: string;
+}
+
+export interface InsideChanges {
+	readonly posted: readonly PostedMessage[];
+	/** Messages from before that were edited or deleted since. */
+	readonly changed: readonly Message[];
+	readonly aspects: readonly AspectChange[];
+}

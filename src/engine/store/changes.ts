@@ -1,0 +1,147 @@
+import type {
+	Aspect,
+	AspectChange,
+	Changes,
+	InsideChanges,
+	InsideQuery,
+	OwnFollow,
+	OwnMembership,
+	PostedMessage,
+} from '../ports/changes.ts';
+import { MESSAGE_COLUMNS, type MessageRow, messageOf, STANDS_IN_TIMELINE } from './rows.ts';
+import { list, type SqlReader } from './sql.ts';
+
+/**
+ * What changed since a stamp. Messages are found along their indices in those conversations that changed at
+ * all; of the user's own rows all are looked at, which lie together.
+ */
+
+const MEMBERSHIPS = `SELECT conversation, member, joined_ts, changed_ts, preferred_ts FROM members
+	WHERE user_id = $1 AND (changed_ts > $2 OR preferred_ts > $2)`;
+const FOLLOWS = `SELECT conversation, thread_ts, active, since, changed_ts FROM thread_follows
+	WHERE user_id = $1 AND changed_ts > $2`;
+
+/** From where on the user `b` hears of its conversation. */
+const START = '(CASE WHEN b.joined_ts > $3 THEN b.joined_ts ELSE $3 END)';
+
+/** $1 user, $2 conversations, $3 since, $4 up to, $5 limit. */
+const inside = (columns: string, table: string, condition: string): string =>
+	`SELECT ${columns} FROM EACH_TEXT($2) AS wanted CROSS JOIN members b CROSS JOIN ${table} m
+	WHERE b.user_id = $1 AND b.conversation = wanted.item AND b.member = 1
+		AND m.conversation = b.conversation AND ${condition} LIMIT $5`;
+
+const COLUMNS = MESSAGE_COLUMNS.split(', ')
+	.map((column) => `m.${column}`)
+	.join(', ');
+
+const IS_POSTED = `m.ts > ${START} AND m.ts <= $4 AND m.deleted = 0`;
+/** What is deleted later in the order of changes still stands there, for who knew it. */
+const PREVIOUS = `COALESCE((SELECT p.ts FROM messages p
+	WHERE p.conversation = m.conversation AND p.ts < m.ts AND ${STANDS_IN_TIMELINE.replaceAll('m.', 'p.')}
+		AND (p.deleted = 0 OR (p.ts <= ${START} AND p.changed_ts > m.ts))
+	ORDER BY p.ts DESC LIMIT 1), 0)`;
+const POSTED = inside(`${COLUMNS}, ${PREVIOUS} AS prev_ts`, 'messages', IS_POSTED);
+
+/** `changed_ts > ts` is what the index has. */
+const IS_CHANGED = `m.changed_ts > ${START} AND m.changed_ts <= $4 AND m.changed_ts > m.ts AND m.ts <= ${START}`;
+const CHANGED = inside(COLUMNS, 'messages', IS_CHANGED);
+
+const sizeOf = (condition: string): string => `SELECT count(*) AS messages,
+	COALESCE(sum(length(found.text) + COALESCE(length(found.extra), 0)), 0) AS characters
+	FROM (${inside('m.text, m.extra', 'messages', condition)}) AS found`;
+const SIZE_OF_POSTED = sizeOf(IS_POSTED);
+const SIZE_OF_CHANGED = sizeOf(IS_CHANGED);
+
+const ASPECTS = inside(
+	'm.conversation, m.aspect, m.changed_ts, m.actor',
+	'conversation_changes',
+	`m.changed_ts > ${START} AND m.changed_ts <= $4`,
+);
+
+interface MembershipColumns {
+	readonly conversation: string;
+	readonly member: number;
+	readonly joined_ts: number;
+	readonly changed_ts: number;
+	readonly preferred_ts: number;
+}
+
+interface FollowColumns {
+	readonly conversation: string;
+	readonly thread_ts: number;
+	readonly active: number;
+	readonly since: number;
+	readonly changed_ts: number;
+}
+
+interface AspectColumns {
+	readonly conversation: string;
+	readonly aspect: Aspect;
+	readonly changed_ts: number;
+	readonly actor: string;
+}
+
+type PostedRow = MessageRow & { readonly prev_ts: number };
+
+const membershipOf = (row: MembershipColumns): OwnMembership => ({
+	conversation: row.conversation,
+	member: row.member === 1,
+	joinedTs: row.joined_ts,
+	changedTs: row.changed_ts,
+	preferredTs: row.preferred_ts,
+});
+
+const followOf = (row: FollowColumns): OwnFollow => ({
+	conversation: row.conversation,
+	threadTs: row.thread_ts,
+	active: row.active === 1,
+	since: row.since,
+	changedTs: row.changed_ts,
+});
+
+const aspectOf = (row: AspectColumns): AspectChange => ({
+	conversation: row.conversation,
+	aspect: row.aspect,
+	at: row.changed_ts,
+	actor: row.actor,
+});
+
+const postedOf = (row: PostedRow): PostedMessage => ({ message: messageOf(row), prevTs: row.prev_ts });
+
+const CONVERSATIONS_PER_QUERY = 1000;
+
+export function changesOf(reader: SqlReader): Changes {
+	return {
+		async own(user, since) {
+			const memberships = await reader.all<MembershipColumns>(MEMBERSHIPS, [user, since]);
+			const follows = await reader.all<FollowColumns>(FOLLOWS, [user, since]);
+			return { memberships: memberships.map(membershipOf), follows: follows.map(followOf) };
+		},
+		inside: (query) => changesInside(reader, query),
+	};
+}
+
+async function changesInside(reader: SqlReader, query: InsideQuery): Promise<InsideChanges | null> {
+	const { user, since, upTo, conversations, most } = query;
+	const posted: PostedMessage[] = [];
+	const changed: InsideChanges['changed'][number][] = [];
+	const aspects: AspectChange[] = [];
+	let { changes, characters } = most;
+	for (let start = 0; start < conversations.length; start += CONVERSATIONS_PER_QUERY) {
+		if (start > 0) await reader.pause();
+		const where = list(conversations.slice(start, start + CONVERSATIONS_PER_QUERY));
+		// One more than fits tells that it does not.
+		const params = [user, where, since, upTo, changes + 1];
+		// Sizes first: what is too much is never held in memory.
+		for (const sql of [SIZE_OF_POSTED, SIZE_OF_CHANGED]) {
+			const [size] = await reader.all<{ messages: number; characters: number }>(sql, params);
+			changes -= size?.messages ?? 0;
+			characters -= size?.characters ?? 0;
+		}
+		if (changes < 0 || characters < 0) return null;
+		for (const row of await reader.all<PostedRow>(POSTED, params)) posted.push(postedOf(row));
+		for (const row of await reader.all<MessageRow>(CHANGED, params)) changed.push(messageOf(row));
+		for (const row of await reader.all<AspectColumns>(ASPECTS, params)) aspects.push(aspectOf(row));
+	}
+	return changes < aspects.length ? null : { posted, changed, aspects };
+}

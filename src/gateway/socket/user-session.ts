@@ -1,0 +1,12 @@
+import type { Connection } from './connection.ts';
+
+/** A user with at least one socket here. */
+export interface UserSession {
+	readonly user: string;
+	readonly team: string;
+	readonly connections: Connection[];
+	/** What the user is in; undefined until it is known. */
+	conversations: Set<string> | undefined;
+	/** Joins and leaves told before it was known. */
+	readonly early: Map<string, boolean>;
+}

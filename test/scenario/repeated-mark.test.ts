@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemoryReadState } from '../../src/engine/embedded/read-state/memory-read-state.ts';
+import { Residents } from '../../src/engine/embedded/read-state/residents.ts';
+import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import type { RowChange } from '../../src/engine/ports/read-state.ts';
+import type { Ledger, Store } from '../../src/engine/ports/store.ts';
+import { risingClock } from '../../src/model/ts.ts';
+import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
+
+/**
+ * Two devices mark the same message: the second mark changes nothing, and yet must not be acknowledged
+ * before the first one is on disk, or a crash in between takes back what was acknowledged.
+ */
+
+const CHANNEL = 'C0000000001';
+const [ADA, GRACE] = ['U0000000001', 'U0000000002'] as const;
+const TS = BEGIN + 1;
+
+let directory: string;
+let store: Store;
+beforeAll(async () => {
+	directory = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
+	store = await openSqliteStore(directory);
+});
+afterAll(async () => {
+	await store.close();
+	await rm(directory, { recursive: true, force: true });
+});
+
+/** Hands nothing on to the disk until it is let go. */
+function heldLedger(ledger: Ledger) {
+	const gate = Promise.withResolvers<void>();
+	let last: Promise<void> = Promise.resolve();
+	const held: Ledger = {
+		commit: (facts) => {
+			last = gate.promise.then(() => ledger.commit(facts));
+			return last;
+		},
+		settled: () => last,
+		durable: () => ledger.durable(),
+	};
+	return { held, letGo: () => gate.resolve() };
+}
+
+const isPending = async (promise: Promise<void> | null): Promise<boolean> =>
+	(await Promise.race([promise?.then(() => 'done') ?? 'done', Bun.sleep(0).then(() => 'pending')])) ===
+	'pending';
+
+test('a mark that repeats one under way is acknowledged together with it, and not before', async () => {
+	const channel = conversation(CHANNEL, { creator: ADA });
+	await store.ledger.commit([
+		created(channel, [ADA, GRACE]),
+		posted(channel, message(CHANNEL, TS, { user: ADA })),
+	]);
+
+	const { held, letGo } = heldLedger(store.ledger);
+	const residents = new Residents(store.source, held, () => 0);
+	await residents.open();
+	const state = new MemoryReadState(
+		residents,
+		held,
+		risingClock(() => BEGIN + 10),
+	);
+	const told: number[] = [];
+	const mark = async (): Promise<RowChange> => {
+		const change = await state.mark(GRACE, CHANNEL, { type: 'read', ts: TS }, (row) =>
+			told.push(row.lastRead),
+		);
+		if (typeof change === 'string') throw new Error(change);
+		return change;
+	};
+	const [first, second] = [await mark(), await mark()];
+	expect([first.row.lastRead, second.row.lastRead]).toEqual([TS, TS]);
+	expect(await isPending(first.durable)).toBe(true);
+	expect(await isPending(second.durable)).toBe(true);
+	expect(told).toEqual([]);
+	letGo();
+	await Promise.all([first.durable, second.durable]);
+	expect(told).toEqual([TS]);
+});
