@@ -11,7 +11,11 @@ export interface LoadOrder {
 	readonly kind: 'http' | 'socket';
 	readonly port: number;
 	/** One connection for each. */
-	readonly connections: readonly { readonly token: string; readonly channel: string; readonly ticket?: string }[];
+	readonly connections: readonly {
+		readonly token: string;
+		readonly channel: string;
+		readonly ticket?: string;
+	}[];
 	/** For each connection; HTTP has one. */
 	readonly inFlight: number;
 	readonly warmUp: number;

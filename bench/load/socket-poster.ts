@@ -158,6 +158,7 @@ function writeDigits(into: Buffer, at: number, number: number): void {
 
 function readDigits(from: Buffer, at: number): number {
 	let number = 0;
-	for (let place = at; place < at + ID_DIGITS; place += 1) number = number * 10 + ((from[place] ?? ZERO) - ZERO);
+	for (let place = at; place < at + ID_DIGITS; place += 1)
+		number = number * 10 + ((from[place] ?? ZERO) - ZERO);
 	return number;
 }

@@ -56,7 +56,14 @@ export class Dataset {
 
 	private async user(id: string): Promise<void> {
 		const { directory } = this.store;
-		const account = { id, team: TEAM, name: id.toLowerCase(), realName: '', email: '', updatedTs: this.next() };
+		const account = {
+			id,
+			team: TEAM,
+			name: id.toLowerCase(),
+			realName: '',
+			email: '',
+			updatedTs: this.next(),
+		};
 		await Promise.all([
 			directory.createUser({ ...account, isBot: false, deleted: false }),
 			directory.createToken({

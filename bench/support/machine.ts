@@ -52,6 +52,7 @@ export function commitOf(): string {
 		return exitCode === 0 ? stdout.toString().trim() : undefined;
 	};
 	const commit = git('rev-parse', 'HEAD');
-	if (commit === undefined) return `version ${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}`;
+	if (commit === undefined)
+		return `version ${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}`;
 	return git('status', '--porcelain', '--', 'src', 'package-lock.json') ? `${commit} with changes` : commit;
 }

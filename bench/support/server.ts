@@ -1,7 +1,7 @@
 import type { Subprocess } from 'bun';
+import { firstLineWith } from './lines.ts';
 import { TIDEMARK } from './paths.ts';
 import type { Bench } from './scenario.ts';
-import { firstLineWith } from './lines.ts';
 
 /** A server in a process of its own, started as anybody would start it. */
 

@@ -1,10 +1,13 @@
 import type { About } from '../engine/ports/bus.ts';
 import type { CountRow, ThreadRow, ThreadTotals } from '../engine/ports/read-state.ts';
 import type { Conversation } from '../model/conversation.ts';
-import { formatPosition, formatRowPosition } from '../model/position.ts';
+import { formatRowPosition } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
 import type { Effect, ThreadSummary } from '../sequencer/effects.ts';
-import { countFields, type Json, type JsonObject, wireConversation, wireMessage } from './objects.ts';
+import { changedEvent, joinedEvent, leftEvent } from './conversation-events.ts';
+import { deletedEvent, editedEvent, messageEvent, repliedEvent } from './message-events.ts';
+import { countFields, type JsonObject } from './objects.ts';
+import { stamped } from './stamped.ts';
 
 /** What sockets are told, in Slack's words. Pure functions from effects and counts to events. */
 
@@ -47,9 +50,6 @@ function aboutMessage(effect: Extract<Effect, { type: 'posted' | 'edited' | 'del
 	};
 }
 
-/** The stamp of the change, as events carry it: when it happened, and how far a client is that saw it. */
-const stamped = (at: number): JsonObject => ({ event_ts: formatTs(at), position: formatPosition(at) });
-
 const typeLetter = (conversation: Conversation): string => (conversation.kind === 'public' ? 'C' : 'G');
 
 export function announcementsOf(effect: Effect): Announcement[] {
@@ -61,39 +61,12 @@ export function announcementsOf(effect: Effect): Announcement[] {
 		case 'posted':
 			return posted(effect);
 		case 'edited':
-			return [
-				toMembers(
-					{
-						type: 'message',
-						subtype: 'message_changed',
-						hidden: true,
-						channel,
-						ts: formatTs(at),
-						message: wireMessage(effect.message, conversation.team),
-						previous_message: wireMessage(effect.previous, conversation.team),
-						...stamped(at),
-					},
-					aboutMessage(effect),
-				),
-			];
-		case 'deleted':
-			return [
-				toMembers(
-					{
-						type: 'message',
-						subtype: 'message_deleted',
-						hidden: true,
-						channel,
-						ts: formatTs(at),
-						deleted_ts: formatTs(effect.message.ts),
-						...(effect.tombstone ? { tombstone: true } : {}),
-						previous_message: wireMessage(effect.previous, conversation.team),
-						...stamped(at),
-					},
-					aboutMessage(effect),
-				),
-				...(effect.thread ? [replied(conversation, effect.thread, at)] : []),
-			];
+			return [toMembers(editedEvent(conversation, effect.message, effect.previous), aboutMessage(effect))];
+		case 'deleted': {
+			const event = deletedEvent(conversation, effect.message, effect.tombstone, effect.previous);
+			const told = toMembers(event, aboutMessage(effect));
+			return effect.thread ? [told, replied(conversation, effect.thread, at)] : [told];
+		}
 		case 'joined':
 			return effect.users.flatMap((user) => [
 				toUser(user, joinedEvent(conversation, user, effect, at), {
@@ -112,16 +85,10 @@ export function announcementsOf(effect: Effect): Announcement[] {
 			]);
 		case 'left':
 			return [
-				toUser(
-					effect.user,
-					{
-						type: conversation.kind === 'public' ? 'channel_left' : 'group_left',
-						channel,
-						actor_id: effect.actor,
-						...stamped(at),
-					},
-					{ change: 'standing', conversation: null },
-				),
+				toUser(effect.user, leftEvent(conversation, at, effect.actor), {
+					change: 'standing',
+					conversation: null,
+				}),
 				toMembers({
 					type: 'member_left_channel',
 					user: effect.user,
@@ -132,7 +99,7 @@ export function announcementsOf(effect: Effect): Announcement[] {
 				}),
 			];
 		case 'changed':
-			return [toMembers(changed(effect), aboutStanding(effect))];
+			return [toMembers(changedEvent(effect), aboutStanding(effect))];
 		case 'followed':
 		case 'unfollowed': {
 			const { threadTs, user } = effect;
@@ -177,100 +144,13 @@ function aboutStanding({ what, conversation }: Extract<Effect, { type: 'changed'
 	return what === 'unarchive' ? { change: 'standing', conversation: conversation.id } : undefined;
 }
 
-/** A fresh member has nothing unread: the counts are known without asking. */
-function joinedEvent(
-	conversation: Conversation,
-	user: string,
-	start: { readonly cursor: number; readonly latest: number },
-	at: number,
-): JsonObject {
-	const { kind } = conversation;
-	const type = { public: 'channel_joined', private: 'group_joined', mpim: 'mpim_joined', im: 'im_created' }[
-		kind
-	];
-	return {
-		type,
-		...(kind === 'im' ? { user } : {}),
-		channel: {
-			...wireConversation(conversation, { user, row: null, isMember: true }),
-			last_read: formatTs(start.cursor),
-			latest: formatTs(start.latest),
-			unread_count: 0,
-			unread_count_display: 0,
-			mention_count: 0,
-			is_muted: false,
-		},
-		...stamped(at),
-	};
-}
-
-const CHANNEL_TYPE = { public: 'channel', private: 'group', im: 'im', mpim: 'mpim' } as const;
-
 function posted(effect: Extract<Effect, { type: 'posted' }>): Announcement[] {
-	const { conversation, message, prevTs, thread, at } = effect;
-	const timeline = message.threadTs === null || message.broadcast;
-	const event: JsonObject = {
-		...wireMessage(message, conversation.team),
-		channel: conversation.id,
-		channel_type: CHANNEL_TYPE[conversation.kind],
-		...(timeline ? { prev_ts: formatTs(prevTs ?? 0) } : {}),
-		...(thread ? { parent_user_id: thread.root.user } : {}),
-		...(thread && message.broadcast ? { root: rootOf(conversation, thread) } : {}),
-		...stamped(at),
-	};
-	const told = toMembers(event, aboutMessage(effect));
-	return thread ? [told, replied(conversation, thread, at)] : [told];
+	const told = toMembers(messageEvent(effect), aboutMessage(effect));
+	return effect.thread ? [told, replied(effect.conversation, effect.thread, effect.at)] : [told];
 }
 
-/** Tells that a thread's root looks different: its number of replies, its latest one. */
-function replied(conversation: Conversation, thread: ThreadSummary, at: number): Announcement {
-	return toMembers({
-		type: 'message',
-		subtype: 'message_replied',
-		hidden: true,
-		channel: conversation.id,
-		ts: formatTs(at),
-		message: rootOf(conversation, thread),
-		...stamped(at),
-	});
-}
-
-function rootOf(conversation: Conversation, thread: ThreadSummary): JsonObject {
-	const info = thread.replyCount > 0 ? { ...thread, threadTs: thread.root.ts } : undefined;
-	return wireMessage(thread.root, conversation.team, info);
-}
-
-function changed(effect: Extract<Effect, { type: 'changed' }>): JsonObject {
-	const { conversation, actor, at } = effect;
-	const channel = conversation.id;
-	const family = conversation.kind === 'public' ? 'channel' : 'group';
-	switch (effect.what) {
-		case 'archive':
-		case 'unarchive':
-			return { type: `${family}_${effect.what}`, channel, user: actor, ...stamped(at) };
-		case 'rename':
-			return {
-				type: `${family}_rename`,
-				channel: {
-					id: channel,
-					name: conversation.name,
-					name_normalized: conversation.name,
-					created: Math.floor(conversation.createdTs / 1e6),
-				},
-				...stamped(at),
-			};
-		case 'topic':
-		case 'purpose':
-			// Not a message of the timeline, as Slack has it: an event of its own.
-			return {
-				type: `${family}_${effect.what}`,
-				channel,
-				user: actor,
-				[effect.what]: conversation[effect.what].value,
-				...stamped(at),
-			};
-	}
-}
+const replied = (conversation: Conversation, thread: ThreadSummary, at: number): Announcement =>
+	toMembers(repliedEvent(conversation, thread, at));
 
 const MARKED_TYPE = {
 	public: 'channel_marked',

@@ -23,7 +23,7 @@ for (const seed of SEEDS) {
 		const report = await runHistory(
 			httpDriver(workspace),
 			new Oracle(),
-			randomHistory(seed, OPERATIONS, { presence: false }),
+			randomHistory(seed, OPERATIONS),
 			{ users: workspace.people.map(({ id }) => id), check: 40 },
 		);
 		expect(report.performed.post ?? 0).toBeGreaterThan(OPERATIONS / 10);

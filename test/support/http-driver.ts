@@ -2,6 +2,7 @@ import type { Answer, Call } from './api.ts';
 import type { Driver } from './oracle/driver.ts';
 import type { Reason, Row, ThreadCounts } from './oracle/types.ts';
 import { micros, type Person, type Workspace, wireTs } from './people.ts';
+import { comeOnline, untilAway } from './presence.ts';
 
 /** Performs a history over the public HTTP interface, and reads back what it shows. */
 
@@ -37,6 +38,7 @@ export function httpDriver({ people }: Workspace): Driver {
 		if (!person) throw new Error(`${user} is not in this workspace`);
 		return person.call;
 	};
+	const sockets = new Map<string, WebSocket>();
 	let names = 0;
 
 	/** All pages of a list. */
@@ -120,6 +122,19 @@ export function httpDriver({ people }: Workspace): Driver {
 		unfollow: async (channel, threadTs, user) =>
 			void (await as(user)('subscriptions.thread.remove', { channel, thread_ts: wireTs(threadTs) })),
 
+		setActive: async (user, active) => {
+			const person = byId.get(user) as Person;
+			const socket = sockets.get(user);
+			if (active) {
+				const online = await comeOnline(person);
+				sockets.set(user, online.socket);
+				return online.at;
+			}
+			socket?.close();
+			sockets.delete(user);
+			return untilAway(person);
+		},
+
 		rows: async (user) => {
 			const counts = await as(user)('client.counts');
 			const rows: WireRow[] = [...counts.channels, ...counts.mpims, ...counts.ims];
@@ -148,7 +163,8 @@ export function httpDriver({ people }: Workspace): Driver {
 				}
 				before = page.max_ts;
 			} while (page.has_more);
-			return { threads, totals: counts.threads };
+			const { has_unreads, unread_count, mention_count } = counts.threads;
+			return { threads, totals: { has_unreads, unread_count, mention_count } };
 		},
 		explain: async (user) => {
 			const { items } = await as(user)('client.explain');

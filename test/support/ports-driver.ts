@@ -3,7 +3,7 @@ import type { CountRow } from '../../src/engine/ports/read-state.ts';
 import { Requests } from '../../src/gateway/requests.ts';
 import { NO_REMARK } from '../../src/model/conversation.ts';
 import { newId, PREFIX_OF_KIND } from '../../src/model/ids.ts';
-import type { Action } from '../../src/sequencer/commands.ts';
+import type { Action, Result } from '../../src/sequencer/commands.ts';
 import { Reads } from '../../src/unread/reads.ts';
 import { Conversations } from '../../src/worker/conversations.ts';
 import { Worker } from '../../src/worker/worker.ts';
@@ -27,6 +27,7 @@ const rowOf = (row: CountRow): Row => ({
 });
 
 export interface PortsDriver extends Driver {
+	submit(user: string, conversation: string, action: Action): Promise<Result>;
 	close(): Promise<void>;
 }
 
@@ -51,6 +52,7 @@ export function portsDriver(engine: Engine): PortsDriver {
 	const all = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1_000_000, nearest: 'oldest' } as const;
 
 	return {
+		submit,
 		createConversation: async (kind, members, name) => {
 			const [creator = ''] = members;
 			const id = newId(PREFIX_OF_KIND[kind], random);

@@ -90,6 +90,23 @@ export interface MemberView {
 	readonly level: NotificationLevel;
 }
 
+/** What is asked about a moment: the rows of these, and where anything changed since. */
+export interface MomentQuery {
+	readonly since: number;
+	readonly rows: readonly string[];
+	readonly threads: readonly { readonly conversation: string; readonly threadTs: number }[];
+}
+
+/** How a user's state was at one moment: everything up to its stamp is in it, nothing later. */
+export interface Moment {
+	readonly stamp: number;
+	/** Conversations the user is in where anything at all changed since; some may turn out to be nothing. */
+	readonly changed: readonly string[];
+	/** Of what the user was in, and followed, at that moment. */
+	readonly rows: readonly CountRow[];
+	readonly threads: readonly ThreadRow[];
+}
+
 /** What a change of the read state came to. */
 export interface RowChange {
 	readonly row: CountRow;
@@ -165,6 +182,8 @@ export interface ReadState {
 	threads(user: string): Promise<readonly ThreadRow[]>;
 	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly stamp: number }>;
 	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null>;
+	/** Everything asked for, of one and the same moment. */
+	moment(user: string, query: MomentQuery): Promise<Moment>;
 	/** Stamp of the newest change that is durable: what a client that listens from now on has seen. */
 	stamp(): number;
 }

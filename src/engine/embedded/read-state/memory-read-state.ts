@@ -8,6 +8,8 @@ import type {
 	InboxQuery,
 	MarkProblem,
 	MemberView,
+	Moment,
+	MomentQuery,
 	ReadState,
 	RowChange,
 	Tell,
@@ -22,6 +24,7 @@ import { Application } from './application.ts';
 import { Inbox } from './inbox.ts';
 import type { LoadedUser } from './loaded.ts';
 import { Marking } from './marking.ts';
+import { Moments } from './moments.ts';
 import { type Place, Places, type ThreadPlace } from './places.ts';
 import type { Residents } from './residents.ts';
 import { countRow, threadRow, unreadInConversation, unreadInThread } from './rows.ts';
@@ -37,6 +40,7 @@ export class MemoryReadState implements ReadState {
 	private readonly places: Places;
 	private readonly marking: Marking;
 	private readonly inboxes: Inbox;
+	private readonly moments: Moments;
 
 	constructor(
 		private readonly residents: Residents,
@@ -47,6 +51,7 @@ export class MemoryReadState implements ReadState {
 		this.places = new Places(residents);
 		this.marking = new Marking(ledger, clock);
 		this.inboxes = new Inbox(residents, this.places);
+		this.moments = new Moments(residents, this.places, clock);
 	}
 
 	async prepare({ conversation: id, actor, action }: Command): Promise<void> {
@@ -182,6 +187,10 @@ export class MemoryReadState implements ReadState {
 
 	async thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null> {
 		return this.shown(await this.places.inThread(user, conversation, threadTs, threadRowOf));
+	}
+
+	async moment(user: string, query: MomentQuery): Promise<Moment> {
+		return this.shown(await this.moments.of(user, query));
 	}
 
 	stamp(): number {

@@ -1,6 +1,7 @@
 import { Database, type Statement } from 'bun:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Param } from '../../store/sql.ts';
+import { WRITER_PRAGMAS } from './pragmas.ts';
 import { type BatchMessage, CLOSE, type OpenWriter, type WriterAnswer } from './writer-protocol.ts';
 
 /**
@@ -10,18 +11,7 @@ import { type BatchMessage, CLOSE, type OpenWriter, type WriterAnswer } from './
 
 const { path, maxPages } = workerData as OpenWriter;
 const database = new Database(path, { create: false, readwrite: true });
-// FULL: a commit is on the disk, not merely with the kernel, before it is answered.
-for (const pragma of [
-	'busy_timeout = 10000',
-	'journal_mode = WAL',
-	'synchronous = FULL',
-	'cache_size = -65536',
-	'temp_store = MEMORY',
-	'wal_autocheckpoint = 16000',
-	'journal_size_limit = 67108864',
-]) {
-	database.run(`PRAGMA ${pragma}`);
-}
+for (const pragma of WRITER_PRAGMAS) database.run(`PRAGMA ${pragma}`);
 if (maxPages > 0) database.run(`PRAGMA max_page_count = ${maxPages}`);
 
 const begin = database.prepare('BEGIN IMMEDIATE');

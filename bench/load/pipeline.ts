@@ -1,0 +1,76 @@
+import { openEmbeddedEngine } from '../../src/app/engine.ts';
+import { Requests } from '../../src/gateway/requests.ts';
+import { Conversations } from '../../src/worker/conversations.ts';
+import { Worker } from '../../src/worker/worker.ts';
+import { TEAM } from '../support/dataset.ts';
+
+/**
+ * Posts without the network: log, worker, read state, store and answer in one process, as `serve` puts them
+ * together. Prints posts a second of each round.
+ */
+
+export interface PipelineOrder {
+	readonly dataDir: string;
+	readonly places: readonly { readonly user: string; readonly channel: string }[];
+	readonly inFlight: number;
+	readonly count: number;
+	readonly rounds: number;
+	readonly text: string;
+}
+
+export interface PipelineReport {
+	readonly perSecond: readonly number[];
+	readonly cpuMicros: readonly number[];
+}
+
+if (import.meta.main) {
+	const order = JSON.parse(await new Response(Bun.stdin.stream()).text()) as PipelineOrder;
+	const engine = await openEmbeddedEngine(order.dataDir);
+	const { store, readState, bus, log } = engine;
+	new Worker({
+		log,
+		conversations: new Conversations(store.source, store.history, Date.now),
+		readState,
+		ledger: store.ledger,
+		bus,
+		stampOf: engine.stampOf,
+		report: (error) => {
+			throw error;
+		},
+	}).start();
+	const requests = new Requests(log, bus, 'local', engine.clock);
+	const report: PipelineReport = { perSecond: [], cpuMicros: [] };
+	for (let round = 0; round <= order.rounds; round += 1) {
+		const cpu = process.cpuUsage();
+		const started = performance.now();
+		await post(requests, order);
+		const seconds = (performance.now() - started) / 1000;
+		const { user, system } = process.cpuUsage(cpu);
+		// The first round warms up.
+		if (round === 0) continue;
+		(report.perSecond as number[]).push(order.count / seconds);
+		(report.cpuMicros as number[]).push((user + system) / order.count);
+	}
+	requests.close();
+	await engine.close();
+	console.log(JSON.stringify(report));
+	process.exit(0);
+}
+
+async function post(requests: Requests, { places, count, inFlight, text }: PipelineOrder): Promise<void> {
+	let sent = 0;
+	const one = async (): Promise<void> => {
+		while (sent < count) {
+			const { user, channel } = places[sent % places.length] as PipelineOrder['places'][number];
+			sent += 1;
+			await requests.submit({ user, team: TEAM }, channel, {
+				type: 'post',
+				content: { text, extra: null },
+				threadTs: null,
+				broadcast: false,
+				clientMsgId: null,
+			});
+		}
+	};
+	await Promise.all(Array.from({ length: inFlight }, one));
+}

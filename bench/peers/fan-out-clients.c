@@ -1,0 +1,113 @@
+/*
+ * Many listening clients in one lean process. Reads paths to connect to, one a line, until an empty one; says
+ * `ready` when every socket had its first frame. From then on, of every message whose text contains
+ * `#<number>@<nanoseconds>#`, it prints when the last of its sockets had it:
+ *
+ *     <number> <ns until half of them> <ns until the last>
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "wire.h"
+
+#define BUFFER 65536
+#define MESSAGES 65536
+
+struct client {
+	int fd, upgraded, greeted;
+	size_t have;
+	unsigned char *rest;
+};
+
+static int total, greeted;
+static int heard[MESSAGES];
+static uint64_t half_at[MESSAGES];
+
+static void hear(struct client *client, const unsigned char *payload, size_t length) {
+	if (!client->greeted) {
+		client->greeted = 1;
+		if (++greeted == total) {
+			printf("ready\n");
+			fflush(stdout);
+		}
+		return;
+	}
+	const unsigned char *mark = memchr(payload, '#', length);
+	if (!mark) return;
+	char *after;
+	unsigned long number = strtoul((const char *)mark + 1, &after, 10) % MESSAGES;
+	if (*after != '@') return;
+	uint64_t sent = strtoull(after + 1, NULL, 10);
+	heard[number]++;
+	if (heard[number] == (total + 1) / 2) half_at[number] = now_ns() - sent;
+	if (heard[number] < total) return;
+	printf("%lu %llu %llu\n", number, (unsigned long long)half_at[number], (unsigned long long)(now_ns() - sent));
+	fflush(stdout);
+	heard[number] = 0;
+}
+
+static void take(struct client *client) {
+	static unsigned char data[BUFFER * 2 + 1];
+	memcpy(data, client->rest, client->have);
+	ssize_t got = read(client->fd, data + client->have, BUFFER);
+	if (got <= 0) {
+		if (got < 0 && errno == EAGAIN) return;
+		fprintf(stderr, "the server closed a socket\n");
+		exit(1);
+	}
+	size_t length = client->have + (size_t)got, at = 0, start = 0, size;
+	data[length] = 0;
+	if (!client->upgraded) {
+		char *end = strstr((char *)data, "\r\n\r\n");
+		if (end) at = (size_t)(end + 4 - (char *)data);
+		client->upgraded = end != NULL;
+	}
+	while (client->upgraded && (size = frame_size(data + at, length - at, &start)) > 0) {
+		hear(client, data + at + start, size - start);
+		at += size;
+	}
+	client->have = length - at;
+	if (client->have > 0) client->rest = realloc(client->rest, client->have);
+	if (client->have > 0) memcpy(client->rest, data + at, client->have);
+}
+
+int main(int count, char **arguments) {
+	if (count != 2) return 2;
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	address.sin_port = htons((uint16_t)atoi(arguments[1]));
+	int poll = epoll_create1(0), one = 1;
+	char *path = NULL, request[1024];
+	size_t room = 0;
+	struct epoll_event event = {.events = EPOLLIN}, events[512];
+	/* The whole list first: `ready` needs to know how many there are. */
+	char **paths = NULL;
+	for (ssize_t length; (length = getline(&path, &room, stdin)) > 1; total++) {
+		path[length - 1] = 0;
+		paths = realloc(paths, sizeof *paths * (size_t)(total + 1));
+		paths[total] = strdup(path);
+	}
+	for (int i = 0; i < total; i++) {
+		struct client *client = calloc(1, sizeof *client);
+		client->fd = socket(AF_INET, SOCK_STREAM, 0);
+		if (client->fd < 0 || connect(client->fd, (struct sockaddr *)&address, sizeof address) < 0) {
+			perror("connect");
+			return 1;
+		}
+		setsockopt(client->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+		int length = snprintf(request, sizeof request,
+			"GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", paths[i]);
+		if (write(client->fd, request, (size_t)length) < 0) perror("write");
+		event.data.ptr = client;
+		epoll_ctl(poll, EPOLL_CTL_ADD, client->fd, &event);
+	}
+	for (;;) {
+		int ready = epoll_wait(poll, events, 512, -1);
+		for (int i = 0; i < ready; i++) take(events[i].data.ptr);
+	}
+}

@@ -1,0 +1,127 @@
+import { Dataset, inParts, tokenOf, userId } from '../support/dataset.ts';
+import { figure, quantile } from '../support/figures.ts';
+import { cpuSeconds } from '../support/process-cpu.ts';
+import type { Bench, Scenario } from '../support/scenario.ts';
+import { type BenchServer, startServer } from '../support/server.ts';
+import { serverTimes } from '../support/server-times.ts';
+
+/** What a client asks for when it starts: everything the user has unread. */
+
+const AUTHOR = userId(0);
+const MESSAGES_EACH = 3;
+const SIZES = {
+	quick: [50, 1_000],
+	standard: [50, 1_000, 100_000],
+	full: [50, 1_000, 100_000],
+} as const;
+/** Milliseconds, p99 on the server. */
+const TARGETS: Readonly<Record<number, number>> = { 50: 0.5, 1000: 2, 100000: 150 };
+
+export const clientCounts: Scenario = {
+	name: 'client-counts',
+	about: 'client.counts of users in few and in very many conversations, warm and first call after a start',
+	run: async (bench) => {
+		const sizes = SIZES[bench.scale];
+		const dataDir = bench.directory('data');
+		await fill(bench, dataDir, sizes);
+		const cold = sizes.map(() => [] as number[]);
+		const warm = sizes.map(() => ({
+			p50: [] as number[],
+			p99: [] as number[],
+			server: [] as number[],
+			cpu: [] as number[],
+		}));
+		let bytes = sizes.map(() => 0);
+		for (let run = 0; run < bench.runs; run += 1) {
+			const server = await startServer(bench, dataDir);
+			for (const [index, size] of sizes.entries()) {
+				const first = await call(server, size);
+				bytes = bytes.with(index, first.bytes);
+				cold[index]?.push(first.ms);
+				const round = await warmRound(server, size);
+				warm[index]?.p50.push(round.p50);
+				warm[index]?.p99.push(round.p99);
+				warm[index]?.server.push(round.server);
+				warm[index]?.cpu.push(round.cpu);
+				bench.progress(`in ${size}: first ${first.ms.toFixed(1)} ms, then p99 ${round.p99.toFixed(2)} ms`);
+			}
+			await server.stop();
+		}
+		return {
+			configuration: {
+				data: `every conversation has ${MESSAGES_EACH} messages; the user has read every other one`,
+				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
+				answers: sizes.map((size, index) => `${bytes[index]} bytes (in ${size})`).join(', '),
+				measured:
+					'at the client over one kept connection, the answer read but not parsed; “mean on the server” from the server’s own histogram',
+			},
+			figures: sizes.flatMap((size, index) => {
+				const target = TARGETS[size];
+				const of = warm[index];
+				return [
+					figure(
+						`in ${size}: p99`,
+						'ms',
+						of?.p99 ?? [],
+						target === undefined ? undefined : { atMost: target },
+					),
+					figure(`in ${size}: p50`, 'ms', of?.p50 ?? []),
+					figure(`in ${size}: mean on the server`, 'ms', of?.server ?? []),
+					figure(`in ${size}: CPU of the server a call`, 'ms', of?.cpu ?? []),
+					figure(`in ${size}: first call after a start`, 'ms', cold[index] ?? []),
+				];
+			}),
+			notes: [
+				'Conversations and messages were written into the data directory beforehand, through the store’s ledger.',
+				'p99 here contains the way over loopback and the client’s reading, which shares the machine: it is an upper bound of the server’s.',
+			],
+		};
+	},
+};
+
+const readerOf = (size: number): string => userId(size);
+const callsFor = (size: number): number => (size > 10_000 ? 30 : 1_000);
+
+async function fill(bench: Bench, dataDir: string, sizes: readonly number[]): Promise<void> {
+	const dataset = await Dataset.open(dataDir);
+	const largest = Math.max(...sizes);
+	bench.progress(`making ${largest} conversations`);
+	await dataset.users([AUTHOR, ...sizes.map(readerOf)]);
+	await inParts(largest, 1_000, async (from, to) => {
+		const work: Promise<void>[] = [];
+		for (let index = from; index < to; index += 1) {
+			const readers = sizes.filter((size) => index < size).map(readerOf);
+			const { conversation, done } = dataset.channel([AUTHOR, ...readers]);
+			work.push(done, dataset.messages(conversation, AUTHOR, MESSAGES_EACH, index % 2 === 0 ? readers : []));
+		}
+		await Promise.all(work);
+	});
+	await dataset.close();
+}
+
+async function warmRound(server: BenchServer, size: number) {
+	const times: number[] = [];
+	const before = { cpu: cpuSeconds(server.pid), times: await serverTimes(server.url, 'client.counts') };
+	const calls = callsFor(size);
+	for (let index = 0; index < calls; index += 1) times.push((await call(server, size)).ms);
+	const after = { cpu: cpuSeconds(server.pid), times: await serverTimes(server.url, 'client.counts') };
+	return {
+		p50: quantile(times, 0.5),
+		p99: quantile(times, 0.99),
+		server: ((after.times.seconds - before.times.seconds) / calls) * 1000,
+		cpu: ((after.cpu - before.cpu) / calls) * 1000,
+	};
+}
+
+async function call(server: BenchServer, size: number): Promise<{ ms: number; bytes: number }> {
+	const started = performance.now();
+	const response = await fetch(`${server.url}/api/client.counts`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${tokenOf(readerOf(size))}` },
+	});
+	const body = await response.arrayBuffer();
+	const ms = performance.now() - started;
+	if (!Buffer.from(body, 0, 12).toString().startsWith('{"ok":true'))
+		throw new Error('client.counts was refused');
+	return { ms, bytes: body.byteLength };
+}

@@ -1,0 +1,18 @@
+import type { Scenario } from '../support/scenario.ts';
+import { clientCounts } from './client-counts.ts';
+import { durablePosts } from './durable-posts.ts';
+import { fanOut } from './fan-out.ts';
+import { memory } from './memory.ts';
+import { postCostByHistory } from './post-cost-by-history.ts';
+import { postCostBySize } from './post-cost-by-size.ts';
+import { startUp } from './start-up.ts';
+
+export const SCENARIOS: readonly Scenario[] = [
+	postCostBySize,
+	postCostByHistory,
+	durablePosts,
+	fanOut,
+	clientCounts,
+	memory,
+	startUp,
+];

@@ -1,0 +1,117 @@
+import { CURSORS, ENTRIES, type StructuresReport } from '../load/structures.ts';
+import { Dataset, inParts, tokenOf, usersFrom } from '../support/dataset.ts';
+import { figure, ratio } from '../support/figures.ts';
+import { Listeners } from '../support/listeners.ts';
+import { ticketFor } from '../support/load.ts';
+import { BUN, ROOT } from '../support/paths.ts';
+import { bareBun } from '../support/peers.ts';
+import { residentBytes } from '../support/process-cpu.ts';
+import type { Bench, Scenario } from '../support/scenario.ts';
+import { type BenchServer, startServer } from '../support/server.ts';
+
+/** What cursors, timelines and idle connections take. */
+
+const CONVERSATIONS_EACH = 50;
+const CONVERSATIONS = 500;
+
+export const memory: Scenario = {
+	name: 'memory',
+	about: 'Bytes for a cursor, a timeline entry and an idle connection whose user is in 50 conversations',
+	run: async (bench) => {
+		const perCursor: number[] = [];
+		const perEntry: number[] = [];
+		for (let run = 0; run < bench.runs; run += 1) {
+			perCursor.push((await structures('cursors')).perCursor);
+			perEntry.push((await structures('entries')).perEntry);
+		}
+		const few = bench.pick(100, 1_000, 1_000);
+		const many = bench.pick(500, 5_000, 5_000);
+		const ours: number[] = [];
+		const bare: number[] = [];
+		for (let run = 0; run < bench.runs; run += 1) {
+			ours.push(await perConnection(bench, few, many, run));
+			bare.push(await perBareConnection(bench, few, many));
+			bench.progress(
+				`${Math.round(ours[run] ?? 0)} bytes a connection, ${Math.round(bare[run] ?? 0)} in bare Bun`,
+			);
+		}
+		return {
+			configuration: {
+				cursors: `${CURSORS.owners} users in ${CURSORS.each} conversations each; growth of the process`,
+				'timeline entries': `${ENTRIES.owners} timelines of ${ENTRIES.each}; growth of the process`,
+				connections: `growth of the server from ${few} to ${many} idle sockets, one for each user, every user in ${CONVERSATIONS_EACH} of ${CONVERSATIONS} conversations; once it stopped changing`,
+			},
+			figures: [
+				figure('a cursor', 'bytes', perCursor, { atMost: 24 }),
+				figure('a timeline entry', 'bytes', perEntry),
+				figure('an idle connection', 'bytes', ours, { atMost: 4096 }),
+				figure('an idle connection in bare Bun, one topic', 'bytes', bare),
+				ratio('an idle connection, against bare Bun', ours, bare),
+			],
+			notes: [
+				'An idle connection contains everything held for its user: session, subscriptions, cursors, the account and token remembered. Nothing forces the server to collect its garbage.',
+			],
+		};
+	},
+};
+
+async function structures(which: 'cursors' | 'entries'): Promise<StructuresReport> {
+	const child = Bun.spawn([BUN, `${ROOT}/bench/load/structures.ts`, which], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	return JSON.parse(await new Response(child.stdout).text()) as StructuresReport;
+}
+
+async function perConnection(bench: Bench, few: number, many: number, run: number): Promise<number> {
+	const dataDir = bench.directory(`data-${run}`);
+	const users = usersFrom(0, many);
+	const dataset = await Dataset.open(dataDir);
+	await dataset.users(users);
+	await Promise.all(
+		Array.from({ length: CONVERSATIONS }, (_, index) => {
+			// User n is in the fifty conversations from n on.
+			const members = users.filter(
+				(_user, user) => (index - user + many * CONVERSATIONS) % CONVERSATIONS < CONVERSATIONS_EACH,
+			);
+			return dataset.channel(members).done;
+		}),
+	);
+	await dataset.close();
+	const server = await startServer(bench, dataDir);
+	await connect(bench, server, users.slice(0, few));
+	const before = await settled(server.pid);
+	await connect(bench, server, users.slice(few));
+	const after = await settled(server.pid);
+	await server.kill();
+	return (after - before) / (many - few);
+}
+
+async function connect(bench: Bench, server: BenchServer, users: readonly string[]): Promise<void> {
+	const paths: string[] = [];
+	await inParts(users.length, 64, async (from, to) => {
+		const tickets = users.slice(from, to).map((user) => ticketFor(server.url, tokenOf(user)));
+		for (const ticket of await Promise.all(tickets)) paths.push(`/rtm?ticket=${ticket}`);
+	});
+	await Listeners.connect(bench, server.port, paths);
+}
+
+async function perBareConnection(bench: Bench, few: number, many: number): Promise<number> {
+	const { pid, port } = await bareBun(bench);
+	const paths = (count: number) => Array.from({ length: count }, () => '/');
+	await Listeners.connect(bench, port, paths(few));
+	const before = await settled(pid);
+	await Listeners.connect(bench, port, paths(many - few));
+	return ((await settled(pid)) - before) / (many - few);
+}
+
+/** Waits until the process neither grows nor shrinks. */
+async function settled(pid: number): Promise<number> {
+	let last = residentBytes(pid);
+	for (let calm = 0; calm < 3; ) {
+		await Bun.sleep(500);
+		const now = residentBytes(pid);
+		calm = Math.abs(now - last) < 256 * 1024 ? calm + 1 : 0;
+		last = now;
+	}
+	return last;
+}

@@ -1,0 +1,39 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { firstLineWith } from './lines.ts';
+import { BUN, ROOT, TEMPORARY } from './paths.ts';
+import { type Bench, NotHere } from './scenario.ts';
+import { end } from './server.ts';
+
+/** What Tidemark is compared with: small servers that do one thing, started here. */
+
+export interface Peer {
+	readonly pid: number;
+	readonly port: number;
+}
+
+export const CFLAGS = ['-O2', '-Wall'];
+
+/** Compiles a file of bench/peers; answers where the program is. */
+export function compile(name: string): string {
+	if (Bun.which('gcc') === null)
+		throw new NotHere('this scenario compiles C programs to compare with: install gcc, and run it again');
+	mkdirSync(TEMPORARY, { recursive: true });
+	const program = join(TEMPORARY, name);
+	const source = join(ROOT, 'bench', 'peers', `${name}.c`);
+	const { exitCode, stderr } = Bun.spawnSync(['gcc', ...CFLAGS, '-D_GNU_SOURCE', '-o', program, source]);
+	if (exitCode !== 0) throw new Error(`gcc could not compile ${name}.c:\n${stderr.toString()}`);
+	return program;
+}
+
+export const bareBun = (bench: Bench): Promise<Peer> =>
+	start(bench, [BUN, join(ROOT, 'bench', 'peers', 'bare-bun.ts')]);
+
+export const cServer = (bench: Bench): Promise<Peer> => start(bench, [compile('fan-out-server')]);
+
+async function start(bench: Bench, command: string[]): Promise<Peer> {
+	const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'inherit'] });
+	bench.atEnd(() => end(child, 'SIGKILL'));
+	const line = await firstLineWith(child.stdout, 'port ');
+	return { pid: child.pid, port: Number(line.split(' ')[1]) };
+}

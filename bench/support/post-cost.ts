@@ -1,0 +1,81 @@
+import { MESSAGE_TEXT, tokenOf } from './dataset.ts';
+import { type Figure, figure, ratio } from './figures.ts';
+import { Load, type Measured } from './load.ts';
+import type { Bench } from './scenario.ts';
+import { type BenchServer, FLAGS } from './server.ts';
+
+/** What a post costs in each of two conversations of one server, in rounds that take turns. */
+
+export interface Conversations {
+	readonly what: string;
+	readonly channel: string;
+	/** Who posts: one connection each. */
+	readonly posters: readonly string[];
+}
+
+export const POSTERS = 8;
+
+export async function comparePosts(
+	bench: Bench,
+	server: BenchServer,
+	tested: Conversations,
+	against: Conversations,
+	target: number,
+): Promise<Figure[]> {
+	const count = bench.pick(2_000, 10_000, 10_000);
+	const loads: Load[] = [];
+	for (const { channel, posters } of [tested, against])
+		loads.push(
+			await Load.start(bench, {
+				kind: 'http',
+				port: server.port,
+				connections: posters.map((user) => ({ token: tokenOf(user), channel })),
+				inFlight: 1,
+				warmUp: count,
+				count,
+				text: MESSAGE_TEXT,
+				clientMsgIds: false,
+			}),
+		);
+	const measured: Measured[][] = [[], []];
+	// Twice as many rounds as elsewhere: the two are nearly alike, and what differs must not be the noise.
+	for (let run = 0; run < bench.runs * 2; run += 1)
+		for (const which of run % 2 === 0 ? [0, 1] : [1, 0]) {
+			const round = await (loads[which] as Load).round(server);
+			if (round.refused > 0) throw new Error(`${round.refused} posts were refused`);
+			measured[which]?.push(round);
+			bench.progress(`${[tested, against][which]?.what}: ${cpuMicros(round).toFixed(1)} µs of CPU a post`);
+		}
+	for (const load of loads) await load.stop();
+	const [of = [], to = []] = measured;
+	return [
+		ratio(`CPU of a post, ${tested.what} against ${against.what}`, of.map(cpuMicros), to.map(cpuMicros), {
+			atMost: target,
+		}),
+		ratio(`time of a post, ${tested.what} against ${against.what}`, of.map(wallMicros), to.map(wallMicros), {
+			atMost: target,
+		}),
+		figure(`CPU of a post, ${tested.what}`, 'µs', of.map(cpuMicros)),
+		figure(`CPU of a post, ${against.what}`, 'µs', to.map(cpuMicros)),
+		figure(
+			`posts a second, ${tested.what}`,
+			'/s',
+			of.map((one) => one.acknowledged / one.seconds),
+		),
+		figure(
+			`posts a second, ${against.what}`,
+			'/s',
+			to.map((one) => one.acknowledged / one.seconds),
+		),
+	];
+}
+
+const cpuMicros = ({ cpuSeconds, acknowledged }: Measured): number => (cpuSeconds / acknowledged) * 1e6;
+const wallMicros = ({ seconds, acknowledged }: Measured): number => (seconds / acknowledged) * 1e6;
+
+export const postConfiguration = (bench: Bench): Record<string, string | number> => ({
+	server: `tidemark serve ${FLAGS.join(' ')}`,
+	posts: `chat.postMessage over ${POSTERS} kept connections of ${POSTERS} members, one request at a time each; ${bench.pick(2_000, 10_000, 10_000)} a round after as many to warm up; text of ${MESSAGE_TEXT.length} characters`,
+	rounds: `${bench.runs * 2} of each kind, taking turns on one server`,
+	CPU: 'of the whole server process, all threads, from the scheduler’s nanoseconds',
+});

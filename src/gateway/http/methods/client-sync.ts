@@ -1,0 +1,15 @@
+import { formatPosition } from '../../../model/position.ts';
+import * as type from '../argument-types.ts';
+import { userMethod } from '../method.ts';
+
+/** What a client missed while it was away: the events it would have got, or that there are too many to tell. */
+export const clientSync = userMethod({
+	arguments: { since: type.position },
+	run: async ({ since }, { services, caller }) => {
+		const missed = await services.sync.missed(caller.user.id, since);
+		const position = formatPosition(missed.stamp);
+		return 'tooFarBehind' in missed
+			? { history_invalid: true, position }
+			: { events: missed.events, position };
+	},
+});

@@ -1,0 +1,81 @@
+import type { Conversation } from '../model/conversation.ts';
+import { formatTs } from '../model/ts.ts';
+import type { Effect } from '../sequencer/effects.ts';
+import { type JsonObject, wireConversation } from './objects.ts';
+import { stamped } from './stamped.ts';
+
+/** Events about conversations, alike whether they are told as they happen or to a client that was away. */
+
+const JOINED_TYPE = {
+	public: 'channel_joined',
+	private: 'group_joined',
+	mpim: 'mpim_joined',
+	im: 'im_created',
+} as const;
+
+/** A fresh member has nothing unread: the counts are known without asking. */
+export function joinedEvent(
+	conversation: Conversation,
+	user: string,
+	start: { readonly cursor: number; readonly latest: number },
+	at: number,
+): JsonObject {
+	return {
+		type: JOINED_TYPE[conversation.kind],
+		...(conversation.kind === 'im' ? { user } : {}),
+		channel: {
+			...wireConversation(conversation, { user, row: null, isMember: true }),
+			last_read: formatTs(start.cursor),
+			latest: formatTs(start.latest),
+			unread_count: 0,
+			unread_count_display: 0,
+			mention_count: 0,
+			is_muted: false,
+		},
+		...stamped(at),
+	};
+}
+
+/** By whom is known only while it happens. */
+export function leftEvent(conversation: Conversation, at: number, actor?: string): JsonObject {
+	return {
+		type: conversation.kind === 'public' ? 'channel_left' : 'group_left',
+		channel: conversation.id,
+		...(actor === undefined ? {} : { actor_id: actor }),
+		...stamped(at),
+	};
+}
+
+export type Changed = Pick<Extract<Effect, { type: 'changed' }>, 'conversation' | 'what' | 'actor' | 'at'>;
+
+/** Its name, topic or purpose is another one, or it was archived or brought back. */
+export function changedEvent({ conversation, what, actor, at }: Changed): JsonObject {
+	const channel = conversation.id;
+	const family = conversation.kind === 'public' ? 'channel' : 'group';
+	switch (what) {
+		case 'archive':
+		case 'unarchive':
+			return { type: `${family}_${what}`, channel, user: actor, ...stamped(at) };
+		case 'rename':
+			return {
+				type: `${family}_rename`,
+				channel: {
+					id: channel,
+					name: conversation.name,
+					name_normalized: conversation.name,
+					created: Math.floor(conversation.createdTs / 1e6),
+				},
+				...stamped(at),
+			};
+		case 'topic':
+		case 'purpose':
+			// Not a message of the timeline, as Slack has it: an event of its own.
+			return {
+				type: `${family}_${what}`,
+				channel,
+				user: actor,
+				[what]: conversation[what].value,
+				...stamped(at),
+			};
+	}
+}

@@ -1,0 +1,177 @@
+import type { InsideChanges, OwnChanges } from '../engine/ports/changes.ts';
+import type { Moment } from '../engine/ports/read-state.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { formatPosition } from '../model/position.ts';
+import { changedEvent, joinedEvent, leftEvent } from '../protocol/conversation-events.ts';
+import {
+	markedEvent,
+	preferenceEvent,
+	threadMarkedEvent,
+	threadSubscribedEvent,
+	threadUnsubscribedEvent,
+} from '../protocol/events.ts';
+import { deletedEvent, editedEvent, messageEvent, repliedEvent } from '../protocol/message-events.ts';
+import type { JsonObject } from '../protocol/objects.ts';
+import type { ThreadSummary } from '../sequencer/effects.ts';
+
+/**
+ * What a client that was away is told: the events of live delivery, made from what the rows say of each
+ * change. They come in the order of their stamps, but for read positions: these carry counts as of now, so
+ * they come last, after the messages that they count.
+ */
+
+export interface Found {
+	readonly user: string;
+	/** Exclusive. Everything up to the moment's stamp is told, nothing later. */
+	readonly since: number;
+	readonly moment: Moment;
+	readonly own: OwnChanges;
+	readonly inside: InsideChanges;
+	readonly conversations: ReadonlyMap<string, Conversation>;
+	/** By `threadKey`: of replies, and of roots that were deleted. */
+	readonly threads: ReadonlyMap<string, ThreadSummary>;
+}
+
+export const threadKey = (conversation: string, threadTs: number): string => `${conversation} ${threadTs}`;
+
+interface Told {
+	readonly at: number;
+	readonly event: JsonObject;
+	/** It carries the position of a row, not of the stream. */
+	readonly ofRow?: boolean;
+}
+
+const inOrder = (told: readonly Told[]): Told[] => [...told].sort((a, b) => a.at - b.at);
+
+export function missedEvents(found: Found): JsonObject[] {
+	// At the same stamp, as live delivery has it: a message, its thread, who follows it from there on.
+	const happened = [
+		...ownMemberships(found),
+		...messages(found),
+		...threads(found),
+		...aspects(found),
+		...follows(found),
+	];
+	return positioned([...inOrder(happened), ...inOrder(readPositions(found))]);
+}
+
+/**
+ * Each event's position is how far a client is that has seen it and all before it: short of whatever is still
+ * to come, so that one that is cut off in between resumes without a gap.
+ */
+function positioned(told: readonly Told[]): JsonObject[] {
+	const events: JsonObject[] = [];
+	let toCome = Number.POSITIVE_INFINITY;
+	for (let index = told.length - 1; index >= 0; index -= 1) {
+		const { at, event, ofRow } = told[index] as Told;
+		const position = formatPosition(Math.min(at, toCome - 1));
+		events.push(ofRow ? event : { ...event, position });
+		toCome = Math.min(toCome, at);
+	}
+	return events.reverse();
+}
+
+const isMissed = ({ since, moment }: Found, at: number): boolean => at > since && at <= moment.stamp;
+
+function ownMemberships(found: Found): Told[] {
+	const { user, own, moment, conversations, inside } = found;
+	const rows = new Map(moment.rows.map((row) => [row.conversation, row]));
+	return own.memberships.flatMap(({ conversation: id, member, joinedTs, changedTs }): Told[] => {
+		const conversation = conversations.get(id);
+		if (!conversation) return [];
+		if (!member)
+			return isMissed(found, changedTs) ? [{ at: changedTs, event: leftEvent(conversation, changedTs) }] : [];
+		const row = rows.get(id);
+		if (!row || !isMissed(found, joinedTs)) return [];
+		const first = inside.posted.find(({ message }) => message.conversation === id);
+		const start = { cursor: row.lastRead, latest: first?.prevTs ?? row.latest };
+		return [{ at: joinedTs, event: joinedEvent(conversation, user, start, joinedTs) }];
+	});
+}
+
+function messages({ inside, conversations, threads }: Found): Told[] {
+	const told: Told[] = [];
+	for (const { message, prevTs } of inside.posted) {
+		const conversation = conversations.get(message.conversation);
+		if (!conversation) continue;
+		const thread =
+			message.threadTs === null ? null : (threads.get(threadKey(conversation.id, message.threadTs)) ?? null);
+		told.push({ at: message.ts, event: messageEvent({ conversation, message, prevTs, thread }) });
+	}
+	for (const message of inside.changed) {
+		const conversation = conversations.get(message.conversation);
+		if (!conversation) continue;
+		const hasReplies = (threads.get(threadKey(conversation.id, message.ts))?.replyCount ?? 0) > 0;
+		const event = message.deleted
+			? deletedEvent(conversation, message, hasReplies)
+			: editedEvent(conversation, message);
+		told.push({ at: message.changedTs, event });
+	}
+	return told;
+}
+
+/** How each thread looks from outside now, once, with the newest change of its replies. */
+function threads({ inside, conversations, threads: summaries }: Found): Told[] {
+	const newest = new Map<string, number>();
+	const note = (conversation: string, threadTs: number | null, at: number): void => {
+		if (threadTs === null) return;
+		const key = threadKey(conversation, threadTs);
+		newest.set(key, Math.max(newest.get(key) ?? 0, at));
+	};
+	for (const { message } of inside.posted) note(message.conversation, message.threadTs, message.ts);
+	for (const message of inside.changed)
+		if (message.deleted) note(message.conversation, message.threadTs, message.changedTs);
+	return [...newest].flatMap(([key, at]): Told[] => {
+		const thread = summaries.get(key);
+		const conversation = thread && conversations.get(thread.root.conversation);
+		return thread && conversation ? [{ at, event: repliedEvent(conversation, thread, at) }] : [];
+	});
+}
+
+function aspects({ inside, conversations }: Found): Told[] {
+	return inside.aspects.flatMap(({ conversation: id, aspect, at, actor }): Told[] => {
+		const conversation = conversations.get(id);
+		if (!conversation) return [];
+		const what = aspect === 'archive' && !conversation.archived ? 'unarchive' : aspect;
+		return [{ at, event: changedEvent({ conversation, what, actor, at }) }];
+	});
+}
+
+function follows(found: Found): Told[] {
+	const { own, moment } = found;
+	const rows = new Map(moment.threads.map((row) => [threadKey(row.conversation, row.threadTs), row]));
+	// Leaving a conversation ends what was followed in it without a word of its own.
+	const current = new Set(moment.changed);
+	return own.follows.flatMap(({ conversation, threadTs, active, since: at }): Told[] => {
+		if (!isMissed(found, at)) return [];
+		if (!active) {
+			const ended = { conversation, threadTs, since: at, lastRead: 0 };
+			return current.has(conversation) ? [{ at, event: threadUnsubscribedEvent(ended, at) }] : [];
+		}
+		const row = rows.get(threadKey(conversation, threadTs));
+		return row ? [{ at, event: threadSubscribedEvent(row, at) }] : [];
+	});
+}
+
+function readPositions(found: Found): Told[] {
+	const { own, moment } = found;
+	const memberships = new Map(own.memberships.map((membership) => [membership.conversation, membership]));
+	const marks = moment.rows.flatMap((row): Told[] => {
+		const membership = memberships.get(row.conversation);
+		if (!membership) return [];
+		const { changedTs, preferredTs } = membership;
+		return [
+			...(isMissed(found, changedTs) ? [{ at: changedTs, event: markedEvent(row), ofRow: true }] : []),
+			...(isMissed(found, preferredTs) ? [{ at: preferredTs, event: preferenceEvent(row), ofRow: true }] : []),
+		];
+	});
+	const followed = new Map(
+		own.follows.map((follow) => [threadKey(follow.conversation, follow.threadTs), follow]),
+	);
+	const threadMarks = moment.threads.flatMap((row): Told[] => {
+		const follow = followed.get(threadKey(row.conversation, row.threadTs));
+		const moved = follow && follow.changedTs > follow.since && isMissed(found, follow.changedTs);
+		return moved ? [{ at: follow.changedTs, event: threadMarkedEvent(row), ofRow: true }] : [];
+	});
+	return [...marks, ...threadMarks];
+}

@@ -1,0 +1,161 @@
+import type { Changes, InsideChanges, OwnChanges } from '../engine/ports/changes.ts';
+import type { Moment, MomentQuery, ReadState } from '../engine/ports/read-state.ts';
+import type { Directory, History, ThreadInfo } from '../engine/ports/store.ts';
+import type { Message } from '../model/message.ts';
+import type { JsonObject } from '../protocol/objects.ts';
+import type { ThreadSummary } from '../sequencer/effects.ts';
+import { missedEvents, threadKey } from './missed-events.ts';
+
+/**
+ * What a client missed since a position. Exact at one moment: everything up to the stamp that is answered is
+ * in it, and nothing later, so that it and what is told live from there on have neither gap nor overlap.
+ *
+ * What was changed again after that moment, so that its row no longer shows how it was, is left to live
+ * delivery: whoever asks has to be listening already, or to ask again from the stamp on.
+ */
+
+export interface SyncParts {
+	readonly readState: ReadState;
+	readonly changes: Changes;
+	readonly directory: Directory;
+	readonly history: History;
+	/** A client that missed more than this fetches everything anew. */
+	readonly mostChanges: number;
+}
+
+export interface Missed {
+	readonly events: readonly JsonObject[];
+	readonly stamp: number;
+	/** Conversations whose counts changed in a way that a client cannot derive from the events. */
+	readonly recount: readonly string[];
+	/** Something about threads is among it. */
+	readonly threads: boolean;
+}
+
+export type SyncResult = Missed | { readonly tooFarBehind: true; readonly stamp: number };
+
+/** Of all texts together. */
+const MOST_CHARACTERS = 16_000_000;
+
+export class Sync {
+	constructor(private readonly parts: SyncParts) {}
+
+	async missed(user: string, since: number): Promise<SyncResult> {
+		const { changes, mostChanges, readState } = this.parts;
+		const before = await changes.own(user, since);
+		if (sizeOf(before) > mostChanges) return { tooFarBehind: true, stamp: readState.stamp() };
+		const { own, moment } = await this.oneMoment(user, since, before);
+		const { stamp } = moment;
+		const left = mostChanges - sizeOf(own);
+		// A position from the future is not of this history.
+		if (since > stamp || left < 0) return { tooFarBehind: true, stamp };
+		const inside = await changes.inside({
+			user,
+			since,
+			upTo: stamp,
+			conversations: moment.changed,
+			most: { changes: left, characters: MOST_CHARACTERS },
+		});
+		if (!inside) return { tooFarBehind: true, stamp };
+		const [conversations, threads] = await Promise.all([
+			this.conversationsOf(own, inside),
+			this.threadsOf(inside),
+		]);
+		return {
+			events: missedEvents({ user, since, moment, own, inside, conversations, threads }),
+			stamp,
+			recount: underivable(inside),
+			threads: own.follows.length > 0 || threads.size > 0,
+		};
+	}
+
+	/** A moment together with the rows of everything of the user's own that changed up to it. */
+	private async oneMoment(
+		user: string,
+		since: number,
+		before: OwnChanges,
+	): Promise<{ readonly own: OwnChanges; readonly moment: Moment }> {
+		const { readState, changes } = this.parts;
+		// What to ask the rows of is known only from the store, which trails the moment: it takes another
+		// round when the user marked one more conversation in between.
+		for (let own = before; ; ) {
+			const asked = rowsOf(own, since);
+			const moment = await readState.moment(user, { since, ...asked });
+			own = await changes.own(user, since);
+			if (covers(asked, rowsOf(own, since, moment.stamp))) return { own, moment };
+		}
+	}
+
+	private async conversationsOf(own: OwnChanges, inside: InsideChanges) {
+		const ids = new Set<string>();
+		for (const { conversation } of own.memberships) ids.add(conversation);
+		for (const { message } of inside.posted) ids.add(message.conversation);
+		for (const { conversation } of [...inside.changed, ...inside.aspects]) ids.add(conversation);
+		const found = await this.parts.directory.conversations([...ids]);
+		return new Map(found.map((conversation) => [conversation.id, conversation]));
+	}
+
+	/** The threads that these messages are replies of, or roots that left a tombstone. */
+	private async threadsOf(inside: InsideChanges): Promise<Map<string, ThreadSummary>> {
+		const { history } = this.parts;
+		const roots = new Map<string, Set<number>>();
+		const need = (message: Message): void => {
+			const root = message.threadTs ?? (message.deleted ? message.ts : null);
+			if (root === null) return;
+			const known = roots.get(message.conversation) ?? new Set<number>();
+			roots.set(message.conversation, known.add(root));
+		};
+		for (const { message } of inside.posted) need(message);
+		for (const message of inside.changed) need(message);
+		const threads = new Map<string, ThreadSummary>();
+		for (const [conversation, wanted] of roots) {
+			const messages = await history.messages(conversation, [...wanted]);
+			const infos = await history.threads(conversation, [...wanted]);
+			const infoOf = new Map(infos.map((info) => [info.threadTs, info]));
+			for (const root of messages)
+				threads.set(threadKey(conversation, root.ts), summaryOf(root, infoOf.get(root.ts)));
+		}
+		return threads;
+	}
+}
+
+const sizeOf = (own: OwnChanges): number => own.memberships.length + own.follows.length;
+
+type Rows = Pick<MomentQuery, 'rows' | 'threads'>;
+
+/** What is to be told of with its counts. */
+function rowsOf({ memberships, follows }: OwnChanges, since: number, upTo = Number.POSITIVE_INFINITY): Rows {
+	const isMissed = (at: number): boolean => at > since && at <= upTo;
+	return {
+		rows: memberships
+			.filter(({ member }) => member)
+			.filter(({ joinedTs, changedTs, preferredTs }) => [joinedTs, changedTs, preferredTs].some(isMissed))
+			.map(({ conversation }) => conversation),
+		threads: follows.filter(({ active, since: began, changedTs }) => active && [began, changedTs].some(isMissed)),
+	};
+}
+
+function covers(asked: Rows, wanted: Rows): boolean {
+	const rows = new Set(asked.rows);
+	const threads = new Set(asked.threads.map(({ conversation, threadTs }) => threadKey(conversation, threadTs)));
+	return (
+		wanted.rows.every((conversation) => rows.has(conversation)) &&
+		wanted.threads.every(({ conversation, threadTs }) => threads.has(threadKey(conversation, threadTs)))
+	);
+}
+
+const NO_REPLIES = { replyCount: 0, latestReply: 0, replyUsers: [], replyUsersCount: 0 } as const;
+
+function summaryOf(root: Message, info: ThreadInfo | undefined): ThreadSummary {
+	const { replyCount, latestReply, replyUsers, replyUsersCount } = info ?? NO_REPLIES;
+	return { root, replyCount, latestReply, replyUsers, replyUsersCount };
+}
+
+/** Who a `<!here>` meant, what an edit or a delete did to what was read ahead, what archiving took away. */
+function underivable({ posted, changed, aspects }: InsideChanges): string[] {
+	const conversations = new Set<string>();
+	for (const { message } of posted) if (message.here) conversations.add(message.conversation);
+	for (const { conversation } of changed) conversations.add(conversation);
+	for (const { aspect, conversation } of aspects) if (aspect === 'archive') conversations.add(conversation);
+	return [...conversations];
+}
