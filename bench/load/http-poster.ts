@@ -72,7 +72,6 @@ export class HttpPoster {
 	}
 
 	private lost(): void {
-		console.error('the server closed the connection');
 		process.exit(1);
 	}
 }

@@ -134,7 +134,6 @@ export class SocketPoster {
 	}
 
 	private lost(): void {
-		console.error('the server closed the socket');
 		process.exit(1);
 	}
 }

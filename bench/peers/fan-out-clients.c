@@ -57,7 +57,7 @@ static void take(struct client *client) {
 	ssize_t got = read(client->fd, data + client->have, BUFFER);
 	if (got <= 0) {
 		if (got < 0 && errno == EAGAIN) return;
-		fprintf(stderr, "the server closed a socket\n");
+		/* The server is gone, and so is whoever reads what we print. */
 		exit(1);
 	}
 	size_t length = client->have + (size_t)got, at = 0, start = 0, size;

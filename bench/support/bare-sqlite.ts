@@ -15,7 +15,7 @@ const INSERT = `INSERT INTO messages (conversation, ts, user_id, text, client_ms
 export function bareSqlite(directory: string, channels: number, count: number, perCommit: number): number {
 	mkdirSync(directory, { recursive: true });
 	const database = new Database(join(directory, 'bare.db'), { create: true });
-	for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 4000'])
+	for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 16000'])
 		database.run(`PRAGMA ${pragma}`);
 	for (const sql of initial) database.run(toSqlite(sql));
 	const insert = database.prepare(INSERT);

@@ -35,4 +35,5 @@ export class Listeners {
 }
 
 /** What a text has to contain for listeners to time it. */
-export const timedText = (number: number): string => `#${number}@${process.hrtime.bigint()}#`;
+export const timedText = (number: number): string =>
+	`#${number}@${Math.round((performance.timeOrigin + performance.now()) * 1000)}000#`;

@@ -36,8 +36,7 @@ export class Load {
 	}
 
 	async stop(): Promise<void> {
-		this.child.stdin.end();
-		await this.child.exited;
+		await end(this.child, 'SIGKILL');
 	}
 
 	private async tell(line: string): Promise<void> {

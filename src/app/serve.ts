@@ -12,6 +12,7 @@ import { listen } from '../gateway/socket/server.ts';
 import { Tickets } from '../gateway/tickets.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import { Reads } from '../unread/reads.ts';
+import { Sync } from '../unread/sync.ts';
 import { Conversations } from '../worker/conversations.ts';
 import { Worker } from '../worker/worker.ts';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
@@ -53,6 +54,13 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 	const services: Services = {
 		requests,
 		reads: new Reads(readState, bus),
+		sync: new Sync({
+			readState,
+			changes: store.changes,
+			directory: store.directory,
+			history: store.history,
+			mostChanges: config.resumeChanges,
+		}),
 		readState,
 		directory: store.directory,
 		history: store.history,

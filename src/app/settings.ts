@@ -111,6 +111,12 @@ export const SETTINGS = {
 		24 * 60,
 		wholeNumber(5, 525_600),
 	),
+	resumeChanges: setting(
+		'resume-changes',
+		'changes that a client may have missed and still resume; beyond, it fetches everything anew',
+		10_000,
+		wholeNumber(1, 1_000_000),
+	),
 	focusIdleSeconds: setting(
 		'focus-idle-seconds',
 		'after how long without a sign of life a device no longer reads what it has in focus',

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../model/errors.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import type { Clock } from '../model/ts.ts';
 import type { Reads } from '../unread/reads.ts';
+import type { Sync } from '../unread/sync.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { Limits } from './limits.ts';
 import type { Requests } from './requests.ts';
@@ -35,6 +36,7 @@ export interface PresenceControl {
 export interface Services {
 	readonly requests: Requests;
 	readonly reads: Reads;
+	readonly sync: Sync;
 	readonly readState: ReadState;
 	readonly directory: Directory;
 	readonly history: History;

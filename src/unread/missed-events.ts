@@ -1,8 +1,8 @@
 import type { InsideChanges, OwnChanges } from '../engine/ports/changes.ts';
 import type { Moment } from '../engine/ports/read-state.ts';
 import type { Conversation } from '../model/conversation.ts';
-import { formatPosition } from '../model/position.ts';
-import { changedEvent, joinedEvent, leftEvent } from '../protocol/conversation-events.ts';
+import { inTimeline } from '../model/message.ts';
+import { type Changed, changedEvent, joinedEvent, leftEvent } from '../protocol/conversation-events.ts';
 import {
 	markedEvent,
 	preferenceEvent,
@@ -17,7 +17,7 @@ import type { ThreadSummary } from '../sequencer/effects.ts';
 /**
  * What a client that was away is told: the events of live delivery, made from what the rows say of each
  * change. They come in the order of their stamps, but for read positions: these carry counts as of now, so
- * they come last, after the messages that they count.
+ * they come after all messages that they count. What was archived comes last, as it stops counting.
  */
 
 export interface Found {
@@ -37,11 +37,10 @@ export const threadKey = (conversation: string, threadTs: number): string => `${
 interface Told {
 	readonly at: number;
 	readonly event: JsonObject;
-	/** It carries the position of a row, not of the stream. */
-	readonly ofRow?: boolean;
 }
 
-const inOrder = (told: readonly Told[]): Told[] => [...told].sort((a, b) => a.at - b.at);
+const inOrder = (told: readonly Told[]): JsonObject[] =>
+	[...told].sort((a, b) => a.at - b.at).map(({ event }) => event);
 
 export function missedEvents(found: Found): JsonObject[] {
 	// At the same stamp, as live delivery has it: a message, its thread, who follows it from there on.
@@ -49,26 +48,11 @@ export function missedEvents(found: Found): JsonObject[] {
 		...ownMemberships(found),
 		...messages(found),
 		...threads(found),
-		...aspects(found),
+		...aspects(found, (what) => what !== 'archive'),
 		...follows(found),
 	];
-	return positioned([...inOrder(happened), ...inOrder(readPositions(found))]);
-}
-
-/**
- * Each event's position is how far a client is that has seen it and all before it: short of whatever is still
- * to come, so that one that is cut off in between resumes without a gap.
- */
-function positioned(told: readonly Told[]): JsonObject[] {
-	const events: JsonObject[] = [];
-	let toCome = Number.POSITIVE_INFINITY;
-	for (let index = told.length - 1; index >= 0; index -= 1) {
-		const { at, event, ofRow } = told[index] as Told;
-		const position = formatPosition(Math.min(at, toCome - 1));
-		events.push(ofRow ? event : { ...event, position });
-		toCome = Math.min(toCome, at);
-	}
-	return events.reverse();
+	const archived = aspects(found, (what) => what === 'archive');
+	return [...inOrder(happened), ...inOrder(readPositions(found)), ...inOrder(archived)];
 }
 
 const isMissed = ({ since, moment }: Found, at: number): boolean => at > since && at <= moment.stamp;
@@ -76,6 +60,7 @@ const isMissed = ({ since, moment }: Found, at: number): boolean => at > since &
 function ownMemberships(found: Found): Told[] {
 	const { user, own, moment, conversations, inside } = found;
 	const rows = new Map(moment.rows.map((row) => [row.conversation, row]));
+	const latest = latestBefore(inside);
 	return own.memberships.flatMap(({ conversation: id, member, joinedTs, changedTs }): Told[] => {
 		const conversation = conversations.get(id);
 		if (!conversation) return [];
@@ -83,10 +68,19 @@ function ownMemberships(found: Found): Told[] {
 			return isMissed(found, changedTs) ? [{ at: changedTs, event: leftEvent(conversation, changedTs) }] : [];
 		const row = rows.get(id);
 		if (!row || !isMissed(found, joinedTs)) return [];
-		const first = inside.posted.find(({ message }) => message.conversation === id);
-		const start = { cursor: row.lastRead, latest: first?.prevTs ?? row.latest };
+		const start = { cursor: row.lastRead, latest: latest.get(id) ?? row.latest };
 		return [{ at: joinedTs, event: joinedEvent(conversation, user, start, joinedTs) }];
 	});
+}
+
+/** Where the timelines of these conversations ended before what was posted since. */
+function latestBefore({ posted }: InsideChanges): ReadonlyMap<string, number> {
+	const latest = new Map<string, number>();
+	for (const { message, prevTs } of posted) {
+		if (!inTimeline(message)) continue;
+		latest.set(message.conversation, Math.min(latest.get(message.conversation) ?? prevTs, prevTs));
+	}
+	return latest;
 }
 
 function messages({ inside, conversations, threads }: Found): Told[] {
@@ -128,12 +122,12 @@ function threads({ inside, conversations, threads: summaries }: Found): Told[] {
 	});
 }
 
-function aspects({ inside, conversations }: Found): Told[] {
+function aspects({ inside, conversations }: Found, wanted: (what: Changed['what']) => boolean): Told[] {
 	return inside.aspects.flatMap(({ conversation: id, aspect, at, actor }): Told[] => {
 		const conversation = conversations.get(id);
 		if (!conversation) return [];
 		const what = aspect === 'archive' && !conversation.archived ? 'unarchive' : aspect;
-		return [{ at, event: changedEvent({ conversation, what, actor, at }) }];
+		return wanted(what) ? [{ at, event: changedEvent({ conversation, what, actor, at }) }] : [];
 	});
 }
 
@@ -161,8 +155,8 @@ function readPositions(found: Found): Told[] {
 		if (!membership) return [];
 		const { changedTs, preferredTs } = membership;
 		return [
-			...(isMissed(found, changedTs) ? [{ at: changedTs, event: markedEvent(row), ofRow: true }] : []),
-			...(isMissed(found, preferredTs) ? [{ at: preferredTs, event: preferenceEvent(row), ofRow: true }] : []),
+			...(isMissed(found, changedTs) ? [{ at: changedTs, event: markedEvent(row) }] : []),
+			...(isMissed(found, preferredTs) ? [{ at: preferredTs, event: preferenceEvent(row) }] : []),
 		];
 	});
 	const followed = new Map(
@@ -171,7 +165,7 @@ function readPositions(found: Found): Told[] {
 	const threadMarks = moment.threads.flatMap((row): Told[] => {
 		const follow = followed.get(threadKey(row.conversation, row.threadTs));
 		const moved = follow && follow.changedTs > follow.since && isMissed(found, follow.changedTs);
-		return moved ? [{ at: follow.changedTs, event: threadMarkedEvent(row), ofRow: true }] : [];
+		return moved ? [{ at: follow.changedTs, event: threadMarkedEvent(row) }] : [];
 	});
 	return [...marks, ...threadMarks];
 }

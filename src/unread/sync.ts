@@ -28,7 +28,7 @@ export interface Missed {
 	readonly stamp: number;
 	/** Conversations whose counts changed in a way that a client cannot derive from the events. */
 	readonly recount: readonly string[];
-	/** Something about threads is among it. */
+	/** It is about what the user follows, as well. */
 	readonly threads: boolean;
 }
 
@@ -64,8 +64,8 @@ export class Sync {
 		return {
 			events: missedEvents({ user, since, moment, own, inside, conversations, threads }),
 			stamp,
-			recount: underivable(inside),
-			threads: own.follows.length > 0 || threads.size > 0,
+			recount: underivable(inside).filter((id) => conversations.get(id)?.archived === false),
+			threads: touchesThreads(own, inside),
 		};
 	}
 
@@ -131,13 +131,17 @@ function rowsOf({ memberships, follows }: OwnChanges, since: number, upTo = Numb
 			.filter(({ member }) => member)
 			.filter(({ joinedTs, changedTs, preferredTs }) => [joinedTs, changedTs, preferredTs].some(isMissed))
 			.map(({ conversation }) => conversation),
-		threads: follows.filter(({ active, since: began, changedTs }) => active && [began, changedTs].some(isMissed)),
+		threads: follows.filter(
+			({ active, since: began, changedTs }) => active && [began, changedTs].some(isMissed),
+		),
 	};
 }
 
 function covers(asked: Rows, wanted: Rows): boolean {
 	const rows = new Set(asked.rows);
-	const threads = new Set(asked.threads.map(({ conversation, threadTs }) => threadKey(conversation, threadTs)));
+	const threads = new Set(
+		asked.threads.map(({ conversation, threadTs }) => threadKey(conversation, threadTs)),
+	);
 	return (
 		wanted.rows.every((conversation) => rows.has(conversation)) &&
 		wanted.threads.every(({ conversation, threadTs }) => threads.has(threadKey(conversation, threadTs)))
@@ -149,6 +153,20 @@ const NO_REPLIES = { replyCount: 0, latestReply: 0, replyUsers: [], replyUsersCo
 function summaryOf(root: Message, info: ThreadInfo | undefined): ThreadSummary {
 	const { replyCount, latestReply, replyUsers, replyUsersCount } = info ?? NO_REPLIES;
 	return { root, replyCount, latestReply, replyUsers, replyUsersCount };
+}
+
+/** Leaving and archiving end following, coming back starts it again. */
+function touchesThreads(
+	{ memberships, follows }: OwnChanges,
+	{ posted, changed, aspects }: InsideChanges,
+): boolean {
+	return (
+		follows.length > 0 ||
+		memberships.some(({ member }) => !member) ||
+		posted.some(({ message }) => message.threadTs !== null) ||
+		changed.some(({ threadTs }) => threadTs !== null) ||
+		aspects.some(({ aspect }) => aspect === 'archive')
+	);
 }
 
 /** Who a `<!here>` meant, what an edit or a delete did to what was read ahead, what archiving took away. */

@@ -5,16 +5,31 @@ export interface Socket {
 	send(frame: string): number;
 	cork(callback: () => void): unknown;
 	close(code: number, reason: string): void;
+	/** Bytes that the client has not taken yet. */
+	getBufferedAmount(): number;
 }
+
+/** What is poured goes out in pieces of about this size, each when the one before it has been taken. */
+const PIECE_CHARACTERS = 16 * 1024;
+/** A client that takes so long to catch up that more than this happens meanwhile is cut off; it resumes. */
+const MOST_HELD_CHARACTERS = 4_000_000;
 
 /**
  * One socket of a user. Frames that are due in one turn of the event loop go out in one write: system
  * calls are what deliveries cost.
+ *
+ * Before its hello nothing reaches it. One that resumes holds what happens in the meantime, until it was told
+ * what it missed; then that follows, without what was among the missed.
  */
 export class Connection {
 	/** Frames reach the socket only after its hello. */
 	private open = false;
 	private ended = false;
+	private held: { readonly frame: string; readonly at: number | undefined }[] | undefined;
+	private heldCharacters = 0;
+	/** What has a stamp up to here, the client was told already. */
+	private caughtUpTo = 0;
+	private wakeWhenTaken: (() => void) | undefined;
 	private first: string | undefined;
 	private rest: string[] | undefined;
 
@@ -41,8 +56,67 @@ export class Connection {
 		for (const frame of frames) this.send(frame);
 	}
 
-	send(frame: string): void {
-		if (!this.open) return;
+	/** From here on frames are kept, until `release`. */
+	hold(): void {
+		this.held = [];
+	}
+
+	/** Sends these ahead of what is held, no faster than the client takes them. */
+	async pour(frames: readonly string[]): Promise<void> {
+		for (let next = 0; next < frames.length && !this.ended; ) {
+			next = this.pourPiece(frames, next);
+			while (!this.ended && this.socket.getBufferedAmount() > 0) await this.taken();
+		}
+	}
+
+	private pourPiece(frames: readonly string[], from: number): number {
+		let next = from;
+		this.socket.cork(() => {
+			for (let size = 0; next < frames.length && size < PIECE_CHARACTERS; next += 1) {
+				const frame = frames[next] as string;
+				this.socket.send(frame);
+				size += frame.length;
+			}
+		});
+		return next;
+	}
+
+	private taken(): Promise<void> {
+		return new Promise((resolve) => {
+			this.wakeWhenTaken = resolve;
+		});
+	}
+
+	/** The client has taken what was sent. */
+	drained(): void {
+		const wake = this.wakeWhenTaken;
+		this.wakeWhenTaken = undefined;
+		wake?.();
+	}
+
+	/** Goes on with what was held and what comes, but for what has a stamp up to this one. */
+	release(caughtUpTo: number): void {
+		const { held } = this;
+		this.held = undefined;
+		this.caughtUpTo = caughtUpTo;
+		if (this.ended) return;
+		this.open = true;
+		for (const { frame, at } of held ?? []) this.send(frame, at);
+	}
+
+	private keep(frame: string, at: number | undefined): void {
+		this.held?.push({ frame, at });
+		this.heldCharacters += frame.length;
+		if (this.heldCharacters > MOST_HELD_CHARACTERS) this.close('too_slow');
+	}
+
+	/** `at`: the stamp of the change that it tells of. */
+	send(frame: string, at?: number): void {
+		if (this.held) {
+			this.keep(frame, at);
+			return;
+		}
+		if (!this.open || (at !== undefined && at <= this.caughtUpTo)) return;
 		if (this.first === undefined) {
 			this.first = frame;
 			this.scheduleFlush(this);
@@ -67,16 +141,21 @@ export class Connection {
 
 	close(reason: CloseReason): void {
 		this.flush();
-		this.open = false;
-		this.ended = true;
+		this.over();
 		this.socket.close(CLOSE_CODES[reason].code, CLOSE_CODES[reason].meaning);
 	}
 
 	/** The socket is gone. */
 	closed(): void {
-		this.open = false;
-		this.ended = true;
+		this.over();
 		this.first = undefined;
 		this.rest = undefined;
+	}
+
+	private over(): void {
+		this.open = false;
+		this.ended = true;
+		this.held = undefined;
+		this.drained();
 	}
 }

@@ -85,6 +85,13 @@ export class Hub {
 		for (const conversation of session.conversations) this.conversations.add(`live:${conversation}`, session);
 	}
 
+	/** A client caught up on these: it is told the counts that it cannot derive. */
+	recount(session: UserSession, conversations: readonly string[], threads: boolean): void {
+		for (const conversation of conversations)
+			this.counts.sent([session], { change: 'standing', conversation });
+		if (threads) this.counts.sent([session], { change: 'threads' });
+	}
+
 	detach(connection: Connection): void {
 		const session = this.sessions.get(connection.user);
 		const index = session?.connections.indexOf(connection) ?? -1;
@@ -131,10 +138,10 @@ export class Hub {
 
 	private fanOut(sessions: readonly UserSession[], message: BusMessage): void {
 		if (message.type !== 'event') return;
-		const { frame, exceptUser } = message;
+		const { frame, at, exceptUser } = message;
 		for (const session of sessions) {
 			if (session.user === exceptUser) continue;
-			for (const connection of session.connections) connection.send(frame);
+			for (const connection of session.connections) connection.send(frame, at);
 			this.meters.delivered += session.connections.length;
 		}
 		if (message.about) this.counts.sent(sessions, message.about);

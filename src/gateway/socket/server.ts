@@ -68,6 +68,9 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 			message(socket, frame) {
 				socket.data.session?.receive(typeof frame === 'string' ? frame : frame.toString());
 			},
+			drain(socket) {
+				socket.data.session?.connection.drained();
+			},
 			close(socket) {
 				const ended = socket.data.session?.end().catch((error) => {
 					services.operations.failed('rtm.end_session', error);

@@ -9,6 +9,7 @@ import type { Focus } from './focus.ts';
 import { BadFrame, type ClientFrame, MAX_FRAME_BYTES, parseFrame, refusedFrame } from './frames.ts';
 import type { Hub } from './hub.ts';
 import { MAX_WATCHED, type Presence } from './presence.ts';
+import type { UserSession } from './user-session.ts';
 
 /**
  * A socket from its admission to its end: hello first, then the user's events; frames are done in the order
@@ -22,8 +23,21 @@ export interface SessionParts {
 	readonly focus: Focus;
 }
 
+/** Slack's client holds back its first sends until a reply to frame 1, or for two seconds: this is one. */
+const FIRST_REPLY = '{"type":"pong","reply_to":1}';
+const TOO_FAR_BEHIND = '{"type":"resync","reason":"too_far_behind"}';
+
+/** `missed`: so many frames follow that the client resumes with. */
+const helloFrame = (stamp: number, missed?: number): string =>
+	JSON.stringify({
+		type: 'hello',
+		position: formatPosition(stamp),
+		...(missed === undefined ? {} : { missed }),
+	});
+
 export class SocketSession {
 	readonly connection: Connection;
+	private readonly since: number | undefined;
 
 	constructor(
 		id: string,
@@ -31,13 +45,14 @@ export class SocketSession {
 		socket: Socket,
 		private readonly parts: SessionParts,
 	) {
-		const { user, team, tokenHash } = admission;
+		const { user, team, tokenHash, options } = admission;
+		this.since = options.since;
 		this.connection = new Connection(
 			id,
 			user.id,
 			team,
 			tokenHash,
-			admission.options.counts ?? false,
+			options.counts ?? false,
 			socket,
 			parts.hub.scheduleFlush,
 		);
@@ -45,6 +60,7 @@ export class SocketSession {
 
 	async start(): Promise<void> {
 		const { hub, presence, services } = this.parts;
+		if (this.since !== undefined) this.connection.hold();
 		const session = hub.attach(this.connection);
 		// From here on a revocation is heard; one between ticket and socket is looked for.
 		const token = await services.directory.token(this.connection.tokenHash);
@@ -56,9 +72,25 @@ export class SocketSession {
 			session,
 			memberships.map(({ conversation }) => conversation),
 		);
-		const hello = { type: 'hello', position: formatPosition(services.readState.stamp()) };
-		// Slack's client holds back its first sends until a reply to frame 1, or for two seconds: this is one.
-		this.connection.begin(JSON.stringify(hello), '{"type":"pong","reply_to":1}');
+		if (this.since !== undefined) return this.resume(session, this.since);
+		this.connection.begin(helloFrame(services.readState.stamp()), FIRST_REPLY);
+	}
+
+	/** Tells what was missed: live events are heard already, and follow when that is told. */
+	private async resume(session: UserSession, since: number): Promise<void> {
+		const { connection } = this;
+		const missed = await this.parts.services.sync.missed(connection.user, since);
+		if ('tooFarBehind' in missed) {
+			await connection.pour([helloFrame(missed.stamp), TOO_FAR_BEHIND, FIRST_REPLY]);
+			connection.release(missed.stamp);
+			return;
+		}
+		const { events, stamp, recount, threads } = missed;
+		// The client is there when it has heard all of it.
+		const hello = helloFrame(events.length > 0 ? since : stamp, events.length);
+		await connection.pour([hello, ...events.map((event) => JSON.stringify(event)), FIRST_REPLY]);
+		connection.release(stamp);
+		this.parts.hub.recount(session, recount, threads);
 	}
 
 	async end(): Promise<void> {

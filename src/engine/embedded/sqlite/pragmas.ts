@@ -6,6 +6,6 @@ export const WRITER_PRAGMAS: readonly string[] = [
 	'synchronous = FULL',
 	'cache_size = -65536',
 	'temp_store = MEMORY',
-	'wal_autocheckpoint = 4000',
+	'wal_autocheckpoint = 16000',
 	'journal_size_limit = 67108864',
 ];

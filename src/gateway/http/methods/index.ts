@@ -9,6 +9,7 @@ import { adminConversationsAddMembers } from './admin-conversations.ts';
 import { authTest } from './auth.ts';
 import { chatDelete, chatPostMessage, chatUpdate } from './chat.ts';
 import { clientCounts, clientExplain, clientMarkAllRead } from './client.ts';
+import { clientSync } from './client-sync.ts';
 import { conversationsCreate, conversationsRename } from './conversations-create.ts';
 import { conversationsHistory } from './conversations-history.ts';
 import { conversationsInfo, conversationsMembers } from './conversations-info.ts';
@@ -62,6 +63,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'client.counts': clientCounts,
 	'client.explain': clientExplain,
 	'client.markAllRead': clientMarkAllRead,
+	'client.sync': clientSync,
 	'conversations.archive': conversationsArchive,
 	'conversations.create': conversationsCreate,
 	'conversations.history': conversationsHistory,

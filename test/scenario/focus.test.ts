@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Device } from '../support/live/device.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** A device that has a conversation in focus reads what is delivered to it, and nothing else. */
+
+let server: TestServer;
+let ada: Person;
+let grace: Person;
+let channel: string;
+
+beforeAll(async () => {
+	server = await startServer({ 'focus-idle-seconds': '2' });
+	const { people } = await makeWorkspace(server.url, 2);
+	[ada, grace] = people as [Person, Person];
+});
+afterAll(() => server.stop());
+
+async function freshChannel(name: string): Promise<void> {
+	({
+		channel: { id: channel },
+	} = await ada.call('conversations.create', { name }));
+	await ada.call('conversations.invite', { channel, users: grace.id });
+}
+
+const say = async (who: Person, text: string): Promise<string> =>
+	(await who.call('chat.postMessage', { channel, text })).ts;
+
+const rowOf = async (who: Person) => (await who.call('conversations.info', { channel })).channel;
+
+async function focused(device: Device, revision?: number): Promise<void> {
+	const acknowledged = device.next((event) => event.reply_to === 900 && event.ok);
+	device.send({ id: 900, type: 'channel_focus', channel, ...(revision === undefined ? {} : { revision }) });
+	await acknowledged;
+}
+
+/** Says something as Ada and waits until Grace's device has it, and what followed from it. */
+async function deliver(device: Device, text: string): Promise<string> {
+	const arrived = device.next((event) => event.type === 'message' && event.text === text);
+	const ts = await say(ada, text);
+	await arrived;
+	await device.settle();
+	return ts;
+}
+
+describe('focus', () => {
+	test('a message delivered into focus is read, and the cursor moves over it', async () => {
+		await freshChannel('into-focus');
+		const device = new Device(grace.id, grace.call);
+		await device.connect();
+		await focused(device);
+		const ts = await deliver(device, 'look');
+		expect(await rowOf(grace)).toMatchObject({ unread_count: 0, last_read: ts });
+		device.disconnect();
+	});
+
+	test('what was unread before stays unread: only what is delivered is read', async () => {
+		await freshChannel('earlier-stays');
+		await say(ada, 'earlier');
+		const device = new Device(grace.id, grace.call);
+		await device.connect();
+		await focused(device);
+		await deliver(device, 'later');
+		expect(await rowOf(grace)).toMatchObject({ unread_count: 1, last_read: '0000000000.000000' });
+		device.disconnect();
+	});
+
+	test('after blur, and after the connection ended, nothing is read', async () => {
+		await freshChannel('blurred');
+		const device = new Device(grace.id, grace.call);
+		await device.connect();
+		await focused(device);
+		const acknowledged = device.next((event) => event.reply_to === 901);
+		device.send({ id: 901, type: 'channel_blur', channel });
+		await acknowledged;
+		await deliver(device, 'unseen');
+		expect(await rowOf(grace)).toMatchObject({ unread_count: 1 });
+		await focused(device);
+		device.disconnect();
+		await say(ada, 'nobody here');
+		expect(await rowOf(grace)).toMatchObject({ unread_count: 2 });
+	});
+
+	test('a mark-unread survives a second device that still has the conversation in focus', async () => {
+		await freshChannel('second-device');
+		const phone = new Device(grace.id, grace.call);
+		const laptop = new Device(grace.id, grace.call);
+		await phone.connect();
+		await laptop.connect();
+		await focused(laptop);
+		const first = await deliver(laptop, 'first');
+		await phone.counts.rows.get(channel);
+		const { revision } = await grace.call('conversations.markUnread', { channel, ts: first });
+		await deliver(laptop, 'second');
+		expect(await rowOf(grace)).toMatchObject({ unread_count: 2, revision });
+		// The laptop is told to look again, with the revision it has seen by now.
+		await focused(laptop, revision);
+		await deliver(laptop, 'third');
+		expect(await rowOf(grace)).toMatchObject({ unread_count: 2 });
+		phone.disconnect();
+		laptop.disconnect();
+	});
+
+	test('a device whose user is away does not read', async () => {
+		await freshChannel('away');
+		const device = new Device(grace.id, grace.call);
+		await device.connect();
+		await focused(device);
+		await grace.call('users.setPresence', { presence: 'away' });
+		await deliver(device, 'while away');
+		expect(await rowOf(grace)).toMatchObject({ unread_count: 1 });
+		await grace.call('users.setPresence', { presence: 'auto' });
+		await deliver(device, 'back again');
+		expect(await rowOf(grace)).toMatchObject({ unread_count: 1 });
+		device.disconnect();
+	});
+
+	test('an idle device does not read until it is used again; pings are no sign of life', async () => {
+		await freshChannel('idle');
+		const device = new Device(grace.id, grace.call);
+		await device.connect();
+		await focused(device);
+		const idleUntil = Date.now() + 2_100;
+		while (Date.now() < idleUntil) await device.settle();
+		await deliver(device, 'to an empty chair');
+		expect(await rowOf(grace)).toMatchObject({ unread_count: 1 });
+		device.send({ id: 902, type: 'typing', channel });
+		await deliver(device, 'welcome back');
+		expect(await rowOf(grace)).toMatchObject({ unread_count: 1 });
+		device.disconnect();
+	});
+
+	test('focus on a conversation one is not in is refused', async () => {
+		const { channel: own } = await ada.call('conversations.create', {
+			name: 'without-grace',
+			is_private: true,
+		});
+		const device = new Device(grace.id, grace.call);
+		await device.connect();
+		const refused = device.next(
+			(event) => event.reply_to === 903 && event.error?.msg === 'channel_not_found',
+		);
+		device.send({ id: 903, type: 'channel_focus', channel: own.id });
+		await refused;
+		device.disconnect();
+	});
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** inbox.list: conversations by latest activity, in pages that stay stable while things happen. */
+
+let server: TestServer;
+let ada: Person;
+let grace: Person;
+
+beforeAll(async () => {
+	server = await startServer();
+});
+afterAll(() => server.stop());
+
+interface Item {
+	id: string;
+	latest: { ts: string; user: string; text: string } | null;
+	unread_count: number;
+}
+
+/** A workspace of its own, with so many channels of which all but the last have a message of Ada's. */
+async function channels(count: number, prefix: string): Promise<string[]> {
+	const { people } = await makeWorkspace(server.url, 2, prefix);
+	[ada, grace] = people as [Person, Person];
+	const ids: string[] = [];
+	for (let index = 0; index < count; index += 1) {
+		const { channel } = await ada.call('conversations.create', { name: `${prefix}-${index}` });
+		await ada.call('conversations.invite', { channel: channel.id, users: grace.id });
+		if (index < count - 1) await ada.call('chat.postMessage', { channel: channel.id, text: `in ${index}` });
+		ids.push(channel.id);
+	}
+	return ids;
+}
+
+async function list(who: Person, args: object = {}): Promise<{ items: Item[]; next: string }> {
+	const { items, response_metadata } = await who.call('inbox.list', { ...args });
+	return { items, next: response_metadata.next_cursor };
+}
+
+async function pages(who: Person, args: object): Promise<string[]> {
+	const ids: string[] = [];
+	let cursor = '';
+	do {
+		const page = await list(who, { ...args, ...(cursor ? { cursor } : {}) });
+		ids.push(...page.items.map(({ id }) => id));
+		cursor = page.next;
+	} while (cursor !== '');
+	return ids;
+}
+
+test('newest activity first, each with its counts and its newest message; empty ones last', async () => {
+	const [first, second, empty] = (await channels(3, 'order')) as [string, string, string];
+	const { items } = await list(grace);
+	expect(items.map(({ id }) => id)).toEqual([second, first, empty]);
+	expect(items[0]).toMatchObject({ unread_count: 1, latest: { user: ada.id, text: 'in 1' } });
+	expect(items[2]).toMatchObject({ unread_count: 0, latest: null });
+	await ada.call('chat.postMessage', { channel: first, text: 'again' });
+	expect((await list(grace)).items[0]).toMatchObject({ id: first, latest: { text: 'again' } });
+});
+
+test('pages hold everything once, also when something moves to the top in between', async () => {
+	const ids = await channels(9, 'pages');
+	expect((await pages(grace, { limit: 2 })).sort()).toEqual([...ids].sort());
+	const page = await list(grace, { limit: 4 });
+	const moved = ids[0] as string;
+	await ada.call('chat.postMessage', { channel: moved, text: 'to the top' });
+	const rest = await list(grace, { limit: 10, cursor: page.next });
+	const seen = [...page.items, ...rest.items].map(({ id }) => id);
+	expect(new Set(seen).size).toBe(seen.length);
+	expect([...seen, moved].sort()).toEqual([...ids].sort());
+});
+
+test('a deleted newest message puts its conversation back to where it was', async () => {
+	const [first, second] = (await channels(3, 'deleted')) as [string, string, string];
+	const { ts } = await ada.call('chat.postMessage', { channel: first, text: 'oops' });
+	expect((await list(grace)).items[0]?.id).toBe(first);
+	await ada.call('chat.delete', { channel: first, ts });
+	expect((await list(grace)).items.map(({ id }) => id).slice(0, 2)).toEqual([second, first]);
+});
+
+test('unread_first puts what has something unread before the rest, in pages too', async () => {
+	const ids = await channels(6, 'unread');
+	const [oldest, , middle] = ids as [string, string, string];
+	for (const channel of ids.slice(0, -1))
+		if (channel !== oldest && channel !== middle)
+			await grace.call('conversations.mark', { channel, ts: '9999999999.000000' });
+	const ordered = await pages(grace, { limit: 2, unread_first: true });
+	expect(ordered.slice(0, 2)).toEqual([middle, oldest]);
+	expect([...ordered].sort()).toEqual([...ids].sort());
+});
+
+test('what was left or archived is not in it; a foreign cursor is refused', async () => {
+	const [left, archived, kept] = (await channels(3, 'gone')) as [string, string, string];
+	await grace.call('conversations.leave', { channel: left });
+	await ada.call('conversations.archive', { channel: archived });
+	expect((await list(grace)).items.map(({ id }) => id)).toEqual([kept]);
+	const cursor = Buffer.from('inbox:nonsense').toString('base64');
+	await expect(list(grace, { cursor })).rejects.toThrow('invalid_cursor');
+});
+
+test('someone in many conversations gets the same list as by looking at all of them', async () => {
+	const ids = await channels(620, 'many');
+	const byWalking = await pages(grace, { limit: 100 });
+	expect(byWalking).toEqual([...ids.slice(0, -1).reverse(), ids.at(-1) as string]);
+}, 60_000);
