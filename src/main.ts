@@ -1,3 +1,4 @@
 import { run } from './app/cli.ts';
 
-process.exitCode = await run(process.argv.slice(2));
+// Whatever is left open, by a start that failed half-way too, holds nothing up.
+process.exit(await run(process.argv.slice(2)));

@@ -9,30 +9,29 @@ import type { LoadOrder, Quota } from './posts.ts';
 const HEAD_END = '\r\n\r\n';
 const LENGTH = /content-length: (\d+)/i;
 const OK = '{"ok":true';
-const FIRST_ID = 10_000_000;
 
 export class HttpPoster {
 	private received = '';
 	private sentAt = 0;
-	private nextId = FIRST_ID;
 	private socket: Socket | undefined;
 
 	private constructor(
 		private readonly before: string,
 		private readonly after: string,
 		private readonly withId: boolean,
+		private nextId: number,
 		private readonly quota: Quota,
 	) {}
 
 	static async open(
 		order: LoadOrder,
-		{ token, channel }: LoadOrder['connections'][number],
+		{ token, channel, firstId }: LoadOrder['connections'][number],
 		quota: Quota,
 	): Promise<HttpPoster> {
 		const { clientMsgIds, text, port } = order;
 		const start = JSON.stringify({ channel, text }).slice(0, -1) + (clientMsgIds ? ',"client_msg_id":"' : '');
 		const end = clientMsgIds ? '"}' : '}';
-		const length = Buffer.byteLength(start + end) + (clientMsgIds ? String(FIRST_ID).length : 0);
+		const length = Buffer.byteLength(start + end) + (clientMsgIds ? String(firstId).length : 0);
 		const head = [
 			'POST /api/chat.postMessage HTTP/1.1',
 			`Host: 127.0.0.1:${port}`,
@@ -40,7 +39,7 @@ export class HttpPoster {
 			'Content-Type: application/json; charset=utf-8',
 			`Content-Length: ${length}`,
 		].join('\r\n');
-		const poster = new HttpPoster(`${head}${HEAD_END}${start}`, end, clientMsgIds, quota);
+		const poster = new HttpPoster(`${head}${HEAD_END}${start}`, end, clientMsgIds, firstId, quota);
 		poster.socket = await Bun.connect({
 			hostname: '127.0.0.1',
 			port,

@@ -15,6 +15,8 @@ export interface LoadOrder {
 		readonly token: string;
 		readonly channel: string;
 		readonly ticket?: string;
+		/** No two connections use the same ids. */
+		readonly firstId: number;
 	}[];
 	/** For each connection; HTTP has one. */
 	readonly inFlight: number;

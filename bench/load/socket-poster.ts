@@ -7,7 +7,6 @@ import type { LoadOrder, Quota } from './posts.ts';
  * by a byte of their beginning.
  */
 
-const FIRST_ID = 10_000_000;
 const ID_DIGITS = 8;
 const HEADER_BYTES = 8;
 const ZERO = 48;
@@ -18,7 +17,6 @@ export class SocketPoster {
 	private open = false;
 	private opened: () => void = () => undefined;
 	private free: number;
-	private nextId = FIRST_ID;
 	private readonly sentAt: Float64Array;
 	private socket: Socket | undefined;
 	private unsent: Buffer | undefined;
@@ -27,7 +25,8 @@ export class SocketPoster {
 		private readonly frame: Buffer,
 		/** Where the ids stand in it. */
 		private readonly idPlaces: readonly number[],
-		private readonly inFlight: number,
+		inFlight: number,
+		private nextId: number,
 		private readonly quota: Quota,
 	) {
 		this.free = inFlight;
@@ -36,7 +35,7 @@ export class SocketPoster {
 
 	static async open(
 		order: LoadOrder,
-		{ channel, ticket }: LoadOrder['connections'][number],
+		{ channel, ticket, firstId }: LoadOrder['connections'][number],
 		quota: Quota,
 	): Promise<SocketPoster> {
 		const id = '0'.repeat(ID_DIGITS);
@@ -45,7 +44,7 @@ export class SocketPoster {
 		const payload = `{"id":${id},"type":"message","channel":"${channel}","text":${text}${named}}`;
 		const places = [HEADER_BYTES + 6];
 		if (order.clientMsgIds) places.push(HEADER_BYTES + payload.length - 2 - ID_DIGITS);
-		const poster = new SocketPoster(frameOf(payload), places, order.inFlight, quota);
+		const poster = new SocketPoster(frameOf(payload), places, order.inFlight, firstId, quota);
 		const ready = new Promise<void>((resolve) => {
 			poster.opened = resolve;
 		});

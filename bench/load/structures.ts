@@ -1,11 +1,14 @@
+import { heapStats } from 'bun:jsc';
 import { Memberships } from '../../src/engine/embedded/read-state/memberships.ts';
 import { Timeline } from '../../src/model/timeline.ts';
 
 /** Bytes that a cursor and a timeline entry take in memory: many are made, and what the process grew by is divided. */
 
 export interface StructuresReport {
-	readonly perCursor: number;
-	readonly perEntry: number;
+	/** Bytes alive, as the heap counts them. */
+	readonly live: number;
+	/** Bytes by which the process grew: with what the heap keeps in reserve. */
+	readonly grown: number;
 }
 
 const FIRST_TS = 1_700_000_000_000_000;
@@ -14,7 +17,7 @@ export const CURSORS = { owners: 20_000, each: 50 };
 export const ENTRIES = { owners: 1_000, each: 1_000 };
 
 function memberships(): Memberships {
-	const made = new Memberships();
+	const made = new Memberships(CURSORS.each);
 	for (let conversation = 0; conversation < CURSORS.each; conversation += 1)
 		made.set(conversation, { member: true, muted: false, level: 'all', revision: 0, cursor: FIRST_TS });
 	return made;
@@ -27,22 +30,29 @@ function timeline(): Timeline {
 	return made;
 }
 
-function bytesPerItem(make: () => unknown, { owners, each }: { owners: number; each: number }): number {
-	// Once beforehand, so that code and heap are there.
+function bytesPerItem(
+	make: () => unknown,
+	{ owners, each }: { readonly owners: number; readonly each: number },
+): StructuresReport {
+	// Some beforehand, so that code and heap are there.
 	const kept: unknown[] = Array.from({ length: 100 }, make);
-	Bun.gc(true);
-	const before = process.memoryUsage.rss();
+	const before = used();
 	for (let owner = 0; owner < owners; owner += 1) kept.push(make());
-	Bun.gc(true);
-	const grown = process.memoryUsage.rss() - before;
+	const after = used();
 	if (kept.length < owners) throw new Error('unreachable: keeps them alive until here');
-	return grown / (owners * each);
+	return {
+		live: (after.live - before.live) / (owners * each),
+		grown: (after.grown - before.grown) / (owners * each),
+	};
+}
+
+function used(): StructuresReport {
+	Bun.gc(true);
+	const { heapSize } = heapStats();
+	return { live: heapSize, grown: process.memoryUsage.rss() };
 }
 
 if (import.meta.main) {
-	const report: StructuresReport =
-		process.argv[2] === 'cursors'
-			? { perCursor: bytesPerItem(memberships, CURSORS), perEntry: 0 }
-			: { perCursor: 0, perEntry: bytesPerItem(timeline, ENTRIES) };
-	console.log(JSON.stringify(report));
+	const [make, numbers] = process.argv[2] === 'cursors' ? [memberships, CURSORS] : [timeline, ENTRIES];
+	console.log(JSON.stringify(bytesPerItem(make, numbers)));
 }

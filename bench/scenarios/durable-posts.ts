@@ -6,7 +6,7 @@ import type { LoadOrder } from '../load/posts.ts';
 import { bareSqlite } from '../support/bare-sqlite.ts';
 import { channelId, Dataset, MESSAGE_TEXT, tokenOf, usersFrom } from '../support/dataset.ts';
 import { type Figure, figure, ratio } from '../support/figures.ts';
-import { Load, type Measured, ticketFor } from '../support/load.ts';
+import { firstIdOf, Load, type Measured, ticketFor } from '../support/load.ts';
 import { BUN, ROOT } from '../support/paths.ts';
 import { bareBun } from '../support/peers.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
@@ -15,21 +15,26 @@ import { type BenchServer, FLAGS, startServer } from '../support/server.ts';
 /** How many posts a second one process acknowledges, each of them on disk before its answer. */
 
 const TARGET = { atLeast: 20_000 };
-const SOCKETS = 16;
+const USERS = 16;
 const IN_FLIGHT = 64;
-const CONNECTIONS = 256;
+/** For HTTP: as many for each user. */
+const CONNECTIONS_EACH = 16;
+const MANY = 256;
 
 interface Way {
 	readonly name: string;
 	readonly kind: LoadOrder['kind'];
 	readonly clientMsgIds: boolean;
+	/** Users, each posting to a channel of its own. */
+	readonly users: number;
 }
 
 const WAYS: readonly Way[] = [
-	{ name: 'over sockets', kind: 'socket', clientMsgIds: false },
-	{ name: 'over sockets, with client_msg_id', kind: 'socket', clientMsgIds: true },
-	{ name: 'over HTTP', kind: 'http', clientMsgIds: false },
-	{ name: 'over HTTP, with client_msg_id', kind: 'http', clientMsgIds: true },
+	{ name: 'over sockets', kind: 'socket', clientMsgIds: false, users: USERS },
+	{ name: 'over sockets, with client_msg_id', kind: 'socket', clientMsgIds: true, users: USERS },
+	{ name: 'over HTTP', kind: 'http', clientMsgIds: false, users: USERS },
+	{ name: 'over HTTP, with client_msg_id', kind: 'http', clientMsgIds: true, users: USERS },
+	{ name: `over HTTP, to ${MANY} channels`, kind: 'http', clientMsgIds: false, users: MANY },
 ];
 
 export const durablePosts: Scenario = {
@@ -44,8 +49,8 @@ export const durablePosts: Scenario = {
 		return {
 			configuration: {
 				server: `tidemark serve ${FLAGS.join(' ')}; SQLite, ${WRITER_PRAGMAS.join(', ')}`,
-				sockets: `${SOCKETS} sockets of ${SOCKETS} users, ${IN_FLIGHT} posts in flight on each; every user posts to a channel of its own, so a post is acknowledged and told to one socket`,
-				HTTP: `chat.postMessage over ${CONNECTIONS} kept connections of ${CONNECTIONS} users, one request at a time each, a channel for each`,
+				sockets: `${USERS} sockets of ${USERS} users, ${IN_FLIGHT} posts in flight on each; every user posts to a channel of its own, so a post is acknowledged and told to one socket`,
+				HTTP: `chat.postMessage over ${USERS * CONNECTIONS_EACH} kept connections of ${USERS} users, one request at a time each; the same channels`,
 				posts: `${count} a round after a fifth of that to warm up; text of ${MESSAGE_TEXT.length} characters`,
 				'load generator':
 					'one other process on the same machine; WebSocket and HTTP spoken by hand over plain TCP',
@@ -97,7 +102,7 @@ const perSecond = ({ acknowledged, seconds }: Measured): number => acknowledged 
 const cpuMicros = ({ cpuSeconds, acknowledged }: Measured): number => (cpuSeconds / acknowledged) * 1e6;
 
 async function fill(dataDir: string): Promise<string[]> {
-	const users = usersFrom(0, CONNECTIONS);
+	const users = usersFrom(0, MANY);
 	const dataset = await Dataset.open(dataDir);
 	await dataset.users(users);
 	await Promise.all(users.map((user) => dataset.channel([user]).done));
@@ -108,17 +113,21 @@ async function fill(dataDir: string): Promise<string[]> {
 async function orderFor(
 	server: BenchServer,
 	users: readonly string[],
-	{ kind, clientMsgIds }: Way,
+	{ kind, clientMsgIds, users: posting }: Way,
 	warmUp: number,
 	count: number,
 ): Promise<LoadOrder> {
 	const isSocket = kind === 'socket';
 	const connections = await Promise.all(
-		users.slice(0, isSocket ? SOCKETS : CONNECTIONS).map(async (user, index) => ({
-			token: tokenOf(user),
-			channel: channelId(index),
-			...(isSocket ? { ticket: await ticketFor(server.url, tokenOf(user)) } : {}),
-		})),
+		Array.from({ length: isSocket ? posting : USERS * CONNECTIONS_EACH }, async (_, index) => {
+			const user = users[index % posting] ?? '';
+			return {
+				token: tokenOf(user),
+				channel: channelId(index % posting),
+				firstId: firstIdOf(index),
+				...(isSocket ? { ticket: await ticketFor(server.url, tokenOf(user)) } : {}),
+			};
+		}),
 	);
 	const inFlight = isSocket ? IN_FLIGHT : 1;
 	return { kind, port: server.port, connections, inFlight, warmUp, count, text: MESSAGE_TEXT, clientMsgIds };
@@ -146,8 +155,8 @@ async function postsInProcess(bench: Bench, count: number): Promise<Figure[]> {
 	const users = await fill(dataDir);
 	const order: PipelineOrder = {
 		dataDir,
-		places: users.map((user, index) => ({ user, channel: channelId(index) })).slice(0, SOCKETS),
-		inFlight: SOCKETS * IN_FLIGHT,
+		places: users.map((user, index) => ({ user, channel: channelId(index) })).slice(0, USERS),
+		inFlight: USERS * IN_FLIGHT,
 		count,
 		rounds: bench.runs,
 		text: MESSAGE_TEXT,
@@ -159,7 +168,7 @@ async function postsInProcess(bench: Bench, count: number): Promise<Figure[]> {
 	const posted = count * (bench.runs + 1);
 	if (storedMessages(dataDir) !== posted) throw new Error('posts of the pipeline are missing in the store');
 	bench.progress(`in process: ${Math.round(perSecond[0] ?? 0)} a second`);
-	const bare = perSecond.map((_, run) => bareSqlite(bench.directory(`bare-${run}`), SOCKETS, count, 1_000));
+	const bare = perSecond.map((_, run) => bareSqlite(bench.directory(`bare-${run}`), USERS, count, 1_000));
 	return [
 		figure('posts in process, no network', '/s', perSecond, TARGET),
 		ratio('posts in process, against rows in bare SQLite', perSecond, bare),

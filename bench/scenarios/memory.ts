@@ -18,11 +18,11 @@ export const memory: Scenario = {
 	name: 'memory',
 	about: 'Bytes for a cursor, a timeline entry and an idle connection whose user is in 50 conversations',
 	run: async (bench) => {
-		const perCursor: number[] = [];
-		const perEntry: number[] = [];
+		const cursors: StructuresReport[] = [];
+		const entries: StructuresReport[] = [];
 		for (let run = 0; run < bench.runs; run += 1) {
-			perCursor.push((await structures('cursors')).perCursor);
-			perEntry.push((await structures('entries')).perEntry);
+			cursors.push(await structures('cursors'));
+			entries.push(await structures('entries'));
 		}
 		const few = bench.pick(100, 1_000, 1_000);
 		const many = bench.pick(500, 5_000, 5_000);
@@ -37,13 +37,32 @@ export const memory: Scenario = {
 		}
 		return {
 			configuration: {
-				cursors: `${CURSORS.owners} users in ${CURSORS.each} conversations each; growth of the process`,
-				'timeline entries': `${ENTRIES.owners} timelines of ${ENTRIES.each}; growth of the process`,
+				cursors: `${CURSORS.owners} users in ${CURSORS.each} conversations each, what is alive on the heap after a collection`,
+				'timeline entries': `${ENTRIES.owners} timelines of ${ENTRIES.each}, likewise`,
 				connections: `growth of the server from ${few} to ${many} idle sockets, one for each user, every user in ${CONVERSATIONS_EACH} of ${CONVERSATIONS} conversations; once it stopped changing`,
 			},
 			figures: [
-				figure('a cursor', 'bytes', perCursor, { atMost: 24 }),
-				figure('a timeline entry', 'bytes', perEntry),
+				figure(
+					'a cursor',
+					'bytes',
+					cursors.map(({ live }) => live),
+					{ atMost: 24 },
+				),
+				figure(
+					'a timeline entry',
+					'bytes',
+					entries.map(({ live }) => live),
+				),
+				figure(
+					'a cursor, growth of the process',
+					'bytes',
+					cursors.map(({ grown }) => grown),
+				),
+				figure(
+					'a timeline entry, growth of the process',
+					'bytes',
+					entries.map(({ grown }) => grown),
+				),
 				figure('an idle connection', 'bytes', ours, { atMost: 4096 }),
 				figure('an idle connection in bare Bun, one topic', 'bytes', bare),
 				ratio('an idle connection, against bare Bun', ours, bare),

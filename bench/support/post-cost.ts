@@ -1,6 +1,6 @@
 import { MESSAGE_TEXT, tokenOf } from './dataset.ts';
 import { type Figure, figure, ratio } from './figures.ts';
-import { Load, type Measured } from './load.ts';
+import { firstIdOf, Load, type Measured } from './load.ts';
 import type { Bench } from './scenario.ts';
 import { type BenchServer, FLAGS } from './server.ts';
 
@@ -29,7 +29,11 @@ export async function comparePosts(
 			await Load.start(bench, {
 				kind: 'http',
 				port: server.port,
-				connections: posters.map((user) => ({ token: tokenOf(user), channel })),
+				connections: posters.map((user, index) => ({
+					token: tokenOf(user),
+					channel,
+					firstId: firstIdOf(index),
+				})),
 				inFlight: 1,
 				warmUp: count,
 				count,

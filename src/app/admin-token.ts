@@ -3,8 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The administrator's token: what is configured, else the one kept in the data directory, else a new one,
- * which is written there for its owner alone to read.
+ * The administrator's token: what is configured, else the one kept in the data directory, else a new one.
  */
 
 export const adminTokenFile = (dataDir: string): string => join(dataDir, 'admin-token');
@@ -19,10 +18,14 @@ export async function adminTokenOf(configured: string | null, dataDir: string): 
 	if (configured !== null) return { token: configured, isNew: false };
 	const kept = await keptAdminToken(dataDir);
 	if (kept !== null) return { token: kept, isNew: false };
-	const token = `xoxa-${randomBytes(32).toString('base64url')}`;
+	return { token: `xoxa-${randomBytes(32).toString('base64url')}`, isNew: true };
+}
+
+/** Written for its owner alone to read, once it is sure to be shown: a token that nobody saw is of no use. */
+export async function keepAdminToken({ token, isNew }: AdminToken, dataDir: string): Promise<void> {
+	if (!isNew) return;
 	await mkdir(dataDir, { recursive: true });
 	await writeFile(adminTokenFile(dataDir), `${token}\n`, { mode: 0o600 });
-	return { token, isNew: true };
 }
 
 export async function keptAdminToken(dataDir: string): Promise<string | null> {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Authenticator } from '../gateway/auth/authenticator.ts';
-import { jwtVerifier } from '../gateway/auth/jwt.ts';
+import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { Limits } from '../gateway/limits.ts';
 import { Requests } from '../gateway/requests.ts';
 import type { Services } from '../gateway/services.ts';
@@ -8,16 +8,17 @@ import { CountsPush } from '../gateway/socket/counts-push.ts';
 import { Focus } from '../gateway/socket/focus.ts';
 import { Hub } from '../gateway/socket/hub.ts';
 import { Presence } from '../gateway/socket/presence.ts';
-import { listen } from '../gateway/socket/server.ts';
+import { type Listening, listen } from '../gateway/socket/server.ts';
 import { Tickets } from '../gateway/tickets.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import { Reads } from '../unread/reads.ts';
 import { Sync } from '../unread/sync.ts';
 import { Conversations } from '../worker/conversations.ts';
 import { Worker } from '../worker/worker.ts';
-import { type AdminToken, adminTokenOf } from './admin-token.ts';
+import { type AdminToken, adminTokenOf, keepAdminToken } from './admin-token.ts';
 import type { Config } from './config.ts';
 import { type Engine, openEmbeddedEngine } from './engine.ts';
+import { CannotListen } from './failures.ts';
 import { ServerOperations } from './operations.ts';
 import { VERSION } from './version.ts';
 
@@ -68,13 +69,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 		auth: new Authenticator({
 			directory: store.directory,
 			adminToken: admin.token,
-			jwt: await jwtVerifier(
-				{
-					...(config.jwtSecret === null ? {} : { secret: config.jwtSecret }),
-					...(config.jwtJwks === null ? {} : { jwks: config.jwtJwks }),
-				},
-				nowMs,
-			),
+			jwt: await verifierOf(config),
 			nowMs,
 		}),
 		tickets: new Tickets(nowMs, random),
@@ -111,15 +106,13 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 		operations.setback(error);
 	});
 	worker.start();
+	const listening = listenOn(config, { services, hub, presence, focus });
+	await keepAdminToken(admin, config.dataDir);
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => {
 		engine.evict(idleMs);
 		conversations.evict(nowMs() - idleMs);
 	}, EVICT_EVERY_MS);
-	const listening = listen(
-		{ hostname: config.host, port: config.port, maxBufferedBytes: config.socketBufferKb * 1024 },
-		{ services, hub, presence, focus },
-	);
 	const host = ['0.0.0.0', '::', '127.0.0.1'].includes(config.host) ? 'localhost' : config.host;
 	return {
 		url: `http://${host}:${listening.port}`,
@@ -133,6 +126,26 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 			await engine.close();
 		},
 	};
+}
+
+function listenOn(config: Config, parts: Parameters<typeof listen>[1]): Listening {
+	const { host, port } = config;
+	try {
+		return listen({ hostname: host, port, maxBufferedBytes: config.socketBufferKb * 1024 }, parts);
+	} catch (error) {
+		throw new CannotListen(host, port, error);
+	}
+}
+
+async function verifierOf({ jwtSecret, jwtJwks }: Config): Promise<JwtVerifier | null> {
+	const secret = jwtSecret === null ? {} : { secret: jwtSecret };
+	const jwks = jwtJwks === null ? {} : { jwks: jwtJwks };
+	try {
+		return await jwtVerifier({ ...secret, ...jwks }, nowMs);
+	} catch (error) {
+		const flags = jwtJwks === null ? '--jwt-secret' : `--jwt-jwks "${jwtJwks}"`;
+		throw new Error(`${flags} cannot be used: ${(error as Error).message}`);
+	}
 }
 
 /** Bursts of a few seconds are people catching up; what lasts longer is not. */

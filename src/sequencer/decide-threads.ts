@@ -14,7 +14,7 @@ export function decideFollow(situation: Situation, action: ActionOf<'follow'>): 
 	if (!root) return refuse('thread_not_found');
 	const already = followOf(state, root, actor);
 	if (already) return accept({ unchanged: true, follow: already });
-	const newest = state.threads.get(root.ts)?.replies.at(-1) ?? root.ts;
+	const newest = state.threads.get(root.ts)?.replies.at(-1)?.ts ?? root.ts;
 	const follow: Follow = { cursor: action.lastRead ?? newest, active: true, since: at };
 	return accept(
 		{ follow },

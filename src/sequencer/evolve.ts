@@ -1,6 +1,6 @@
 import { inTimeline } from '../model/message.ts';
 import type { Effect } from './effects.ts';
-import { type ConversationState, type Head, sendKey, type Thread } from './state.ts';
+import { type ConversationState, type Head, repliersOf, sendKey, type Thread } from './state.ts';
 
 /** Takes an effect into the state it was decided on. Deciding and evolving the same way is what replay is. */
 
@@ -67,8 +67,8 @@ function posted(state: ConversationState, head: Head, effect: Extract<Effect, { 
 	head.lastTs = message.ts;
 	if (message.threadTs !== null) {
 		const thread = threadOf(state, message.threadTs);
-		thread.replies.push(message.ts);
-		thread.repliers.set(message.user, (thread.repliers.get(message.user) ?? 0) + 1);
+		thread.replies.push({ ts: message.ts, user: message.user });
+		thread.repliers.add(message.user);
 	}
 	if (!inTimeline(message)) return;
 	head.tail.push(message.ts);
@@ -84,16 +84,13 @@ function deleted(state: ConversationState, head: Head, effect: Extract<Effect, {
 	state.messages.set(message.ts, message);
 	head.tail = head.tail.filter((ts) => ts !== message.ts);
 	if (previous.threadTs === null) return;
-	const thread = threadOf(state, previous.threadTs);
-	const index = thread.replies.indexOf(message.ts);
-	if (index >= 0) thread.replies.splice(index, 1);
-	const left = (thread.repliers.get(previous.user) ?? 1) - 1;
-	if (left > 0) thread.repliers.set(previous.user, left);
-	else thread.repliers.delete(previous.user);
+	const { replies, follows } = threadOf(state, previous.threadTs);
+	const left = replies.filter(({ ts }) => ts !== message.ts);
+	state.threads.set(previous.threadTs, { replies: left, repliers: repliersOf(left), follows });
 }
 
 function threadOf(state: ConversationState, threadTs: number): Thread {
-	const thread = state.threads.get(threadTs) ?? { replies: [], repliers: new Map(), follows: new Map() };
+	const thread = state.threads.get(threadTs) ?? { replies: [], repliers: new Set(), follows: new Map() };
 	state.threads.set(threadTs, thread);
 	return thread;
 }

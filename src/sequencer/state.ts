@@ -38,11 +38,16 @@ export interface Follow {
 	readonly since: number;
 }
 
+export interface ThreadReply {
+	readonly ts: number;
+	readonly user: string;
+}
+
 export interface Thread {
 	/** Undeleted replies, ascending. */
-	readonly replies: number[];
-	/** Who wrote how many of them, in order of first reply. */
-	readonly repliers: Map<string, number>;
+	readonly replies: ThreadReply[];
+	/** Who wrote any of them, in order of first reply. */
+	readonly repliers: Set<string>;
 	/** Who follows or once followed it, as far as loaded; null: known never to have. */
 	readonly follows: Map<string, Follow | null>;
 }
@@ -70,3 +75,6 @@ export const sendKey = (user: string, clientMsgId: string): string => `${user} $
 
 export const isMember = (state: ConversationState, user: string): boolean =>
 	state.members.get(user)?.member === true;
+
+export const repliersOf = (replies: readonly ThreadReply[]): Set<string> =>
+	new Set(replies.map(({ user }) => user));

@@ -1,7 +1,7 @@
 import type { Message } from '../model/message.ts';
 import type { Situation } from './decision.ts';
 import type { Effect, ThreadSummary } from './effects.ts';
-import type { ConversationState, Follow } from './state.ts';
+import { type ConversationState, type Follow, repliersOf } from './state.ts';
 
 /** Who follows a thread, and how it looks from outside. */
 
@@ -72,21 +72,19 @@ export function summaryOf(
 	change: { added?: Message; removed?: Message },
 ): ThreadSummary {
 	const thread = state.threads.get(root.ts);
-	const repliers = new Map(thread?.repliers);
-	const replies = thread?.replies ?? [];
-	let replyCount = replies.length;
-	let latestReply = replies.at(-1) ?? 0;
-	if (change.added) {
-		repliers.set(change.added.user, (repliers.get(change.added.user) ?? 0) + 1);
-		replyCount += 1;
-		latestReply = change.added.ts;
+	const { added, removed } = change;
+	let replies = thread?.replies ?? [];
+	let repliers: ReadonlySet<string> = thread?.repliers ?? new Set();
+	if (removed) {
+		replies = replies.filter(({ ts }) => ts !== removed.ts);
+		repliers = repliersOf(replies);
 	}
-	if (change.removed) {
-		const left = (repliers.get(change.removed.user) ?? 1) - 1;
-		if (left === 0) repliers.delete(change.removed.user);
-		replyCount -= 1;
-		if (latestReply === change.removed.ts) latestReply = replies.at(-2) ?? 0;
-	}
-	const replyUsers = [...repliers.keys()].slice(0, USERS_SHOWN);
-	return { root, replyCount, latestReply, replyUsers, replyUsersCount: repliers.size };
+	if (added) repliers = new Set(repliers).add(added.user);
+	return {
+		root,
+		replyCount: replies.length + (added ? 1 : 0),
+		latestReply: added?.ts ?? replies.at(-1)?.ts ?? 0,
+		replyUsers: [...repliers].slice(0, USERS_SHOWN),
+		replyUsersCount: repliers.size,
+	};
 }

@@ -1,7 +1,7 @@
 import type { History, StateSource } from '../engine/ports/store.ts';
 import type { Command } from '../sequencer/commands.ts';
 import { missing, type Needs } from '../sequencer/needs.ts';
-import { type ConversationState, emptyState, STRANGER, sendKey } from '../sequencer/state.ts';
+import { type ConversationState, emptyState, repliersOf, STRANGER, sendKey } from '../sequencer/state.ts';
 
 /**
  * The conversations this worker owns, as far as their commands needed them. State is loaded on first use
@@ -57,11 +57,9 @@ export class Conversations {
 		}
 		for (const threadTs of needs.threads) {
 			const replies = await this.source.threadReplies(conversation, threadTs);
-			const repliers = new Map<string, number>();
-			for (const { user } of replies) repliers.set(user, (repliers.get(user) ?? 0) + 1);
 			state.threads.set(threadTs, {
-				replies: replies.map(({ ts }) => ts),
-				repliers,
+				replies: [...replies],
+				repliers: repliersOf(replies),
 				follows: new Map(),
 			});
 		}

@@ -40,10 +40,22 @@ afterEach(async () => {
 });
 
 describe('one process', () => {
-	const holder = () => {
+	const started: ReturnType<typeof spawnHolder>[] = [];
+	const spawnHolder = () => {
 		const script = new URL('../support/store/hold.ts', import.meta.url).pathname;
 		return Bun.spawn([process.execPath, script, directory], { stdout: 'pipe', stderr: 'inherit' });
 	};
+	const holder = () => {
+		const one = spawnHolder();
+		started.push(one);
+		return one;
+	};
+	afterEach(async () => {
+		for (const one of started.splice(0)) {
+			one.kill('SIGKILL');
+			await one.exited;
+		}
+	});
 	const firstLine = async (stream: ReadableStream<Uint8Array>): Promise<string> => {
 		const { value } = await stream.getReader().read();
 		return new TextDecoder().decode(value).trim();

@@ -24,6 +24,9 @@ export interface TidemarkProcess {
 	readonly ended: Promise<Ended>;
 }
 
+/** Those that have not ended, so that a test that fails leaves none behind. */
+const running = new Set<Bun.Subprocess>();
+
 export function tidemark(
 	args: readonly string[],
 	environment: Readonly<Record<string, string>> = {},
@@ -33,14 +36,14 @@ export function tidemark(
 		env: { ...Object.fromEntries(inherited), ...environment },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
+	running.add(child);
 	const out = collect(child.stdout);
 	const err = collect(child.stderr);
-	const ended = Promise.all([child.exited, out.done, err.done]).then(() => ({
-		code: child.exitCode,
-		signal: child.signalCode === null ? null : String(child.signalCode),
-		out: out.text(),
-		err: err.text(),
-	}));
+	const ended = Promise.all([child.exited, out.done, err.done]).then(() => {
+		running.delete(child);
+		const signal = child.signalCode === null ? null : String(child.signalCode);
+		return { code: child.exitCode, signal, out: out.text(), err: err.text() };
+	});
 	return {
 		out: out.text,
 		err: err.text,
@@ -104,12 +107,14 @@ export async function serveProcess(dataDir: string, flags: readonly string[] = [
 export const testServerProcess = (dataDir: string): Promise<ServerProcess> =>
 	serveProcess(dataDir, ['--admin-token', ADMIN_TOKEN, ...UNLIMITED]);
 
-/** Runs work with a directory of its own, gone afterwards. */
+/** Runs work with a directory of its own; it and whatever process was left running are gone afterwards. */
 export async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
 	try {
 		return await work(directory);
 	} finally {
+		for (const child of running) child.kill('SIGKILL');
+		await Promise.all([...running].map((child) => child.exited));
 		await rm(directory, { recursive: true, force: true });
 	}
 }

@@ -37,7 +37,7 @@ export interface LoadedFollow {
 export class LoadedUser {
 	/** Stamp of the newest change of the user's read state. */
 	stamp = 0;
-	readonly memberships = new Memberships();
+	readonly memberships: Memberships;
 	/** By conversation number; only where there are any. */
 	readonly ahead = new Map<number, ReadonlySet<number>>();
 	/** Threads followed, by conversation number and root. */
@@ -51,7 +51,9 @@ export class LoadedUser {
 		readonly number: number,
 		readonly id: string,
 		starts: readonly number[],
+		places: number,
 	) {
+		this.memberships = new Memberships(places);
 		this.activity = new Activity(starts);
 	}
 

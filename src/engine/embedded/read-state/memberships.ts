@@ -24,9 +24,16 @@ export interface Membership {
 
 export class Memberships {
 	size = 0;
-	private conversations = new Uint32Array(4);
-	private cursors = new Float64Array(4);
-	private words = new Uint32Array(4);
+	private conversations: Uint32Array;
+	private cursors: Float64Array;
+	private words: Uint32Array;
+
+	/** With room for as many, when it is known how many there will be. */
+	constructor(capacity = 4) {
+		this.conversations = new Uint32Array(capacity);
+		this.cursors = new Float64Array(capacity);
+		this.words = new Uint32Array(capacity);
+	}
 
 	conversationAt(index: number): number {
 		return this.conversations[index]!;

@@ -66,7 +66,7 @@ export class Residents {
 
 	private async loadUser(id: string): Promise<LoadedUser> {
 		const rows = await this.consistently(id, () => this.source.user(id));
-		const user = new LoadedUser(this.users.of(id), id, this.starts);
+		const user = new LoadedUser(this.users.of(id), id, this.starts, rows.memberships.length);
 		user.stamp = rows.stamp;
 		user.usedAt = this.nowMs();
 		for (const row of rows.memberships) user.memberships.set(this.conversations.of(row.conversation), row);

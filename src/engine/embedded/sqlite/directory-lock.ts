@@ -10,6 +10,9 @@ import { codeOf, DataDirectoryInUse, DataDirectoryUnusable, messageOf } from './
 
 const LOCK_FILE = 'lock.db';
 
+/** Kept here, because the lock would go with its connection if that were collected as garbage. */
+const held = new Set<Database>();
+
 /** Makes the directory where there is none, and locks it. Returns what unlocks it. */
 export function lockDirectory(directory: string): () => void {
 	prepareDirectory(directory);
@@ -23,8 +26,12 @@ export function lockDirectory(directory: string): () => void {
 		if (codeOf(error) === 'SQLITE_BUSY') throw new DataDirectoryInUse(directory);
 		throw new DataDirectoryUnusable(directory, `${LOCK_FILE}: ${messageOf(error)}`, error);
 	}
-	const held = lock;
-	return () => held.close();
+	const taken = lock;
+	held.add(taken);
+	return () => {
+		held.delete(taken);
+		taken.close();
+	};
 }
 
 function prepareDirectory(directory: string): void {

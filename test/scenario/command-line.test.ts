@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'bun:test';
+import packageFile from '../../package.json' with { type: 'json' };
+import { client } from '../support/api.ts';
+import { type Ended, serveProcess, tidemark, withDirectory } from '../support/process.ts';
+
+/** The command line beside serving: help, wrong flags, and commands that talk to a running server. */
+
+const run = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
+	tidemark(args, environment).ended;
+
+describe('help', () => {
+	for (const command of ['serve', 'token', 'seed']) {
+		test(`tidemark ${command} --help tells its usage and every setting`, async () => {
+			const { code, out, err } = await run([command, '--help']);
+			expect([code, err]).toEqual([0, '']);
+			expect(out).toStartWith(`Usage: tidemark ${command}`);
+			for (const part of ['--port', 'TIDEMARK_PORT', '--data-dir', 'TIDEMARK_ADMIN_TOKEN']) expect(out).toContain(part);
+		});
+	}
+
+	test('tidemark --help lists the commands, and --version tells the version', async () => {
+		const { code, out } = await run(['--help']);
+		expect(code).toBe(0);
+		for (const command of ['serve', 'token', 'seed']) expect(out).toContain(`  ${command} `);
+		expect(await run(['--version'])).toMatchObject({ code: 0, out: `${packageFile.version}\n` });
+	});
+
+	test('without a command the help is shown, and it counts as a mistake', async () => {
+		const { code, out } = await run([]);
+		expect(code).toBe(2);
+		expect(out).toContain('Usage: tidemark <command>');
+	});
+});
+
+describe('mistakes', () => {
+	const mistakes: [string, string[], RegExp[]][] = [
+		['an unknown command', ['serv'], [/there is no command "serv"/, /tidemark --help/]],
+		['an unknown flag', ['serve', '--prot', '80'], [/--prot/, /tidemark serve --help/]],
+		['a flag without its value', ['serve', '--port'], [/--port/, /tidemark serve --help/]],
+		['a word too many', ['serve', 'now'], [/now/, /tidemark serve --help/]],
+		['a port that is none', ['serve', '--port', 'http'], [/--port "http" is not a whole number from 0 to 65535/]],
+		['a port that is too large', ['serve', '--port', '70000'], [/--port "70000"/]],
+		['a token for nobody', ['token'], [/--user is missing/, /tidemark token --help/]],
+	];
+	for (const [what, args, expected] of mistakes) {
+		test(`${what} is told on standard error, with where to look, and ends with 2`, async () => {
+			const { code, out, err } = await run(args);
+			expect([code, out]).toEqual([2, '']);
+			for (const part of expected) expect(err).toMatch(part);
+		});
+	}
+
+	test('several wrong settings are told at once, each where it was set, and no secret is repeated', async () => {
+		const { code, err } = await run(['serve', '--port', 'http', '--admin-token', 'hunter2'], {
+			TIDEMARK_LOG_LEVEL: 'loud',
+			TIDEMARK_IDLE_MINUTES: '1.5',
+		});
+		expect(code).toBe(2);
+		const problems = [
+			/^tidemark: --port "http" is not/m,
+			/^--admin-token is shorter than 16 bytes/m,
+			/^TIDEMARK_LOG_LEVEL "loud" is not one of debug, info, warn, error/m,
+			/^TIDEMARK_IDLE_MINUTES "1.5" is not a whole number/m,
+		];
+		for (const problem of problems) expect(err).toMatch(problem);
+		expect(err).not.toContain('hunter2');
+	});
+
+	test('a mistyped variable is warned about, and a flag wins over its variable', async () => {
+		await withDirectory(async (directory) => {
+			const args = ['serve', '--port', '0', '--log-level', 'warn', '--data-dir', directory];
+			const server = tidemark(args, { TIDEMARK_PROT: '80', TIDEMARK_PORT: 'http', TIDEMARK_LOG_LEVEL: 'error' });
+			await server.printed(/http:\/\/localhost:\d+/);
+			const { err } = await server.end('SIGTERM');
+			expect(err).toContain('TIDEMARK_PROT is not a setting of Tidemark');
+			expect(err).not.toContain('TIDEMARK_PORT ');
+		});
+	});
+});
+
+describe('commands that talk to a running server', () => {
+	test('token makes a token that works; seed makes a workspace; both find the server’s own token', async () => {
+		await withDirectory(async (directory) => {
+			const server = await serveProcess(directory);
+			const where = ['--url', server.url, '--data-dir', directory];
+			const seeded = await run(['seed', ...where]);
+			expect([seeded.code, seeded.err]).toEqual([0, '']);
+			const [, user = '', seededToken = ''] = /ada +(U\w+) +(xoxp-\S+)/.exec(seeded.out) ?? [];
+			expect((await client(server.url, seededToken)('auth.test')).user_id).toBe(user);
+
+			const made = await run(['token', '--user', user, ...where]);
+			expect([made.code, made.err]).toEqual([0, '']);
+			const token = made.out.trim();
+			expect(token).not.toBe(seededToken);
+			expect((await client(server.url, token)('auth.test')).user_id).toBe(user);
+
+			const unknown = await run(['token', '--user', 'U0000000000', ...where]);
+			expect([unknown.code, unknown.out]).toEqual([1, '']);
+			expect(unknown.err).toMatch(/user_not_found/);
+		});
+	});
+
+	test('no server, and no administrator’s token, are told apart', async () => {
+		await withDirectory(async (directory) => {
+			const tokenless = await run(['token', '--user', 'U0000000001', '--data-dir', directory]);
+			expect(tokenless.code).toBe(2);
+			expect(tokenless.err).toMatch(/TIDEMARK_ADMIN_TOKEN, or --data-dir/);
+			const args = ['token', '--user', 'U0000000001', '--url', 'http://127.0.0.1:1'];
+			const serverless = await run(args, { TIDEMARK_ADMIN_TOKEN: '0123456789abcdef' });
+			expect(serverless.code).toBe(1);
+			expect(serverless.err).toMatch(/no server answers at http:\/\/127\.0\.0\.1:1.*--url/);
+		});
+	});
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'bun:test';
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import packageFile from '../../package.json' with { type: 'json' };
+import { client, rawClient } from '../support/api.ts';
+import { type Ended, serveProcess, tidemark, withDirectory } from '../support/process.ts';
+
+/** `tidemark serve` as a person meets it: what it prints, what it refuses, how it ends. */
+
+const TOKEN = /Administrator's token, shown this once: (xoxa-\S+)/;
+const onFreePort = (dataDir: string): string[] => ['serve', '--port', '0', '--data-dir', dataDir];
+
+/** One line that names the cause and what to do, on standard error, and nothing else. */
+function expectRefusal({ code, out, err }: Ended, ...parts: readonly RegExp[]): void {
+	expect([code, out]).toEqual([1, '']);
+	expect(err.trim().split('\n')).toHaveLength(1);
+	for (const part of parts) expect(err).toMatch(part);
+}
+
+describe('a start', () => {
+	test('the first one prints version, engine, address, directory and the administrator’s token', async () => {
+		await withDirectory(async (directory) => {
+			const dataDir = join(directory, 'not', 'yet', 'there');
+			const server = await serveProcess(dataDir);
+			const token = await server.printed(TOKEN);
+			const [first = ''] = server.out().split('\n');
+			expect(first).toBe(`Tidemark ${packageFile.version}, embedded engine, ${server.url}, data in ${dataDir}`);
+			const { team } = await client(server.url, token)('admin.teams.create', { name: 'First' });
+			expect(team.id).toMatch(/^T/);
+			expect((await stat(join(dataDir, 'admin-token'))).mode & 0o777).toBe(0o600);
+			expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+			expect(await (await fetch(`${server.url}/readyz`)).json()).toMatchObject({ ok: true, degraded: [] });
+		});
+	});
+
+	test('the second one does not print the token again, and the token still works', async () => {
+		await withDirectory(async (directory) => {
+			const first = await serveProcess(directory);
+			const token = await first.printed(TOKEN);
+			await first.end('SIGTERM');
+			const second = await serveProcess(directory);
+			expect((await client(second.url, token)('admin.teams.create', { name: 'Second' })).ok).toBe(true);
+			const { out, err } = await second.end('SIGTERM');
+			expect(out).not.toMatch(TOKEN);
+			expect(out + err).not.toContain(token);
+		});
+	});
+
+	test('a token that is configured is used, and neither printed nor kept', async () => {
+		await withDirectory(async (directory) => {
+			const token = 'chosen-by-the-operator';
+			const server = await serveProcess(directory, ['--admin-token', token]);
+			expect((await client(server.url, token)('admin.teams.create', { name: 'Mine' })).ok).toBe(true);
+			const { out, err } = await server.end('SIGTERM');
+			expect(out + err).not.toContain(token);
+			expect(await Bun.file(join(directory, 'admin-token')).exists()).toBe(false);
+		});
+	});
+
+	test('a first start that fails takes no token with it: the next one shows it', async () => {
+		await withDirectory(async (directory) => {
+			const failed = await tidemark([...onFreePort(directory), '--host', '192.0.2.1']).ended;
+			expectRefusal(failed, /192\.0\.2\.1 is no address of this machine/, /--host/);
+			const server = await serveProcess(directory);
+			expect(await server.printed(TOKEN)).toMatch(/^xoxa-/);
+		});
+	});
+
+	for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+		test(`${signal} ends it with 0, with sockets open, and everything is there at the next start`, async () => {
+			await withDirectory(async (directory) => {
+				const server = await serveProcess(directory, ['--demo']);
+				const token = await server.printed(/ada .* (xoxp-\S+)/);
+				const ada = client(server.url, token);
+				const { channel } = await ada('conversations.create', { name: 'kept' });
+				const socket = new WebSocket((await ada('rtm.connect')).url);
+				const opened = Promise.withResolvers<void>();
+				const closed = Promise.withResolvers<number>();
+				socket.onmessage = () => opened.resolve();
+				socket.onclose = ({ code }) => closed.resolve(code);
+				await opened.promise;
+				const posts = Array.from({ length: 20 }, (_, index) =>
+					ada('chat.postMessage', { channel: channel.id, text: `message ${index}` }).then(
+						({ ts }) => ts as string,
+						() => null,
+					),
+				);
+				await posts[0];
+				expect(await server.end(signal)).toMatchObject({ code: 0, signal: null, err: '' });
+				expect(await closed.promise).toBe(4000);
+				const acknowledged = (await Promise.all(posts)).filter((ts) => ts !== null);
+				const again = await serveProcess(directory);
+				const history = await client(again.url, token)('conversations.history', { channel: channel.id });
+				const found = history.messages.map(({ ts }: { ts: string }) => ts);
+				expect(acknowledged.filter((ts) => !found.includes(ts))).toEqual([]);
+			});
+		});
+	}
+});
+
+describe('--demo', () => {
+	const printedUsers = (out: string) => [...out.matchAll(/^ {2}(\w+) +(U\w+) +(xoxp-\S+)$/gm)];
+
+	test('prints tokens and links that work, and shows the same ones at the next start', async () => {
+		await withDirectory(async (directory) => {
+			const first = await serveProcess(directory, ['--demo']);
+			await first.printed(/linus[^]*token=xoxp-\S+/);
+			const users = printedUsers(first.out());
+			expect(users.map(([, name]) => name)).toEqual(['ada', 'grace', 'linus']);
+			for (const [, name, id, token] of users) {
+				const who = await client(first.url, token ?? '')('auth.test');
+				expect([who.user, who.user_id, who.team]).toEqual([name, id, 'Demo']);
+			}
+			const [link = ''] = first.out().match(/http\S+client\.counts\S+/) ?? [];
+			const counts = (await (await fetch(link)).json()) as { ok: boolean; badge: number };
+			expect(counts.ok).toBe(true);
+			expect(counts.badge).toBeGreaterThan(0);
+			await first.end('SIGTERM');
+
+			const second = await serveProcess(directory, ['--demo']);
+			await second.printed(/linus[^]*token=xoxp-\S+/);
+			expect(printedUsers(second.out())).toEqual(users);
+			const [, , , ada = ''] = users[0] ?? [];
+			const { channels } = await client(second.url, ada)('conversations.list', {});
+			expect(channels.map(({ name }: { name: string }) => name).toSorted()).toEqual(['general', 'random']);
+		});
+	});
+});
+
+describe('a start that cannot be', () => {
+	test('the port is taken: it says which and how to choose another', async () => {
+		await withDirectory(async (directory) => {
+			const server = await serveProcess(join(directory, 'one'));
+			const { port } = new URL(server.url);
+			const args = ['serve', '--host', '127.0.0.1', '--port', port, '--data-dir', join(directory, 'two')];
+			expectRefusal(await tidemark(args).ended, new RegExp(`port ${port} is taken`), /--port/);
+			expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+		});
+	});
+
+	test('the data are in use by another process: the other one goes on undisturbed', async () => {
+		await withDirectory(async (directory) => {
+			const server = await serveProcess(directory, ['--demo']);
+			const token = await server.printed(/ada .* (xoxp-\S+)/);
+			const second = await tidemark(onFreePort(directory)).ended;
+			expectRefusal(second, /in use by another process/, /--data-dir/);
+			expect(second.err).not.toContain('..');
+			const ada = client(server.url, token);
+			expect((await ada('conversations.create', { name: 'still-writable' })).ok).toBe(true);
+		});
+	});
+
+	test('the data directory is a file, is below one, or cannot be written', async () => {
+		await withDirectory(async (directory) => {
+			const file = join(directory, 'file');
+			await writeFile(file, 'mine');
+			for (const path of [file, join(file, 'below')])
+				expectRefusal(await tidemark(onFreePort(path)).ended, /not a directory/, /--data-dir/);
+			for (const path of ['/proc', '/proc/new']) {
+				const refused = await tidemark(onFreePort(path)).ended;
+				expectRefusal(refused, /cannot be used as the data directory/, /--data-dir/);
+			}
+			expect(await Bun.file(file).text()).toBe('mine');
+		});
+	});
+
+	test('the database is damaged: it says so and touches nothing', async () => {
+		await withDirectory(async (directory) => {
+			const file = join(directory, 'tidemark.db');
+			await writeFile(file, 'this is no database '.repeat(1_000));
+			expectRefusal(await tidemark(onFreePort(directory)).ended, /tidemark\.db is damaged/, /--data-dir/);
+			expect(await Bun.file(file).text()).toStartWith('this is no database');
+		});
+	});
+
+	test('keys of the integrating product that cannot be read are named', async () => {
+		await withDirectory(async (directory) => {
+			const args = [...onFreePort(directory), '--jwt-jwks', join(directory, 'missing.json')];
+			expectRefusal(await tidemark(args).ended, /--jwt-jwks/, /missing\.json/);
+		});
+	});
+
+	test('a server whose token is asked for with the wrong one refuses', async () => {
+		await withDirectory(async (directory) => {
+			const server = await serveProcess(directory);
+			const answer = await rawClient(server.url, 'not-the-administrator')('admin.teams.create', { name: 'x' });
+			expect(answer).toMatchObject({ ok: false, error: 'invalid_auth' });
+		});
+	});
+});
