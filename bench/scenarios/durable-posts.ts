@@ -1,5 +1,3 @@
-import { Database } from 'bun:sqlite';
-import { join } from 'node:path';
 import { WRITER_PRAGMAS } from '../../src/engine/embedded/sqlite/pragmas.ts';
 import type { PipelineOrder, PipelineReport } from '../load/pipeline.ts';
 import type { LoadOrder } from '../load/posts.ts';
@@ -11,6 +9,7 @@ import { BUN, ROOT } from '../support/paths.ts';
 import { bareBun } from '../support/peers.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { type BenchServer, FLAGS, startServer } from '../support/server.ts';
+import { checkStored } from '../support/stored.ts';
 
 /** How many posts a second one process acknowledges, each of them on disk before its answer. */
 
@@ -136,18 +135,7 @@ async function orderFor(
 function verify(dataDir: string, acknowledged: number, rounds: readonly Measured[]): void {
 	const refused = rounds.reduce((sum, round) => sum + round.refused, 0);
 	if (refused > 0) throw new Error(`${refused} posts were refused`);
-	const stored = storedMessages(dataDir);
-	if (stored !== acknowledged)
-		throw new Error(`${acknowledged} posts were acknowledged, ${stored} are stored`);
-}
-
-function storedMessages(dataDir: string): number {
-	const database = new Database(join(dataDir, 'tidemark.db'), { readwrite: true });
-	try {
-		return database.query<{ count: number }, []>('SELECT count(*) AS count FROM messages').get()?.count ?? 0;
-	} finally {
-		database.close();
-	}
+	checkStored(dataDir, acknowledged);
 }
 
 async function postsInProcess(bench: Bench, count: number): Promise<Figure[]> {
@@ -165,8 +153,7 @@ async function postsInProcess(bench: Bench, count: number): Promise<Figure[]> {
 		stdio: [new TextEncoder().encode(JSON.stringify(order)), 'pipe', 'inherit'],
 	});
 	const { perSecond, cpuMicros } = JSON.parse(await new Response(child.stdout).text()) as PipelineReport;
-	const posted = count * (bench.runs + 1);
-	if (storedMessages(dataDir) !== posted) throw new Error('posts of the pipeline are missing in the store');
+	checkStored(dataDir, count * (bench.runs + 1));
 	bench.progress(`in process: ${Math.round(perSecond[0] ?? 0)} a second`);
 	const bare = perSecond.map((_, run) => bareSqlite(bench.directory(`bare-${run}`), USERS, count, 1_000));
 	return [

@@ -2,6 +2,7 @@ import { Dataset, usersFrom } from '../support/dataset.ts';
 import { comparePosts, POSTERS, postConfiguration } from '../support/post-cost.ts';
 import type { Scenario } from '../support/scenario.ts';
 import { startServer } from '../support/server.ts';
+import { checkStored } from '../support/stored.ts';
 
 /** A post must cost the same however much was said before. */
 
@@ -21,6 +22,7 @@ export const postCostByHistory: Scenario = {
 		await dataset.messages(old.conversation, users[0] ?? '', long, users);
 		await dataset.messages(young.conversation, users[0] ?? '', short, users);
 		await dataset.close();
+		checkStored(dataDir, long + short);
 		const server = await startServer(bench, dataDir);
 		const figures = await comparePosts(
 			bench,

@@ -26,9 +26,9 @@ export interface SyncParts {
 export interface Missed {
 	readonly events: readonly JsonObject[];
 	readonly stamp: number;
-	/** Conversations whose counts changed in a way that a client cannot derive from the events. */
+	/** Where counts changed in a way that a client cannot derive from the events, or had just before. */
 	readonly recount: readonly string[];
-	/** It is about what the user follows, as well. */
+	/** What the user follows changed as well, or had just before. */
 	readonly threads: boolean;
 }
 
@@ -37,36 +37,59 @@ export type SyncResult = Missed | { readonly tooFarBehind: true; readonly stamp:
 /** Of all texts together. */
 const MOST_CHARACTERS = 16_000_000;
 
+/**
+ * Counts are pushed a moment after the event that changed them. A client that was cut off in between has the
+ * event's position without them: those of so long before it are due again.
+ */
+const PUSHED_WITHIN_MICROS = 10_000_000;
+
 export class Sync {
 	constructor(private readonly parts: SyncParts) {}
 
-	async missed(user: string, since: number): Promise<SyncResult> {
-		const { changes, mostChanges, readState } = this.parts;
-		const before = await changes.own(user, since);
-		if (sizeOf(before) > mostChanges) return { tooFarBehind: true, stamp: readState.stamp() };
+	/** With `pushed`, for a client that is pushed counts: says of which they are due. */
+	async missed(user: string, since: number, pushed = false): Promise<SyncResult> {
+		const { mostChanges, readState } = this.parts;
+		const before = await this.ownOf(user, since);
+		if (sizeOf(before, since) > mostChanges) return { tooFarBehind: true, stamp: readState.stamp() };
 		const { own, moment } = await this.oneMoment(user, since, before);
 		const { stamp } = moment;
-		const left = mostChanges - sizeOf(own);
+		const left = mostChanges - sizeOf(own, since);
 		// A position from the future is not of this history.
 		if (since > stamp || left < 0) return { tooFarBehind: true, stamp };
-		const inside = await changes.inside({
-			user,
-			since,
-			upTo: stamp,
-			conversations: moment.changed,
-			most: { changes: left, characters: MOST_CHARACTERS },
-		});
+		const inside = await this.insideOf(user, { since, upTo: stamp }, moment, left);
 		if (!inside) return { tooFarBehind: true, stamp };
+		const recent = pushed ? { since: since - PUSHED_WITHIN_MICROS, upTo: since } : null;
+		const justBefore = recent && (await this.insideOf(user, recent, moment, mostChanges));
+		const recount = [
+			...underivable(inside),
+			...(justBefore ? [...underivable(justBefore), ...joinedBefore(own, since)] : []),
+		];
 		const [conversations, threads] = await Promise.all([
-			this.conversationsOf(own, inside),
+			this.conversationsOf(own, inside, recount),
 			this.threadsOf(inside),
 		]);
 		return {
 			events: missedEvents({ user, since, moment, own, inside, conversations, threads }),
 			stamp,
-			recount: underivable(inside).filter((id) => conversations.get(id)?.archived === false),
-			threads: touchesThreads(own, inside),
+			// What is archived counts no more.
+			recount: recount.filter((id) => conversations.get(id)?.archived === false),
+			threads: touchesThreads(own, inside) || (justBefore !== null && touchesThreads(own, justBefore)),
 		};
+	}
+
+	/** The user's own rows, those of just before included. */
+	private ownOf(user: string, since: number): Promise<OwnChanges> {
+		return this.parts.changes.own(user, since - PUSHED_WITHIN_MICROS);
+	}
+
+	private insideOf(
+		user: string,
+		between: { readonly since: number; readonly upTo: number },
+		moment: Moment,
+		changes: number,
+	): Promise<InsideChanges | null> {
+		const most = { changes, characters: MOST_CHARACTERS };
+		return this.parts.changes.inside({ user, ...between, conversations: moment.changed, most });
 	}
 
 	/** A moment together with the rows of everything of the user's own that changed up to it. */
@@ -75,19 +98,19 @@ export class Sync {
 		since: number,
 		before: OwnChanges,
 	): Promise<{ readonly own: OwnChanges; readonly moment: Moment }> {
-		const { readState, changes } = this.parts;
+		const { readState } = this.parts;
 		// What to ask the rows of is known only from the store, which trails the moment: it takes another
 		// round when the user marked one more conversation in between.
 		for (let own = before; ; ) {
 			const asked = rowsOf(own, since);
-			const moment = await readState.moment(user, { since, ...asked });
-			own = await changes.own(user, since);
+			const moment = await readState.moment(user, { since: since - PUSHED_WITHIN_MICROS, ...asked });
+			own = await this.ownOf(user, since);
 			if (covers(asked, rowsOf(own, since, moment.stamp))) return { own, moment };
 		}
 	}
 
-	private async conversationsOf(own: OwnChanges, inside: InsideChanges) {
-		const ids = new Set<string>();
+	private async conversationsOf(own: OwnChanges, inside: InsideChanges, others: readonly string[]) {
+		const ids = new Set(others);
 		for (const { conversation } of own.memberships) ids.add(conversation);
 		for (const { message } of inside.posted) ids.add(message.conversation);
 		for (const { conversation } of [...inside.changed, ...inside.aspects]) ids.add(conversation);
@@ -119,7 +142,10 @@ export class Sync {
 	}
 }
 
-const sizeOf = (own: OwnChanges): number => own.memberships.length + own.follows.length;
+function sizeOf({ memberships, follows }: OwnChanges, since: number): number {
+	const marks = memberships.filter(({ changedTs, preferredTs }) => Math.max(changedTs, preferredTs) > since);
+	return marks.length + follows.filter(({ changedTs }) => changedTs > since).length;
+}
 
 type Rows = Pick<MomentQuery, 'rows' | 'threads'>;
 
@@ -168,6 +194,11 @@ function touchesThreads(
 		aspects.some(({ aspect }) => aspect === 'archive')
 	);
 }
+
+const joinedBefore = ({ memberships }: OwnChanges, since: number): string[] =>
+	memberships
+		.filter(({ member, joinedTs }) => member && joinedTs > since - PUSHED_WITHIN_MICROS && joinedTs <= since)
+		.map(({ conversation }) => conversation);
 
 /** Who a `<!here>` meant, what an edit or a delete did to what was read ahead, what archiving took away. */
 function underivable({ posted, changed, aspects }: InsideChanges): string[] {

@@ -14,7 +14,8 @@ describe('help', () => {
 			const { code, out, err } = await run([command, '--help']);
 			expect([code, err]).toEqual([0, '']);
 			expect(out).toStartWith(`Usage: tidemark ${command}`);
-			for (const part of ['--port', 'TIDEMARK_PORT', '--data-dir', 'TIDEMARK_ADMIN_TOKEN']) expect(out).toContain(part);
+			for (const part of ['--port', 'TIDEMARK_PORT', '--data-dir', 'TIDEMARK_ADMIN_TOKEN'])
+				expect(out).toContain(part);
 		});
 	}
 
@@ -38,7 +39,11 @@ describe('mistakes', () => {
 		['an unknown flag', ['serve', '--prot', '80'], [/--prot/, /tidemark serve --help/]],
 		['a flag without its value', ['serve', '--port'], [/--port/, /tidemark serve --help/]],
 		['a word too many', ['serve', 'now'], [/now/, /tidemark serve --help/]],
-		['a port that is none', ['serve', '--port', 'http'], [/--port "http" is not a whole number from 0 to 65535/]],
+		[
+			'a port that is none',
+			['serve', '--port', 'http'],
+			[/--port "http" is not a whole number from 0 to 65535/],
+		],
 		['a port that is too large', ['serve', '--port', '70000'], [/--port "70000"/]],
 		['a token for nobody', ['token'], [/--user is missing/, /tidemark token --help/]],
 	];
@@ -69,7 +74,11 @@ describe('mistakes', () => {
 	test('a mistyped variable is warned about, and a flag wins over its variable', async () => {
 		await withDirectory(async (directory) => {
 			const args = ['serve', '--port', '0', '--log-level', 'warn', '--data-dir', directory];
-			const server = tidemark(args, { TIDEMARK_PROT: '80', TIDEMARK_PORT: 'http', TIDEMARK_LOG_LEVEL: 'error' });
+			const server = tidemark(args, {
+				TIDEMARK_PROT: '80',
+				TIDEMARK_PORT: 'http',
+				TIDEMARK_LOG_LEVEL: 'error',
+			});
 			await server.printed(/http:\/\/localhost:\d+/);
 			const { err } = await server.end('SIGTERM');
 			expect(err).toContain('TIDEMARK_PROT is not a setting of Tidemark');

@@ -20,12 +20,10 @@ afterAll(() => server.stop());
 for (const seed of SEEDS) {
 	test(`random history ${seed}: ${OPERATIONS} operations, every count as the model defines it`, async () => {
 		const workspace = await makeWorkspace(server.url, USER_COUNT, `History ${seed}`);
-		const report = await runHistory(
-			httpDriver(workspace),
-			new Oracle(),
-			randomHistory(seed, OPERATIONS),
-			{ users: workspace.people.map(({ id }) => id), check: 40 },
-		);
+		const report = await runHistory(httpDriver(workspace), new Oracle(), randomHistory(seed, OPERATIONS), {
+			users: workspace.people.map(({ id }) => id),
+			check: 40,
+		});
 		expect(report.performed.post ?? 0).toBeGreaterThan(OPERATIONS / 10);
 		expect(report.compared.rows).toBeGreaterThan(0);
 	});

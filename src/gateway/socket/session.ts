@@ -79,7 +79,7 @@ export class SocketSession {
 	/** Tells what was missed: live events are heard already, and follow when that is told. */
 	private async resume(session: UserSession, since: number): Promise<void> {
 		const { connection } = this;
-		const missed = await this.parts.services.sync.missed(connection.user, since);
+		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
 		if ('tooFarBehind' in missed) {
 			await connection.pour([helloFrame(missed.stamp), TOO_FAR_BEHIND, FIRST_REPLY]);
 			connection.release(missed.stamp);
@@ -107,14 +107,8 @@ export class SocketSession {
 			this.connection.close('bad_frame');
 			return;
 		}
-		let frame: ClientFrame;
-		try {
-			this.limit('requests');
-			frame = parseFrame(text);
-		} catch (error) {
-			this.answer(refusedFrame(error, error instanceof BadFrame ? error.id : undefined));
-			return;
-		}
+		const frame = this.read(text);
+		if (!frame) return;
 		if (frame.type === 'ping') {
 			this.answer({ ...frame.echo, type: 'pong', ...(frame.id === undefined ? {} : { reply_to: frame.id }) });
 			return;
@@ -125,6 +119,21 @@ export class SocketSession {
 				this.parts.services.operations.failed(`rtm.${frame.type}`, error);
 			this.answer(refusedFrame(error, frame.id));
 		});
+	}
+
+	/** Null: it was refused. Read before it is limited: a client that is told to wait is told under its id. */
+	private read(text: string): ClientFrame | null {
+		let id: number | undefined;
+		try {
+			const frame = readFrame(text);
+			({ id } = frame);
+			this.limit('requests');
+			if (frame instanceof BadFrame) throw frame;
+			return frame;
+		} catch (error) {
+			this.answer(refusedFrame(error, id));
+			return null;
+		}
 	}
 
 	private async perform(frame: Exclude<ClientFrame, { type: 'ping' }>): Promise<void> {
@@ -216,5 +225,15 @@ export class SocketSession {
 
 	private answer(frame: JsonObject): void {
 		this.connection.send(JSON.stringify(frame));
+	}
+}
+
+/** What is wrong about a frame is a value here: it counts against the limit like any other. */
+function readFrame(text: string): ClientFrame | BadFrame {
+	try {
+		return parseFrame(text);
+	} catch (error) {
+		if (error instanceof BadFrame) return error;
+		throw error;
 	}
 }

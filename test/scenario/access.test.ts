@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, test } from 'bun:test';
+import { rawClient } from '../support/api.ts';
+import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { refusalChecker, snapshotOf } from '../support/snapshot.ts';
+
+/** Channels one is not in, and everything of another workspace: refused, and nothing changed by it. */
+
+let server: TestServer;
+let workspace: Workspace;
+let elsewhere: Workspace;
+let ada: Person;
+let grace: Person;
+let linus: Person;
+let stranger: Person;
+let channel: string;
+let secret: string;
+let dm: string;
+let message: string;
+
+beforeAll(async () => {
+	server = await startServer();
+	workspace = await makeWorkspace(server.url, 3);
+	elsewhere = await makeWorkspace(server.url, 1, 'Elsewhere');
+	[ada, grace, linus] = workspace.people as [Person, Person, Person];
+	stranger = elsewhere.people[0] as Person;
+	const create = async (name: string, is_private: boolean): Promise<string> =>
+		(await ada.call('conversations.create', { name, is_private })).channel.id;
+	channel = await create('general', false);
+	secret = await create('secret', true);
+	for (const id of [channel, secret])
+		await ada.call('conversations.invite', { channel: id, users: grace.id });
+	dm = (await ada.call('conversations.open', { users: grace.id })).channel.id;
+	message = (await ada.call('chat.postMessage', { channel, text: 'hello' })).ts;
+	for (const id of [secret, dm]) await ada.call('chat.postMessage', { channel: id, text: 'between us' });
+});
+afterAll(() => server.stop());
+
+const expectRefused = refusalChecker(() => snapshotOf([ada, grace, linus], [channel, secret, dm]));
+
+const as = (person: Person) => rawClient(server.url, person.token);
+
+const methods: [string, () => Record<string, unknown>][] = [
+	['chat.postMessage', () => ({ text: 'x' })],
+	['chat.update', () => ({ ts: message, text: 'x' })],
+	['chat.delete', () => ({ ts: message })],
+	['conversations.mark', () => ({ ts: message })],
+	['conversations.markUnread', () => ({ ts: message })],
+	['conversations.mute', () => ({})],
+	['conversations.unreads', () => ({})],
+	['conversations.invite', () => ({ users: linus.id })],
+	['conversations.kick', () => ({ user: ada.id })],
+	['conversations.archive', () => ({})],
+	['conversations.rename', () => ({ name: 'mine' })],
+	['conversations.setTopic', () => ({ topic: 'mine' })],
+];
+const open: [string, () => Record<string, unknown>][] = [
+	['conversations.history', () => ({})],
+	['conversations.info', () => ({})],
+	['conversations.members', () => ({})],
+	['conversations.join', () => ({})],
+	['conversations.leave', () => ({})],
+];
+for (const [method, args] of methods)
+	test(`${method} of a public channel one is not in is not_in_channel`, () =>
+		expectRefused(() => as(linus)(method, { channel, ...args() }), 'not_in_channel'));
+for (const [method, args] of [...methods, ...open]) {
+	test(`${method} of a private channel or direct message one is not in is channel_not_found`, async () => {
+		for (const id of [secret, dm])
+			await expectRefused(() => as(linus)(method, { channel: id, ...args() }), 'channel_not_found');
+	});
+	test(`${method} of another workspace is channel_not_found`, () => {
+		// Its own people for arguments: it is the channel that is refused.
+		const own = { ...args(), ...('users' in args() ? { users: stranger.id } : {}) };
+		const withUser = 'user' in args() ? { user: stranger.id } : {};
+		return expectRefused(() => as(stranger)(method, { channel, ...own, ...withUser }), 'channel_not_found');
+	});
+}
+
+test('people of another workspace do not exist here', async () => {
+	await expectRefused(() => as(ada)('users.info', { user: stranger.id }), 'user_not_found', 'user');
+	await expectRefused(() => as(ada)('conversations.open', { users: stranger.id }), 'user_not_found', 'users');
+	await expectRefused(
+		() => as(ada)('conversations.invite', { channel, users: stranger.id }),
+		'user_not_found',
+		'users',
+	);
+	await expectRefused(() => as(stranger)('conversations.kick', { channel, user: ada.id }), 'user_not_found');
+});

@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, expect, setSystemTime, test } from 'bun:test';
+import { risingClock } from '../../src/model/ts.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { connect } from '../support/socket.ts';
+
+/** A machine's clock that jumps back 10 seconds: what is stamped later still comes later. */
+
+const JUMP_MS = 10_000;
+
+let server: TestServer;
+let ada: Person;
+let grace: Person;
+
+beforeAll(async () => {
+	server = await startServer();
+	[ada, grace] = (await makeWorkspace(server.url, 2)).people as [Person, Person];
+});
+afterAll(() => server.stop());
+afterEach(() => {
+	setSystemTime();
+});
+
+async function newChannel(name: string): Promise<string> {
+	const { channel } = await ada.call('conversations.create', { name });
+	await ada.call('conversations.invite', { channel: channel.id, users: grace.id });
+	return channel.id;
+}
+
+const say = async (channel: string, text: string): Promise<string> =>
+	(await ada.call('chat.postMessage', { channel, text })).ts;
+
+const rowOf = async (person: Person, channel: string) =>
+	(await person.call('client.counts')).channels.find(({ id }: { id: string }) => id === channel);
+
+test('the clock that stamps rises by at least one, whatever the machine’s does', () => {
+	const times = [100, 100, 90, 95, 101, 200];
+	const clock = risingClock(() => times.shift() ?? 0, 98);
+	expect(Array.from({ length: 6 }, () => clock.next())).toEqual([100, 101, 102, 103, 104, 200]);
+	expect(risingClock(() => 5, 98).next()).toBe(99);
+});
+
+test('a jump back disturbs neither the order of messages nor counts, marks and joins', async () => {
+	const channel = await newChannel('jump');
+	const listener = await connect(grace);
+	const before = [await say(channel, 'one'), await say(channel, 'two')];
+	const read = await grace.call('conversations.mark', { channel, ts: before[1] });
+	setSystemTime(Date.now() - JUMP_MS);
+	const after = [await say(channel, 'three'), await say(channel, 'four')];
+	const all = [...before, ...after];
+	expect(all).toEqual(all.toSorted());
+	expect(new Set(all).size).toBe(all.length);
+	const heard = await listener.all(4, { type: 'message', channel });
+	expect(heard.map(({ prev_ts }) => prev_ts)).toEqual(['0000000000.000000', ...all.slice(0, 3)]);
+
+	expect(await rowOf(grace, channel)).toMatchObject({ unread_count: 2, latest: after[1] });
+	const marked = await grace.call('conversations.mark', { channel, ts: after[1] });
+	expect(marked).toMatchObject({ unread_count: 0, last_read: after[1] });
+	expect(marked.position > read.position).toBe(true);
+	const unread = await grace.call('conversations.markUnread', { channel, ts: after[0] });
+	expect(unread.position > marked.position).toBe(true);
+
+	// A channel made after the jump has its joins after its messages, too.
+	const later = await newChannel('made-after-the-jump');
+	await say(later, 'five');
+	await grace.call('conversations.leave', { channel: later });
+	await say(later, 'while away');
+	await grace.call('conversations.join', { channel: later });
+	expect(await rowOf(grace, later)).toMatchObject({ unread_count: 0 });
+	await say(later, 'six');
+	expect(await rowOf(grace, later)).toMatchObject({ unread_count: 1 });
+});
+
+test('a restart on a clock that stands 10 seconds back goes on after the newest stamp', async () => {
+	const channel = await newChannel('restart');
+	const before = await say(channel, 'before');
+	const read = await grace.call('conversations.mark', { channel, ts: before });
+	const hello = await (await connect(grace)).seen({ type: 'hello' });
+	setSystemTime(Date.now() - JUMP_MS);
+	await server.restart();
+	const socket = await connect(grace);
+	expect((await socket.seen({ type: 'hello' })).position >= hello.position).toBe(true);
+	const after = await say(channel, 'after');
+	expect(after > before).toBe(true);
+	expect(await socket.seen({ type: 'message', ts: after })).toMatchObject({ prev_ts: before });
+	const row = await rowOf(grace, channel);
+	expect(row).toMatchObject({ unread_count: 1, last_read: before, latest: after });
+	expect(row.position > read.position).toBe(true);
+	const marked = await grace.call('conversations.mark', { channel, ts: after });
+	expect(marked.position > row.position).toBe(true);
+	const { messages } = await ada.call('conversations.history', { channel });
+	expect(messages.map(({ text }: { text: string }) => text)).toEqual(['after', 'before']);
+});

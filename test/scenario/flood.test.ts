@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { connect } from '../support/socket.ts';
+
+/** A flood from one user is limited with 429 and a time to wait; nobody else notices. */
+
+const PER_SECOND = 20;
+const LIMITS = {
+	'requests-per-second': String(PER_SECOND),
+	'posts-per-second': String(PER_SECOND),
+	'connects-per-second': '2',
+};
+/** Several times what any of these allows at once. */
+const FLOOD = PER_SECOND * 30;
+
+let server: TestServer;
+let quiet: Person;
+let channel: string;
+const flooders: Person[] = [];
+
+beforeAll(async () => {
+	server = await startServer(LIMITS);
+	const { people, admin } = await makeWorkspace(server.url, 8);
+	quiet = people[0] as Person;
+	flooders.push(...people.slice(1));
+	channel = (await quiet.call('conversations.create', { name: 'general' })).channel.id;
+	const users = flooders.map(({ id }) => id);
+	await admin('admin.conversations.addMembers', { channel, users });
+});
+afterAll(() => server.stop());
+
+/** Each flood has a user of its own, whose limits are whole. */
+const fresh = (): Person => {
+	const person = flooders.pop();
+	if (!person) throw new Error('no user is left');
+	return person;
+};
+
+async function flood({ token }: Person, method: string, args: Record<string, string>) {
+	const headers = { authorization: `Bearer ${token}` };
+	const body = () => new URLSearchParams(args);
+	return Promise.all(
+		Array.from({ length: FLOOD }, () =>
+			fetch(`${server.url}/api/${method}`, { method: 'POST', headers, body: body() }),
+		),
+	);
+}
+
+const floods: [string, string, () => Record<string, string>][] = [
+	['requests', 'client.counts', () => ({})],
+	['posts', 'chat.postMessage', () => ({ channel, text: 'spam' })],
+	['marks', 'conversations.mark', () => ({ channel, ts: '1700000000.000000' })],
+	['joins', 'conversations.join', () => ({ channel })],
+	['reconnects', 'rtm.connect', () => ({})],
+];
+for (const [what, method, args] of floods) {
+	test(`a flood of ${what} is limited with 429 and Retry-After, and nobody else notices`, async () => {
+		const responses = await flood(fresh(), method, args());
+		const limited = responses.filter(({ status }) => status === 429);
+		expect(limited.length).toBeGreaterThan(0);
+		expect(limited.length).toBeLessThan(FLOOD);
+		expect(responses.every(({ status }) => status === 429 || status === 200)).toBe(true);
+		for (const response of limited) {
+			expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+			expect(await response.json()).toMatchObject({ ok: false, error: 'ratelimited' });
+		}
+		const { messages } = await quiet.call('conversations.history', { channel });
+		expect(messages.length).toBeLessThan(FLOOD);
+	});
+}
+
+test('a flood of frames is answered one by one, with code 17 and a time to wait, and the socket goes on', async () => {
+	const socket = await connect(fresh());
+	const ids = Array.from({ length: FLOOD }, (_, index) => 1_000 + index);
+	for (const id of ids) socket.sendText(JSON.stringify({ id, type: 'message', channel, text: 'spam' }));
+	// An answer that does not name its frame would leave Slack's client waiting for ever.
+	const answers = await socket.all(FLOOD, ({ reply_to }) => reply_to >= 1_000);
+	expect(answers.map(({ reply_to }) => reply_to).toSorted()).toEqual(ids);
+	const refused = answers.filter(({ ok }) => !ok);
+	expect(refused.length).toBeGreaterThan(0);
+	expect(refused.length).toBeLessThan(FLOOD);
+	for (const { error } of refused)
+		expect(error).toEqual({ code: 17, msg: 'ratelimited', retry_after: expect.any(Number) });
+	const others = await connect(quiet);
+	const { ts } = await quiet.call('chat.postMessage', { channel, text: 'nobody else notices' });
+	await others.seen({ ts });
+	await socket.seen({ ts });
+	others.close();
+	socket.close();
+});

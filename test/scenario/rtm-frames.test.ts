@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { connect } from '../support/socket.ts';
+
+/** Frames that clients send: what is answered, and that nothing comes of those that are refused. */
+
+let server: TestServer;
+let ada: Person;
+let grace: Person;
+let channel: string;
+
+beforeAll(async () => {
+	server = await startServer();
+});
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+	[ada, grace] = (await makeWorkspace(server.url, 2)).people as [Person, Person];
+	channel = (await ada.call('conversations.create', { name: 'general' })).channel.id;
+	await ada.call('conversations.invite', { channel, users: grace.id });
+});
+
+const badMessage = (msg: string) => ({ code: 2, msg });
+
+const unanswerable: [string, string, string][] = [
+	['not JSON', '{"type":', 'the frame is not JSON'],
+	['a list', '[1,2]', 'the frame is not an object'],
+	['null', 'null', 'the frame is not an object'],
+	['without a type', '{}', 'type is missing or unknown'],
+	['a message without an id', '{"type":"message","text":"x"}', 'id is missing or no positive whole number'],
+	['with an id that is no number', '{"id":"7","type":"mark"}', 'id is missing or no positive whole number'],
+];
+for (const [what, text, msg] of unanswerable) {
+	test(`${what}: an error frame that says so, and the socket goes on`, async () => {
+		const socket = await connect(ada);
+		socket.sendText(text);
+		expect(await socket.seen({ type: 'error' })).toEqual({ type: 'error', error: badMessage(msg) });
+		await socket.settled();
+	});
+}
+
+const refused: [string, () => Record<string, unknown>, string][] = [
+	['an unknown type', () => ({ type: 'shout' }), 'type is missing or unknown'],
+	['a message without text', () => ({ type: 'message', channel }), 'message text is missing'],
+	['a text of spaces', () => ({ type: 'message', channel, text: ' \n' }), 'message text is missing'],
+	[
+		'a text over 4,000',
+		() => ({ type: 'message', channel, text: 'x'.repeat(4_001) }),
+		'message text is too long',
+	],
+	['a message to nowhere', () => ({ type: 'message', text: 'x' }), 'channel is missing'],
+	[
+		'a channel that is none',
+		() => ({ type: 'message', channel: 'general', text: 'x' }),
+		'channel is missing',
+	],
+	[
+		'an unknown thread',
+		() => ({ type: 'message', channel, text: 'x', thread_ts: '1700000000.000000' }),
+		'thread_not_found',
+	],
+	[
+		'a thread that is no ts',
+		() => ({ type: 'message', channel, text: 'x', thread_ts: 'yesterday' }),
+		'thread_ts is not a timestamp',
+	],
+	['a mark that is no ts', () => ({ type: 'mark', channel, ts: 7 }), 'ts is not a timestamp'],
+	[
+		'a revision that is no number',
+		() => ({ type: 'mark', channel, ts: '1700000000.000000', revision: '1' }),
+		'revision is not a whole number',
+	],
+	['users that are none', () => ({ type: 'presence_sub', ids: ['grace'] }), 'ids is not a list of users'],
+	[
+		'too many users',
+		() => ({ type: 'presence_sub', ids: Array.from({ length: 501 }, (_, index) => `U${1000 + index}`) }),
+		'at most 500 ids',
+	],
+	['typing nowhere', () => ({ type: 'typing', channel: 'C0000000000' }), 'channel_not_found'],
+	[
+		'typing in a thread that is no ts',
+		() => ({ type: 'typing', channel, thread_ts: 'now' }),
+		'thread_ts is not a timestamp',
+	],
+];
+for (const [what, frame, msg] of refused) {
+	test(`${what} is answered with code and msg under its id, and nothing is posted`, async () => {
+		const socket = await connect(ada);
+		expect(await socket.ask(frame())).toEqual({
+			ok: false,
+			reply_to: expect.any(Number),
+			error: badMessage(msg),
+		});
+		expect((await ada.call('conversations.history', { channel })).messages).toEqual([]);
+	});
+}
+
+test('a ping is answered with what it carried', async () => {
+	const socket = await connect(ada);
+	const pong = await socket.ask({ type: 'ping', time: 1234, note: 'x' });
+	expect(pong).toEqual({ type: 'pong', reply_to: expect.any(Number), time: 1234, note: 'x' });
+});
+
+test('a frame over 16 KB is told so and closed with 4201; others go on', async () => {
+	const [large, other] = [await connect(ada), await connect(ada)];
+	large.sendText(JSON.stringify({ id: 7, type: 'message', channel, text: 'x'.repeat(16 * 1024) }));
+	expect((await large.closed).code).toBe(4201);
+	expect(large.having({ type: 'error' })[0]?.error.msg).toContain('16 KB');
+	await other.settled();
+});
+
+test('16 KB are bytes, not characters', async () => {
+	const socket = await connect(ada);
+	// 6,000 characters of three bytes each.
+	socket.sendText(JSON.stringify({ id: 7, type: 'ping', note: '波'.repeat(6_000) }));
+	expect((await socket.closed).code).toBe(4201);
+});
+
+test('a message is read again as it was answered, also one with zeros and half characters', async () => {
+	const socket = await connect(ada);
+	const answer = await socket.ask({ type: 'message', channel, text: 'a\0b\ud800c' });
+	expect(answer.ok).toBe(true);
+	const { messages } = await ada.call('conversations.history', { channel });
+	expect(messages[0].text).toBe('a\ufffdb\ufffdc');
+	expect(answer.text).toBe(messages[0].text);
+});
+
+test('frames that come together are all done, in order', async () => {
+	const [socket, listener] = [await connect(ada), await connect(grace)];
+	const texts = Array.from({ length: 30 }, (_, index) => `message ${index}`);
+	const answers = await Promise.all(texts.map((text) => socket.ask({ type: 'message', channel, text })));
+	const heard = await listener.all(texts.length, { type: 'message', channel });
+	expect(heard.map(({ text }) => text)).toEqual(texts);
+	expect(heard.map(({ ts }) => ts)).toEqual(answers.map(({ ts }) => ts));
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { type Answer, client, rawClient } from '../support/api.ts';
+import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../support/server.ts';
+import { connect } from '../support/socket.ts';
+
+/** Who is let in: tokens of the server's own, and those that the integrating product signs. */
+
+const SECRET = 'a secret of the integrating product, long enough';
+
+let server: TestServer;
+let workspace: Workspace;
+let elsewhere: Workspace;
+let ada: Person;
+
+beforeAll(async () => {
+	server = await startServer({ 'jwt-secret': SECRET });
+	workspace = await makeWorkspace(server.url, 2);
+	elsewhere = await makeWorkspace(server.url, 1, 'Elsewhere');
+	ada = workspace.people[0] as Person;
+});
+afterAll(() => server.stop());
+
+const key = (secret: string) => new TextEncoder().encode(secret);
+const claims = () => ({ sub: ada.id, team: workspace.team });
+const signed = (payload: Record<string, unknown>, expires: string | number = '5m', secret = SECRET) =>
+	new SignJWT(payload).setProtectedHeader({ alg: 'HS256' }).setExpirationTime(expires).sign(key(secret));
+
+const ask = (token: string, method = 'auth.test'): Promise<Answer> => rawClient(server.url, token)(method);
+
+test('a JWT of the product is as good as a token of the server', async () => {
+	const token = await signed(claims());
+	expect(await ask(token)).toMatchObject({ ok: true, user_id: ada.id, team_id: workspace.team });
+	const socket = await connect({ ...ada, call: client(server.url, token) });
+	await workspace.admin('admin.tokens.revoke', { token });
+	expect((await socket.closed).code).toBe(4200);
+	expect((await ask(token)).error).toBe('token_revoked');
+});
+
+const forged: [string, () => Promise<string> | string, string][] = [
+	['expired', () => signed(claims(), Math.floor(Date.now() / 1000) - 10), 'token_expired'],
+	[
+		'of another key',
+		() => signed(claims(), '5m', 'another secret, which is long enough too'),
+		'invalid_auth',
+	],
+	['unsigned (alg: none)', () => new UnsecuredJWT(claims()).setExpirationTime('5m').encode(), 'invalid_auth'],
+	[
+		'signed with an algorithm that was not configured',
+		async () => {
+			const { privateKey } = await generateKeyPair('ES256');
+			return new SignJWT(claims())
+				.setProtectedHeader({ alg: 'ES256' })
+				.setExpirationTime('5m')
+				.sign(privateKey);
+		},
+		'invalid_auth',
+	],
+	[
+		'with its claims exchanged',
+		async () => {
+			const [header, , signature] = (await signed(claims())).split('.');
+			const other = { ...claims(), sub: workspace.people[1]?.id, exp: Math.floor(Date.now() / 1000) + 300 };
+			return `${header}.${Buffer.from(JSON.stringify(other)).toString('base64url')}.${signature}`;
+		},
+		'invalid_auth',
+	],
+	[
+		'without an end',
+		() => new SignJWT(claims()).setProtectedHeader({ alg: 'HS256' }).sign(key(SECRET)),
+		'invalid_auth',
+	],
+	['of nobody', () => signed({ sub: 'U0000000000', team: workspace.team }), 'invalid_auth'],
+	['of a user of another workspace', () => signed({ sub: ada.id, team: elsewhere.team }), 'invalid_auth'],
+	['without a workspace', () => signed({ sub: ada.id }), 'invalid_auth'],
+	['with a sub that is no id', () => signed({ sub: 'ada', team: workspace.team }), 'invalid_auth'],
+];
+for (const [what, token, code] of forged) {
+	test(`a JWT ${what} is ${code}, and invalid_auth where Slack’s client connects`, async () => {
+		const made = await token();
+		expect(await ask(made)).toMatchObject({ ok: false, error: code });
+		expect(await ask(made, 'rtm.connect')).toMatchObject({ ok: false, error: 'invalid_auth' });
+	});
+}
+
+const unknown: [string, string | null, string][] = [
+	['no token', null, 'not_authed'],
+	['an empty one', 'Bearer ', 'not_authed'],
+	['another scheme', `Basic ${ADMIN_TOKEN}`, 'not_authed'],
+	['one that was never made', `Bearer xoxp-${'x'.repeat(43)}`, 'invalid_auth'],
+	['one of another form', 'Bearer hunter2', 'invalid_auth'],
+];
+for (const [what, header, code] of unknown) {
+	test(`${what} is ${code}`, async () => {
+		const headers = header === null ? {} : { authorization: header };
+		const response = await fetch(`${server.url}/api/auth.test`, { method: 'POST', headers });
+		expect(response.status).toBe(200);
+		expect(await response.json()).toMatchObject({ ok: false, error: code });
+	});
+}
+
+test('a revoked token is refused at once, and other tokens of the user go on', async () => {
+	const { token } = await workspace.admin('admin.tokens.create', { user_id: ada.id });
+	expect((await ask(token)).ok).toBe(true);
+	await workspace.admin('admin.tokens.revoke', { token });
+	expect((await ask(token)).error).toBe('token_revoked');
+	expect((await ask(token, 'rtm.connect')).error).toBe('invalid_auth');
+	expect((await ask(ada.token)).ok).toBe(true);
+	await server.restart();
+	expect((await ask(token)).error).toBe('token_revoked');
+});
+
+test('people may not do what the administrator may, and the other way round', async () => {
+	const teams = rawClient(server.url, ada.token)('admin.teams.create', { name: 'Mine' });
+	expect((await teams).error).toBe('not_allowed_token_type');
+	expect((await ask(ADMIN_TOKEN)).error).toBe('not_allowed_token_type');
+	expect((await ask(ADMIN_TOKEN, 'rtm.connect')).error).toBe('invalid_auth');
+});

@@ -1,0 +1,106 @@
+import type { Call } from '../api.ts';
+import type { Event } from '../live/counts.ts';
+import { Known } from './known.ts';
+
+/** A device that keeps what it knows by events, can be cut off at any moment, and resumes where it was. */
+
+const PATIENCE_MS = 20_000;
+
+export class ResumingDevice {
+	readonly known: Known;
+	readonly events: Event[] = [];
+	readonly resyncs: string[] = [];
+	position = '';
+	/** Frames still to come of those that were missed: until then, the device is where it was. */
+	private owed = 0;
+	private newest = '';
+	private socket: WebSocket | undefined;
+	private readonly waiting = new Map<(event: Event) => boolean, () => void>();
+	private nextId = 100;
+
+	constructor(
+		readonly user: string,
+		public call: Call,
+	) {
+		this.known = new Known(user);
+	}
+
+	/** The first time with a snapshot, later resuming. */
+	async connect(): Promise<Event> {
+		if (this.position === '') return this.begin();
+		return this.open({ counts: true, since: this.position });
+	}
+
+	private async begin(): Promise<Event> {
+		const counts = await this.call('client.counts');
+		this.known.counts.snapshot(counts);
+		for (const { id } of [...counts.channels, ...counts.mpims, ...counts.ims]) this.known.enter(id);
+		this.position = counts.position;
+		return this.open({ counts: true, since: this.position });
+	}
+
+	private async open(args: object): Promise<Event> {
+		const { url } = await this.call('rtm.connect', { ...args });
+		const socket = new WebSocket(url);
+		this.socket = socket;
+		this.owed = 0;
+		this.newest = this.position;
+		const hello = this.next(({ type }) => type === 'hello');
+		// What comes after the cut is lost, as it is when a network goes.
+		socket.onmessage = ({ data }) => {
+			if (this.socket === socket) this.receive(JSON.parse(String(data)));
+		};
+		return hello;
+	}
+
+	cut(): void {
+		const { socket } = this;
+		this.socket = undefined;
+		socket?.close();
+	}
+
+	get connected(): boolean {
+		return this.socket !== undefined;
+	}
+
+	/** Everything that was on its way has come; counts are pushed a little after what changed them. */
+	async settle(): Promise<void> {
+		for (let times = 0; times < 3; times += 1) {
+			const id = this.nextId++;
+			const pong = this.next(({ type, reply_to }) => type === 'pong' && reply_to === id);
+			this.socket?.send(JSON.stringify({ type: 'ping', id }));
+			await pong;
+			await Bun.sleep(30);
+		}
+	}
+
+	next(matches: (event: Event) => boolean): Promise<Event> {
+		return new Promise((resolve, reject) => {
+			const timer = setTimeout(() => reject(new Error(`waited in vain for ${matches}`)), PATIENCE_MS);
+			const check = (event: Event): boolean => {
+				if (!matches(event)) return false;
+				clearTimeout(timer);
+				resolve(event);
+				return true;
+			};
+			this.waiting.set(check, () => this.waiting.delete(check));
+		});
+	}
+
+	private receive(event: Event): void {
+		this.events.push(event);
+		if (event.type === 'resync') this.resyncs.push(event.reason);
+		this.known.apply(event);
+		this.move(event);
+		for (const [check, end] of this.waiting) if (check(event)) end();
+	}
+
+	private move(event: Event): void {
+		const { position } = event;
+		if (typeof position === 'string' && position.length === 16 && position > this.newest)
+			this.newest = position;
+		if (event.type === 'hello') this.owed = event.missed ?? 0;
+		else if (this.owed > 0) this.owed -= 1;
+		if (this.owed === 0) this.position = this.newest;
+	}
+}
