@@ -49,7 +49,7 @@ for (const seed of SEEDS) {
 		const oracle = new Oracle();
 		const connect = async ({ device, person }: (typeof devices)[number]) => {
 			await device.connect();
-			oracle.setActive(person.id, true, Number(device.position));
+			oracle.setActive(person.id, true, Number(device.position) + 1);
 		};
 		for (const one of devices) await connect(one);
 		const random = new Random(seed);

@@ -125,6 +125,7 @@ export function httpDriver({ people }: Workspace): Driver {
 		setActive: async (user, active) => {
 			const person = byId.get(user) as Person;
 			const socket = sockets.get(user);
+			if (active && socket) return micros((await as(user)('client.counts')).position);
 			if (active) {
 				const online = await comeOnline(person);
 				sockets.set(user, online.socket);

@@ -10,14 +10,15 @@ export async function comeOnline(person: Person): Promise<{ socket: WebSocket; a
 		socket.onmessage = ({ data }) => resolve(JSON.parse(String(data)).position);
 		socket.onerror = () => reject(new Error('the socket did not open'));
 	});
-	return { socket, at: Number(position) };
+	// The position is that of the newest message before: the user was not active for that one yet.
+	return { socket, at: Number(position) + 1 };
 }
 
 /** Waits until the server has noticed; answers a moment from which it holds. */
 export async function untilAway(person: Person): Promise<number> {
-	for (;;) {
-		const { presence } = await person.call('users.getPresence');
-		if (presence === 'away') break;
+	const giveUpAt = Date.now() + 10_000;
+	while ((await person.call('users.getPresence')).presence !== 'away') {
+		if (Date.now() > giveUpAt) throw new Error(`${person.id} is still active`);
 	}
 	const { position } = await person.call('client.counts');
 	return micros(position);

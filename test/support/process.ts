@@ -24,8 +24,8 @@ export interface TidemarkProcess {
 	readonly ended: Promise<Ended>;
 }
 
-/** Those that have not ended, so that a test that fails leaves none behind. */
-const running = new Set<Bun.Subprocess>();
+/** Those that have not ended, and their arguments: a test that fails leaves none behind. */
+const running = new Map<Bun.Subprocess, string>();
 
 export function tidemark(
 	args: readonly string[],
@@ -36,7 +36,7 @@ export function tidemark(
 		env: { ...Object.fromEntries(inherited), ...environment },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
-	running.add(child);
+	running.set(child, args.join(' '));
 	const out = collect(child.stdout);
 	const err = collect(child.stderr);
 	const ended = Promise.all([child.exited, out.done, err.done]).then(() => {
@@ -104,8 +104,8 @@ export async function serveProcess(dataDir: string, flags: readonly string[] = [
 }
 
 /** The same for tests: the administrator's token that they know, and no limits. */
-export const testServerProcess = (dataDir: string): Promise<ServerProcess> =>
-	serveProcess(dataDir, ['--admin-token', ADMIN_TOKEN, ...UNLIMITED]);
+export const testServerProcess = (dataDir: string, flags: readonly string[] = []): Promise<ServerProcess> =>
+	serveProcess(dataDir, ['--admin-token', ADMIN_TOKEN, ...UNLIMITED, ...flags]);
 
 /** Runs work with a directory of its own; it and whatever process was left running are gone afterwards. */
 export async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
@@ -113,8 +113,9 @@ export async function withDirectory<T>(work: (directory: string) => Promise<T>):
 	try {
 		return await work(directory);
 	} finally {
-		for (const child of running) child.kill('SIGKILL');
-		await Promise.all([...running].map((child) => child.exited));
+		const left = [...running].filter(([, args]) => args.includes(directory)).map(([child]) => child);
+		for (const child of left) child.kill('SIGKILL');
+		await Promise.all(left.map((child) => child.exited));
 		await rm(directory, { recursive: true, force: true });
 	}
 }

@@ -97,7 +97,10 @@ export class Known {
 
 	/** All of it, to be compared. */
 	shown() {
-		const rows = [...this.counts.rows.values()].map(({ position: _, ...row }) => row);
+		// What is archived counts no more, whatever is told of it.
+		const rows = [...this.counts.rows.values()]
+			.filter(({ id }) => this.conversations.get(id)?.facts.get('archived') !== 'true')
+			.map(({ position: _, ...row }) => row);
 		return {
 			conversations: [...this.conversations].sort().map(([id, { messages, facts }]) => ({
 				id,

@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test';
+import { httpDriver } from '../support/http-driver.ts';
+import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
+import { Oracle } from '../support/oracle/oracle.ts';
+import { runHistory } from '../support/oracle/run.ts';
+import { makeWorkspace } from '../support/people.ts';
+import { testServerProcess, withDirectory } from '../support/process.ts';
+
+/** Random histories with a kill -9 in between: what was acknowledged counts afterwards as it did before. */
+
+const SEEDS = [1, 2, 3, 4, 5];
+const OPERATIONS = 2_000;
+const KILL_EVERY = 250;
+
+for (const seed of SEEDS) {
+	test(`random history ${seed}: ${OPERATIONS} operations, killed every ${KILL_EVERY}, every count as the model defines it`, async () => {
+		await withDirectory(async (dataDir) => {
+			let server = await testServerProcess(dataDir);
+			const { port } = new URL(server.url);
+			const workspace = await makeWorkspace(server.url, USER_COUNT);
+			let kills = 0;
+			const restarting = async () => {
+				await server.end('SIGKILL');
+				server = await testServerProcess(dataDir, ['--port', port]);
+				kills += 1;
+			};
+			await runHistory(
+				{ ...httpDriver(workspace), settle: restarting },
+				new Oracle(),
+				// Sockets do not outlive the server, so nobody is active in these.
+				randomHistory(seed, OPERATIONS, { presence: false }),
+				{ users: workspace.people.map(({ id }) => id), check: KILL_EVERY },
+			);
+			expect(kills).toBeGreaterThanOrEqual(OPERATIONS / KILL_EVERY - 1);
+			await server.end('SIGTERM');
+		});
+	});
+}
