@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SCENARIOS } from './scenarios/index.ts';
-import { commitOf, describeMachine } from './support/machine.ts';
+import { describeMachine, measuredCommit, treeOf } from './support/machine.ts';
 import { TEMPORARY } from './support/paths.ts';
 import { keep, writePage } from './support/results.ts';
 import { type Bench, NotHere, type Scale, type Scenario } from './support/scenario.ts';
@@ -56,6 +56,7 @@ async function runOne(scenario: Scenario, scale: Scale): Promise<boolean> {
 	console.log(`\n== ${scenario.name}: ${scenario.about}`);
 	mkdirSync(TEMPORARY, { recursive: true });
 	const machine = describeMachine(TEMPORARY);
+	const tree = treeOf();
 	const undo: (() => unknown)[] = [];
 	const started = performance.now();
 	const bench: Bench = {
@@ -78,7 +79,7 @@ async function runOne(scenario: Scenario, scale: Scale): Promise<boolean> {
 		for (const [name, value] of Object.entries({ ...outcome.configuration, ...machine }))
 			console.log(`  ${name}: ${value}`);
 		for (const note of outcome.notes) console.log(`  note: ${note}`);
-		if (scale !== 'quick') keep(scenario, { ...outcome, machine, commit: commitOf(), scale });
+		if (scale !== 'quick') keep(scenario, { ...outcome, machine, commit: measuredCommit(tree), scale });
 		return true;
 	} catch (error) {
 		if (!(error instanceof NotHere)) throw error;

@@ -2,7 +2,7 @@ import { channelId, Dataset, inParts, MESSAGE_TEXT, tokenOf, usersFrom } from '.
 import { type Figure, figure, quantile, ratio } from '../support/figures.ts';
 import { Listeners, timedText } from '../support/listeners.ts';
 import { ticketFor } from '../support/load.ts';
-import { bareBun, CFLAGS, cServer } from '../support/peers.ts';
+import { bareBun, CFLAGS, cServer, needCompiler } from '../support/peers.ts';
 import { cpuSeconds, openFilesLimit } from '../support/process-cpu.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { startServer } from '../support/server.ts';
@@ -17,6 +17,7 @@ export const fanOut: Scenario = {
 	about:
 		'One message to thousands of sockets of one conversation, against a write loop in C and Bun’s own publish',
 	run: async (bench) => {
+		needCompiler();
 		const wanted = bench.pick([500], [2_000, 8_000], [2_000, 8_000]);
 		const sizes = wanted.filter((size) => size + SPARE_FILES < openFilesLimit());
 		const figures: Figure[] = [];

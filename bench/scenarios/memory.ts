@@ -4,7 +4,7 @@ import { figure, ratio } from '../support/figures.ts';
 import { Listeners } from '../support/listeners.ts';
 import { ticketFor } from '../support/load.ts';
 import { BUN, ROOT } from '../support/paths.ts';
-import { bareBun } from '../support/peers.ts';
+import { bareBun, needCompiler } from '../support/peers.ts';
 import { residentBytes } from '../support/process-cpu.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { type BenchServer, startServer } from '../support/server.ts';
@@ -18,6 +18,7 @@ export const memory: Scenario = {
 	name: 'memory',
 	about: 'Bytes for a cursor, a timeline entry and an idle connection whose user is in 50 conversations',
 	run: async (bench) => {
+		needCompiler();
 		const cursors: StructuresReport[] = [];
 		const entries: StructuresReport[] = [];
 		for (let run = 0; run < bench.runs; run += 1) {

@@ -45,14 +45,33 @@ function durableWriteMs(directory: string): number {
 	return median(times);
 }
 
-/** The commit that is measured, marked when the files differ from it. */
-export function commitOf(): string {
-	const git = (...args: readonly string[]): string | undefined => {
-		const { exitCode, stdout } = Bun.spawnSync(['git', ...args], { cwd: ROOT, stderr: 'ignore' });
-		return exitCode === 0 ? stdout.toString().trim() : undefined;
-	};
-	const commit = git('rev-parse', 'HEAD');
-	if (commit === undefined)
-		return `version ${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}`;
-	return git('status', '--porcelain', '--', 'src', 'package-lock.json') ? `${commit} with changes` : commit;
+/** The code as it lies there: the commit, and whatever differs from it. */
+export interface Tree {
+	readonly commit: string;
+	readonly changes: string;
+}
+
+export function treeOf(): Tree {
+	const commit = git('rev-parse', 'HEAD')?.trim();
+	if (commit === undefined) {
+		const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+		return { commit: `version ${version}`, changes: '' };
+	}
+	// Status names new files, which a diff passes over.
+	const changes = [git('diff', 'HEAD', '--', 'src'), git('status', '--porcelain', '--', 'src')].join('');
+	return { commit, changes };
+}
+
+/** The commit that was measured since `before`, with what has to be said about it. */
+export function measuredCommit(before: Tree): string {
+	const after = treeOf();
+	if (after.commit !== before.commit || after.changes !== before.changes)
+		return `${before.commit}, but the code changed during the run`;
+	return before.changes === '' ? before.commit : `${before.commit} with changes`;
+}
+
+function git(...args: readonly string[]): string | undefined {
+	if (Bun.which('git') === null) return undefined;
+	const { exitCode, stdout } = Bun.spawnSync(['git', ...args], { cwd: ROOT, stderr: 'ignore' });
+	return exitCode === 0 ? stdout.toString() : undefined;
 }

@@ -14,10 +14,15 @@ export interface Peer {
 
 export const CFLAGS = ['-O2', '-Wall'];
 
+/** To be asked first, so that nobody waits for data that cannot be used. */
+export function needCompiler(): void {
+	if (Bun.which('gcc') === null)
+		throw new NotHere('it compiles small C programs to measure with: install gcc, and run it again');
+}
+
 /** Compiles a file of bench/peers; answers where the program is. */
 export function compile(name: string): string {
-	if (Bun.which('gcc') === null)
-		throw new NotHere('this scenario compiles C programs to compare with: install gcc, and run it again');
+	needCompiler();
 	mkdirSync(TEMPORARY, { recursive: true });
 	const program = join(TEMPORARY, name);
 	const source = join(ROOT, 'bench', 'peers', `${name}.c`);

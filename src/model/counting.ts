@@ -103,8 +103,9 @@ export interface ShownCounts {
 	readonly capped: boolean;
 }
 
+const cap = (count: number): number => Math.min(count, COUNT_CAP);
+
 export function shownCounts(counts: Counts, standing: Standing): ShownCounts {
-	const cap = (count: number) => Math.min(count, COUNT_CAP);
 	const unread = cap(counts.unread);
 	const mentions = cap(standing.direct ? counts.unread : counts.mentions);
 	return {

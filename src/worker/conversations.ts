@@ -74,7 +74,7 @@ export class Conversations {
 			state.head = null;
 			return;
 		}
-		const entries = await this.source.timelineEntries(conversation, Number.MAX_SAFE_INTEGER, TAIL_LOADED);
+		const entries = await this.source.timelineEntries(conversation, 0, Number.MAX_SAFE_INTEGER, TAIL_LOADED);
 		state.head = {
 			...head,
 			tail: entries.map(({ ts }) => ts),
@@ -87,7 +87,7 @@ export class Conversations {
 	private async loadTail(conversation: string, state: ConversationState): Promise<void> {
 		const { head } = state;
 		if (!head) return;
-		const entries = await this.source.timelineEntries(conversation, head.tailFloor - 1, TAIL_LOADED);
+		const entries = await this.source.timelineEntries(conversation, 0, head.tailFloor - 1, TAIL_LOADED);
 		head.tail = entries.map(({ ts }) => ts).filter((ts) => !state.messages.get(ts)?.deleted);
 		head.tailFloor = entries[0]?.ts ?? 0;
 		head.tailIsAll = entries.length < TAIL_LOADED;

@@ -182,8 +182,13 @@ export interface StateSource {
 	/** For the read state. */
 	briefs(conversations: readonly string[]): Promise<readonly ConversationBrief[]>;
 	user(user: string): Promise<UserReadState>;
-	/** The newest timeline entries with ts <= `upTo`, ascending. */
-	timelineEntries(conversation: string, upTo: number, limit: number): Promise<readonly EntryRow[]>;
+	/** The newest timeline entries with `after` < ts <= `upTo`, ascending. */
+	timelineEntries(
+		conversation: string,
+		after: number,
+		upTo: number,
+		limit: number,
+	): Promise<readonly EntryRow[]>;
 	/** The newest undeleted replies with ts <= `upTo`, ascending. */
 	threadEntries(
 		conversation: string,

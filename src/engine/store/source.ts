@@ -65,7 +65,7 @@ const FOLLOWS = `SELECT user_id, active, cursor, since FROM thread_follows
 const SEND = `SELECT max(ts) AS ts FROM messages
 	WHERE conversation = $1 AND user_id = $2 AND client_msg_id = $3`;
 const TIMELINE_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages m
-	WHERE m.conversation = $1 AND m.ts <= $2 AND ${IN_TIMELINE} ORDER BY m.ts DESC LIMIT $3`;
+	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${IN_TIMELINE} ORDER BY m.ts DESC LIMIT $4`;
 const THREAD_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages
 	WHERE conversation = $1 AND thread_ts = $4 AND ts <= $2 AND deleted = 0 ORDER BY ts DESC LIMIT $3`;
 const STARTS = 'SELECT at FROM starts ORDER BY at';
@@ -123,8 +123,8 @@ export function sourceOf(reader: SqlReader): StateSource {
 			),
 		user: (user) => userReadState(reader, user),
 
-		async timelineEntries(conversation, upTo, limit) {
-			const rows = await reader.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, upTo, limit]);
+		async timelineEntries(conversation, after, upTo, limit) {
+			const rows = await reader.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
 			return rows.map(entryOf).reverse();
 		},
 		async threadEntries(conversation, threadTs, upTo, limit) {

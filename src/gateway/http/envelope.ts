@@ -22,6 +22,15 @@ export function success(answer: Answer): Response {
 	return new Response(JSON.stringify({ ok: true, ...answer }), OK);
 }
 
+/** The same with line breaks, for people who look at it in a browser: `pretty=1`, as at Slack. */
+export function prettySuccess(answer: Answer): Response {
+	const whole =
+		answer instanceof EncodedAnswer
+			? JSON.parse(new TextDecoder().decode(answer.bytes))
+			: { ok: true, ...answer };
+	return new Response(JSON.stringify(whole, null, 2), OK);
+}
+
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
 export function failure({ code, detail, retryAfterSeconds }: Refusal): Response {

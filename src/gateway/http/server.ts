@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { Services } from '../services.ts';
 import { blamed } from './blame.ts';
 import { type RawArguments, readArguments } from './body.ts';
-import { failure, notFound, success } from './envelope.ts';
+import { failure, notFound, prettySuccess, success } from './envelope.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
 
@@ -55,7 +55,8 @@ async function serveMethod(
 		const raw = await readArguments(request, query);
 		const caller = await services.auth.identify(tokenOf(request, raw));
 		limit(method, caller, services);
-		return success(await method.call(raw, caller, { services, request }));
+		const answer = await method.call(raw, caller, { services, request });
+		return raw.has('pretty') ? prettySuccess(answer) : success(answer);
 	} catch (error) {
 		if (!(error instanceof Refusal)) services.operations.failed(shownName, error);
 		const refusal = refusalOf(error, method);

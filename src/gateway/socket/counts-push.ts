@@ -59,12 +59,14 @@ export class CountsPush {
 
 	private async pushRow(session: UserSession, conversation: string): Promise<void> {
 		const row = await this.readState.row(session.user, conversation);
-		if (row) send(session, countsUpdatedEvent(row), false);
+		// Who left while it was looked up was told so, and has no row any more.
+		if (!row || !session.conversations?.includes(conversation)) return;
+		send(session, countsUpdatedEvent(row), Math.max(row.position.conversation, row.position.user), false);
 	}
 
 	private async pushThreads(session: UserSession, toAll: boolean): Promise<void> {
 		const { threads, stamp } = await this.readState.threadTotals(session.user);
-		send(session, threadStateEvent(threads, stamp), toAll);
+		send(session, threadStateEvent(threads, stamp), stamp, toAll);
 	}
 }
 
@@ -78,7 +80,8 @@ function underivable(about: Exclude<About, { change: 'threads' }>): { row: strin
 	};
 }
 
-function send(session: UserSession, event: JsonObject, toAll: boolean): void {
+function send(session: UserSession, event: JsonObject, at: number, toAll: boolean): void {
 	const frame = JSON.stringify(event);
-	for (const connection of session.connections) if (toAll || connection.wantsCounts) connection.send(frame);
+	for (const connection of session.connections)
+		if (toAll || connection.wantsCounts) connection.send(frame, at);
 }

@@ -76,13 +76,14 @@ export class Hub {
 	/** What the user is in, once it is known: events of these are heard from here on. */
 	listen(session: UserSession, conversations: Iterable<string>): void {
 		if (session.conversations || this.sessions.get(session.user) !== session) return;
-		session.conversations = new Set(conversations);
-		for (const [conversation, inside] of session.early) {
-			if (inside) session.conversations.add(conversation);
-			else session.conversations.delete(conversation);
+		const inside = new Set(conversations);
+		for (const [conversation, isIn] of session.early) {
+			if (isIn) inside.add(conversation);
+			else inside.delete(conversation);
 		}
 		session.early.clear();
-		for (const conversation of session.conversations) this.conversations.add(`live:${conversation}`, session);
+		session.conversations = [...inside];
+		for (const conversation of inside) this.conversations.add(`live:${conversation}`, session);
 	}
 
 	/** A client caught up on these: it is told the counts that it cannot derive. */
@@ -126,12 +127,13 @@ export class Hub {
 			session.early.set(conversation, inside);
 			return;
 		}
-		if (inside === session.conversations.has(conversation)) return;
+		const index = session.conversations.indexOf(conversation);
+		if (inside === index >= 0) return;
 		if (inside) {
-			session.conversations.add(conversation);
+			session.conversations.push(conversation);
 			this.conversations.add(`live:${conversation}`, session);
 		} else {
-			session.conversations.delete(conversation);
+			session.conversations.splice(index, 1);
 			this.conversations.remove(`live:${conversation}`, session);
 		}
 	}

@@ -5,8 +5,8 @@ export interface UserSession {
 	readonly user: string;
 	readonly team: string;
 	readonly connections: Connection[];
-	/** What the user is in; undefined until it is known. */
-	conversations: Set<string> | undefined;
+	/** What the user is in, a list, which takes a fifth of a set's memory; undefined until it is known. */
+	conversations: string[] | undefined;
 	/** Joins and leaves told before it was known. */
 	readonly early: Map<string, boolean>;
 }

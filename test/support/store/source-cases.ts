@@ -138,12 +138,13 @@ export function sourceCases(subject: Subject): void {
 				deleted(channel, message('C01', at(2)), at(6)),
 				deleted(channel, message('C01', at(5), { threadTs: at(1) }), at(7)),
 			]);
-			expect(await source.timelineEntries('C01', at(9), 10)).toEqual([
+			expect(await source.timelineEntries('C01', 0, at(9), 10)).toEqual([
 				{ ...entry, ts: at(1), here: true, named: ['U02'] },
 				{ ...entry, ts: at(4), broadcast: true },
 			]);
-			expect((await source.timelineEntries('C01', at(9), 1)).map(({ ts }) => ts)).toEqual([at(4)]);
-			expect((await source.timelineEntries('C01', at(3), 10)).map(({ ts }) => ts)).toEqual([at(1)]);
+			expect((await source.timelineEntries('C01', 0, at(9), 1)).map(({ ts }) => ts)).toEqual([at(4)]);
+			expect((await source.timelineEntries('C01', 0, at(3), 10)).map(({ ts }) => ts)).toEqual([at(1)]);
+			expect((await source.timelineEntries('C01', at(1), at(9), 10)).map(({ ts }) => ts)).toEqual([at(4)]);
 			expect((await source.threadEntries('C01', at(1), at(9), 10)).map(({ ts }) => ts)).toEqual([
 				at(3),
 				at(4),

@@ -133,12 +133,16 @@ export class MemoryReadState implements ReadState {
 		return this.shown(await this.places.everywhere(user, (loaded) => this.countsOf(loaded)));
 	}
 
+	/** Without a generator or an object for each place: a user may be in a hundred thousand conversations. */
 	private countsOf(user: LoadedUser): UserCounts {
+		const { memberships } = user;
 		const rows: CountRow[] = [];
 		let badge = 0;
-		for (const place of this.places.of(user)) {
-			if (place.conversation.archived) continue;
-			const row = rowOf(place);
+		for (let index = 0; index < memberships.size; index += 1) {
+			if (!memberships.isMemberAt(index)) continue;
+			const conversation = this.residents.peekConversation(memberships.conversationAt(index));
+			if (!conversation || conversation.archived) continue;
+			const row = countRow(user, conversation, memberships.at(index));
 			rows.push(row);
 			badge += row.badge;
 		}

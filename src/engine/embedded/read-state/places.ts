@@ -22,6 +22,9 @@ export interface ThreadPlace {
 	readonly follow: LoadedFollow;
 }
 
+const FILLS_PER_TURN = 32;
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 export class Places {
 	constructor(private readonly residents: Residents) {}
 
@@ -70,7 +73,11 @@ export class Places {
 			const user = await this.complete(userId);
 			const gaps = this.gaps(user);
 			if (gaps.length === 0) return use(user);
-			for (const fill of gaps) await fill();
+			for (const [index, fill] of gaps.entries()) {
+				await fill();
+				// A user who was away for long has many: the others get their turns in between.
+				if (index % FILLS_PER_TURN === FILLS_PER_TURN - 1) await nextTurn();
+			}
 		}
 	}
 

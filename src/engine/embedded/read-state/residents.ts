@@ -136,28 +136,29 @@ export class Residents {
 		this.recency.add(conversation);
 	}
 
-	/** Loads timeline entries back to this ts: counts from there on need nothing else. */
+	/** Loads timeline entries after this ts: counts from there on need nothing else. */
 	async deepen(conversation: LoadedConversation, ts: number): Promise<void> {
 		const { timeline } = conversation;
 		for (let chunk = FIRST_CHUNK; ts < timeline.floor; chunk = Math.min(chunk * 4, LARGEST_CHUNK)) {
-			await this.deepenOnce(conversation, chunk);
+			await this.deepenOnce(conversation, ts, chunk);
 		}
 	}
 
 	/** Has the entry before the newest at hand, so that `latest` stays known when the newest is deleted. */
 	async deepenPastNewest(conversation: LoadedConversation): Promise<void> {
 		const { timeline } = conversation;
-		while (timeline.size < 2 && timeline.floor > 0) await this.deepenOnce(conversation, FIRST_CHUNK);
+		while (timeline.size < 2 && timeline.floor > 0) await this.deepenOnce(conversation, 0, FIRST_CHUNK);
 	}
 
-	private async deepenOnce(conversation: LoadedConversation, chunk: number): Promise<void> {
+	/** One piece further back, at most to `after`. */
+	private async deepenOnce(conversation: LoadedConversation, after: number, chunk: number): Promise<void> {
 		const { timeline, changedBelowFloor } = conversation;
 		if (changedBelowFloor > this.ledger.durable()) await this.ledger.settled();
 		const { floor } = timeline;
-		const rows = await this.source.timelineEntries(conversation.id, floor, chunk);
+		const rows = await this.source.timelineEntries(conversation.id, after, floor, chunk);
 		// Somebody else loaded the same piece, or changed something in it: what was read may be old.
 		if (timeline.floor !== floor || conversation.changedBelowFloor !== changedBelowFloor) return;
-		const reached = rows.length < chunk ? 0 : rows[0]!.ts - 1;
+		const reached = rows.length < chunk ? after : rows[0]!.ts - 1;
 		timeline.prepend(
 			rows.map((row) => this.entryOf(row)),
 			reached,

@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { Connection, type Socket } from '../../src/gateway/socket/connection.ts';
+
+/** A socket whose client takes what was sent when the test says so. */
+class FakeSocket implements Socket {
+	readonly sent: string[] = [];
+	closedWith: number | undefined;
+	slow = false;
+	private buffered = 0;
+
+	send(frame: string): number {
+		this.sent.push(frame);
+		if (this.slow) this.buffered += frame.length;
+		return frame.length;
+	}
+	cork(callback: () => void): void {
+		callback();
+	}
+	close(code: number): void {
+		this.closedWith = code;
+	}
+	getBufferedAmount(): number {
+		return this.buffered;
+	}
+	take(): void {
+		this.buffered = 0;
+	}
+}
+
+let socket: FakeSocket;
+let connection: Connection;
+let due: Connection[];
+beforeEach(() => {
+	socket = new FakeSocket();
+	due = [];
+	connection = new Connection('s1', 'U1', 'T1', 'hash', false, socket, (one) => due.push(one));
+});
+
+const flush = (): void => {
+	for (const one of due.splice(0)) one.flush();
+};
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('without resuming', () => {
+	test('nothing reaches it before its hello, everything after', () => {
+		connection.send('early', 1);
+		connection.begin('hello');
+		connection.send('typing');
+		connection.send('later', 2);
+		flush();
+		expect(socket.sent).toEqual(['hello', 'typing', 'later']);
+	});
+});
+
+describe('resuming', () => {
+	test('what happens meanwhile follows what was missed, without what was among it', async () => {
+		connection.hold();
+		connection.send('told 1', 1);
+		connection.send('told 2', 2);
+		connection.send('new 3', 3);
+		await connection.pour(['hello', 'missed 1', 'missed 2']);
+		connection.send('typing');
+		connection.release(2);
+		connection.send('late 2', 2);
+		connection.send('new 4', 4);
+		flush();
+		expect(socket.sent).toEqual(['hello', 'missed 1', 'missed 2', 'new 3', 'typing', 'new 4']);
+	});
+
+	test('no faster than the client takes it', async () => {
+		socket.slow = true;
+		connection.hold();
+		const frames = Array.from({ length: 10 }, (_, index) => `${index}`.padEnd(9_000, '.'));
+		const poured = connection.pour(frames);
+		await turn();
+		expect(socket.sent).toHaveLength(2);
+		connection.send('new', 5);
+		for (let sent = 2; sent < frames.length; sent += 2) {
+			socket.take();
+			connection.drained();
+			await turn();
+			expect(socket.sent).toHaveLength(sent + 2);
+		}
+		socket.take();
+		connection.drained();
+		await poured;
+		connection.release(4);
+		flush();
+		expect(socket.sent).toEqual([...frames, 'new']);
+	});
+
+	test('one that closes in the middle stops, and nothing waits for it', async () => {
+		socket.slow = true;
+		connection.hold();
+		const poured = connection.pour(['a'.repeat(20_000), 'b']);
+		await turn();
+		connection.closed();
+		await poured;
+		connection.release(0);
+		connection.send('new', 1);
+		flush();
+		expect(socket.sent).toHaveLength(1);
+	});
+
+	test('one that takes too long to catch up is cut off, to resume', () => {
+		connection.hold();
+		const frame = 'x'.repeat(1_000_000);
+		for (let index = 1; index <= 5; index += 1) connection.send(frame, index);
+		expect(socket.closedWith).toBe(4001);
+		expect(connection.isOver).toBe(true);
+	});
+});

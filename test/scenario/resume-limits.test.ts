@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer } from '../support/server.ts';
+import { connect, type Frame } from '../support/socket.ts';
+
+/** Too far behind is said, never silent; and what can be told is told however slowly it is taken. */
+
+async function scene(flags: Readonly<Record<string, string>>) {
+	const server = await startServer(flags);
+	const [ada, grace] = (await makeWorkspace(server.url, 2)).people as [Person, Person];
+	const { channel } = await ada.call('conversations.create', { name: 'scene' });
+	await ada.call('conversations.invite', { channel: channel.id, users: grace.id });
+	const { position: since } = await grace.call('client.counts');
+	const post = async (text: string): Promise<string> =>
+		(await ada.call('chat.postMessage', { channel: channel.id, text })).ts;
+	return { server, ada, grace, channel: channel.id as string, since: since as string, post };
+}
+
+const isMessage = ({ type }: Frame): boolean => type === 'message';
+
+test('one change more than the bound is too far behind, on either way; live events go on', async () => {
+	const { server, grace, since, channel, post } = await scene({ 'resume-changes': '5' });
+	const posted: string[] = [];
+	for (let index = 0; index < 4; index += 1) posted.push(await post(`${index}`));
+	await grace.call('conversations.mark', { channel, ts: posted[0] });
+	expect((await grace.call('client.sync', { since })).events).toHaveLength(5);
+	await post('one more');
+	const answer = await grace.call('client.sync', { since });
+	expect(answer).toMatchObject({ history_invalid: true });
+	expect(answer.position > since).toBe(true);
+
+	const socket = await connect(grace, { since });
+	await socket.seen({ type: 'resync', reason: 'too_far_behind' });
+	const ts = await post('live');
+	await socket.seen({ ts });
+	expect(socket.having(isMessage)).toHaveLength(1);
+	expect(socket.frames[0]?.position >= answer.position).toBe(true);
+	socket.close();
+	// From what it was told it is only one behind.
+	const { events } = await grace.call('client.sync', { since: answer.position });
+	expect(events.map((event: Frame) => event.ts)).toEqual([ts]);
+	await server.stop();
+});
+
+test('edits, marks and follows count against the bound as well', async () => {
+	const { server, ada, grace, channel, post } = await scene({ 'resume-changes': '2' });
+	const posted = [await post('a'), await post('b'), await post('c')];
+	const { position: since } = await grace.call('client.counts');
+	const tooFar = async () => (await grace.call('client.sync', { since })).history_invalid ?? false;
+	for (const ts of posted.slice(0, 2)) await ada.call('chat.update', { channel, ts, text: 'edited' });
+	expect(await tooFar()).toBe(false);
+	await grace.call('conversations.mute', { channel });
+	expect(await tooFar()).toBe(true);
+	await server.stop();
+});
+
+test('more than the socket’s buffer holds comes all the same, and what happens meanwhile after it', async () => {
+	const { server, grace, since, post } = await scene({ 'socket-buffer-kb': '16' });
+	const text = 'x'.repeat(20_000);
+	const posted: string[] = [];
+	for (let index = 0; index < 400; index += 1) posted.push(await post(`${index} ${text}`));
+	// Somebody goes on posting while the client catches up.
+	const connecting = connect(grace, { since });
+	for (let index = 0; index < 100; index += 1) posted.push(await post(`live ${index}`));
+	const socket = await connecting;
+	const heard = await socket.all(posted.length, isMessage);
+	expect(heard.map(({ ts }) => ts)).toEqual(posted);
+	expect(heard.map(({ prev_ts }) => prev_ts).slice(1)).toEqual(posted.slice(0, -1));
+	await socket.settled();
+	expect(socket.having(isMessage)).toHaveLength(posted.length);
+	const [hello] = socket.frames;
+	expect([hello?.type, hello?.position]).toEqual(['hello', since]);
+	expect(hello?.missed).toBeGreaterThanOrEqual(400);
+	socket.close();
+	await server.stop();
+});
