@@ -2,6 +2,7 @@ import type { NotificationLevel } from '../../engine/ports/facts.ts';
 import { type ErrorCode, Refusal } from '../../model/errors.ts';
 import { type ConversationKind, isConversationId, isTeamId, isUserId } from '../../model/ids.ts';
 import { parsePosition } from '../../model/position.ts';
+import { storable } from '../../model/text.ts';
 import { parseBound, parseTs } from '../../model/ts.ts';
 import type { Json, JsonObject } from '../../protocol/objects.ts';
 import { type Argument, optional, required, withDefault } from './arguments.ts';
@@ -11,9 +12,6 @@ import { type CursorKind, decodeCursor } from './paging.ts';
 
 const asText = (value: unknown): string | undefined =>
 	typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
-
-/** Stores keep neither lone surrogates nor zeros: what is answered is what will be read again. */
-const clean = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 const idOf = (isId: (text: string) => boolean, expects: string, bad: ErrorCode): Argument<string> =>
 	required({
@@ -33,7 +31,7 @@ export const text = (settings: { missing?: ErrorCode; max?: number; takesEmpty?:
 		takesEmpty: settings.takesEmpty ?? true,
 		parse: (value) => {
 			const found = asText(value);
-			return found === undefined || found.length > (settings.max ?? Infinity) ? undefined : clean(found);
+			return found === undefined || found.length > (settings.max ?? Infinity) ? undefined : storable(found);
 		},
 	});
 
@@ -145,7 +143,8 @@ export const users = (missing: ErrorCode): Argument<readonly string[]> =>
 			const ids = parseList(value);
 			if (ids?.length === 0) throw new Refusal(missing, `${name}: no user given`);
 			const wrong = ids?.find((id) => !isUserId(id));
-			if (wrong !== undefined) throw new Refusal('user_not_found', `${name}: ${clean(wrong).slice(0, 40)}`);
+			if (wrong !== undefined)
+				throw new Refusal('user_not_found', `${name}: ${storable(wrong).slice(0, 40)}`);
 			return ids;
 		},
 	});
