@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import pino from 'pino';
 import { adminTokenFile } from './admin-token.ts';
 import type { CliCommand } from './command.ts';
-import { unknownVariables } from './config.ts';
+import { describeConfig, unknownVariables } from './config.ts';
 import { demoWorkspace } from './demo.ts';
 import { serve } from './serve.ts';
 import { VERSION } from './version.ts';
@@ -19,6 +19,7 @@ export const serveCommand: CliCommand = {
 		for (const name of unknownVariables(process.env)) log.warn(`${name} is not a setting of Tidemark`);
 		const stopped = stopSignal();
 		const running = await serve(config, log);
+		log.info({ settings: describeConfig(config) }, 'settings in force');
 		console.log(
 			`Tidemark ${VERSION}, ${running.engine} engine, ${running.url}, data in ${resolve(config.dataDir)}`,
 		);

@@ -11,8 +11,8 @@ const LIFETIME_MS = 30_000;
 const TICKET_BYTES = 24;
 
 export interface SocketOptions {
-	/** Resume after this stamp. */
-	readonly since?: number;
+	/** Tell what happened after this stamp. */
+	readonly since: number;
 	/** Push unread_counts_updated. */
 	readonly counts?: boolean;
 	/** Presence changes of several users in one event. */

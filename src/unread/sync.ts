@@ -42,28 +42,24 @@ const MOST_CHARACTERS = 16_000_000;
  * event's position without them: those of so long before it are due again.
  */
 const PUSHED_WITHIN_MICROS = 10_000_000;
+/** Beyond so many changes in that time, counts are due wherever anything changed. */
+const MOST_JUST_BEFORE = 500;
 
 export class Sync {
 	constructor(private readonly parts: SyncParts) {}
 
 	/** With `pushed`, for a client that is pushed counts: says of which they are due. */
 	async missed(user: string, since: number, pushed = false): Promise<SyncResult> {
-		const { mostChanges, readState } = this.parts;
-		const before = await this.ownOf(user, since);
-		if (sizeOf(before, since) > mostChanges) return { tooFarBehind: true, stamp: readState.stamp() };
-		const { own, moment } = await this.oneMoment(user, since, before);
+		const { mostChanges } = this.parts;
+		const { own, moment } = await this.oneMoment(user, since);
 		const { stamp } = moment;
 		const left = mostChanges - sizeOf(own, since);
 		// A position from the future is not of this history.
 		if (since > stamp || left < 0) return { tooFarBehind: true, stamp };
 		const inside = await this.insideOf(user, { since, upTo: stamp }, moment, left);
 		if (!inside) return { tooFarBehind: true, stamp };
-		const recent = pushed ? { since: since - PUSHED_WITHIN_MICROS, upTo: since } : null;
-		const justBefore = recent && (await this.insideOf(user, recent, moment, mostChanges));
-		const recount = [
-			...underivable(inside),
-			...(justBefore ? [...underivable(justBefore), ...joinedBefore(own, since)] : []),
-		];
+		const unsure = pushed ? await this.pushedJustBefore(user, since, own, moment) : NOTHING_UNSURE;
+		const recount = [...underivable(inside), ...unsure.rows];
 		const [conversations, threads] = await Promise.all([
 			this.conversationsOf(own, inside, recount),
 			this.threadsOf(inside),
@@ -73,13 +69,23 @@ export class Sync {
 			stamp,
 			// What is archived counts no more.
 			recount: recount.filter((id) => conversations.get(id)?.archived === false),
-			threads: touchesThreads(own, inside) || (justBefore !== null && touchesThreads(own, justBefore)),
+			threads: unsure.threads || touchesThreads(own, inside),
 		};
 	}
 
-	/** The user's own rows, those of just before included. */
-	private ownOf(user: string, since: number): Promise<OwnChanges> {
-		return this.parts.changes.own(user, since - PUSHED_WITHIN_MICROS);
+	private async pushedJustBefore(
+		user: string,
+		since: number,
+		own: OwnChanges,
+		moment: Moment,
+	): Promise<{ readonly rows: readonly string[]; readonly threads: boolean }> {
+		const between = { since: since - PUSHED_WITHIN_MICROS, upTo: since };
+		const inside = await this.insideOf(user, between, moment, MOST_JUST_BEFORE);
+		if (!inside) return { rows: moment.changed, threads: true };
+		return {
+			rows: [...underivable(inside), ...joinedBefore(own, since)],
+			threads: touchesThreads(own, inside),
+		};
 	}
 
 	private insideOf(
@@ -92,20 +98,22 @@ export class Sync {
 		return this.parts.changes.inside({ user, ...between, conversations: moment.changed, most });
 	}
 
-	/** A moment together with the rows of everything of the user's own that changed up to it. */
+	/** A moment together with everything of the user's own that changed up to it, that of just before included. */
 	private async oneMoment(
 		user: string,
 		since: number,
-		before: OwnChanges,
 	): Promise<{ readonly own: OwnChanges; readonly moment: Moment }> {
-		const { readState } = this.parts;
-		// What to ask the rows of is known only from the store, which trails the moment: it takes another
-		// round when the user marked one more conversation in between.
-		for (let own = before; ; ) {
-			const asked = rowsOf(own, since);
-			const moment = await readState.moment(user, { since: since - PUSHED_WITHIN_MICROS, ...asked });
-			own = await this.ownOf(user, since);
-			if (covers(asked, rowsOf(own, since, moment.stamp))) return { own, moment };
+		const { readState, changes, mostChanges } = this.parts;
+		const from = since - PUSHED_WITHIN_MICROS;
+		// What to ask the rows of is known from the store, which trails the moment: another round is due when
+		// there is anything, and when the user marked one more conversation in between.
+		for (let asked = NO_ROWS; ; ) {
+			const moment = await readState.moment(user, { since: from, ...asked });
+			if (moment.ownStamp <= from) return { own: NOTHING_OWN, moment };
+			const own = await changes.own(user, from);
+			const wanted = rowsOf(own, since, moment.stamp);
+			if (covers(asked, wanted) || sizeOf(own, since) > mostChanges) return { own, moment };
+			asked = rowsOf(own, since);
 		}
 	}
 
@@ -148,6 +156,10 @@ function sizeOf({ memberships, follows }: OwnChanges, since: number): number {
 }
 
 type Rows = Pick<MomentQuery, 'rows' | 'threads'>;
+
+const NO_ROWS: Rows = { rows: [], threads: [] };
+const NOTHING_UNSURE = { rows: [], threads: false } as const;
+const NOTHING_OWN: OwnChanges = { memberships: [], follows: [] };
 
 /** What is to be told of with its counts. */
 function rowsOf({ memberships, follows }: OwnChanges, since: number, upTo = Number.POSITIVE_INFINITY): Rows {

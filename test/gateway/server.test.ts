@@ -42,6 +42,7 @@ beforeEach(() => {
 			users: (ids: readonly string[]) => directory.users(ids),
 		},
 		requests: { submit: () => submit() },
+		readState: { stamp: () => 0 },
 		operations: {
 			health: page,
 			ready: page,

@@ -100,6 +100,8 @@ export interface MomentQuery {
 /** How a user's state was at one moment: everything up to its stamp is in it, nothing later. */
 export interface Moment {
 	readonly stamp: number;
+	/** Stamp of the newest change of the user's own state: memberships, cursors, preferences, follows. */
+	readonly ownStamp: number;
 	/** Conversations the user is in where anything at all changed since; some may turn out to be nothing. */
 	readonly changed: readonly string[];
 	/** Of what the user was in, and followed, at that moment. */

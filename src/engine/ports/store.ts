@@ -206,7 +206,7 @@ export interface Ledger {
 	commit(facts: readonly Fact[]): Promise<void>;
 	/** Resolves when everything handed over so far is on disk. */
 	settled(): Promise<void>;
-	/** Stamp of the newest effect on disk. */
+	/** Stamp of the newest fact on disk. Facts are handed over in the order of their stamps. */
 	durable(): number;
 }
 

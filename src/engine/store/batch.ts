@@ -1,5 +1,5 @@
 import type { Fact } from '../ports/facts.ts';
-import { isEffect, writeFact } from './ledger.ts';
+import { writeFact } from './ledger.ts';
 import type { Param, Statement, Writes } from './sql.ts';
 
 /**
@@ -13,9 +13,8 @@ export class Batch implements Writes {
 	readonly done: Promise<void>;
 	readonly succeed: () => void;
 	readonly fail: (error: Error) => void;
-	/** Stamp of the newest fact, and of the newest that is an effect. */
+	/** Stamp of the newest fact. */
 	newest = 0;
-	newestEffect = 0;
 	private readonly places = new Map<string, number>();
 
 	constructor() {
@@ -34,7 +33,6 @@ export class Batch implements Writes {
 	addFact(fact: Fact): void {
 		writeFact(fact, this);
 		if (fact.at > this.newest) this.newest = fact.at;
-		if (fact.at > this.newestEffect && isEffect(fact)) this.newestEffect = fact.at;
 	}
 
 	addStatement(statement: Statement): void {

@@ -95,7 +95,7 @@ export class GroupCommit implements Ledger {
 
 	private succeeded(batch: Batch): void {
 		this.running = null;
-		this.durableStamp = Math.max(this.durableStamp, batch.newestEffect);
+		this.durableStamp = Math.max(this.durableStamp, batch.newest);
 		batch.succeed();
 		if (this.queue.length > 0) this.wake();
 	}

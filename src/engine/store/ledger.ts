@@ -81,9 +81,6 @@ export function statementsOf(fact: Fact): Statement[] {
 
 export const advanceTo = (stamp: number): Statement => ({ sql: ADVANCE, params: [stamp] });
 
-export const isEffect = (fact: Fact): fact is Effect =>
-	'conversation' in fact && typeof fact.conversation !== 'string';
-
 export function writeFact(fact: Fact, into: Writes): void {
 	switch (fact.type) {
 		case 'posted':

@@ -49,6 +49,11 @@ export class Connection {
 		return this.ended;
 	}
 
+	/** It resumes, and was not told yet what it missed. */
+	get isCatchingUp(): boolean {
+		return this.held !== undefined;
+	}
+
 	/** Starts delivery with these frames. */
 	begin(...frames: readonly string[]): void {
 		if (this.ended) return;

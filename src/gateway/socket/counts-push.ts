@@ -61,12 +61,12 @@ export class CountsPush {
 		const row = await this.readState.row(session.user, conversation);
 		// Who left while it was looked up was told so, and has no row any more.
 		if (!row || !session.conversations?.includes(conversation)) return;
-		send(session, countsUpdatedEvent(row), Math.max(row.position.conversation, row.position.user), false);
+		send(session, countsUpdatedEvent(row), false);
 	}
 
 	private async pushThreads(session: UserSession, toAll: boolean): Promise<void> {
 		const { threads, stamp } = await this.readState.threadTotals(session.user);
-		send(session, threadStateEvent(threads, stamp), stamp, toAll);
+		send(session, threadStateEvent(threads, stamp), toAll);
 	}
 }
 
@@ -80,8 +80,9 @@ function underivable(about: Exclude<About, { change: 'threads' }>): { row: strin
 	};
 }
 
-function send(session: UserSession, event: JsonObject, at: number, toAll: boolean): void {
+/** A client that catches up is told the counts of now when it has: these may be older than what it missed. */
+function send(session: UserSession, event: JsonObject, toAll: boolean): void {
 	const frame = JSON.stringify(event);
 	for (const connection of session.connections)
-		if (toAll || connection.wantsCounts) connection.send(frame, at);
+		if ((toAll || connection.wantsCounts) && !connection.isCatchingUp) connection.send(frame);
 }

@@ -66,5 +66,6 @@ export class Presence {
 	}
 }
 
+/** `users` is what clients read that asked for batches; a batch of one is one. */
 const presenceFrame = (user: string, active: boolean): string =>
-	JSON.stringify({ type: 'presence_change', user, presence: active ? 'active' : 'away' });
+	JSON.stringify({ type: 'presence_change', user, users: [user], presence: active ? 'active' : 'away' });

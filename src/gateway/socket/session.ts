@@ -37,7 +37,7 @@ const helloFrame = (stamp: number, missed?: number): string =>
 
 export class SocketSession {
 	readonly connection: Connection;
-	private readonly since: number | undefined;
+	private readonly since: number;
 
 	constructor(
 		id: string,
@@ -60,7 +60,7 @@ export class SocketSession {
 
 	async start(): Promise<void> {
 		const { hub, presence, services } = this.parts;
-		if (this.since !== undefined) this.connection.hold();
+		this.connection.hold();
 		const session = hub.attach(this.connection);
 		// From here on a revocation is heard; one between ticket and socket is looked for.
 		const token = await services.directory.token(this.connection.tokenHash);
@@ -72,8 +72,7 @@ export class SocketSession {
 			session,
 			memberships.map(({ conversation }) => conversation),
 		);
-		if (this.since !== undefined) return this.resume(session, this.since);
-		this.connection.begin(helloFrame(services.readState.stamp()), FIRST_REPLY);
+		await this.resume(session, this.since);
 	}
 
 	/** Tells what was missed: live events are heard already, and follow when that is told. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'bun:test';
 import type { Store } from '../../../src/engine/ports/store.ts';
+import { changesCases } from './changes-cases.ts';
 import { directoryCases } from './directory-cases.ts';
 import { historyCases } from './history-cases.ts';
 import { ledgerCases } from './ledger-cases.ts';
@@ -62,5 +63,6 @@ export function describeStoreContract(name: string, place: () => Promise<Place>)
 		historyCases(subject);
 		sourceCases(subject);
 		ledgerCases(subject);
+		changesCases(subject);
 	});
 }

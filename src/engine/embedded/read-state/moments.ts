@@ -50,7 +50,7 @@ export class Moments {
 		const changed: string[] = [];
 		for (const { conversation } of this.places.of(user))
 			if (conversation.stamp > query.since) changed.push(conversation.id);
-		return { stamp: this.clock.last(), changed, rows, threads };
+		return { stamp: this.clock.last(), ownStamp: user.stamp, changed, rows, threads };
 	}
 }
 

@@ -25,7 +25,8 @@ export const rtmConnect = userMethod({
 			team: caller.team,
 			tokenHash,
 			options: {
-				...(args.since === undefined ? {} : { since: args.since }),
+				// Without a position of the client's own, what happens until the socket opens comes after hello.
+				since: args.since ?? services.readState.stamp(),
 				counts: args.counts,
 				batchPresence: args.batch_presence_aware,
 			},

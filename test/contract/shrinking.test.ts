@@ -1,0 +1,40 @@
+import { describe, test } from 'bun:test';
+import fc from 'fast-check';
+import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
+import { Oracle } from '../support/oracle/oracle.ts';
+import { runHistory } from '../support/oracle/run.ts';
+import { portsDriver } from '../support/ports-driver.ts';
+import { ENGINES } from './engines.ts';
+
+/**
+ * Many short histories, checked after every operation. Operations can be left out without making the rest
+ * meaningless, so a failure shrinks to the few that bring it about.
+ */
+
+const USERS = Array.from({ length: USER_COUNT }, (_, index) => `U000USER0${index}`);
+const HISTORIES = 25;
+const LENGTH = 60;
+/** The same histories each time; other ones with another number. */
+const SEED = Number(process.env.HISTORY_SEED ?? 20_260);
+
+const histories = fc
+	.integer({ min: 1, max: 2 ** 31 - 1 })
+	.chain((seed) => fc.subarray([...randomHistory(seed, LENGTH)], { minLength: LENGTH / 2 }));
+
+for (const engine of ENGINES) {
+	describe(`${engine.name} engine`, () => {
+		test(`${HISTORIES} short histories: every count as the model defines it after every operation`, async () => {
+			const property = fc.asyncProperty(histories, async (operations) => {
+				const place = await engine.place();
+				const driver = portsDriver(await place.open());
+				try {
+					await runHistory(driver, new Oracle(), operations, { users: USERS, check: 'every' });
+				} finally {
+					await driver.close();
+					await place.remove();
+				}
+			});
+			await fc.assert(property, { seed: SEED, numRuns: HISTORIES });
+		});
+	});
+}
