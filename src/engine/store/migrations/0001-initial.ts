@@ -93,7 +93,7 @@ export const initial: readonly string[] = [
 		changed_ts BIGINT NOT NULL,
 		deleted SMALLINT NOT NULL,
 		extra TEXT
-	)`,
+	) SPREAD_BY(conversation)`,
 	'CREATE UNIQUE INDEX messages_by_ts ON messages (conversation, ts)',
 	// With user and deleted, so that a thread is summed up from the index alone.
 	`CREATE INDEX messages_by_thread ON messages (conversation, thread_ts, ts, user_id, deleted)
@@ -125,4 +125,26 @@ export const initial: readonly string[] = [
 
 	'CREATE TABLE progress (id SMALLINT NOT NULL PRIMARY KEY CHECK (id = 1), newest_stamp BIGINT NOT NULL)',
 	'INSERT INTO progress (id, newest_stamp) VALUES (1, 0)',
+];
+
+const PARTS_OF_MESSAGES = 16;
+
+/** Why so: docs/postgres.md. */
+export const initialOnPostgres: readonly string[] = [
+	...Array.from(
+		{ length: PARTS_OF_MESSAGES },
+		(_, part) => `CREATE TABLE messages_${String(part).padStart(2, '0')} PARTITION OF messages
+			FOR VALUES WITH (MODULUS ${PARTS_OF_MESSAGES}, REMAINDER ${part})`,
+	),
+
+	// Room in every page for the next version of a row whose cursor or stamp moves, so that no index is touched.
+	'ALTER TABLE members SET (fillfactor = 80)',
+	'ALTER TABLE thread_follows SET (fillfactor = 80)',
+	'ALTER TABLE conversations SET (fillfactor = 80)',
+
+	// How far each partition of the log is written down: the entry to go on with.
+	`CREATE TABLE partition_progress (
+		partition TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+		next_offset BIGINT NOT NULL
+	) WITH (fillfactor = 20)`,
 ];
