@@ -40,7 +40,7 @@ export async function migrate(sql: SQL, schema: string, nowMicros: number): Prom
 			// Asked first, because the right to make schemas is needed only where there is none.
 			if ((await transaction.unsafe(SCHEMA_EXISTS, [schema])).length === 0)
 				await transaction.unsafe(`CREATE SCHEMA ${quoted(schema)}`);
-			await transaction.unsafe(CREATE_MIGRATIONS_TABLE);
+			await transaction.unsafe(toPostgresSchema(CREATE_MIGRATIONS_TABLE));
 			const applied = await transaction.unsafe<{ name: string }[]>(APPLIED_MIGRATIONS);
 			const [next, ...later] = pendingMigrations(applied.map(({ name }) => name));
 			if (next === undefined) return true;
