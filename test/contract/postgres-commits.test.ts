@@ -168,6 +168,11 @@ describe('facts with the offset of the log', () => {
 });
 
 describe('a connection that is cut during the commit', () => {
+	const MOMENTS: Record<Cut, string> = {
+		before: 'before the server has it',
+		after: 'after the server has it',
+		silence: 'by a server that falls silent',
+	};
 	let proxy: CuttingProxy;
 	beforeEach(async () => {
 		const { hostname, port } = new URL(place.url);
@@ -176,12 +181,13 @@ describe('a connection that is cut during the commit', () => {
 	afterEach(() => proxy.stop());
 	const through = () => urlWith({ port: String(proxy.port) });
 
-	for (const when of ['before', 'after'] satisfies Cut[]) {
-		test(`${when} the server has it: facts are written once, and nobody sees a failure`, async () => {
+	for (const when of ['before', 'after', 'silence'] satisfies Cut[]) {
+		test(`${MOMENTS[when]}: facts are written once, and nobody sees a failure`, async () => {
 			const events: string[] = [];
 			const store = await open({
 				url: through(),
 				backOffMs: [50],
+				answerWithinMs: 1500,
 				onTrouble: (failures) => events.push(`trouble ${failures}`),
 				onRecovered: () => events.push('recovered'),
 			});
@@ -195,8 +201,8 @@ describe('a connection that is cut during the commit', () => {
 			expect((await store.source.user('U02')).memberships[0]).toMatchObject({ member: true, revision: 1 });
 		});
 
-		test(`${when} the server has it: an offset moves once, and its worker is not fenced`, async () => {
-			const store = await open({ url: through(), backOffMs: [50] });
+		test(`${MOMENTS[when]}: an offset moves once, and its worker is not fenced`, async () => {
+			const store = await open({ url: through(), backOffMs: [50], answerWithinMs: 1500 });
 			const partition = 'conversations/0';
 			await store.commitWithProgress([created(channel, ['U01'])], { partition, from: 0, to: 1 });
 			proxy.cutNext('COMMIT', when);
@@ -206,6 +212,14 @@ describe('a connection that is cut during the commit', () => {
 			expect(await said(store)).toEqual([1, 2]);
 		});
 	}
+
+	test('a read that is not answered is asked again', async () => {
+		const store = await open({ url: through(), answerWithinMs: 1500 });
+		await store.ledger.commit([created(channel, ['U01'])]);
+		proxy.cutNext('FROM conversations', 'silence');
+		expect(await store.source.head('C01')).not.toBeNull();
+		expect(proxy.cuts).toBe(1);
+	});
 
 	test('a store that is closed while the database is away lets go of what it could not write', async () => {
 		const store = await open({ url: through(), closeWithinMs: 100, backOffMs: [10_000] });

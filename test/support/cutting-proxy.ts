@@ -2,10 +2,11 @@ import type { Socket } from 'bun';
 
 /**
  * Stands between a client and a server and cuts the connection at a chosen moment: when the client sends `word`,
- * either before the server gets it or after the server has answered it, but the client has not heard.
+ * either before the server gets it or after the server has answered it, but the client has not heard; or it falls
+ * silent then, as a server does that lost its power.
  */
 
-export type Cut = 'before' | 'after';
+export type Cut = 'before' | 'after' | 'silence';
 
 export interface CuttingProxy {
 	readonly port: number;
@@ -21,6 +22,7 @@ interface Pair {
 	readonly early: Buffer[];
 	/** Answers are held back: the next one ends both. */
 	deaf: boolean;
+	silent: boolean;
 }
 
 export async function cuttingProxy(host: string, port: number): Promise<CuttingProxy> {
@@ -40,7 +42,7 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 		port: 0,
 		socket: {
 			open(client) {
-				const pair: Pair = { upstream: null, client, early: [], deaf: false };
+				const pair: Pair = { upstream: null, client, early: [], deaf: false, silent: false };
 				client.data = pair;
 				void Bun.connect<Pair>({
 					hostname: host,
@@ -52,6 +54,7 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 							for (const data of pair.early.splice(0)) upstream.write(data);
 						},
 						data(_, data) {
+							if (pair.silent) return;
 							if (pair.deaf) cut(pair);
 							else pair.client?.write(data);
 						},
@@ -61,11 +64,17 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 				}).catch(() => end(pair));
 			},
 			data({ data: pair }, data) {
+				if (pair.silent) return;
 				if (armed !== null && data.includes(armed.word)) {
 					const { when } = armed;
 					armed = null;
 					if (when === 'before') {
 						cut(pair);
+						return;
+					}
+					if (when === 'silence') {
+						cuts += 1;
+						pair.silent = true;
 						return;
 					}
 					pair.deaf = true;

@@ -1,4 +1,5 @@
 import { SQL } from 'bun';
+import { Pool } from './pool.ts';
 
 /**
  * Two pools, so that neither a burst of reads holds commits back nor the other way round. A process takes
@@ -14,35 +15,45 @@ export interface ConnectionOptions {
 	readonly reads?: number;
 	/** At most as many to write with: one for the group commit, the others for partitions. */
 	readonly writes?: number;
+	/** How long an answer may take before the server is taken to be gone. */
+	readonly answerWithinMs?: number;
 }
 
 export interface Connections {
-	readonly reads: SQL;
-	readonly writes: SQL;
+	readonly reads: Pool;
+	readonly writes: Pool;
 	close(): Promise<void>;
 }
 
 export const DEFAULT_SCHEMA = 'tidemark';
 const READS = 8;
 const WRITES = 4;
+const ANSWER_WITHIN_MS = 30_000;
 const CONNECT_SECONDS = 10;
 /** Long enough that a pause costs no new connection, short enough that firewalls do not cut it off unseen. */
 const IDLE_SECONDS = 120;
 
 export function connect(options: ConnectionOptions): Connections {
-	const pool = (max: number, connection: Record<string, string>): SQL =>
-		new SQL(options.url, {
-			max,
-			// int8 as BigInt, so that it can be told from a text; read back as numbers.
-			bigint: true,
-			connectionTimeout: CONNECT_SECONDS,
-			idleTimeout: IDLE_SECONDS,
-			connection: {
-				application_name: 'tidemark',
-				search_path: options.schema ?? DEFAULT_SCHEMA,
-				...connection,
-			},
-		});
+	const answerWithinMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
+	const pool = (max: number, connection: Record<string, string>): Pool => {
+		const make = () =>
+			new SQL(options.url, {
+				max,
+				// int8 as BigInt, so that it can be told from a text; read back as numbers.
+				bigint: true,
+				connectionTimeout: CONNECT_SECONDS,
+				idleTimeout: IDLE_SECONDS,
+				connection: {
+					application_name: 'tidemark',
+					search_path: options.schema ?? DEFAULT_SCHEMA,
+					// The other way round: the server lets go of the locks of a client that vanished.
+					idle_in_transaction_session_timeout: String(answerWithinMs),
+					tcp_user_timeout: String(answerWithinMs),
+					...connection,
+				},
+			});
+		return new Pool(make, answerWithinMs);
+	};
 	const reads = pool(options.reads ?? READS, { default_transaction_read_only: 'on' });
 	// What is acknowledged is on the disk, whatever the server's own setting.
 	const writes = pool(options.writes ?? WRITES, { synchronous_commit: 'on' });
@@ -50,7 +61,7 @@ export function connect(options: ConnectionOptions): Connections {
 		reads,
 		writes,
 		async close() {
-			await Promise.all([reads.close({ timeout: 0 }), writes.close({ timeout: 0 })]);
+			await Promise.all([reads.close(), writes.close()]);
 		},
 	};
 }

@@ -43,10 +43,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 	const connections = connect(options);
 	try {
 		const { reads, writes } = connections;
-		await checkServer(writes);
-		await migrate(writes, schema, nowMicros());
-		const newest = await recordStart(writes, options.startStamp ?? defaultStart);
-		const planner = new Planner(await columnTypes(writes, schema));
+		const { newest, types } = await writes.useAtLeisure(async (sql) => {
+			await checkServer(sql);
+			await migrate(sql, schema, nowMicros());
+			const stamp = await recordStart(sql, options.startStamp ?? defaultStart);
+			return { newest: stamp, types: await columnTypes(sql, schema) };
+		});
+		const planner = new Planner(types);
 		const retry = new Retry(options, options.backOffMs);
 		const commits = new GroupCommit(
 			(batch) => carryOut(writes, retry, planner.plan(batch)),

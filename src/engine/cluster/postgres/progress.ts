@@ -1,10 +1,10 @@
-import type { SQL } from 'bun';
 import type { Fact } from '../../ports/facts.ts';
 import { Batch } from '../../store/batch.ts';
 import { advanceTo } from '../../store/ledger.ts';
 import type { Statement } from '../../store/sql.ts';
 import { Fenced } from './errors.ts';
 import type { Planner } from './plan.ts';
+import type { Pool } from './pool.ts';
 import type { Retry } from './retry.ts';
 import { carryOut } from './transaction.ts';
 import { withNumbers } from './values.ts';
@@ -35,7 +35,7 @@ export class PartitionLedger {
 	private readonly last = new Map<string, Promise<void>>();
 
 	constructor(
-		private readonly pool: SQL,
+		private readonly pool: Pool,
 		private readonly retry: Retry,
 		private readonly planner: Planner,
 	) {}
@@ -61,7 +61,7 @@ export class PartitionLedger {
 	/** Where the log is to be read from. */
 	async nextOffset(partition: string): Promise<number> {
 		const rows = await this.retry.carryOut(() =>
-			this.pool.unsafe<{ next_offset: number }[]>(READ, [partition]),
+			this.pool.use((sql) => sql.unsafe<{ next_offset: number }[]>(READ, [partition])),
 		);
 		return withNumbers([...rows])[0]?.next_offset ?? 0;
 	}

@@ -3,22 +3,23 @@ import { Refusal } from '../../../model/errors.ts';
 import { toPostgres } from '../../store/dialect.ts';
 import type { Param, Row, SqlReader, Statement } from '../../store/sql.ts';
 import { messageOf, troubleOf } from './errors.ts';
+import type { Pool } from './pool.ts';
 import { toParam, withNumbers } from './values.ts';
 
 /** Reads over a pool of connections, each query as of the moment it runs. */
 export class PostgresReader implements SqlReader {
 	private readonly texts = new Map<string, string>();
 
-	constructor(private readonly pool: SQL) {}
+	constructor(private readonly pool: Pool) {}
 
 	all<T>(sql: string, params: readonly Param[]): Promise<T[]> {
-		return this.read(async () => withNumbers<T>([...(await this.query(this.pool, sql, params))] as T[]));
+		return this.read(async (pool) => withNumbers<T>([...(await this.query(pool, sql, params))] as T[]));
 	}
 
 	together(queries: readonly Statement[]): Promise<Row[][]> {
-		return this.read(() =>
+		return this.read((pool) =>
 			// One snapshot for all of them; they go out in one breath.
-			this.pool.begin('isolation level repeatable read read only', async (transaction) => {
+			pool.begin('isolation level repeatable read read only', async (transaction) => {
 				const results = queries.map(({ sql, params }) => this.query(transaction, sql, params));
 				return (await Promise.all(results)).map((rows) => withNumbers<Row>([...rows]));
 			}),
@@ -39,14 +40,14 @@ export class PostgresReader implements SqlReader {
 	}
 
 	/** Tried a second time: after a restart of the server, the first query finds a connection that is dead. */
-	private async read<T>(work: () => Promise<T>): Promise<T> {
+	private async read<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
 		try {
-			return await work();
+			return await this.pool.use(work);
 		} catch (error) {
 			if (troubleOf(error) === 'refused') throw error;
 		}
 		try {
-			return await work();
+			return await this.pool.use(work);
 		} catch (error) {
 			if (troubleOf(error) === 'refused') throw error;
 			const refusal = new Refusal('service_unavailable', `the database cannot be read: ${messageOf(error)}`);

@@ -1,6 +1,7 @@
 import type { SQL, TransactionSQL } from 'bun';
 import type { Statement } from '../../store/sql.ts';
 import { OutcomeUnknown, troubleOf } from './errors.ts';
+import type { Pool } from './pool.ts';
 import type { Retry } from './retry.ts';
 import { toParam } from './values.ts';
 
@@ -19,17 +20,17 @@ const STATUS = 'SELECT pg_xact_status($1::xid8) AS status';
 export type Check = (counts: readonly number[]) => void;
 
 export function carryOut(
-	pool: SQL,
+	pool: Pool,
 	retry: Retry,
 	statements: readonly Statement[],
 	check?: Check,
 ): Promise<void> {
 	let unknown: string | null = null;
 	return retry.carryOut(async () => {
-		if (unknown !== null && (await tookPlace(pool, unknown))) return;
+		if (unknown !== null && (await pool.use((sql) => tookPlace(sql, unknown as string)))) return;
 		unknown = null;
 		try {
-			await transact(pool, statements, check);
+			await pool.use((sql) => transact(sql, statements, check));
 		} catch (error) {
 			if (error instanceof OutcomeUnknown) unknown = error.transaction;
 			throw error;
