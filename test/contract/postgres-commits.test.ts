@@ -67,13 +67,11 @@ describe('opening', () => {
 		}
 	});
 
-	test('texts are in the order of their bytes, and messages in sixteen parts', async () => {
+	test('texts are in the order of their bytes, whatever the order of the database', async () => {
 		await open();
-		const [found] = await onPostgres<{ parts: string; other: string }>(`SELECT
-			(SELECT count(*) FROM pg_inherits WHERE inhparent = '${place.schema}.messages'::regclass) AS parts,
-			(SELECT count(*) FROM information_schema.columns WHERE table_schema = '${place.schema}'
-				AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C') AS other`);
-		expect(found).toEqual({ parts: '16', other: '0' });
+		const others = await onPostgres(`SELECT table_name, column_name FROM information_schema.columns
+			WHERE table_schema = '${place.schema}' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`);
+		expect(others).toEqual([]);
 	});
 });
 

@@ -3,21 +3,18 @@
  *
  *     EACH_TEXT($1), EACH_INTEGER($1)   the items of a JSON list, as a table with one column `item`
  *     CLUSTERED                         after CREATE TABLE (…): rows lie in the primary key's own tree
- *     SPREAD_BY(column)                 after CREATE TABLE (…): parts by the column's hash, made by the migration
  *     $1                                a parameter
  */
 
 /** Translates a text; to be done once for each. */
 export type Dialect = (sql: string) => string;
 
-const SPREAD = /\bSPREAD_BY\((\w+)\)/;
 const EACH = /EACH_(TEXT|INTEGER)\(\$(\d+)\)/g;
 
 export const toSqlite: Dialect = (sql) =>
 	sql
 		.replace(EACH, (_, _type, parameter) => `(SELECT value AS item FROM json_each($${parameter}))`)
 		.replace(/\bCLUSTERED\b/, 'WITHOUT ROWID')
-		.replace(SPREAD, '')
 		.replace(/\$(\d+)/g, '?$1');
 
 export const toPostgres: Dialect = (sql) =>
@@ -29,7 +26,4 @@ export const toPostgres: Dialect = (sql) =>
 		.replace(/\bCLUSTERED\b/, '');
 
 /** Of what makes tables: texts in the order of their bytes, whatever the database's own order is. */
-export const toPostgresSchema: Dialect = (sql) =>
-	toPostgres(sql)
-		.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
-		.replace(SPREAD, 'PARTITION BY HASH ($1)');
+export const toPostgresSchema: Dialect = (sql) => toPostgres(sql).replace(/\bTEXT\b/g, 'TEXT COLLATE "C"');

@@ -33,6 +33,13 @@ const CONNECT_SECONDS = 10;
 /** Long enough that a pause costs no new connection, short enough that firewalls do not cut it off unseen. */
 const IDLE_SECONDS = 120;
 
+/**
+ * Every query walks an index from one end, and is short. Before PostgreSQL has statistics of a table that grows
+ * fast, it would gather and sort all of a conversation’s messages instead to find the newest; compiling takes
+ * longer than any of them.
+ */
+const ALONG_INDICES = { enable_seqscan: 'off', enable_bitmapscan: 'off', jit: 'off' };
+
 export function connect(options: ConnectionOptions): Connections {
 	const answerWithinMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
 	const pool = (max: number, connection: Record<string, string>): Pool => {
@@ -49,6 +56,7 @@ export function connect(options: ConnectionOptions): Connections {
 					// The other way round: the server lets go of the locks of a client that vanished.
 					idle_in_transaction_session_timeout: String(answerWithinMs),
 					tcp_user_timeout: String(answerWithinMs),
+					...ALONG_INDICES,
 					...connection,
 				},
 			});

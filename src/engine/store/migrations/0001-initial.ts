@@ -93,7 +93,7 @@ export const initial: readonly string[] = [
 		changed_ts BIGINT NOT NULL,
 		deleted SMALLINT NOT NULL,
 		extra TEXT
-	) SPREAD_BY(conversation)`,
+	)`,
 	'CREATE UNIQUE INDEX messages_by_ts ON messages (conversation, ts)',
 	// With user and deleted, so that a thread is summed up from the index alone.
 	`CREATE INDEX messages_by_thread ON messages (conversation, thread_ts, ts, user_id, deleted)
@@ -127,15 +127,11 @@ export const initial: readonly string[] = [
 	'INSERT INTO progress (id, newest_stamp) VALUES (1, 0)',
 ];
 
-const PARTS_OF_MESSAGES = 16;
-
 /** Why so: docs/postgres.md. */
 export const initialOnPostgres: readonly string[] = [
-	...Array.from(
-		{ length: PARTS_OF_MESSAGES },
-		(_, part) => `CREATE TABLE messages_${String(part).padStart(2, '0')} PARTITION OF messages
-			FOR VALUES WITH (MODULUS ${PARTS_OF_MESSAGES}, REMAINDER ${part})`,
-	),
+	// A fifth of the rows, which is the rule otherwise, is too late to tidy up after when there are millions.
+	`ALTER TABLE messages SET (autovacuum_vacuum_scale_factor = 0.02,
+		autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02)`,
 
 	// Room in every page for the next version of a row whose cursor or stamp moves, so that no index is touched.
 	'ALTER TABLE members SET (fillfactor = 80)',
