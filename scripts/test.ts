@@ -1,16 +1,20 @@
 // What `npm test` runs: the static checks, then every test file, one Bun process per group, so that a crash in one
-// group hides no other. Nothing is skipped in silence: a skipped or todo test, a group that dies without a report
+// group hides no other. Tests that need PostgreSQL, Redis or Kafka are groups of their own, for which scripts/services
+// starts real ones (or takes those that TIDEMARK_TEST_… names). Nothing is skipped in silence: a skipped or todo test, a group that dies without a report
 // and a filter that matches nothing are failures. The last line is always `N passed, M failed`.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 const HELP = `npm test                        the static checks and all tests
 npm test -- test/contract …     only the test files whose path contains one of the words; no static checks
 npm test -- --static            only the static checks (npm run check)`;
 
 const TEST_TIMEOUT_MS = 120_000;
+
+/** As scripts/services calls them. */
+const SERVICES = ['postgres', 'redis', 'kafka'];
 
 const STATIC_CHECKS: Record<string, string[]> = {
 	'lint and format (biome)': ['biome', 'check', '--error-on-warnings', '.'],
@@ -19,6 +23,7 @@ const STATIC_CHECKS: Record<string, string[]> = {
 };
 
 const root = join(import.meta.dir, '..');
+const SERVICES_SCRIPT = join(root, 'scripts', 'services');
 let passed = 0;
 const failures: string[] = [];
 
@@ -42,7 +47,11 @@ async function runStaticChecks(): Promise<void> {
 	}
 }
 
-/** Test files by group: test/<first folder>, test itself, src. */
+/** What a test file needs, by its name: store-postgres.test.ts needs PostgreSQL. */
+const servicesOf = (file: string): string[] =>
+	SERVICES.filter((service) => basename(file).split(/[-.]/).includes(service));
+
+/** Test files by group: test/<first folder>, test itself, src; those that need services apart. */
 function findGroups(filters: string[]): Map<string, string[]> {
 	const files = [...new Bun.Glob('{src,test}/**/*.test.ts').scanSync({ cwd: root })].sort();
 	for (const filter of filters) {
@@ -51,7 +60,8 @@ function findGroups(filters: string[]): Map<string, string[]> {
 	const groups = new Map<string, string[]>();
 	for (const file of files) {
 		if (filters.length > 0 && !filters.some((filter) => file.includes(filter))) continue;
-		const group = /^test\/[^/]+(?=\/)/.exec(file)?.[0] ?? file.split('/', 1).join();
+		const folder = /^test\/[^/]+(?=\/)/.exec(file)?.[0] ?? file.split('/', 1).join();
+		const group = [folder, ...servicesOf(file)].join(' + ');
 		groups.set(group, [...(groups.get(group) ?? []), file]);
 	}
 	return groups;
@@ -59,6 +69,30 @@ function findGroups(filters: string[]): Map<string, string[]> {
 
 async function runGroup(group: string, files: string[], reportFile: string): Promise<void> {
 	console.log(`\n== ${group} (${files.length} ${files.length === 1 ? 'file' : 'files'})`);
+	const services = group.split(' + ').slice(1);
+	if (services.length === 0) return runFiles(group, files, reportFile, {});
+	// A directory of its own: whoever has services up already keeps them.
+	const directory = mkdtempSync(join(tmpdir(), 'tidemark-services-test-'));
+	const env = { TIDEMARK_SERVICES_DIR: directory, TIDEMARK_SERVICES_OWNER: String(process.pid) };
+	try {
+		const code = await run([SERVICES_SCRIPT, 'up', ...services], env);
+		if (code !== 0) failures.push(`${group}: ${services.join(' and ')} could not be started (exit ${code})`);
+		else await runFiles(group, files, reportFile, parseEnv(await Bun.file(join(directory, 'env')).text()));
+	} finally {
+		await run([SERVICES_SCRIPT, 'down'], env);
+	}
+}
+
+/** NAME=value lines. */
+const parseEnv = (text: string): Record<string, string> =>
+	Object.fromEntries([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+
+async function runFiles(
+	group: string,
+	files: string[],
+	reportFile: string,
+	env: Record<string, string>,
+): Promise<void> {
 	const code = await run(
 		[
 			process.execPath,
@@ -69,7 +103,7 @@ async function runGroup(group: string, files: string[], reportFile: string): Pro
 			...files.map((file) => `./${file}`),
 		],
 		// With CI set, Bun refuses test.only, which would leave out the other tests unseen.
-		{ CI: 'true' },
+		{ CI: 'true', ...env },
 	);
 	const report = Bun.file(reportFile);
 	if (!(await report.exists())) {

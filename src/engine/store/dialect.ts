@@ -24,3 +24,6 @@ export const toPostgres: Dialect = (sql) =>
 			return `(SELECT ${type === 'TEXT' ? 'value' : 'value::bigint'} AS item FROM ${items})`;
 		})
 		.replace(/\bCLUSTERED\b/, '');
+
+/** Of what makes tables: texts in the order of their bytes, whatever the database's own order is. */
+export const toPostgresSchema: Dialect = (sql) => toPostgres(sql).replace(/\bTEXT\b/g, 'TEXT COLLATE "C"');

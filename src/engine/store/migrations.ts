@@ -1,4 +1,4 @@
-import { initial } from './migrations/0001-initial.ts';
+import { initial, initialOnPostgres } from './migrations/0001-initial.ts';
 import { changes } from './migrations/0002-changes.ts';
 
 /**
@@ -9,10 +9,12 @@ import { changes } from './migrations/0002-changes.ts';
 export interface Migration {
 	readonly name: string;
 	readonly statements: readonly string[];
+	/** What only PostgreSQL needs, in its own words, afterwards. */
+	readonly postgres?: readonly string[];
 }
 
 const MIGRATIONS: readonly Migration[] = [
-	{ name: '0001-initial', statements: initial },
+	{ name: '0001-initial', statements: initial, postgres: initialOnPostgres },
 	{ name: '0002-changes', statements: changes },
 ];
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe } from 'bun:test';
+import { afterAll, afterEach, beforeEach, describe } from 'bun:test';
 import type { Store } from '../../../src/engine/ports/store.ts';
 import { changesCases } from './changes-cases.ts';
 import { directoryCases } from './directory-cases.ts';
@@ -49,9 +49,12 @@ export function describeStoreContract(name: string, place: () => Promise<Place>)
 			another: open,
 		};
 
+		let cases = 0;
 		beforeEach(async () => {
+			cases += 1;
 			await open();
 		});
+		afterAll(() => console.log(`contract: ${cases} cases of the store on ${name}`));
 		afterEach(async () => {
 			for (const entry of opened.splice(0)) {
 				await entry.store.close();

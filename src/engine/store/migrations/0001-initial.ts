@@ -126,3 +126,21 @@ export const initial: readonly string[] = [
 	'CREATE TABLE progress (id SMALLINT NOT NULL PRIMARY KEY CHECK (id = 1), newest_stamp BIGINT NOT NULL)',
 	'INSERT INTO progress (id, newest_stamp) VALUES (1, 0)',
 ];
+
+/** Why so: docs/postgres.md. */
+export const initialOnPostgres: readonly string[] = [
+	// A fifth of the rows, which is the rule otherwise, is too late to tidy up after when there are millions.
+	`ALTER TABLE messages SET (autovacuum_vacuum_scale_factor = 0.02,
+		autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02)`,
+
+	// Room in every page for the next version of a row whose cursor or stamp moves, so that no index is touched.
+	'ALTER TABLE members SET (fillfactor = 80)',
+	'ALTER TABLE thread_follows SET (fillfactor = 80)',
+	'ALTER TABLE conversations SET (fillfactor = 80)',
+
+	// How far each partition of the log is written down: the entry to go on with.
+	`CREATE TABLE partition_progress (
+		partition TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+		next_offset BIGINT NOT NULL
+	) WITH (fillfactor = 20)`,
+];

@@ -1,0 +1,56 @@
+# One Kafka broker that is its own controller (KRaft), with a small heap.
+
+KAFKA_OPTIONS=(-Xms128m -Xmx512m -XX:+UseSerialGC -XX:-UsePerfData)
+KAFKA_OPTIONS+=(-Dlog4j2.configurationFile="$ROOT/scripts/kafka/log4j2.properties" -cp "$KAFKA_JARS/*")
+
+kafka_run() { java "${KAFKA_OPTIONS[@]}" "$@"; }
+
+kafka_create() {
+	local directory=$DIR/kafka
+	free_port >"$directory/port"
+	free_port >"$directory/controller-port"
+	cat >"$directory/server.properties" <<-END
+		process.roles=broker,controller
+		node.id=1
+		controller.quorum.voters=1@127.0.0.1:$(cat "$directory/controller-port")
+		listeners=PLAINTEXT://127.0.0.1:$(cat "$directory/port"),CONTROLLER://127.0.0.1:$(cat "$directory/controller-port")
+		advertised.listeners=PLAINTEXT://127.0.0.1:$(cat "$directory/port")
+		controller.listener.names=CONTROLLER
+		log.dirs=$directory/data
+		num.partitions=1
+		auto.create.topics.enable=false
+		offsets.topic.replication.factor=1
+		offsets.topic.num.partitions=4
+		transaction.state.log.replication.factor=1
+		transaction.state.log.min.isr=1
+		share.coordinator.state.topic.replication.factor=1
+		share.coordinator.state.topic.min.isr=1
+		group.initial.rebalance.delay.ms=0
+		num.network.threads=2
+		num.io.threads=4
+	END
+	# Any 16 bytes name the cluster.
+	(cd "$directory" && kafka_run kafka.tools.StorageTool format --ignore-formatted \
+		--cluster-id "$(head -c 16 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=')" --config server.properties \
+		>>log 2>&1) || { tail -n 25 "$directory/log" >&2 && fail 'Kafka could not format its directory'; }
+}
+
+kafka_start() {
+	run_in "$DIR/kafka" "$DIR/kafka/pid" java "${KAFKA_OPTIONS[@]}" kafka.Kafka server.properties
+}
+
+kafka_address() { echo "127.0.0.1:$(cat "$DIR/kafka/port")"; }
+
+# Asks for the metadata of no topic (request 3, version 1) and looks for a broker in the answer: an open port alone
+# does not mean that it takes messages.
+kafka_answers() {
+	local answer
+	answer=$(
+		exec 2>/dev/null
+		exec 3<>"/dev/tcp/127.0.0.1/$(cat "$DIR/kafka/port")" || exit 1
+		printf '\0\0\0\016\0\003\0\001\0\0\0\001\377\377\0\0\0\0' >&3
+		timeout 2 head -c 12 <&3 | od -An -v -tu1 | tr -s ' \n' ' '
+	) || return 1
+	# Length, number of the request, number of brokers.
+	case $answer in *' 0 0 0 1 0 0 0 1'*) return 0 ;; *) return 1 ;; esac
+}

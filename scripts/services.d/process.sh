@@ -1,0 +1,115 @@
+# Processes that outlive this script: started here, known by the file `pid` (or `pid.<n>`) in their directory,
+# recognised by working in it, so that a number used again by somebody else is never signalled.
+
+START_SECONDS=120
+STOP_SECONDS=20
+
+say() { echo "services: $*" >&2; }
+fail() { say "$*"; exit 1; }
+
+# When a process was started, in ticks since boot: with its number it names it for good. Nothing for one that ended.
+birth_of() { sed 's/.*) //; /^Z/d' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
+
+# run_in DIRECTORY PIDFILE COMMAND…: in the background, on its own, with its output in the file `log`.
+run_in() {
+	local directory=$1 pidfile=$2
+	shift 2
+	(
+		cd "$directory"
+		# The lock must not stay with the service.
+		exec {LOCK}>&-
+		setsid "$@" >>log 2>&1 </dev/null &
+		echo $! >"$pidfile"
+	)
+}
+
+# Whether the process of a pid file runs, and is the one that was started.
+runs() {
+	local pidfile=$1 pid
+	[ -f "$pidfile" ] && read -r pid <"$pidfile" || return 1
+	case $(readlink "/proc/$pid/cwd" 2>/dev/null) in
+		"$(dirname "$pidfile")"*) return 0 ;;
+		*) return 1 ;;
+	esac
+}
+
+# stop_service DIRECTORY SERVICE finish|crash
+stop_service() {
+	local pidfile pid waited
+	for pidfile in "$1/$2"/pid*; do
+		runs "$pidfile" || continue
+		read -r pid <"$pidfile"
+		if [ "$3" = crash ]; then kill_whole "$pid"; else kill -"$(signal_of "$2")" "$pid" 2>/dev/null || true; fi
+	done
+	for pidfile in "$1/$2"/pid*; do
+		waited=0
+		while runs "$pidfile"; do
+			sleep 0.1
+			waited=$((waited + 1))
+			if [ $waited -ge $((STOP_SECONDS * 10)) ]; then
+				read -r pid <"$pidfile" && say "$2 does not stop; killing it" && kill_whole "$pid"
+			fi
+		done
+		rm -f "$pidfile"
+	done
+}
+
+# With its children: PostgreSQL's would live on for a while and keep the port.
+kill_whole() { kill -KILL -- "-$1" 2>/dev/null || kill -KILL "$1" 2>/dev/null || true; }
+
+# PostgreSQL takes INT for "cut connections off, write everything down"; with TERM it waits for clients.
+signal_of() { if [ "$1" = postgres ]; then echo INT; else echo TERM; fi; }
+
+remove_service() {
+	stop_service "$1" "$2" crash
+	rm -rf "${1:?}/$2"
+}
+
+remove_directory() {
+	local service
+	[ -f "$1/tidemark-services" ] || { rm -f "$1.lock" && return 0; }
+	for service in $SERVICES; do remove_service "$1" "$service"; done
+	rm -rf "$1" "$1.lock"
+}
+
+# Removes what was started for a process that has gone since.
+sweep() {
+	local owner pid birth
+	for owner in "$TMP/$DIR_PREFIX"-*/owner; do
+		[ -f "$owner" ] && read -r pid birth <"$owner" || continue
+		[ "$(birth_of "$pid")" = "$birth" ] && continue
+		say "removing what a process that has gone left behind: $(dirname "$owner")"
+		remove_directory "$(dirname "$owner")"
+	done
+}
+
+# Until it really answers; else what its log says.
+await_answer() {
+	local service=$1 deadline=$((SECONDS + START_SECONDS)) problem=
+	until part "$service" answers; do
+		if ! runs_all "$DIR/$service"; then problem='has ended'
+		elif [ $SECONDS -ge $deadline ]; then problem="does not answer after $START_SECONDS s"; fi
+		if [ -n "$problem" ]; then
+			say "$service $problem. The end of its log:"
+			tail -n 25 "$DIR/$service"/log* >&2 || true
+			remove_service "$DIR" "$service"
+			exit 1
+		fi
+		sleep 0.2
+	done
+}
+
+runs_all() {
+	local pidfile
+	for pidfile in "$1"/pid*; do runs "$pidfile" || return 1; done
+}
+
+# A port nobody listens on, below those the kernel gives to clients.
+free_port() {
+	local port
+	while :; do
+		port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+		(: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+	done
+	echo $port
+}

@@ -1,0 +1,60 @@
+/**
+ * What goes wrong with PostgreSQL, and what is to be done about it: it is away (try again later), two
+ * transactions got into each other's way (try again at once), or it refuses the work (never try again).
+ */
+
+/** Another worker has taken the partition over: this one must not write to it any more. */
+export class Fenced extends Error {
+	constructor(
+		readonly partition: string,
+		readonly expected: number,
+	) {
+		super(`partition ${partition} has moved on from offset ${expected}: another worker writes it now`);
+		this.name = 'Fenced';
+	}
+}
+
+/** The connection was lost while a transaction was being committed: it may have been, or not. */
+export class OutcomeUnknown extends Error {
+	constructor(
+		readonly transaction: string,
+		cause: unknown,
+	) {
+		super('the connection was lost during the commit', { cause });
+		this.name = 'OutcomeUnknown';
+	}
+}
+
+/** The database cannot be worked with; the message says why. */
+export class PostgresUnusable extends Error {
+	constructor(reason: string, cause?: unknown) {
+		super(`PostgreSQL cannot be used: ${reason}`, { cause });
+		this.name = 'PostgresUnusable';
+	}
+}
+
+export type Trouble = 'away' | 'conflict' | 'refused';
+
+/** Of the server's codes: connection exceptions, too many connections, no disk or memory, shutting down, I/O errors. */
+const AWAY = /^(08|53|57P|58)/;
+/** Serialisation failure and deadlock: the transaction was rolled back for the good of another. */
+const CONFLICT = /^40/;
+
+const textOf = (error: unknown, name: 'code' | 'errno'): string => {
+	const value = typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+	return typeof value === 'string' ? value : '';
+};
+
+export function troubleOf(error: unknown): Trouble {
+	if (error instanceof OutcomeUnknown) return 'away';
+	const state = textOf(error, 'errno');
+	if (AWAY.test(state)) return 'away';
+	if (CONFLICT.test(state)) return 'conflict';
+	if (state !== '') return 'refused';
+	// Bun's own: the connection was refused, closed, timed out, or ended in the middle of an answer.
+	const code = textOf(error, 'code');
+	if (code.startsWith('ERR_POSTGRES_') && !code.endsWith('SERVER_ERROR')) return 'away';
+	return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code) ? 'away' : 'refused';
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

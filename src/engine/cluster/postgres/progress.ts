@@ -1,0 +1,77 @@
+import type { Fact } from '../../ports/facts.ts';
+import { Batch } from '../../store/batch.ts';
+import { advanceTo } from '../../store/ledger.ts';
+import type { Statement } from '../../store/sql.ts';
+import { Fenced } from './errors.ts';
+import type { Planner } from './plan.ts';
+import type { Pool } from './pool.ts';
+import type { Retry } from './retry.ts';
+import { carryOut } from './transaction.ts';
+import { withNumbers } from './values.ts';
+
+/**
+ * Facts together with how far the log was read to get them. The offset is set only where it is what the writer
+ * believes it to be: a worker that lost its partition without knowing can write nothing to it any more, and one
+ * that takes over finds exactly what was written.
+ */
+
+/** Facts of the log's entries `from` (inclusive) to `to` (exclusive). */
+export interface LogRange {
+	/** Topic and number, as in `conversations/3`. */
+	readonly partition: string;
+	readonly from: number;
+	readonly to: number;
+}
+
+const READ = 'SELECT next_offset FROM partition_progress WHERE partition = $1';
+const MOVE = 'UPDATE partition_progress SET next_offset = $3 WHERE partition = $1 AND next_offset = $2';
+/** From the beginning there may be no row yet. */
+const BEGIN = `INSERT INTO partition_progress (partition, next_offset) VALUES ($1, $3)
+	ON CONFLICT (partition) DO UPDATE SET next_offset = excluded.next_offset
+	WHERE partition_progress.next_offset = $2`;
+
+export class PartitionLedger {
+	/** Of each partition, the commit that is last in line: they are carried out in order. */
+	private readonly last = new Map<string, Promise<void>>();
+
+	constructor(
+		private readonly pool: Pool,
+		private readonly retry: Retry,
+		private readonly planner: Planner,
+	) {}
+
+	/** Resolves when facts and offset are on disk, together. Rejects with `Fenced` when the offset is not `from`. */
+	commit(facts: readonly Fact[], range: LogRange): Promise<void> {
+		const batch = new Batch();
+		for (const fact of facts) batch.addFact(fact);
+		if (batch.newest > 0) batch.addStatement(advanceTo(batch.newest));
+		const statements = [moveOffset(range), ...this.planner.plan(batch)];
+		const check = ([moved]: readonly number[]) => {
+			if (moved !== 1) throw new Fenced(range.partition, range.from);
+		};
+		const earlier = this.last.get(range.partition) ?? Promise.resolve();
+		// Whether the earlier one succeeded is told by the offset.
+		const done = earlier
+			.catch(() => undefined)
+			.then(() => carryOut(this.pool, this.retry, statements, check));
+		this.last.set(range.partition, done);
+		return done;
+	}
+
+	/** Where the log is to be read from. */
+	async nextOffset(partition: string): Promise<number> {
+		const rows = await this.retry.carryOut(() =>
+			this.pool.use((sql) => sql.unsafe<{ next_offset: number }[]>(READ, [partition])),
+		);
+		return withNumbers([...rows])[0]?.next_offset ?? 0;
+	}
+
+	async settled(): Promise<void> {
+		await Promise.allSettled(this.last.values());
+	}
+}
+
+const moveOffset = ({ partition, from, to }: LogRange): Statement => ({
+	sql: from === 0 ? BEGIN : MOVE,
+	params: [partition, from, to],
+});

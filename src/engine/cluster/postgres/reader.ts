@@ -1,0 +1,58 @@
+import type { SQL } from 'bun';
+import { Refusal } from '../../../model/errors.ts';
+import { toPostgres } from '../../store/dialect.ts';
+import type { Param, Row, SqlReader, Statement } from '../../store/sql.ts';
+import { messageOf, troubleOf } from './errors.ts';
+import type { Pool } from './pool.ts';
+import { toParam, withNumbers } from './values.ts';
+
+/** Reads over a pool of connections, each query as of the moment it runs. */
+export class PostgresReader implements SqlReader {
+	private readonly texts = new Map<string, string>();
+
+	constructor(private readonly pool: Pool) {}
+
+	all<T>(sql: string, params: readonly Param[]): Promise<T[]> {
+		return this.read(async (pool) => withNumbers<T>([...(await this.query(pool, sql, params))] as T[]));
+	}
+
+	together(queries: readonly Statement[]): Promise<Row[][]> {
+		return this.read((pool) =>
+			// One snapshot for all of them; they go out in one breath.
+			pool.begin('isolation level repeatable read read only', async (transaction) => {
+				const results = queries.map(({ sql, params }) => this.query(transaction, sql, params));
+				return (await Promise.all(results)).map((rows) => withNumbers<Row>([...rows]));
+			}),
+		);
+	}
+
+	pause(): Promise<void> {
+		return new Promise((resolve) => setImmediate(resolve));
+	}
+
+	private query(on: Pick<SQL, 'unsafe'>, sql: string, params: readonly Param[]): Promise<Row[]> {
+		let text = this.texts.get(sql);
+		if (text === undefined) {
+			text = toPostgres(sql);
+			this.texts.set(sql, text);
+		}
+		return on.unsafe<Row[]>(text, params.map(toParam));
+	}
+
+	/** Tried a second time: after a restart of the server, the first query finds a connection that is dead. */
+	private async read<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
+		try {
+			return await this.pool.use(work);
+		} catch (error) {
+			if (troubleOf(error) === 'refused') throw error;
+		}
+		try {
+			return await this.pool.use(work);
+		} catch (error) {
+			if (troubleOf(error) === 'refused') throw error;
+			const refusal = new Refusal('service_unavailable', `the database cannot be read: ${messageOf(error)}`);
+			refusal.cause = error;
+			throw refusal;
+		}
+	}
+}

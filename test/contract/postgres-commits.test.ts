@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { Fenced, type PostgresStore, PostgresUnusable } from '../../src/engine/cluster/postgres/open.ts';
+import { SchemaTooNew } from '../../src/engine/store/migrations.ts';
+import { Refusal } from '../../src/model/errors.ts';
+import { type Cut, type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
+import { onPostgres, postgresPlace } from '../support/postgres.ts';
+import { BEGIN, conversation, created, joined, left, message, posted } from '../support/store/facts.ts';
+
+/** What is true of the PostgreSQL store alone: migrations by many at once, offsets, connections that are cut. */
+
+let place: Awaited<ReturnType<typeof postgresPlace>>;
+const opened: PostgresStore[] = [];
+const channel = conversation('C01');
+const say = (step: number) => posted(channel, message('C01', BEGIN + step));
+
+async function open(options: Parameters<typeof place.open>[0] = {}): Promise<PostgresStore> {
+	const store = await place.open(options);
+	opened.push(store);
+	return store;
+}
+
+function urlWith(change: { readonly port?: string; readonly password?: string }): string {
+	const url = new URL(place.url);
+	url.port = change.port ?? url.port;
+	url.password = change.password ?? url.password;
+	return url.href;
+}
+
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+	promise.then(
+		() => 'no failure',
+		(error: unknown) => error,
+	);
+
+const said = async (store: PostgresStore): Promise<number[]> => {
+	const range = { after: 0, before: Number.POSITIVE_INFINITY, limit: 1000, nearest: 'oldest' } as const;
+	return (await store.history.timeline('C01', range)).map(({ ts }) => ts - BEGIN);
+};
+
+beforeEach(async () => {
+	place = await postgresPlace();
+});
+afterEach(async () => {
+	await Promise.all(opened.splice(0).map((store) => store.close()));
+	await place.remove();
+});
+
+describe('opening', () => {
+	test('several at once on an empty database: each finds the schema, each start has its own stamp', async () => {
+		const stores = await Promise.all(
+			Array.from({ length: 4 }, () => open({ startStamp: (newest) => newest + 1 })),
+		);
+		expect(await stores[0]?.source.starts()).toEqual([1, 2, 3, 4]);
+	});
+
+	test('a database of a newer version', async () => {
+		await open();
+		await onPostgres(`INSERT INTO ${place.schema}.schema_migrations VALUES ('9999-future', 0)`);
+		expect(await failureOf(open())).toBeInstanceOf(SchemaTooNew);
+	});
+
+	test('a server that is not there, and a password that is wrong, are told without the password', async () => {
+		for (const change of [{ port: '9' }, { password: 'wrong-secret' }]) {
+			const failure = await failureOf(open({ url: urlWith(change) }));
+			expect(failure).toBeInstanceOf(PostgresUnusable);
+			expect(String(failure)).not.toContain('secret');
+		}
+	});
+
+	test('texts are in the order of their bytes, whatever the order of the database', async () => {
+		await open();
+		const others = await onPostgres(`SELECT table_name, column_name FROM information_schema.columns
+			WHERE table_schema = '${place.schema}' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`);
+		expect(others).toEqual([]);
+	});
+});
+
+describe('what PostgreSQL refuses', () => {
+	test('fails at once with all behind it, nothing of it is kept, and later ones go on', async () => {
+		const failures: string[] = [];
+		const troubles: number[] = [];
+		const { ledger, ...store } = await open({
+			onCommitFailure: (error) => failures.push(error.message),
+			onTrouble: (count) => troubles.push(count),
+		});
+		await ledger.commit([created(channel, ['U01']), say(1)]);
+		const doomed = [ledger.commit([say(2), say(1)]), ledger.settled()];
+		await Promise.resolve();
+		doomed.push(ledger.commit([say(3)]));
+		for (const failure of await Promise.all(doomed.map(failureOf))) {
+			expect(failure).toBeInstanceOf(Refusal);
+			expect(failure).toMatchObject({ code: 'service_unavailable' });
+		}
+		expect(failures).toHaveLength(1);
+		expect(troubles).toEqual([]);
+		await ledger.commit([say(4)]);
+		expect(
+			(
+				await store.history.messages(
+					'C01',
+					[1, 2, 3, 4].map((step) => BEGIN + step),
+				)
+			).length,
+		).toBe(2);
+	});
+});
+
+describe('facts with the offset of the log', () => {
+	const partition = 'conversations/3';
+
+	test('facts and offset are written together, and the offset is where to go on', async () => {
+		const store = await open();
+		expect(await store.nextOffset(partition)).toBe(0);
+		await store.commitWithProgress([created(channel, ['U01']), say(1)], { partition, from: 0, to: 7 });
+		await store.commitWithProgress([say(2)], { partition, from: 7, to: 8 });
+		expect(await store.nextOffset(partition)).toBe(8);
+		expect(await store.nextOffset('conversations/4')).toBe(0);
+		expect(await said(store)).toEqual([1, 2]);
+		expect(await store.newestStamp()).toBeGreaterThanOrEqual(BEGIN + 2);
+	});
+
+	test('entries that came to no facts move it too', async () => {
+		const store = await open();
+		await store.commitWithProgress([], { partition, from: 0, to: 5 });
+		expect(await store.nextOffset(partition)).toBe(5);
+	});
+
+	test('a worker that lost the partition is fenced, and writes nothing', async () => {
+		const [former, present] = [await open(), await open()];
+		await former.commitWithProgress([created(channel, ['U01']), say(1)], { partition, from: 0, to: 2 });
+		await present.commitWithProgress([say(2)], { partition, from: 2, to: 3 });
+		for (const range of [
+			{ partition, from: 2, to: 4 },
+			{ partition, from: 0, to: 4 },
+			{ partition: 'conversations/9', from: 4, to: 5 },
+		]) {
+			const failure = await failureOf(former.commitWithProgress([say(9)], range));
+			expect(failure).toBeInstanceOf(Fenced);
+		}
+		expect(await said(present)).toEqual([1, 2]);
+		expect(await present.nextOffset(partition)).toBe(3);
+		expect(await present.nextOffset('conversations/9')).toBe(0);
+	});
+
+	test('of two that write the same range at once, one does', async () => {
+		const stores = [await open(), await open()];
+		await stores[0]?.commitWithProgress([created(channel, ['U01'])], { partition, from: 0, to: 1 });
+		const outcomes = await Promise.all(
+			stores.map((store, index) =>
+				failureOf(store.commitWithProgress([say(index + 1)], { partition, from: 1, to: 2 })),
+			),
+		);
+		expect(outcomes.filter((outcome) => outcome === 'no failure')).toHaveLength(1);
+		expect(outcomes.filter((outcome) => outcome instanceof Fenced)).toHaveLength(1);
+	});
+
+	test('commits handed over without waiting are carried out in order', async () => {
+		const store = await open();
+		const commits = [store.commitWithProgress([created(channel, ['U01'])], { partition, from: 0, to: 1 })];
+		for (let step = 1; step < 30; step += 1)
+			commits.push(store.commitWithProgress([say(step)], { partition, from: step, to: step + 1 }));
+		await Promise.all(commits);
+		expect(await store.nextOffset(partition)).toBe(30);
+		expect(await said(store)).toHaveLength(29);
+	});
+});
+
+describe('a connection that is cut during the commit', () => {
+	const MOMENTS: Record<Cut, string> = {
+		before: 'before the server has it',
+		after: 'after the server has it',
+		silence: 'by a server that falls silent',
+	};
+	let proxy: CuttingProxy;
+	beforeEach(async () => {
+		const { hostname, port } = new URL(place.url);
+		proxy = await cuttingProxy(hostname, Number(port));
+	});
+	afterEach(() => proxy.stop());
+	const through = () => urlWith({ port: String(proxy.port) });
+
+	for (const when of ['before', 'after', 'silence'] satisfies Cut[]) {
+		test(`${MOMENTS[when]}: facts are written once, and nobody sees a failure`, async () => {
+			const events: string[] = [];
+			const store = await open({
+				url: through(),
+				backOffMs: [50],
+				answerWithinMs: 1500,
+				onTrouble: (failures) => events.push(`trouble ${failures}`),
+				onRecovered: () => events.push('recovered'),
+			});
+			await store.ledger.commit([created(channel, ['U01', 'U02']), left(channel, 'U02', BEGIN + 1, 1)]);
+			proxy.cutNext('COMMIT', when);
+			// Not the same when it is done twice: the revision would be higher.
+			await store.ledger.commit([joined(channel, ['U02'], BEGIN + 2, BEGIN), say(3)]);
+			expect(proxy.cuts).toBe(1);
+			expect(events).toEqual(['trouble 1', 'recovered']);
+			expect(await said(store)).toEqual([3]);
+			expect((await store.source.user('U02')).memberships[0]).toMatchObject({ member: true, revision: 1 });
+		});
+
+		test(`${MOMENTS[when]}: an offset moves once, and its worker is not fenced`, async () => {
+			const store = await open({ url: through(), backOffMs: [50], answerWithinMs: 1500 });
+			const partition = 'conversations/0';
+			await store.commitWithProgress([created(channel, ['U01'])], { partition, from: 0, to: 1 });
+			proxy.cutNext('COMMIT', when);
+			await store.commitWithProgress([say(1)], { partition, from: 1, to: 2 });
+			await store.commitWithProgress([say(2)], { partition, from: 2, to: 3 });
+			expect(proxy.cuts).toBe(1);
+			expect(await said(store)).toEqual([1, 2]);
+		});
+	}
+
+	test('a read that is not answered is asked again', async () => {
+		const store = await open({ url: through(), answerWithinMs: 1500 });
+		await store.ledger.commit([created(channel, ['U01'])]);
+		proxy.cutNext('FROM conversations', 'silence');
+		expect(await store.source.head('C01')).not.toBeNull();
+		expect(proxy.cuts).toBe(1);
+	});
+
+	test('a store that is closed while the database is away lets go of what it could not write', async () => {
+		const store = await open({ url: through(), closeWithinMs: 100, backOffMs: [10_000] });
+		await store.ledger.commit([created(channel, ['U01'])]);
+		proxy.stop();
+		const lost = failureOf(store.ledger.commit([say(1)]));
+		await Bun.sleep(50);
+		await store.close();
+		expect(await lost).toBeInstanceOf(Refusal);
+	});
+});

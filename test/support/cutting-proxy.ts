@@ -1,0 +1,99 @@
+import type { Socket } from 'bun';
+
+/**
+ * Stands between a client and a server and cuts the connection at a chosen moment: when the client sends `word`,
+ * either before the server gets it or after the server has answered it, but the client has not heard; or it falls
+ * silent then, as a server does that lost its power.
+ */
+
+export type Cut = 'before' | 'after' | 'silence';
+
+export interface CuttingProxy {
+	readonly port: number;
+	/** The next connection that sends the word is cut. */
+	cutNext(word: string, when: Cut): void;
+	readonly cuts: number;
+	stop(): void;
+}
+
+interface Pair {
+	upstream: Socket<Pair> | null;
+	client: Socket<Pair> | null;
+	readonly early: Buffer[];
+	/** Answers are held back: the next one ends both. */
+	deaf: boolean;
+	silent: boolean;
+}
+
+export async function cuttingProxy(host: string, port: number): Promise<CuttingProxy> {
+	let armed: { word: string; when: Cut } | null = null;
+	let cuts = 0;
+	const end = (pair: Pair) => {
+		pair.client?.terminate();
+		pair.upstream?.terminate();
+	};
+	const cut = (pair: Pair) => {
+		cuts += 1;
+		end(pair);
+	};
+
+	const listener = Bun.listen<Pair>({
+		hostname: '127.0.0.1',
+		port: 0,
+		socket: {
+			open(client) {
+				const pair: Pair = { upstream: null, client, early: [], deaf: false, silent: false };
+				client.data = pair;
+				void Bun.connect<Pair>({
+					hostname: host,
+					port,
+					data: pair,
+					socket: {
+						open(upstream) {
+							pair.upstream = upstream;
+							for (const data of pair.early.splice(0)) upstream.write(data);
+						},
+						data(_, data) {
+							if (pair.silent) return;
+							if (pair.deaf) cut(pair);
+							else pair.client?.write(data);
+						},
+						close: () => end(pair),
+						error: () => end(pair),
+					},
+				}).catch(() => end(pair));
+			},
+			data({ data: pair }, data) {
+				if (pair.silent) return;
+				if (armed !== null && data.includes(armed.word)) {
+					const { when } = armed;
+					armed = null;
+					if (when === 'before') {
+						cut(pair);
+						return;
+					}
+					if (when === 'silence') {
+						cuts += 1;
+						pair.silent = true;
+						return;
+					}
+					pair.deaf = true;
+				}
+				if (pair.upstream === null) pair.early.push(Buffer.from(data));
+				else pair.upstream.write(data);
+			},
+			close: ({ data }) => end(data),
+			error: ({ data }) => end(data),
+		},
+	});
+	return {
+		port: listener.port,
+		cutNext: (word, when) => {
+			armed = { word, when };
+		},
+		get cuts() {
+			return cuts;
+		},
+		stop: () => listener.stop(true),
+	};
+}

@@ -1,0 +1,44 @@
+import { SQL } from 'bun';
+import { openPostgresStore, type PostgresStoreOptions } from '../../src/engine/cluster/postgres/open.ts';
+
+/** The PostgreSQL that tests run on. Without one they fail: what was not tested must not look as if it was. */
+
+export const POSTGRES_VARIABLE = 'TIDEMARK_TEST_POSTGRES_URL';
+
+const HOW = 'Start one with scripts/services up postgres, or run the tests with npm test, which does.';
+
+export function postgresUrl(): string {
+	const url = process.env[POSTGRES_VARIABLE];
+	if (!url) throw new Error(`${POSTGRES_VARIABLE} is not set: there is no PostgreSQL to test on. ${HOW}`);
+	return url;
+}
+
+/** Runs statements on it, and fails with what is wrong when it is not reachable. */
+export async function onPostgres<T = unknown>(statement: string, url = postgresUrl()): Promise<T[]> {
+	const sql = new SQL(url, { max: 1, connectionTimeout: 5 });
+	try {
+		return [...(await sql.unsafe<T[]>(statement))];
+	} catch (error) {
+		if (error instanceof SQL.PostgresError && error.errno !== undefined) throw error;
+		throw new Error(`${POSTGRES_VARIABLE} names a PostgreSQL that is not reachable (${error}). ${HOW}`);
+	} finally {
+		await sql.close({ timeout: 0 });
+	}
+}
+
+let places = 0;
+
+/** A schema of its own, empty at first. */
+export async function postgresPlace(options: Partial<PostgresStoreOptions> = {}) {
+	places += 1;
+	const url = options.url ?? postgresUrl();
+	const schema = `test_${process.pid}_${places}`;
+	await onPostgres(`DROP SCHEMA IF EXISTS ${schema} CASCADE`, url);
+	return {
+		schema,
+		url,
+		open: (more: Partial<PostgresStoreOptions> = {}) =>
+			openPostgresStore({ url, schema, reads: 2, writes: 2, ...options, ...more }),
+		remove: async () => void (await onPostgres(`DROP SCHEMA IF EXISTS ${schema} CASCADE`, url)),
+	};
+}

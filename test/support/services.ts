@@ -1,0 +1,48 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Services of a test's own, which it may stop and kill: scripts/services on a directory of its own. */
+
+const SCRIPT = new URL('../../scripts/services', import.meta.url).pathname;
+
+export type Service = 'postgres' | 'redis' | 'redis-cluster' | 'kafka';
+
+export interface OwnServices {
+	/** By the names that scripts/services tells. */
+	readonly env: Readonly<Record<string, string>>;
+	stop(service: Service, how?: 'finish' | 'crash'): Promise<void>;
+	start(service: Service): Promise<void>;
+	down(): Promise<void>;
+}
+
+export async function ownServices(...services: readonly Service[]): Promise<OwnServices> {
+	const directory = await mkdtemp(join(tmpdir(), 'tidemark-services-own-'));
+	const env: Record<string, string | undefined> = {
+		...process.env,
+		TIDEMARK_SERVICES_DIR: directory,
+		// Should this process be killed, the next call of the script removes them.
+		TIDEMARK_SERVICES_OWNER: String(process.pid),
+	};
+	// Those that the other tests use are not to be stopped.
+	for (const name of Object.keys(env)) if (/^TIDEMARK_TEST_.*_(URL|BROKERS)$/.test(name)) delete env[name];
+	const call = async (...args: readonly string[]): Promise<string> => {
+		const child = Bun.spawn([SCRIPT, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+		const told = await new Response(child.stdout).text();
+		if ((await child.exited) !== 0) throw new Error(`scripts/services ${args.join(' ')} failed`);
+		return told;
+	};
+	const told = await call('up', ...services);
+	return {
+		env: Object.fromEntries(
+			told
+				.trim()
+				.split('\n')
+				.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+		),
+		stop: async (service, how = 'finish') =>
+			void (await call('stop', ...(how === 'crash' ? ['--crash'] : []), service)),
+		start: async (service) => void (await call('start', service)),
+		down: async () => void (await call('down')),
+	};
+}
