@@ -16,9 +16,10 @@ const NOBODY: TextMentions = { users: [], channelWide: false, here: false };
 
 const CODE_BLOCK = /```[\s\S]*?```/g;
 const INLINE_CODE = /`[^`\n]+`/g;
-const USER = /<@([UW][A-Z0-9]{2,20})(?:\|[^>]*)?>/g;
-const CHANNEL_WIDE = /<!(?:channel|everyone)(?:\|[^>]*)?>/;
-const HERE = /<!here(?:\|[^>]*)?>/;
+/** Labels are bounded: what never closes must not be searched to the end again and again. */
+const USER = /<@([UW][A-Z0-9]{2,20})(?:\|[^<>]{0,80})?>/g;
+const CHANNEL_WIDE = /<!(?:channel|everyone)(?:\|[^<>]{0,80})?>/;
+const HERE = /<!here(?:\|[^<>]{0,80})?>/;
 
 export function parseMentions(text: string): TextMentions {
 	// Most messages speak to nobody: one look for the opening of any mention settles them.

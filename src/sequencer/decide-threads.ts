@@ -15,7 +15,8 @@ export function decideFollow(situation: Situation, action: ActionOf<'follow'>): 
 	const already = followOf(state, root, actor);
 	if (already) return accept({ unchanged: true, follow: already });
 	const newest = state.threads.get(root.ts)?.replies.at(-1)?.ts ?? root.ts;
-	const follow: Follow = { cursor: action.lastRead ?? newest, active: true, since: at };
+	// What is not there yet was not read.
+	const follow: Follow = { cursor: Math.min(action.lastRead ?? newest, newest), active: true, since: at };
 	return accept(
 		{ follow },
 		{ type: 'followed', conversation, at, user: actor, threadTs: root.ts, cursor: follow.cursor },

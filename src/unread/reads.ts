@@ -49,7 +49,7 @@ export class Reads {
 		const behind = rows.filter(({ lastRead, latest }) => lastRead < latest);
 		await Promise.all([
 			...behind.map(({ conversation, latest }) =>
-				this.mark(user, conversation, { type: 'read', ts: latest }),
+				unlessGone(this.mark(user, conversation, { type: 'read', ts: latest })),
 			),
 			this.markThreadsRead(user, Number.MAX_SAFE_INTEGER),
 		]);
@@ -61,7 +61,12 @@ export class Reads {
 		const behind = threads.filter(({ lastRead, latestReply }) => lastRead < latestReply);
 		await Promise.all(
 			behind.map(({ conversation, threadTs, latestReply }) =>
-				this.markThread(user, conversation, threadTs, { type: 'read', ts: Math.min(latestReply, upTo) }),
+				unlessGone(
+					this.markThread(user, conversation, threadTs, {
+						type: 'read',
+						ts: Math.min(latestReply, upTo),
+					}),
+				),
 			),
 		);
 	}
@@ -84,6 +89,16 @@ export class Reads {
 	private tell(user: string, event: JsonObject, at: number, about?: About): void {
 		const frame = JSON.stringify(event);
 		this.bus.publish(`user:${user}`, { type: 'event', frame, at, ...(about ? { about } : {}) });
+	}
+}
+
+/** Left or unfollowed in the meantime: there is nothing to mark any more. */
+async function unlessGone(marking: Promise<unknown>): Promise<void> {
+	try {
+		await marking;
+	} catch (error) {
+		const gone = error instanceof Refusal && ['not_in_channel', 'not_subscribed'].includes(error.code);
+		if (!gone) throw error;
 	}
 }
 

@@ -103,4 +103,10 @@ test('someone in many conversations gets the same list as by looking at all of t
 	const ids = await channels(620, 'many');
 	const byWalking = await pages(grace, { limit: 100 });
 	expect(byWalking).toEqual([...ids.slice(0, -1).reverse(), ids.at(-1) as string]);
+	// Back to where it was, once.
+	const [oldest] = ids as [string];
+	const { ts } = await ada.call('chat.postMessage', { channel: oldest, text: 'oops' });
+	expect((await list(grace)).items[0]?.id).toBe(oldest);
+	await ada.call('chat.delete', { channel: oldest, ts });
+	expect(await pages(grace, { limit: 100 })).toEqual(byWalking);
 }, 60_000);

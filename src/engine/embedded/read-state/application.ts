@@ -112,8 +112,11 @@ export class Application {
 	}
 
 	private hasUnreadIn(conversation: LoadedConversation, author: LoadedUser, membership: Membership): boolean {
+		const { timeline } = conversation;
+		// Something that is not loaded may be unread: then the cursor stays, which is never wrong.
+		if (membership.cursor < timeline.floor) return true;
 		const ahead = author.ahead.get(conversation.number);
-		return hasUnread(conversation.timeline, readerOf(author, membership.cursor, ahead));
+		return hasUnread(timeline, readerOf(author, membership.cursor, ahead));
 	}
 
 	/** A reply moves its author's thread cursor onto it if nothing in the thread was unread. */

@@ -60,7 +60,7 @@ export class MemoryReadState implements ReadState {
 		if (action.type === 'delete') await this.residents.deepenPastNewest(conversation);
 		if (action.type !== 'post') return;
 		if (action.threadTs !== null) await this.residents.thread(conversation, action.threadTs);
-		await this.places.at(actor, id, () => undefined);
+		await this.places.untilUnreadIsKnown(actor, id);
 	}
 
 	apply(effects: readonly Effect[]): readonly ReadFact[] {

@@ -12,6 +12,11 @@ export class Numbering {
 		return number;
 	}
 
+	/** The number of an id that has one. */
+	peek(id: string): number | undefined {
+		return this.numbers.get(id);
+	}
+
 	id(number: number): string {
 		return this.ids[number]!;
 	}

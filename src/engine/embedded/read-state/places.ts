@@ -1,7 +1,9 @@
+import { hasUnread } from '../../../model/counting.ts';
 import type { Timeline } from '../../../model/timeline.ts';
+import { readerOf } from './application.ts';
 import type { LoadedConversation, LoadedFollow, LoadedUser } from './loaded.ts';
 import type { Membership } from './memberships.ts';
-import type { Residents } from './residents.ts';
+import { nextTurn, type Residents } from './residents.ts';
 
 /**
  * Where a user is, loaded as far back as its cursors reach. What is done with a place is done in the turn
@@ -23,7 +25,6 @@ export interface ThreadPlace {
 }
 
 const FILLS_PER_TURN = 32;
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class Places {
 	constructor(private readonly residents: Residents) {}
@@ -49,7 +50,23 @@ export class Places {
 		}
 	}
 
-	/** The same for a thread; null where the user does not follow it. */
+	/**
+	 * Loads as much of a place as tells whether its user has anything unread there: mostly the newest messages
+	 * say so, however far back the cursor is.
+	 */
+	async untilUnreadIsKnown(userId: string, conversationId: string): Promise<void> {
+		for (;;) {
+			const conversation = await this.residents.conversation(conversationId);
+			const user = await this.residents.user(userId);
+			const membership = conversation && user.memberships.get(conversation.number);
+			if (!conversation || !membership || membership.cursor >= conversation.timeline.floor) return;
+			const ahead = user.ahead.get(conversation.number);
+			if (hasUnread(conversation.timeline, readerOf(user, membership.cursor, ahead))) return;
+			await this.residents.deepenOneStep(conversation, membership.cursor);
+		}
+	}
+
+	/** As `at`, for a thread; null where the user does not follow it. */
 	async inThread<T>(
 		userId: string,
 		conversationId: string,

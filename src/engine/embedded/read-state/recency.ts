@@ -1,12 +1,17 @@
 import type { LoadedConversation } from './loaded.ts';
 
+interface RecencyEntry {
+	readonly conversation: LoadedConversation;
+	readonly latest: number;
+}
+
 /**
  * Conversations in the order of their latest activity, for inboxes. A post appends one entry, whatever the
  * size of its conversation: nothing is pushed to members. An entry that a later one made stale is passed over
  * by whoever walks, and falls away when there are more stale ones than others.
  */
 export class Recency {
-	private entries: { readonly conversation: LoadedConversation; readonly latest: number }[] = [];
+	private entries: RecencyEntry[] = [];
 	private sorted = true;
 	private live = 0;
 
@@ -23,10 +28,18 @@ export class Recency {
 	touch(conversation: LoadedConversation): void {
 		const { latest } = conversation.timeline;
 		const entry = { conversation, latest };
-		if (latest >= (this.entries.at(-1)?.latest ?? 0)) this.entries.push(entry);
-		else if (this.sorted) this.entries.splice(this.lastAtOrBefore(latest) + 1, 0, entry);
-		else this.entries.push(entry);
+		if (latest >= (this.entries.at(-1)?.latest ?? 0) || !this.sorted) this.entries.push(entry);
+		else this.putBack(entry);
 		if (this.entries.length > 1024 && this.entries.length > 2 * this.live) this.compact();
+	}
+
+	/** Where it stood before its newest message was deleted: mostly its entry of then is still there. */
+	private putBack(entry: RecencyEntry): void {
+		const index = this.lastAtOrBefore(entry.latest);
+		if (entry.latest > 0 && this.entries[index]?.conversation === entry.conversation) return;
+		// Many may stand at 0, where nothing was said: their order is made anew when somebody asks.
+		if (entry.latest === 0) this.sorted = false;
+		this.entries.splice(index + 1, 0, entry);
 	}
 
 	/** It left memory; its entries fall away later. */

@@ -1,5 +1,5 @@
 import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../../../model/timeline.ts';
-import type { EntryRow, Ledger, StateSource } from '../../ports/store.ts';
+import type { ConversationBrief, EntryRow, Ledger, StateSource } from '../../ports/store.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
 import { Numbering } from './numbering.ts';
 import { Recency } from './recency.ts';
@@ -12,6 +12,9 @@ import { Recency } from './recency.ts';
  * the ledger has them, and starts over when another one came in between.
  */
 
+/** Lets other work have its turn of the event loop. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 const FIRST_CHUNK = 128;
 const LARGEST_CHUNK = 16_384;
 
@@ -23,6 +26,8 @@ export class Residents {
 	private readonly loadedUsers = new Map<string, LoadedUser>();
 	private readonly loadingUsers = new Map<string, Promise<LoadedUser>>();
 	private readonly passedBy = new Map<string, number>();
+	/** What is being loaded now: what passes it by must not be forgotten meanwhile. */
+	private readonly loading = new Set<string>();
 	private starts: readonly number[] = [];
 	/** How often conversations were let go. */
 	private evictions = 0;
@@ -70,10 +75,8 @@ export class Residents {
 		user.stamp = rows.stamp;
 		user.usedAt = this.nowMs();
 		for (const row of rows.memberships) user.memberships.set(this.conversations.of(row.conversation), row);
-		for (const { conversation, ts } of rows.ahead) {
-			const number = this.conversations.of(conversation);
-			user.ahead.set(number, new Set(user.ahead.get(number)).add(ts));
-		}
+		for (const [conversation, entries] of Map.groupBy(rows.ahead, (entry) => entry.conversation))
+			user.ahead.set(this.conversations.of(conversation), new Set(entries.map(({ ts }) => ts)));
 		for (const { conversation, threadTs, cursor, since } of rows.follows)
 			user.follow(this.conversations.of(conversation), threadTs, { cursor, since });
 		for (const { at, active } of rows.activity) user.activity.add(at, active);
@@ -83,33 +86,44 @@ export class Residents {
 
 	/** Loads with nothing about `key` under way that the store does not have yet. */
 	private async consistently<T>(key: string, load: () => Promise<T>): Promise<T> {
-		for (;;) {
-			const passed = this.passedBy.get(key) ?? 0;
-			if (passed > this.ledger.durable()) await this.ledger.settled();
-			const loaded = await load();
-			if ((this.passedBy.get(key) ?? 0) === passed) {
-				this.passedBy.delete(key);
-				return loaded;
+		this.loading.add(key);
+		try {
+			for (;;) {
+				const passed = this.passedBy.get(key) ?? 0;
+				if (passed > this.ledger.durable()) await this.ledger.settled();
+				const loaded = await load();
+				if ((this.passedBy.get(key) ?? 0) === passed) {
+					this.passedBy.delete(key);
+					return loaded;
+				}
 			}
+		} finally {
+			this.loading.delete(key);
 		}
 	}
 
 	async conversation(id: string): Promise<LoadedConversation | undefined> {
-		const number = this.conversations.of(id);
-		const [loaded] = await this.conversationsOf([number]);
-		return loaded;
+		const number = this.conversations.peek(id);
+		// Only what exists gets a number: anybody can ask for anything.
+		if (number === undefined) this.bringIn(await this.source.briefs([id]));
+		const known = number ?? this.conversations.peek(id);
+		return known === undefined ? undefined : (await this.conversationsOf([known]))[0];
+	}
+
+	private bringIn(briefs: readonly ConversationBrief[]): void {
+		for (const brief of briefs) {
+			const number = this.conversations.of(brief.id);
+			if (this.loadedConversations.has(number)) continue;
+			this.add(new LoadedConversation(number, brief.id, brief.kind, brief));
+		}
 	}
 
 	/** Those of these that exist, loaded together. */
 	async conversationsOf(numbers: readonly number[]): Promise<LoadedConversation[]> {
 		const missing = numbers.filter((number) => !this.loadedConversations.has(number));
 		if (missing.length > 0) {
-			const briefs = await this.source.briefs(missing.map((number) => this.conversations.id(number)));
-			for (const brief of briefs) {
-				const number = this.conversations.of(brief.id);
-				if (this.loadedConversations.has(number)) continue;
-				this.add(new LoadedConversation(number, brief.id, brief.kind, brief));
-			}
+			const ids = missing.map((number) => this.conversations.id(number));
+			this.bringIn(await this.source.briefs(ids));
 		}
 		const now = this.nowMs();
 		const found: LoadedConversation[] = [];
@@ -141,7 +155,14 @@ export class Residents {
 		const { timeline } = conversation;
 		for (let chunk = FIRST_CHUNK; ts < timeline.floor; chunk = Math.min(chunk * 4, LARGEST_CHUNK)) {
 			await this.deepenOnce(conversation, ts, chunk);
+			// A long way back is gone in steps, with the others' turns in between.
+			if (chunk > FIRST_CHUNK) await nextTurn();
 		}
+	}
+
+	/** One step towards this ts. */
+	async deepenOneStep(conversation: LoadedConversation, ts: number): Promise<void> {
+		await this.deepenOnce(conversation, ts, FIRST_CHUNK);
 	}
 
 	/** Has the entry before the newest at hand, so that `latest` stays known when the newest is deleted. */
@@ -204,7 +225,8 @@ export class Residents {
 		}
 		for (const [id, user] of this.loadedUsers) if (user.usedAt < before) this.loadedUsers.delete(id);
 		const durable = this.ledger.durable();
-		for (const [key, at] of this.passedBy) if (at <= durable) this.passedBy.delete(key);
+		for (const [key, at] of this.passedBy)
+			if (at <= durable && !this.loading.has(key)) this.passedBy.delete(key);
 	}
 
 	/** Forgets everything: what was applied could not be stored, so memory is ahead of the truth. */

@@ -57,7 +57,7 @@ export function threadRow(
 	thread: Timeline,
 	follow: LoadedFollow,
 ): ThreadRow {
-	const counts = countUnread(thread, readerOf(user, follow.cursor));
+	const counts = conversation.archived ? NOTHING : countUnread(thread, readerOf(user, follow.cursor));
 	return {
 		conversation: conversation.id,
 		threadTs,

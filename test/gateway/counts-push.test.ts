@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test';
+import type { CountRow, ReadState } from '../../src/engine/ports/read-state.ts';
+import { Connection } from '../../src/gateway/socket/connection.ts';
+import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
+import type { UserSession } from '../../src/gateway/socket/user-session.ts';
+
+/** Counts that are pushed are those of now: not to who left, nor ahead of what a client still has to catch up on. */
+
+const ROW: CountRow = {
+	conversation: 'C1',
+	kind: 'public',
+	latest: 1,
+	lastRead: 1,
+	revision: 0,
+	muted: false,
+	level: 'all',
+	position: { conversation: 1, user: 1 },
+	unread: 0,
+	unreadDisplay: 0,
+	mentions: 0,
+	badge: 0,
+	capped: false,
+};
+
+function scene() {
+	const sent: string[] = [];
+	const socket = {
+		send: (frame: string) => sent.push(JSON.parse(frame).type),
+		cork: (callback: () => void) => callback(),
+		close: () => undefined,
+		getBufferedAmount: () => 0,
+	};
+	const connection = new Connection('s1', 'U1', 'T1', 'hash', true, socket, (one) =>
+		queueMicrotask(() => one.flush()),
+	);
+	const session: UserSession = {
+		user: 'U1',
+		team: 'T1',
+		connections: [connection],
+		conversations: ['C1'],
+		early: new Map(),
+	};
+	const readState = {
+		row: async () => ROW,
+		threadTotals: async () => ({ threads: { unread: 0, mentions: 0, badge: 0 }, stamp: 1 }),
+	} as unknown as ReadState;
+	const push = new CountsPush(readState, (error) => {
+		throw error;
+	});
+	const changed = async (): Promise<string[]> => {
+		push.sent([session], { change: 'standing', conversation: 'C1' });
+		await Bun.sleep(5);
+		return sent;
+	};
+	return { connection, session, changed };
+}
+
+test('a client that listens is told', async () => {
+	const { connection, changed } = scene();
+	connection.begin('{"type":"hello"}');
+	expect((await changed()).sort()).toEqual(['hello', 'unread_counts_updated', 'update_thread_state']);
+});
+
+test('one that catches up is not: it is told when it has', async () => {
+	const { connection, changed } = scene();
+	connection.hold();
+	await changed();
+	connection.release(1);
+	await Bun.sleep(5);
+	expect((await changed()).sort()).toEqual(['unread_counts_updated', 'update_thread_state']);
+});
+
+test('who left in the meantime is not told of the conversation', async () => {
+	const { connection, session, changed } = scene();
+	connection.begin('{"type":"hello"}');
+	session.conversations = [];
+	expect((await changed()).sort()).toEqual(['hello', 'update_thread_state']);
+});
