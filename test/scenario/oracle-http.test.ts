@@ -9,7 +9,8 @@ import { startServer, type TestServer } from '../support/server.ts';
 /** The brute-force reading of the model against the server, over its public interface. */
 
 const SEEDS = [1, 2, 3, 4, 5];
-const OPERATIONS = 2_000;
+/** HISTORY_OPERATIONS=10000 for the long run. */
+const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_000);
 
 let server: TestServer;
 beforeAll(async () => {
@@ -22,7 +23,7 @@ for (const seed of SEEDS) {
 		const workspace = await makeWorkspace(server.url, USER_COUNT, `History ${seed}`);
 		const report = await runHistory(httpDriver(workspace), new Oracle(), randomHistory(seed, OPERATIONS), {
 			users: workspace.people.map(({ id }) => id),
-			check: 40,
+			check: OPERATIONS / 40,
 		});
 		expect(report.performed.post ?? 0).toBeGreaterThan(OPERATIONS / 10);
 		expect(report.compared.rows).toBeGreaterThan(0);

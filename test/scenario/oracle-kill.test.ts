@@ -9,8 +9,9 @@ import { testServerProcess, withDirectory } from '../support/process.ts';
 /** Random histories with a kill -9 in between: what was acknowledged counts afterwards as it did before. */
 
 const SEEDS = [1, 2, 3, 4, 5];
-const OPERATIONS = 2_000;
-const KILL_EVERY = 250;
+/** HISTORY_OPERATIONS=10000 for the long run. */
+const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_000);
+const KILL_EVERY = OPERATIONS / 8;
 
 for (const seed of SEEDS) {
 	test(`random history ${seed}: ${OPERATIONS} operations, killed every ${KILL_EVERY}, every count as the model defines it`, async () => {
