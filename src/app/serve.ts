@@ -129,9 +129,12 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 }
 
 function listenOn(config: Config, parts: Parameters<typeof listen>[1]): Listening {
-	const { host, port } = config;
+	const { host, port, socketBufferKb, socketsPerUser } = config;
 	try {
-		return listen({ hostname: host, port, maxBufferedBytes: config.socketBufferKb * 1024 }, parts);
+		return listen(
+			{ hostname: host, port, maxBufferedBytes: socketBufferKb * 1024, socketsPerUser, nowMs },
+			parts,
+		);
 	} catch (error) {
 		throw new CannotListen(host, port, error);
 	}

@@ -99,6 +99,12 @@ export const SETTINGS = {
 		10,
 		wholeNumber(0, 1_000_000),
 	),
+	socketsPerUser: setting(
+		'sockets-per-user',
+		'sockets a user may have open at once; one more is closed with 4204',
+		100,
+		wholeNumber(1, 1_000_000),
+	),
 	socketBufferKb: setting(
 		'socket-buffer-kb',
 		'unread output after which a slow client is cut off',

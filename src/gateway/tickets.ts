@@ -15,14 +15,14 @@ export interface SocketOptions {
 	readonly since: number;
 	/** Push unread_counts_updated. */
 	readonly counts?: boolean;
-	/** Presence changes of several users in one event. */
-	readonly batchPresence?: boolean;
 }
 
 export interface Admission {
 	readonly user: User;
 	readonly team: string;
 	readonly tokenHash: string;
+	/** When the token ends, and the socket with it: ms, or infinite. */
+	readonly expiresAt: number;
 	readonly options: SocketOptions;
 }
 

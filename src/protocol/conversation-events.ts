@@ -27,10 +27,13 @@ export function joinedEvent(
 			...wireConversation(conversation, { user, row: null, isMember: true }),
 			last_read: formatTs(start.cursor),
 			latest: formatTs(start.latest),
+			has_unreads: false,
 			unread_count: 0,
 			unread_count_display: 0,
 			mention_count: 0,
+			badge_count: 0,
 			is_muted: false,
+			notification_level: 'all',
 		},
 		...stamped(at),
 	};

@@ -61,28 +61,19 @@ export function announcementsOf(effect: Effect): Announcement[] {
 		case 'posted':
 			return posted(effect);
 		case 'edited':
-			return [toMembers(editedEvent(conversation, effect.message, effect.previous), aboutMessage(effect))];
+			return [
+				toMembers(
+					editedEvent(conversation, effect.message, effect.previous, effect.thread),
+					aboutMessage(effect),
+				),
+			];
 		case 'deleted': {
 			const event = deletedEvent(conversation, effect.message, effect.tombstone, effect.previous);
 			const told = toMembers(event, aboutMessage(effect));
 			return effect.thread ? [told, replied(conversation, effect.thread, at)] : [told];
 		}
 		case 'joined':
-			return effect.users.flatMap((user) => [
-				toUser(user, joinedEvent(conversation, user, effect, at), {
-					change: 'standing',
-					conversation: channel,
-				}),
-				toMembers({
-					type: 'member_joined_channel',
-					user,
-					channel,
-					channel_type: typeLetter(conversation),
-					team: conversation.team,
-					...(effect.inviter === null ? {} : { inviter: effect.inviter }),
-					...stamped(at),
-				}),
-			]);
+			return joined(effect);
 		case 'left':
 			return [
 				toUser(effect.user, leftEvent(conversation, at, effect.actor), {
@@ -136,6 +127,31 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 		...stamped(at),
 	};
 	return [{ audience: { to: 'team' }, event }, ...joined];
+}
+
+/** Above this, members are told of all who joined at once: one event, not one for each. */
+const MOST_TOLD_ONE_BY_ONE = 100;
+
+function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
+	const { conversation, at, users, inviter } = effect;
+	const channel = conversation.id;
+	const toJoined = (user: string) =>
+		toUser(user, joinedEvent(conversation, user, effect, at), { change: 'standing', conversation: channel });
+	const shared = {
+		channel,
+		channel_type: typeLetter(conversation),
+		team: conversation.team,
+		...(inviter === null ? {} : { inviter }),
+		...stamped(at),
+	};
+	if (users.length <= MOST_TOLD_ONE_BY_ONE)
+		return users.flatMap((user) => [
+			toJoined(user),
+			toMembers({ type: 'member_joined_channel', user, ...shared }),
+		]);
+	const first = users.slice(0, MOST_TOLD_ONE_BY_ONE);
+	const added = { type: 'channel_members_added', count: users.length, users: first, ...shared };
+	return [...users.map(toJoined), toMembers(added)];
 }
 
 /** Archived conversations count for nobody; they come back with what was unread in them. */

@@ -21,26 +21,41 @@ export interface Posted {
 export function messageEvent({ conversation, message, prevTs, thread }: Posted): JsonObject {
 	const timeline = message.threadTs === null || message.broadcast;
 	return {
-		...wireMessage(message, conversation.team),
+		...messageInThread(message, conversation.team, thread),
 		channel: conversation.id,
 		channel_type: CHANNEL_TYPE[conversation.kind],
 		...(timeline ? { prev_ts: formatTs(prevTs ?? 0) } : {}),
-		...(thread ? { parent_user_id: thread.root.user } : {}),
-		...(thread && message.broadcast ? { root: rootOf(conversation, thread) } : {}),
 		...stamped(message.ts),
 	};
 }
 
+/** A message with its place in a thread: a root with how it looks from outside, a reply with its parent. */
+export function messageInThread(message: Message, team: string, thread: ThreadSummary | null): JsonObject {
+	if (!thread) return wireMessage(message, team);
+	if (message.threadTs === null) return rootIn(team, { ...thread, root: message });
+	return {
+		...wireMessage(message, team),
+		parent_user_id: thread.root.user,
+		...(message.broadcast ? { root: rootIn(team, thread) } : {}),
+	};
+}
+
 /** `previous` is known only while it happens. */
-export function editedEvent(conversation: Conversation, message: Message, previous?: Message): JsonObject {
+export function editedEvent(
+	conversation: Conversation,
+	message: Message,
+	previous?: Message,
+	thread: ThreadSummary | null = null,
+): JsonObject {
+	const { team } = conversation;
 	return {
 		type: 'message',
 		subtype: 'message_changed',
 		hidden: true,
 		channel: conversation.id,
 		ts: formatTs(message.changedTs),
-		message: wireMessage(message, conversation.team),
-		...(previous ? { previous_message: wireMessage(previous, conversation.team) } : {}),
+		message: messageInThread(message, team, thread),
+		...(previous ? { previous_message: messageInThread(previous, team, thread) } : {}),
 		...stamped(message.changedTs),
 	};
 }
@@ -73,12 +88,12 @@ export function repliedEvent(conversation: Conversation, thread: ThreadSummary, 
 		hidden: true,
 		channel: conversation.id,
 		ts: formatTs(at),
-		message: rootOf(conversation, thread),
+		message: rootIn(conversation.team, thread),
 		...stamped(at),
 	};
 }
 
-function rootOf(conversation: Conversation, thread: ThreadSummary): JsonObject {
+function rootIn(team: string, thread: ThreadSummary): JsonObject {
 	const info = thread.replyCount > 0 ? { ...thread, threadTs: thread.root.ts } : undefined;
-	return wireMessage(thread.root, conversation.team, info);
+	return wireMessage(thread.root, team, info);
 }

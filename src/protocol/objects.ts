@@ -139,6 +139,16 @@ export function countFields(row: CountRow): JsonObject {
 	};
 }
 
+/** Nobody has a picture; clients that read these fields find them all the same. */
+const NO_IMAGES = {
+	image_24: '',
+	image_32: '',
+	image_48: '',
+	image_72: '',
+	image_192: '',
+	image_512: '',
+} as const;
+
 export function wireUser(user: User): JsonObject {
 	return {
 		id: user.id,
@@ -165,7 +175,8 @@ export function wireUser(user: User): JsonObject {
 			status_text: '',
 			status_emoji: '',
 			team: user.team,
-			...(user.email === '' ? {} : { email: user.email }),
+			email: user.email,
+			...NO_IMAGES,
 		},
 	};
 }

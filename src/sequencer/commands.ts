@@ -1,6 +1,7 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { Message } from '../model/message.ts';
+import type { ThreadSummary } from './effects.ts';
 
 /**
  * What can be asked of a conversation. A command is plain data: it goes through the log under its
@@ -12,6 +13,9 @@ export interface Content {
 	/** Blocks, attachments, metadata: carried, not looked into; JSON. */
 	readonly extra: string | null;
 }
+
+/** What `extra` may take up. */
+export const MAX_EXTRA_BYTES = 100 * 1024;
 
 export type Action =
 	| {
@@ -26,7 +30,13 @@ export type Action =
 			readonly broadcast: boolean;
 			readonly clientMsgId: string | null;
 	  }
-	| { readonly type: 'edit'; readonly ts: number; readonly content: Content }
+	| {
+			readonly type: 'edit';
+			readonly ts: number;
+			readonly content: Content;
+			/** Fields of `extra` that stay as they are when the edit takes place. */
+			readonly keep?: readonly string[];
+	  }
 	| { readonly type: 'delete'; readonly ts: number }
 	| { readonly type: 'join' }
 	| { readonly type: 'leave' }
@@ -63,6 +73,8 @@ export type Outcome =
 export interface Result {
 	readonly conversation?: Conversation;
 	readonly message?: Message;
+	/** Of an edit: the thread that the message is a reply of, or the root of. */
+	readonly thread?: ThreadSummary | null;
 	/** The send was a repetition: nothing new was created. */
 	readonly repeated?: boolean;
 	/** Nothing had to be done: a second join, opening what is open, leaving what one is not in. */

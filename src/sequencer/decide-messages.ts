@@ -1,6 +1,6 @@
 import { parseMentions } from '../model/mentions.ts';
 import { inTimeline, type Message } from '../model/message.ts';
-import type { Content } from './commands.ts';
+import { type Content, MAX_EXTRA_BYTES } from './commands.ts';
 import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
 import type { Effect } from './effects.ts';
 import { isMember, sendKey } from './state.ts';
@@ -77,13 +77,16 @@ export function decideEdit(situation: Situation, action: ActionOf<'edit'>): Deci
 	if (!previous || previous.deleted) return refuse('message_not_found');
 	if (previous.user !== actor) return refuse('cant_update_message');
 	if (conversation.archived) return refuse('is_inactive');
-	if (isEmpty(action.content)) return refuse('no_text');
+	const { text } = action.content;
+	const extra = extraAfter(action, previous);
+	if (isEmpty({ text, extra })) return refuse('no_text');
+	if (extra !== null && Buffer.byteLength(extra) > MAX_EXTRA_BYTES) return refuse('msg_blocks_too_long');
 
-	const mentions = parseMentions(action.content.text);
+	const mentions = parseMentions(text);
 	const message: Message = {
 		...previous,
-		text: action.content.text,
-		extra: action.content.extra,
+		text,
+		extra,
 		// Leaving takes nothing away: who was named as a member stays named while the text says so.
 		named: mentions.users.filter((user) => isMember(state, user) || previous.named.includes(user)),
 		channelWide: mentions.channelWide,
@@ -91,9 +94,17 @@ export function decideEdit(situation: Situation, action: ActionOf<'edit'>): Deci
 		editedTs: at,
 		changedTs: at,
 	};
-	const thread = threadAround(situation, previous, {});
+	const thread = threadAround(situation, previous, {}) ?? threadBelow(situation, message);
 	const edited: Effect = { type: 'edited', conversation, at, message, previous, thread };
-	return accept({ message }, edited, ...followsOfEdit(situation, message, previous));
+	return accept({ message, thread }, edited, ...followsOfEdit(situation, message, previous));
+}
+
+/** What the edit gives, with what the message has now of the fields that are to stay. */
+function extraAfter({ content, keep = [] }: ActionOf<'edit'>, previous: Message): string | null {
+	const had = fieldsOf(previous.extra);
+	const kept = keep.filter((name) => Object.hasOwn(had, name)).map((name) => [name, had[name]]);
+	if (kept.length === 0) return content.extra;
+	return JSON.stringify({ ...Object.fromEntries(kept), ...fieldsOf(content.extra) });
 }
 
 export function decideDelete(situation: Situation, action: ActionOf<'delete'>): Decision {
@@ -124,4 +135,19 @@ function threadAround({ state }: Situation, message: Message, change: { removed?
 	return root ? summaryOf(state, root, change) : null;
 }
 
-const isEmpty = (content: Content): boolean => content.text.trim() === '' && content.extra === null;
+/** The thread below a root; null while it has no replies. */
+function threadBelow({ state }: Situation, root: Message) {
+	if (root.threadTs !== null) return null;
+	const summary = summaryOf(state, root, {});
+	return summary.replyCount > 0 ? summary : null;
+}
+
+const fieldsOf = (extra: string | null): Readonly<Record<string, unknown>> =>
+	extra === null ? {} : JSON.parse(extra);
+
+/** Metadata, or whose bot it is, show nothing by themselves. */
+function isEmpty({ text, extra }: Content): boolean {
+	if (text.trim() !== '') return false;
+	const { blocks, attachments } = fieldsOf(extra);
+	return blocks === undefined && attachments === undefined;
+}

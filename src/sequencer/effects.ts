@@ -37,6 +37,7 @@ export type Effect =
 			readonly type: 'edited';
 			readonly message: Message;
 			readonly previous: Message;
+			/** The thread it is a reply of, or the root of while that has replies. */
 			readonly thread: ThreadSummary | null;
 	  })
 	| (Stamped & {

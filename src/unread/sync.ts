@@ -28,7 +28,7 @@ export interface Missed {
 	readonly stamp: number;
 	/** Where counts changed in a way that a client cannot derive from the events, or had just before. */
 	readonly recount: readonly string[];
-	/** What the user follows changed as well, or had just before. */
+	/** What the user follows changed as well, or, for a client that is pushed counts, had just before. */
 	readonly threads: boolean;
 }
 
@@ -69,7 +69,7 @@ export class Sync {
 			stamp,
 			// What is archived counts no more.
 			recount: recount.filter((id) => conversations.get(id)?.archived === false),
-			threads: unsure.threads || touchesThreads(own, inside),
+			threads: unsure.threads || touchesThreads(ownAfter(own, since), inside),
 		};
 	}
 
@@ -154,6 +154,12 @@ function sizeOf({ memberships, follows }: OwnChanges, since: number): number {
 	const marks = memberships.filter(({ changedTs, preferredTs }) => Math.max(changedTs, preferredTs) > since);
 	return marks.length + follows.filter(({ changedTs }) => changedTs > since).length;
 }
+
+/** Without what is known of just before. */
+const ownAfter = ({ memberships, follows }: OwnChanges, since: number): OwnChanges => ({
+	memberships: memberships.filter(({ changedTs }) => changedTs > since),
+	follows: follows.filter((follow) => Math.max(follow.since, follow.changedTs) > since),
+});
 
 type Rows = Pick<MomentQuery, 'rows' | 'threads'>;
 

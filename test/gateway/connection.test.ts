@@ -42,9 +42,10 @@ const flush = (): void => {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('without resuming', () => {
-	test('nothing reaches it before its hello, everything after', () => {
+	test('nothing reaches it before its hello, everything after', async () => {
 		connection.send('early', 1);
-		connection.begin('hello');
+		await connection.pour(['hello']);
+		connection.release(1);
 		connection.send('typing');
 		connection.send('later', 2);
 		flush();

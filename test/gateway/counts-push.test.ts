@@ -22,7 +22,7 @@ const ROW: CountRow = {
 	capped: false,
 };
 
-function scene() {
+function scene(archived = false) {
 	const sent: string[] = [];
 	const socket = {
 		send: (frame: string) => sent.push(JSON.parse(frame).type),
@@ -42,6 +42,7 @@ function scene() {
 	};
 	const readState = {
 		row: async () => ROW,
+		member: async () => ({ conversation: 'C1', archived }),
 		threadTotals: async () => ({ threads: { unread: 0, mentions: 0, badge: 0 }, stamp: 1 }),
 	} as unknown as ReadState;
 	const push = new CountsPush(readState, (error) => {
@@ -52,13 +53,13 @@ function scene() {
 		await Bun.sleep(5);
 		return sent;
 	};
-	return { connection, session, changed };
+	return { connection, session, push, sent, changed };
 }
 
 test('a client that listens is told', async () => {
 	const { connection, changed } = scene();
-	connection.begin('{"type":"hello"}');
-	expect((await changed()).sort()).toEqual(['hello', 'unread_counts_updated', 'update_thread_state']);
+	connection.release(0);
+	expect((await changed()).sort()).toEqual(['unread_counts_updated', 'update_thread_state']);
 });
 
 test('one that catches up is not: it is told when it has', async () => {
@@ -72,7 +73,25 @@ test('one that catches up is not: it is told when it has', async () => {
 
 test('who left in the meantime is not told of the conversation', async () => {
 	const { connection, session, changed } = scene();
-	connection.begin('{"type":"hello"}');
+	connection.release(0);
 	session.conversations = [];
-	expect((await changed()).sort()).toEqual(['hello', 'update_thread_state']);
+	expect((await changed()).sort()).toEqual(['update_thread_state']);
+});
+
+test('of an archived conversation there is no row to tell', async () => {
+	const { connection, changed } = scene(true);
+	connection.release(0);
+	expect(await changed()).toEqual(['update_thread_state']);
+});
+
+test('what is due to one that caught up is told to it alone', async () => {
+	const { connection, session, push, sent } = scene();
+	const other = scene();
+	connection.release(0);
+	other.connection.release(0);
+	session.connections.push(other.connection);
+	push.caughtUp(session, connection, ['C1'], true);
+	await Bun.sleep(5);
+	expect(sent.sort()).toEqual(['unread_counts_updated', 'update_thread_state']);
+	expect(other.sent).toEqual([]);
 });

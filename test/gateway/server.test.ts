@@ -177,7 +177,7 @@ describe('routes', () => {
 		expect(url.origin + url.pathname).toBe('ws://localhost:8080/rtm');
 		expect(services.tickets.redeem(url.searchParams.get('ticket') ?? '')).toMatchObject({
 			user: { id: 'U123' },
-			options: { since: 1717200000123456, counts: true, batchPresence: false },
+			options: { since: 1717200000123456, counts: true },
 		});
 	});
 });

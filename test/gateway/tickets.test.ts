@@ -2,7 +2,13 @@ import { expect, test } from 'bun:test';
 import { type Admission, Tickets } from '../../src/gateway/tickets.ts';
 import { HandClock, random, refusalOf, TEAM, userNamed } from './support.ts';
 
-const ADMISSION: Admission = { user: userNamed('U1'), team: TEAM, tokenHash: 'h', options: { since: 5 } };
+const ADMISSION: Admission = {
+	user: userNamed('U1'),
+	team: TEAM,
+	tokenHash: 'h',
+	expiresAt: Number.POSITIVE_INFINITY,
+	options: { since: 5 },
+};
 
 test('a ticket admits once', () => {
 	const tickets = new Tickets(new HandClock().now, random);

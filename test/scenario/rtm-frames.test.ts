@@ -134,3 +134,43 @@ test('frames that come together are all done, in order', async () => {
 	expect(heard.map(({ text }) => text)).toEqual(texts);
 	expect(heard.map(({ ts }) => ts)).toEqual(answers.map(({ ts }) => ts));
 });
+
+test('a blur does not overtake its focus, however busy the server is: what comes later stays unread', async () => {
+	const device = await connect(grace);
+	const busy = await connect(ada);
+	for (let round = 0; round < 10; round += 1) {
+		const posts = Array.from({ length: 5 }, (_, index) =>
+			busy.ask({ type: 'message', channel, text: `${round}.${index}` }),
+		);
+		await Bun.sleep(round % 3);
+		device.tell({ type: 'channel_focus', channel });
+		const blurred = device.ask({ type: 'channel_blur', channel });
+		await Promise.all([...posts, blurred]);
+		const before = (await grace.call('conversations.info', { channel })).channel.unread_count;
+		const { ts } = await busy.ask({ type: 'message', channel, text: 'later' });
+		await device.seen({ type: 'message', ts });
+		await device.settled();
+		const after = (await grace.call('conversations.info', { channel })).channel.unread_count;
+		expect(after).toBe(before + 1);
+	}
+});
+
+test('a mark and a post sent right after it are done in that order; a ping waits for neither', async () => {
+	const device = await connect(grace);
+	const { ts } = await ada.call('chat.postMessage', { channel, text: 'one' });
+	const order: string[] = [];
+	const asked = (what: string, frame: Record<string, unknown>) =>
+		device.ask(frame).then((answer) => {
+			order.push(what);
+			return answer;
+		});
+	const [marked, posted] = await Promise.all([
+		asked('mark', { type: 'mark', channel, ts }),
+		asked('post', { type: 'message', channel, text: 'two' }),
+		asked('ping', { type: 'ping' }),
+	]);
+	expect(order).toEqual(['ping', 'mark', 'post']);
+	expect(marked).toMatchObject({ ok: true, unread_count: 0 });
+	const { last_read } = (await grace.call('conversations.info', { channel })).channel;
+	expect(last_read).toBe(posted.ts);
+});

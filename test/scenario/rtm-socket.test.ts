@@ -126,6 +126,34 @@ describe('marks', () => {
 		const answer = await socket.ask({ type: 'mark', channel, ts: await say(ada, 'one') });
 		expect(answer.error).toEqual(badMessage('not_in_channel'));
 	});
+
+	test('nobody learns by a mark of what they may not know of', async () => {
+		const secret = await ada.call('conversations.create', { name: 'secret', is_private: true });
+		const elsewhere = await makeWorkspace(server.url, 1, 'Elsewhere');
+		const foreign = await elsewhere.people[0]!.call('conversations.create', { name: 'public' });
+		const socket = await connect(linus);
+		for (const hidden of [secret.channel.id, foreign.channel.id, 'C0000000000']) {
+			const answer = await socket.ask({ type: 'mark', channel: hidden, ts: '1700000000.000000' });
+			expect(answer.error).toEqual(badMessage('channel_not_found'));
+		}
+	});
+});
+
+test('what a bot posts carries its bot_id, as over HTTP', async () => {
+	const { user } = await workspace.admin('admin.users.create', {
+		team_id: workspace.team,
+		name: 'bot',
+		is_bot: true,
+	});
+	const { token } = await workspace.admin('admin.tokens.create', { user_id: user.id });
+	const bot: Person = { id: user.id, name: 'bot', token, call: client(server.url, token) };
+	await ada.call('conversations.invite', { channel, users: bot.id });
+	const [socket, listener] = [await connect(bot), await connect(grace)];
+	const overHttp = await bot.call('chat.postMessage', { channel, text: 'one' });
+	const overSocket = await socket.ask({ type: 'message', channel, text: 'two' });
+	const { bot_id } = overHttp.message;
+	expect(bot_id).toBe(`B${bot.id.slice(1)}`);
+	for (const { ts } of [overHttp, overSocket]) expect(await listener.seen({ ts })).toMatchObject({ bot_id });
 });
 
 describe('who hears what', () => {
@@ -173,5 +201,46 @@ describe('who hears what', () => {
 		const heard = (frame: Frame) =>
 			frame.type !== 'hello' && frame.type !== 'pong' && frame.reply_to === undefined;
 		expect(stranger.having(heard)).toEqual([]);
+	});
+
+	test('a device that connects without asking for counts makes nobody hear of threads that did not change', async () => {
+		const ts = await say(grace, 'root');
+		await ada.call('chat.postMessage', { channel, text: 'reply', thread_ts: ts });
+		const before = await connect(grace, { counts: '1' });
+		await before.seen({ type: 'update_thread_state' });
+		const told = before.having({ type: 'update_thread_state' }).length;
+		const { position } = await grace.call('client.counts');
+		const plain = [await connect(grace), await connect(grace, { since: position })];
+		const asking = await connect(grace, { since: position, counts: '1' });
+		await asking.seen({ type: 'update_thread_state' });
+		await Bun.sleep(50);
+		await Promise.all([before, ...plain].map((socket) => socket.settled()));
+		for (const socket of plain) expect(socket.having({ type: 'update_thread_state' })).toEqual([]);
+		expect(before.having({ type: 'update_thread_state' })).toHaveLength(told);
+	});
+
+	test('who missed a change of their threads is told of it, also without asking for counts', async () => {
+		const ts = await say(grace, 'root');
+		const { position } = await grace.call('client.counts');
+		await ada.call('chat.postMessage', { channel, text: 'reply', thread_ts: ts });
+		const socket = await connect(grace, { since: position });
+		expect(await socket.seen({ type: 'update_thread_state' })).toMatchObject({ unread_count: 1 });
+	});
+
+	test('no counts are pushed of a channel that is archived, whatever happens in it', async () => {
+		const ts = await say(ada, 'one');
+		const socket = await connect(grace, { counts: '1' });
+		// Of the join just before.
+		await socket.seen({ type: 'unread_counts_updated' });
+		await ada.call('conversations.archive', { channel });
+		await socket.seen({ type: 'channel_archive' });
+		await ada.call('chat.delete', { channel, ts });
+		await socket.seen({ subtype: 'message_deleted' });
+		await Bun.sleep(50);
+		await socket.settled();
+		expect(socket.having({ type: 'unread_counts_updated' })).toHaveLength(1);
+		await ada.call('conversations.unarchive', { channel });
+		const [, after] = await socket.all(2, { type: 'unread_counts_updated' });
+		expect(after).toMatchObject({ channel, unread_count: 0 });
 	});
 });

@@ -75,8 +75,8 @@ export class Authenticator {
 		const forgottenBefore = this.forgotten;
 		const { user, team, until } = await this.holder(token, hash);
 		const account = await this.account(user, team);
-		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: hash };
-		if (this.forgotten === forgottenBefore) this.remember(hash, caller, until);
+		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: hash, expiresAt: until };
+		if (this.forgotten === forgottenBefore) this.remember(hash, caller);
 		return caller;
 	}
 
@@ -100,7 +100,7 @@ export class Authenticator {
 		return user;
 	}
 
-	private remember(hash: string, caller: UserCaller, expiresAt: number): void {
+	private remember(hash: string, caller: UserCaller): void {
 		if (this.remembered.size >= this.capacity) {
 			// The one verified longest ago; a busy one is back with its next request.
 			for (const oldest of this.remembered.keys()) {
@@ -108,7 +108,7 @@ export class Authenticator {
 				break;
 			}
 		}
-		const until = Math.min(this.options.nowMs() + this.rememberMs, expiresAt);
+		const until = Math.min(this.options.nowMs() + this.rememberMs, caller.expiresAt);
 		this.remembered.set(hash, { caller, until });
 	}
 }

@@ -7,6 +7,8 @@ export interface UserCaller {
 	readonly user: User;
 	readonly team: string;
 	readonly tokenHash: string;
+	/** When the token ends, ms; infinite for one without an end. */
+	readonly expiresAt: number;
 }
 
 export interface AdminCaller {

@@ -2,30 +2,35 @@ import type { User } from '../../engine/ports/store.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { Refusal } from '../../model/errors.ts';
 import type { Services } from '../services.ts';
-import type { UserCall } from './method.ts';
 
 /**
  * Who may see what. Nothing crosses a workspace; its public channels are open to all of its users, and of
  * anything else those who are not in it do not learn that it exists.
  */
 
+/** Who asks, by a method or over a socket. */
+export interface Asking {
+	readonly services: Services;
+	readonly caller: { readonly user: User; readonly team: string };
+}
+
 export const noChannel = (): Refusal => new Refusal('channel_not_found', 'channel: no such conversation');
 
 const notMember = (): Refusal => new Refusal('not_in_channel', 'channel: the caller is not a member');
 
 /** A conversation of the caller's workspace, whoever is in it. */
-async function conversationOf({ services, caller }: UserCall, id: string): Promise<Conversation> {
+async function conversationOf({ services, caller }: Asking, id: string): Promise<Conversation> {
 	const [conversation] = await services.directory.conversations([id]);
 	if (!conversation || conversation.team !== caller.team) throw noChannel();
 	return conversation;
 }
 
-const isMember = async ({ services, caller }: UserCall, id: string): Promise<boolean> =>
+const isMember = async ({ services, caller }: Asking, id: string): Promise<boolean> =>
 	(await services.readState.member(caller.user.id, id)) !== null;
 
 /** A conversation that the caller may know of. */
 export async function visible(
-	call: UserCall,
+	call: Asking,
 	id: string,
 ): Promise<{ conversation: Conversation; isMember: boolean }> {
 	const conversation = await conversationOf(call, id);
@@ -35,14 +40,14 @@ export async function visible(
 }
 
 /** A conversation whose messages the caller may read: bots only where they are members, as at Slack. */
-export async function readable(call: UserCall, id: string): Promise<Conversation> {
+export async function readable(call: Asking, id: string): Promise<Conversation> {
 	const { conversation, isMember: member } = await visible(call, id);
 	if (!member && call.caller.user.isBot) throw notMember();
 	return conversation;
 }
 
 /** A conversation that the caller is in. */
-export async function joined(call: UserCall, id: string): Promise<Conversation> {
+export async function joined(call: Asking, id: string): Promise<Conversation> {
 	const { conversation, isMember: member } = await visible(call, id);
 	if (!member) throw notMember();
 	return conversation;
@@ -52,7 +57,7 @@ export async function joined(call: UserCall, id: string): Promise<Conversation> 
  * For work that finds out by itself whether the caller is a member: only a refusal is looked into, to tell
  * a public channel that one is not in from one that one may not know of.
  */
-export async function asMember<T>(call: UserCall, id: string, work: () => Promise<T>): Promise<T> {
+export async function asMember<T>(call: Asking, id: string, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {

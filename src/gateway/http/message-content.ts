@@ -1,12 +1,12 @@
 import { Refusal } from '../../model/errors.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
+import { MAX_EXTRA_BYTES } from '../../sequencer/commands.ts';
 import * as type from './argument-types.ts';
 import { optional } from './arguments.ts';
 
 /** What a message is made of besides its place: text, and what the server carries without looking into it. */
 
 export const MAX_TEXT = 40_000;
-const MAX_EXTRA_BYTES = 100 * 1024;
 
 export const contentArguments = {
 	text: optional(type.text()),

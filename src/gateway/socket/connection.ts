@@ -54,13 +54,6 @@ export class Connection {
 		return this.held !== undefined;
 	}
 
-	/** Starts delivery with these frames. */
-	begin(...frames: readonly string[]): void {
-		if (this.ended) return;
-		this.open = true;
-		for (const frame of frames) this.send(frame);
-	}
-
 	/** From here on frames are kept, until `release`. */
 	hold(): void {
 		this.held = [];

@@ -2,6 +2,7 @@ import type { About } from '../../engine/ports/bus.ts';
 import type { ReadState } from '../../engine/ports/read-state.ts';
 import { countsUpdatedEvent, threadStateEvent } from '../../protocol/events.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
+import type { Connection } from './connection.ts';
 import type { UserSession } from './user-session.ts';
 
 /**
@@ -39,6 +40,14 @@ export class CountsPush {
 		}
 	}
 
+	/** A client caught up, with these still due: it alone is told. */
+	caughtUp(session: UserSession, connection: Connection, rows: readonly string[], threads: boolean): void {
+		const to = [connection];
+		const due = connection.wantsCounts ? rows : [];
+		for (const conversation of due) this.pushRow(session, conversation, to).catch(this.failed);
+		if (threads || due.length > 0) this.pushThreads(session.user, to, true).catch(this.failed);
+	}
+
 	private dueOf(session: UserSession): Due {
 		const known = this.due.get(session);
 		if (known) return known;
@@ -52,21 +61,29 @@ export class CountsPush {
 		const { due } = this;
 		this.due = new Map();
 		for (const [session, { rows, threads }] of due) {
-			for (const conversation of rows) this.pushRow(session, conversation).catch(this.failed);
-			if (threads !== 'nobody') this.pushThreads(session, threads === 'everybody').catch(this.failed);
+			const { user, connections } = session;
+			for (const conversation of rows) this.pushRow(session, conversation, connections).catch(this.failed);
+			if (threads !== 'nobody')
+				this.pushThreads(user, connections, threads === 'everybody').catch(this.failed);
 		}
 	}
 
-	private async pushRow(session: UserSession, conversation: string): Promise<void> {
+	private async pushRow(
+		session: UserSession,
+		conversation: string,
+		to: readonly Connection[],
+	): Promise<void> {
 		const row = await this.readState.row(session.user, conversation);
+		// Asked after the row: what is archived has none for clients, who were told to drop it.
+		const member = row && (await this.readState.member(session.user, conversation));
 		// Who left while it was looked up was told so, and has no row any more.
-		if (!row || !session.conversations?.includes(conversation)) return;
-		send(session, countsUpdatedEvent(row), false);
+		if (!member || member.archived || !session.conversations?.includes(conversation)) return;
+		send(to, countsUpdatedEvent(row), false);
 	}
 
-	private async pushThreads(session: UserSession, toAll: boolean): Promise<void> {
-		const { threads, stamp } = await this.readState.threadTotals(session.user);
-		send(session, threadStateEvent(threads, stamp), toAll);
+	private async pushThreads(user: string, to: readonly Connection[], toAll: boolean): Promise<void> {
+		const { threads, stamp } = await this.readState.threadTotals(user);
+		send(to, threadStateEvent(threads, stamp), toAll);
 	}
 }
 
@@ -81,8 +98,8 @@ function underivable(about: Exclude<About, { change: 'threads' }>): { row: strin
 }
 
 /** A client that catches up is told the counts of now when it has: these may be older than what it missed. */
-function send(session: UserSession, event: JsonObject, toAll: boolean): void {
+function send(connections: readonly Connection[], event: JsonObject, toAll: boolean): void {
 	const frame = JSON.stringify(event);
-	for (const connection of session.connections)
+	for (const connection of connections)
 		if ((toAll || connection.wantsCounts) && !connection.isCatchingUp) connection.send(frame);
 }

@@ -23,7 +23,7 @@ export class Hub {
 
 	constructor(
 		private readonly bus: Bus,
-		private readonly counts: CountsPush,
+		readonly counts: CountsPush,
 	) {
 		this.conversations = new Interest(bus, (sessions, message) => this.fanOut(sessions, message));
 		this.teams = new Interest(bus, (sessions, message) => this.fanOut(sessions, message));
@@ -31,6 +31,11 @@ export class Hub {
 
 	get users(): number {
 		return this.sessions.size;
+	}
+
+	/** How many sockets the user has here. */
+	socketsOf(user: string): number {
+		return this.sessions.get(user)?.connections.length ?? 0;
 	}
 
 	*connections(): Generator<Connection> {
@@ -84,13 +89,6 @@ export class Hub {
 		session.early.clear();
 		session.conversations = [...inside];
 		for (const conversation of inside) this.conversations.add(`live:${conversation}`, session);
-	}
-
-	/** A client caught up on these: it is told the counts that it cannot derive. */
-	recount(session: UserSession, conversations: readonly string[], threads: boolean): void {
-		for (const conversation of conversations)
-			this.counts.sent([session], { change: 'standing', conversation });
-		if (threads) this.counts.sent([session], { change: 'threads' });
 	}
 
 	detach(connection: Connection): void {

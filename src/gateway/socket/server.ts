@@ -5,6 +5,7 @@ import type { Services } from '../services.ts';
 import type { Admission } from '../tickets.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
 import type { Hub } from './hub.ts';
+import { Lifetimes } from './lifetimes.ts';
 import { type SessionParts, SocketSession } from './session.ts';
 
 /** The listening socket: HTTP and WebSocket on one port. The only place that knows Bun's server. */
@@ -26,6 +27,9 @@ export interface ListenOptions {
 	readonly port: number;
 	/** A client that lets this much pile up is cut off; it resumes where it was. */
 	readonly maxBufferedBytes: number;
+	/** One more is accepted, and closed with the reason. */
+	readonly socketsPerUser: number;
+	readonly nowMs: () => number;
 }
 
 const CLOSED_PER_TURN = 200;
@@ -33,6 +37,7 @@ const IDLE_SECONDS = 120;
 
 export function listen(options: ListenOptions, parts: SessionParts): Listening {
 	const { services, hub } = parts;
+	const lifetimes = new Lifetimes(options.nowMs);
 	let nextConnection = 1;
 	const ends = new Set<Promise<void>>();
 	const server = Bun.serve<SocketData>({
@@ -60,6 +65,10 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 				}
 				const session = new SocketSession(`s${nextConnection++}`, admission, socket, parts);
 				socket.data.session = session;
+				if (hub.socketsOf(admission.user.id) >= options.socketsPerUser)
+					session.connection.close('too_many_sockets');
+				else lifetimes.began(session.connection, admission.expiresAt);
+				if (session.connection.isOver) return;
 				session.start().catch((error) => {
 					services.operations.failed('rtm.start_session', error);
 					session.connection.close('going_away');
@@ -72,7 +81,9 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 				socket.data.session?.connection.drained();
 			},
 			close(socket) {
-				const ended = socket.data.session?.end().catch((error) => {
+				const { session } = socket.data;
+				if (session) lifetimes.ended(session.connection);
+				const ended = session?.end().catch((error) => {
 					services.operations.failed('rtm.end_session', error);
 				});
 				if (!ended) return;
@@ -85,6 +96,7 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 		hostname: server.hostname ?? options.hostname,
 		port: server.port ?? options.port,
 		stop: async () => {
+			lifetimes.stop();
 			const drained = server.stop(false);
 			await closeAll(hub);
 			await Promise.all(ends);

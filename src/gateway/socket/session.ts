@@ -1,7 +1,9 @@
 import { Refusal } from '../../model/errors.ts';
 import { formatPosition } from '../../model/position.ts';
 import { formatTs } from '../../model/ts.ts';
-import { countFields, type JsonObject } from '../../protocol/objects.ts';
+import { botIdOf, countFields, type JsonObject } from '../../protocol/objects.ts';
+import { type Asking, asMember } from '../http/access.ts';
+import { encodeExtra } from '../http/message-content.ts';
 import type { Services } from '../services.ts';
 import type { Admission } from '../tickets.ts';
 import { Connection, type Socket } from './connection.ts';
@@ -35,9 +37,15 @@ const helloFrame = (stamp: number, missed?: number): string =>
 		...(missed === undefined ? {} : { missed }),
 	});
 
+/** What is done in turn; a ping is answered at once. */
+type TurnFrame = Exclude<ClientFrame, { type: 'ping' }>;
+
 export class SocketSession {
 	readonly connection: Connection;
 	private readonly since: number;
+	private readonly caller: Asking['caller'];
+	/** The frame that is being done, with those that wait for their turn; undefined when there is none. */
+	private underWay: Promise<void> | undefined;
 
 	constructor(
 		id: string,
@@ -47,6 +55,7 @@ export class SocketSession {
 	) {
 		const { user, team, tokenHash, options } = admission;
 		this.since = options.since;
+		this.caller = { user, team };
 		this.connection = new Connection(
 			id,
 			user.id,
@@ -89,7 +98,7 @@ export class SocketSession {
 		const hello = helloFrame(events.length > 0 ? since : stamp, events.length);
 		await connection.pour([hello, ...events.map((event) => JSON.stringify(event)), FIRST_REPLY]);
 		connection.release(stamp);
-		this.parts.hub.recount(session, recount, threads);
+		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
 	}
 
 	async end(): Promise<void> {
@@ -113,11 +122,40 @@ export class SocketSession {
 			return;
 		}
 		this.parts.focus.used(this.connection);
-		this.perform(frame).catch((error) => {
+		this.inTurn(frame);
+	}
+
+	/**
+	 * A frame begins when those before it are done: a blur must not overtake its focus. A message counts as done
+	 * when it is on its way, so that posts follow each other without waiting for their acknowledgements.
+	 */
+	private inTurn(frame: TurnFrame): void {
+		const before = this.underWay;
+		const isPost = frame.type === 'message';
+		if (isPost && !before) {
+			this.performAnswered(frame);
+			return;
+		}
+		const begin = (): Promise<void> | undefined => {
+			const done = this.performAnswered(frame);
+			return isPost ? undefined : done;
+		};
+		const turn = Promise.resolve(before ? before.then(begin) : begin());
+		this.underWay = turn;
+		turn.then(() => {
+			if (this.underWay === turn) this.underWay = undefined;
+		});
+	}
+
+	/** Never fails: what it is refused with is answered. */
+	private async performAnswered(frame: TurnFrame): Promise<void> {
+		try {
+			await this.perform(frame);
+		} catch (error) {
 			if (!(error instanceof Refusal) && !(error instanceof BadFrame))
 				this.parts.services.operations.failed(`rtm.${frame.type}`, error);
 			this.answer(refusedFrame(error, frame.id));
-		});
+		}
 	}
 
 	/** Null: it was refused. Read before it is limited: a client that is told to wait is told under its id. */
@@ -135,7 +173,7 @@ export class SocketSession {
 		}
 	}
 
-	private async perform(frame: Exclude<ClientFrame, { type: 'ping' }>): Promise<void> {
+	private async perform(frame: TurnFrame): Promise<void> {
 		const { presence, services } = this.parts;
 		switch (frame.type) {
 			case 'message':
@@ -155,15 +193,14 @@ export class SocketSession {
 				this.acknowledge(frame.id);
 				return;
 			case 'mark': {
-				const { row, ignored } = await services.reads.mark(this.connection.user, frame.channel, {
-					type: 'read',
-					ts: frame.ts,
-					revision: frame.revision,
-				});
+				const { channel, ts, revision } = frame;
+				const { row, ignored } = await asMember({ services, caller: this.caller }, channel, () =>
+					services.reads.mark(this.connection.user, channel, { type: 'read', ts, revision }),
+				);
 				this.answer({
 					ok: true,
 					reply_to: frame.id,
-					channel: frame.channel,
+					channel,
 					...countFields(row),
 					...(ignored ? { ignored: true } : {}),
 				});
@@ -188,9 +225,10 @@ export class SocketSession {
 	private async post(frame: Extract<ClientFrame, { type: 'message' }>): Promise<void> {
 		this.limit('posts');
 		const { user, team } = this.connection;
+		const bot = this.caller.user.isBot ? { bot_id: botIdOf(this.caller.user) } : {};
 		const { message } = await this.parts.services.requests.submit({ user, team }, frame.channel, {
 			type: 'post',
-			content: { text: frame.text, extra: null },
+			content: { text: frame.text, extra: encodeExtra(bot) },
 			threadTs: frame.threadTs,
 			broadcast: frame.broadcast,
 			clientMsgId: frame.clientMsgId,

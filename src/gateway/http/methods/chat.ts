@@ -1,5 +1,6 @@
 import { Refusal } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
+import { messageInThread } from '../../../protocol/message-events.ts';
 import { botIdOf, wireMessage } from '../../../protocol/objects.ts';
 import type { Content } from '../../../sequencer/commands.ts';
 import * as type from '../argument-types.ts';
@@ -7,7 +8,7 @@ import { optional } from '../arguments.ts';
 import { warned } from '../envelope.ts';
 import { contentArguments, cutText, type ExtraContent, encodeExtra, MAX_TEXT } from '../message-content.ts';
 import { type UserCall, userMethod } from '../method.ts';
-import { submit } from './conversations-members.ts';
+import { submit } from '../submit.ts';
 
 /** Posting, editing and deleting. */
 
@@ -64,12 +65,17 @@ async function parentOf(call: UserCall, channel: string, { threadTs }: { threadT
 	return root ? { parent_user_id: root.user } : {};
 }
 
-function contentOf({ caller }: UserCall, text: string, extra: ExtraContent): Content {
-	const { blocks, attachments, metadata } = extra;
-	if (text.trim() === '' && !blocks?.length && !attachments?.length)
+function contentOf(call: UserCall, text: string, extra: ExtraContent): Content {
+	if (text.trim() === '' && !extra.blocks?.length && !extra.attachments?.length)
 		throw new Refusal('no_text', 'text: required, or blocks or attachments');
+	return { text, extra: extraOf(call, extra) };
+}
+
+const EXTRA_FIELDS = ['blocks', 'attachments', 'metadata'] as const;
+
+function extraOf({ caller }: UserCall, { blocks, attachments, metadata }: ExtraContent): string | null {
 	const bot = caller.user.isBot ? { bot_id: botIdOf(caller.user) } : {};
-	return { text, extra: encodeExtra({ blocks, attachments, metadata, ...bot }) };
+	return encodeExtra({ blocks, attachments, metadata, ...bot });
 }
 
 export const chatUpdate = userMethod({
@@ -82,29 +88,19 @@ export const chatUpdate = userMethod({
 			throw new Refusal('no_text', 'text: required, or blocks or attachments');
 		const text = args.text ?? '';
 		if (text.length > MAX_TEXT) throw new Refusal('msg_too_long', `text: at most ${MAX_TEXT} characters`);
-		const kept = await extraOf(call, channel, ts);
-		const content = contentOf(call, text, {
-			blocks: args.blocks ?? kept.blocks,
-			attachments: args.attachments ?? kept.attachments,
-			metadata: args.metadata ?? kept.metadata,
-		});
-		const { message } = await submit(call, channel, { type: 'edit', ts, content });
+		// What an edit does not mention stays: an empty list or object takes it away, as at Slack.
+		const keep = EXTRA_FIELDS.filter((name) => args[name] === undefined);
+		const content = { text, extra: extraOf(call, args) };
+		const { message, thread } = await submit(call, channel, { type: 'edit', ts, content, keep });
 		if (!message) throw new Error('editing answered no message');
 		return {
 			channel,
 			ts: formatTs(ts),
 			text: message.text,
-			message: wireMessage(message, call.caller.team),
+			message: messageInThread(message, call.caller.team, thread ?? null),
 		};
 	},
 });
-
-/** What an edit does not mention stays: an empty list or object takes it away, as at Slack. */
-async function extraOf({ services, caller }: UserCall, channel: string, ts: number): Promise<ExtraContent> {
-	const [message] = await services.history.messages(channel, [ts]);
-	if (!message || message.user !== caller.user.id || message.extra === null) return {};
-	return JSON.parse(message.extra);
-}
 
 export const chatDelete = userMethod({
 	limited: 'posts',

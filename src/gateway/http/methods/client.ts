@@ -1,4 +1,4 @@
-import type { UnreadItem } from '../../../engine/ports/read-state.ts';
+import type { ReadState, UnreadItem } from '../../../engine/ports/read-state.ts';
 import type { History } from '../../../engine/ports/store.ts';
 import { formatTs } from '../../../model/ts.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
@@ -25,26 +25,41 @@ export const clientMarkAllRead = userMethod({
 	},
 });
 
-/** Why the badge is on: the messages that make it up, oldest first, each with its reasons. */
+const MOST_EXPLAINED = 1000;
+
+/** Why the badge is on: the newest messages that make it up, oldest first, each with its reasons. */
 export const clientExplain = userMethod({
 	arguments: { channel: optional(type.channel) },
 	run: async ({ channel }, call) => {
 		const { services, caller } = call;
 		if (channel !== undefined) await joined(call, channel);
 		const unread = await services.readState.unread(caller.user.id);
-		const counted = unread.filter(
-			(item) => item.reasons.length > 0 && (channel === undefined || item.conversation === channel),
-		);
-		const texts = await textsOf(services.history, counted);
-		const items = counted.map(({ conversation, ts, reasons }) => ({
+		const counted = unread
+			.filter((item) => item.reasons.length > 0 && (channel === undefined || item.conversation === channel))
+			.sort((a, b) => a.ts - b.ts);
+		const newest = counted.slice(-MOST_EXPLAINED);
+		const texts = await textsOf(services.history, newest);
+		const items = newest.map(({ conversation, ts, reasons }) => ({
 			channel: conversation,
 			ts: formatTs(ts),
 			...texts.get(`${conversation} ${ts}`),
 			reasons,
 		}));
-		return { items: items.sort((a, b) => (a.ts < b.ts ? -1 : 1)), badge: items.length };
+		return {
+			items,
+			badge: await badgeOf(services.readState, caller.user.id, channel),
+			has_more: counted.length > newest.length,
+		};
 	},
 });
+
+/** The number that `client.counts` shows, or what one conversation and the threads in it add to that. */
+async function badgeOf(readState: ReadState, user: string, channel: string | undefined): Promise<number> {
+	if (channel === undefined) return (await readState.counts(user)).badge;
+	const row = await readState.row(user, channel);
+	const threads = (await readState.threads(user)).filter(({ conversation }) => conversation === channel);
+	return threads.reduce((sum, thread) => sum + thread.badge, row?.badge ?? 0);
+}
 
 async function textsOf(history: History, items: readonly UnreadItem[]): Promise<Map<string, JsonObject>> {
 	const texts = new Map<string, JsonObject>();

@@ -6,6 +6,7 @@ import { joined } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { channelAnswer } from '../conversation-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
+import { submit } from '../submit.ts';
 
 /** Channels and their names. A name is reserved before the log is asked, so that no two channels have it. */
 
@@ -18,7 +19,7 @@ export const conversationsCreate = userMethod({
 		const { caller, services } = call;
 		const id = newId('C', services.random);
 		const result = await withName(call, args.name, id, () =>
-			services.requests.submit({ user: caller.user.id, team: caller.team }, id, {
+			submit(call, id, {
 				type: 'create',
 				conversation: {
 					id,
@@ -44,13 +45,8 @@ export const conversationsRename = userMethod({
 	arguments: { channel: type.channel, name },
 	ignored: ['validate'],
 	run: async (args, call) => {
-		const { caller, services } = call;
 		const conversation = await joined(call, args.channel);
-		const rename = () =>
-			services.requests.submit({ user: caller.user.id, team: caller.team }, args.channel, {
-				type: 'rename',
-				name: args.name,
-			});
+		const rename = () => submit(call, args.channel, { type: 'rename', name: args.name });
 		// A name that it has already is not to be reserved, and above all not to be given back.
 		const result =
 			conversation.name === args.name

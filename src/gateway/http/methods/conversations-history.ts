@@ -19,7 +19,9 @@ export const conversationsHistory = userMethod({
 		cursor: type.cursor('next_ts'),
 	},
 	ignored: ['include_all_metadata', 'include_pin_count', 'ignore_replies', 'no_user_profile'],
-	run: async (args, call) => {
+	run: async (given, call) => {
+		// Slack's own default: everything, the newest page first.
+		const args = given.oldest === 0 ? { ...given, oldest: undefined } : given;
 		const conversation = await readable(call, args.channel);
 		// With `oldest` alone, Slack reads forward: the page nearest to it comes first.
 		const forward = args.oldest !== undefined && args.latest === undefined;

@@ -1,15 +1,13 @@
 import { Refusal } from '../../../model/errors.ts';
-import type { Action, Result } from '../../../sequencer/commands.ts';
+import type { Result } from '../../../sequencer/commands.ts';
 import { usersOf, visible } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { channelAnswer } from '../conversation-view.ts';
 import { warned } from '../envelope.ts';
 import { type UserCall, userMethod } from '../method.ts';
+import { submit } from '../submit.ts';
 
 /** Joining, leaving, inviting and removing: decided by the conversation's owner. */
-
-export const submit = ({ services, caller }: UserCall, channel: string, action: Action): Promise<Result> =>
-	services.requests.submit({ user: caller.user.id, team: caller.team }, channel, action);
 
 /** The conversation as the change left it. */
 async function changedChannel(call: UserCall, channel: string, result: Result) {

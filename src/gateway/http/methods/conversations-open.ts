@@ -7,7 +7,7 @@ import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { fullConversationView } from '../conversation-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
-import { submit } from './conversations-members.ts';
+import { submit } from '../submit.ts';
 
 /** Direct messages, to one person or a few. Their id follows from who is in them: opening twice is harmless. */
 

@@ -1,7 +1,7 @@
 import * as type from '../argument-types.ts';
 import { channelAnswer } from '../conversation-view.ts';
 import { userMethod } from '../method.ts';
-import { submit } from './conversations-members.ts';
+import { submit } from '../submit.ts';
 
 /** Whether a conversation is in use, and what it says of itself. */
 

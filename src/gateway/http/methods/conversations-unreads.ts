@@ -1,3 +1,4 @@
+import { COUNT_CAP } from '../../../model/counting.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { inTimeline } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
@@ -34,9 +35,11 @@ export const conversationsUnreads = userMethod({
 		const page = ahead.slice(0, args.limit);
 		const messages = await messageViews(call, conversation, await history.messages(args.channel, page));
 		const [oldestUnread] = unread;
+		const total = unread.filter((ts) => within(ts, bounds(args))).length;
 		return {
 			messages: args.newest_first ? messages.reverse() : messages,
-			total: unread.filter((ts) => within(ts, bounds(args))).length,
+			total: Math.min(total, COUNT_CAP),
+			...(total > COUNT_CAP ? { total_is_capped: true } : {}),
 			has_more: ahead.length > page.length,
 			...(oldestUnread === undefined ? {} : { oldest_unread: formatTs(oldestUnread) }),
 			...nextCursor('next_ts', ahead.length > page.length ? (page.at(-1) ?? null) : null),

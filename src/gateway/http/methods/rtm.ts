@@ -18,17 +18,17 @@ export const rtmConnect = userMethod({
 		'simple_latest',
 	],
 	run: async (args, { services, caller, request }) => {
-		const { user, tokenHash } = caller;
+		const { user, tokenHash, expiresAt } = caller;
 		const team = await services.directory.team(caller.team);
 		const ticket = services.tickets.issue({
 			user,
 			team: caller.team,
 			tokenHash,
+			expiresAt,
 			options: {
 				// Without a position of the client's own, what happens until the socket opens comes after hello.
 				since: args.since ?? services.readState.stamp(),
 				counts: args.counts,
-				batchPresence: args.batch_presence_aware,
 			},
 		});
 		return {

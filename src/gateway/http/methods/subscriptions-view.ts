@@ -1,4 +1,5 @@
 import type { ThreadRow } from '../../../engine/ports/read-state.ts';
+import type { Message } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import * as type from '../argument-types.ts';
@@ -11,6 +12,9 @@ const PAGE = 10;
 /** Replies shown of a thread: of the unread ones the oldest, of all the newest. */
 const REPLIES_SHOWN = 25;
 const LATEST_SHOWN = 3;
+/** How far unread replies are looked for among the caller's own. */
+const REPLIES_READ = 1000;
+const PAGES_READ = 10;
 
 export const subscriptionsThreadGetView = userMethod({
 	arguments: { limit: type.limit(PAGE), current_ts: type.latest },
@@ -37,31 +41,41 @@ export const subscriptionsThreadGetView = userMethod({
 	},
 });
 
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
+
 async function threadView(call: UserCall, row: ThreadRow): Promise<JsonObject | null> {
 	const { history, directory } = call.services;
 	const { conversation: channel, threadTs } = row;
 	const [conversation] = await directory.conversations([channel]);
 	const [root] = await history.messages(channel, [threadTs]);
 	if (!conversation || !root) return null;
-	const everything = Number.MAX_SAFE_INTEGER;
-	const newest = { after: threadTs, before: everything, limit: LATEST_SHOWN, nearest: 'newest' } as const;
+	const newest = { after: threadTs, before: EVERYTHING, limit: LATEST_SHOWN, nearest: 'newest' } as const;
 	const latest = await history.replies(channel, threadTs, newest);
-	const unread =
-		row.unread === 0
-			? []
-			: await history.replies(channel, threadTs, {
-					after: row.lastRead,
-					before: everything,
-					limit: REPLIES_SHOWN,
-					nearest: 'oldest',
-				});
-	const ofOthers = unread.filter((reply) => reply.user !== call.caller.user.id);
 	const [rootView] = await messageViews(call, conversation, [root]);
 	return {
 		root_msg: { ...rootView, channel },
-		unread_replies: await messageViews(call, conversation, ofOthers),
+		unread_replies: await messageViews(call, conversation, await unreadReplies(call, row)),
 		latest_replies: await messageViews(call, conversation, latest),
 		unread_count: row.unread,
 		mention_count: row.mentions,
 	};
+}
+
+/** The oldest replies of others after the read position: the caller's own are never unread. */
+async function unreadReplies({ services, caller }: UserCall, row: ThreadRow): Promise<Message[]> {
+	const wanted = Math.min(row.unread, REPLIES_SHOWN);
+	const found: Message[] = [];
+	let after = row.lastRead;
+	// Mostly the first few are what is looked for; only who wrote a lot since needs more pages.
+	let limit = REPLIES_SHOWN;
+	for (let page = 0; page < PAGES_READ && found.length < wanted; page += 1) {
+		const range = { after, before: EVERYTHING, limit, nearest: 'oldest' } as const;
+		const replies = await services.history.replies(row.conversation, row.threadTs, range);
+		found.push(...replies.filter((reply) => reply.user !== caller.user.id));
+		const last = replies.at(-1);
+		if (!last || replies.length < limit) break;
+		after = last.ts;
+		limit = REPLIES_READ;
+	}
+	return found.slice(0, wanted);
 }

@@ -1,18 +1,15 @@
 import { Refusal } from '../../../model/errors.ts';
 import { wireSubscription } from '../../../protocol/events.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
-import type { Action } from '../../../sequencer/commands.ts';
 import type { Follow } from '../../../sequencer/state.ts';
 import * as type from '../argument-types.ts';
 import { optional, withDefault } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
+import { submit } from '../submit.ts';
 
 /** Following threads, and how far one has read in them. */
 
 const thread = { channel: type.channel, thread_ts: type.ts('thread_not_found') };
-
-const submit = ({ services, caller }: UserCall, channel: string, action: Action) =>
-	services.requests.submit({ user: caller.user.id, team: caller.team }, channel, action);
 
 /** The subscription and its count, as every method here answers. */
 async function subscriptionAnswer(
