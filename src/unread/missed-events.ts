@@ -95,10 +95,11 @@ function messages({ inside, conversations, threads }: Found): Told[] {
 	for (const message of inside.changed) {
 		const conversation = conversations.get(message.conversation);
 		if (!conversation) continue;
-		const hasReplies = (threads.get(threadKey(conversation.id, message.ts))?.replyCount ?? 0) > 0;
+		const thread = threads.get(threadKey(conversation.id, message.threadTs ?? message.ts)) ?? null;
+		const hasReplies = message.threadTs === null && (thread?.replyCount ?? 0) > 0;
 		const event = message.deleted
 			? deletedEvent(conversation, message, hasReplies)
-			: editedEvent(conversation, message);
+			: editedEvent(conversation, message, undefined, thread);
 		told.push({ at: message.changedTs, event });
 	}
 	return told;

@@ -130,14 +130,16 @@ export class Sync {
 	private async threadsOf(inside: InsideChanges): Promise<Map<string, ThreadSummary>> {
 		const { history } = this.parts;
 		const roots = new Map<string, Set<number>>();
-		const need = (message: Message): void => {
-			const root = message.threadTs ?? (message.deleted ? message.ts : null);
-			if (root === null) return;
-			const known = roots.get(message.conversation) ?? new Set<number>();
-			roots.set(message.conversation, known.add(root));
+		const need = (conversation: string, root: number): void => {
+			const known = roots.get(conversation) ?? new Set<number>();
+			roots.set(conversation, known.add(root));
 		};
-		for (const { message } of inside.posted) need(message);
-		for (const message of inside.changed) need(message);
+		for (const { message } of inside.posted) {
+			const root = message.threadTs ?? (message.deleted ? message.ts : null);
+			if (root !== null) need(message.conversation, root);
+		}
+		// A root that was edited shows its thread as well.
+		for (const message of inside.changed) need(message.conversation, message.threadTs ?? message.ts);
 		const threads = new Map<string, ThreadSummary>();
 		for (const [conversation, wanted] of roots) {
 			const messages = await history.messages(conversation, [...wanted]);
