@@ -50,7 +50,7 @@ for (const seed of SEEDS) {
 		const caughtUp = await roam(roaming, random, perform(server.url, stage, random, OPERATIONS));
 		await Promise.all([staying.settle(), roaming.settle()]);
 
-		expect(caughtUp).toBeGreaterThan(3);
+		expect(caughtUp).toBeGreaterThan(1);
 		expect(roaming.resyncs).toEqual([]);
 		expect(roaming.known.shown()).toEqual(staying.known.shown());
 		const fresh = new ResumingDevice(watched.id, watched.call);

@@ -16,8 +16,15 @@ interface Due {
 	threads: 'nobody' | 'opted_in' | 'everybody';
 }
 
+/** What came to be due to a connection while it was catching up. */
+interface Late {
+	readonly rows: Set<string>;
+	threads: boolean;
+}
+
 export class CountsPush {
 	private due = new Map<UserSession, Due>();
+	private readonly late = new WeakMap<Connection, Late>();
 
 	constructor(
 		private readonly readState: ReadState,
@@ -42,10 +49,12 @@ export class CountsPush {
 
 	/** A client caught up, with these still due: it alone is told. */
 	caughtUp(session: UserSession, connection: Connection, rows: readonly string[], threads: boolean): void {
+		const late = this.late.get(connection);
+		this.late.delete(connection);
 		const to = [connection];
-		const due = connection.wantsCounts ? rows : [];
+		const due = connection.wantsCounts ? new Set([...rows, ...(late?.rows ?? [])]) : new Set<string>();
 		for (const conversation of due) this.pushRow(session, conversation, to).catch(this.failed);
-		if (threads || due.length > 0) this.pushThreads(session.user, to, true).catch(this.failed);
+		if (threads || late?.threads || due.size > 0) this.pushThreads(session.user, to, true).catch(this.failed);
 	}
 
 	private dueOf(session: UserSession): Due {
@@ -78,12 +87,37 @@ export class CountsPush {
 		const member = row && (await this.readState.member(session.user, conversation));
 		// Who left while it was looked up was told so, and has no row any more.
 		if (!member || member.archived || !session.conversations?.includes(conversation)) return;
-		send(to, countsUpdatedEvent(row), false);
+		this.send(to, countsUpdatedEvent(row), false, (late) => late.rows.add(conversation));
 	}
 
 	private async pushThreads(user: string, to: readonly Connection[], toAll: boolean): Promise<void> {
 		const { threads, stamp } = await this.readState.threadTotals(user);
-		send(to, threadStateEvent(threads, stamp), toAll);
+		this.send(to, threadStateEvent(threads, stamp), toAll, (late) => {
+			late.threads = true;
+		});
+	}
+
+	/**
+	 * A client that catches up is told the counts of now when it has: these may be older than what it missed.
+	 * Until then it is noted what is due to it.
+	 */
+	private send(
+		connections: readonly Connection[],
+		event: JsonObject,
+		toAll: boolean,
+		note: (late: Late) => void,
+	): void {
+		const frame = JSON.stringify(event);
+		for (const connection of connections) {
+			if (!toAll && !connection.wantsCounts) continue;
+			if (!connection.isCatchingUp) {
+				connection.send(frame);
+				continue;
+			}
+			const late = this.late.get(connection) ?? { rows: new Set<string>(), threads: false };
+			note(late);
+			this.late.set(connection, late);
+		}
 	}
 }
 
@@ -95,11 +129,4 @@ function underivable(about: Exclude<About, { change: 'threads' }>): { row: strin
 		row: about.inTimeline && !derivable ? about.conversation : null,
 		threads: about.threadTs !== null,
 	};
-}
-
-/** A client that catches up is told the counts of now when it has: these may be older than what it missed. */
-function send(connections: readonly Connection[], event: JsonObject, toAll: boolean): void {
-	const frame = JSON.stringify(event);
-	for (const connection of connections)
-		if ((toAll || connection.wantsCounts) && !connection.isCatchingUp) connection.send(frame);
 }

@@ -53,6 +53,8 @@ const GONE = new Set(['channel_left', 'group_left', 'channel_archive', 'group_ar
 
 export class LiveCounts {
 	readonly rows = new Map<string, LiveRow>();
+	/** What each row was last told at, and the messages that have come since. */
+	private readonly told = new Map<string, { readonly position: string; readonly since: Event[] }>();
 	threads: LiveThreads = { unread_count: 0, mention_count: 0, badge_count: 0, position: '' };
 
 	constructor(private readonly user: string) {}
@@ -60,7 +62,7 @@ export class LiveCounts {
 	// biome-ignore lint/suspicious/noExplicitAny: the answer of client.counts
 	snapshot(counts: any): void {
 		this.rows.clear();
-		for (const row of [...counts.channels, ...counts.mpims, ...counts.ims]) this.rows.set(row.id, rowOf(row));
+		for (const row of [...counts.channels, ...counts.mpims, ...counts.ims]) this.replace(rowOf(row));
 		this.threads = { ...counts.threads, position: counts.position };
 	}
 
@@ -72,15 +74,27 @@ export class LiveCounts {
 
 	apply(event: Event): void {
 		if (ABSOLUTE.has(event.type)) this.replace(rowOf(event));
-		else if (GONE.has(event.type)) this.rows.delete(event.channel);
+		else if (GONE.has(event.type)) this.drop(event.channel);
 		else if (event.type === 'update_thread_state') this.threadState(event);
 		else if (event.type === 'message' && event.prev_ts !== undefined) this.posted(event);
 	}
 
-	/** An older one never overwrites a newer one. */
+	/**
+	 * An older one never overwrites a newer one. Counts that are told may be of a moment before messages that
+	 * have come since: those are counted on top of them once more.
+	 */
 	private replace(row: LiveRow): void {
-		const known = this.rows.get(row.id);
-		if (!known || row.position >= known.position) this.rows.set(row.id, row);
+		const told = this.told.get(row.id);
+		if (told && row.position < told.position) return;
+		const since = (told?.since ?? []).filter((event) => event.position > row.position.slice(0, STAMP_DIGITS));
+		this.told.set(row.id, { position: row.position, since });
+		this.rows.set(row.id, row);
+		for (const event of since) this.count(row, event);
+	}
+
+	private drop(channel: string): void {
+		this.rows.delete(channel);
+		this.told.delete(channel);
 	}
 
 	private threadState(event: Event): void {
@@ -89,19 +103,20 @@ export class LiveCounts {
 		this.threads = { unread_count, mention_count, badge_count, position };
 	}
 
-	/** A message in the timeline: what it does to the counts follows from what it says. */
 	private posted(event: Event): void {
 		const row = this.rows.get(event.channel);
-		if (!row) return;
-		const [conversation, mine] = [row.position.slice(0, STAMP_DIGITS), row.position.slice(STAMP_DIGITS)];
+		const told = this.told.get(event.channel);
 		// The row knows of it already.
-		if (event.position <= conversation) return;
+		if (!row || !told || event.position <= told.position.slice(0, STAMP_DIGITS)) return;
+		told.since.push(event);
+		this.count(row, event);
+	}
+
+	/** A message in the timeline: what it does to the counts follows from what it says. */
+	private count(row: LiveRow, event: Event): void {
 		row.latest = event.ts;
-		row.position = event.position + mine;
 		if (event.user === this.user) {
-			if (row.unread_count > 0) return;
-			row.last_read = event.ts;
-			row.position = event.position + event.position;
+			if (row.unread_count === 0) row.last_read = event.ts;
 			return;
 		}
 		const mentions = parseMentions(event.text);
