@@ -5,7 +5,10 @@ import { openKafkaLogs } from '../src/engine/cluster/kafka/open.ts';
 import type { CommandEntry } from '../src/engine/ports/log.ts';
 
 const brokers = process.env.TIDEMARK_TEST_KAFKA_BROKERS?.split(',');
-if (!brokers) throw new Error('TIDEMARK_TEST_KAFKA_BROKERS is not set: scripts/services up kafka, then scripts/services env');
+if (!brokers)
+	throw new Error(
+		'TIDEMARK_TEST_KAFKA_BROKERS is not set: scripts/services up kafka, then scripts/services env',
+	);
 const lingerMs = Number(process.env.LINGER_MS ?? 1);
 const SINGLES = 1000;
 const LOAD_MS = 5000;

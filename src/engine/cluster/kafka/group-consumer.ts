@@ -16,6 +16,7 @@ export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
 	readonly topic: string;
 	readonly group: string;
 	readonly sessionMs?: number;
+	readonly releaseMs?: number;
 	/** Throws on what is none. */
 	readonly decode: (value: Buffer) => Entry;
 	readonly owner: PartitionOwner;

@@ -16,6 +16,8 @@ export interface MembershipOptions {
 	readonly topic: string;
 	/** A member that is silent for that long has lost its partitions. */
 	readonly sessionMs?: number;
+	/** How long a partition is held for its owner to write what it has; after that it is left to the fence. */
+	readonly releaseMs?: number;
 }
 
 export interface Assignments {
@@ -31,7 +33,6 @@ const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 500;
 /** How long a round waits for its members. */
 const REBALANCE_MS = 20_000;
-/** A release that takes longer is left to the fence. */
 const RELEASE_MS = 10_000;
 const REJOIN_MS = 500;
 const CLOSE_MS = 5000;
@@ -85,15 +86,19 @@ export class Membership {
 
 	async close(): Promise<void> {
 		this.closing = true;
-		await closeWithin(RELEASE_MS, () => this.assignments.keepOnly([]));
+		await this.release([]);
 		await closeWithin(CLOSE_MS, () => this.consumer.close(true));
 	}
 
 	/** Called by the client before each round; it goes on when this resolves. */
 	private async beforeRound(): Promise<Buffer> {
 		const kept = this.numbers(this.consumer.assignments ?? []);
-		await closeWithin(RELEASE_MS, () => this.assignments.keepOnly(kept));
+		await this.release(kept);
 		return Buffer.alloc(0);
+	}
+
+	private async release(kept: readonly number[]): Promise<void> {
+		await closeWithin(this.options.releaseMs ?? RELEASE_MS, () => this.assignments.keepOnly(kept));
 	}
 
 	private numbers(assignments: readonly GroupAssignment[]): readonly number[] {

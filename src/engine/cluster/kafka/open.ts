@@ -19,6 +19,8 @@ export interface KafkaLogsOptions extends KafkaConnection, ProducerOptions {
 	readonly replication?: number;
 	/** A worker that is silent for that long loses its partitions. At least 6 s, unless Kafka is told otherwise. */
 	readonly sessionMs?: number;
+	/** How long a worker that has to give up a partition may take to write what it has. */
+	readonly releaseMs?: number;
 	readonly report?: (error: unknown, about: string) => void;
 }
 
@@ -63,6 +65,7 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 				partitions: counts.get(topic) ?? 0,
 				group: `${prefix}${group}`,
 				...(options.sessionMs === undefined ? {} : { sessionMs: options.sessionMs }),
+				...(options.releaseMs === undefined ? {} : { releaseMs: options.releaseMs }),
 				report: options.report ?? (() => undefined),
 			},
 			producer,

@@ -11,6 +11,7 @@ export interface LogTopicOptions {
 	readonly partitions: number;
 	readonly group: string;
 	readonly sessionMs?: number;
+	readonly releaseMs?: number;
 	readonly report: (error: unknown, about: string) => void;
 }
 
