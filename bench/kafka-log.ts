@@ -9,7 +9,7 @@ if (!brokers)
 	throw new Error(
 		'TIDEMARK_TEST_KAFKA_BROKERS is not set: scripts/services up kafka, then scripts/services env',
 	);
-const lingerMs = Number(process.env.LINGER_MS ?? 1);
+const lingerMs = Number(process.env.LINGER_MS ?? 0);
 const SINGLES = 1000;
 const LOAD_MS = 5000;
 const WRITERS = 500;

@@ -29,20 +29,26 @@ for (const how of ['finish', 'crash'] as const) {
 		let next = 0;
 		const acked: number[] = [];
 		const refused: { readonly request: number; readonly error: unknown; readonly tookMs: number }[] = [];
+		const append = async (): Promise<void> => {
+			next += 1;
+			const request = next;
+			const began = performance.now();
+			try {
+				await gateway.commands.append(entry(`C${request % 10}`, request));
+				acked.push(request);
+			} catch (error) {
+				refused.push({ request, error, tookMs: performance.now() - began });
+			}
+		};
 		const writers = Array.from({ length: 20 }, async () => {
 			while (load) {
-				next += 1;
-				const request = next;
-				const began = performance.now();
-				try {
-					await gateway.commands.append(entry(`C${request % 10}`, request));
-					acked.push(request);
-				} catch (error) {
-					refused.push({ request, error, tookMs: performance.now() - began });
-				}
+				await append();
 				await Bun.sleep(5);
 			}
 		});
+		// And some that do not wait for each other, as people do not.
+		const pending: Promise<void>[] = [];
+		const arrivals = setInterval(() => pending.push(append()), 10);
 		await until(() => acked.length > 200 && seen.length > 200, 'load');
 		await services.stop('kafka', how);
 		await Bun.sleep(1000);
@@ -58,9 +64,13 @@ for (const how of ['finish', 'crash'] as const) {
 		expect(fast).toBeGreaterThan(meanwhile.length * 0.9);
 		await services.start('kafka');
 		const ackedBefore = acked.length;
+		const returned = performance.now();
+		await until(() => acked.length > ackedBefore, 'an append after the return', 40_000);
+		const resumedMs = Math.round(performance.now() - returned);
 		await until(() => acked.length > ackedBefore + 500, 'appends after the return', 40_000);
 		load = false;
-		await Promise.all(writers);
+		clearInterval(arrivals);
+		await Promise.all([...writers, ...pending]);
 
 		const consumed = (): Set<number> => new Set(seen);
 		await until(() => acked.every((request) => consumed().has(request)), 'everything acknowledged', 30_000);
@@ -71,7 +81,7 @@ for (const how of ['finish', 'crash'] as const) {
 		// Once each: a request that was sent again is known by its sequence.
 		expect(seen.length).toBe(consumed().size);
 		console.log(
-			`${how}: ${acked.length} acked, ${refused.length} refused (${unconfirmed.length} unconfirmed, ${there.length} of them there)`,
+			`${how}: ${acked.length} acked, ${refused.length} refused (${unconfirmed.length} unconfirmed, ${there.length} of them there); appends went on ${resumedMs} ms after it answered`,
 		);
 		await kafka.close();
 	}, 120_000);

@@ -5,7 +5,7 @@ import { away, unconfirmed } from './errors.ts';
 /**
  * Appends, acknowledged by all replicas in sync, each written once.
  *
- *     idle ──append──> lingering ──> sending ──acked──> idle, or sending what has come meanwhile
+ *     idle ──append──> gathering ──> sending ──acked──> idle, or sending what has come meanwhile
  *                                       └──retry──> away ──acked, or a probe answered──> idle
  *
  * One request at a time: entries reach Kafka in the order of their appends, also when one has to be sent again,
@@ -20,6 +20,7 @@ export interface ProducerOptions {
 	readonly queueLimit?: number;
 	/** A request unanswered for that long means that Kafka is away. */
 	readonly stalledMs?: number;
+	readonly report?: (error: unknown, about: string) => void;
 }
 
 interface Waiting {
@@ -28,9 +29,12 @@ interface Waiting {
 	readonly done: PromiseWithResolvers<void>;
 }
 
-const LINGER_MS = 1;
+/** None: company is what comes while a request is under way. Waiting for it made nothing better (docs/adr/0001). */
+const LINGER_MS = 0;
 const QUEUE_LIMIT = 20_000;
 const STALLED_MS = 2000;
+/** A broker that has not answered by then is asked again. */
+const REQUEST_MS = 5000;
 const RETRY_MS = 200;
 /** About ten seconds: longer than it takes to elect a new leader. */
 const RETRIES = 50;
@@ -57,6 +61,7 @@ export class BatchingProducer {
 			...clientOptions(connection),
 			idempotent: true,
 			acks: ProduceAcks.ALL,
+			requestTimeout: REQUEST_MS,
 			retries: RETRIES,
 			retryDelay: (_client, _operation, _attempt, _retries, error) => {
 				// A leader that is being elected keeps entries waiting; only a broker that is gone has them refused.
@@ -94,9 +99,10 @@ export class BatchingProducer {
 	}
 
 	private unreachable(): boolean {
-		if (this.isAway) return true;
 		const { stalledMs = STALLED_MS } = this.options;
-		return this.sendingSince !== null && performance.now() - this.sendingSince > stalledMs;
+		const stalled = this.sendingSince !== null && performance.now() - this.sendingSince > stalledMs;
+		if (stalled && !this.isAway) this.goneAway();
+		return this.isAway;
 	}
 
 	private wake(): void {
@@ -119,8 +125,9 @@ export class BatchingProducer {
 				await this.producer.send({ messages: batch.map(({ message }) => message) });
 				this.isAway = false;
 				for (const { done } of batch) done.resolve();
-			} catch {
-				this.goneAway();
+			} catch (error) {
+				this.options.report?.(error, `appending to ${this.topics.join(', ')}`);
+				if (isNetwork(error)) this.goneAway();
 				for (const { done } of batch) done.reject(unconfirmed());
 			}
 			this.sendingSince = null;
@@ -165,5 +172,6 @@ export class BatchingProducer {
 	}
 }
 
-const isNetwork = (error: Error): boolean =>
+const isNetwork = (error: unknown): boolean =>
+	error instanceof Error &&
 	['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'].some((code) => findErrorBy(error, 'code', code) !== null);
