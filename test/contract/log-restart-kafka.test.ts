@@ -20,9 +20,22 @@ for (const how of ['finish', 'crash'] as const) {
 		const gateway = await kafka.open();
 		const worker = await kafka.open();
 		const seen: number[] = [];
+		const owned = new Set<string>();
+		const positions = new Map<string, number>();
 		worker.commands.consume(
-			async (batch) => void seen.push(...batch.map(({ replyTo }) => replyTo.request)),
-			fromTheBeginning,
+			async (batch) => {
+				seen.push(...batch.map(({ replyTo }) => replyTo.request));
+				positions.set(batch[0]!.partition, batch.at(-1)!.offset + 1);
+			},
+			{
+				progress: async (partition) => positions.get(partition) ?? 0,
+				onAssigned: (partitions) => {
+					for (const each of partitions) owned.add(each);
+				},
+				onRevoked: (partitions) => {
+					for (const each of partitions) owned.delete(each);
+				},
+			},
 		);
 
 		let load = true;
@@ -83,6 +96,16 @@ for (const how of ['finish', 'crash'] as const) {
 		console.log(
 			`${how}: ${acked.length} acked, ${refused.length} refused (${unconfirmed.length} unconfirmed, ${there.length} of them there); appends went on ${resumedMs} ms after it answered`,
 		);
+
+		// The worker is a member of the group again: it shares with another one.
+		const others: string[] = [];
+		const other = await kafka.open();
+		other.commands.consume(async () => undefined, {
+			...fromTheBeginning,
+			onAssigned: (partitions) => void others.push(...partitions),
+		});
+		await until(() => others.length === 2 && owned.size === 2, 'two members share');
+		expect(others.filter((partition) => owned.has(partition))).toEqual([]);
 		await kafka.close();
 	}, 120_000);
 }

@@ -8,6 +8,8 @@ export interface TestWorker {
 	readonly owned: Set<string>;
 	/** What it has committed, in order. */
 	readonly spans: { readonly partition: string; readonly from: number; readonly to: number }[];
+	/** Each partition that was taken from it, each time. */
+	readonly revoked: string[];
 	fenced: number;
 	/** Awaited before each commit. */
 	hold: Promise<void> | null;
@@ -17,7 +19,7 @@ export interface TestWorker {
 
 export function startWorker(log: CommandLog, store: PostgresStore): TestWorker {
 	const positions = new Map<string, number>();
-	const worker: TestWorker = { owned: new Set(), spans: [], fenced: 0, hold: null, begun: 0 };
+	const worker: TestWorker = { owned: new Set(), spans: [], revoked: [], fenced: 0, hold: null, begun: 0 };
 	const handle = async (batch: readonly LoggedCommand[]): Promise<void> => {
 		const partition = batch[0]!.partition;
 		const span = { partition, from: positions.get(partition)!, to: batch.at(-1)!.offset + 1 };
@@ -46,6 +48,7 @@ export function startWorker(log: CommandLog, store: PostgresStore): TestWorker {
 		},
 		onRevoked: (partitions) => {
 			for (const each of partitions) worker.owned.delete(each);
+			worker.revoked.push(...partitions);
 		},
 	});
 	return worker;
