@@ -13,6 +13,8 @@ export interface Wanted {
 
 export interface Fetched {
 	readonly partition: number;
+	/** The position that was asked for. */
+	readonly asked: number;
 	readonly records: readonly { readonly offset: number; readonly value: Buffer | null }[];
 	/** One after the last. */
 	readonly next: number;
@@ -127,7 +129,7 @@ export class Fetcher {
 				],
 			});
 			this.failing = false;
-			this.handOver(response);
+			this.handOver(response, new Map(wanted.map(({ partition, position }) => [partition, position])));
 			this.polled.delete(broker);
 			void this.wake();
 		} catch (error) {
@@ -136,13 +138,15 @@ export class Fetcher {
 		}
 	}
 
-	private handOver(response: FetchResponse): void {
+	private handOver(response: FetchResponse, asked: ReadonlyMap<number, number>): void {
 		for (const { partitions } of response.responses)
 			for (const { partitionIndex, records } of partitions) {
 				const last = records?.at(-1);
-				if (!records || !last) continue;
+				const position = asked.get(partitionIndex);
+				if (!records || !last || position === undefined) continue;
 				this.reading.fetched({
 					partition: partitionIndex,
+					asked: position,
 					records: records.flatMap((batch) =>
 						batch.records.map(({ offsetDelta, value }) => ({
 							offset: Number(batch.firstOffset) + offsetDelta,

@@ -168,7 +168,7 @@ export class GroupConsumer<Entry> implements Consumption {
 		return { partitions, someAreFull };
 	}
 
-	private fetched({ partition, records, next }: Fetched): void {
+	private fetched({ partition, asked, records, next }: Fetched): void {
 		const entries: Logged<Entry>[] = [];
 		for (const { offset, value } of records) {
 			try {
@@ -179,7 +179,7 @@ export class GroupConsumer<Entry> implements Consumption {
 				this.options.report(error, `entry ${offset} of ${this.name(partition)}, passed over`);
 			}
 		}
-		this.readers.get(partition)?.take(entries, next);
+		this.readers.get(partition)?.take(asked, entries, next);
 	}
 
 	private name(partition: number): string {

@@ -51,11 +51,14 @@ export class PartitionReader<Entry> {
 		this.handled = offset;
 	}
 
-	/** Takes what was fetched, up to `next` (exclusive). What lies before the position was taken already. */
-	take(entries: readonly Logged<Entry>[], next: number): void {
-		const position = this.position;
-		if (this.stopped || position === null || next <= position) return;
-		for (const logged of entries) if (logged.offset >= position) this.buffer.push(logged);
+	/**
+	 * Takes what was fetched, up to `next` (exclusive). An answer to what an earlier reader of the partition asked
+	 * for is of no use: it may lie ahead of this one, which would pass over what is in between.
+	 */
+	take(asked: number, entries: readonly Logged<Entry>[], next: number): void {
+		if (this.stopped || asked !== this.position) return;
+		// Kafka answers with whole batches, which may begin before what was asked for.
+		for (const logged of entries) if (logged.offset >= asked) this.buffer.push(logged);
 		this.position = next;
 		this.running ??= this.run();
 	}
