@@ -2,12 +2,12 @@
 export class Keys {
 	constructor(readonly prefix: string) {}
 
-	/** HASH: kind, team, archived, stamp, latest, floor. */
+	/**
+	 * HASH: kind, team, archived, stamp, latest, floor; and `b:<ts>`, entries that changed at or before the floor.
+	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
 	/** ZSET of timeline entries by ts. */
 	timeline = (conversation: string): string => `${this.prefix}{${conversation}}:timeline`;
-	/** HASH of entries changed at or before the floor: ts to entry, empty where it was deleted. */
-	below = (conversation: string): string => `${this.prefix}{${conversation}}:below`;
 	/** ZSET of a thread's replies by ts; an entry with score 0 says that it is loaded. */
 	thread = (conversation: string, root: number): string => `${this.prefix}{${conversation}}:t:${root}`;
 	/** HASH: the whole read state of a user. */

@@ -8,7 +8,16 @@ import type { Cluster, Redis } from 'ioredis';
  */
 
 const FILES = {
+	apply: 'apply-3',
+	count: 'count-2',
+	deepen: 'deepen-2',
+	entries: 'entries-2',
+	loadConversation: 'load-conversation-2',
+	loadThread: 'load-thread-1',
+	loadUser: 'load-user-2',
+	pendUnlessLoaded: 'pend-unless-loaded-2',
 	sessions: 'sessions-2',
+	setIfUnchanged: 'set-if-unchanged-1',
 } as const;
 
 type Argument = string | number;

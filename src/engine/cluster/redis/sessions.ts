@@ -19,7 +19,7 @@ export class RedisSessions implements Sessions {
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
-		private readonly onError: (error: Error) => void,
+		onError: (error: Error) => void,
 		private readonly lifetimeMs = LIFETIME_MS,
 	) {
 		this.timer = setInterval(() => this.beat().catch(onError), lifetimeMs / 3);
