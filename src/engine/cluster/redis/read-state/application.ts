@@ -105,7 +105,9 @@ export class Application {
 		if (threadTs !== null) names.push(followField(conversation, threadTs));
 		for (;;) {
 			const fields = await this.users.some(user, names);
-			const membership = inTimeline(message) ? membershipIn(fields, conversation) : undefined;
+			const read = inTimeline(message) ? membershipIn(fields, conversation) : undefined;
+			// Changed after this message: it is being replayed, and what the user did since stands.
+			const membership = read && read.at <= ts ? read : undefined;
 			const follow = threadTs === null ? undefined : followIn(fields, conversation, threadTs);
 			const [inConversation, inThread] = await Promise.all([
 				membership && this.isCaughtUp(message, null, membership.cursor, membership.ahead),

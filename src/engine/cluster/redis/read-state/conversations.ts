@@ -1,8 +1,9 @@
 import type { Counts } from '../../../../model/counting.ts';
 import type { ConversationKind } from '../../../../model/ids.ts';
 import { Timeline } from '../../../../model/timeline.ts';
-import type { StateSource } from '../../../ports/store.ts';
+import type { EntryRow, StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
+import type { Fence } from '../epoch.ts';
 import type { Keys } from '../keys.ts';
 import { entryArguments, unpackEntry } from './packing.ts';
 
@@ -49,6 +50,7 @@ export class Conversations {
 		private readonly keys: Keys,
 		private readonly source: StateSource,
 		private readonly ttlSeconds: number,
+		private readonly fence: Fence,
 	) {}
 
 	/** Null: there is no such conversation. */
@@ -124,21 +126,24 @@ export class Conversations {
 
 	/** Answers false where there is no such conversation. */
 	async load(conversation: string): Promise<boolean> {
-		const [brief] = await this.source.briefs([conversation]);
-		if (!brief) return false;
-		const rows = await this.source.timelineEntries(conversation, EVERYTHING, FIRST_CHUNK);
-		await this.commands.loadConversation(
-			...this.keysOf({ conversation, threadTs: null }),
-			this.ttlSeconds,
-			brief.kind,
-			brief.team,
-			brief.archived ? 1 : 0,
-			brief.stamp,
-			rows.at(-1)?.ts ?? 0,
-			rows.length < FIRST_CHUNK ? 0 : (rows[0]?.ts ?? 1) - 1,
-			...entryArguments(rows),
+		const { source, commands, ttlSeconds } = this;
+		const keys = this.keysOf({ conversation, threadTs: null });
+		let exists = false;
+		await this.fence.load(
+			async () => {
+				const [brief] = await source.briefs([conversation]);
+				return { brief, rows: await source.timelineEntries(conversation, EVERYTHING, FIRST_CHUNK) };
+			},
+			async ({ brief, rows }) => {
+				if (!brief) return;
+				exists = true;
+				const { kind, team, archived, stamp } = brief;
+				const latest = rows.at(-1)?.ts ?? 0;
+				const state = [kind, team, archived ? 1 : 0, stamp, latest, floorOf(rows, FIRST_CHUNK)];
+				await commands.loadConversation(...keys, ttlSeconds, ...state, ...entryArguments(rows));
+			},
 		);
-		return true;
+		return exists;
 	}
 
 	/** Loads timeline entries back to this ts, or one piece more where none is given. */
@@ -149,17 +154,27 @@ export class Conversations {
 			if (told === null) return;
 			const floor = Number(told);
 			if (floor === 0 || (back !== undefined && back >= floor)) return;
-			const rows = await this.source.timelineEntries(conversation, floor, chunk);
-			const reached = rows.length < chunk ? 0 : (rows[0]?.ts ?? 1) - 1;
-			await this.commands.deepen(...keys, this.ttlSeconds, floor, reached, ...entryArguments(rows));
+			await this.fence.load(
+				() => this.source.timelineEntries(conversation, floor, chunk),
+				(rows) =>
+					this.commands.deepen(
+						...keys,
+						this.ttlSeconds,
+						floor,
+						floorOf(rows, chunk),
+						...entryArguments(rows),
+					),
+			);
 			if (back === undefined) return;
 		}
 	}
 
-	async loadThread(conversation: string, threadTs: number): Promise<void> {
-		const rows = await this.source.threadEntries(conversation, threadTs, EVERYTHING, EVERYTHING);
+	loadThread(conversation: string, threadTs: number): Promise<void> {
 		const key = this.keys.thread(conversation, threadTs);
-		await this.commands.loadThread(key, this.ttlSeconds, ...entryArguments(rows));
+		return this.fence.load(
+			() => this.source.threadEntries(conversation, threadTs, EVERYTHING, EVERYTHING),
+			(rows) => this.commands.loadThread(key, this.ttlSeconds, ...entryArguments(rows)),
+		);
 	}
 
 	private keysOf({ conversation, threadTs }: Where): [string, string] {
@@ -172,3 +187,7 @@ export class Conversations {
 		return [this.ttlSeconds, threadTs === null ? 'timeline' : 'thread'];
 	}
 }
+
+/** How far back a piece of the timeline reaches: to its beginning, where there was less than asked for. */
+const floorOf = (rows: readonly EntryRow[], asked: number): number =>
+	rows.length < asked ? 0 : (rows[0]?.ts ?? 1) - 1;

@@ -21,6 +21,7 @@ import type {
 } from '../../../ports/read-state.ts';
 import type { Ledger, StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
+import { type Fence, NO_FENCE } from '../epoch.ts';
 import type { Keys } from '../keys.ts';
 import { Application } from './application.ts';
 import { Conversations } from './conversations.ts';
@@ -42,6 +43,8 @@ export interface RedisReadStateParts {
 	/** Where marks become durable. */
 	readonly ledger: Ledger;
 	readonly clock: Clock;
+	/** Guards loads against a Redis that was emptied. */
+	readonly fence?: Fence;
 	readonly ttlSeconds?: number;
 }
 
@@ -66,9 +69,9 @@ export class RedisReadState implements ReadState {
 		private readonly parts: RedisReadStateParts,
 		private readonly starts: readonly number[],
 	) {
-		const { commands, keys, source, ledger, clock, ttlSeconds = TTL_SECONDS } = parts;
-		this.users = new Users(commands, keys, source, ttlSeconds);
-		this.conversations = new Conversations(commands, keys, source, ttlSeconds);
+		const { commands, keys, source, ledger, clock, fence = NO_FENCE, ttlSeconds = TTL_SECONDS } = parts;
+		this.users = new Users(commands, keys, source, ttlSeconds, fence);
+		this.conversations = new Conversations(commands, keys, source, ttlSeconds, fence);
 		this.rows = new Rows(this.conversations);
 		this.application = new Application(commands, keys, this.conversations, this.users, ttlSeconds);
 		this.marking = new Marking(this.users, this.conversations, this.rows, ledger, clock, starts);

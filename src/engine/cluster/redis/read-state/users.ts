@@ -1,5 +1,6 @@
 import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
+import type { Fence } from '../epoch.ts';
 import type { Keys } from '../keys.ts';
 import {
 	changedFields,
@@ -25,6 +26,7 @@ export class Users {
 		private readonly keys: Keys,
 		private readonly source: StateSource,
 		private readonly ttlSeconds: number,
+		private readonly fence: Fence,
 	) {}
 
 	/** The whole state. */
@@ -82,17 +84,18 @@ export class Users {
 		}
 	}
 
-	private async load(user: string): Promise<void> {
-		const { commands, keys } = this;
-		const pending = await commands.lrange(keys.pending(user), 0, -1);
-		const changes = pending.map((text) => JSON.parse(text) as UserChange);
-		const fields = mergedFields(await this.source.user(user), changes);
-		await commands.loadUser(
-			keys.user(user),
-			keys.pending(user),
-			this.ttlSeconds,
-			pending.length,
-			...Object.entries(fields).flat(),
+	private load(user: string): Promise<void> {
+		const { commands, keys, source, ttlSeconds } = this;
+		return this.fence.load(
+			async () => {
+				const pending = await commands.lrange(keys.pending(user), 0, -1);
+				const changes = pending.map((text) => JSON.parse(text) as UserChange);
+				return { fields: mergedFields(await source.user(user), changes), merged: pending.length };
+			},
+			({ fields, merged }) => {
+				const values = Object.entries(fields).flat();
+				return commands.loadUser(keys.user(user), keys.pending(user), ttlSeconds, merged, ...values);
+			},
 		);
 	}
 }
