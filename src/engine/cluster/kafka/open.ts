@@ -9,7 +9,7 @@ import { ensureTopics } from './topics.ts';
 
 export { KafkaUnusable, LogGap } from './errors.ts';
 
-/** The cluster's log: one Kafka, shared by any number of gateways and workers. docs/adr/0001-kafka-client.md tells more. */
+/** The cluster's log: one Kafka, shared by any number of gateways and workers. docs/adr/0014-kafka-client.md tells more. */
 
 export interface KafkaLogsOptions extends KafkaConnection, ProducerOptions {
 	/** Before the names of topics and groups: several installations can share a Kafka. */
