@@ -5,7 +5,7 @@ import type { Hub } from '../gateway/socket/hub.ts';
 
 /** Health, metrics and the log: what the server tells whoever operates it. */
 
-const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const DURATION_BUCKETS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
 /** For how long after a failed commit the server calls itself degraded. */
 const DEGRADED_MS = 30_000;
 
