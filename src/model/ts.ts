@@ -6,8 +6,6 @@
 const WIRE = /^\d{10}\.\d{6}$/;
 const LOOSE = /^\d{1,10}(\.\d{1,6})?$/;
 
-export const NO_TS = '0000000000.000000';
-
 export function formatTs(micros: number): string {
 	const digits = String(micros).padStart(16, '0');
 	return `${digits.slice(0, 10)}.${digits.slice(10)}`;

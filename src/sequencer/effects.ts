@@ -72,5 +72,3 @@ export type Effect =
 			readonly cursor: number;
 	  })
 	| (Stamped & { readonly type: 'unfollowed'; readonly user: string; readonly threadTs: number });
-
-export type EffectType = Effect['type'];
