@@ -14,7 +14,7 @@ import type { Command } from '../sequencer/commands.ts';
 
 /** An engine: every port, and what of it depends on where it runs. */
 export interface Engine {
-	readonly name: 'embedded';
+	readonly name: 'embedded' | 'cluster';
 	readonly store: Store;
 	readonly readState: ReadState;
 	readonly sessions: Sessions;

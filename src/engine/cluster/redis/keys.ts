@@ -1,0 +1,27 @@
+/** Names of keys and channels. The hash tag keeps all that belongs to a conversation, or a user, in one slot. */
+export class Keys {
+	constructor(readonly prefix: string) {}
+
+	/**
+	 * HASH: kind, team, archived, stamp, latest, floor; and `b:<ts>`, entries that changed at or before the floor.
+	 */
+	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
+	/** ZSET of timeline entries by ts. */
+	timeline = (conversation: string): string => `${this.prefix}{${conversation}}:timeline`;
+	/** ZSET of a thread's replies by ts; an entry with score 0 says that it is loaded. */
+	thread = (conversation: string, root: number): string => `${this.prefix}{${conversation}}:t:${root}`;
+	/** HASH: the whole read state of a user. */
+	user = (user: string): string => `${this.prefix}{${user}}:state`;
+	/** LIST of changes of a user whose state is not loaded. */
+	pending = (user: string): string => `${this.prefix}{${user}}:pending`;
+	/** ZSET of connections by when they expire. */
+	sessions = (user: string): string => `${this.prefix}{${user}}:sessions`;
+	/** Set while the user chose to be away. */
+	away = (user: string): string => `${this.prefix}{${user}}:away`;
+
+	/** `live:C1` as a sharded channel: the id is its hash tag. */
+	channel(topic: string): string {
+		const colon = topic.indexOf(':') + 1;
+		return `${this.prefix}${topic.slice(0, colon)}{${topic.slice(colon)}}`;
+	}
+}
