@@ -61,6 +61,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 			directory: store.directory,
 			history: store.history,
 			mostChanges: config.resumeChanges,
+			overlapMicros: 0,
 		}),
 		readState,
 		directory: store.directory,

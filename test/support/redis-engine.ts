@@ -30,7 +30,14 @@ export async function openRedisEngine(layout: Layout, dataDir: string): Promise<
 	return {
 		name: 'cluster',
 		store,
-		readState: await RedisReadState.open({ commands, keys, source, ledger, clock }),
+		readState: await RedisReadState.open({
+			commands,
+			keys,
+			source,
+			ledger,
+			clock,
+			nowMicros: () => Date.now() * 1000,
+		}),
 		sessions,
 		bus,
 		log: new MemoryLog(),

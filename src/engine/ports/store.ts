@@ -139,6 +139,8 @@ export interface MembershipRow {
 	readonly revision: number;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
+	/** Stamp of its newest change of any kind. */
+	readonly changedTs: number;
 }
 
 export interface UserReadState {
@@ -151,6 +153,7 @@ export interface UserReadState {
 		readonly threadTs: number;
 		readonly cursor: number;
 		readonly since: number;
+		readonly changedTs: number;
 	}[];
 	/** When the user became active or ceased to be, ascending. */
 	readonly activity: readonly { readonly at: number; readonly active: boolean }[];

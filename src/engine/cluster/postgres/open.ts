@@ -9,7 +9,7 @@ import { columnTypes, Planner } from './plan.ts';
 import { type LogRange, PartitionLedger } from './progress.ts';
 import { PostgresReader } from './reader.ts';
 import { Retry, type Watch } from './retry.ts';
-import { checkServer, migrate, recordStart } from './schema.ts';
+import { checkServer, migrate, newestStamp, recordStart } from './schema.ts';
 import { carryOut } from './transaction.ts';
 
 export { Fenced, PostgresUnusable } from './errors.ts';
@@ -18,8 +18,11 @@ export type { LogRange } from './progress.ts';
 /** The cluster's store: one PostgreSQL, shared by any number of processes. docs/postgres.md tells more. */
 
 export interface PostgresStoreOptions extends ConnectionOptions, Watch {
-	/** The stamp of this start, later than the newest one in the database. */
-	readonly startStamp?: (newest: number) => number;
+	/**
+	 * The stamp of this start, later than the newest one in the database. Null: a start means nothing, because
+	 * others go on (whoever was active stays so).
+	 */
+	readonly startStamp?: ((newest: number) => number) | null;
 	/** A commit failed for good and nothing of it is on disk: what memory has taken in of it is wrong. */
 	readonly onCommitFailure?: (error: Error) => void;
 	/** How long closing waits for a database that is away, before what is not written yet fails. */
@@ -46,8 +49,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		const { newest, types } = await writes.useAtLeisure(async (sql) => {
 			await checkServer(sql);
 			await migrate(sql, schema, nowMicros());
-			const stamp = await recordStart(sql, options.startStamp ?? defaultStart);
-			return { newest: stamp, types: await columnTypes(sql, schema) };
+			const { startStamp = defaultStart } = options;
+			const newest = startStamp ? await recordStart(sql, startStamp) : await newestStamp(sql);
+			return { newest, types: await columnTypes(sql, schema) };
 		});
 		const planner = new Planner(types);
 		const retry = new Retry(options, options.backOffMs);

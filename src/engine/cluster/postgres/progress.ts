@@ -1,6 +1,5 @@
 import type { Fact } from '../../ports/facts.ts';
 import { Batch } from '../../store/batch.ts';
-import { advanceTo } from '../../store/ledger.ts';
 import type { Statement } from '../../store/sql.ts';
 import { Fenced } from './errors.ts';
 import type { Planner } from './plan.ts';
@@ -43,8 +42,8 @@ export class PartitionLedger {
 	/** Resolves when facts and offset are on disk, together. Rejects with `Fenced` when the offset is not `from`. */
 	commit(facts: readonly Fact[], range: LogRange): Promise<void> {
 		const batch = new Batch();
+		// The newest stamp is not noted: a row that every partition writes would have them all wait for each other.
 		for (const fact of facts) batch.addFact(fact);
-		if (batch.newest > 0) batch.addStatement(advanceTo(batch.newest));
 		const statements = [moveOffset(range), ...this.planner.plan(batch)];
 		const check = ([moved]: readonly number[]) => {
 			if (moved !== 1) throw new Fenced(range.partition, range.from);

@@ -97,7 +97,7 @@ export function changedFields(fields: Fields, change: UserChange): Fields {
 	const follow = followIn(fields, conversation, change.threadTs);
 	if (follow && follow.since >= at) return {};
 	const field = followField(conversation, change.threadTs);
-	if (change.type === 'follow') return { [field]: packFollow({ cursor: change.cursor, since: at }) };
+	if (change.type === 'follow') return { [field]: packFollow({ cursor: change.cursor, since: at, at }) };
 	return follow ? { [field]: '' } : {};
 }
 
@@ -138,13 +138,22 @@ export function mergedFields(rows: UserReadState, changes: readonly UserChange[]
 				packMembership({
 					...row,
 					joined: row.joinedTs,
-					at: row.joinedTs,
-					ahead: new Set(aheadOf.get(row.conversation)?.map(({ ts }) => ts)),
+					at: row.changedTs,
+					// Of an earlier membership some may be left, which its cursor has passed.
+					ahead: new Set(
+						aheadOf
+							.get(row.conversation)
+							?.map(({ ts }) => ts)
+							.filter((ts) => ts > row.cursor),
+					),
 				}),
 			]),
 		),
 		...Object.fromEntries(
-			rows.follows.map((row) => [followField(row.conversation, row.threadTs), packFollow(row)]),
+			rows.follows.map((row) => [
+				followField(row.conversation, row.threadTs),
+				packFollow({ ...row, at: row.changedTs }),
+			]),
 		),
 		[ACTIVITY]: packActivity(rows.activity),
 	};
