@@ -4,6 +4,7 @@ import type { Message } from '../../model/message.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
 import type { Changes } from './changes.ts';
 import type { Fact, NotificationLevel } from './facts.ts';
+import type { LogSpan } from './log.ts';
 
 /** What is kept for good. One port for each use of it. */
 
@@ -211,6 +212,17 @@ export interface Ledger {
 	settled(): Promise<void>;
 	/** Stamp of the newest fact on disk. Facts are handed over in the order of their stamps. */
 	durable(): number;
+}
+
+/** Facts together with how far the log was read to get them. */
+export interface PartitionLedger {
+	/** From which offset on the log is to be read. */
+	nextOffset(partition: string): Promise<number>;
+	/**
+	 * Resolves when the facts and `span.to` are on disk, together. Rejects, with nothing written, when the offset is
+	 * not `span.from` any more: another owner was here.
+	 */
+	commitWithProgress(facts: readonly Fact[], span: LogSpan): Promise<void>;
 }
 
 export interface Store {

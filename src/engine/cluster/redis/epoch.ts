@@ -18,7 +18,7 @@ import { spreadTags } from './slots.ts';
 
 const MARKERS = 16;
 /** Longer than any command is under way. */
-export const SETTLE_MS = 6_000;
+export const SETTLE_MS = 3_500;
 
 /** How loads from the store are guarded. */
 export interface Fence {
