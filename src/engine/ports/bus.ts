@@ -46,6 +46,13 @@ export type BusMessage =
 
 /** Carries messages to whoever is interested right now; keeps none. Order within a topic is kept. */
 export interface Bus {
+	/**
+	 * A subscription is heard from its call on, and all topics come in one order. Where that is not so, what was
+	 * published before `ready`, or came ahead of the message that made one subscribe, has to be looked up.
+	 */
+	readonly immediate: boolean;
+	/** Resolves when everything subscribed so far is heard. */
+	ready(): Promise<void>;
 	publish(topic: Topic, message: BusMessage): void;
 	/** Returns what ends the subscription. */
 	subscribe(topic: Topic, handler: (message: BusMessage) => void): () => void;

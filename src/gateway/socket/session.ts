@@ -71,6 +71,8 @@ export class SocketSession {
 		const { hub, presence, services } = this.parts;
 		this.connection.hold();
 		const session = hub.attach(this.connection);
+		// What changes what is looked up below has to be heard before: a revocation, a join.
+		await services.bus.ready();
 		// From here on a revocation is heard; one between ticket and socket is looked for.
 		const token = await services.directory.token(this.connection.tokenHash);
 		if (token && token.revokedTs !== null) this.connection.close('signed_out');
@@ -81,6 +83,7 @@ export class SocketSession {
 			session,
 			memberships.map(({ conversation }) => conversation),
 		);
+		await services.bus.ready();
 		await this.resume(session, this.since);
 	}
 
