@@ -39,7 +39,13 @@ export type BusMessage =
 			readonly about?: About;
 	  }
 	/** The user is in a conversation from here on, or no longer: what its sockets listen to changes. */
-	| { readonly type: 'joined' | 'left'; readonly user: string; readonly conversation: string }
+	| {
+			readonly type: 'joined' | 'left';
+			readonly user: string;
+			readonly conversation: string;
+			/** Stamp of the change. */
+			readonly at: number;
+	  }
 	/** The user's sockets are to be closed: its token or account is gone. */
 	| { readonly type: 'signed_out'; readonly token: string }
 	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };

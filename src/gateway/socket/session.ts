@@ -8,7 +8,14 @@ import type { Services } from '../services.ts';
 import type { Admission } from '../tickets.ts';
 import { Connection, type Socket } from './connection.ts';
 import type { Focus } from './focus.ts';
-import { BadFrame, type ClientFrame, MAX_FRAME_BYTES, parseFrame, refusedFrame } from './frames.ts';
+import {
+	BadFrame,
+	type ClientFrame,
+	MAX_FRAME_BYTES,
+	parseFrame,
+	refusedFrame,
+	TOO_FAR_BEHIND,
+} from './frames.ts';
 import type { Hub } from './hub.ts';
 import { MAX_WATCHED, type Presence } from './presence.ts';
 import type { UserSession } from './user-session.ts';
@@ -27,7 +34,6 @@ export interface SessionParts {
 
 /** Slack's client holds back its first sends until a reply to frame 1, or for two seconds: this is one. */
 const FIRST_REPLY = '{"type":"pong","reply_to":1}';
-const TOO_FAR_BEHIND = '{"type":"resync","reason":"too_far_behind"}';
 
 /** `missed`: so many frames follow that the client resumes with. */
 const helloFrame = (stamp: number, missed?: number): string =>
