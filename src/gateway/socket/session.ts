@@ -1,3 +1,4 @@
+import type { Admission } from '../../engine/ports/tickets.ts';
 import { Refusal } from '../../model/errors.ts';
 import { formatPosition } from '../../model/position.ts';
 import { formatTs } from '../../model/ts.ts';
@@ -5,7 +6,6 @@ import { botIdOf, countFields, type JsonObject } from '../../protocol/objects.ts
 import { type Asking, asMember } from '../http/access.ts';
 import { encodeExtra } from '../http/message-content.ts';
 import type { Services } from '../services.ts';
-import type { Admission } from '../tickets.ts';
 import { Connection, type Socket } from './connection.ts';
 import type { Focus } from './focus.ts';
 import {
