@@ -25,7 +25,7 @@ for (const layout of LAYOUTS) {
 		const open = async (place = redisPlace(layout)) => {
 			const { commands, subscriber, close } = await connectBoth(place);
 			const gaps: number[] = [];
-			const hooks = { onGap: () => gaps.push(Date.now()), onError: (error: Error) => console.error(error) };
+			const hooks = { onGap: () => gaps.push(Date.now()), onError: () => undefined };
 			const bus = new RedisBus(commands, subscriber, new Keys(place.prefix), hooks);
 			closing.push(() => {
 				bus.close();
@@ -48,6 +48,34 @@ for (const layout of LAYOUTS) {
 			for (const frame of frames) for (const topic of topics) here.bus.publish(topic, event(frame));
 			await until(() => topics.every((topic) => heard.get(topic)?.length === frames.length));
 			for (const topic of topics) expect(heard.get(topic)).toEqual(frames);
+		});
+
+		test('once ready, it hears what any process publishes', async () => {
+			const here = await open();
+			const there = await open(here.place);
+			const topics = Array.from({ length: 200 }, (_, index) => `live:C${index}` as const);
+			const heard = new Set<string>();
+			for (const topic of topics) there.bus.subscribe(topic, () => heard.add(topic));
+			await there.bus.ready();
+			for (const topic of topics) here.bus.publish(topic, event('x'));
+			await until(() => heard.size === topics.length);
+		});
+
+		test('a subscription that failed is tried again, and ready waits for it', async () => {
+			const { bus, subscriber } = await open();
+			const subscribe = subscriber.ssubscribe.bind(subscriber);
+			let failures = 0;
+			subscriber.ssubscribe = (() => {
+				failures += 1;
+				subscriber.ssubscribe = subscribe;
+				return Promise.reject(new Error('as if Redis did not answer'));
+			}) as typeof subscribe;
+			const heard: BusMessage[] = [];
+			bus.subscribe('live:C01', (message) => heard.push(message));
+			await bus.ready();
+			bus.publish('live:C01', event('x'));
+			await until(() => heard.length > 0);
+			expect(failures).toBe(1);
 		});
 
 		test('a process hears what it publishes right after subscribing', async () => {
@@ -86,6 +114,7 @@ for (const layout of LAYOUTS) {
 			const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
 			for (const node of nodes) await node.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
 			await until(() => gaps.length > 0);
+			await bus.ready();
 			bus.publish('live:C01', event('after'));
 			await until(() => heard.length > 0);
 			expect(heard).toEqual([event('after')]);

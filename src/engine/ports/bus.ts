@@ -39,13 +39,26 @@ export type BusMessage =
 			readonly about?: About;
 	  }
 	/** The user is in a conversation from here on, or no longer: what its sockets listen to changes. */
-	| { readonly type: 'joined' | 'left'; readonly user: string; readonly conversation: string }
+	| {
+			readonly type: 'joined' | 'left';
+			readonly user: string;
+			readonly conversation: string;
+			/** Stamp of the change. */
+			readonly at: number;
+	  }
 	/** The user's sockets are to be closed: its token or account is gone. */
 	| { readonly type: 'signed_out'; readonly token: string }
 	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };
 
 /** Carries messages to whoever is interested right now; keeps none. Order within a topic is kept. */
 export interface Bus {
+	/**
+	 * A subscription is heard from its call on, and all topics come in one order. Where that is not so, what was
+	 * published before `ready`, or came ahead of the message that made one subscribe, has to be looked up.
+	 */
+	readonly immediate: boolean;
+	/** Resolves when everything subscribed so far is heard. */
+	ready(): Promise<void>;
 	publish(topic: Topic, message: BusMessage): void;
 	/** Returns what ends the subscription. */
 	subscribe(topic: Topic, handler: (message: BusMessage) => void): () => void;

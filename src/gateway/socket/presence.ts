@@ -57,6 +57,8 @@ export class Presence {
 		}
 		this.watched.set(connection, users);
 		for (const user of users) this.watchers.add(`presence:${user}`, connection);
+		// Heard first, and looked up then: a change in between is told twice rather than never.
+		await this.bus.ready();
 		await this.tell(connection, users);
 	}
 

@@ -1,8 +1,8 @@
 import type { Server, ServerWebSocket } from 'bun';
-import { CLOSE_CODES } from '../../model/errors.ts';
+import type { Admission } from '../../engine/ports/tickets.ts';
+import { CLOSE_CODES, type CloseReason } from '../../model/errors.ts';
 import { handle } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import type { Admission } from '../tickets.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
 import type { Hub } from './hub.ts';
 import { Lifetimes } from './lifetimes.ts';
@@ -18,7 +18,8 @@ export interface Listening {
 }
 
 interface SocketData {
-	readonly admission: Admission | null;
+	/** Or why there is none. */
+	readonly admission: Admission | CloseReason;
 	session?: SocketSession;
 }
 
@@ -59,8 +60,8 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 			perMessageDeflate: false,
 			open(socket) {
 				const { admission } = socket.data;
-				if (!admission) {
-					refuse(socket);
+				if (typeof admission === 'string') {
+					refuse(socket, admission);
 					return;
 				}
 				const session = new SocketSession(`s${nextConnection++}`, admission, socket, parts);
@@ -107,16 +108,33 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 }
 
 /** Accepts even with a bad ticket: Slack's clients call again without pause when an upgrade is refused. */
-function upgrade(request: Request, server: Server<SocketData>, services: Services): Response | undefined {
+async function upgrade(
+	request: Request,
+	server: Server<SocketData>,
+	services: Services,
+): Promise<Response | undefined> {
 	const ticket = new URL(request.url).searchParams.get('ticket') ?? '';
-	const admission = services.tickets.redeem(ticket);
+	const admission = await admissionOf(ticket, services);
 	if (server.upgrade(request, { data: { admission } })) return undefined;
 	return new Response('this address speaks WebSocket', { status: 426 });
 }
 
-function refuse(socket: ServerWebSocket<SocketData>): void {
-	const { code, meaning } = CLOSE_CODES.bad_ticket;
-	socket.send(JSON.stringify({ type: 'error', error: { code: RTM_ERRORS.expired, msg: meaning } }));
+async function admissionOf(
+	ticket: string,
+	{ tickets, operations }: Services,
+): Promise<Admission | CloseReason> {
+	try {
+		return (await tickets.redeem(ticket)) ?? 'bad_ticket';
+	} catch (error) {
+		operations.failed('rtm.redeem_ticket', error);
+		return 'going_away';
+	}
+}
+
+function refuse(socket: ServerWebSocket<SocketData>, reason: CloseReason): void {
+	const { code, meaning } = CLOSE_CODES[reason];
+	if (reason === 'bad_ticket')
+		socket.send(JSON.stringify({ type: 'error', error: { code: RTM_ERRORS.expired, msg: meaning } }));
 	socket.close(code, meaning);
 }
 

@@ -9,4 +9,6 @@ export interface UserSession {
 	conversations: string[] | undefined;
 	/** Joins and leaves told before it was known. */
 	readonly early: Map<string, boolean>;
+	/** By topic, where it was told what it missed: live events up to this stamp may still be on their way. */
+	caughtUp?: Map<string, number>;
 }

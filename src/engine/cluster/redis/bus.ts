@@ -12,22 +12,33 @@ interface Listened {
 }
 
 export interface BusHooks {
-	/** Messages may have been missed: whoever passes them on has to let its sockets resync. */
+	/**
+	 * From here on messages are missed, until `ready`: whoever passes them on has to begin anew. Told when it begins,
+	 * because the nodes that still answer would take clients past what they miss.
+	 */
 	onGap(): void;
 	onError(error: Error): void;
 }
 
+/** So long after a subscription failed, or a connection was lost without a sign of its return. */
+const TRY_AGAIN_MS = 1_000;
+
 /**
  * Live messages over sharded pub/sub: each channel lives on the node of its slot, so the load spreads with
  * the conversations. Redis keeps nothing: while a connection is down its messages are lost, which `onGap`
- * tells once it is up and subscribed again.
+ * tells.
  *
  * A process hears what it publishes after subscribing: its own messages wait for the confirmation.
  */
 export class RedisBus implements Bus {
+	readonly immediate = false;
 	private readonly listened = new Map<string, Listened>();
 	private readonly underWay = new Set<Promise<unknown>>();
-	private interrupted = false;
+	/** Subscriptions that Redis has not confirmed. */
+	private readonly unheard = new Set<Promise<void>>();
+	/** While the connection is down, or not all is subscribed again: ends with the newest attempt. */
+	private gap: PromiseWithResolvers<void> | null = null;
+	private attempts = 0;
 	private closed = false;
 
 	constructor(
@@ -58,10 +69,13 @@ export class RedisBus implements Bus {
 			listened.handlers = listened.handlers.filter((one) => one !== handler);
 			if (listened.handlers.length > 0 || this.listened.get(channel) !== listened) return;
 			this.listened.delete(channel);
-			for (const text of listened.waiting ?? []) this.send(channel, text);
-			listened.waiting = null;
+			this.letGo(channel, listened);
 			if (!this.closed) this.track(this.subscriber.sunsubscribe(channel));
 		};
+	}
+
+	async ready(): Promise<void> {
+		await Promise.all([this.gap?.promise, ...this.unheard]);
 	}
 
 	/** Resolves when everything subscribed and published so far has reached Redis. */
@@ -72,18 +86,38 @@ export class RedisBus implements Bus {
 	close(): void {
 		this.closed = true;
 		this.listened.clear();
+		this.gap?.resolve();
 	}
 
 	private listen(channel: string, topic: Topic): Listened {
 		const listened: Listened = { topic, handlers: [], waiting: [] };
 		this.listened.set(channel, listened);
-		this.track(
-			this.subscriber.ssubscribe(channel).finally(() => {
-				for (const text of listened.waiting ?? []) this.send(channel, text);
-				listened.waiting = null;
-			}),
-		);
+		const first = this.subscriber.ssubscribe(channel).finally(() => this.letGo(channel, listened));
+		const heard = this.heard(channel, listened, first).finally(() => this.unheard.delete(heard));
+		this.unheard.add(heard);
+		this.track(heard);
 		return listened;
+	}
+
+	/** Asks until Redis has confirmed it, or nobody listens any more. */
+	private async heard(channel: string, listened: Listened, first: Promise<unknown>): Promise<void> {
+		for (let attempt = first; ; attempt = this.subscribeAgain(channel)) {
+			try {
+				await attempt;
+				return;
+			} catch (error) {
+				if (this.closed) return;
+				this.hooks.onError(error as Error);
+			}
+			await Bun.sleep(TRY_AGAIN_MS);
+			if (this.closed || this.listened.get(channel) !== listened) return;
+		}
+	}
+
+	/** What waited to be published. */
+	private letGo(channel: string, listened: Listened): void {
+		for (const text of listened.waiting ?? []) this.send(channel, text);
+		listened.waiting = null;
 	}
 
 	private send(channel: string, text: string): void {
@@ -107,15 +141,30 @@ export class RedisBus implements Bus {
 	}
 
 	private interrupt(): void {
-		this.interrupted = true;
+		if (this.closed) return;
+		this.attempts += 1;
+		// Not every loss is followed by a sign that the connection is back.
+		setTimeout(() => this.resume(), TRY_AGAIN_MS).unref();
+		if (this.gap) return;
+		this.gap = Promise.withResolvers<void>();
+		this.hooks.onGap();
 	}
 
 	/** The client resubscribes by itself; asking for it once more tells when that is done. */
 	private resume(): void {
-		if (!this.interrupted || this.closed) return;
-		this.interrupted = false;
-		const again = [...this.listened.keys()].map((channel) => this.subscribeAgain(channel));
-		this.track(Promise.all(again).then(() => this.hooks.onGap()));
+		const { gap } = this;
+		if (!gap || this.closed) return;
+		this.attempts += 1;
+		const attempt = this.attempts;
+		const again = [...this.listened].map(([channel, listened]) =>
+			this.heard(channel, listened, this.subscribeAgain(channel)),
+		);
+		const done = Promise.all(again).then(() => {
+			if (this.attempts !== attempt || this.gap !== gap) return;
+			this.gap = null;
+			gap.resolve();
+		});
+		this.track(done);
 	}
 
 	private async subscribeAgain(channel: string): Promise<void> {

@@ -18,6 +18,8 @@ export class Keys {
 	sessions = (user: string): string => `${this.prefix}{${user}}:sessions`;
 	/** Set while the user chose to be away. */
 	away = (user: string): string => `${this.prefix}{${user}}:away`;
+	/** What a ticket admits, until it is used or too old. */
+	ticket = (ticket: string): string => `${this.prefix}ticket:{${ticket}}`;
 
 	/** `live:C1` as a sharded channel: the id is its hash tag. */
 	channel(topic: string): string {

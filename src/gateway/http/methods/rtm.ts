@@ -20,7 +20,7 @@ export const rtmConnect = userMethod({
 	run: async (args, { services, caller, request }) => {
 		const { user, tokenHash, expiresAt } = caller;
 		const team = await services.directory.team(caller.team);
-		const ticket = services.tickets.issue({
+		const ticket = await services.tickets.issue({
 			user,
 			team: caller.team,
 			tokenHash,

@@ -1,0 +1,58 @@
+import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
+import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
+import type { Bus } from '../../src/engine/ports/bus.ts';
+import type { ReadState } from '../../src/engine/ports/read-state.ts';
+import type { Sessions } from '../../src/engine/ports/sessions.ts';
+import type { Tickets } from '../../src/engine/ports/tickets.ts';
+import type { Services } from '../../src/gateway/services.ts';
+import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
+import { Focus } from '../../src/gateway/socket/focus.ts';
+import { Hub } from '../../src/gateway/socket/hub.ts';
+import { Presence } from '../../src/gateway/socket/presence.ts';
+import { listen } from '../../src/gateway/socket/server.ts';
+
+/** A gateway that listens, with people who are in nothing: for what sockets and gateways are by themselves. */
+
+export interface Behind {
+	readonly tickets: Tickets;
+	readonly bus?: Bus;
+	readonly sessions?: Sessions;
+}
+
+export function listeningGateway({
+	tickets,
+	bus = new MemoryBus(),
+	sessions = new MemorySessions(),
+}: Behind) {
+	const failures: string[] = [];
+	const readState = {
+		memberships: async () => [],
+		setActive: async () => undefined,
+	} as unknown as ReadState;
+	const missed = async () => ({ events: [], stamp: 0, recount: [], threads: false });
+	const failed = (error: unknown) => console.error(error);
+	const hub = new Hub(bus, new CountsPush(readState, failed), { missed, failed });
+	const services = {
+		tickets,
+		bus,
+		readState,
+		sync: { missed },
+		directory: { token: async () => null },
+		limits: { take: () => 0 },
+		operations: { failed: (what: string) => failures.push(what) },
+	} as unknown as Services;
+	const presence = new Presence(bus, sessions, readState);
+	const focus = new Focus({
+		bus,
+		reads: services.reads,
+		isActive: async () => false,
+		nowMs: Date.now,
+		idleMs: 1_000,
+		failed,
+	});
+	const listening = listen(
+		{ hostname: '127.0.0.1', port: 0, maxBufferedBytes: 1 << 20, socketsPerUser: 100, nowMs: Date.now },
+		{ services, hub, presence, focus },
+	);
+	return { hub, failures, port: listening.port, stop: () => listening.stop() };
+}
