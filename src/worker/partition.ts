@@ -38,12 +38,18 @@ const PAUSES_MS = [50, 100, 200, 400, 800] as const;
 
 export class Partition {
 	private ended = false;
+	private interrupted = false;
 
 	constructor(private readonly parts: PartitionParts) {}
 
 	/** It is another's, or is begun anew: nothing more is decided here. */
 	end(): void {
 		this.ended = true;
+	}
+
+	/** While so, nothing is tried again: a batch that cannot be done now is given up, and replayed later. */
+	interrupt(interrupted: boolean): void {
+		this.interrupted = interrupted;
 	}
 
 	async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
@@ -97,6 +103,7 @@ export class Partition {
 			try {
 				return await work();
 			} catch (error) {
+				if (this.interrupted) throw error;
 				if (attempt === 0) this.parts.report(error, about);
 				await Bun.sleep(PAUSES_MS[attempt] ?? PAUSES_MS[PAUSES_MS.length - 1] ?? 0);
 			}

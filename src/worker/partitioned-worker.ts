@@ -68,11 +68,13 @@ export class PartitionedWorker {
 	/** Resolves when nothing is being decided any more and the store has everything that was. */
 	async halt(): Promise<void> {
 		this.halted ??= Promise.withResolvers();
+		for (const { partition } of this.owned.values()) partition.interrupt(true);
 		await Promise.allSettled(this.underWay);
 		await this.flushed();
 	}
 
 	resume(): void {
+		for (const { partition } of this.owned.values()) partition.interrupt(false);
 		this.halted?.resolve();
 		this.halted = null;
 	}

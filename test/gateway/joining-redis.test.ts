@@ -48,6 +48,7 @@ for (const layout of LAYOUTS) {
 					return {
 						events: posted.filter(({ at }) => at > since).map((one) => ({ ...one })),
 						stamp: posted.at(-1)?.at ?? since,
+						toldUpTo: posted.at(-1)?.at ?? since,
 						recount: [],
 						threads: false,
 					};

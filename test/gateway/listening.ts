@@ -29,7 +29,7 @@ export function listeningGateway({
 		memberships: async () => [],
 		setActive: async () => undefined,
 	} as unknown as ReadState;
-	const missed = async () => ({ events: [], stamp: 0, recount: [], threads: false });
+	const missed = async () => ({ events: [], stamp: 0, toldUpTo: 0, recount: [], threads: false });
 	const failed = (error: unknown) => console.error(error);
 	const hub = new Hub(bus, new CountsPush(readState, failed), { missed, failed });
 	const services = {

@@ -44,7 +44,8 @@ export class LateJoins {
 			await bus.ready();
 			const missed = await this.inTurn(session, at);
 			// From here to the end in one turn: nothing can come in between.
-			if (!this.parts.admit(session, conversation, missed.stamp)) return;
+			const toldUpTo = 'toldUpTo' in missed ? missed.toldUpTo : missed.stamp;
+			if (!this.parts.admit(session, conversation, toldUpTo)) return;
 			this.tell(session, conversation, missed);
 			for (const message of held) this.parts.deliver(session, message, topic);
 		} catch (error) {
