@@ -1,12 +1,13 @@
 import type { Outcome } from '../../sequencer/commands.ts';
 
-/** Live topics: of a conversation, of a user, of a workspace, of a user's presence, answers to a gateway. */
+/** Live topics: of a conversation, a user, a workspace, a user's presence, answers to a gateway, word to them all. */
 export type Topic =
 	| `live:${string}`
 	| `user:${string}`
 	| `team:${string}`
 	| `presence:${string}`
-	| `gateway:${string}`;
+	| `gateway:${string}`
+	| 'gateways:all';
 
 /** What an event means for read positions and counts. */
 export type About =
@@ -46,7 +47,7 @@ export type BusMessage =
 			/** Stamp of the change. */
 			readonly at: number;
 	  }
-	/** The user's sockets are to be closed: its token or account is gone. */
+	/** The token is gone: it is to be forgotten, and the sockets that were opened with it closed. */
 	| { readonly type: 'signed_out'; readonly token: string }
 	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };
 

@@ -3,8 +3,8 @@ import type { Admission } from '../../engine/ports/tickets.ts';
 import { CLOSE_CODES, type CloseReason } from '../../model/errors.ts';
 import { handle } from '../http/server.ts';
 import type { Services } from '../services.ts';
+import { closeAll } from './closing.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
-import type { Hub } from './hub.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { type SessionParts, SocketSession } from './session.ts';
 
@@ -33,7 +33,6 @@ export interface ListenOptions {
 	readonly nowMs: () => number;
 }
 
-const CLOSED_PER_TURN = 200;
 const IDLE_SECONDS = 120;
 
 export function listen(options: ListenOptions, parts: SessionParts): Listening {
@@ -136,16 +135,4 @@ function refuse(socket: ServerWebSocket<SocketData>, reason: CloseReason): void 
 	if (reason === 'bad_ticket')
 		socket.send(JSON.stringify({ type: 'error', error: { code: RTM_ERRORS.expired, msg: meaning } }));
 	socket.close(code, meaning);
-}
-
-/** Staggered, so that the clients do not all come back in the same moment. */
-async function closeAll(hub: Hub): Promise<void> {
-	const connections = [...hub.connections()];
-	for (let from = 0; from < connections.length; from += CLOSED_PER_TURN) {
-		for (const connection of connections.slice(from, from + CLOSED_PER_TURN)) {
-			connection.send('{"type":"goodbye"}');
-			connection.close('going_away');
-		}
-		await Bun.sleep(1);
-	}
 }
