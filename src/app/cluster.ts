@@ -21,7 +21,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 	const operations = new ServerOperations(log);
 	return onEngine(config, operations, async (engine) => {
 		const gateway = await startGateway({ config, adminToken, log, engine, operations });
-		engine.onGap(() => gateway.closeSockets());
+		engine.onGap(() => void gateway.beginAnew());
 		return gateway;
 	});
 }

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
+import { hearRevoked } from '../gateway/auth/revocations.ts';
+import { beginAnew } from '../gateway/gap.ts';
 import { Limits } from '../gateway/limits.ts';
 import { Requests } from '../gateway/requests.ts';
 import type { Services } from '../gateway/services.ts';
@@ -32,6 +34,8 @@ export interface RunningGateway {
 	readonly url: string;
 	readonly hub: Hub;
 	readonly presence: Presence;
+	/** What is told live was interrupted: nothing that rests on having heard it is trusted. */
+	beginAnew(): Promise<void>;
 	/** Takes no more requests, closes sockets a few at a time, ends what is under way. */
 	stop(): Promise<void>;
 }
@@ -91,16 +95,19 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		idleMs: config.focusIdleSeconds * 1000,
 		failed: (error) => operations.failed('rtm.focus', error),
 	});
+	const deaf = hearRevoked(bus, services.auth);
 	await bus.ready();
 	const listening = listenOn(config, { services, hub, presence, focus });
 	return {
 		url: `http://${shownHost(config.host)}:${listening.port}`,
 		hub,
 		presence,
+		beginAnew: () => beginAnew(hub, services.auth),
 		stop: async () => {
 			operations.stop();
 			await listening.stop();
 			requests.close();
+			deaf();
 		},
 	};
 }
