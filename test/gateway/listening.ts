@@ -14,12 +14,14 @@ import { listen } from '../../src/gateway/socket/server.ts';
 /** A gateway that listens, with people who are in nothing: for what sockets and gateways are by themselves. */
 
 export interface Behind {
+	readonly gateway?: string;
 	readonly tickets: Tickets;
 	readonly bus?: Bus;
 	readonly sessions?: Sessions;
 }
 
 export function listeningGateway({
+	gateway = 'g1',
 	tickets,
 	bus = new MemoryBus(),
 	sessions = new MemorySessions(),
@@ -51,7 +53,14 @@ export function listeningGateway({
 		failed,
 	});
 	const listening = listen(
-		{ hostname: '127.0.0.1', port: 0, maxBufferedBytes: 1 << 20, socketsPerUser: 100, nowMs: Date.now },
+		{
+			hostname: '127.0.0.1',
+			port: 0,
+			gateway,
+			maxBufferedBytes: 1 << 20,
+			socketsPerUser: 100,
+			nowMs: Date.now,
+		},
 		{ services, hub, presence, focus },
 	);
 	return { hub, failures, port: listening.port, stop: () => listening.stop() };
