@@ -12,22 +12,31 @@ import { RedisReadState } from '../engine/cluster/redis/read-state/redis-read-st
 import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
 import { newId } from '../model/ids.ts';
-import { risingClock } from '../model/ts.ts';
+import { type Clock, risingClock } from '../model/ts.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Engine } from './engine.ts';
 import type { ServerOperations } from './operations.ts';
 
 /** Kafka, Redis and PostgreSQL, shared by any number of gateways and workers. */
 
-export interface ClusterEngine extends Engine {
-	readonly name: 'cluster';
+export interface Cluster {
+	readonly commands: Commands;
+	readonly keys: Keys;
 	/** As it is, which may be a moment behind what has happened: for workers, who know what is not written yet. */
 	readonly written: PostgresStore;
 	readonly logs: KafkaLogs;
 	readonly epoch: Epoch;
-	readonly sessions: RedisSessions;
+	readonly readState: RedisReadState;
+	readonly bus: RedisBus;
+	readonly clock: Clock;
 	/** Called when live messages may have been missed. */
 	onGap(listener: () => void): void;
+	close(): Promise<void>;
+}
+
+export interface GatewayHooks {
+	/** A user came to be active, or ceased to, by something that happened elsewhere. */
+	onPresence(user: string): Promise<void>;
 }
 
 /** Clocks of machines that keep time differ by less. */
@@ -61,10 +70,7 @@ export function clusterPlaces(config: Config): ClusterPlaces {
 	return { redisUrl, postgresUrl, kafkaBrokers };
 }
 
-export async function openClusterEngine(
-	config: Config,
-	operations: ServerOperations,
-): Promise<ClusterEngine> {
+export async function openCluster(config: Config, operations: ServerOperations): Promise<Cluster> {
 	const { redisUrl, postgresUrl, kafkaBrokers } = clusterPlaces(config);
 	const { installation } = config;
 	const closing: (() => Promise<unknown> | unknown)[] = [];
@@ -102,7 +108,6 @@ export async function openClusterEngine(
 
 		const keys = new Keys(place.prefix);
 		const clock = risingClock(nowMicros, await written.newestStamp());
-		const gateway = newId('N', random);
 		const gapListeners: (() => void)[] = [];
 		const bus = new RedisBus(commands, subscriber, keys, {
 			onGap: () => {
@@ -111,8 +116,6 @@ export async function openClusterEngine(
 			onError: redisTrouble,
 		});
 		closing.push(() => bus.close());
-		const sessions = new RedisSessions(commands, keys, redisTrouble);
-		closing.push(() => sessions.close());
 		const epoch = new Epoch(commands, keys.prefix, () => undefined);
 		const ledger = new MarkLedger(logs.marks, nowMs, (error) =>
 			error ? operations.degraded('kafka', error) : operations.recovered('kafka'),
@@ -127,31 +130,49 @@ export async function openClusterEngine(
 			nowMicros,
 			fence: epoch,
 		});
-		const { source, changes } = written;
-		const freshness = new Freshness({ commands, keys, epoch, source, changes, nowMs });
 		return {
-			name: 'cluster',
-			store: { ...written, ...freshStore(written, freshness, nowMicros) },
+			commands,
+			keys,
 			written,
 			logs,
 			epoch,
 			readState,
-			sessions,
 			bus,
-			log: logs.commands,
-			tickets: new RedisTickets(commands, keys, random),
 			clock,
-			gateway,
-			overlapMicros: OVERLAP_MICROS,
-			// Whoever took the request stamped it: replaying it comes to the same.
-			stampOf: ({ at }) => at,
-			onSetback: () => undefined,
 			onGap: (listener) => void gapListeners.push(listener),
-			evict: () => undefined,
 			close,
 		};
 	} catch (error) {
 		await close();
 		throw error;
 	}
+}
+
+/** What a gateway runs on. */
+export function gatewayEngine(cluster: Cluster, operations: ServerOperations, hooks: GatewayHooks): Engine {
+	const { commands, keys, written, logs, epoch, readState, bus, clock } = cluster;
+	const gateway = newId('N', random);
+	const sessions = new RedisSessions(commands, keys, gateway, {
+		onChanged: hooks.onPresence,
+		onError: (error) => operations.degraded('redis', error),
+	});
+	const { source, changes } = written;
+	const freshness = new Freshness({ commands, keys, epoch, source, changes, nowMs });
+	return {
+		name: 'cluster',
+		store: { ...written, ...freshStore(written, freshness, nowMicros) },
+		readState,
+		sessions,
+		bus,
+		log: logs.commands,
+		tickets: new RedisTickets(commands, keys, random),
+		clock,
+		gateway,
+		overlapMicros: OVERLAP_MICROS,
+		// Whoever took the request stamped it: replaying it comes to the same.
+		stampOf: ({ at }) => at,
+		onSetback: () => undefined,
+		evict: () => undefined,
+		close: async () => sessions.close(),
+	};
 }

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { type ClusterEngine, openClusterEngine } from './cluster-engine.ts';
+import { type Cluster, gatewayEngine, openCluster } from './cluster-engine.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
 import { CannotListen } from './failures.ts';
 import { type RunningGateway, shownHost, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
-import { type RunningWorker, startWorker } from './worker.ts';
+import { startWorker } from './worker.ts';
 
 /** Roles of a cluster: the compositions of `tidemark gateway` and `tidemark worker`. */
 
@@ -19,17 +19,26 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 	if (adminToken === null)
 		throw new ConfigError(['TIDEMARK_ADMIN_TOKEN is missing: all gateways of a cluster need the same one']);
 	const operations = new ServerOperations(log);
-	return onEngine(config, operations, async (engine) => {
-		const gateway = await startGateway({ config, adminToken, log, engine, operations });
-		engine.onGap(() => void gateway.beginAnew());
-		return gateway;
+	return onCluster(config, operations, async (cluster) => {
+		const engine = gatewayEngine(cluster, operations, {
+			onPresence: (user) => gateway.presence.review(user),
+		});
+		const gateway: RunningGateway = await startGateway({ config, adminToken, log, engine, operations });
+		cluster.onGap(() => void gateway.beginAnew());
+		return {
+			url: gateway.url,
+			stop: async () => {
+				await gateway.stop();
+				await engine.close();
+			},
+		};
 	});
 }
 
 export async function runWorker(config: Config, log: Logger): Promise<RunningRole> {
 	const operations = new ServerOperations(log);
-	return onEngine(config, operations, async (engine) => {
-		const worker = await startWorker(config, engine, operations, log);
+	return onCluster(config, operations, async (cluster) => {
+		const worker = await startWorker(config, cluster, operations, log);
 		const told = tellOperations(config, operations);
 		return {
 			url: told.url,
@@ -42,23 +51,23 @@ export async function runWorker(config: Config, log: Logger): Promise<RunningRol
 	});
 }
 
-async function onEngine(
+async function onCluster(
 	config: Config,
 	operations: ServerOperations,
-	start: (engine: ClusterEngine) => Promise<Pick<RunningGateway, 'url'> & RunningWorker>,
+	start: (cluster: Cluster) => Promise<RunningRole>,
 ): Promise<RunningRole> {
-	const engine = await openClusterEngine(config, operations);
+	const cluster = await openCluster(config, operations);
 	try {
-		const { url, stop } = await start(engine);
+		const { url, stop } = await start(cluster);
 		return {
 			url,
 			stop: async () => {
 				await stop();
-				await engine.close();
+				await cluster.close();
 			},
 		};
 	} catch (error) {
-		await engine.close();
+		await cluster.close();
 		throw error;
 	}
 }

@@ -97,7 +97,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	});
 	const deaf = hearRevoked(bus, services.auth);
 	await bus.ready();
-	const listening = listenOn(config, { services, hub, presence, focus });
+	const listening = listenOn(config, engine.gateway, { services, hub, presence, focus });
 	return {
 		url: `http://${shownHost(config.host)}:${listening.port}`,
 		hub,
@@ -115,11 +115,18 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 export const shownHost = (host: string): string =>
 	['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host;
 
-function listenOn(config: Config, parts: Parameters<typeof listen>[1]): Listening {
+function listenOn(config: Config, gateway: string, parts: Parameters<typeof listen>[1]): Listening {
 	const { host, port, socketBufferKb, socketsPerUser } = config;
 	try {
 		return listen(
-			{ hostname: host, port, maxBufferedBytes: socketBufferKb * 1024, socketsPerUser, nowMs },
+			{
+				hostname: host,
+				port,
+				gateway,
+				maxBufferedBytes: socketBufferKb * 1024,
+				socketsPerUser,
+				nowMs,
+			},
 			parts,
 		);
 	} catch (error) {

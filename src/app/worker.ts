@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
 import { Recovery } from '../engine/cluster/recovery.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
-import { type ClusterEngine, clusterPlaces } from './cluster-engine.ts';
+import { type Cluster, clusterPlaces } from './cluster-engine.ts';
 import type { Config } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 
@@ -19,11 +19,11 @@ const nowMs = (): number => Date.now();
 
 export async function startWorker(
 	config: Config,
-	engine: ClusterEngine,
+	cluster: Cluster,
 	operations: ServerOperations,
 	log: Logger,
 ): Promise<RunningWorker> {
-	const { written, logs, readState, bus, epoch } = engine;
+	const { written, logs, readState, bus, epoch } = cluster;
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
 	const worker = new PartitionedWorker({
 		log: logs.commands,

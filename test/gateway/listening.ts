@@ -10,26 +10,35 @@ import { Focus } from '../../src/gateway/socket/focus.ts';
 import { Hub } from '../../src/gateway/socket/hub.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import { listen } from '../../src/gateway/socket/server.ts';
+import type { SyncResult } from '../../src/unread/sync.ts';
 
-/** A gateway that listens, with people who are in nothing: for what sockets and gateways are by themselves. */
+/** A gateway that listens, with as little behind it as it can: for what sockets and gateways are by themselves. */
 
 export interface Behind {
+	readonly gateway?: string;
 	readonly tickets: Tickets;
 	readonly bus?: Bus;
 	readonly sessions?: Sessions;
+	/** What the people here are in. */
+	readonly memberships?: () => Promise<{ readonly conversation: string }[]>;
+	readonly missed?: () => Promise<SyncResult>;
 }
 
+const NOTHING: SyncResult = { events: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
+
 export function listeningGateway({
+	gateway = 'g1',
 	tickets,
 	bus = new MemoryBus(),
 	sessions = new MemorySessions(),
+	memberships = async () => [],
+	missed = async () => NOTHING,
 }: Behind) {
 	const failures: string[] = [];
 	const readState = {
-		memberships: async () => [],
+		memberships,
 		setActive: async () => undefined,
 	} as unknown as ReadState;
-	const missed = async () => ({ events: [], stamp: 0, toldUpTo: 0, recount: [], threads: false });
 	const failed = (error: unknown) => console.error(error);
 	const hub = new Hub(bus, new CountsPush(readState, failed), { missed, failed });
 	const services = {
@@ -51,7 +60,14 @@ export function listeningGateway({
 		failed,
 	});
 	const listening = listen(
-		{ hostname: '127.0.0.1', port: 0, maxBufferedBytes: 1 << 20, socketsPerUser: 100, nowMs: Date.now },
+		{
+			hostname: '127.0.0.1',
+			port: 0,
+			gateway,
+			maxBufferedBytes: 1 << 20,
+			socketsPerUser: 100,
+			nowMs: Date.now,
+		},
 		{ services, hub, presence, focus },
 	);
 	return { hub, failures, port: listening.port, stop: () => listening.stop() };

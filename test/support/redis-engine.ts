@@ -26,7 +26,7 @@ export async function openRedisEngine(layout: Layout, dataDir: string): Promise<
 	const keys = new Keys(place.prefix);
 	const onError = (error: Error) => console.error(error);
 	const bus = new RedisBus(commands, subscriber, keys, { onGap: () => undefined, onError });
-	const sessions = new RedisSessions(commands, keys, onError);
+	const sessions = new RedisSessions(commands, keys, 'g1', { onChanged: async () => undefined, onError });
 	const { source, ledger } = store;
 	return {
 		name: 'cluster',

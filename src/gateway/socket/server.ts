@@ -26,6 +26,8 @@ interface SocketData {
 export interface ListenOptions {
 	readonly hostname: string;
 	readonly port: number;
+	/** No other gateway has this name: connections are called after it. */
+	readonly gateway: string;
 	/** A client that lets this much pile up is cut off; it resumes where it was. */
 	readonly maxBufferedBytes: number;
 	/** One more is accepted, and closed with the reason. */
@@ -63,7 +65,7 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 					refuse(socket, admission);
 					return;
 				}
-				const session = new SocketSession(`s${nextConnection++}`, admission, socket, parts);
+				const session = new SocketSession(`${options.gateway}-${nextConnection++}`, admission, socket, parts);
 				socket.data.session = session;
 				if (hub.socketsOf(admission.user.id) >= options.socketsPerUser)
 					session.connection.close('too_many_sockets');

@@ -18,6 +18,14 @@ export class Keys {
 	sessions = (user: string): string => `${this.prefix}{${user}}:sessions`;
 	/** Set while the user chose to be away. */
 	away = (user: string): string => `${this.prefix}{${user}}:away`;
+	/** SET of the gateways that have, or had, connections. */
+	gateways = (): string => `${this.prefix}{gateways}`;
+	/** Set while the gateway gives signs of life. */
+	gatewayAlive = (gateway: string): string => `${this.prefix}{gateway:${gateway}}:alive`;
+	/** HASH of the gateway's connections: whose they are. */
+	gatewayConnections = (gateway: string): string => `${this.prefix}{gateway:${gateway}}:connections`;
+	/** Set while another gateway ends the connections of this one. */
+	gatewayClaim = (gateway: string): string => `${this.prefix}{gateway:${gateway}}:claim`;
 	/** What a ticket admits, until it is used or too old. */
 	ticket = (ticket: string): string => `${this.prefix}ticket:{${ticket}}`;
 
