@@ -111,9 +111,9 @@ export class Conversations {
 		state.sends.turn(stamp, durable);
 	}
 
-	/** Forgets conversations not used since `before` (ms). */
-	evict(before: number): void {
-		for (const [id, { usedAt }] of this.owned) if (usedAt < before) this.owned.delete(id);
+	/** Forgets conversations not used since `before` (ms), of those that may go. */
+	evict(before: number, mayGo: (id: string) => boolean = () => true): void {
+		for (const [id, { usedAt }] of this.owned) if (usedAt < before && mayGo(id)) this.owned.delete(id);
 	}
 
 	/** Forgets everything: what was decided could not be stored. */

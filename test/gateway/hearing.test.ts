@@ -41,7 +41,7 @@ async function scene(bus: MemoryBus, looked: (what: string) => void) {
 		},
 		missed: async () => {
 			looked('missed');
-			return { events: [], stamp: 0, recount: [], threads: false };
+			return { events: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
 		},
 	});
 	closing.push(gateway.stop);

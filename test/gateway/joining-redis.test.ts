@@ -51,6 +51,7 @@ for (const layout of LAYOUTS) {
 						events: events.map((one) => ({ ...one, position: formatPosition(one.at) })),
 						// No cut: what was posted meanwhile has earlier stamps, and is not among the events.
 						stamp: posted.at(-1)?.at ?? since,
+						toldUpTo: 0,
 						recount: [],
 						threads: false,
 					};

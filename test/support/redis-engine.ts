@@ -7,6 +7,7 @@ import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
 import { RedisSessions } from '../../src/engine/cluster/redis/sessions.ts';
 import { MemoryLog } from '../../src/engine/embedded/memory-log.ts';
+import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { TestedEngine } from '../contract/engines.ts';
@@ -30,11 +31,24 @@ export async function openRedisEngine(layout: Layout, dataDir: string): Promise<
 	return {
 		name: 'cluster',
 		store,
-		readState: await RedisReadState.open({ commands, keys, source, ledger, clock }),
+		readState: await RedisReadState.open({
+			commands,
+			keys,
+			source,
+			ledger,
+			clock,
+			nowMicros: () => Date.now() * 1000,
+		}),
 		sessions,
 		bus,
 		log: new MemoryLog(),
+		tickets: new MemoryTickets(
+			() => Date.now(),
+			(count) => crypto.getRandomValues(new Uint8Array(count)),
+		),
 		clock,
+		gateway: 'local',
+		overlapMicros: 0,
 		stampOf: () => clock.next(),
 		onSetback: () => undefined,
 		evict: () => undefined,

@@ -1,4 +1,4 @@
-import type { CommandEntry, CommandLog, Consumption, LoggedCommand } from '../ports/log.ts';
+import type { CommandEntry, CommandHandler, CommandLog, Consumption, LoggedCommand } from '../ports/log.ts';
 
 const PARTITION = 'memory/0';
 
@@ -6,7 +6,7 @@ const PARTITION = 'memory/0';
 export class MemoryLog implements CommandLog {
 	private queue: LoggedCommand[] = [];
 	private appended = 0;
-	private handler: ((batch: readonly LoggedCommand[]) => Promise<void>) | undefined;
+	private handler: CommandHandler | undefined;
 	private running = false;
 
 	async append(entry: CommandEntry): Promise<void> {
@@ -16,7 +16,7 @@ export class MemoryLog implements CommandLog {
 	}
 
 	/** The one partition is never anybody else's, and what was consumed is gone: an owner has nothing to do. */
-	consume(handler: (batch: readonly LoggedCommand[]) => Promise<void>): Consumption {
+	consume(handler: CommandHandler): Consumption {
 		this.handler = handler;
 		if (!this.running) this.run();
 		return { restart: () => undefined };
@@ -29,7 +29,8 @@ export class MemoryLog implements CommandLog {
 			while (this.queue.length > 0) {
 				const batch = this.queue;
 				this.queue = [];
-				await this.handler(batch);
+				const [from, to] = [this.appended - batch.length, this.appended];
+				await this.handler(batch, { partition: PARTITION, from, to });
 			}
 		} finally {
 			this.running = false;

@@ -63,8 +63,11 @@ export interface CommandLog {
 	 * promise for this one is settled; those of different partitions may be under way together. A batch whose
 	 * promise rejects restarts its partition. Only a log that forgets what was consumed can do without an owner.
 	 */
-	consume(handler: (batch: readonly LoggedCommand[]) => Promise<void>, owner?: PartitionOwner): Consumption;
+	consume(handler: CommandHandler, owner?: PartitionOwner): Consumption;
 }
+
+/** `span` begins where the one before ended; not every offset in it needs to have an entry. */
+export type CommandHandler = (batch: readonly LoggedCommand[], span: LogSpan) => Promise<void>;
 
 /** Makes marks durable. */
 export interface MarkPersister {

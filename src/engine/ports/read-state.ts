@@ -107,6 +107,16 @@ export interface Moment {
 	/** Of what the user was in, and followed, at that moment. */
 	readonly rows: readonly CountRow[];
 	readonly threads: readonly ThreadRow[];
+	/**
+	 * Where several processes give stamps there is no such moment: a change may come to be seen after others with
+	 * later stamps. Then what is told overlaps with what is told live, and nothing is left out.
+	 */
+	readonly loose?: {
+		/** By how much a change, among those that were changed, came to be seen later than it took place. */
+		readonly lateness: number;
+		/** Who left before this stamp cannot be told what was missed. */
+		readonly horizon: number;
+	};
 }
 
 /** What a change of the read state came to. */

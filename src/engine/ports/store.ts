@@ -4,6 +4,7 @@ import type { Message } from '../../model/message.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
 import type { Changes } from './changes.ts';
 import type { Fact, NotificationLevel } from './facts.ts';
+import type { LogSpan } from './log.ts';
 
 /** What is kept for good. One port for each use of it. */
 
@@ -139,6 +140,8 @@ export interface MembershipRow {
 	readonly revision: number;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
+	/** Stamp of its newest change of any kind. */
+	readonly changedTs: number;
 }
 
 export interface UserReadState {
@@ -151,6 +154,7 @@ export interface UserReadState {
 		readonly threadTs: number;
 		readonly cursor: number;
 		readonly since: number;
+		readonly changedTs: number;
 	}[];
 	/** When the user became active or ceased to be, ascending. */
 	readonly activity: readonly { readonly at: number; readonly active: boolean }[];
@@ -208,6 +212,17 @@ export interface Ledger {
 	settled(): Promise<void>;
 	/** Stamp of the newest fact on disk. Facts are handed over in the order of their stamps. */
 	durable(): number;
+}
+
+/** Facts together with how far the log was read to get them. */
+export interface PartitionLedger {
+	/** From which offset on the log is to be read. */
+	nextOffset(partition: string): Promise<number>;
+	/**
+	 * Resolves when the facts and `span.to` are on disk, together. Rejects, with nothing written, when the offset is
+	 * not `span.from` any more: another owner was here.
+	 */
+	commitWithProgress(facts: readonly Fact[], span: LogSpan): Promise<void>;
 }
 
 export interface Store {

@@ -102,11 +102,11 @@ export class SocketSession {
 			connection.release(missed.stamp);
 			return;
 		}
-		const { events, stamp, recount, threads } = missed;
+		const { events, stamp, toldUpTo, recount, threads } = missed;
 		// The client is there when it has heard all of it.
 		const hello = helloFrame(events.length > 0 ? since : stamp, events.length);
 		await connection.pour([hello, ...events.map((event) => JSON.stringify(event)), FIRST_REPLY]);
-		connection.release(stamp);
+		connection.release(toldUpTo);
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
 	}
 

@@ -1,8 +1,8 @@
 import type {
 	CommandEntry,
+	CommandHandler,
 	CommandLog,
 	Consumption,
-	LoggedCommand,
 	PartitionOwner,
 } from '../../ports/log.ts';
 import { decodeCommand, encodeCommand } from './codec.ts';
@@ -16,14 +16,17 @@ export class KafkaCommandLog implements CommandLog {
 		return this.topic.append(entry.command.conversation, encodeCommand(entry));
 	}
 
-	consume(handler: (batch: readonly LoggedCommand[]) => Promise<void>, owner?: PartitionOwner): Consumption {
+	consume(handler: CommandHandler, owner?: PartitionOwner): Consumption {
 		if (!owner)
 			throw new Error('Kafka keeps no progress of its own here: consuming needs an owner that does');
 		return this.topic.consume({
 			decode: decodeCommand,
 			owner,
-			handle: (batch, { partition }) =>
-				handler(batch.map(({ entry, offset }) => ({ ...entry, partition, offset }))),
+			handle: (batch, span) =>
+				handler(
+					batch.map(({ entry, offset }) => ({ ...entry, partition: span.partition, offset })),
+					span,
+				),
 		});
 	}
 }

@@ -1,6 +1,7 @@
 import type { CommandLog, MarkLog } from '../../ports/log.ts';
 import type { KafkaConnection } from './client.ts';
 import { KafkaCommandLog } from './command-log.ts';
+import { endOffsets } from './end-offsets.ts';
 import { KafkaUnusable } from './errors.ts';
 import { KafkaMarkLog } from './mark-log.ts';
 import { BatchingProducer, type ProducerOptions } from './producer.ts';
@@ -29,6 +30,8 @@ export interface KafkaLogs {
 	readonly marks: MarkLog;
 	/** Of both topics, by name without the prefix. */
 	readonly partitions: { readonly conversations: number; readonly users: number };
+	/** Of each partition of `users`, the offset of the next entry. */
+	endOfMarks(): Promise<ReadonlyMap<string, number>>;
 	/** Revokes what is consumed, sends what waits, leaves. */
 	close(): Promise<void>;
 }
@@ -78,6 +81,7 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 		commands: new KafkaCommandLog(topics.conversations),
 		marks: new KafkaMarkLog(topics.users),
 		partitions: { conversations: counts.get(conversations) ?? 0, users: counts.get(users) ?? 0 },
+		endOfMarks: () => endOffsets(options, users, counts.get(users) ?? 0),
 		async close() {
 			await Promise.all([topics.conversations.close(), topics.users.close()]);
 			await Promise.all([producers.conversations.close(), producers.users.close()]);

@@ -21,7 +21,7 @@ export type Commands = (Redis | Cluster) & Scripts;
 export type Subscriber = Redis | Cluster;
 
 /** Reconnecting is endless and patient; a command that waits longer than this fails and can be repeated. */
-const COMMAND_TIMEOUT_MS = 5_000;
+const COMMAND_TIMEOUT_MS = 3_000;
 const LONGEST_PAUSE_MS = 1_000;
 const pause = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
 

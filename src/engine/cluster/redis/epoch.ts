@@ -12,21 +12,25 @@ import { spreadTags } from './slots.ts';
  * worker, its topics drained, calls `begin`.
  *
  * A load checks before it reads the store and again before it writes. One that was under way when Redis was emptied
- * may still arrive, so `begin` waits that long and removes everything before it sets the new value.
+ * may still arrive, so whoever begins waits that long (`SETTLE_MS`) before it drains the log, and removes everything
+ * before it sets the new value, which is the time of its beginning.
  */
 
 const MARKERS = 16;
 /** Longer than any command is under way. */
-const SETTLE_MS = 6_000;
+export const SETTLE_MS = 3_500;
 
 /** How loads from the store are guarded. */
 export interface Fence {
+	/** Micros since when Redis lost nothing. Refuses while it is not whole. */
+	wholeSince(): Promise<number>;
 	/** Reads from the store, then writes what was read, if Redis was whole all the while. */
 	load<T>(read: () => Promise<T>, write: (rows: T) => Promise<unknown>): Promise<void>;
 }
 
 /** For whoever shares Redis with nobody and never loses it. */
 export const NO_FENCE: Fence = {
+	wholeSince: async () => 0,
 	load: async (read, write) => void (await write(await read())),
 };
 
@@ -40,6 +44,12 @@ export class Epoch implements Fence {
 		private readonly onLost: () => void,
 	) {
 		this.markers = spreadTags(MARKERS).map((tag) => `${prefix}{${tag}}:epoch`);
+	}
+
+	async wholeSince(): Promise<number> {
+		const value = await this.check();
+		if (value === null) throw unavailable();
+		return Number(value);
 	}
 
 	/** The value; null where Redis is not whole, which `onLost` is told once. */
@@ -65,11 +75,11 @@ export class Epoch implements Fence {
 
 	/**
 	 * Begins a new epoch on an empty Redis. Only for who knows that the store has everything: the log drained, by
-	 * every worker. `settleMs` is for tests.
+	 * every worker.
 	 */
-	async begin(value: string, settleMs = SETTLE_MS): Promise<void> {
-		await Bun.sleep(settleMs);
+	async begin(nowMicros: () => number): Promise<void> {
 		await this.removeAll();
+		const value = String(nowMicros());
 		await Promise.all(this.markers.map((marker) => this.commands.set(marker, value)));
 		this.lost = false;
 	}

@@ -18,6 +18,7 @@ const FILES = {
 	pendUnlessLoaded: 'pend-unless-loaded-2',
 	sessions: 'sessions-2',
 	setIfUnchanged: 'set-if-unchanged-1',
+	standing: 'standing-1',
 } as const;
 
 type Argument = string | number;

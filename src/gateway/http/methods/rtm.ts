@@ -27,7 +27,7 @@ export const rtmConnect = userMethod({
 			expiresAt,
 			options: {
 				// Without a position of the client's own, what happens until the socket opens comes after hello.
-				since: args.since ?? services.readState.stamp(),
+				since: args.since === undefined ? services.readState.stamp() : services.sync.sinceOf(args.since),
 				counts: args.counts,
 			},
 		});

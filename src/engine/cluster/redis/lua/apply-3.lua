@@ -13,11 +13,20 @@ ARGV[5]  its entry; for 'create' the kind
 ARGV[6]  1 where it stands (or stood) in the timeline; for 'create' and 'archived' whether archived
 ARGV[7]  1 where it stands (or stood) in the thread; for 'create' the team
 
-Result   1 applied, 0 older than what is applied
+Result   1 applied, 2 applied once more, 0 older than what is applied
         -1 the conversation is not loaded, -2 the thread is not, -3 the entry before the newest is not
 ]]
 local ttl, at, change, ts, entry = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local loaded = redis.call('EXISTS', KEYS[1]) == 1
+
+-- When it can be seen, and by how much that is later than it took place: whoever resumes has to go back as far.
+local function note_when()
+	local time = redis.call('TIME')
+	local now = time[1] * 1000000 + time[2]
+	local late = math.max(now - tonumber(at), 0)
+	local latest = math.max(late, tonumber(redis.call('HGET', KEYS[1], 'late') or 0))
+	redis.call('HSET', KEYS[1], 'seen', string.format('%.0f', now), 'late', string.format('%.0f', latest))
+end
 
 if change == 'create' then
 	if loaded then
@@ -26,6 +35,7 @@ if change == 'create' then
 	redis.call('DEL', KEYS[2])
 	redis.call('HSET', KEYS[1], 'kind', entry, 'team', ARGV[7], 'archived', ARGV[6],
 		'stamp', at, 'latest', '0', 'floor', '0')
+	note_when()
 	redis.call('EXPIRE', KEYS[1], ttl)
 	return 1
 end
@@ -39,6 +49,7 @@ local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor', 'latest')
 if tonumber(at) < tonumber(state[1]) then
 	return 0
 end
+local again = tonumber(at) == tonumber(state[1])
 local below = message and tonumber(ts) <= tonumber(state[2])
 if message and in_thread and redis.call('EXISTS', KEYS[3]) == 0 then
 	return -2
@@ -78,7 +89,8 @@ end
 if change == 'archived' then
 	redis.call('HSET', KEYS[1], 'archived', ARGV[6])
 end
+note_when()
 redis.call('HSET', KEYS[1], 'stamp', at)
 redis.call('EXPIRE', KEYS[1], ttl)
 redis.call('EXPIRE', KEYS[2], ttl)
-return 1
+return again and 2 or 1

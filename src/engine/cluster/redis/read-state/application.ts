@@ -29,9 +29,10 @@ export class Application {
 				await this.run(conversation, null, at, 'create', 0, kind, archived ? 1 : 0, team);
 				await this.users.change(effect.members, { type: 'join', conversation, at, cursor: 0 });
 				return [];
-			case 'posted':
-				await this.change(conversation, at, 'post', effect.message);
-				return this.moveAuthor(effect.message);
+			case 'posted': {
+				const isNew = await this.change(conversation, at, 'post', effect.message);
+				return this.moveAuthor(effect.message, isNew);
+			}
 			case 'edited':
 				await this.change(conversation, at, 'edit', effect.message);
 				return [];
@@ -43,8 +44,7 @@ export class Application {
 				return [];
 			case 'joined':
 				await this.touch(conversation, at);
-				await this.users.change(effect.users, { type: 'join', conversation, at, cursor: effect.cursor });
-				return [];
+				return this.users.change(effect.users, { type: 'join', conversation, at, cursor: effect.cursor });
 			case 'left':
 				await this.touch(conversation, at);
 				await this.users.change([effect.user], { type: 'leave', conversation, at });
@@ -64,23 +64,23 @@ export class Application {
 		}
 	}
 
-	private touch(conversation: string, at: number): Promise<void> {
+	private touch(conversation: string, at: number): Promise<boolean> {
 		return this.run(conversation, null, at, 'touch', 0, '', 0, 0);
 	}
 
-	private change(conversation: string, at: number, change: string, message: Message): Promise<void> {
+	private change(conversation: string, at: number, change: string, message: Message): Promise<boolean> {
 		const { threadTs, ts } = message;
 		const inThread = threadTs === null ? 0 : 1;
 		const shown = inTimeline(message) ? 1 : 0;
 		return this.run(conversation, threadTs, at, change, ts, packEntry(message), shown, inThread);
 	}
 
-	/** Runs the script until what it needs is loaded. */
+	/** Runs the script until what it needs is loaded. Answers whether it was applied for the first time. */
 	private async run(
 		conversation: string,
 		threadTs: number | null,
 		...change: readonly (string | number)[]
-	): Promise<void> {
+	): Promise<boolean> {
 		const { commands, keys, conversations } = this;
 		for (;;) {
 			const result = await commands.apply(
@@ -90,7 +90,7 @@ export class Application {
 				this.ttlSeconds,
 				...change,
 			);
-			if (result === 0 || result === 1) return;
+			if (result === 0 || result === 1 || result === 2) return result === 1;
 			if (result === -2) await conversations.loadThread(conversation, threadTs ?? 0);
 			else if (result === -3) await conversations.deepen(conversation);
 			else if (!(await conversations.load(conversation)))
@@ -99,16 +99,17 @@ export class Application {
 	}
 
 	/** Who had nothing unread before the message has read it: in the timeline, and likewise in its thread. */
-	private async moveAuthor(message: Message): Promise<ReadFact[]> {
+	private async moveAuthor(message: Message, isNew: boolean): Promise<ReadFact[]> {
 		const { conversation, threadTs, ts, user } = message;
 		const names = [membershipField(conversation)];
 		if (threadTs !== null) names.push(followField(conversation, threadTs));
 		for (;;) {
 			const fields = await this.users.some(user, names);
 			const read = inTimeline(message) ? membershipIn(fields, conversation) : undefined;
-			// Changed after this message: it is being replayed, and what the user did since stands.
-			const membership = read && read.at <= ts ? read : undefined;
-			const follow = threadTs === null ? undefined : followIn(fields, conversation, threadTs);
+			const thread = threadTs === null ? undefined : followIn(fields, conversation, threadTs);
+			// While it is being replayed, what the user did since stands.
+			const membership = read && (isNew || read.at <= ts) ? read : undefined;
+			const follow = thread && (isNew || thread.at <= ts) ? thread : undefined;
 			const [inConversation, inThread] = await Promise.all([
 				membership && this.isCaughtUp(message, null, membership.cursor, membership.ahead),
 				follow && this.isCaughtUp(message, threadTs, follow.cursor),
@@ -116,17 +117,26 @@ export class Application {
 			const changed: Record<string, string> = {};
 			const facts: ReadFact[] = [];
 			if (membership && inConversation) {
-				const moved = { ...membership, cursor: ts, at: ts, ahead: new Set<number>() };
-				changed[membershipField(conversation)] = packMembership(moved);
-				const { revision } = membership;
+				const at = later(ts, membership);
+				changed[membershipField(conversation)] = packMembership({
+					...membership,
+					cursor: ts,
+					at,
+					ahead: new Set(),
+				});
+				const { revision, joined } = membership;
 				const ahead = membership.ahead.size > 0 ? { ahead: { dropUpTo: ts } } : {};
-				facts.push({ type: 'cursor', user, conversation, at: ts, cursor: ts, revision, ...ahead });
+				const of = { joined, cursor: ts, revision };
+				facts.push({ type: 'cursor', user, conversation, at, cursor: ts, revision, ...ahead, of });
 			}
 			if (follow && inThread && threadTs !== null) {
-				changed[followField(conversation, threadTs)] = packFollow({ ...follow, cursor: ts });
-				facts.push({ type: 'thread_cursor', user, conversation, threadTs, at: ts, cursor: ts });
+				const at = later(ts, follow);
+				const { since } = follow;
+				changed[followField(conversation, threadTs)] = packFollow({ cursor: ts, since, at });
+				facts.push({ type: 'thread_cursor', user, conversation, threadTs, at, cursor: ts, since });
 			}
-			if (facts.length === 0 || (await this.users.set(user, ts, fields, changed))) return facts;
+			const stamp = facts.reduce((newest, { at }) => Math.max(newest, at), ts);
+			if (facts.length === 0 || (await this.users.set(user, stamp, fields, changed))) return facts;
 		}
 	}
 
@@ -144,3 +154,6 @@ export class Application {
 		return counted?.counts.unread === 0;
 	}
 }
+
+/** A change of now: after the newest one, also where that was stamped by a clock that is ahead. */
+const later = (stamp: number, { at }: { readonly at: number }): number => (at > stamp ? at + 1 : stamp);

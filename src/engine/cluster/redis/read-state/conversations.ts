@@ -33,6 +33,13 @@ export interface Standing {
 	readonly latest: number;
 }
 
+export interface Known extends Standing {
+	/** When its newest change came to be seen, in micros; 0 where none did since it was loaded. */
+	readonly seen: number;
+	/** By how much, at most, a change came to be seen later than it took place. */
+	readonly late: number;
+}
+
 export interface Reading {
 	readonly user: string;
 	readonly cursor: number;
@@ -95,8 +102,14 @@ export class Conversations {
 		return { ...result.standing, timeline, numberOf };
 	}
 
-	async standing(conversation: string): Promise<Standing | null> {
-		return this.entries({ conversation, threadTs: null }, null);
+	async standing(conversation: string): Promise<Known | null> {
+		const where = { conversation, threadTs: null };
+		const result = await this.withLoaded(where, EVERYTHING, () =>
+			this.commands.standing(this.keys.meta(conversation), this.ttlSeconds),
+		);
+		if (!result) return null;
+		const [seen = 0, late = 0] = result.rest.map(Number);
+		return { ...result.standing, seen, late };
 	}
 
 	/** Calls a script until what it needs is loaded. */

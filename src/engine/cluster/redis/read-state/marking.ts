@@ -72,6 +72,7 @@ export class Marking {
 				conversation,
 				cursor: cursor.ts,
 				revision,
+				of: { joined: membership.joined, cursor: cursor.ts, revision },
 				...aheadChange(mark, before, cursor),
 			} as const;
 			const after = { ...membership, cursor: cursor.ts, revision, ahead };
@@ -98,7 +99,8 @@ export class Marking {
 			const muted = preference.muted ?? membership.muted;
 			const level = preference.level ?? membership.level;
 			if (muted === membership.muted && level === membership.level) return { ignored: false };
-			const fact = { type: 'preference', user, conversation, muted, level } as const;
+			const of = { joined: membership.joined, cursor: membership.cursor, revision: membership.revision };
+			const fact = { type: 'preference', user, conversation, muted, level, of } as const;
 			const after = { ...membership, muted, level };
 			return { ignored: false, after, fact: (at: number): ReadFact => ({ ...fact, at }) };
 		});
@@ -152,7 +154,7 @@ export class Marking {
 		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
 		tell: Tell<ThreadRow>,
 	): Promise<ThreadChange | MarkProblem> {
-		const at = this.clock.next();
+		const stamp = this.clock.next();
 		const field = followField(conversation, threadTs);
 		for (;;) {
 			const fields = await this.users.some(user, [field, ACTIVITY]);
@@ -165,8 +167,9 @@ export class Marking {
 				mark.type === 'read'
 					? threadReadUpTo(follow.cursor, mark.ts, read.latest)
 					: threadUnreadFrom(follow.cursor, mark.ts);
-			const moved = { ...follow, cursor };
 			const changes = cursor !== follow.cursor;
+			const at = Math.max(stamp, follow.at + 1);
+			const moved = changes ? { ...follow, cursor, at } : follow;
 			const reader = this.userOf(user, fields, ...(changes ? [at] : []));
 			const [set, counted] = await Promise.all([
 				!changes || this.users.set(user, at, fields, { [field]: packFollow(moved) }),
@@ -176,7 +179,8 @@ export class Marking {
 			if (!counted) return 'not_following';
 			const row = shown(counted);
 			if (!changes) return { row, durable: this.ledger.settled() };
-			const fact = { type: 'thread_cursor', user, conversation, threadTs, at, cursor } as const;
+			const { since } = follow;
+			const fact = { type: 'thread_cursor', user, conversation, threadTs, at, cursor, since } as const;
 			return { row, durable: this.commit(fact, () => tell(row)) };
 		}
 	}

@@ -1,38 +1,25 @@
-import type { Clock } from '../../../../model/ts.ts';
 import type { Moment, MomentQuery } from '../../../ports/read-state.ts';
+import type { Fence } from '../epoch.ts';
 import type { Reading } from './reading.ts';
 import { type ReadUser, type Rows, shown } from './rows.ts';
-import type { Turns } from './turns.ts';
 import { followIn, membershipIn, stampIn } from './user-state.ts';
 
 /**
- * A user's state at one moment. Nothing holds Redis still while several slots are read: so what was read is
- * looked at afterwards, and read again where any of it is later than the moment.
+ * A user's state about now. Nothing holds Redis still while several slots are read, and a command may be applied
+ * long after it was stamped, as when its partition had no worker for a while. So what changed is found by when it came to be
+ * seen, and how late that was is told with it.
  */
-
-const MOST_TRIES = 20;
-
 export class Moments {
 	constructor(
 		private readonly reading: Reading,
 		private readonly rows: Rows,
-		private readonly turns: Turns,
-		private readonly clock: Clock,
+		private readonly fence: Fence,
+		/** How long what Redis knows of a conversation lasts, unused. */
+		private readonly ttlMicros: number,
 	) {}
 
-	async of(read: () => Promise<ReadUser>, query: MomentQuery): Promise<Moment> {
-		for (let tries = 1; ; tries += 1) {
-			const stamp = this.clock.last();
-			await this.turns.settled();
-			const { newest, ...moment } = await this.take(await read(), query);
-			if (newest <= stamp) return { ...moment, stamp };
-			// Under unceasing change: everything up to the older stamp is in it, and some that is later.
-			if (tries === MOST_TRIES) return { ...moment, stamp };
-		}
-	}
-
-	private async take(user: ReadUser, query: MomentQuery) {
-		const [places, rows, threads] = await Promise.all([
+	async of(user: ReadUser, query: MomentQuery, now: number): Promise<Moment> {
+		const [places, rows, threads, whole] = await Promise.all([
 			this.reading.places(user),
 			Promise.all(
 				query.rows.map(async (conversation) => {
@@ -46,20 +33,21 @@ export class Moments {
 					return follow ? this.rows.threadRow(user, conversation, threadTs, follow) : null;
 				}),
 			),
+			this.fence.wholeSince(),
 		]);
-		const stamps = [
-			stampIn(user.fields),
-			...places.map(({ standing }) => standing.stamp),
-			...[...rows, ...threads].map((row) => row?.position.conversation ?? 0),
-		];
+		const changed = places.filter(
+			({ standing }) => standing.stamp > query.since || standing.seen > query.since,
+		);
 		return {
-			newest: stamps.reduce((a, b) => Math.max(a, b)),
+			stamp: now,
 			ownStamp: stampIn(user.fields),
-			changed: places
-				.filter(({ standing }) => standing.stamp > query.since)
-				.map(({ conversation }) => conversation),
+			changed: changed.map(({ conversation }) => conversation),
 			rows: rows.flatMap((row) => (row ? [shown(row)] : [])),
 			threads: threads.flatMap((row) => (row ? [shown(row)] : [])),
+			loose: {
+				lateness: changed.reduce((most, { standing }) => Math.max(most, standing.late), 0),
+				horizon: Math.max(whole, now - this.ttlMicros),
+			},
 		};
 	}
 }

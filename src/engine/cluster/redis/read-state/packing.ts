@@ -50,13 +50,15 @@ export function unpackMembership(packed: string): Membership {
 export interface Follow {
 	readonly cursor: number;
 	readonly since: number;
+	/** Stamp of its newest change. */
+	readonly at: number;
 }
 
-export const packFollow = ({ cursor, since }: Follow): string => `${cursor}:${since}`;
+export const packFollow = ({ cursor, since, at }: Follow): string => `${cursor}:${since}:${at}`;
 
 export function unpackFollow(packed: string): Follow {
-	const [cursor = 0, since = 0] = packed.split(':').map(Number);
-	return { cursor, since };
+	const [cursor = 0, since = 0, at = 0] = packed.split(':').map(Number);
+	return { cursor, since, at };
 }
 
 export interface ActivityMoment {

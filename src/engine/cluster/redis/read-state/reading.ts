@@ -12,7 +12,7 @@ import type {
 import type { Conversations } from './conversations.ts';
 import type { Follow, Membership } from './packing.ts';
 import { memberView, type ReadUser, type Rows, shown } from './rows.ts';
-import { activeAt, follows, memberships } from './user-state.ts';
+import { activeAt, followEntries, memberships } from './user-state.ts';
 
 /**
  * Answers about a user whose state was read: one script for each conversation or thread, all in one turn, so
@@ -27,7 +27,7 @@ export class Reading {
 	/** Where the user is, archived conversations included. */
 	async places({ fields }: ReadUser) {
 		const places = await Promise.all(
-			[...memberships(fields)].map(async (place) => {
+			memberships(fields).map(async (place) => {
 				const standing = await this.conversations.standing(place.conversation);
 				return standing && { ...place, standing };
 			}),
@@ -45,7 +45,7 @@ export class Reading {
 	/** Of conversations that are not archived. */
 	async countRows(user: ReadUser): Promise<CountRow[]> {
 		const rows = await Promise.all(
-			[...memberships(user.fields)].map(({ conversation, membership }) =>
+			memberships(user.fields).map(({ conversation, membership }) =>
 				this.rows.row(user, conversation, membership),
 			),
 		);
@@ -54,7 +54,7 @@ export class Reading {
 
 	async threadRows(user: ReadUser): Promise<ThreadRow[]> {
 		const rows = await Promise.all(
-			[...follows(user.fields)].map(({ conversation, threadTs, follow }) =>
+			followEntries(user.fields).map(({ conversation, threadTs, follow }) =>
 				this.rows.threadRow(user, conversation, threadTs, follow),
 			),
 		);
@@ -63,10 +63,10 @@ export class Reading {
 
 	async unreadEverywhere(user: ReadUser): Promise<UnreadItem[]> {
 		const items = await Promise.all([
-			...[...memberships(user.fields)].map(({ conversation, membership }) =>
+			...memberships(user.fields).map(({ conversation, membership }) =>
 				this.unreadIn(user, conversation, membership),
 			),
-			...[...follows(user.fields)].map(({ conversation, threadTs, follow }) =>
+			...followEntries(user.fields).map(({ conversation, threadTs, follow }) =>
 				this.unreadInThread(user, conversation, threadTs, follow),
 			),
 		]);

@@ -43,6 +43,7 @@ export interface RedisReadStateParts {
 	/** Where marks become durable. */
 	readonly ledger: Ledger;
 	readonly clock: Clock;
+	readonly nowMicros: () => number;
 	/** Guards loads against a Redis that was emptied. */
 	readonly fence?: Fence;
 	readonly ttlSeconds?: number;
@@ -76,7 +77,7 @@ export class RedisReadState implements ReadState {
 		this.application = new Application(commands, keys, this.conversations, this.users, ttlSeconds);
 		this.marking = new Marking(this.users, this.conversations, this.rows, ledger, clock, starts);
 		this.reading = new Reading(this.conversations, this.rows);
-		this.moments = new Moments(this.reading, this.rows, this.turns, clock);
+		this.moments = new Moments(this.reading, this.rows, fence, ttlSeconds * 1e6);
 	}
 
 	static async open(parts: RedisReadStateParts): Promise<RedisReadState> {
@@ -154,7 +155,7 @@ export class RedisReadState implements ReadState {
 	}
 
 	async counts(user: string): Promise<UserCounts> {
-		const stamp = this.parts.clock.last();
+		const stamp = this.stamp();
 		const reader = await this.read(user);
 		const [rows, threadRows] = await Promise.all([
 			this.reading.countRows(reader),
@@ -166,7 +167,7 @@ export class RedisReadState implements ReadState {
 	}
 
 	async threadTotals(user: string): Promise<{ threads: ThreadTotals; stamp: number }> {
-		const stamp = this.parts.clock.last();
+		const stamp = this.stamp();
 		return this.durably({ threads: totalsOf(await this.threads(user)), stamp });
 	}
 
@@ -195,11 +196,13 @@ export class RedisReadState implements ReadState {
 	}
 
 	async moment(user: string, query: MomentQuery): Promise<Moment> {
-		return this.durably(await this.moments.of(() => this.read(user), query));
+		const now = this.stamp();
+		return this.durably(await this.moments.of(await this.read(user), query, now));
 	}
 
+	/** Now: others may have gone further while this process did nothing. */
 	stamp(): number {
-		return this.parts.ledger.durable();
+		return Math.max(this.parts.clock.last(), this.parts.nowMicros());
 	}
 
 	/** All of the user's state, or what counting in these fields needs. */

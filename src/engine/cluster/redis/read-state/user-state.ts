@@ -47,24 +47,23 @@ export function activeAt(fields: Fields, starts: readonly number[]): (ts: number
 	};
 }
 
-/** Of conversations the user is in. */
-export function* memberships(fields: Fields): Generator<{ conversation: string; membership: Membership }> {
-	for (const [field, packed] of Object.entries(fields)) {
-		if (!field.startsWith('c:')) continue;
-		const membership = unpackMembership(packed);
-		if (membership.member) yield { conversation: field.slice(2), membership };
-	}
-}
+/** Of conversations the user is in, or was. */
+export const membershipEntries = (fields: Fields): { conversation: string; membership: Membership }[] =>
+	Object.entries(fields)
+		.filter(([field]) => field.startsWith('c:'))
+		.map(([field, packed]) => ({ conversation: field.slice(2), membership: unpackMembership(packed) }));
 
-export function* follows(
-	fields: Fields,
-): Generator<{ conversation: string; threadTs: number; follow: Follow }> {
-	for (const [field, packed] of Object.entries(fields)) {
-		if (!field.startsWith('f:')) continue;
-		const [, conversation = '', threadTs] = field.split(':');
-		yield { conversation, threadTs: Number(threadTs), follow: unpackFollow(packed) };
-	}
-}
+/** Of conversations the user is in. */
+export const memberships = (fields: Fields): { conversation: string; membership: Membership }[] =>
+	membershipEntries(fields).filter(({ membership }) => membership.member);
+
+export const followEntries = (fields: Fields): { conversation: string; threadTs: number; follow: Follow }[] =>
+	Object.entries(fields)
+		.filter(([field]) => field.startsWith('f:'))
+		.map(([field, packed]) => {
+			const [, conversation = '', threadTs] = field.split(':');
+			return { conversation, threadTs: Number(threadTs), follow: unpackFollow(packed) };
+		});
 
 /** What a command changes about a user. Each can be applied again: stamps tell what is old. */
 export type UserChange =
@@ -97,7 +96,7 @@ export function changedFields(fields: Fields, change: UserChange): Fields {
 	const follow = followIn(fields, conversation, change.threadTs);
 	if (follow && follow.since >= at) return {};
 	const field = followField(conversation, change.threadTs);
-	if (change.type === 'follow') return { [field]: packFollow({ cursor: change.cursor, since: at }) };
+	if (change.type === 'follow') return { [field]: packFollow({ cursor: change.cursor, since: at, at }) };
 	return follow ? { [field]: '' } : {};
 }
 
@@ -138,13 +137,22 @@ export function mergedFields(rows: UserReadState, changes: readonly UserChange[]
 				packMembership({
 					...row,
 					joined: row.joinedTs,
-					at: row.joinedTs,
-					ahead: new Set(aheadOf.get(row.conversation)?.map(({ ts }) => ts)),
+					at: row.changedTs,
+					// Of an earlier membership some may be left, which its cursor has passed.
+					ahead: new Set(
+						aheadOf
+							.get(row.conversation)
+							?.map(({ ts }) => ts)
+							.filter((ts) => ts > row.cursor),
+					),
 				}),
 			]),
 		),
 		...Object.fromEntries(
-			rows.follows.map((row) => [followField(row.conversation, row.threadTs), packFollow(row)]),
+			rows.follows.map((row) => [
+				followField(row.conversation, row.threadTs),
+				packFollow({ ...row, at: row.changedTs }),
+			]),
 		),
 		[ACTIVITY]: packActivity(rows.activity),
 	};

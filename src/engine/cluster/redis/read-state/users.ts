@@ -1,3 +1,4 @@
+import type { ReadFact } from '../../../ports/facts.ts';
 import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../epoch.ts';
@@ -7,6 +8,7 @@ import {
 	type Fields,
 	followField,
 	membershipField,
+	membershipIn,
 	mergedFields,
 	STAMP,
 	type UserChange,
@@ -61,13 +63,22 @@ export class Users {
 		return (await commands.setIfUnchanged(keys.user(user), ttlSeconds, at, ...triples)) === 1;
 	}
 
-	/** Changes these users alike; those that are not loaded when they are. */
-	async change(users: readonly string[], change: UserChange): Promise<void> {
-		for (let from = 0; from < users.length; from += AT_ONCE)
-			await Promise.all(users.slice(from, from + AT_ONCE).map((user) => this.changeOne(user, change)));
+	/**
+	 * Changes these users alike; those that are not loaded when they are. Answers where those who came back to a
+	 * conversation stand now: their marks of before may still be on their way to the store, which then could not tell
+	 * what their revision goes on from.
+	 */
+	async change(users: readonly string[], change: UserChange): Promise<ReadFact[]> {
+		const facts: ReadFact[] = [];
+		for (let from = 0; from < users.length; from += AT_ONCE) {
+			const some = users.slice(from, from + AT_ONCE);
+			for (const fact of await Promise.all(some.map((user) => this.changeOne(user, change))))
+				if (fact) facts.push(fact);
+		}
+		return facts;
 	}
 
-	private async changeOne(user: string, change: UserChange): Promise<void> {
+	private async changeOne(user: string, change: UserChange): Promise<ReadFact | null> {
 		const { commands, keys, ttlSeconds } = this;
 		for (;;) {
 			const kept = await commands.pendUnlessLoaded(
@@ -76,11 +87,12 @@ export class Users {
 				ttlSeconds,
 				JSON.stringify(change),
 			);
-			if (kept === 1) return;
+			if (kept === 1) return null;
 			// Leaving ends what is followed there, whatever that is.
 			const fields =
 				change.type === 'leave' ? await this.all(user) : await this.some(user, [fieldOf(change)]);
-			if (await this.set(user, change.at, fields, changedFields(fields, change))) return;
+			const changed = changedFields(fields, change);
+			if (await this.set(user, change.at, fields, changed)) return cameBack(user, change, fields, changed);
 		}
 	}
 
@@ -98,6 +110,14 @@ export class Users {
 			},
 		);
 	}
+}
+
+function cameBack(user: string, change: UserChange, before: Fields, changed: Fields): ReadFact | null {
+	const { type, conversation, at } = change;
+	const now = membershipIn(changed, conversation);
+	if (type !== 'join' || !now || !membershipIn(before, conversation)) return null;
+	const { cursor, revision } = now;
+	return { type: 'cursor', user, conversation, at, cursor, revision, of: { joined: at, cursor, revision } };
 }
 
 const fieldOf = (change: Exclude<UserChange, { type: 'leave' }>): string =>
