@@ -15,7 +15,11 @@ export function deliver(effect: Effect, bus: Bus): void {
 	for (const { audience, event, about } of announcementsOf(effect)) {
 		const frame = JSON.stringify(event);
 		const message = { type: 'event', frame, at, ...(about ? { about } : {}) } as const;
-		if (audience.to === 'members') bus.publish(`live:${conversation}`, message);
+		if (audience.to === 'members')
+			bus.publish(
+				`live:${conversation}`,
+				audience.except === undefined ? message : { ...message, exceptUser: audience.except },
+			);
 		else if (audience.to === 'team') bus.publish(`team:${effect.conversation.team}`, message);
 		else bus.publish(`user:${audience.user}`, message);
 	}

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import type { Bus, Topic } from '../../src/engine/ports/bus.ts';
+import type { SyncResult } from '../../src/unread/sync.ts';
 import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening.ts';
 import { random, TEAM, userNamed } from './support.ts';
@@ -15,6 +16,7 @@ afterEach(async () => {
 
 /** Topics that are subscribed to and, a while later, heard. */
 class SlowBus extends MemoryBus implements Bus {
+	override readonly immediate = false;
 	readonly heard = new Set<Topic>();
 	private readonly asked = new Set<Topic>();
 
@@ -30,7 +32,9 @@ class SlowBus extends MemoryBus implements Bus {
 	}
 }
 
-async function scene(bus: MemoryBus, looked: (what: string) => void) {
+const NOTHING: SyncResult = { events: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
+
+async function scene(bus: MemoryBus, looked: (what: string) => void, missed = NOTHING) {
 	const tickets = new MemoryTickets(Date.now, random);
 	const gateway = listeningGateway({
 		tickets,
@@ -41,7 +45,7 @@ async function scene(bus: MemoryBus, looked: (what: string) => void) {
 		},
 		missed: async () => {
 			looked('missed');
-			return { events: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
+			return missed;
 		},
 	});
 	closing.push(gateway.stop);
@@ -71,4 +75,16 @@ test('in one process who joins hears at once, and nothing is looked up for it', 
 	bus.publish('live:C2', { type: 'event', frame: '{"type":"first"}', at: 2 });
 	await socket.seen({ type: 'first' });
 	expect(looked).toEqual(['memberships', 'missed']);
+});
+
+test('who is to fetch everything anew hears whatever comes after, unless stamps have one order', async () => {
+	const tooFarBehind: SyncResult = { tooFarBehind: true, stamp: 100 };
+	for (const bus of [new MemoryBus(), new SlowBus()]) {
+		const socket = await scene(bus, () => undefined, tooFarBehind);
+		await socket.seen({ type: 'resync' });
+		bus.publish('user:U1', { type: 'event', frame: '{"type":"late"}', at: 50 });
+		bus.publish('user:U1', { type: 'event', frame: '{"type":"later"}', at: 101 });
+		await socket.seen({ type: 'later' });
+		expect(socket.having({ type: 'late' })).toHaveLength(bus.immediate ? 0 : 1);
+	}
 });

@@ -43,6 +43,7 @@ beforeEach(() => {
 		},
 		requests: { submit: () => submit() },
 		readState: { stamp: () => 0 },
+		sync: { sinceOf: (position: number) => position },
 		operations: {
 			health: page,
 			ready: page,

@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 import type { CountsPush } from './counts-push.ts';
 import { Interest } from './interest.ts';
 import { type JoinHooks, LateJoins } from './late-joins.ts';
-import type { UserSession } from './user-session.ts';
+import type { AlreadyTold, UserSession } from './user-session.ts';
 
 /**
  * Live delivery by interest: this gateway listens to the conversations that its connected users are in, and
@@ -32,7 +32,7 @@ export class Hub {
 			bus,
 			missed: hooks.missed,
 			failed: hooks.failed,
-			admit: (session, conversation, stamp) => this.admit(session, conversation, stamp),
+			admit: (session, conversation, told) => this.admit(session, conversation, told),
 			deliver: (session, message, topic) => this.fanOut([session], message, topic),
 			recount: (session, conversation) => counts.sent([session], { change: 'standing', conversation }),
 		});
@@ -150,13 +150,13 @@ export class Hub {
 	}
 
 	/** Not of who left meanwhile, and once of who came back. */
-	private admit(session: UserSession, conversation: string, stamp: number): boolean {
+	private admit(session: UserSession, conversation: string, told: AlreadyTold): boolean {
 		const isHere = this.sessions.get(session.user) === session;
 		const topic = `live:${conversation}` as const;
 		if (!isHere || !session.conversations?.includes(conversation) || this.conversations.has(topic, session))
 			return false;
 		session.caughtUp ??= new Map();
-		session.caughtUp.set(topic, stamp);
+		session.caughtUp.set(topic, told);
 		this.conversations.add(topic, session);
 		return true;
 	}
@@ -166,10 +166,18 @@ export class Hub {
 		const { frame, at, exceptUser } = message;
 		for (const session of sessions) {
 			if (session.user === exceptUser) continue;
-			if (session.caughtUp && at !== undefined && at <= (session.caughtUp.get(topic) ?? 0)) continue;
+			if (session.caughtUp && at !== undefined && wasTold(session.caughtUp, topic, at)) continue;
 			for (const connection of session.connections) connection.send(frame, at);
 			this.meters.delivered += session.connections.length;
 		}
 		if (message.about) this.counts.sent(sessions, message.about);
 	}
+}
+
+/** A topic has one order: after the last of them, none is on its way any more. */
+function wasTold(caughtUp: Map<string, AlreadyTold>, topic: Topic, at: number): boolean {
+	const told = caughtUp.get(topic);
+	if (!told) return false;
+	if (at > told.last) caughtUp.delete(topic);
+	return told.stamps.has(at);
 }

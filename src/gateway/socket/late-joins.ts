@@ -1,13 +1,14 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
+import { parsePosition } from '../../model/position.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
-import type { SyncResult } from '../../unread/sync.ts';
+import type { Missed, SyncResult } from '../../unread/sync.ts';
 import { TOO_FAR_BEHIND } from './frames.ts';
-import type { UserSession } from './user-session.ts';
+import type { AlreadyTold, UserSession } from './user-session.ts';
 
 /**
  * Who joins a conversation while connected, over a bus that is not immediate: what happens there before this
  * gateway hears of it would be lost without a sign. So live events are held until it is looked up what happened
- * since the join; that is told first. Of the live ones only those that are later follow.
+ * since the join; that is told first. The live ones follow, but for those that were told.
  */
 
 export interface JoinHooks {
@@ -18,8 +19,8 @@ export interface JoinHooks {
 
 interface LateJoinParts extends JoinHooks {
 	readonly bus: Bus;
-	/** It hears what is later than this stamp by itself from here on; false: it left meanwhile, or does already. */
-	admit(session: UserSession, conversation: string, stamp: number): boolean;
+	/** It hears by itself from here on what it was not told; false: it left meanwhile, or does already. */
+	admit(session: UserSession, conversation: string, told: AlreadyTold): boolean;
 	deliver(session: UserSession, message: BusMessage, topic: Topic): void;
 	/** Counts of the conversation are due that a client cannot derive. */
 	recount(session: UserSession, conversation: string): void;
@@ -43,10 +44,10 @@ export class LateJoins {
 		try {
 			await bus.ready();
 			const missed = await this.inTurn(session, at);
+			const events = 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation, at);
 			// From here to the end in one turn: nothing can come in between.
-			const toldUpTo = 'toldUpTo' in missed ? missed.toldUpTo : missed.stamp;
-			if (!this.parts.admit(session, conversation, toldUpTo)) return;
-			this.tell(session, conversation, missed);
+			if (!this.parts.admit(session, conversation, stampsOf(events))) return;
+			this.tell(session, conversation, missed, events);
 			for (const message of held) this.parts.deliver(session, message, topic);
 		} catch (error) {
 			failed(error);
@@ -69,23 +70,33 @@ export class LateJoins {
 		}
 	}
 
-	private tell(session: UserSession, conversation: string, missed: SyncResult): void {
-		const frames = framesOf(missed, conversation);
+	private tell(
+		session: UserSession,
+		conversation: string,
+		missed: SyncResult,
+		events: readonly JsonObject[],
+	): void {
+		const frames = 'tooFarBehind' in missed ? [TOO_FAR_BEHIND] : events.map((event) => JSON.stringify(event));
 		for (const connection of session.connections) for (const frame of frames) connection.send(frame);
 		if ('recount' in missed && (missed.recount.includes(conversation) || missed.threads))
 			this.parts.recount(session, conversation);
 	}
 }
 
-function framesOf(missed: SyncResult, conversation: string): string[] {
-	if ('tooFarBehind' in missed) return [TOO_FAR_BEHIND];
-	return missed.events
-		.filter((event) => conversationOf(event) === conversation)
-		.map((event) => JSON.stringify(event));
-}
+/** Of this conversation, and without the join, which came with the word of it. */
+const eventsOf = ({ events }: Missed, conversation: string, joinedAt: number): JsonObject[] =>
+	events.filter((event) => conversationOf(event) === conversation && stampOf(event) !== joinedAt);
 
 /** Events name it, or show it, or name it in what they are about. */
 function conversationOf({ channel, subscription }: JsonObject): unknown {
 	const about = channel ?? (subscription as JsonObject | undefined)?.channel;
 	return typeof about === 'object' && about !== null ? (about as JsonObject).id : about;
+}
+
+const stampOf = ({ position }: JsonObject): number | undefined =>
+	typeof position === 'string' ? parsePosition(position) : undefined;
+
+function stampsOf(events: readonly JsonObject[]): AlreadyTold {
+	const stamps = new Set(events.flatMap((event) => stampOf(event) ?? []));
+	return { stamps, last: [...stamps].reduce((a, b) => Math.max(a, b), 0) };
 }

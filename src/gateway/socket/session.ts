@@ -99,7 +99,8 @@ export class SocketSession {
 		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
 		if ('tooFarBehind' in missed) {
 			await connection.pour([helloFrame(missed.stamp), TOO_FAR_BEHIND, FIRST_REPLY]);
-			connection.release(missed.stamp);
+			// Elsewhere something with an earlier stamp may come to be after the client has fetched everything.
+			connection.release(this.parts.services.bus.immediate ? missed.stamp : 0);
 			return;
 		}
 		const { events, stamp, toldUpTo, recount, threads } = missed;
