@@ -56,7 +56,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	});
 	const counts = new CountsPush(readState, (error) => operations.failed('rtm.counts', error));
 	const hub = new Hub(bus, counts, {
-		missed: (user, since, pushed) => sync.missed(user, since, pushed),
+		missed: (user, since, pushed) => sync.missed(user, sync.sinceOf(since), pushed),
 		failed: (error) => operations.failed('rtm.joined', error),
 	});
 	operations.watch(hub);

@@ -27,8 +27,7 @@ export interface TestCluster {
 	readonly workers: readonly Member[];
 	/** One more of these; a gateway gets connections from here on. */
 	add(role: Role): Promise<Member>;
-	/** kill -9. */
-	kill(member: Member): Promise<void>;
+	end(member: Member, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 	stop(): Promise<void>;
 }
 
@@ -89,9 +88,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 			if (role === 'gateway') proxy.add(member.url);
 			return member;
 		},
-		kill: async (member) => {
+		end: async (member, signal) => {
 			forget(member);
-			await member.end('SIGKILL');
+			await member.end(signal);
 		},
 		stop: async () => {
 			proxy.stop();

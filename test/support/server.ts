@@ -19,7 +19,19 @@ export interface TestServer {
 
 const UNLIMITED = { 'requests-per-second': '0', 'posts-per-second': '0', 'connects-per-second': '0' };
 
-export async function startServer(flags: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+type Start = (flags: Readonly<Record<string, string>>) => Promise<TestServer>;
+
+let start: Start = startEmbedded;
+
+/** What every test that this file imports runs on, from here on: another engine behind the same interface. */
+export function startServersWith(other: Start): void {
+	start = other;
+}
+
+export const startServer = (flags: Readonly<Record<string, string>> = {}): Promise<TestServer> =>
+	start(flags);
+
+async function startEmbedded(flags: Readonly<Record<string, string>>): Promise<TestServer> {
 	const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
 	const start = (port: string): Promise<Running> =>
 		serve(
