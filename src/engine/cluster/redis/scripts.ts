@@ -8,7 +8,7 @@ import type { Cluster, Redis } from 'ioredis';
  */
 
 const FILES = {
-	apply: 'apply-3',
+	apply: 'apply-2',
 	count: 'count-2',
 	deepen: 'deepen-2',
 	entries: 'entries-2',

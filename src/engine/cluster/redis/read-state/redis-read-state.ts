@@ -24,6 +24,7 @@ import type { Commands } from '../connection.ts';
 import { type Fence, NO_FENCE } from '../epoch.ts';
 import type { Keys } from '../keys.ts';
 import { Application } from './application.ts';
+import { Authors } from './authors.ts';
 import { Conversations } from './conversations.ts';
 import { Marking } from './marking.ts';
 import { Moments } from './moments.ts';
@@ -74,7 +75,9 @@ export class RedisReadState implements ReadState {
 		this.users = new Users(commands, keys, source, ttlSeconds, fence);
 		this.conversations = new Conversations(commands, keys, source, ttlSeconds, fence);
 		this.rows = new Rows(this.conversations);
-		this.application = new Application(commands, keys, this.conversations, this.users, ttlSeconds);
+		const { users, conversations } = this;
+		const authors = new Authors(conversations, users);
+		this.application = new Application(commands, keys, conversations, users, authors, ttlSeconds);
 		this.marking = new Marking(this.users, this.conversations, this.rows, ledger, clock, starts);
 		this.reading = new Reading(this.conversations, this.rows);
 		this.moments = new Moments(this.reading, this.rows, fence, ttlSeconds * 1e6);
@@ -91,8 +94,9 @@ export class RedisReadState implements ReadState {
 
 	/** Turns are taken at once: whoever comes later finds these effects applied. */
 	async apply(effects: readonly Effect[]): Promise<readonly ReadFact[]> {
+		const byConversation = Map.groupBy(effects, ({ conversation }) => conversation.id);
 		const facts = await Promise.all(
-			effects.map((effect) => this.turns.take(effect.conversation.id, () => this.application.apply(effect))),
+			[...byConversation].map(([id, some]) => this.turns.take(id, () => this.application.apply(id, some))),
 		);
 		return facts.flat();
 	}
