@@ -57,7 +57,7 @@ export class MemoryReadState implements ReadState {
 	async prepare({ conversation: id, actor, action }: Command): Promise<void> {
 		const conversation = await this.residents.conversation(id);
 		if (!conversation) return;
-		if (action.type === 'delete') await this.residents.deepenPastNewest(conversation);
+		if (action.type === 'delete') await this.residents.depths.reachPastNewest(conversation);
 		if (action.type !== 'post') return;
 		if (action.threadTs !== null) await this.residents.thread(conversation, action.threadTs);
 		await this.places.untilUnreadIsKnown(actor, id);
