@@ -47,13 +47,24 @@ export interface ThreadTotals {
 	readonly badge: number;
 }
 
-export interface UserCounts {
-	/** Conversations the user is in that are not archived. */
-	readonly rows: readonly CountRow[];
+export interface CountTotals {
 	readonly threads: ThreadTotals;
 	readonly badge: number;
 	/** Stamp of the user's whole stream. */
 	readonly stamp: number;
+}
+
+export interface UserCounts extends CountTotals {
+	/** Conversations the user is in that are not archived. */
+	readonly rows: readonly CountRow[];
+}
+
+/** Takes the rows of a user one by one, so that an engine need not make an object of each. */
+export interface CountSink {
+	/** Before the first row. Called again where the engine has to start over: what came before is void. */
+	begin(atMost: number): void;
+	/** The row is true during the call only: the next one may be the same object, filled anew. */
+	row(row: CountRow): void;
 }
 
 export interface UnreadItem {
@@ -177,6 +188,8 @@ export interface ReadState {
 	memberships(user: string): Promise<readonly MemberView[]>;
 	row(user: string, conversation: string): Promise<CountRow | null>;
 	counts(user: string): Promise<UserCounts>;
+	/** The same for users in very many conversations: the rows go to the sink, all of one moment. */
+	countsInto(user: string, sink: CountSink): Promise<CountTotals>;
 	/** Unread messages of one conversation (or of all, with its threads), oldest first. */
 	unread(user: string, conversation?: string): Promise<readonly UnreadItem[]>;
 	/** Conversations by latest activity, newest first, from after `start` on. */
