@@ -78,6 +78,12 @@ export interface UnreadItem {
 
 /** A place in the inbox: what comes after it is older, or as old with a higher id. */
 export interface InboxPlace {
+	/**
+	 * With the unread ones first: the stamp as of which the list was begun. What was unread then is in the first
+	 * part of the list to its end, whatever is read or marked unread meanwhile. Null in the other order.
+	 */
+	readonly listing: number | null;
+	/** In the first part. */
 	readonly unread: boolean;
 	readonly latest: number;
 	readonly conversation: string;
@@ -85,10 +91,16 @@ export interface InboxPlace {
 
 export interface InboxQuery {
 	readonly limit: number;
-	/** Null: from the top. */
+	/** Null: from the top. Of a list in the same order. */
 	readonly start: InboxPlace | null;
 	/** Conversations with something unread before the others. */
 	readonly unreadFirst: boolean;
+}
+
+export interface InboxPage {
+	readonly rows: readonly CountRow[];
+	/** Where the next page starts; null at the end. */
+	readonly next: InboxPlace | null;
 }
 
 export interface MemberView {
@@ -192,8 +204,12 @@ export interface ReadState {
 	countsInto(user: string, sink: CountSink): Promise<CountTotals>;
 	/** Unread messages of one conversation (or of all, with its threads), oldest first. */
 	unread(user: string, conversation?: string): Promise<readonly UnreadItem[]>;
-	/** Conversations by latest activity, newest first, from after `start` on. */
-	inbox(user: string, query: InboxQuery): Promise<readonly CountRow[]>;
+	/**
+	 * Conversations by latest activity, newest first, from after `start` on. Every conversation is on one page
+	 * of a list, except for what got or lost a newest message while it was gone through. Engines forget lists
+	 * with the unread ones first after a while, or at a restart: then there is no such list.
+	 */
+	inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'>;
 	threads(user: string): Promise<readonly ThreadRow[]>;
 	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly stamp: number }>;
 	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null>;

@@ -49,6 +49,7 @@ export class Application {
 				this.leave(number, effect.user, at);
 				return [];
 			case 'changed':
+				if (conversation.archived !== effect.conversation.archived) this.residents.withdrawals += 1;
 				conversation.archived = effect.conversation.archived;
 				return [];
 			case 'followed':
@@ -152,6 +153,7 @@ export class Application {
 
 	private remove(conversation: LoadedConversation, previous: Message, at: number): void {
 		if (inTimeline(previous)) {
+			this.residents.withdrawals += 1;
 			const { timeline } = conversation;
 			const { latest } = timeline;
 			if (previous.ts > timeline.floor) timeline.remove(previous.ts);

@@ -7,6 +7,7 @@ import type {
 	CountRow,
 	CountSink,
 	CountTotals,
+	InboxPage,
 	InboxQuery,
 	MarkProblem,
 	MemberView,
@@ -55,7 +56,7 @@ export class MemoryReadState implements ReadState {
 		this.places = new Places(residents);
 		this.marking = new Marking(ledger, clock);
 		this.walk = new CountWalk(residents, this.places, clock);
-		this.inboxes = new Inbox(residents, this.places);
+		this.inboxes = new Inbox(residents, this.places, clock);
 		this.moments = new Moments(residents, this.places, clock);
 	}
 
@@ -167,8 +168,8 @@ export class MemoryReadState implements ReadState {
 		);
 	}
 
-	async inbox(user: string, query: InboxQuery): Promise<readonly CountRow[]> {
-		return this.shown(await this.inboxes.list(user, query));
+	async inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'> {
+		return this.shown((await this.inboxes.page(user, query)) ?? 'no_such_listing');
 	}
 
 	async threads(user: string): Promise<readonly ThreadRow[]> {

@@ -26,6 +26,8 @@ export class Residents {
 	/** What is being loaded now: what passes it by must not be forgotten meanwhile. */
 	private readonly loading = new Set<string>();
 	private starts: readonly number[] = [];
+	/** How often something stopped or began to count other than by a post or a mark: deleted, archived, back. */
+	withdrawals = 0;
 	/** How often conversations were let go. */
 	private evictions = 0;
 
