@@ -12,7 +12,9 @@ import type { Residents } from './residents.ts';
  * It is no count and no truth: every answer is what `hasUnread` says now.
  */
 
-/** The part of all that may have changed above which looking at all takes no longer. */
+/** Up to so many conversations are all looked at. */
+const FEW = 512;
+/** The part of them that may have changed above which looking at all takes no longer. */
 const MANY = 1 / 8;
 
 export class UnreadIndex {
@@ -48,7 +50,9 @@ export class UnreadIndex {
 	/** Those that can have changed, ascending; undefined for any of them. */
 	private changed(): number[] | undefined {
 		if (this.asOf < 0 || this.withdrawals !== this.residents.withdrawals) return undefined;
-		const most = this.user.memberships.size * MANY;
+		const { size } = this.user.memberships;
+		if (size <= FEW) return undefined;
+		const most = size * MANY;
 		const changed = new Set(this.touched);
 		for (const { number, timeline } of this.residents.recency.walk(Number.MAX_SAFE_INTEGER)) {
 			if (timeline.latest <= this.asOf) break;
