@@ -4,6 +4,9 @@ import { Memberships } from './memberships.ts';
 
 /** What is in memory of a conversation and of a user. */
 
+/** Of most conversations no thread is in use. */
+const NO_THREADS: ReadonlyMap<number, Timeline> = new Map();
+
 export class LoadedConversation {
 	archived: boolean;
 	/** Stamp of its newest change of any kind. */
@@ -11,8 +14,7 @@ export class LoadedConversation {
 	readonly timeline: Timeline;
 	/** Stamp of the newest edit or delete of an entry that is not loaded. */
 	changedBelowFloor = 0;
-	/** Threads in use, whole. */
-	readonly threads = new Map<number, Timeline>();
+	private ownThreads: Map<number, Timeline> | undefined;
 	usedAt = 0;
 	/** No longer in memory; whoever still holds it must not count with it. */
 	evicted = false;
@@ -26,6 +28,16 @@ export class LoadedConversation {
 		this.archived = brief.archived;
 		this.stamp = brief.stamp;
 		this.timeline = new Timeline(brief.latest);
+	}
+
+	/** Threads in use, whole. */
+	get threads(): ReadonlyMap<number, Timeline> {
+		return this.ownThreads ?? NO_THREADS;
+	}
+
+	keepThread(threadTs: number, thread: Timeline): void {
+		this.ownThreads ??= new Map();
+		this.ownThreads.set(threadTs, thread);
 	}
 }
 

@@ -172,7 +172,7 @@ export class Residents {
 			rows.map((row) => this.entryOf(row)),
 			0,
 		);
-		conversation.threads.set(threadTs, timeline);
+		conversation.keepThread(threadTs, timeline);
 		return timeline;
 	}
 
