@@ -1,4 +1,4 @@
-import { Dataset, inParts, tokenOf, userId } from '../support/dataset.ts';
+import { channelId, Dataset, inParts, tokenOf, userId } from '../support/dataset.ts';
 import { figure, quantile } from '../support/figures.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { type BenchServer, startServer } from '../support/server.ts';
@@ -14,6 +14,9 @@ const MESSAGES_EACH = 3;
 const OLDEST_UNREAD = 5;
 const CALLS = 1_000;
 const PAGES = 5;
+/** Where something happens between two lists: not where something is to stay unread. */
+const FIRST_USED = 50;
+const CHANNELS_USED = 900;
 /** Milliseconds, p99 on the server. */
 const TARGET = 5;
 
@@ -51,7 +54,7 @@ export const inboxList: Scenario = {
 		return {
 			configuration: {
 				data: `${size} conversations of ${MESSAGES_EACH} messages each; one user has read every other one, another all but the ${OLDEST_UNREAD} oldest`,
-				calls: `${CALLS} of each way, going through ${PAGES} pages of 20 again and again, after half as many to warm up`,
+				calls: `${CALLS} of each way, going through ${PAGES} pages of 20 again and again, after half as many to warm up; before each first page somebody posts, and the user reads that and another conversation`,
 				measured:
 					'at the client over one kept connection; “on the server” from the server’s own histogram, whose bounds are 0.5, 1, 2, 5, 10, 20, 50 … ms',
 			},
@@ -142,7 +145,10 @@ async function pages(server: BenchServer, way: Way, calls: number) {
 	const tops: number[] = [];
 	let cursor = '';
 	for (let index = 0; index < calls; index += 1) {
-		if (index % PAGES === 0) cursor = '';
+		if (index % PAGES === 0) {
+			cursor = '';
+			await somethingHappens(server, way, index);
+		}
 		const { ms, next } = await call(server, way, cursor);
 		all.push(ms);
 		if (cursor === '') tops.push(ms);
@@ -151,23 +157,36 @@ async function pages(server: BenchServer, way: Way, calls: number) {
 	return { all, tops };
 }
 
-async function call(server: BenchServer, { user, unreadFirst }: Way, cursor: string) {
-	const started = performance.now();
-	const response = await fetch(`${server.url}/api/inbox.list`, {
+/** Somebody posts, and the user reads that and another one: without it, a list would only be shown again. */
+async function somethingHappens({ url }: BenchServer, { user }: Way, index: number): Promise<void> {
+	const [posted = '', read = ''] = [index, index + 1].map((one) =>
+		channelId(FIRST_USED + ((one * 7) % CHANNELS_USED)),
+	);
+	await method(url, AUTHOR, 'chat.postMessage', { channel: posted, text: 'again' });
+	for (const channel of [posted, read])
+		await method(url, user, 'conversations.mark', { channel, ts: '9999999999.000000' });
+}
+
+async function method(url: string, user: string, name: string, args: Record<string, string>) {
+	const response = await fetch(`${url}/api/${name}`, {
 		method: 'POST',
 		headers: { authorization: `Bearer ${tokenOf(user)}` },
-		body: new URLSearchParams({
-			limit: '20',
-			unread_first: String(unreadFirst),
-			...(cursor ? { cursor } : {}),
-		}),
+		body: new URLSearchParams(args),
 	});
 	const body = (await response.json()) as {
 		ok: boolean;
 		items?: unknown[];
 		response_metadata?: { next_cursor: string };
 	};
+	if (!body.ok) throw new Error(`${name}: ${JSON.stringify(body)}`);
+	return body;
+}
+
+async function call({ url }: BenchServer, { user, unreadFirst }: Way, cursor: string) {
+	const args = { limit: '20', unread_first: String(unreadFirst), ...(cursor ? { cursor } : {}) };
+	const started = performance.now();
+	const { items, response_metadata } = await method(url, user, 'inbox.list', args);
 	const ms = performance.now() - started;
-	if (!body.ok || body.items?.length !== 20) throw new Error(`inbox.list: ${JSON.stringify(body)}`);
-	return { ms, next: body.response_metadata?.next_cursor ?? '' };
+	if (items?.length !== 20) throw new Error(`inbox.list: ${items?.length} items`);
+	return { ms, next: response_metadata?.next_cursor ?? '' };
 }
