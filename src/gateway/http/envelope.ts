@@ -36,6 +36,7 @@ export function prettySuccess(answer: Answer): Response {
 		answer instanceof EncodedAnswer
 			? JSON.parse(new TextDecoder().decode(answer.bytes))
 			: { ok: true, ...answer };
+	if (answer instanceof EncodedAnswer) answer.release();
 	return new Response(JSON.stringify(whole, null, 2), OK);
 }
 

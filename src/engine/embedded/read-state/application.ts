@@ -78,7 +78,7 @@ export class Application {
 		this.withUser(id, at, (user) => {
 			const former = user.memberships.get(number);
 			const revision = former ? former.revision + 1 : 0;
-			user.memberships.set(number, { member: true, muted: false, level: 'all', revision, cursor });
+			user.setMembership(number, { member: true, muted: false, level: 'all', revision, cursor });
 			user.ahead.delete(number);
 		});
 	}
@@ -86,7 +86,7 @@ export class Application {
 	private leave(number: number, id: string, at: number): void {
 		this.withUser(id, at, (user) => {
 			const membership = user.memberships.get(number);
-			if (membership) user.memberships.set(number, { ...membership, member: false });
+			if (membership) user.setMembership(number, { ...membership, member: false });
 			user.follows.delete(number);
 			user.ahead.delete(number);
 		});
@@ -184,7 +184,7 @@ function moveOnto(
 	message: Message,
 ): ReadFact {
 	const hadAhead = author.ahead.delete(conversation.number);
-	author.memberships.set(conversation.number, { ...membership, cursor: message.ts });
+	author.setMembership(conversation.number, { ...membership, cursor: message.ts });
 	author.stamp = message.ts;
 	return {
 		type: 'cursor',

@@ -30,7 +30,7 @@ export class CountWalk {
 			const conversation = this.residents.peekConversation(memberships.conversationAt(index));
 			if (!conversation || conversation.archived) continue;
 			if (memberships.cursorAt(index) < conversation.timeline.floor) return undefined;
-			fillRow(row, user, conversation, memberships, index);
+			fillRow(row, user, conversation, memberships.at(index));
 			badge += row.badge;
 			sink.row(row);
 		}

@@ -1,6 +1,6 @@
 import type { ConversationKind } from '../../../model/ids.ts';
 import { Timeline } from '../../../model/timeline.ts';
-import { Memberships } from './memberships.ts';
+import { type Membership, Memberships } from './memberships.ts';
 
 /** What is in memory of a conversation and of a user. */
 
@@ -49,7 +49,10 @@ export interface LoadedFollow {
 export class LoadedUser {
 	/** Stamp of the newest change of the user's read state. */
 	stamp = 0;
+	/** To be changed through `setMembership`. */
 	readonly memberships: Memberships;
+	/** Where somebody wants to know, conversations where the user's own state changed are put in here. */
+	touched: Set<number> | null = null;
 	/** By conversation number; only where there are any. */
 	readonly ahead = new Map<number, ReadonlySet<number>>();
 	/** Threads followed, by conversation number and root. */
@@ -67,6 +70,11 @@ export class LoadedUser {
 	) {
 		this.memberships = new Memberships(places);
 		this.activity = new Activity(starts);
+	}
+
+	setMembership(conversation: number, membership: Membership): void {
+		this.memberships.set(conversation, membership);
+		this.touched?.add(conversation);
 	}
 
 	follow(conversation: number, threadTs: number, follow: LoadedFollow): void {

@@ -24,8 +24,6 @@ export interface Membership {
 
 export class Memberships {
 	size = 0;
-	/** Where somebody wants to know, conversations of which anything was set are put in here. */
-	touched: Set<number> | null = null;
 	private conversations: Uint32Array;
 	private cursors: Float64Array;
 	private words: Uint32Array;
@@ -82,7 +80,6 @@ export class Memberships {
 	}
 
 	set(conversation: number, membership: Membership): void {
-		this.touched?.add(conversation);
 		const found = this.find(conversation);
 		const index = found >= 0 ? found : this.insert(-1 - found, conversation);
 		this.cursors[index] = membership.cursor;

@@ -12,7 +12,7 @@ import type { Timeline } from '../../../model/timeline.ts';
 import type { CountRow, RowPosition, ThreadRow, UnreadItem } from '../../ports/read-state.ts';
 import { readerOf } from './application.ts';
 import type { LoadedConversation, LoadedFollow, LoadedUser } from './loaded.ts';
-import type { Membership, Memberships } from './memberships.ts';
+import type { Membership } from './memberships.ts';
 
 /** Counts of what is loaded. Synchronous and without effect: the definition itself is model/counting.ts. */
 
@@ -42,23 +42,12 @@ export function countRow(
 	membership: Membership,
 ): CountRow {
 	const row = emptyRow();
-	fill(row, user, conversation, membership);
+	fillRow(row, user, conversation, membership);
 	return row;
 }
 
-/** The same of the membership that stands at this index. */
-export function fillRow(
-	row: OpenRow,
-	user: LoadedUser,
-	conversation: LoadedConversation,
-	memberships: Memberships,
-	index: number,
-): void {
-	fill(row, user, conversation, memberships.at(index));
-}
-
 /** Field by field: there may be a hundred thousand of these, and spreading objects costs three times as much. */
-function fill(
+export function fillRow(
 	row: OpenRow,
 	user: LoadedUser,
 	conversation: LoadedConversation,

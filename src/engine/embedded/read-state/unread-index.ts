@@ -32,7 +32,7 @@ export class UnreadIndex {
 		private readonly user: LoadedUser,
 		private readonly residents: Residents,
 	) {
-		user.memberships.touched = this.touched;
+		user.touched = this.touched;
 	}
 
 	/** Numbers of the conversations; undefined where one is not loaded as far back as the user's cursor. */
