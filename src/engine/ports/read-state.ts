@@ -79,8 +79,9 @@ export interface UnreadItem {
 /** A place in the inbox: what comes after it is older, or as old with a higher id. */
 export interface InboxPlace {
 	/**
-	 * With the unread ones first: the stamp as of which the list was begun. What was unread then is in the first
-	 * part of the list to its end, whatever is read or marked unread meanwhile. Null in the other order.
+	 * With the unread ones first: which list this is a place in, named by the stamp as of which it was begun. What
+	 * was unread then is in the first part of the list to its end, whatever is read or marked unread meanwhile.
+	 * Null in the other order.
 	 */
 	readonly listing: number | null;
 	/** In the first part. */
