@@ -5,6 +5,9 @@ import type { Effect } from '../../../../sequencer/effects.ts';
 import type { NotificationLevel, ReadFact } from '../../../ports/facts.ts';
 import type {
 	CountRow,
+	CountSink,
+	CountTotals,
+	InboxPage,
 	InboxQuery,
 	MarkProblem,
 	MemberView,
@@ -26,9 +29,10 @@ import type { Keys } from '../keys.ts';
 import { Application } from './application.ts';
 import { Authors } from './authors.ts';
 import { Conversations } from './conversations.ts';
+import { Inbox } from './inbox.ts';
 import { Marking } from './marking.ts';
 import { Moments } from './moments.ts';
-import { inboxPage, Reading, totalsOf } from './reading.ts';
+import { Reading, totalsOf } from './reading.ts';
 import { memberView, type ReadUser, Rows, shown } from './rows.ts';
 import { Turns } from './turns.ts';
 import { ACTIVITY, followField, followIn, membershipField, membershipIn } from './user-state.ts';
@@ -66,6 +70,7 @@ export class RedisReadState implements ReadState {
 	private readonly marking: Marking;
 	private readonly reading: Reading;
 	private readonly moments: Moments;
+	private readonly inboxes: Inbox;
 
 	private constructor(
 		private readonly parts: RedisReadStateParts,
@@ -80,6 +85,7 @@ export class RedisReadState implements ReadState {
 		this.application = new Application(commands, keys, conversations, users, authors, ttlSeconds);
 		this.marking = new Marking(this.users, this.conversations, this.rows, ledger, clock, starts);
 		this.reading = new Reading(this.conversations, this.rows);
+		this.inboxes = new Inbox(commands, keys, this.reading, this.rows);
 		this.moments = new Moments(this.reading, this.rows, fence, ttlSeconds * 1e6);
 	}
 
@@ -184,8 +190,16 @@ export class RedisReadState implements ReadState {
 		return this.durably(await this.reading.unreadIn(reader, conversation, membership));
 	}
 
-	async inbox(user: string, query: InboxQuery): Promise<readonly CountRow[]> {
-		return this.durably(inboxPage(await this.reading.countRows(await this.read(user)), query));
+	async countsInto(user: string, sink: CountSink): Promise<CountTotals> {
+		const { rows, ...totals } = await this.counts(user);
+		sink.begin(rows.length);
+		for (const row of rows) sink.row(row);
+		return totals;
+	}
+
+	async inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'> {
+		const now = this.stamp();
+		return this.durably(await this.inboxes.page(await this.read(user), query, now));
 	}
 
 	async threads(user: string): Promise<readonly ThreadRow[]> {
