@@ -178,9 +178,9 @@ export interface ConversationStore extends Store<ConversationView> {
 export interface ThreadStore extends Store<ThreadView> {
 	readonly channel: string;
 	readonly threadTs: string;
-	/** The root and the newest replies, unless they are there. Subscribing does this. */
+	/** The root and its first 1,000 replies, unless they are there. Subscribing does this. */
 	load(): Promise<void>;
-	loadOlder(): Promise<void>;
+	loadMore(): Promise<void>;
 	reply(text: string, options?: Omit<PostOptions, 'threadTs'>): Promise<Message>;
 	/** Read up to this reply, by default the newest known. */
 	mark(ts?: string): Promise<void>;

@@ -125,7 +125,8 @@ export interface ThreadView {
 	readonly replies: readonly Message[];
 	readonly isLoaded: boolean;
 	readonly isLoading: boolean;
-	readonly hasOlder: boolean;
+	/** There are later replies to load; a thread is read from its start. */
+	readonly hasMore: boolean;
 	readonly isFollowing: boolean;
 	readonly lastRead: string;
 	readonly unreadCount: number;
