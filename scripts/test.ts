@@ -19,7 +19,15 @@ const SERVICES = ['postgres', 'redis', 'kafka'];
 const STATIC_CHECKS: Record<string, string[]> = {
 	'lint and format (biome)': ['biome', 'check', '--error-on-warnings', '.'],
 	'types (tsc)': ['tsc', '--noEmit'],
-	'dependency direction (dependency-cruiser)': ['depcruise', 'src'],
+	'types of the client, without Bun (tsc)': [
+		'tsc',
+		'-p',
+		'client',
+		'--noEmit',
+		'--emitDeclarationOnly',
+		'false',
+	],
+	'dependency direction (dependency-cruiser)': ['depcruise', 'src', 'client/src'],
 };
 
 const root = join(import.meta.dir, '..');

@@ -191,7 +191,11 @@ export function createClient(options: ClientOptions): TidemarkClient {
 		conversation: (id) => windows.conversation(id),
 		thread: (channel, threadTs) => windows.thread(channel, threadTs),
 		threads,
-		inbox: { subscribe: inbox.subscribe, getSnapshot: inbox.getSnapshot, loadPreviews: () => previews.more() },
+		inbox: {
+			subscribe: inbox.subscribe,
+			getSnapshot: inbox.getSnapshot,
+			loadPreviews: () => previews.more(),
+		},
 		badge,
 		user: (id) => people.user(id),
 		loadUsers: () => people.loadAll(),

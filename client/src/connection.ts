@@ -146,7 +146,10 @@ export class SocketConnection {
 
 	private hello({ position, missed }: Wire): void {
 		// The server does not know the position: a frame that says so follows.
-		if (missed === undefined) return this.resync();
+		if (missed === undefined) {
+			this.resync();
+			return;
+		}
 		this.progress.hello(position, missed);
 		if (missed === 0) this.arrived();
 	}
@@ -221,7 +224,11 @@ export class SocketConnection {
 		this.timer = timers.set(then, ms);
 	}
 
-	private become(status: ConnectionStatus, reason: string | null = null, retryAt: number | null = null): void {
+	private become(
+		status: ConnectionStatus,
+		reason: string | null = null,
+		retryAt: number | null = null,
+	): void {
 		this.state = { status, reason, retryAt };
 		this.parts.changed();
 	}

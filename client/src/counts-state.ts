@@ -1,7 +1,14 @@
 import { type CountedMessage, countedMessage, countMessage, type PostedEvent } from './counting.ts';
 import { SharedMap } from './shared-map.ts';
 import type { Conversation, Preview, ThreadTotals } from './types.ts';
-import { type Description, emptyDescription, type ToldCounts, toCounts, toDescription, type Wire } from './wire.ts';
+import {
+	type Description,
+	emptyDescription,
+	type ToldCounts,
+	toCounts,
+	toDescription,
+	type Wire,
+} from './wire.ts';
 
 /**
  * Conversations with their counts: what the server told, and on top of it the messages that came since. No input or

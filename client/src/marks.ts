@@ -44,7 +44,10 @@ export class Marks {
 			settle = { resolve, reject };
 		});
 		answer.catch(() => undefined);
-		this.waiting.set(channel, [...queue, { ts, revision, answer, ...(settle as Pick<Waiting, 'resolve' | 'reject'>) }]);
+		this.waiting.set(channel, [
+			...queue,
+			{ ts, revision, answer, ...(settle as Pick<Waiting, 'resolve' | 'reject'>) },
+		]);
 		void this.pump(channel);
 		return answer;
 	}

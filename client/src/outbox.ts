@@ -101,7 +101,8 @@ export class Outbox {
 
 	/** The server told of a message of the user's own. */
 	confirm(message: Message): void {
-		const sending = message.clientMsgId === null ? undefined : this.find(message.channel, message.clientMsgId);
+		const sending =
+			message.clientMsgId === null ? undefined : this.find(message.channel, message.clientMsgId);
 		if (!sending) return;
 		this.take(sending);
 		sending.resolve(message);

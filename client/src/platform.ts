@@ -18,7 +18,9 @@ const realTimers: Timers = {
 export function platformOf(options: ClientOptions): Platform {
 	const socket = options.WebSocket ?? (globalThis.WebSocket as WebSocketClass | undefined);
 	if (!socket)
-		throw new TypeError('There is no global WebSocket here (Node before 22): pass one, such as that of `ws`.');
+		throw new TypeError(
+			'There is no global WebSocket here (Node before 22): pass one, such as that of `ws`.',
+		);
 	return {
 		WebSocket: socket,
 		// Called without its object: browsers insist on `window`.

@@ -24,7 +24,8 @@ export class Progress {
 	/** This event was handled. */
 	handled(position: unknown): void {
 		// Rows have positions of 32 digits, which are not of the stream.
-		if (typeof position === 'string' && position.length === 16 && position > this.newest) this.newest = position;
+		if (typeof position === 'string' && position.length === 16 && position > this.newest)
+			this.newest = position;
 		if (this.owed > 0) this.owed -= 1;
 		if (this.owed === 0) this.position = this.newest;
 	}

@@ -11,6 +11,7 @@ export function joined(
 ): readonly Message[] {
 	if (sending.length === 0) return messages;
 	const all = [...messages, ...sending];
-	const isSame = previous?.length === all.length && all.every((message, index) => message === previous[index]);
+	const isSame =
+		previous?.length === all.length && all.every((message, index) => message === previous[index]);
 	return isSame ? previous : all;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
-import { createClient } from '../../../client/src/index.ts';
 import type { ClientOptions, Conversation, TidemarkClient } from '../../../client/src/index.ts';
+import { createClient } from '../../../client/src/index.ts';
 import type { Person } from '../people.ts';
 
 /** Clients of the SDK against a test server, and what they have to agree with. */
