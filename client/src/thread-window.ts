@@ -2,7 +2,7 @@ import type { Api } from './api.ts';
 import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
-import { toMessage, type Wire } from './wire.ts';
+import { toMessage, tombstoneOf, type Wire } from './wire.ts';
 
 /** A thread from its root on, kept up to date by events. */
 
@@ -75,7 +75,7 @@ export class ThreadWindow {
 
 	private remove(ts: string, tombstone: boolean): void {
 		if (ts !== this.threadTs) this.replies = list.remove(this.replies, ts);
-		else if (this.root) this.root = tombstone ? { ...this.root, text: '', isTombstone: true } : null;
+		else if (this.root) this.root = tombstone ? tombstoneOf(this.root) : null;
 	}
 }
 

@@ -2,7 +2,7 @@ import type { Answer, Api } from './api.ts';
 import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
-import { toMessage, type Wire } from './wire.ts';
+import { toMessage, tombstoneOf, type Wire } from './wire.ts';
 
 /** An unbroken stretch of a conversation's timeline, kept up to date by events. */
 
@@ -100,7 +100,7 @@ export class TimelineWindow {
 		if (!this.isLoaded) return;
 		const { subtype } = event;
 		if (subtype === 'message_changed') this.replace(event.message);
-		else if (subtype === 'message_replied') this.replace(event.message);
+		else if (subtype === 'message_replied') this.root(event.message);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
 		else if (event.prev_ts !== undefined) this.add(event);
 	}
@@ -115,17 +115,25 @@ export class TimelineWindow {
 	}
 
 	private replace(wire: Wire): void {
+		this.messages = list.replace(this.messages, toMessage(wire, this.channel));
+	}
+
+	/** A root with its thread. One that was posted and deleted while the client was away is told by its replies alone. */
+	private root(wire: Wire): void {
 		const message = toMessage(wire, this.channel);
-		// A deleted root without replies is nothing any more.
-		if (message.isTombstone && message.replyCount === 0)
-			this.messages = list.remove(this.messages, message.ts);
-		else this.messages = list.replace(this.messages, message);
+		const isGone = message.isTombstone && message.replyCount === 0;
+		if (isGone) this.messages = list.remove(this.messages, message.ts);
+		else if (this.covers(message.ts)) this.messages = list.insert(this.messages, message);
+	}
+
+	private covers(ts: string): boolean {
+		const isAfterFirst = !this.hasOlder || ts >= (this.messages[0]?.ts ?? '');
+		return isAfterFirst && (!this.hasNewer || ts <= (this.messages.at(-1)?.ts ?? ''));
 	}
 
 	private remove(ts: string, tombstone: boolean): void {
 		const known = list.find(this.messages, ts);
-		if (known && tombstone)
-			this.messages = list.replace(this.messages, { ...known, text: '', isTombstone: true });
+		if (known && tombstone) this.messages = list.replace(this.messages, tombstoneOf(known));
 		else this.messages = list.remove(this.messages, ts);
 	}
 }

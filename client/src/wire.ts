@@ -70,6 +70,15 @@ export const toMessage = (message: Wire, channel: string): Message => ({
 	metadata: message.metadata ?? null,
 });
 
+/** What stays of a deleted root: its place and its thread. */
+export const tombstoneOf = (message: Message): Message => ({
+	...toMessage({ ts: message.ts, user: message.user, subtype: 'tombstone' }, message.channel),
+	threadTs: message.threadTs,
+	replyCount: message.replyCount,
+	replyUsers: message.replyUsers,
+	latestReply: message.latestReply,
+});
+
 export const toUser = (user: Wire): User => ({
 	id: user.id,
 	name: user.name,

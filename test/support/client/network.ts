@@ -1,0 +1,148 @@
+import type { ClientOptions, WebSocketLike } from '../../../client/src/index.ts';
+
+/**
+ * The network between a client of the SDK and its server, to be broken on purpose: connections cut, frames and answers lost,
+ * no network at all.
+ */
+
+interface Frame {
+	readonly type?: string;
+	// biome-ignore lint/suspicious/noExplicitAny: frames are looked at as tests expect them to be
+	readonly [field: string]: any;
+}
+
+export class Network {
+	/** Calls that reached the server, in order. */
+	readonly calls: { readonly method: string; readonly args: Frame }[] = [];
+	/** Frames that reached the client. */
+	readonly frames: Frame[] = [];
+	/** Frames that the client sent. */
+	readonly sent: Frame[] = [];
+	isOffline = false;
+	private readonly open = new Set<() => void>();
+	private dropped: ((frame: Frame) => boolean) | undefined;
+	private lost: { method: string; when: 'before' | 'after'; times: number } | undefined;
+
+	/** Ends every connection as a network does: what was on its way never comes. */
+	cut(): void {
+		for (const end of this.open) end();
+	}
+
+	/** Without network: what is open is cut, what is tried fails. */
+	goOffline(): void {
+		this.isOffline = true;
+		this.cut();
+	}
+
+	goOnline(): void {
+		this.isOffline = false;
+	}
+
+	/** The next frame that matches is lost, and nothing else. */
+	dropNext(matches: (frame: Frame) => boolean): void {
+		this.dropped = matches;
+	}
+
+	/** The next calls of this method fail: before the server gets them, or after it has answered. */
+	lose(method: string, when: 'before' | 'after', times = 1): void {
+		this.lost = { method, when, times };
+	}
+
+	callsOf(method: string): Frame[] {
+		return this.calls.filter((call) => call.method === method).map(({ args }) => args);
+	}
+
+	/** To be given to createClient. */
+	get options(): Pick<ClientOptions, 'WebSocket' | 'fetch'> {
+		return { WebSocket: this.socketClass(), fetch: this.fetch as typeof fetch };
+	}
+
+	private readonly fetch = async (input: string, init: RequestInit): Promise<Response> => {
+		const method = new URL(input).pathname.replace('/api/', '');
+		if (this.isOffline || this.isLost(method, 'before')) throw new TypeError('no network');
+		this.calls.push({ method, args: JSON.parse(String(init.body)) });
+		const response = await fetch(input, init);
+		if (this.isOffline || this.isLost(method, 'after')) throw new TypeError('no network');
+		return response;
+	};
+
+	private isLost(method: string, when: 'before' | 'after'): boolean {
+		const { lost } = this;
+		if (lost?.method !== method || lost.when !== when || lost.times === 0) return false;
+		lost.times -= 1;
+		return true;
+	}
+
+	private deliver(frame: Frame): boolean {
+		if (this.dropped?.(frame)) {
+			this.dropped = undefined;
+			return false;
+		}
+		this.frames.push(frame);
+		return true;
+	}
+
+	private socketClass() {
+		const network = this;
+		return class BreakableSocket implements WebSocketLike {
+			onmessage: WebSocketLike['onmessage'] = null;
+			onclose: WebSocketLike['onclose'] = null;
+			onerror: WebSocketLike['onerror'] = null;
+			private readonly socket: WebSocket;
+			private isOver = false;
+
+			constructor(url: string) {
+				this.socket = new WebSocket(url);
+				const end = (code: number, reason: string) => {
+					if (this.isOver) return;
+					this.isOver = true;
+					network.open.delete(cut);
+					this.socket.close();
+					this.onclose?.({ code, reason });
+				};
+				const cut = () => end(1006, '');
+				network.open.add(cut);
+				this.socket.onclose = ({ code, reason }) => end(code, reason);
+				this.socket.onmessage = ({ data }) => {
+					if (!this.isOver && network.deliver(JSON.parse(String(data)))) this.onmessage?.({ data });
+				};
+				if (network.isOffline) queueMicrotask(cut);
+			}
+
+			send(data: string): void {
+				network.sent.push(JSON.parse(data));
+				this.socket.send(data);
+			}
+
+			close(): void {
+				this.isOver = true;
+				this.socket.close();
+			}
+		};
+	}
+}
+
+/** Resolves when the store's value is as wanted. */
+export function until<T>(
+	store: { subscribe(listener: () => void): () => void; getSnapshot(): T },
+	isWanted: (value: T) => boolean,
+): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const timer = setTimeout(() => {
+			end();
+			reject(new Error(`waited in vain; in the end: ${JSON.stringify(store.getSnapshot())}`));
+		}, 20_000);
+		const check = () => {
+			const value = store.getSnapshot();
+			if (!isWanted(value)) return;
+			end();
+			resolve(value);
+		};
+		const stop = store.subscribe(check);
+		const end = () => {
+			clearTimeout(timer);
+			stop();
+		};
+		check();
+	});
+}
