@@ -45,6 +45,8 @@ export class Outbox {
 	/** Conversations that are being sent to; the function cuts a wait short. */
 	private readonly underWay = new Map<string, () => void>();
 
+	private made = 0;
+
 	constructor(private readonly parts: OutboxParts) {}
 
 	/** What is on its way to this conversation, in order. The same list until something changes. */
@@ -192,6 +194,7 @@ export class Outbox {
 	private freshId(): string {
 		const { now, random } = this.parts.platform;
 		const digits = () => Math.floor(random() * 2 ** 48).toString(36);
-		return `${now().toString(36)}-${digits()}${digits()}`;
+		this.made += 1;
+		return `${now().toString(36)}-${this.made}-${digits()}${digits()}`;
 	}
 }

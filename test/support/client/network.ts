@@ -20,7 +20,8 @@ export class Network {
 	readonly sent: Frame[] = [];
 	isOffline = false;
 	private readonly open = new Set<() => void>();
-	private dropped: ((frame: Frame) => boolean) | undefined;
+	private readonly listeners = new Set<() => void>();
+	private dropped: { matches: (frame: Frame) => boolean; times: number } | undefined;
 	private lost: { method: string; when: 'before' | 'after'; times: number } | undefined;
 
 	/** Ends every connection as a network does: what was on its way never comes. */
@@ -38,14 +39,27 @@ export class Network {
 		this.isOffline = false;
 	}
 
-	/** The next frame that matches is lost, and nothing else. */
-	dropNext(matches: (frame: Frame) => boolean): void {
-		this.dropped = matches;
+	/** The next frames that match are lost, and nothing else. */
+	drop(matches: (frame: Frame) => boolean, times = 1): void {
+		this.dropped = { matches, times };
 	}
 
 	/** The next calls of this method fail: before the server gets them, or after it has answered. */
 	lose(method: string, when: 'before' | 'after', times = 1): void {
 		this.lost = { method, when, times };
+	}
+
+	/** Resolves when the server has been asked so many times. */
+	reached(method: string, times: number): Promise<void> {
+		return new Promise((resolve) => {
+			const check = () => {
+				if (this.callsOf(method).length < times) return;
+				this.listeners.delete(check);
+				resolve();
+			};
+			this.listeners.add(check);
+			check();
+		});
 	}
 
 	callsOf(method: string): Frame[] {
@@ -61,6 +75,7 @@ export class Network {
 		const method = new URL(input).pathname.replace('/api/', '');
 		if (this.isOffline || this.isLost(method, 'before')) throw new TypeError('no network');
 		this.calls.push({ method, args: JSON.parse(String(init.body)) });
+		for (const listener of this.listeners) listener();
 		const response = await fetch(input, init);
 		if (this.isOffline || this.isLost(method, 'after')) throw new TypeError('no network');
 		return response;
@@ -74,8 +89,9 @@ export class Network {
 	}
 
 	private deliver(frame: Frame): boolean {
-		if (this.dropped?.(frame)) {
-			this.dropped = undefined;
+		const { dropped } = this;
+		if (dropped && dropped.times > 0 && dropped.matches(frame)) {
+			dropped.times -= 1;
 			return false;
 		}
 		this.frames.push(frame);
