@@ -212,5 +212,5 @@ const asEvent = (message: Wire, channel: string): Wire => ({
 /** Newest first, as inbox.list has it. */
 const byActivity = (state: CountsState): Conversation[] =>
 	[...state.conversations.snapshot.values()].sort((a, b) =>
-		a.latest === b.latest ? (a.id < b.id ? 1 : -1) : a.latest < b.latest ? 1 : -1,
+		a.latest === b.latest ? (a.id < b.id ? -1 : 1) : a.latest < b.latest ? 1 : -1,
 	);
