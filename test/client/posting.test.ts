@@ -78,6 +78,23 @@ test('the answer is lost and the events too: resumed, sent again, there once', a
 	end();
 });
 
+test('sent, deleted elsewhere, and only then answered: it does not come back', async () => {
+	const { conversation, client, network, author, channel, shown, end } = await stage();
+	network.lose('chat.postMessage', 'after', 1);
+	network.drop(({ type, text }) => type === 'message' && text === 'hello');
+	const posting = conversation.post('hello');
+	await network.reached('chat.postMessage', 1);
+	network.goOffline();
+	const { messages } = await author.call('conversations.history', { channel });
+	await author.call('chat.delete', { channel, ts: messages[0].ts });
+	network.goOnline();
+	await posting;
+	await client.settled();
+	expect(shown()).toEqual([]);
+	await expectExact(client, author);
+	end();
+});
+
 test('without network: queued, and sent in order when it is back', async () => {
 	const { conversation, client, network, shown, served, end } = await stage();
 	network.goOffline();
