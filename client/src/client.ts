@@ -4,6 +4,7 @@ import { applyEvent } from './apply-event.ts';
 import { Background } from './background.ts';
 import { SocketConnection } from './connection.ts';
 import { CountsState } from './counts-state.ts';
+import { ApiError } from './errors.ts';
 import { fetchConversation, fetchEverything } from './fetching.ts';
 import { Focus } from './focus.ts';
 import { Marks } from './marks.ts';
@@ -24,13 +25,13 @@ import { toCounts, toMessage, type Wire } from './wire.ts';
 
 export function createClient(options: ClientOptions): TidemarkClient {
 	const parts = new Parts(options, platformOf(options));
-	const { root, inbox, badge, windows, threads, people, previews, presences, connection } = parts;
+	const { root, inbox, badge, windows, threads, people, previews, presences } = parts;
 	return {
 		...actionsOn(parts.api),
 		subscribe: root.subscribe,
 		getSnapshot: root.getSnapshot,
-		connect: () => connection.connect(),
-		disconnect: () => connection.disconnect(),
+		connect: () => parts.connect(),
+		disconnect: () => parts.disconnect(),
 		settled: () => parts.settled(),
 		conversation: (id) => windows.conversation(id),
 		thread: (channel, threadTs) => windows.thread(channel, threadTs),
@@ -108,7 +109,8 @@ class Parts {
 		const { notifier, outbox, marks, focus, typing } = this;
 		const background = this.background.run;
 		const pageSize = options.pageSize ?? 50;
-		const core = { api, notifier, state, outbox, marks, focus, typing, pageSize, background };
+		const isReady = () => this.isReady;
+		const core = { api, notifier, state, outbox, marks, focus, typing, pageSize, isReady, background };
 		this.windows = new Windows(core);
 		this.threads = new LiveThreads(core);
 		this.connection = new SocketConnection({
@@ -120,9 +122,20 @@ class Parts {
 			changed: touchRoot,
 			online: () => this.online(),
 		});
-		// A laptop that wakes up, or finds its network again, does not wait.
-		(globalThis as Partial<EventTarget>).addEventListener?.('online', () => this.connection.wake());
 	}
+
+	connect(): Promise<void> {
+		// A laptop that finds its network again does not wait.
+		(globalThis as Partial<EventTarget>).addEventListener?.('online', this.wake);
+		return this.connection.connect();
+	}
+
+	disconnect(): void {
+		(globalThis as Partial<EventTarget>).removeEventListener?.('online', this.wake);
+		this.connection.disconnect();
+	}
+
+	private readonly wake = (): void => this.connection.wake();
 
 	/** Waits until nothing is on its way: whatever it brings may lead to more. */
 	async settled(): Promise<void> {
@@ -180,15 +193,25 @@ class Parts {
 	}
 
 	private online(): void {
-		for (const part of [this.focus, this.presences, this.outbox, this.marks]) part.online();
+		for (const part of [this.focus, this.presences, this.outbox, this.marks, this.windows, this.threads])
+			part.online();
 		if (this.arePreviewsDue) this.background.run(this.previews.restart());
 		this.arePreviewsDue = false;
+	}
+
+	private async recount(id: string): Promise<void> {
+		try {
+			await fetchConversation(this.api, this.state, id);
+		} catch (error) {
+			// Refused: the user is not in it any more. Unanswered: only a fresh snapshot puts it right.
+			if (error instanceof ApiError && error.retry !== 'no') this.connection.resync();
+		}
 	}
 
 	private receive(event: Wire): void {
 		applyEvent(this.state, event, {
 			gap: () => this.connection.resync(),
-			conversation: (id) => this.background.run(fetchConversation(this.api, this.state, id)),
+			conversation: (id) => this.background.run(this.recount(id)),
 			preview: (id) => this.background.run(this.previews.refresh(id)),
 		});
 		for (const part of [this.windows, this.typing, this.presences]) part.receive(event);

@@ -61,6 +61,8 @@ export class SocketConnection {
 		const { status } = this.state;
 		if (status === 'online') return Promise.resolve();
 		const done = new Promise<void>((resolve, reject) => this.connecting.push({ resolve, reject }));
+		// Who does not wait for it sees in the snapshot what became of it.
+		done.catch(() => undefined);
 		if (status !== 'connecting') this.begin();
 		return done;
 	}
@@ -79,7 +81,8 @@ export class SocketConnection {
 	/** What is known cannot be relied on: everything is fetched anew. */
 	resync(): void {
 		this.progress.forget();
-		this.retry('resync');
+		// Without a connection, the next one begins so.
+		if (this.socket) this.retry('resync');
 	}
 
 	/** False: there is no connection. */

@@ -56,6 +56,10 @@ export class Windows {
 		for (const live of this.in(channel)) live.forget();
 	}
 
+	online(): void {
+		for (const live of this.in()) live.online();
+	}
+
 	private *in(channel?: string): Iterable<Live> {
 		if (channel === undefined) {
 			yield* this.conversations.values();

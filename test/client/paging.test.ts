@@ -145,3 +145,29 @@ test('threads are read from their start', async () => {
 	expect(thread.getSnapshot().root).toMatchObject({ isTombstone: true, text: '', replyCount: 3 });
 	client.disconnect();
 });
+
+test('what could not be loaded is loaded with the next connection', async () => {
+	const { client, conversation, network, shown } = await stage();
+	network.goOffline();
+	const stop = conversation.subscribe(() => undefined);
+	await until(conversation, ({ error }) => error === 'network_error');
+	network.goOnline();
+	await until(conversation, ({ isLoaded }) => isLoaded);
+	expect(shown()).toEqual(range(15, 25));
+	stop();
+	client.disconnect();
+});
+
+test('looked at before there is a connection: loaded once, with it', async () => {
+	const { reader, channel } = await stage();
+	const network = new Network();
+	const client = sdk(server.url, reader, { ...network.options, pageSize: PAGE });
+	const stop = client.conversation(channel).subscribe(() => undefined);
+	expect(client.conversation(channel).getSnapshot()).toMatchObject({ conversation: null, isLoading: false });
+	await client.connect();
+	await client.settled();
+	expect(client.conversation(channel).getSnapshot().messages).toHaveLength(PAGE);
+	expect(network.callsOf('conversations.history')).toHaveLength(1);
+	stop();
+	client.disconnect();
+});
