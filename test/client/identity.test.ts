@@ -75,6 +75,19 @@ test('what changes nothing tells nobody', async () => {
 	server.socket.tell({ type: 'something_new', position: '1700000000000001' });
 	await server.time.pass(100);
 	expect(told).toBe(0);
+	const conversation = client.conversation('C7');
+	conversation.subscribe(() => {
+		told += 1;
+	});
+	await server.time.pass(100);
+	const view = conversation.getSnapshot();
+	told = 0;
+	// An edit of a message that is not on screen.
+	const edited = { ts: ts(1), user: 'U2', text: 'better' };
+	server.socket.tell({ type: 'message', subtype: 'message_changed', channel: 'C7', message: edited });
+	await server.time.pass(100);
+	expect(told).toBe(0);
+	expect(conversation.getSnapshot()).toBe(view);
 });
 
 test('a burst is told at most once a frame, to those whom it concerns', async () => {

@@ -131,6 +131,25 @@ test('left, it is let go; joined again, what was missed is there', async () => {
 	client.disconnect();
 });
 
+test('a root posted, replied to and deleted while the client was away is there as what is left of it', async () => {
+	const { client, conversation, channel, post, writer, reader } = await stage();
+	await conversation.load();
+	client.disconnect();
+	const root = await post('25');
+	await writer.call('chat.postMessage', { channel, thread_ts: root, text: 'reply' });
+	await writer.call('chat.delete', { channel, ts: root });
+	await client.connect();
+	await client.settled();
+	expect(conversation.getSnapshot().messages.at(-1)).toMatchObject({
+		ts: root,
+		isTombstone: true,
+		replyCount: 1,
+	});
+	const { messages } = await reader.call('conversations.history', { channel, limit: 1 });
+	expect(messages).toMatchObject([{ ts: root, subtype: 'tombstone' }]);
+	client.disconnect();
+});
+
 test('threads are read from their start', async () => {
 	const { client, channel, stamps, writer } = await stage();
 	const root = String(stamps[3]);

@@ -95,6 +95,19 @@ test('sent, deleted elsewhere, and only then answered: it does not come back', a
 	end();
 });
 
+test('a client_msg_id of the application’s own is the one that is sent: twice the same is one message', async () => {
+	const { conversation, client, network, shown, served, end } = await stage();
+	const posted = [];
+	for (const text of ['hello', 'hello again'])
+		posted.push(await conversation.post(text, { clientMsgId: 'form-1' }));
+	await client.settled();
+	expect(posted.map(({ text }) => text)).toEqual(['hello', 'hello']);
+	expect(network.callsOf('chat.postMessage').map((call) => call.client_msg_id)).toEqual(['form-1', 'form-1']);
+	expect(shown()).toEqual(['hello: sent']);
+	expect(await served()).toEqual(['hello']);
+	end();
+});
+
 test('without network: queued, and sent in order when it is back', async () => {
 	const { conversation, client, network, shown, served, end } = await stage();
 	network.goOffline();
@@ -107,6 +120,7 @@ test('without network: queued, and sent in order when it is back', async () => {
 	await client.settled();
 	expect(shown()).toEqual(['one: sent', 'two: sent', 'three: sent']);
 	expect(await served()).toEqual(['one', 'two', 'three']);
+	expect(network.callsOf('chat.postMessage').map(({ text }) => text)).toEqual(['one', 'two', 'three']);
 	end();
 });
 

@@ -121,6 +121,9 @@ test('in focus: what arrives is read, after a reconnect too, until blur or the o
 
 	await there.conversation(id).markUnread(before);
 	await here.settled();
+	// A new connection is no look: it is told what the user saw before.
+	network.cut();
+	await here.settled();
 	await post('not looked at since');
 	expect(await exact()).toMatchObject({ unreadCount: 4 });
 	here.conversation(id).focus();
