@@ -141,7 +141,7 @@ class Parts {
 	async settled(): Promise<void> {
 		for (;;) {
 			try {
-				await this.connection.connect();
+				await this.connection.whenOnline();
 				// Counts that are pushed follow an event a turn later: two round trips are after both.
 				await this.connection.ping();
 				await this.connection.ping();

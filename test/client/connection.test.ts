@@ -189,6 +189,26 @@ test('a server that never says hello is not waited for', async () => {
 	expect(server.sockets).toHaveLength(2);
 });
 
+test('disconnected while it connects: nothing is tried again', async () => {
+	let fail = (_error: Error): void => undefined;
+	const server = new FakeServer({
+		'client.counts': () =>
+			new Promise((_, reject) => {
+				fail = reject;
+			}),
+	});
+	const client = createClient(server.options);
+	const connecting = client.connect();
+	await server.time.pass(0);
+	client.disconnect();
+	fail(new TypeError('no network'));
+	await expect(connecting).rejects.toMatchObject({ code: 'disconnected' });
+	await server.time.pass(600_000);
+	expect(client.getSnapshot().connection.status).toBe('idle');
+	expect(server.calls).toHaveLength(1);
+	await expect(client.settled()).rejects.toMatchObject({ code: 'disconnected' });
+});
+
 test('disconnected: what comes late is ignored, and connecting resumes', async () => {
 	const server = new FakeServer();
 	const client = await online(server);
