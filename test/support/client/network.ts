@@ -19,6 +19,8 @@ export class Network {
 	/** Frames that the client sent. */
 	readonly sent: Frame[] = [];
 	isOffline = false;
+	/** Says which calls fail, and when; for what is broken at random. */
+	fails: (method: string, when: 'before' | 'after') => boolean = () => false;
 	private readonly open = new Set<() => void>();
 	private readonly listeners = new Set<() => void>();
 	private dropped: { matches: (frame: Frame) => boolean; times: number } | undefined;
@@ -94,6 +96,7 @@ export class Network {
 	};
 
 	private isLost(method: string, when: 'before' | 'after'): boolean {
+		if (this.fails(method, when)) return true;
 		const { lost } = this;
 		if (lost?.method !== method || lost.when !== when || lost.times === 0) return false;
 		lost.times -= 1;
