@@ -23,7 +23,15 @@ const SERVICES: Record<string, string[]> = {
 const STATIC_CHECKS: Record<string, string[]> = {
 	'lint and format (biome)': ['biome', 'check', '--error-on-warnings', '.'],
 	'types (tsc)': ['tsc', '--noEmit'],
-	'dependency direction (dependency-cruiser)': ['depcruise', 'src'],
+	'types of the client, without Bun (tsc)': [
+		'tsc',
+		'-p',
+		'client',
+		'--noEmit',
+		'--emitDeclarationOnly',
+		'false',
+	],
+	'dependency direction (dependency-cruiser)': ['depcruise', 'src', 'client/src'],
 };
 
 const root = join(import.meta.dir, '..');
