@@ -18,6 +18,7 @@ const SERVICES: Record<string, string[]> = {
 	postgres: ['postgres'],
 	redis: ['redis', 'redis-cluster'],
 	kafka: ['kafka'],
+	cluster: ['redis-cluster', 'postgres', 'kafka'],
 };
 
 const STATIC_CHECKS: Record<string, string[]> = {

@@ -21,15 +21,26 @@ const UNLIMITED = { 'requests-per-second': '0', 'posts-per-second': '0', 'connec
 
 type Start = (flags: Readonly<Record<string, string>>) => Promise<TestServer>;
 
-let start: Start = startEmbedded;
-
-/** What every test that this file imports runs on, from here on: another engine behind the same interface. */
-export function startServersWith(other: Start): void {
-	start = other;
+export interface Surroundings {
+	readonly start: Start;
+	readonly engine: 'embedded' | 'cluster';
+	/** How long after an answer everybody has heard of what it tells; 0 where that is before it. */
+	readonly patienceMs: number;
 }
 
+let surroundings: Surroundings = { start: startEmbedded, engine: 'embedded', patienceMs: 0 };
+
+/** What every test that this file imports runs on, from here on: another engine behind the same interface. */
+export function runScenariosIn(others: Surroundings): void {
+	surroundings = others;
+}
+
+/** For tests that take longer on one engine, and for `eventually`. */
+export const isOnCluster = (): boolean => surroundings.engine === 'cluster';
+export const patienceMs = (): number => surroundings.patienceMs;
+
 export const startServer = (flags: Readonly<Record<string, string>> = {}): Promise<TestServer> =>
-	start(flags);
+	surroundings.start(flags);
 
 async function startEmbedded(flags: Readonly<Record<string, string>>): Promise<TestServer> {
 	const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
