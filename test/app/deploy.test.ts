@@ -10,7 +10,12 @@ const ROOT = join(import.meta.dir, '..', '..');
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const known = new Set<string>(Object.values(SETTINGS).map(({ environment }) => environment));
 
-for (const file of ['deploy/compose.yaml', 'deploy/kubernetes.yaml', 'deploy/Dockerfile', 'docs/operations.md']) {
+for (const file of [
+	'deploy/compose.yaml',
+	'deploy/kubernetes.yaml',
+	'deploy/Dockerfile',
+	'docs/operations.md',
+]) {
 	test(`${file} names settings that there are`, () => {
 		const named = new Set(textOf(file).match(/\bTIDEMARK_(?!TEST_)[A-Z_]*[A-Z]\b/g));
 		expect(named.size).toBeGreaterThan(0);
