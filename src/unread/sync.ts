@@ -66,9 +66,10 @@ export class Sync {
 		const { own, moment, since } = await this.oneMoment(user, asked);
 		const { stamp, loose } = moment;
 		const left = mostChanges - sizeOf(own, since);
-		const isBeyond = asked + overlapMicros < (loose?.horizon ?? 0);
 		// A position from the future is not of this history.
-		if (asked > stamp || isBeyond || left < 0) return { tooFarBehind: true, stamp };
+		if (asked > stamp || left < 0) return { tooFarBehind: true, stamp };
+		// By the client's own position: what lies before that and came late came after it, and is known.
+		if (loose && asked + overlapMicros < loose.horizon) return { tooFarBehind: true, stamp };
 		const upTo = loose ? Number.MAX_SAFE_INTEGER : stamp;
 		const inside = await this.insideOf(user, { since, upTo }, moment, left);
 		if (!inside) return { tooFarBehind: true, stamp };

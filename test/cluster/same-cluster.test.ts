@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Events, type Performed, performOn, type Transcript } from '../support/chaos/transcript.ts';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** One history on both engines: the same counts, the same order of messages, the same events. */
+
+const SEEDS = [21, 22];
+const OPERATIONS = 200;
+const EVENTS_WITHIN_MS = 10_000;
+
+let embedded: TestServer;
+let cluster: TestCluster;
+beforeAll(async () => {
+	[embedded, cluster] = await Promise.all([startServer(), startCluster()]);
+}, 120_000);
+afterAll(async () => {
+	await Promise.all([embedded?.stop(), cluster?.stop()]);
+}, 60_000);
+
+/** What is not there in the same order, others in between being allowed. */
+function missingFrom(told: Events, wanted: Events): string[] {
+	return Object.entries(wanted).flatMap(([key, all]) => {
+		const left = [...(told[key] ?? [])];
+		return all.filter((one) => {
+			const index = left.indexOf(one);
+			left.splice(0, index + 1);
+			return index < 0;
+		});
+	});
+}
+
+const sizeOf = ({ events }: Transcript): number => Object.values(events).flat().length;
+
+for (const seed of SEEDS) {
+	test(`history ${seed}: ${OPERATIONS} operations come to the same`, async () => {
+		const performed = [
+			await performOn(embedded.url, seed, OPERATIONS),
+			await performOn(cluster.url, seed, OPERATIONS),
+		] as [Performed, Performed];
+		const expected = await eventually(EVENTS_WITHIN_MS, async () => {
+			const [one, other] = [await performed[0].transcript(), await performed[1].transcript()];
+			const { marks, ...rest } = one;
+			expect({ ...other, marks: null }).toEqual({ ...rest, marks: null });
+			expect(missingFrom(other.marks, marks)).toEqual([]);
+			return one;
+		});
+		expect(sizeOf(expected)).toBeGreaterThan(OPERATIONS);
+		for (const { end } of performed) end();
+	});
+}

@@ -1,0 +1,49 @@
+/** Says what a server tells without its ids and its clock: who, where, and which message of a conversation. */
+
+export interface Named {
+	readonly team: string;
+	readonly users: readonly string[];
+	readonly conversations: readonly string[];
+	/** By conversation: the ts of its messages, in the order they were acknowledged. */
+	readonly posted: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The clock's alone: nothing of them is the same twice. */
+const TIMES = /"(position|event_ts|created|updated|date_create|last_set|timestamp)":("[^"]*"|\d+),?/g;
+const TS = /\d{10}\.\d{6}/g;
+/** Made from an id. */
+const GROUP_NAME = /mpdm-\w+/g;
+/** In the order of ids. */
+const MEMBERS = /"members":\[([^\]]*)\]/g;
+const ID = /\b[A-Z][A-Z0-9]{8,}\b/g;
+
+export class Names {
+	private readonly ids: ReadonlyMap<string, string>;
+
+	constructor(private readonly named: Named) {
+		const { team, users, conversations } = named;
+		this.ids = new Map([
+			[team, 'team'],
+			...users.map((id, index) => [id, `user ${index}`] as const),
+			...conversations.map((id, index) => [id, `conversation ${index}`] as const),
+		]);
+	}
+
+	of = (id: string): string => this.ids.get(id) ?? id;
+
+	told(what: unknown, conversation: string): string {
+		return JSON.stringify(what)
+			.replaceAll(TIMES, '')
+			.replaceAll(ID, this.of)
+			.replaceAll(GROUP_NAME, 'mpdm')
+			.replaceAll(MEMBERS, (_, members: string) => `"members":[${members.split(',').sort()}]`)
+			.replaceAll(TS, (ts) => this.place(ts, conversation));
+	}
+
+	/** The message of this ts; for another ts the messages that it lies after. */
+	private place(ts: string, conversation: string): string {
+		const posted = this.named.posted.get(conversation) ?? [];
+		const before = posted.filter((one) => one <= ts).length;
+		return posted.includes(ts) ? `message ${before}` : `after ${before} messages`;
+	}
+}

@@ -1,0 +1,168 @@
+import { eventually } from '../eventually.ts';
+import { httpDriver } from '../http-driver.ts';
+import type { Driver } from '../oracle/driver.ts';
+import { randomHistory, USER_COUNT } from '../oracle/history.ts';
+import { Oracle } from '../oracle/oracle.ts';
+import { runHistory } from '../oracle/run.ts';
+import { makeWorkspace, type Person, wireTs } from '../people.ts';
+import { connect, type Frame, type TestSocket } from '../socket.ts';
+import { Names } from './names.ts';
+
+/** Everything that a history led to on one server, in words that mean the same on every other. */
+
+export interface Transcript {
+	/** By user: what `client.counts` answers. */
+	readonly counts: readonly string[];
+	/** By conversation: texts and places of its messages, oldest first. */
+	readonly histories: readonly string[][];
+	/** By user, conversation and type: the events in the order they came. Each kind comes on a way of its own. */
+	readonly events: Events;
+	/** Likewise, read positions: who comes into a conversation of a cluster is told its own once more. */
+	readonly marks: Events;
+}
+
+export type Events = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * They tell of connections, or sum up what counts tell exactly. Comings and goings of others are not told to who just came
+ * in itself: docs/resuming.md.
+ */
+const LEFT_OUT = new Set([
+	'hello',
+	'pong',
+	'presence_change',
+	'user_typing',
+	'update_thread_state',
+	'unread_counts_updated',
+	'member_joined_channel',
+	'member_left_channel',
+]);
+const MARK = /_marked$/;
+
+const HEARD_WITHIN_MS = 10_000;
+
+export interface Performed {
+	/** As far as it has come by now: events may still be on their way. */
+	transcript(): Promise<Transcript>;
+	end(): void;
+}
+
+export async function performOn(url: string, seed: number, operations: number): Promise<Performed> {
+	const workspace = await makeWorkspace(url, USER_COUNT, `Same ${seed}`);
+	const { team, people } = workspace;
+	const oracle = new Oracle();
+	const sockets: TestSocket[] = [];
+	// Everybody listens all the time, so everybody is active.
+	for (const person of people) {
+		const socket = await connect(person);
+		sockets.push(socket);
+		const { position } = await person.call('client.counts');
+		oracle.setActive(person.id, true, Number(position) + 1);
+	}
+	const conversations: string[] = [];
+	const posted = new Map<string, string[]>();
+	const socketOf = new Map(people.map(({ id }, index) => [id, sockets[index] as TestSocket]));
+	const driver = remembering(httpDriver(workspace), conversations, posted);
+	await runHistory(
+		whenHeard(driver, socketOf, oracle),
+		oracle,
+		randomHistory(seed, operations, { presence: false }),
+		{ users: people.map(({ id }) => id), check: 'end' },
+	);
+	const names = new Names({ team, users: people.map(({ id }) => id), conversations, posted });
+	return {
+		transcript: async () => ({
+			counts: await Promise.all(people.map((person) => countsOf(person, names))),
+			histories: await Promise.all(
+				conversations.map((channel) => historyOf(people, oracle.members(channel), channel, names)),
+			),
+			events: eventsOf(sockets, names, (type) => !MARK.test(type)),
+			marks: eventsOf(sockets, names, (type) => MARK.test(type)),
+		}),
+		end: () => {
+			for (const socket of sockets) socket.close();
+		},
+	};
+}
+
+function remembering(driver: Driver, conversations: string[], posted: Map<string, string[]>): Driver {
+	return {
+		...driver,
+		createConversation: async (...args) => {
+			const made = await driver.createConversation(...args);
+			conversations.push(made.id);
+			posted.set(made.id, []);
+			return made;
+		},
+		post: async (conversation, ...args) => {
+			const ts = await driver.post(conversation, ...args);
+			posted.get(conversation)?.push(wireTs(ts));
+			return ts;
+		},
+	};
+}
+
+/** Goes on when everybody who came in hears what is said there: else it is told as to who was away, which is less. */
+function whenHeard(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, oracle: Oracle): Driver {
+	const heard = async (channel: string, users: readonly string[], members: readonly string[]) => {
+		for (const user of users) {
+			const other = members.find((member) => member !== user);
+			const [socket, speaker] = [sockets.get(user), sockets.get(other ?? '')];
+			if (!socket || !speaker) continue;
+			const before = socket.having({ type: 'user_typing', channel }).length;
+			await eventually(HEARD_WITHIN_MS, async () => {
+				speaker.tell({ type: 'typing', channel });
+				await speaker.settled();
+				await socket.settled();
+				if (socket.having({ type: 'user_typing', channel }).length === before)
+					throw new Error(`${user} is deaf`);
+			});
+		}
+	};
+	return {
+		...driver,
+		createConversation: async (kind, members, name) => {
+			const made = await driver.createConversation(kind, members, name);
+			await heard(made.id, members, members);
+			return made;
+		},
+		join: async (conversation, user, by) => {
+			await driver.join(conversation, user, by);
+			await heard(conversation, [user], oracle.members(conversation));
+		},
+	};
+}
+
+async function countsOf({ call }: Person, names: Names): Promise<string> {
+	const { channels, mpims, ims, threads, badge } = await call('client.counts');
+	const rows = [...channels, ...mpims, ...ims].map((row: Frame) => names.told(row, row.id)).sort();
+	return JSON.stringify({ rows, threads, badge });
+}
+
+async function historyOf(
+	people: readonly Person[],
+	members: readonly string[],
+	channel: string,
+	names: Names,
+): Promise<string[]> {
+	const viewer = people.find(({ id }) => members.includes(id));
+	if (!viewer) return [];
+	const { messages } = await viewer.call('conversations.history', { channel, limit: 1000 });
+	return messages.map((message: Frame) => names.told(message, channel)).reverse();
+}
+
+function eventsOf(sockets: readonly TestSocket[], names: Names, isWanted: (type: string) => boolean): Events {
+	const told: Record<string, string[]> = {};
+	for (const [index, { frames }] of sockets.entries()) {
+		// Being told twice is allowed where events travel.
+		const once = new Map(frames.map((frame) => [JSON.stringify(frame), frame]));
+		for (const frame of once.values()) {
+			const type = String(frame.type);
+			if (LEFT_OUT.has(type) || !isWanted(type)) continue;
+			const channel = frame.subscription?.channel ?? frame.channel?.id ?? frame.channel ?? '';
+			const key = `${index} ${names.of(channel)} ${type}`;
+			told[key] = [...(told[key] ?? []), names.told(frame, channel)];
+		}
+	}
+	return told;
+}
