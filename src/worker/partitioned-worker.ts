@@ -56,6 +56,9 @@ export class PartitionedWorker {
 			},
 			{
 				progress: (partition) => ledger.nextOffset(partition),
+				onAssigned: (partitions) => {
+					for (const partition of partitions) this.own(partition);
+				},
 				onRevoked: (partitions) => this.release(partitions),
 			},
 		);
