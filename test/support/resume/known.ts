@@ -72,7 +72,11 @@ export class Known {
 
 	private message(event: Event): void {
 		const conversation = this.conversations.get(event.channel);
-		if (!conversation) throw new Error(`a message of ${event.channel}, which this client is not in`);
+		if (!conversation) {
+			// It was said before the client left, and is told once more after that.
+			if (this.mayRepeat) return;
+			throw new Error(`a message of ${event.channel}, which this client is not in`);
+		}
 		if (event.subtype === 'message_changed') {
 			const known = conversation.messages.get(event.message.ts);
 			if (known) Object.assign(known, { text: event.message.text, edited: true });
