@@ -111,7 +111,8 @@ export class Sync {
 		changes: number,
 	): Promise<InsideChanges | null> {
 		const most = { changes, characters: MOST_CHARACTERS };
-		return this.parts.changes.inside({ user, ...between, conversations: moment.changed, most });
+		const mayKnow = moment.loose !== undefined;
+		return this.parts.changes.inside({ user, ...between, mayKnow, conversations: moment.changed, most });
 	}
 
 	/** A moment together with everything of the user's own that changed up to it, that of just before included. */
@@ -240,7 +241,9 @@ const joinedBefore = ({ memberships }: OwnChanges, since: number): string[] =>
 /** Who a `<!here>` meant, what an edit or a delete did to what was read ahead, what archiving took away. */
 function underivable({ posted, changed, aspects }: InsideChanges): string[] {
 	const conversations = new Set<string>();
-	for (const { message } of posted) if (message.here) conversations.add(message.conversation);
+	// One that was edited may be known to the client as it was: docs/resuming.md.
+	for (const { message } of posted)
+		if (message.here || message.changedTs > message.ts) conversations.add(message.conversation);
 	for (const { conversation } of changed) conversations.add(conversation);
 	for (const { aspect, conversation } of aspects) if (aspect === 'archive') conversations.add(conversation);
 	return [...conversations];

@@ -23,13 +23,22 @@ test('a gateway is killed, and another started', () =>
 		await stage.cluster.add('gateway');
 	}));
 
-test('Redis is emptied, on every node', async () => {
-	const [before] = await epochs(redisUrl());
-	await stage.underLoad('Redis emptied', () => emptyRedis(redisUrl()).then(() => undefined));
-	const after = await epochs(redisUrl());
-	expect(after).toHaveLength(1);
-	expect(Number(after[0])).toBeGreaterThan(Number(before));
-});
+for (const alsoKilled of [null, 'gateway', 'worker'] as const)
+	test(`Redis is emptied, on every node${alsoKilled ? ` while a ${alsoKilled} is killed` : ''}`, async () => {
+		const { cluster } = stage;
+		const [before] = await epochs(redisUrl());
+		await stage.atOnce(`Redis emptied, ${alsoKilled ?? 'nobody'} killed`, async () => {
+			const killed = alsoKilled === 'gateway' ? cluster.gateways[0] : cluster.workers[0];
+			await Promise.all([
+				emptyRedis(redisUrl()),
+				alsoKilled ? cluster.end(killed as Member, 'SIGKILL') : null,
+			]);
+			if (alsoKilled) await cluster.add(alsoKilled);
+		});
+		const after = await epochs(redisUrl());
+		expect(after).toHaveLength(1);
+		expect(Number(after[0])).toBeGreaterThan(Number(before));
+	});
 
 /** Longer than Kafka waits for a sign of life of a worker. */
 const PAST_SESSION_MS = 13_000;

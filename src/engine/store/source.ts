@@ -61,7 +61,8 @@ const MEMBERSHIPS = `SELECT user_id, member, joined_ts FROM members
 const THREAD_REPLIES = `SELECT ts, user_id FROM messages
 	WHERE conversation = $1 AND thread_ts = $2 AND deleted = 0 ORDER BY ts`;
 const FOLLOWS = `SELECT user_id, active, cursor, since FROM thread_follows
-	WHERE conversation = $1 AND thread_ts = $2 AND user_id IN (SELECT item FROM EACH_TEXT($3) AS wanted)`;
+	WHERE conversation = $1 AND thread_ts = $2 AND since > 0
+		AND user_id IN (SELECT item FROM EACH_TEXT($3) AS wanted)`;
 const SEND = `SELECT max(ts) AS ts FROM messages
 	WHERE conversation = $1 AND user_id = $2 AND client_msg_id = $3`;
 const TIMELINE_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages m

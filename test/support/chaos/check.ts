@@ -2,7 +2,7 @@ import { client } from '../api.ts';
 import { checkMembers, checkMessages, checkOnce, checkReads, histories } from '../kill-check.ts';
 import type { Book, Cast } from '../kill-load.ts';
 import type { Person } from '../people.ts';
-import type { Repeats } from './patient-call.ts';
+import { noRepeats, patientCall, type Repeats } from './patient-call.ts';
 
 /**
  * Holds a cluster against the book of what it acknowledged: every message once and as it was left, every read position where it
@@ -10,6 +10,8 @@ import type { Repeats } from './patient-call.ts';
  */
 export async function checkAll(url: string, cast: Cast, book: Book): Promise<void> {
 	const witness = cast.writers[0] as Person;
+	// What is being restored says so; from there on nothing is refused any more.
+	await patientCall(url, witness, noRepeats())('client.counts');
 	const found = await histories(client(url, witness.token), cast.channels);
 	checkMessages(book, found);
 	checkOnce(found);

@@ -13,6 +13,8 @@ export interface Stage {
 	readonly services: OwnServices;
 	/** Load before, while and after this happens; then everything is looked at. */
 	underLoad(what: string, happens: (load: Load) => Promise<void>): Promise<void>;
+	/** Likewise, but nothing new is asked for afterwards: it might cover up what was lost. */
+	atOnce(what: string, happens: () => Promise<void>): Promise<void>;
 }
 
 const BEFORE = 300;
@@ -34,6 +36,18 @@ export function setStage(...own: readonly Service[]): Stage {
 		await cluster?.stop();
 		await services?.down();
 	}, 60_000);
+	async function during(what: string, happens: (load: Load) => Promise<void>): Promise<void> {
+		rounds += 1;
+		const load = startLoad(cluster.url, cast, book, rounds);
+		try {
+			await load.acknowledged(BEFORE);
+			await happens(load);
+		} finally {
+			await load.stop();
+		}
+		await checkAll(cluster.url, cast, book);
+		tell(what, book, load.repeats);
+	}
 	return {
 		get cluster() {
 			return cluster;
@@ -41,18 +55,16 @@ export function setStage(...own: readonly Service[]): Stage {
 		get services() {
 			return services;
 		},
-		underLoad: async (what, happens) => {
-			rounds += 1;
-			const load = startLoad(cluster.url, cast, book, rounds);
-			try {
-				await load.acknowledged(BEFORE);
+		underLoad: (what, happens) =>
+			during(what, async (load) => {
 				await happens(load);
 				await load.acknowledged(AFTER);
-			} finally {
-				await load.stop();
-			}
-			await checkAll(cluster.url, cast, book);
-			tell(what, book, load.repeats);
-		},
+			}),
+		atOnce: (what, happens) =>
+			during(what, async (load) => {
+				const stopped = load.stop();
+				await happens();
+				await stopped;
+			}),
 	};
 }

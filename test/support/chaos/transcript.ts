@@ -15,7 +15,7 @@ export interface Transcript {
 	readonly counts: readonly string[];
 	/** By conversation: texts and places of its messages, oldest first. */
 	readonly histories: readonly string[][];
-	/** By user, conversation and type: the events in the order they came. Each kind comes on a way of its own. */
+	/** By user, conversation, type and thread that is read: the events in the order they came. Each kind comes on a way of its own. */
 	readonly events: Events;
 	/** Likewise, read positions: who comes into a conversation of a cluster is told its own once more. */
 	readonly marks: Events;
@@ -160,7 +160,7 @@ function eventsOf(sockets: readonly TestSocket[], names: Names, isWanted: (type:
 			const type = String(frame.type);
 			if (LEFT_OUT.has(type) || !isWanted(type)) continue;
 			const channel = frame.subscription?.channel ?? frame.channel?.id ?? frame.channel ?? '';
-			const key = `${index} ${names.of(channel)} ${type}`;
+			const key = `${index} ${names.of(channel)} ${type} ${names.told(frame.subscription?.thread_ts ?? '', channel)}`;
 			told[key] = [...(told[key] ?? []), names.told(frame, channel)];
 		}
 	}

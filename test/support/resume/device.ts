@@ -1,5 +1,6 @@
 import type { Call } from '../api.ts';
 import type { Event } from '../live/counts.ts';
+import { isOnCluster } from '../server.ts';
 import { Known } from './known.ts';
 
 /** A device that keeps what it knows by events, can be cut off at any moment, and resumes where it was. */
@@ -22,7 +23,7 @@ export class ResumingDevice {
 		readonly user: string,
 		public call: Call,
 	) {
-		this.known = new Known(user);
+		this.known = new Known(user, isOnCluster());
 	}
 
 	/** The first time with a snapshot, later resuming. */

@@ -29,10 +29,14 @@ export class Known {
 	readonly counts: LiveCounts;
 	readonly conversations = new Map<string, KnownConversation>();
 	readonly follows = new Set<string>();
-	/** Messages ever heard of as new; the same one twice is a fault. */
+	/** Messages ever heard of as new; the same one twice is a fault, unless it may repeat. */
 	private readonly heard = new Set<string>();
 
-	constructor(user: string) {
+	constructor(
+		user: string,
+		/** Who resumes in a cluster is told some of what it has heard once more. */
+		private readonly mayRepeat: boolean,
+	) {
 		this.counts = new LiveCounts(user);
 	}
 
@@ -68,7 +72,11 @@ export class Known {
 
 	private message(event: Event): void {
 		const conversation = this.conversations.get(event.channel);
-		if (!conversation) throw new Error(`a message of ${event.channel}, which this client is not in`);
+		if (!conversation) {
+			// It was said before the client left, and is told once more after that.
+			if (this.mayRepeat) return;
+			throw new Error(`a message of ${event.channel}, which this client is not in`);
+		}
 		if (event.subtype === 'message_changed') {
 			const known = conversation.messages.get(event.message.ts);
 			if (known) Object.assign(known, { text: event.message.text, edited: true });
@@ -78,14 +86,21 @@ export class Known {
 
 	private posted(conversation: KnownConversation, event: Event): void {
 		const key = `${event.channel} ${event.ts}`;
-		expect(this.heard.has(key)).toBe(false);
+		if (!this.mayRepeat) expect(this.heard.has(key)).toBe(false);
 		this.heard.add(key);
 		const inTimeline = event.prev_ts !== undefined;
 		if (inTimeline) {
-			if (conversation.last !== null) expect([key, event.prev_ts]).toEqual([key, conversation.last]);
-			conversation.last = event.ts;
+			this.checkGap(conversation, event);
+			if (conversation.last === null || event.ts > conversation.last) conversation.last = event.ts;
 		}
 		conversation.messages.set(event.ts, { text: event.text, edited: event.edited !== undefined, inTimeline });
+	}
+
+	/** One that is told once more follows on what was there then; on something unknown it must never follow. */
+	private checkGap({ last }: KnownConversation, { channel, ts, prev_ts }: Event): void {
+		if (last === null) return;
+		if (!this.mayRepeat) expect([channel, ts, prev_ts]).toEqual([channel, ts, last]);
+		else expect([channel, ts, prev_ts <= last]).toEqual([channel, ts, true]);
 	}
 
 	private forget(conversation: KnownConversation, ts: string): void {

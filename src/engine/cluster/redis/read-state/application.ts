@@ -7,6 +7,7 @@ import type { Authors } from './authors.ts';
 import type { Conversations } from './conversations.ts';
 import { packEntry } from './packing.ts';
 import { Turns } from './turns.ts';
+import type { UserChange } from './user-state.ts';
 import type { Users } from './users.ts';
 
 /**
@@ -62,34 +63,21 @@ export class Application {
 	}
 
 	private async toUsers(conversation: string, effect: Effect, isNew: boolean): Promise<ReadFact[]> {
-		const { users } = this;
 		const { at } = effect;
 		switch (effect.type) {
 			case 'created':
-				return users.change(effect.members, { type: 'join', conversation, at, cursor: 0 });
-			case 'joined': {
-				const { cursor } = effect;
-				const [only, ...others] = effect.users;
-				const join = { type: 'join', conversation, at, cursor } as const;
-				if (only !== undefined && others.length === 0)
-					return this.ofUser.take(only, () => users.change([only], join));
-				return users.change(effect.users, join);
-			}
+				return this.change(effect.members, { type: 'join', conversation, at, cursor: 0 });
+			case 'joined':
+				return this.change(effect.users, { type: 'join', conversation, at, cursor: effect.cursor });
 			case 'left':
-				return this.ofUser.take(effect.user, () =>
-					users.change([effect.user], { type: 'leave', conversation, at }),
-				);
+				return this.change([effect.user], { type: 'leave', conversation, at });
 			case 'followed': {
 				const { threadTs, cursor } = effect;
-				return this.ofUser.take(effect.user, () =>
-					users.change([effect.user], { type: 'follow', conversation, threadTs, at, cursor }),
-				);
+				return this.change([effect.user], { type: 'follow', conversation, threadTs, at, cursor });
 			}
 			case 'unfollowed': {
 				const { threadTs } = effect;
-				return this.ofUser.take(effect.user, () =>
-					users.change([effect.user], { type: 'unfollow', conversation, threadTs, at }),
-				);
+				return this.change([effect.user], { type: 'unfollow', conversation, threadTs, at });
 			}
 			case 'posted':
 				return this.ofUser.take(effect.message.user, () => this.authors.posted(effect.message, isNew));
@@ -98,6 +86,10 @@ export class Application {
 			case 'changed':
 				return [];
 		}
+	}
+
+	private change(users: readonly string[], change: UserChange): Promise<ReadFact[]> {
+		return this.users.change(users, change, (user, work) => this.ofUser.take(user, work));
 	}
 }
 
