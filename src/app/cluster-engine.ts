@@ -162,7 +162,7 @@ export function gatewayEngine(cluster: Cluster, operations: ServerOperations, ho
 		onError: (error) => operations.degraded('redis', error),
 	});
 	const { source, changes } = written;
-	const freshness = new Freshness({ commands, keys, epoch, source, changes, nowMs });
+	const freshness = new Freshness({ commands, keys, epoch, source, changes, marks: logs.marks, nowMs });
 	return {
 		name: 'cluster',
 		store: { ...written, ...freshStore(written, freshness, nowMicros) },

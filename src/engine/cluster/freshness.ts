@@ -1,9 +1,11 @@
 import { Refusal } from '../../model/errors.ts';
 import type { Changes, OwnChanges } from '../ports/changes.ts';
+import type { MarkLog } from '../ports/log.ts';
 import type { StateSource } from '../ports/store.ts';
 import type { Commands } from './redis/connection.ts';
 import type { Epoch } from './redis/epoch.ts';
 import type { Keys } from './redis/keys.ts';
+import { factsSince } from './redis/read-state/standing-facts.ts';
 import { type Fields, followEntries, membershipEntries } from './redis/read-state/user-state.ts';
 
 /**
@@ -14,6 +16,7 @@ import { type Fields, followEntries, membershipEntries } from './redis/read-stat
 const PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 const PATIENCE_MS = 10_000;
+const REPAIR_AFTER_MS = 1_000;
 /** Conversations whose stamp in the store is remembered: most reads then ask Redis alone. */
 const REMEMBERED = 50_000;
 
@@ -23,6 +26,7 @@ export interface FreshnessParts {
 	readonly epoch: Epoch;
 	readonly source: Pick<StateSource, 'briefs'>;
 	readonly changes: Pick<Changes, 'own'>;
+	readonly marks: Pick<MarkLog, 'append'>;
 	readonly nowMs: () => number;
 }
 
@@ -53,7 +57,16 @@ export class Freshness {
 		const places = membershipEntries(fields).map(({ conversation }) => conversation);
 		const stamps = await this.newestStamps(places);
 		await this.conversations(places.filter((id) => (stamps.get(id) ?? 0) > since));
-		await this.until(async () => !isBehind(await this.parts.changes.own(user, since), fields, since));
+		const repairAfter = this.parts.nowMs() + REPAIR_AFTER_MS;
+		let repaired = false;
+		await this.until(async () => {
+			if (!isBehind(await this.parts.changes.own(user, since), fields, since)) return true;
+			if (repaired || this.parts.nowMs() < repairAfter) return false;
+			// Whoever changed it may have died before the log had it.
+			repaired = true;
+			await this.parts.marks.append(factsSince(user, fields, since));
+			return false;
+		});
 	}
 
 	/** Who is not loaded has done nothing lately; but may have been taken into a conversation. */

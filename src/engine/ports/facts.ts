@@ -14,6 +14,8 @@ export interface OfMembership {
 	readonly joined: number;
 	readonly cursor: number;
 	readonly revision: number;
+	/** All of what was read ahead, instead of what changed of it. */
+	readonly ahead: readonly number[];
 }
 
 export type ReadFact =

@@ -33,7 +33,8 @@ const MEMBERS = `SELECT user_id AS id FROM members
 const READERS = `SELECT m.user_id AS id FROM members m
 	WHERE m.conversation = $1 AND m.member = 1 AND m.user_id > $3
 		AND (m.cursor >= $2 OR EXISTS (SELECT 1 FROM read_ahead a
-			WHERE a.user_id = m.user_id AND a.conversation = m.conversation AND a.ts = $2))
+			WHERE a.user_id = m.user_id AND a.conversation = m.conversation AND a.ts = $2)
+			OR m.ahead LIKE '%' || CAST(CAST($2 AS BIGINT) AS TEXT) || '%')
 		AND NOT EXISTS (SELECT 1 FROM messages own
 			WHERE own.conversation = $1 AND own.ts = $2 AND own.user_id = m.user_id)
 	ORDER BY m.user_id LIMIT $4`;

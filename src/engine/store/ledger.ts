@@ -38,15 +38,13 @@ const JOIN = `INSERT INTO members (user_id, conversation, member, joined_ts, cur
 		cursor = CASE WHEN ${MARKED_EARLY} THEN members.cursor ELSE excluded.cursor END,
 		revision = CASE WHEN ${MARKED_EARLY} THEN members.revision ELSE members.revision + 1 END,
 		muted = CASE WHEN ${MARKED_EARLY} THEN members.muted ELSE 0 END,
+		ahead = CASE WHEN ${MARKED_EARLY} THEN members.ahead ELSE '[]' END,
 		level = CASE WHEN ${MARKED_EARLY} THEN members.level ELSE 'all' END,
 		preferred_ts = CASE WHEN ${MARKED_EARLY} THEN members.preferred_ts ELSE 0 END,
 		changed_ts = CASE WHEN ${MARKED_EARLY} THEN members.changed_ts ELSE excluded.changed_ts END
 	WHERE members.joined_ts < excluded.joined_ts`;
-/** Of former memberships: before the new one is written, unless a fact about the new one was here first. */
 const FORGET_AHEAD = `DELETE FROM read_ahead
-	WHERE conversation = $1 AND user_id IN (SELECT item FROM EACH_TEXT($2) AS joining)
-		AND NOT EXISTS (SELECT 1 FROM members m
-			WHERE m.user_id = read_ahead.user_id AND m.conversation = $1 AND m.early_joined >= $3)`;
+	WHERE conversation = $1 AND user_id IN (SELECT item FROM EACH_TEXT($2) AS joining)`;
 const LEAVE = `UPDATE members SET member = 0, changed_ts = CASE WHEN changed_ts > $3 THEN changed_ts ELSE $3 END
 	WHERE user_id = $1 AND conversation = $2`;
 
@@ -81,20 +79,22 @@ const MEMBERSHIP = `(CASE WHEN members.joined_ts > members.early_joined THEN mem
 	ELSE members.early_joined END)`;
 const NEXT_MEMBERSHIP = `${MEMBERSHIP} < excluded.early_joined`;
 const MERGE_CURSOR = `INSERT INTO members (user_id, conversation, member, joined_ts, early_joined, cursor, revision,
-	muted, level, changed_ts) VALUES ($1, $2, 0, 0, $3, $4, $5, 0, 'all', $6)
+	muted, level, changed_ts, ahead) VALUES ($1, $2, 0, 0, $3, $4, $5, 0, 'all', $6, $7)
 	ON CONFLICT (user_id, conversation) DO UPDATE SET
 		muted = CASE WHEN ${NEXT_MEMBERSHIP} THEN 0 ELSE members.muted END,
 		level = CASE WHEN ${NEXT_MEMBERSHIP} THEN 'all' ELSE members.level END,
 		preferred_ts = CASE WHEN ${NEXT_MEMBERSHIP} THEN 0 ELSE members.preferred_ts END,
 		early_joined = excluded.early_joined, cursor = excluded.cursor, revision = excluded.revision,
-		changed_ts = excluded.changed_ts
+		ahead = excluded.ahead, changed_ts = excluded.changed_ts
 	WHERE ${NEXT_MEMBERSHIP}
 		OR (${MEMBERSHIP} = excluded.early_joined AND members.changed_ts <= excluded.changed_ts)`;
 const MERGE_PREFERENCE = `INSERT INTO members (user_id, conversation, member, joined_ts, early_joined, cursor,
-	revision, muted, level, changed_ts, preferred_ts) VALUES ($1, $2, 0, 0, $3, $4, $5, $6, $7, $3, $8)
+	revision, muted, level, changed_ts, preferred_ts, ahead)
+	VALUES ($1, $2, 0, 0, $3, $4, $5, $6, $7, $3, $8, $9)
 	ON CONFLICT (user_id, conversation) DO UPDATE SET
 		cursor = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.cursor ELSE members.cursor END,
 		revision = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.revision ELSE members.revision END,
+		ahead = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.ahead ELSE members.ahead END,
 		changed_ts = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.changed_ts ELSE members.changed_ts END,
 		early_joined = excluded.early_joined, muted = excluded.muted, level = excluded.level,
 		preferred_ts = excluded.preferred_ts
@@ -156,8 +156,8 @@ export function writeFact(fact: Fact, into: Writes): void {
 			break;
 		case 'joined': {
 			const users = list(fact.users);
-			into.add(FORGET_AHEAD, [fact.conversation.id, users, fact.at]);
 			into.add(JOIN, [fact.conversation.id, fact.at, fact.cursor, users]);
+			into.add(FORGET_AHEAD, [fact.conversation.id, users]);
 			into.add(COUNT_MEMBERS, [fact.conversation.id, fact.conversation.memberCount, fact.at]);
 			break;
 		}
@@ -268,8 +268,11 @@ function change(effect: Extract<Effect, { type: 'changed' }>, into: Writes): voi
 
 function moveCursor(fact: Extract<ReadFact, { type: 'cursor' }>, into: Writes): void {
 	const { user, conversation, at, cursor, revision, ahead, of } = fact;
-	if (of) into.add(MERGE_CURSOR, [user, conversation, of.joined, cursor, revision, at]);
-	else into.set(`${user} ${conversation}`, CURSOR, [user, conversation, cursor, revision, at]);
+	if (of) {
+		into.add(MERGE_CURSOR, [user, conversation, of.joined, cursor, revision, at, list(of.ahead)]);
+		return;
+	}
+	into.set(`${user} ${conversation}`, CURSOR, [user, conversation, cursor, revision, at]);
 	if (ahead === undefined) return;
 	const { dropUpTo, dropFrom, add } = ahead;
 	if (dropUpTo !== undefined) into.add(AHEAD_UP_TO, [user, conversation, dropUpTo]);
@@ -285,5 +288,6 @@ function prefer(fact: Extract<ReadFact, { type: 'preference' }>, into: Writes): 
 		return;
 	}
 	const { joined, cursor, revision } = of;
-	into.add(MERGE_PREFERENCE, [user, conversation, joined, cursor, revision, flag(muted), level, at]);
+	const row = [user, conversation, joined, cursor, revision, flag(muted), level, at, list(of.ahead)];
+	into.add(MERGE_PREFERENCE, row);
 }

@@ -5,7 +5,7 @@ import type { Row, SqlReader } from './sql.ts';
 /** All that one user's counts start from, as it was at one moment. */
 
 const MEMBERSHIPS = `SELECT conversation, member, joined_ts, cursor, revision, muted, level, changed_ts,
-	preferred_ts FROM members WHERE user_id = $1 ORDER BY conversation`;
+	preferred_ts, ahead FROM members WHERE user_id = $1 ORDER BY conversation`;
 const AHEAD = 'SELECT conversation, ts FROM read_ahead WHERE user_id = $1 ORDER BY conversation, ts';
 /** A follow from before the present membership is over, without having been written down as such. */
 const FOLLOWS = `SELECT f.conversation, f.thread_ts, f.cursor, f.since, f.changed_ts FROM thread_follows f
@@ -28,6 +28,8 @@ interface MemberColumns {
 	readonly level: NotificationLevel;
 	readonly changed_ts: number;
 	readonly preferred_ts: number;
+	/** Where marks may come in any order; else they are rows of their own. */
+	readonly ahead: string;
 }
 interface AheadColumns {
 	readonly conversation: string;
@@ -51,7 +53,11 @@ export async function userReadState(reader: SqlReader, user: string): Promise<Us
 	const [members, ahead, follows, activity, newestFollow] = results as [Row[], Row[], Row[], Row[], Row[]];
 
 	let stamp = newestFollow[0]?.changed_ts as number;
+	const readAhead = [...(ahead as unknown as AheadColumns[])];
 	const memberships = (members as unknown as MemberColumns[]).map((row) => {
+		if (row.ahead !== '[]')
+			for (const ts of JSON.parse(row.ahead) as number[])
+				readAhead.push({ conversation: row.conversation, ts });
 		if (row.changed_ts > stamp) stamp = row.changed_ts;
 		if (row.preferred_ts > stamp) stamp = row.preferred_ts;
 		return {
@@ -71,7 +77,7 @@ export async function userReadState(reader: SqlReader, user: string): Promise<Us
 	}));
 	return {
 		memberships,
-		ahead: ahead as unknown as AheadColumns[],
+		ahead: readAhead,
 		follows: (follows as unknown as FollowColumns[]).map((row) => ({
 			conversation: row.conversation,
 			threadTs: row.thread_ts,

@@ -289,8 +289,8 @@ export function sourceCases(subject: Subject): void {
 
 		test('marks that come in another order than their joins and follows come to the same', async () => {
 			const { ledger, source } = subject.store;
-			const of = (joinedAt: number, revision: number) => ({
-				of: { joined: at(joinedAt), cursor: at(5), revision },
+			const of = (joinedAt: number, revision: number, ahead: number[] = []) => ({
+				of: { joined: at(joinedAt), cursor: at(5), revision, ahead },
 			});
 			const thread = { type: 'thread_cursor', user: 'U01', conversation: 'C01', threadTs: at(2) } as const;
 			const muted = { type: 'preference', user: 'U01', conversation: 'C01', muted: true } as const;
@@ -300,17 +300,18 @@ export function sourceCases(subject: Subject): void {
 				left(channel, 'U01', at(6), 1),
 				joined(channel, ['U01'], at(7), at(5), 2),
 				cursor('U01', 'C01', at(5), at(7), { revision: 2, ...of(7, 2) }),
-				cursor('U01', 'C01', at(6), at(8), { revision: 2, ahead: { add: at(9) }, ...of(7, 2) }),
+				cursor('U01', 'C01', at(6), at(8), { revision: 2, ...of(7, 2, [at(9)]) }),
 				{ ...muted, at: at(9), level: 'none', ...of(7, 2) },
 				followed(channel, 'U01', at(2), at(10), at(9)),
 				{ ...thread, at: at(11), cursor: at(11), since: at(10) },
 			];
 			const isMark = (fact: Fact) => ['cursor', 'preference', 'thread_cursor'].includes(fact.type);
-			// In order; marks first; commands first; each half backwards cannot be: one topic keeps its order.
+			// In order; marks first; commands first; marks of several gateways, the newest first.
 			const orders = [
 				facts,
 				[...facts.filter(isMark), ...facts.filter((fact) => !isMark(fact))],
 				[...facts.filter((fact) => !isMark(fact)), ...facts.filter(isMark)],
+				[...facts.filter((fact) => !isMark(fact)), ...facts.filter(isMark).reverse()],
 			];
 			for (const [index, order] of orders.entries()) {
 				const other = index === 0 ? channel : conversation(`C0${index}X`);
@@ -346,7 +347,7 @@ export function sourceCases(subject: Subject): void {
 		test('a mark that is there before its join makes nobody a member', async () => {
 			const { ledger, source } = subject.store;
 			await ledger.commit([created(channel, ['U02'], at(1))]);
-			const of = { joined: at(3), cursor: at(4), revision: 0 };
+			const of = { joined: at(3), cursor: at(4), revision: 0, ahead: [] };
 			await ledger.commit([cursor('U01', 'C01', at(4), at(5), { of })]);
 			const found = await source.memberships('C01', ['U01']);
 			expect(found.get('U01')).toMatchObject({ member: false, joinedTs: 0 });

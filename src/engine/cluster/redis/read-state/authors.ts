@@ -2,6 +2,7 @@ import { inTimeline, type Message } from '../../../../model/message.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { Conversations } from './conversations.ts';
 import { packFollow, packMembership } from './packing.ts';
+import { cursorFact, threadFact } from './standing-facts.ts';
 import { followField, followIn, membershipField, membershipIn } from './user-state.ts';
 import type { Users } from './users.ts';
 
@@ -30,23 +31,14 @@ export class Authors {
 			const changed: Record<string, string> = {};
 			const facts: ReadFact[] = [];
 			if (membership && inConversation) {
-				const at = later(ts, membership);
-				changed[membershipField(conversation)] = packMembership({
-					...membership,
-					cursor: ts,
-					at,
-					ahead: new Set(),
-				});
-				const { revision, joined } = membership;
-				const ahead = membership.ahead.size > 0 ? { ahead: { dropUpTo: ts } } : {};
-				const of = { joined, cursor: ts, revision };
-				facts.push({ type: 'cursor', user, conversation, at, cursor: ts, revision, ...ahead, of });
+				const moved = { ...membership, cursor: ts, at: later(ts, membership), ahead: new Set<number>() };
+				changed[membershipField(conversation)] = packMembership(moved);
+				facts.push(cursorFact(user, conversation, moved));
 			}
 			if (follow && inThread && threadTs !== null) {
-				const at = later(ts, follow);
-				const { since } = follow;
-				changed[followField(conversation, threadTs)] = packFollow({ cursor: ts, since, at });
-				facts.push({ type: 'thread_cursor', user, conversation, threadTs, at, cursor: ts, since });
+				const moved = { ...follow, cursor: ts, at: later(ts, follow) };
+				changed[followField(conversation, threadTs)] = packFollow(moved);
+				facts.push(threadFact(user, conversation, threadTs, moved));
 			}
 			const stamp = facts.reduce((newest, { at }) => Math.max(newest, at), ts);
 			if (facts.length === 0 || (await this.users.set(user, stamp, fields, changed))) return facts;

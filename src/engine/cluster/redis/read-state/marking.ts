@@ -19,9 +19,9 @@ import type { Ledger } from '../../../ports/store.ts';
 import type { Conversations } from './conversations.ts';
 import { type Membership, packActivity, packFollow, packMembership } from './packing.ts';
 import { type ReadUser, type Rows, shown } from './rows.ts';
+import { cursorFact, preferenceFact, threadFact } from './standing-facts.ts';
 import {
 	ACTIVITY,
-	activeAt,
 	activityIn,
 	type Fields,
 	followField,
@@ -54,7 +54,7 @@ export class Marking {
 		tell: Tell<CountRow>,
 	): Promise<RowChange | MarkProblem> {
 		const stamp = this.clock.next();
-		return this.onMembership(user, conversation, stamp, tell, async (membership) => {
+		return this.onMembership(user, conversation, stamp, tell, cursorFact, async (membership) => {
 			const before: Cursor = {
 				ts: membership.cursor,
 				revision: membership.revision,
@@ -66,17 +66,7 @@ export class Marking {
 			const { cursor, ignored } = applyMark(before, mark, read.timeline, read.numberOf(user));
 			if (cursor === before) return { ignored };
 			const { revision, ahead } = cursor;
-			const fact = {
-				type: 'cursor',
-				user,
-				conversation,
-				cursor: cursor.ts,
-				revision,
-				of: { joined: membership.joined, cursor: cursor.ts, revision },
-				...aheadChange(mark, before, cursor),
-			} as const;
-			const after = { ...membership, cursor: cursor.ts, revision, ahead };
-			return { ignored, after, fact: (at: number): ReadFact => ({ ...fact, at }) };
+			return { ignored, after: { ...membership, cursor: cursor.ts, revision, ahead } };
 		});
 	}
 
@@ -95,31 +85,27 @@ export class Marking {
 		tell: Tell<CountRow>,
 	): Promise<RowChange | MarkProblem> {
 		const stamp = this.clock.next();
-		return this.onMembership(user, conversation, stamp, tell, async (membership) => {
+		return this.onMembership(user, conversation, stamp, tell, preferenceFact, async (membership) => {
 			const muted = preference.muted ?? membership.muted;
 			const level = preference.level ?? membership.level;
 			if (muted === membership.muted && level === membership.level) return { ignored: false };
-			const of = { joined: membership.joined, cursor: membership.cursor, revision: membership.revision };
-			const fact = { type: 'preference', user, conversation, muted, level, of } as const;
-			const after = { ...membership, muted, level };
-			return { ignored: false, after, fact: (at: number): ReadFact => ({ ...fact, at }) };
+			return { ignored: false, after: { ...membership, muted, level } };
 		});
 	}
 
-	/** `decide` says what the membership becomes, and the fact that tells of it; without, nothing changes. */
+	/**
+	 * `decide` says what the membership becomes; without, nothing changes. Then too it is told to the log how it stands:
+	 * whoever changed it may have died before.
+	 */
 	private async onMembership(
 		user: string,
 		conversation: string,
 		stamp: number,
 		tell: Tell<CountRow>,
-		decide: (membership: Membership) => Promise<
-			| MarkProblem
-			| {
-					readonly ignored: boolean;
-					readonly after?: Membership;
-					readonly fact?: (at: number) => ReadFact;
-			  }
-		>,
+		factOf: typeof cursorFact,
+		decide: (
+			membership: Membership,
+		) => Promise<MarkProblem | { readonly ignored: boolean; readonly after?: Membership }>,
 	): Promise<RowChange | MarkProblem> {
 		const field = membershipField(conversation);
 		for (;;) {
@@ -128,10 +114,12 @@ export class Marking {
 			if (!membership?.member) return 'not_a_member';
 			const decision = await decide(membership);
 			if (typeof decision === 'string') return decision;
-			const { ignored, after, fact } = decision;
-			if (!after || !fact) {
+			const { ignored, after } = decision;
+			if (!after) {
 				const row = await this.rows.row(this.userOf(user, fields), conversation, membership);
-				return row ? { row: shown(row), ignored, durable: this.ledger.settled() } : 'not_a_member';
+				if (!row) return 'not_a_member';
+				const durable = this.ledger.commit([factOf(user, conversation, membership)]);
+				return { row: shown(row), ignored, durable };
 			}
 			// A device at another gateway, whose clock is ahead, may have been here before.
 			const at = Math.max(stamp, membership.at + 1);
@@ -143,7 +131,8 @@ export class Marking {
 			if (!set) continue;
 			if (!counted) return 'not_a_member';
 			const row = shown(counted);
-			return { row, ignored, durable: this.commit(fact(at), () => tell(row)) };
+			const fact = factOf(user, conversation, { ...after, at });
+			return { row, ignored, durable: this.commit(fact, () => tell(row)) };
 		}
 	}
 
@@ -178,9 +167,8 @@ export class Marking {
 			if (!set) continue;
 			if (!counted) return 'not_following';
 			const row = shown(counted);
-			if (!changes) return { row, durable: this.ledger.settled() };
-			const { since } = follow;
-			const fact = { type: 'thread_cursor', user, conversation, threadTs, at, cursor, since } as const;
+			const fact = threadFact(user, conversation, threadTs, moved);
+			if (!changes) return { row, durable: this.ledger.commit([fact]) };
 			return { row, durable: this.commit(fact, () => tell(row)) };
 		}
 	}
@@ -188,10 +176,16 @@ export class Marking {
 	async setActive(user: string, active: boolean): Promise<void> {
 		for (;;) {
 			const fields = await this.users.some(user, [ACTIVITY]);
-			if (activeAt(fields, this.starts)(this.clock.last()) === active) return;
-			const at = this.clock.next();
-			const moments = [...activityIn(fields), { at, active }];
-			if (!(await this.users.set(user, 0, fields, { [ACTIVITY]: packActivity(moments) }))) continue;
+			const moments = activityIn(fields);
+			const newest = moments.at(-1);
+			// By the newest moment, and not by this process's clock, which may lie before it.
+			if ((newest?.active ?? false) === active) {
+				if (newest) await this.ledger.commit([{ type: 'activity', user, ...newest }]);
+				return;
+			}
+			const at = Math.max(this.clock.next(), (newest?.at ?? 0) + 1);
+			const changed = { [ACTIVITY]: packActivity([...moments, { at, active }]) };
+			if (!(await this.users.set(user, 0, fields, changed))) continue;
 			await this.ledger.commit([{ type: 'activity', user, at, active }]);
 			return;
 		}
@@ -207,12 +201,4 @@ export class Marking {
 	private commit(fact: ReadFact, tell: () => void): Promise<void> {
 		return this.ledger.commit([fact]).then(tell);
 	}
-}
-
-/** What a mark did to the ahead set, as the store needs to know it. */
-function aheadChange(mark: Mark, before: Cursor, after: Cursor): { ahead?: object } {
-	if (before.ahead === after.ahead) return {};
-	if (mark.type === 'unread') return { ahead: { dropFrom: mark.ts } };
-	if (after.ts > before.ts) return { ahead: { dropUpTo: after.ts } };
-	return { ahead: { add: mark.ts } };
 }

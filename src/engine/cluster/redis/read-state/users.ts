@@ -3,6 +3,7 @@ import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../epoch.ts';
 import type { Keys } from '../keys.ts';
+import { cursorFact } from './standing-facts.ts';
 import {
 	changedFields,
 	type Fields,
@@ -119,11 +120,10 @@ export class Users {
 }
 
 function cameBack(user: string, change: UserChange, before: Fields, changed: Fields): ReadFact | null {
-	const { type, conversation, at } = change;
+	const { type, conversation } = change;
 	const now = membershipIn(changed, conversation);
 	if (type !== 'join' || !now || !membershipIn(before, conversation)) return null;
-	const { cursor, revision } = now;
-	return { type: 'cursor', user, conversation, at, cursor, revision, of: { joined: at, cursor, revision } };
+	return cursorFact(user, conversation, now);
 }
 
 const fieldOf = (change: Exclude<UserChange, { type: 'leave' }>): string =>

@@ -1,0 +1,48 @@
+import type { ReadFact } from '../../../ports/facts.ts';
+import type { Follow, Membership } from './packing.ts';
+import { type Fields, followEntries, membershipEntries } from './user-state.ts';
+
+/**
+ * How things stand, as facts: each tells the whole of what it is about, as of its newest change. So the store can take
+ * them in any order and any number of times, and whoever finds something in Redis that may never have reached the log
+ * can tell of it again.
+ */
+
+const of = ({ joined, cursor, revision, ahead }: Membership) => ({
+	joined,
+	cursor,
+	revision,
+	ahead: [...ahead],
+});
+
+export function cursorFact(user: string, conversation: string, membership: Membership): ReadFact {
+	const { at, cursor, revision } = membership;
+	return { type: 'cursor', user, conversation, at, cursor, revision, of: of(membership) };
+}
+
+export function preferenceFact(user: string, conversation: string, membership: Membership): ReadFact {
+	const { at, muted, level } = membership;
+	return { type: 'preference', user, conversation, at, muted, level, of: of(membership) };
+}
+
+export function threadFact(
+	user: string,
+	conversation: string,
+	threadTs: number,
+	{ at, cursor, since }: Follow,
+): ReadFact {
+	return { type: 'thread_cursor', user, conversation, threadTs, at, cursor, since };
+}
+
+/** Of everything of the user's that changed after a stamp. */
+export const factsSince = (user: string, fields: Fields, since: number): ReadFact[] => [
+	...membershipEntries(fields)
+		.filter(({ membership }) => membership.member && membership.at > since)
+		.flatMap(({ conversation, membership }) => [
+			cursorFact(user, conversation, membership),
+			preferenceFact(user, conversation, membership),
+		]),
+	...followEntries(fields)
+		.filter(({ follow }) => follow.at > since)
+		.map(({ conversation, threadTs, follow }) => threadFact(user, conversation, threadTs, follow)),
+];
