@@ -42,6 +42,7 @@ export interface GatewayHooks {
 /** Clocks of machines that keep time differ by less. */
 const OVERLAP_MICROS = 5_000_000;
 const CLOSE_MARKS_MS = 5_000;
+const ASK_REDIS_MS = 2_000;
 /** So many attempts in a row fail before PostgreSQL is called away. */
 const FAILURES_TO_TELL = 3;
 
@@ -89,7 +90,10 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		closing.push(() => commands.disconnect());
 		const subscriber = await connectSubscriber(place, redisTrouble);
 		closing.push(() => subscriber.disconnect());
-		commands.on('ready', () => operations.recovered('redis'));
+		const asking = setInterval(() => {
+			commands.ping().then(() => operations.recovered('redis'), redisTrouble);
+		}, ASK_REDIS_MS);
+		closing.push(() => clearInterval(asking));
 
 		const written = await openPostgresStore({
 			url: postgresUrl,

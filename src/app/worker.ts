@@ -45,6 +45,8 @@ export async function startWorker(
 		nowMicros: () => nowMs() * 1000,
 		report,
 		tell: (what) => log.warn(what),
+		onLost: () => operations.degraded('read state', new Error('Redis was emptied; it is being restored')),
+		onWhole: () => operations.recovered('read state'),
 	});
 	worker.start();
 	operations.gauge('partitions', 'Partitions of commands that this worker owns', () => worker.partitions);

@@ -22,14 +22,21 @@ export class Conversations {
 		private readonly source: StateSource,
 		private readonly history: History,
 		private readonly nowMs: () => number,
+		/** Rejects where the store is not as this worker left it: what was loaded is another's then. */
+		private readonly guard: () => Promise<void> = async () => undefined,
 	) {}
 
 	/** The state, holding everything that deciding about this command needs. */
 	async ready(command: Command): Promise<ConversationState> {
 		const state = this.stateOf(command.conversation);
 		for (let needs = missing(state, command); needs !== null; needs = missing(state, command))
-			await this.load(command.conversation, state, needs);
+			await this.loadGuarded(command.conversation, state, needs);
 		return state;
+	}
+
+	private async loadGuarded(conversation: string, state: ConversationState, needs: Needs): Promise<void> {
+		await this.load(conversation, state, needs);
+		await this.guard();
 	}
 
 	private stateOf(conversation: string): ConversationState {

@@ -29,6 +29,14 @@ export interface PartitionParts {
 	readonly report: (error: unknown, about: string) => void;
 }
 
+/** The partition is another worker's by now: nothing more is to be decided here. */
+export class Overtaken extends Error {
+	constructor() {
+		super('another worker has written to the partition');
+		this.name = 'Overtaken';
+	}
+}
+
 const PAUSES_MS = [50, 100, 200, 400, 800] as const;
 
 export class Partition {
@@ -106,7 +114,7 @@ export class Partition {
 			try {
 				return await work();
 			} catch (error) {
-				if (this.interrupted) throw error;
+				if (this.interrupted || error instanceof Overtaken) throw error;
 				if (attempt === 0) this.parts.report(error, about);
 				await Bun.sleep(PAUSES_MS[attempt] ?? PAUSES_MS[PAUSES_MS.length - 1] ?? 0);
 			}

@@ -3,7 +3,7 @@ import type { CommandLog, Consumption, MarkLog } from '../engine/ports/log.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
 import type { History, PartitionLedger, StateSource } from '../engine/ports/store.ts';
 import { Conversations } from './conversations.ts';
-import { Partition } from './partition.ts';
+import { Overtaken, Partition } from './partition.ts';
 import { Replies } from './replies.ts';
 import { TrailingPersistence } from './trailing-persistence.ts';
 
@@ -57,9 +57,16 @@ export class PartitionedWorker {
 				await done.finally(() => this.underWay.delete(done));
 			},
 			{
-				progress: (partition) => ledger.nextOffset(partition),
+				progress: async (partition) => {
+					const offset = await ledger.nextOffset(partition);
+					this.own(partition).persistence.beginsAt(offset);
+					return offset;
+				},
 				onAssigned: (partitions) => {
 					for (const partition of partitions) this.own(partition);
+				},
+				onReleasing: (partitions) => {
+					for (const partition of partitions) this.owned.get(partition)?.partition.interrupt(true);
 				},
 				onRevoked: (partitions) => this.release(partitions),
 			},
@@ -130,7 +137,10 @@ export class PartitionedWorker {
 				this.consumption?.restart(name);
 			},
 		});
-		const conversations = new Conversations(source, history, nowMs);
+		// A worker that was paused finds messages in the store that it has yet to decide about.
+		const conversations = new Conversations(source, history, nowMs, async () => {
+			if (persistence.isOvertakenAt(await ledger.nextOffset(name))) throw new Overtaken();
+		});
 		const { replies } = this;
 		const owned = {
 			partition: new Partition({ conversations, persistence, readState, bus, replies, report }),

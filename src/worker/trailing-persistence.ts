@@ -43,7 +43,20 @@ export class TrailingPersistence {
 	private readonly unwritten = new Map<string, number>();
 	private readonly written = new Map<string, number>();
 
+	/** Up to where this owner has handed the log's entries to the store; null before the first. */
+	private handedOver: number | null = null;
+
 	constructor(private readonly parts: PersistenceParts) {}
+
+	/** Whether the store is further than this owner has brought it: another owns the partition now. */
+	isOvertakenAt(offset: number): boolean {
+		return this.handedOver !== null && offset > this.handedOver;
+	}
+
+	/** This owner begins here. */
+	beginsAt(offset: number): void {
+		this.handedOver = offset;
+	}
 
 	/** Resolves at once, but while too much is waiting. */
 	async take(decided: Decided): Promise<void> {
@@ -93,6 +106,7 @@ export class TrailingPersistence {
 		const effects: Effect[] = some.flatMap((one) => one.effects);
 		const [first, last] = [some[0], some.at(-1)];
 		if (!first || !last) return;
+		this.handedOver = last.span.to;
 		await this.parts.ledger.commitWithProgress(effects satisfies Fact[], {
 			...first.span,
 			to: last.span.to,

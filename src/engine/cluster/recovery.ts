@@ -23,6 +23,8 @@ export interface RecoveryParts {
 	readonly nowMicros: () => number;
 	readonly report: (error: unknown, about: string) => void;
 	readonly tell: (what: string) => void;
+	readonly onLost: () => void;
+	readonly onWhole: () => void;
 }
 
 const EVERY_MS = 500;
@@ -65,11 +67,14 @@ export class Recovery {
 		if ((await epoch.check()) === null) await this.restore();
 		await lock.share();
 		// Also where restoring failed in the middle and another worker has done it.
-		if ((await epoch.check()) !== null) this.parts.worker.resume();
+		if ((await epoch.check()) === null) return;
+		this.parts.worker.resume();
+		this.parts.onWhole();
 	}
 
 	private async restore(): Promise<void> {
 		const { epoch, lock, worker, tell } = this.parts;
+		this.parts.onLost();
 		tell('the read state is not there: everything is written down before it is loaded anew');
 		await worker.halt();
 		await lock.release();

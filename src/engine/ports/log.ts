@@ -32,6 +32,8 @@ export interface PartitionOwner {
 	progress(partition: string): Promise<number>;
 	/** Consumption begins when this is settled. */
 	onAssigned?(partitions: readonly string[]): Promise<void> | void;
+	/** These will be revoked, when the batch under way is over: it should not be tried in vain. */
+	onReleasing?(partitions: readonly string[]): void;
 	/**
 	 * No batch of these is under way, none will come. The next owner waits a while for this to be settled:
 	 * write what is not written yet, then forget everything about them.

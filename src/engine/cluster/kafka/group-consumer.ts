@@ -116,6 +116,7 @@ export class GroupConsumer<Entry> implements Consumption {
 	}
 
 	private async letGo(partitions: readonly number[]): Promise<void> {
+		this.options.owner.onReleasing?.(partitions.map((partition) => this.name(partition)));
 		await Promise.all(partitions.map((partition) => this.readers.get(partition)?.stop()));
 		await this.tell('onRevoked', partitions);
 		// Kept until here, so that an assignment that comes back meanwhile does not begin before the end.
