@@ -74,19 +74,21 @@ export class Api {
 		let wait = 0;
 		try {
 			const response = await this.platform.fetch(`${this.address}/api/${method}`, request);
-			wait = Number(response.headers.get('retry-after') ?? 0) * 1000;
+			wait = (Number(response.headers.get('retry-after')) || 0) * 1000;
 			answer = await response.json();
 		} catch {
 			// No answer, or one of something in between that is not the server.
 			throw new ApiError('network_error', method, 'unknown');
 		}
-		if (answer.ok) return answer;
+		if (answer?.ok) return answer;
+		// JSON, but not the server's: of something in between.
+		if (!answer?.error) throw new ApiError('network_error', method, 'unknown', wait);
 		throw refusal(method, answer, wait);
 	}
 }
 
 function refusal(method: string, answer: Answer, retryAfterMs: number): ApiError {
-	const code: string = answer.error ?? 'network_error';
+	const code: string = answer.error;
 	const retry = code === 'ratelimited' ? 'safe' : code === 'service_unavailable' ? 'unknown' : 'no';
 	return new ApiError(code, method, retry, retryAfterMs, answer.response_metadata?.messages ?? []);
 }

@@ -59,9 +59,21 @@ export class SocketConnection {
 
 	connect(): Promise<void> {
 		const { status } = this.state;
+		if (status !== 'online' && status !== 'connecting') this.begin();
+		return this.whenOnline();
+	}
+
+	/** Rejects when there will be no connection. */
+	whenOnline(): Promise<void> {
+		const { status, reason } = this.state;
 		if (status === 'online') return Promise.resolve();
-		const done = new Promise<void>((resolve, reject) => this.connecting.push({ resolve, reject }));
-		if (status !== 'connecting') this.begin();
+		const done = new Promise<void>((resolve, reject) => {
+			if (status === 'idle' || status === 'stopped')
+				reject(new ApiError(reason ?? 'disconnected', 'connect'));
+			else this.connecting.push({ resolve, reject });
+		});
+		// Who does not wait for it sees in the snapshot what became of it.
+		done.catch(() => undefined);
 		return done;
 	}
 
@@ -79,7 +91,8 @@ export class SocketConnection {
 	/** What is known cannot be relied on: everything is fetched anew. */
 	resync(): void {
 		this.progress.forget();
-		this.retry('resync');
+		// Without a connection, the next one begins so.
+		if (this.state.status === 'online' || this.state.status === 'connecting') this.retry('resync');
 	}
 
 	/** False: there is no connection. */
@@ -101,13 +114,14 @@ export class SocketConnection {
 	private begin(): void {
 		this.end();
 		this.become('connecting');
-		this.open().catch((error) => this.failed(error));
+		const mine = this.current;
+		this.open(() => mine === this.current).catch((error) => {
+			if (mine === this.current) this.failed(error);
+		});
 	}
 
-	private async open(): Promise<void> {
+	private async open(isCurrent: () => boolean): Promise<void> {
 		const { api, platform, load, welcome } = this.parts;
-		const mine = this.current;
-		const isCurrent = () => mine === this.current;
 		if (this.progress.position === '') {
 			const position = await load(isCurrent);
 			if (!isCurrent()) return;

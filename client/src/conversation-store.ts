@@ -25,7 +25,7 @@ export class LiveConversation implements ConversationStore {
 			(previous) => this.view(previous),
 			(isWatched) => {
 				watched(isWatched);
-				if (isWatched) core.background(this.load());
+				if (isWatched) this.loadWatched();
 			},
 		);
 		this.subscribe = this.cell.subscribe;
@@ -96,7 +96,16 @@ export class LiveConversation implements ConversationStore {
 	forget(): void {
 		this.window.forget();
 		this.cell.touch();
-		if (this.cell.isWatched) this.core.background(this.load());
+		this.loadWatched();
+	}
+
+	/** What could not be loaded without a connection is loaded now. */
+	online(): void {
+		this.loadWatched();
+	}
+
+	private loadWatched(): void {
+		if (this.cell.isWatched && this.core.isReady()) this.core.background(this.load());
 	}
 
 	private newest(): string {

@@ -16,6 +16,8 @@ export interface Core {
 	readonly focus: Focus;
 	readonly typing: Typing;
 	readonly pageSize: number;
+	/** Whether the first snapshot is there. Until then nothing is loaded: all that is watched is loaded with it. */
+	readonly isReady: () => boolean;
 	/** Keeps what nobody waits for, so that `settled` can, and that its failure is nobody's. */
 	readonly background: (work: Promise<unknown>) => void;
 }

@@ -12,7 +12,8 @@ export class Following {
 	unreadCount = 0;
 	mentionCount = 0;
 	private underWay: Promise<void> | undefined;
-	private isDue = false;
+	/** Something happened in the thread that the server was not asked about yet. */
+	isStale = false;
 
 	constructor(
 		private readonly channel: string,
@@ -22,7 +23,7 @@ export class Following {
 	) {}
 
 	refresh(): Promise<void> {
-		this.isDue = true;
+		this.isStale = true;
 		this.underWay ??= this.ask().finally(() => {
 			this.underWay = undefined;
 		});
@@ -38,14 +39,17 @@ export class Following {
 	}
 
 	private async ask(): Promise<void> {
-		while (this.isDue) {
-			this.isDue = false;
+		while (this.isStale) {
+			this.isStale = false;
 			try {
 				const thread = { channel: this.channel, thread_ts: this.threadTs };
 				const answer = await this.api.ask('subscriptions.thread.get', thread);
-				if (!this.isDue) this.tell(answer);
+				if (!this.isStale) this.tell(answer);
 			} catch (error) {
-				if (!(error instanceof ApiError) || error.code !== 'thread_not_found') throw error;
+				if (!(error instanceof ApiError) || error.code !== 'thread_not_found') {
+					this.isStale = true;
+					throw error;
+				}
 				this.tell({ subscription: { active: false, last_read: NEVER }, unread_count: 0, mention_count: 0 });
 			}
 		}

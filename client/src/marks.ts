@@ -72,9 +72,8 @@ export class Marks {
 		const queue = this.waiting.get(channel) ?? [];
 		const newest = queue.at(-1);
 		if (!newest) return;
-		// Marks of one revision are all answered by the highest; one made before a mark unread stands for itself.
+		// The newest is the highest of its revision, and answers for them all. Others wait for their turn.
 		const answered = queue.filter(({ revision }) => revision === newest.revision);
-		const highest = answered.reduce((one, other) => (other.ts > one.ts ? other : one));
 		const settle = (then: (mark: Waiting) => void): void => {
 			const left = (this.waiting.get(channel) ?? []).filter((mark) => !answered.includes(mark));
 			if (left.length > 0) this.waiting.set(channel, left);
@@ -82,7 +81,7 @@ export class Marks {
 			answered.forEach(then);
 		};
 		try {
-			const { ts, revision } = highest;
+			const { ts, revision } = newest;
 			const args = { channel, ts, ...(revision === undefined ? {} : { revision }) };
 			const answer = await api.once('conversations.mark', args);
 			told(answer);

@@ -20,7 +20,7 @@ export interface OutboxParts {
 	readonly isOnline: () => boolean;
 	/** Of this conversation, and of the thread in it. */
 	readonly changed: (channel: string) => void;
-	/** The server took it at the first attempt; it will be told as an event, and can be shown before that. */
+	/** The server has it: it will be told as an event, and can be shown before that. */
 	readonly sent: (message: Wire, channel: string) => void;
 }
 
@@ -132,7 +132,7 @@ export class Outbox {
 	}
 
 	private async send(sending: Sending): Promise<void> {
-		const { api, platform, sent, attempts } = this.parts;
+		const { api, platform, attempts } = this.parts;
 		const now = platform.now();
 		sending.firstSentAt ||= now;
 		if (now - sending.firstSentAt > KNOWN_FOR_MS)
@@ -140,15 +140,20 @@ export class Outbox {
 		try {
 			sending.attempts += 1;
 			const answer = await api.once('chat.postMessage', sending.args);
-			const { channel } = sending.message;
-			// A repeated one answers with the message as it was then; it may have been deleted since.
-			if (sending.attempts === 1) sent(answer.message, channel);
-			this.confirm({ ...toMessage(answer.message, channel), clientMsgId: sending.message.clientMsgId });
+			this.answered(sending, answer.message);
 		} catch (error) {
 			const mayRepeat = error instanceof ApiError && error.retry !== 'no' && sending.attempts < attempts;
 			if (!mayRepeat) return this.fail(sending, error);
 			await this.pause(sending, error.retryAfterMs + backoffMs(sending.attempts, platform.random));
 		}
+	}
+
+	private answered({ message: { channel, clientMsgId } }: Sending, answer: Wire): void {
+		const message = { ...toMessage(answer, channel), clientMsgId };
+		// An event may have been first. And what was sent before may have been deleted since.
+		if (clientMsgId !== null && this.find(channel, clientMsgId) && !message.isTombstone)
+			this.parts.sent(answer, channel);
+		this.confirm(message);
 	}
 
 	private pause({ message: { channel } }: Sending, ms: number): Promise<void> {

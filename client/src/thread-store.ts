@@ -30,7 +30,7 @@ export class LiveThread implements ThreadStore {
 			(previous) => this.view(previous),
 			(isWatched) => {
 				watched(isWatched);
-				if (isWatched) core.background(this.load());
+				if (isWatched) this.loadWatched();
 			},
 		);
 		this.subscribe = this.cell.subscribe;
@@ -76,7 +76,17 @@ export class LiveThread implements ThreadStore {
 	forget(): void {
 		this.window.forget();
 		this.cell.touch();
-		if (this.cell.isWatched) this.core.background(this.load());
+		this.loadWatched();
+	}
+
+	/** What could not be loaded without a connection is loaded now. */
+	online(): void {
+		this.loadWatched();
+		if (this.following.isStale) this.refresh();
+	}
+
+	private loadWatched(): void {
+		if (this.cell.isWatched && this.core.isReady()) this.core.background(this.load());
 	}
 
 	private refresh(): void {

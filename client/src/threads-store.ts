@@ -29,7 +29,7 @@ export class LiveThreads implements ThreadsStore {
 			core.notifier,
 			() => this.view(),
 			(isWatched) => {
-				if (isWatched) core.background(this.load());
+				if (isWatched) this.loadWatched();
 			},
 		);
 		this.subscribe = this.cell.subscribe;
@@ -59,7 +59,16 @@ export class LiveThreads implements ThreadsStore {
 	/** A followed thread has changed, or which ones there are. */
 	invalidate(): void {
 		this.isStale = true;
-		if (this.cell.isWatched) this.core.background(this.load());
+		this.loadWatched();
+	}
+
+	/** What could not be loaded without a connection is loaded now. */
+	online(): void {
+		this.loadWatched();
+	}
+
+	private loadWatched(): void {
+		if (this.cell.isWatched && this.core.isReady()) this.core.background(this.load());
 	}
 
 	private async fetch(): Promise<void> {

@@ -19,12 +19,12 @@ export class Windows {
 	/** In the order in which they ceased to be watched. */
 	private readonly unwatched = new Set<Live>();
 
-	constructor(private readonly core: () => Core) {}
+	constructor(private readonly core: Core) {}
 
 	conversation(id: string): LiveConversation {
 		const known = this.conversations.get(id);
 		if (known) return known;
-		const made = new LiveConversation(id, this.core(), (isWatched) => this.watched(made, isWatched));
+		const made = new LiveConversation(id, this.core, (isWatched) => this.watched(made, isWatched));
 		this.conversations.set(id, made);
 		return made;
 	}
@@ -34,7 +34,7 @@ export class Windows {
 		this.threads.set(channel, siblings);
 		const known = siblings.get(threadTs);
 		if (known) return known;
-		const made = new LiveThread(channel, threadTs, this.core(), (isWatched) => this.watched(made, isWatched));
+		const made = new LiveThread(channel, threadTs, this.core, (isWatched) => this.watched(made, isWatched));
 		siblings.set(threadTs, made);
 		return made;
 	}
@@ -54,6 +54,10 @@ export class Windows {
 	/** Messages may have been missed, in one conversation or in all. */
 	forget(channel?: string): void {
 		for (const live of this.in(channel)) live.forget();
+	}
+
+	online(): void {
+		for (const live of this.in()) live.online();
 	}
 
 	private *in(channel?: string): Iterable<Live> {

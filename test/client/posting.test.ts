@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ApiError, type ClientOptions } from '../../client/src/index.ts';
 import { Network, until } from '../support/client/network.ts';
 import { expectExact, sdk } from '../support/client/sdk.ts';
+import { Random } from '../support/oracle/random.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -78,6 +79,45 @@ test('the answer is lost and the events too: resumed, sent again, there once', a
 	end();
 });
 
+test('sent, deleted elsewhere, and only then answered: it does not come back', async () => {
+	const { conversation, client, network, author, channel, shown, end } = await stage();
+	network.lose('chat.postMessage', 'after', 1);
+	network.drop(({ type, text }) => type === 'message' && text === 'hello');
+	const posting = conversation.post('hello');
+	await network.reached('chat.postMessage', 1);
+	network.goOffline();
+	const { messages } = await author.call('conversations.history', { channel });
+	await author.call('chat.delete', { channel, ts: messages[0].ts });
+	network.goOnline();
+	await posting;
+	await client.settled();
+	expect(shown()).toEqual([]);
+	await expectExact(client, author);
+	end();
+});
+
+test('a client_msg_id of the application’s own is the one that is sent: twice the same is one message', async () => {
+	const { conversation, client, network, shown, served, end } = await stage();
+	const posted = [];
+	for (const text of ['hello', 'hello again'])
+		posted.push(await conversation.post(text, { clientMsgId: 'form-1' }));
+	await client.settled();
+	expect(posted.map(({ text }) => text)).toEqual(['hello', 'hello']);
+	const ids = network.callsOf('chat.postMessage').map((call) => call.client_msg_id);
+	expect(new Set(ids)).toEqual(new Set(['form-1']));
+	expect(shown()).toEqual(['hello: sent']);
+	expect(await served()).toEqual(['hello']);
+	end();
+});
+
+test('written faster than sent: one after the other, each once', async () => {
+	const { conversation, network, served, end } = await stage();
+	await Promise.all(['one', 'two', 'three'].map((text) => conversation.post(text)));
+	expect(network.callsOf('chat.postMessage').map(({ text }) => text)).toEqual(['one', 'two', 'three']);
+	expect(await served()).toEqual(['one', 'two', 'three']);
+	end();
+});
+
 test('without network: queued, and sent in order when it is back', async () => {
 	const { conversation, client, network, shown, served, end } = await stage();
 	network.goOffline();
@@ -90,6 +130,7 @@ test('without network: queued, and sent in order when it is back', async () => {
 	await client.settled();
 	expect(shown()).toEqual(['one: sent', 'two: sent', 'three: sent']);
 	expect(await served()).toEqual(['one', 'two', 'three']);
+	expect(network.callsOf('chat.postMessage').map(({ text }) => text)).toEqual(['one', 'two', 'three']);
 	end();
 });
 
@@ -159,3 +200,45 @@ test('edited and deleted, here and in the list of conversations', async () => {
 	expect(preview()).toEqual({ ts: first.ts, user: author.id, text: 'first' });
 	end();
 });
+
+for (const seed of [51, 52]) {
+	test(`everything fails at random (${seed}), the server is restarted: each message is there once, in order`, async () => {
+		const own = await startServer();
+		const random = new Random(seed);
+		const { people } = await makeWorkspace(own.url, 1);
+		const author = people[0] as Person;
+		const { channel } = await author.call('conversations.create', { name: 'quay' });
+		const network = new Network();
+		const client = sdk(own.url, author, { ...network.options, random: () => random.below(100) / 1000 });
+		await client.connect();
+		const conversation = client.conversation(channel.id);
+		const stop = conversation.subscribe(() => undefined);
+		await client.settled();
+		let failures = 0;
+		network.fails = (method) => {
+			const isLost = method === 'chat.postMessage' && random.chance(0.3);
+			if (isLost) failures += 1;
+			return isLost;
+		};
+		const texts = Array.from({ length: 40 }, (_, index) => `number ${index}`);
+		const posts: Promise<unknown>[] = [];
+		for (const [index, text] of texts.entries()) {
+			posts.push(conversation.post(text));
+			await Bun.sleep(random.below(10));
+			if (random.chance(0.2)) network.cut();
+			if (index === 20) await own.restart();
+		}
+		await Promise.all(posts);
+		network.fails = () => false;
+		await expectExact(client, author);
+		const { messages } = await author.call('conversations.history', { channel: channel.id });
+		expect(messages.map(({ text }: { text: string }) => text).reverse()).toEqual(texts);
+		const shown = conversation.getSnapshot().messages;
+		expect(shown.map(({ text }) => text)).toEqual(texts);
+		expect(shown.every(({ status }) => status === 'sent')).toBe(true);
+		expect(failures).toBeGreaterThan(5);
+		stop();
+		client.disconnect();
+		await own.stop();
+	});
+}

@@ -105,8 +105,11 @@ test('in focus: what arrives is read, after a reconnect too, until blur or the o
 	await exact();
 	here.conversation(id).focus();
 	await here.settled();
-	await post('seen');
-	await until(there, ({ conversations }) => conversations.get(id)?.unreadCount === 1);
+	const arrived = await post('seen');
+	await until(there, ({ conversations }) => {
+		const { latest, unreadCount } = conversations.get(id) ?? {};
+		return latest === arrived && unreadCount === 1;
+	});
 	expect(await exact()).toMatchObject({ unreadCount: 1, lastRead: '0000000000.000000' });
 	await here.conversation(id).mark();
 
@@ -117,6 +120,9 @@ test('in focus: what arrives is read, after a reconnect too, until blur or the o
 	expect(await exact()).toMatchObject({ unreadCount: 0 });
 
 	await there.conversation(id).markUnread(before);
+	await here.settled();
+	// A new connection is no look: it is told what the user saw before.
+	network.cut();
 	await here.settled();
 	await post('not looked at since');
 	expect(await exact()).toMatchObject({ unreadCount: 4 });

@@ -33,24 +33,24 @@ for (const seed of [31, 32, 33]) {
 		const client = sdk(server.url, watched, { ...network.options, ...AT_ONCE });
 		await client.connect();
 		const stop = watchEverything(client);
-		let isWorking = true;
-		const work = perform(server.url, stage, random, 400).finally(() => {
-			isWorking = false;
-		});
-		let cuts = 0;
-		while (isWorking) {
-			await Bun.sleep(random.below(40));
-			network.cut();
-			cuts += 1;
-		}
-		await work;
+		const caughtUp = () => network.frames.filter(({ type, missed }) => type === 'hello' && missed > 0).length;
+		// How often it is cut depends on the machine: until it has come back to something often enough.
+		do {
+			let isWorking = true;
+			const work = perform(server.url, stage, random, 400).finally(() => {
+				isWorking = false;
+			});
+			while (isWorking) {
+				await Bun.sleep(random.below(40));
+				network.cut();
+			}
+			await work;
+		} while (caughtUp() < 3);
 		await isOnline(client);
 		await expectExact(client, watched);
 		await expectScreens(client, watched);
-		expect(cuts).toBeGreaterThan(3);
 		// It resumed each time: everything was fetched once, at the start.
 		expect(network.callsOf('client.counts')).toHaveLength(1);
-		expect(network.frames.some(({ type, missed }) => type === 'hello' && missed > 0)).toBe(true);
 		stop();
 		client.disconnect();
 	});

@@ -19,9 +19,12 @@ export class Network {
 	/** Frames that the client sent. */
 	readonly sent: Frame[] = [];
 	isOffline = false;
+	/** Says which calls fail, and when; for what is broken at random. */
+	fails: (method: string, when: 'before' | 'after') => boolean = () => false;
 	private readonly open = new Set<() => void>();
 	private readonly listeners = new Set<() => void>();
 	private dropped: { matches: (frame: Frame) => boolean; times: number } | undefined;
+	private held: { method: string; released: Promise<void> } | undefined;
 	private lost: { method: string; when: 'before' | 'after'; times: number } | undefined;
 
 	/** Ends every connection as a network does: what was on its way never comes. */
@@ -49,7 +52,17 @@ export class Network {
 		this.lost = { method, when, times };
 	}
 
-	/** Resolves when the server has been asked so many times. */
+	/** Answers of this method are kept back until the function returned is called. */
+	hold(method: string): () => void {
+		let release = (): void => undefined;
+		const released = new Promise<void>((done) => {
+			release = done;
+		});
+		this.held = { method, released };
+		return release;
+	}
+
+	/** Resolves when the server has been asked so many times, and has answered. */
 	reached(method: string, times: number): Promise<void> {
 		return new Promise((resolve) => {
 			const check = () => {
@@ -75,13 +88,15 @@ export class Network {
 		const method = new URL(input).pathname.replace('/api/', '');
 		if (this.isOffline || this.isLost(method, 'before')) throw new TypeError('no network');
 		this.calls.push({ method, args: JSON.parse(String(init.body)) });
-		for (const listener of this.listeners) listener();
 		const response = await fetch(input, init);
+		for (const listener of this.listeners) listener();
+		if (this.held?.method === method) await this.held.released;
 		if (this.isOffline || this.isLost(method, 'after')) throw new TypeError('no network');
 		return response;
 	};
 
 	private isLost(method: string, when: 'before' | 'after'): boolean {
+		if (this.fails(method, when)) return true;
 		const { lost } = this;
 		if (lost?.method !== method || lost.when !== when || lost.times === 0) return false;
 		lost.times -= 1;

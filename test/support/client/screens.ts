@@ -1,6 +1,7 @@
 import { expect } from 'bun:test';
 import type { Message, TidemarkClient } from '../../../client/src/index.ts';
 import type { Person } from '../people.ts';
+import { until } from './network.ts';
 
 /** What is on screen, held against what the server answers. */
 
@@ -42,8 +43,8 @@ const served = (message: any) => ({
 export async function expectScreens(client: TidemarkClient, person: Person): Promise<void> {
 	await client.settled();
 	for (const [id, { latest, preview }] of client.getSnapshot().conversations) {
-		const { messages, isLoaded, error } = client.conversation(id).getSnapshot();
-		expect({ isLoaded, error }).toEqual({ isLoaded: true, error: null });
+		// One that came just now is looked at with the next frame.
+		const { messages } = await until(client.conversation(id), ({ isLoaded }) => isLoaded);
 		const answer = await person.call('conversations.history', { channel: id, limit: messages.length || 1 });
 		expect(messages.map(seen)).toEqual(answer.messages.map(served).reverse());
 		// The newest message in the list of conversations, unless only tombstones are left.
