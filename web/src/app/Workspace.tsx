@@ -31,6 +31,9 @@ export function Workspace({ onSignOut }: Props) {
 	useEffect(() => {
 		if (connection.status === 'stopped') onSignOut(connection.reason);
 	}, [connection, onSignOut]);
+	useEffect(() => {
+		if (isReady) performance.mark('conversations shown');
+	}, [isReady]);
 	if (!isReady) return <Opening />;
 	return (
 		<div

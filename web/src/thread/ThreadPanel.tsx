@@ -21,28 +21,25 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 	const conversation = useSelected(({ conversations }) => conversations.get(channel) ?? null);
 	const name = useConversationName(conversation);
 	const timeline = useRef<TimelineHandle>(null);
-	const panel = useRef<HTMLElement>(null);
 	const { root, replies, isLoaded, isLoading, isFollowing, lastRead, unreadCount, hasMore, typing, error } =
 		view;
 
 	// Where reading began, until the thread is closed or marked unread.
 	const [anchor, setAnchor] = useState<string | null>(null);
-	const [seen, setSeen] = useState(false);
+	const [isAtEnd, setAtEnd] = useState(false);
+	const isLooking = useLooking();
 	const before = useRef({ unread: 0, lastRead: '' });
+	const isLeftUnread = useRef(false);
 	useEffect(() => {
 		const isMarkedUnread = lastRead < before.current.lastRead;
 		if (unreadCount > 0 && (before.current.unread === 0 || isMarkedUnread)) setAnchor(lastRead);
-		if (isMarkedUnread) setSeen(true);
 		before.current = { unread: unreadCount, lastRead };
-	}, [unreadCount, lastRead]);
-
-	const [isAtEnd, setAtEnd] = useState(false);
-	const isLooking = useLooking();
-	useEffect(() => {
-		// Once: what the user marks unread afterwards stays unread until the thread is opened again.
-		if (!isFollowing || unreadCount === 0 || !isAtEnd || !isLooking || seen || hasMore) return;
+		// What the user marks unread stays so until the thread is opened again.
+		if (isMarkedUnread) isLeftUnread.current = true;
+		if (!isFollowing || unreadCount === 0 || !isAtEnd || !isLooking || hasMore || isLeftUnread.current)
+			return;
 		store.mark().catch(() => undefined);
-	}, [store, isFollowing, unreadCount, isAtEnd, isLooking, seen, hasMore]);
+	}, [store, isFollowing, unreadCount, lastRead, isAtEnd, isLooking, hasMore]);
 
 	const messages = useMemo(() => (root ? [root, ...replies] : replies), [root, replies]);
 	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
@@ -52,7 +49,6 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 		<aside
 			className="thread-panel"
 			aria-label="Thread"
-			ref={panel}
 			onKeyDown={(event) => {
 				if (event.key !== 'Escape' || event.shiftKey || event.defaultPrevented) return;
 				if (document.querySelector('dialog[open], [popover]:popover-open')) return;

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 
 /**
  * A button that opens a menu. The menu is a popover: above everything, whatever scrolls, and closed by Esc or a click
@@ -40,6 +40,13 @@ export function Menu({ label, className = 'icon-button', items, children }: Prop
 	const menu = useRef<HTMLDivElement>(null);
 	const [isOpen, setOpen] = useState(false);
 
+	// Once its items are there: where it goes depends on their height.
+	useLayoutEffect(() => {
+		if (!isOpen || !menu.current || !button.current) return;
+		place(menu.current, button.current);
+		menu.current.querySelector<HTMLElement>('[role^=menuitem]')?.focus({ preventScroll: true });
+	}, [isOpen]);
+
 	const walk = (event: KeyboardEvent) => {
 		const entries = [...(menu.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])];
 		const at = entries.indexOf(document.activeElement as HTMLElement);
@@ -73,13 +80,7 @@ export function Menu({ label, className = 'icon-button', items, children }: Prop
 				tabIndex={-1}
 				className="menu"
 				onKeyDown={walk}
-				onToggle={(event) => {
-					const opened = event.newState === 'open';
-					setOpen(opened);
-					if (!opened || !menu.current || !button.current) return;
-					place(menu.current, button.current);
-					menu.current.querySelector<HTMLElement>('[role^=menuitem]')?.focus({ preventScroll: true });
-				}}
+				onToggle={(event) => setOpen(event.newState === 'open')}
 			>
 				{isOpen &&
 					items.map((item) => (
