@@ -13,8 +13,13 @@ npm test -- --static            only the static checks (npm run check)`;
 
 const TEST_TIMEOUT_MS = 120_000;
 
-/** As scripts/services calls them. */
-const SERVICES = ['postgres', 'redis', 'kafka'];
+/** By the word in a test file's name, as scripts/services calls them. What runs on Redis runs on both of its layouts. */
+const SERVICES: Record<string, string[]> = {
+	postgres: ['postgres'],
+	redis: ['redis', 'redis-cluster'],
+	kafka: ['kafka'],
+	cluster: ['redis-cluster', 'postgres', 'kafka'],
+};
 
 const STATIC_CHECKS: Record<string, string[]> = {
 	'lint and format (biome)': ['biome', 'check', '--error-on-warnings', '.'],
@@ -57,7 +62,9 @@ async function runStaticChecks(): Promise<void> {
 
 /** What a test file needs, by its name: store-postgres.test.ts needs PostgreSQL. */
 const servicesOf = (file: string): string[] =>
-	SERVICES.filter((service) => basename(file).split(/[-.]/).includes(service));
+	Object.keys(SERVICES)
+		.filter((word) => basename(file).split(/[-.]/).includes(word))
+		.flatMap((word) => SERVICES[word] ?? []);
 
 /** Test files by group: test/<first folder>, test itself, src; those that need services apart. */
 function findGroups(filters: string[]): Map<string, string[]> {

@@ -2,6 +2,7 @@ import type { Scenario } from '../support/scenario.ts';
 import { clientCounts } from './client-counts.ts';
 import { durablePosts } from './durable-posts.ts';
 import { fanOut } from './fan-out.ts';
+import { inboxList } from './inbox-list.ts';
 import { memory } from './memory.ts';
 import { postCostByHistory } from './post-cost-by-history.ts';
 import { postCostBySize } from './post-cost-by-size.ts';
@@ -13,6 +14,7 @@ export const SCENARIOS: readonly Scenario[] = [
 	durablePosts,
 	fanOut,
 	clientCounts,
+	inboxList,
 	memory,
 	startUp,
 ];

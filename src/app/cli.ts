@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { CliCommand } from './command.ts';
+import { gatewayCommand, workerCommand } from './command-cluster.ts';
 import { seedCommand } from './command-seed.ts';
 import { serveCommand } from './command-serve.ts';
 import { tokenCommand } from './command-token.ts';
@@ -12,6 +13,8 @@ import { VERSION } from './version.ts';
 
 const COMMANDS: Readonly<Record<string, CliCommand>> = {
 	serve: serveCommand,
+	gateway: gatewayCommand,
+	worker: workerCommand,
 	token: tokenCommand,
 	seed: seedCommand,
 };

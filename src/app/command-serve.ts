@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { adminTokenFile } from './admin-token.ts';
 import type { CliCommand } from './command.ts';
-import { describeConfig, unknownVariables } from './config.ts';
+import { type Config, describeConfig, unknownVariables } from './config.ts';
 import { demoWorkspace } from './demo.ts';
 import { serve } from './serve.ts';
 import { VERSION } from './version.ts';
@@ -14,12 +14,10 @@ export const serveCommand: CliCommand = {
 	usage: '[--demo] [settings]',
 	options: { demo: { help: 'make a small demo workspace on the first start', takesValue: false } },
 	run: async ({ config, options }) => {
-		// The log goes to standard error: what people are to read stands alone on standard output.
-		const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
-		for (const name of unknownVariables(process.env)) log.warn(`${name} is not a setting of Tidemark`);
+		const log = startLog(config);
 		const stopped = stopSignal();
 		const running = await serve(config, log);
-		log.info({ settings: describeConfig(config) }, 'settings in force');
+		tellSettings(config, log);
 		console.log(
 			`Tidemark ${VERSION}, ${running.engine} engine, ${running.url}, data in ${resolve(config.dataDir)}`,
 		);
@@ -39,7 +37,18 @@ export const serveCommand: CliCommand = {
 	},
 };
 
-const stopSignal = (): Promise<string> =>
+/** The log goes to standard error: what people are to read stands alone on standard output. */
+export function startLog(config: Config): Logger {
+	const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
+	for (const name of unknownVariables(process.env)) log.warn(`${name} is not a setting of Tidemark`);
+	return log;
+}
+
+/** Once it runs: a start that fails says nothing but why. */
+export const tellSettings = (config: Config, log: Logger): void =>
+	log.info({ settings: describeConfig(config) }, 'settings in force');
+
+export const stopSignal = (): Promise<string> =>
 	new Promise((done) => {
 		for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done(signal));
 	});

@@ -1,6 +1,7 @@
 import { MemoryBus } from '../engine/embedded/memory-bus.ts';
 import { MemoryLog } from '../engine/embedded/memory-log.ts';
 import { MemorySessions } from '../engine/embedded/memory-sessions.ts';
+import { MemoryTickets } from '../engine/embedded/memory-tickets.ts';
 import { MemoryReadState } from '../engine/embedded/read-state/memory-read-state.ts';
 import { Residents } from '../engine/embedded/read-state/residents.ts';
 import { openSqliteStore } from '../engine/embedded/sqlite/open.ts';
@@ -9,18 +10,25 @@ import type { CommandLog } from '../engine/ports/log.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
 import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Store } from '../engine/ports/store.ts';
+import type { Tickets } from '../engine/ports/tickets.ts';
+import type { RandomBytes } from '../model/ids.ts';
 import { type Clock, risingClock } from '../model/ts.ts';
 import type { Command } from '../sequencer/commands.ts';
 
 /** An engine: every port, and what of it depends on where it runs. */
 export interface Engine {
-	readonly name: 'embedded';
+	readonly name: 'embedded' | 'cluster';
 	readonly store: Store;
 	readonly readState: ReadState;
 	readonly sessions: Sessions;
 	readonly bus: Bus;
 	readonly log: CommandLog;
+	readonly tickets: Tickets;
 	readonly clock: Clock;
+	/** This process among the gateways. */
+	readonly gateway: string;
+	/** See `SyncParts`. */
+	readonly overlapMicros: number;
 	readonly stampOf: (command: Command) => number;
 	/** Called when what was decided could not be stored. */
 	onSetback(listener: (error: Error) => void): void;
@@ -32,6 +40,7 @@ export interface Engine {
 /** Wall time in micros: the rising clock makes it unique. */
 const nowMicros = (): number => Date.now() * 1000;
 const nowMs = (): number => performance.now();
+const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
 /** Everything in this process, everything kept in one directory. */
 export async function openEmbeddedEngine(dataDir: string): Promise<Engine> {
@@ -52,7 +61,10 @@ export async function openEmbeddedEngine(dataDir: string): Promise<Engine> {
 		sessions: new MemorySessions(),
 		bus: new MemoryBus(),
 		log: new MemoryLog(),
+		tickets: new MemoryTickets(() => Date.now(), random),
 		clock,
+		gateway: 'local',
+		overlapMicros: 0,
 		// One process, one clock: a command takes place when it is decided, so stamps have one order here.
 		stampOf: () => clock.next(),
 		onSetback: (listener) => {

@@ -9,18 +9,20 @@ const DURATION_BUCKETS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 
 /** For how long after a failed commit the server calls itself degraded. */
 const DEGRADED_MS = 30_000;
 
+/** What a process depends on and can do without for a while. */
+export type Dependency = 'store' | 'postgres' | 'redis' | 'kafka' | 'read state';
+
 export class ServerOperations implements Operations {
 	private readonly registry = new Registry();
 	private readonly requests: Counter<'method' | 'outcome'>;
 	private readonly durations: Histogram<'method'>;
 	private readonly setbacks: Counter;
+	private readonly degradedGauge: Gauge<'dependency'>;
+	private readonly degradedBy = new Map<Dependency, { readonly since: number; readonly cause: string }>();
 	private lastSetback: { readonly at: number; readonly cause: string } | undefined;
 	private stopping = false;
 
-	constructor(
-		private readonly log: Logger,
-		private readonly hub: Hub,
-	) {
+	constructor(private readonly log: Logger) {
 		const registers = [this.registry];
 		collectDefaultMetrics({ register: this.registry, prefix: 'tidemark_' });
 		this.requests = new Counter({
@@ -41,18 +43,31 @@ export class ServerOperations implements Operations {
 			help: 'Commits that failed; nothing of them was acknowledged',
 			registers,
 		});
-		const gauge = (name: string, help: string, value: () => number) =>
-			new Gauge({
-				name,
-				help,
-				registers,
-				collect() {
-					this.set(value());
-				},
-			});
-		gauge('tidemark_connected_users', 'Users with a socket here', () => this.hub.users);
-		gauge('tidemark_sockets', 'Open sockets', () => [...this.hub.connections()].length);
-		gauge('tidemark_deliveries', 'Frames handed to sockets since the start', () => this.hub.meters.delivered);
+		this.degradedGauge = new Gauge({
+			name: 'tidemark_degraded',
+			help: '1 while what the process depends on is away, by what it is',
+			labelNames: ['dependency'],
+			registers,
+		});
+	}
+
+	/** A number that is looked up when somebody asks. */
+	gauge(name: string, help: string, value: () => number): void {
+		new Gauge({
+			name: `tidemark_${name}`,
+			help,
+			registers: [this.registry],
+			collect() {
+				this.set(value());
+			},
+		});
+	}
+
+	/** Tells of this gateway's sockets. */
+	watch(hub: Hub): void {
+		this.gauge('connected_users', 'Users with a socket here', () => hub.users);
+		this.gauge('sockets', 'Open sockets', () => [...hub.connections()].length);
+		this.gauge('deliveries', 'Frames handed to sockets since the start', () => hub.meters.delivered);
 	}
 
 	health(): Response {
@@ -64,6 +79,8 @@ export class ServerOperations implements Operations {
 		if (this.stopping) degraded.push('stopping');
 		if (this.lastSetback && Date.now() - this.lastSetback.at < DEGRADED_MS)
 			degraded.push(`store: ${this.lastSetback.cause}`);
+		for (const [dependency, { since, cause }] of this.degradedBy)
+			degraded.push(`${dependency}, since ${new Date(since).toISOString()}: ${cause}`);
 		return Response.json({ ok: !this.stopping, degraded }, { status: this.stopping ? 503 : 200 });
 	}
 
@@ -85,6 +102,22 @@ export class ServerOperations implements Operations {
 		this.lastSetback = { at: Date.now(), cause: error.message };
 		this.setbacks.inc();
 		this.log.error({ err: error }, 'a commit failed; nothing of it was acknowledged');
+	}
+
+	/** Said once, however often it is noticed, until `recovered`. */
+	degraded(dependency: Dependency, error: Error): void {
+		if (this.degradedBy.has(dependency)) return;
+		this.degradedBy.set(dependency, { since: Date.now(), cause: error.message });
+		this.degradedGauge.set({ dependency }, 1);
+		this.log.error({ err: error }, `${dependency} is away`);
+	}
+
+	recovered(dependency: Dependency): void {
+		const state = this.degradedBy.get(dependency);
+		if (!state) return;
+		this.degradedBy.delete(dependency);
+		this.degradedGauge.set({ dependency }, 0);
+		this.log.info(`${dependency} is back after ${Date.now() - state.since} ms`);
 	}
 
 	stop(): void {

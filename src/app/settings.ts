@@ -33,6 +33,12 @@ const text = (value: string): string => {
 	return value;
 };
 
+const name = (value: string): string => {
+	if (!/^[a-z][a-z0-9_]{0,31}$/.test(value))
+		throw new Error('is not a name of small letters, digits and _ with up to 32 characters');
+	return value;
+};
+
 const wholeNumber =
 	(least: number, most: number) =>
 	(value: string): number => {
@@ -49,6 +55,22 @@ const oneOf =
 		if (choice === undefined) throw new Error(`is not one of ${choices.join(', ')}`);
 		return choice;
 	};
+
+const address =
+	(...protocols: readonly string[]) =>
+	(value: string): string => {
+		const url = URL.canParse(value) ? new URL(value) : null;
+		if (!url || !protocols.includes(url.protocol.slice(0, -1)))
+			throw new Error(`is not an address like ${protocols[0]}://host:port`);
+		return value;
+	};
+
+const hostsAndPorts = (value: string): readonly string[] => {
+	const items = value.split(',').map((item) => item.trim());
+	if (!items.every((item) => /^[^\s:]+:\d+$/.test(item)))
+		throw new Error('is not a list like host:port,host:port');
+	return items;
+};
 
 const atLeastBytes =
 	(least: number) =>
@@ -80,6 +102,44 @@ export const SETTINGS = {
 		'JWKS of your product’s JWTs: an address or a file',
 		null as string | null,
 		text,
+	),
+	redisUrl: setting(
+		'redis-url',
+		'Redis, or any node of a Redis Cluster: redis://user:password@host:port (cluster)',
+		null as string | null,
+		address('redis', 'rediss'),
+		true,
+	),
+	postgresUrl: setting(
+		'postgres-url',
+		'PostgreSQL: postgres://user:password@host:port/database (cluster)',
+		null as string | null,
+		address('postgres', 'postgresql'),
+		true,
+	),
+	kafkaBrokers: setting(
+		'kafka-brokers',
+		'Kafka: host:port of some brokers, separated by commas (cluster)',
+		null as readonly string[] | null,
+		hostsAndPorts,
+	),
+	kafkaPartitions: setting(
+		'kafka-partitions',
+		'partitions of each topic that has to be made: as many workers can share the work (cluster)',
+		64,
+		wholeNumber(1, 10_000),
+	),
+	kafkaReplication: setting(
+		'kafka-replication',
+		'brokers that hold each entry of a topic that has to be made (cluster)',
+		3,
+		wholeNumber(1, 100),
+	),
+	installation: setting(
+		'installation',
+		'name of this installation: in front of keys and topics, and that of the schema (cluster)',
+		'tidemark',
+		name,
 	),
 	requestsPerSecond: setting(
 		'requests-per-second',

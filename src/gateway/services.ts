@@ -1,6 +1,7 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
+import type { Tickets } from '../engine/ports/tickets.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import type { Clock } from '../model/ts.ts';
@@ -9,7 +10,6 @@ import type { Sync } from '../unread/sync.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { Limits } from './limits.ts';
 import type { Requests } from './requests.ts';
-import type { Tickets } from './tickets.ts';
 
 /** What a gateway tells whoever operates it. */
 export interface Operations {

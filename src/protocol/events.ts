@@ -13,7 +13,7 @@ import { stamped } from './stamped.ts';
 
 /** Who an event is for. */
 export type Audience =
-	| { readonly to: 'members' }
+	| { readonly to: 'members'; readonly except?: string }
 	| { readonly to: 'team' }
 	| { readonly to: 'user'; readonly user: string };
 
@@ -28,6 +28,11 @@ const toMembers = (event: JsonObject, about?: About): Announcement => ({
 	audience: { to: 'members' },
 	event,
 	...(about ? { about } : {}),
+});
+
+const toOthers = (user: string, event: JsonObject): Announcement => ({
+	audience: { to: 'members', except: user },
+	event,
 });
 
 const toUser = (user: string, event: JsonObject, about?: About): Announcement => ({
@@ -145,10 +150,11 @@ function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 		...stamped(at),
 	};
 	if (users.length <= MOST_TOLD_ONE_BY_ONE)
-		return users.flatMap((user) => [
-			toJoined(user),
-			toMembers({ type: 'member_joined_channel', user, ...shared }),
-		]);
+		return users.flatMap((user) => {
+			const event = { type: 'member_joined_channel', user, ...shared };
+			// Who joins may not hear the conversation yet: its own part of it goes to it directly.
+			return [toJoined(user), toUser(user, event), toOthers(user, event)];
+		});
 	const first = users.slice(0, MOST_TOLD_ONE_BY_ONE);
 	const added = { type: 'channel_members_added', count: users.length, users: first, ...shared };
 	return [...users.map(toJoined), toMembers(added)];

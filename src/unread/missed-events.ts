@@ -22,7 +22,7 @@ import type { ThreadSummary } from '../sequencer/effects.ts';
 
 export interface Found {
 	readonly user: string;
-	/** Exclusive. Everything up to the moment's stamp is told, nothing later. */
+	/** Exclusive. Everything up to the moment's stamp is told, and, where that is exact, nothing later. */
 	readonly since: number;
 	readonly moment: Moment;
 	readonly own: OwnChanges;
@@ -55,7 +55,8 @@ export function missedEvents(found: Found): JsonObject[] {
 	return [...inOrder(happened), ...inOrder(readPositions(found)), ...inOrder(archived)];
 }
 
-const isMissed = ({ since, moment }: Found, at: number): boolean => at > since && at <= moment.stamp;
+const isMissed = ({ since, moment }: Found, at: number): boolean =>
+	at > since && (moment.loose !== undefined || at <= moment.stamp);
 
 function ownMemberships(found: Found): Told[] {
 	const { user, own, moment, conversations, inside } = found;

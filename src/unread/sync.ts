@@ -21,11 +21,18 @@ export interface SyncParts {
 	readonly history: History;
 	/** A client that missed more than this fetches everything anew. */
 	readonly mostChanges: number;
+	/**
+	 * By how much clocks of processes that give stamps differ, at most: so far before a client's position what it
+	 * has not heard of may lie. 0 where there is one process.
+	 */
+	readonly overlapMicros: number;
 }
 
 export interface Missed {
 	readonly events: readonly JsonObject[];
 	readonly stamp: number;
+	/** Of what is heard live, that with a later stamp is still to be told. */
+	readonly toldUpTo: number;
 	/** Where counts changed in a way that a client cannot derive from the events, or had just before. */
 	readonly recount: readonly string[];
 	/** What the user follows changed as well, or, for a client that is pushed counts, had just before. */
@@ -48,15 +55,21 @@ const MOST_JUST_BEFORE = 500;
 export class Sync {
 	constructor(private readonly parts: SyncParts) {}
 
+	/** The stamp after which everything may be unknown to a client that is at this position. */
+	sinceOf(position: number): number {
+		return Math.max(0, position - this.parts.overlapMicros);
+	}
+
 	/** With `pushed`, for a client that is pushed counts: says of which they are due. */
-	async missed(user: string, since: number, pushed = false): Promise<SyncResult> {
+	async missed(user: string, asked: number, pushed = false): Promise<SyncResult> {
 		const { mostChanges } = this.parts;
-		const { own, moment } = await this.oneMoment(user, since);
-		const { stamp } = moment;
+		const { own, moment, since } = await this.oneMoment(user, asked);
+		const { stamp, loose } = moment;
 		const left = mostChanges - sizeOf(own, since);
 		// A position from the future is not of this history.
-		if (since > stamp || left < 0) return { tooFarBehind: true, stamp };
-		const inside = await this.insideOf(user, { since, upTo: stamp }, moment, left);
+		if (asked > stamp || asked < (loose?.horizon ?? 0) || left < 0) return { tooFarBehind: true, stamp };
+		const upTo = loose ? Number.MAX_SAFE_INTEGER : stamp;
+		const inside = await this.insideOf(user, { since, upTo }, moment, left);
 		if (!inside) return { tooFarBehind: true, stamp };
 		const unsure = pushed ? await this.pushedJustBefore(user, since, own, moment) : NOTHING_UNSURE;
 		const recount = [...underivable(inside), ...unsure.rows];
@@ -67,6 +80,7 @@ export class Sync {
 		return {
 			events: missedEvents({ user, since, moment, own, inside, conversations, threads }),
 			stamp,
+			toldUpTo: loose ? 0 : stamp,
 			// What is archived counts no more.
 			recount: recount.filter((id) => conversations.get(id)?.archived === false),
 			threads: unsure.threads || touchesThreads(ownAfter(own, since), inside),
@@ -101,19 +115,20 @@ export class Sync {
 	/** A moment together with everything of the user's own that changed up to it, that of just before included. */
 	private async oneMoment(
 		user: string,
-		since: number,
-	): Promise<{ readonly own: OwnChanges; readonly moment: Moment }> {
+		asked: number,
+	): Promise<{ readonly own: OwnChanges; readonly moment: Moment; readonly since: number }> {
 		const { readState, changes, mostChanges } = this.parts;
-		const from = since - PUSHED_WITHIN_MICROS;
 		// What to ask the rows of is known from the store, which trails the moment: another round is due when
 		// there is anything, and when the user marked one more conversation in between.
-		for (let asked = NO_ROWS; ; ) {
-			const moment = await readState.moment(user, { since: from, ...asked });
-			if (moment.ownStamp <= from) return { own: NOTHING_OWN, moment };
+		for (let rows = NO_ROWS; ; ) {
+			const moment = await readState.moment(user, { since: asked - PUSHED_WITHIN_MICROS, ...rows });
+			const since = Math.max(0, asked - (moment.loose?.lateness ?? 0));
+			const from = since - PUSHED_WITHIN_MICROS;
+			if (moment.ownStamp <= from) return { own: NOTHING_OWN, moment, since };
 			const own = await changes.own(user, from);
-			const wanted = rowsOf(own, since, moment.stamp);
-			if (covers(asked, wanted) || sizeOf(own, since) > mostChanges) return { own, moment };
-			asked = rowsOf(own, since);
+			const wanted = rowsOf(own, since, moment.loose ? undefined : moment.stamp);
+			if (covers(rows, wanted) || sizeOf(own, since) > mostChanges) return { own, moment, since };
+			rows = rowsOf(own, since);
 		}
 	}
 

@@ -103,7 +103,9 @@ export class Conversations {
 	}
 
 	/** Between commands: lets the oldest go, of what the store has. */
-	turn(state: ConversationState, durable: number): void {
+	turn(conversation: string, durable: number): void {
+		const state = this.owned.get(conversation)?.state;
+		if (!state) return;
 		const stamp = state.head?.stamp ?? 0;
 		state.members.turn(stamp, durable);
 		state.messages.turn(stamp, durable);
@@ -111,9 +113,9 @@ export class Conversations {
 		state.sends.turn(stamp, durable);
 	}
 
-	/** Forgets conversations not used since `before` (ms). */
-	evict(before: number): void {
-		for (const [id, { usedAt }] of this.owned) if (usedAt < before) this.owned.delete(id);
+	/** Forgets conversations not used since `before` (ms), of those that may go. */
+	evict(before: number, mayGo: (id: string) => boolean = () => true): void {
+		for (const [id, { usedAt }] of this.owned) if (usedAt < before && mayGo(id)) this.owned.delete(id);
 	}
 
 	/** Forgets everything: what was decided could not be stored. */

@@ -7,21 +7,26 @@ import type { Effect } from '../sequencer/effects.ts';
  * and published once, whatever the size of the conversation.
  */
 export function deliver(effect: Effect, bus: Bus): void {
+	const { at } = effect;
 	const conversation = effect.conversation.id;
 	// Who joins hears everything from here on, who leaves nothing more: before and after the events.
 	if (effect.type === 'joined') for (const user of effect.users) enter(user);
 	if (effect.type === 'created') for (const user of effect.members) enter(user);
 	for (const { audience, event, about } of announcementsOf(effect)) {
 		const frame = JSON.stringify(event);
-		const message = { type: 'event', frame, at: effect.at, ...(about ? { about } : {}) } as const;
-		if (audience.to === 'members') bus.publish(`live:${conversation}`, message);
+		const message = { type: 'event', frame, at, ...(about ? { about } : {}) } as const;
+		if (audience.to === 'members')
+			bus.publish(
+				`live:${conversation}`,
+				audience.except === undefined ? message : { ...message, exceptUser: audience.except },
+			);
 		else if (audience.to === 'team') bus.publish(`team:${effect.conversation.team}`, message);
 		else bus.publish(`user:${audience.user}`, message);
 	}
 	if (effect.type === 'left')
-		bus.publish(`user:${effect.user}`, { type: 'left', user: effect.user, conversation });
+		bus.publish(`user:${effect.user}`, { type: 'left', user: effect.user, conversation, at });
 
 	function enter(user: string): void {
-		bus.publish(`user:${user}`, { type: 'joined', user, conversation });
+		bus.publish(`user:${user}`, { type: 'joined', user, conversation, at });
 	}
 }

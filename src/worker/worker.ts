@@ -2,19 +2,19 @@ import type { Bus } from '../engine/ports/bus.ts';
 import type { CommandEntry, CommandLog } from '../engine/ports/log.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
 import type { Ledger } from '../engine/ports/store.ts';
-import { Refusal } from '../model/errors.ts';
 import type { Command, Outcome } from '../sequencer/commands.ts';
 import { sequence } from '../sequencer/decide.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import type { ConversationState } from '../sequencer/state.ts';
 import type { Conversations } from './conversations.ts';
 import { deliver } from './delivery.ts';
+import { Replies } from './replies.ts';
 
 /**
  * The owner of conversations: consume → sequence → apply → persist → deliver → reply, one command after the
  * other, in the order of the log.
  *
- * Persistence leads: nobody hears of a change before it is on disk. While one commit is under way the next
+ * The worker of the one process there is. Persistence leads: nobody hears of a change before it is on disk. While one commit is under way the next
  * commands are decided on the state that the earlier ones made, so a slow disk costs time, not throughput.
  */
 
@@ -33,7 +33,11 @@ export class Worker {
 	/** Rises when everything in memory was dropped: what was read before that must not be decided on. */
 	private epoch = 0;
 
-	constructor(private readonly parts: WorkerParts) {}
+	private readonly replies: Replies;
+
+	constructor(private readonly parts: WorkerParts) {
+		this.replies = new Replies(parts.bus, parts.report);
+	}
 
 	start(): void {
 		this.parts.log.consume((batch) => this.process(batch));
@@ -50,7 +54,7 @@ export class Worker {
 			try {
 				await this.step(entry);
 			} catch (error) {
-				this.fail(entry, error);
+				this.replies.fail(entry, error);
 			}
 		}
 	}
@@ -75,7 +79,7 @@ export class Worker {
 		const applied = readState.apply(effects);
 		const moved = applied instanceof Promise ? await applied : applied;
 		this.after(ledger.commit([...effects, ...moved]), entry, outcome, effects);
-		conversations.turn(state, ledger.durable());
+		conversations.turn(command.conversation, ledger.durable());
 	}
 
 	/** Hung directly on the ledger's promise: commits resolve in order, so events go out in order. */
@@ -88,27 +92,9 @@ export class Worker {
 		durable.then(
 			() => {
 				for (const effect of effects) deliver(effect, this.parts.bus);
-				this.reply(entry, outcome);
+				this.replies.reply(entry, outcome);
 			},
-			(error) => this.fail(entry, error),
+			(error) => this.replies.fail(entry, error),
 		);
-	}
-
-	private reply({ replyTo }: CommandEntry, outcome: Outcome): void {
-		this.parts.bus.publish(`gateway:${replyTo.gateway}`, {
-			type: 'reply',
-			request: replyTo.request,
-			outcome,
-		});
-	}
-
-	private fail(entry: CommandEntry, error: unknown): void {
-		if (error instanceof Refusal) {
-			const detail = error.detail === undefined ? {} : { detail: error.detail };
-			this.reply(entry, { ok: false, error: error.code, ...detail });
-			return;
-		}
-		this.parts.report(error, `command ${entry.command.action.type}`);
-		this.reply(entry, { ok: false, error: 'internal_error' });
 	}
 }

@@ -15,7 +15,7 @@ export interface TestedEngine {
 	place(): Promise<EnginePlace>;
 }
 
-const embedded: TestedEngine = {
+export const embedded: TestedEngine = {
 	name: 'embedded',
 	place: async () => {
 		const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-engine-'));
@@ -25,5 +25,3 @@ const embedded: TestedEngine = {
 		};
 	},
 };
-
-export const ENGINES: readonly TestedEngine[] = [embedded];

@@ -4,7 +4,7 @@ import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
 import { Oracle } from '../support/oracle/oracle.ts';
 import { runHistory } from '../support/oracle/run.ts';
 import { portsDriver } from '../support/ports-driver.ts';
-import { ENGINES } from './engines.ts';
+import { embedded } from './engines.ts';
 
 /**
  * Many short histories, checked after every operation. Operations can be left out without making the rest
@@ -21,7 +21,7 @@ const histories = fc
 	.integer({ min: 1, max: 2 ** 31 - 1 })
 	.chain((seed) => fc.subarray([...randomHistory(seed, LENGTH)], { minLength: LENGTH / 2 }));
 
-for (const engine of ENGINES) {
+for (const engine of [embedded]) {
 	describe(`${engine.name} engine`, () => {
 		test(`${HISTORIES} short histories: every count as the model defines it after every operation`, async () => {
 			const property = fc.asyncProperty(histories, async (operations) => {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
+import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import { newToken } from '../../src/gateway/auth/tokens.ts';
 import { handle } from '../../src/gateway/http/server.ts';
 import { Limits, type Rates } from '../../src/gateway/limits.ts';
 import type { Services } from '../../src/gateway/services.ts';
-import { Tickets } from '../../src/gateway/tickets.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import { ADMIN_TOKEN, authenticator, HandClock, random, SmallDirectory, TEAM, userNamed } from './support.ts';
 
@@ -36,13 +36,14 @@ beforeEach(() => {
 	services = {
 		auth: authenticator(directory, clock),
 		limits: new Limits(RATES, clock.now, () => 0.5),
-		tickets: new Tickets(clock.now, random),
+		tickets: new MemoryTickets(clock.now, random),
 		directory: {
 			team: async () => ({ id: TEAM, name: 'Acme', domain: 'acme', createdTs: 0 }),
 			users: (ids: readonly string[]) => directory.users(ids),
 		},
 		requests: { submit: () => submit() },
 		readState: { stamp: () => 0 },
+		sync: { sinceOf: (position: number) => position },
 		operations: {
 			health: page,
 			ready: page,
@@ -175,7 +176,7 @@ describe('routes', () => {
 		expect(body).toMatchObject({ self: { id: 'U123' }, team: { id: TEAM, name: 'Acme', domain: 'acme' } });
 		const url = new URL(String(body.url));
 		expect(url.origin + url.pathname).toBe('ws://localhost:8080/rtm');
-		expect(services.tickets.redeem(url.searchParams.get('ticket') ?? '')).toMatchObject({
+		expect(await services.tickets.redeem(url.searchParams.get('ticket') ?? '')).toMatchObject({
 			user: { id: 'U123' },
 			options: { since: 1717200000123456, counts: true },
 		});

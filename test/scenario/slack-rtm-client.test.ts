@@ -121,6 +121,7 @@ test('joining and leaving are told to the member and to the others', async () =>
 	const [member, mover] = [await listen(ada), await listen(grace)];
 	await grace.call('conversations.join', { channel });
 	await say(ada, channel, 'welcome');
+	await mover.heard(({ text }) => text === 'welcome');
 	await grace.call('conversations.leave', { channel });
 	await say(ada, channel, 'gone');
 	const joined = { channel, user: grace.id, channel_type: 'C', team };

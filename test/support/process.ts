@@ -92,7 +92,14 @@ export interface ServerProcess extends TidemarkProcess {
 	readonly url: string;
 }
 
-const UNLIMITED = ['--requests-per-second', '0', '--posts-per-second', '0', '--connects-per-second', '0'];
+export const UNLIMITED = [
+	'--requests-per-second',
+	'0',
+	'--posts-per-second',
+	'0',
+	'--connects-per-second',
+	'0',
+];
 
 /** `tidemark serve` on this directory, ready to be asked. */
 export async function serveProcess(dataDir: string, flags: readonly string[] = []): Promise<ServerProcess> {

@@ -19,7 +19,30 @@ export interface TestServer {
 
 const UNLIMITED = { 'requests-per-second': '0', 'posts-per-second': '0', 'connects-per-second': '0' };
 
-export async function startServer(flags: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+type Start = (flags: Readonly<Record<string, string>>) => Promise<TestServer>;
+
+export interface Surroundings {
+	readonly start: Start;
+	readonly engine: 'embedded' | 'cluster';
+	/** How long after an answer everybody has heard of what it tells; 0 where that is before it. */
+	readonly patienceMs: number;
+}
+
+let surroundings: Surroundings = { start: startEmbedded, engine: 'embedded', patienceMs: 0 };
+
+/** What every test that this file imports runs on, from here on: another engine behind the same interface. */
+export function runScenariosIn(others: Surroundings): void {
+	surroundings = others;
+}
+
+/** For tests that take longer on one engine, and for `eventually`. */
+export const isOnCluster = (): boolean => surroundings.engine === 'cluster';
+export const patienceMs = (): number => surroundings.patienceMs;
+
+export const startServer = (flags: Readonly<Record<string, string>> = {}): Promise<TestServer> =>
+	surroundings.start(flags);
+
+async function startEmbedded(flags: Readonly<Record<string, string>>): Promise<TestServer> {
 	const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
 	const start = (port: string): Promise<Running> =>
 		serve(

@@ -4,7 +4,10 @@ type Handler = (message: BusMessage) => void;
 
 /** Live messages within this process: a publish is a call. */
 export class MemoryBus implements Bus {
+	readonly immediate: boolean = true;
 	private readonly handlers = new Map<Topic, Handler[]>();
+
+	async ready(): Promise<void> {}
 
 	publish(topic: Topic, message: BusMessage): void {
 		const handlers = this.handlers.get(topic);

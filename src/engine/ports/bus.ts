@@ -1,12 +1,13 @@
 import type { Outcome } from '../../sequencer/commands.ts';
 
-/** Live topics: of a conversation, of a user, of a workspace, of a user's presence, answers to a gateway. */
+/** Live topics: of a conversation, a user, a workspace, a user's presence, answers to a gateway, word to them all. */
 export type Topic =
 	| `live:${string}`
 	| `user:${string}`
 	| `team:${string}`
 	| `presence:${string}`
-	| `gateway:${string}`;
+	| `gateway:${string}`
+	| 'gateways:all';
 
 /** What an event means for read positions and counts. */
 export type About =
@@ -39,13 +40,26 @@ export type BusMessage =
 			readonly about?: About;
 	  }
 	/** The user is in a conversation from here on, or no longer: what its sockets listen to changes. */
-	| { readonly type: 'joined' | 'left'; readonly user: string; readonly conversation: string }
-	/** The user's sockets are to be closed: its token or account is gone. */
+	| {
+			readonly type: 'joined' | 'left';
+			readonly user: string;
+			readonly conversation: string;
+			/** Stamp of the change. */
+			readonly at: number;
+	  }
+	/** The token is gone: it is to be forgotten, and the sockets that were opened with it closed. */
 	| { readonly type: 'signed_out'; readonly token: string }
 	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };
 
 /** Carries messages to whoever is interested right now; keeps none. Order within a topic is kept. */
 export interface Bus {
+	/**
+	 * A subscription is heard from its call on, and all topics come in one order. Where that is not so, what was
+	 * published before `ready`, or came ahead of the message that made one subscribe, has to be looked up.
+	 */
+	readonly immediate: boolean;
+	/** Resolves when everything subscribed so far is heard. */
+	ready(): Promise<void>;
 	publish(topic: Topic, message: BusMessage): void;
 	/** Returns what ends the subscription. */
 	subscribe(topic: Topic, handler: (message: BusMessage) => void): () => void;

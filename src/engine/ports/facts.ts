@@ -4,6 +4,18 @@ import type { Effect } from '../../sequencer/effects.ts';
 
 export type NotificationLevel = 'all' | 'mentions' | 'none';
 
+/**
+ * What an engine of several processes adds to a fact about a membership, because there facts reach the store in
+ * another order than they took place: which membership it is about, so that neither the join has to be there yet
+ * nor an older fact undoes a newer one.
+ */
+export interface OfMembership {
+	/** Stamp of the join that the membership began with. */
+	readonly joined: number;
+	readonly cursor: number;
+	readonly revision: number;
+}
+
 export type ReadFact =
 	/** A read position, as it is after the change. */
 	| {
@@ -20,6 +32,7 @@ export type ReadFact =
 				/** Entries from this ts on fell away. */
 				readonly dropFrom?: number;
 			};
+			readonly of?: OfMembership;
 	  }
 	| {
 			readonly type: 'thread_cursor';
@@ -28,6 +41,8 @@ export type ReadFact =
 			readonly threadTs: number;
 			readonly at: number;
 			readonly cursor: number;
+			/** Stamp of when following began, where facts may come in another order; as `of` above. */
+			readonly since?: number;
 	  }
 	| {
 			readonly type: 'preference';
@@ -36,6 +51,7 @@ export type ReadFact =
 			readonly at: number;
 			readonly muted: boolean;
 			readonly level: NotificationLevel;
+			readonly of?: OfMembership;
 	  }
 	/** The user came to be active (connected and not away), or ceased to be. */
 	| { readonly type: 'activity'; readonly user: string; readonly at: number; readonly active: boolean };

@@ -4,6 +4,7 @@ import type { Message } from '../../model/message.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
 import type { Changes } from './changes.ts';
 import type { Fact, NotificationLevel } from './facts.ts';
+import type { LogSpan } from './log.ts';
 
 /** What is kept for good. One port for each use of it. */
 
@@ -139,6 +140,8 @@ export interface MembershipRow {
 	readonly revision: number;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
+	/** Stamp of its newest change of any kind. */
+	readonly changedTs: number;
 }
 
 export interface UserReadState {
@@ -151,11 +154,19 @@ export interface UserReadState {
 		readonly threadTs: number;
 		readonly cursor: number;
 		readonly since: number;
+		readonly changedTs: number;
 	}[];
 	/** When the user became active or ceased to be, ascending. */
 	readonly activity: readonly { readonly at: number; readonly active: boolean }[];
 	/** Stamp of the newest change of any of these. */
 	readonly stamp: number;
+}
+
+/** Timeline entries with `after` < ts <= `upTo`. A conversation is asked for once. */
+export interface TimelineRange {
+	readonly conversation: string;
+	readonly after: number;
+	readonly upTo: number;
 }
 
 /** Loads state that is kept in memory or in Redis, on first use. */
@@ -189,6 +200,11 @@ export interface StateSource {
 		upTo: number,
 		limit: number,
 	): Promise<readonly EntryRow[]>;
+	/** The same for many at once; conversations without such entries are left out. */
+	timelinesOf(
+		ranges: readonly TimelineRange[],
+		limitEach: number,
+	): Promise<ReadonlyMap<string, readonly EntryRow[]>>;
 	/** The newest undeleted replies with ts <= `upTo`, ascending. */
 	threadEntries(
 		conversation: string,
@@ -208,6 +224,17 @@ export interface Ledger {
 	settled(): Promise<void>;
 	/** Stamp of the newest fact on disk. Facts are handed over in the order of their stamps. */
 	durable(): number;
+}
+
+/** Facts together with how far the log was read to get them. */
+export interface PartitionLedger {
+	/** From which offset on the log is to be read. */
+	nextOffset(partition: string): Promise<number>;
+	/**
+	 * Resolves when the facts and `span.to` are on disk, together. Rejects, with nothing written, when the offset is
+	 * not `span.from` any more: another owner was here.
+	 */
+	commitWithProgress(facts: readonly Fact[], span: LogSpan): Promise<void>;
 }
 
 export interface Store {

@@ -27,18 +27,28 @@ const CLAIM_NAME = `INSERT INTO channel_names (team, name, conversation, reserve
 	ON CONFLICT (team, name) DO UPDATE SET conversation = excluded.conversation`;
 const FREE_NAME = 'DELETE FROM channel_names WHERE team = $1 AND name = $2 AND conversation = $3';
 
+/** A mark of this membership, or of a later one, was written before it; see 0003-early-marks.ts. */
+const MARKED_EARLY = 'members.early_joined >= excluded.joined_ts';
 const JOIN = `INSERT INTO members (user_id, conversation, member, joined_ts, cursor, revision, muted, level,
 	changed_ts)
 	SELECT DISTINCT item, CAST($1 AS TEXT), 1, CAST($2 AS BIGINT), CAST($3 AS BIGINT), 0, 0, 'all',
 		CAST($2 AS BIGINT)
 	FROM EACH_TEXT($4) AS joining WHERE item IS NOT NULL
 	ON CONFLICT (user_id, conversation) DO UPDATE SET member = 1, joined_ts = excluded.joined_ts,
-		cursor = excluded.cursor, revision = members.revision + 1, muted = 0, level = 'all',
-		changed_ts = excluded.changed_ts, preferred_ts = 0
-	WHERE members.member = 0`;
+		cursor = CASE WHEN ${MARKED_EARLY} THEN members.cursor ELSE excluded.cursor END,
+		revision = CASE WHEN ${MARKED_EARLY} THEN members.revision ELSE members.revision + 1 END,
+		muted = CASE WHEN ${MARKED_EARLY} THEN members.muted ELSE 0 END,
+		level = CASE WHEN ${MARKED_EARLY} THEN members.level ELSE 'all' END,
+		preferred_ts = CASE WHEN ${MARKED_EARLY} THEN members.preferred_ts ELSE 0 END,
+		changed_ts = CASE WHEN ${MARKED_EARLY} THEN members.changed_ts ELSE excluded.changed_ts END
+	WHERE members.joined_ts < excluded.joined_ts`;
+/** Of former memberships: before the new one is written, unless a fact about the new one was here first. */
 const FORGET_AHEAD = `DELETE FROM read_ahead
-	WHERE conversation = $1 AND user_id IN (SELECT item FROM EACH_TEXT($2) AS joining)`;
-const LEAVE = 'UPDATE members SET member = 0, changed_ts = $3 WHERE user_id = $1 AND conversation = $2';
+	WHERE conversation = $1 AND user_id IN (SELECT item FROM EACH_TEXT($2) AS joining)
+		AND NOT EXISTS (SELECT 1 FROM members m
+			WHERE m.user_id = read_ahead.user_id AND m.conversation = $1 AND m.early_joined >= $3)`;
+const LEAVE = `UPDATE members SET member = 0, changed_ts = CASE WHEN changed_ts > $3 THEN changed_ts ELSE $3 END
+	WHERE user_id = $1 AND conversation = $2`;
 
 const POST = `INSERT INTO messages (conversation, ts, user_id, text, client_msg_id, thread_ts, broadcast, named,
 	channel_wide, here, extra, edited_ts, changed_ts, deleted)
@@ -50,15 +60,55 @@ const POST_PLAIN = `INSERT INTO messages (conversation, ts, user_id, text, clien
 const REWRITE = `UPDATE messages SET text = $3, named = $4, channel_wide = $5, here = $6, edited_ts = $7,
 	changed_ts = $8, deleted = $9, extra = $10 WHERE conversation = $1 AND ts = $2`;
 
+const CURSOR_EARLY = 'thread_follows.early_since >= excluded.since';
 const FOLLOW = `INSERT INTO thread_follows (conversation, thread_ts, user_id, active, cursor, since, changed_ts)
 	VALUES ($1, $2, $3, $4, $5, $6, $6)
-	ON CONFLICT (conversation, thread_ts, user_id) DO UPDATE SET active = excluded.active,
-		cursor = excluded.cursor, since = excluded.since, changed_ts = excluded.changed_ts`;
+	ON CONFLICT (conversation, thread_ts, user_id) DO UPDATE SET active = excluded.active, since = excluded.since,
+		cursor = CASE WHEN ${CURSOR_EARLY} THEN thread_follows.cursor ELSE excluded.cursor END,
+		changed_ts = CASE WHEN ${CURSOR_EARLY} THEN thread_follows.changed_ts ELSE excluded.changed_ts END
+	WHERE thread_follows.since < excluded.since`;
 const THREAD_CURSOR = `UPDATE thread_follows SET cursor = $4, changed_ts = $5
 	WHERE conversation = $1 AND thread_ts = $2 AND user_id = $3`;
 
 const CURSOR = `UPDATE members SET cursor = $3, revision = $4, changed_ts = $5
 	WHERE user_id = $1 AND conversation = $2`;
+
+/**
+ * Facts in any order: of one membership, or follow, the newest wins; of two, the later one. Whether there is one at
+ * all is left to the facts of joining and following: a worker that replays must not find what it has yet to decide.
+ */
+const MEMBERSHIP = `(CASE WHEN members.joined_ts > members.early_joined THEN members.joined_ts
+	ELSE members.early_joined END)`;
+const NEXT_MEMBERSHIP = `${MEMBERSHIP} < excluded.early_joined`;
+const MERGE_CURSOR = `INSERT INTO members (user_id, conversation, member, joined_ts, early_joined, cursor, revision,
+	muted, level, changed_ts) VALUES ($1, $2, 0, 0, $3, $4, $5, 0, 'all', $6)
+	ON CONFLICT (user_id, conversation) DO UPDATE SET
+		muted = CASE WHEN ${NEXT_MEMBERSHIP} THEN 0 ELSE members.muted END,
+		level = CASE WHEN ${NEXT_MEMBERSHIP} THEN 'all' ELSE members.level END,
+		preferred_ts = CASE WHEN ${NEXT_MEMBERSHIP} THEN 0 ELSE members.preferred_ts END,
+		early_joined = excluded.early_joined, cursor = excluded.cursor, revision = excluded.revision,
+		changed_ts = excluded.changed_ts
+	WHERE ${NEXT_MEMBERSHIP}
+		OR (${MEMBERSHIP} = excluded.early_joined AND members.changed_ts <= excluded.changed_ts)`;
+const MERGE_PREFERENCE = `INSERT INTO members (user_id, conversation, member, joined_ts, early_joined, cursor,
+	revision, muted, level, changed_ts, preferred_ts) VALUES ($1, $2, 0, 0, $3, $4, $5, $6, $7, $3, $8)
+	ON CONFLICT (user_id, conversation) DO UPDATE SET
+		cursor = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.cursor ELSE members.cursor END,
+		revision = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.revision ELSE members.revision END,
+		changed_ts = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.changed_ts ELSE members.changed_ts END,
+		early_joined = excluded.early_joined, muted = excluded.muted, level = excluded.level,
+		preferred_ts = excluded.preferred_ts
+	WHERE ${NEXT_MEMBERSHIP}
+		OR (${MEMBERSHIP} = excluded.early_joined AND members.preferred_ts <= excluded.preferred_ts)`;
+const FOLLOWING = `(CASE WHEN thread_follows.since > thread_follows.early_since THEN thread_follows.since
+	ELSE thread_follows.early_since END)`;
+const MERGE_THREAD_CURSOR = `INSERT INTO thread_follows (conversation, thread_ts, user_id, active, cursor, since,
+	early_since, changed_ts) VALUES ($1, $2, $3, 0, $4, 0, $5, $6)
+	ON CONFLICT (conversation, thread_ts, user_id) DO UPDATE SET
+		cursor = excluded.cursor, early_since = excluded.early_since, changed_ts = excluded.changed_ts
+	WHERE ${FOLLOWING} < excluded.early_since
+		OR (${FOLLOWING} = excluded.early_since AND thread_follows.changed_ts <= excluded.changed_ts)`;
+
 const AHEAD_UP_TO = 'DELETE FROM read_ahead WHERE user_id = $1 AND conversation = $2 AND ts <= $3';
 const AHEAD_FROM = 'DELETE FROM read_ahead WHERE user_id = $1 AND conversation = $2 AND ts >= $3';
 const AHEAD_ADD = `INSERT INTO read_ahead (user_id, conversation, ts) VALUES ($1, $2, $3)
@@ -90,9 +140,10 @@ export function writeFact(fact: Fact, into: Writes): void {
 			moveCursor(fact, into);
 			break;
 		case 'thread_cursor': {
-			const { user, conversation, threadTs, cursor, at } = fact;
+			const { user, conversation, threadTs, cursor, at, since } = fact;
 			const key = `${user} ${conversation} ${threadTs}`;
-			into.set(key, THREAD_CURSOR, [conversation, threadTs, user, cursor, at]);
+			if (since === undefined) into.set(key, THREAD_CURSOR, [conversation, threadTs, user, cursor, at]);
+			else into.add(MERGE_THREAD_CURSOR, [conversation, threadTs, user, cursor, since, at]);
 			break;
 		}
 		case 'edited':
@@ -105,8 +156,8 @@ export function writeFact(fact: Fact, into: Writes): void {
 			break;
 		case 'joined': {
 			const users = list(fact.users);
+			into.add(FORGET_AHEAD, [fact.conversation.id, users, fact.at]);
 			into.add(JOIN, [fact.conversation.id, fact.at, fact.cursor, users]);
-			into.add(FORGET_AHEAD, [fact.conversation.id, users]);
 			into.add(COUNT_MEMBERS, [fact.conversation.id, fact.conversation.memberCount, fact.at]);
 			break;
 		}
@@ -126,7 +177,7 @@ export function writeFact(fact: Fact, into: Writes): void {
 			into.add(STAMP, [fact.conversation.id, fact.at]);
 			break;
 		case 'preference':
-			into.add(PREFER, [fact.user, fact.conversation, flag(fact.muted), fact.level, fact.at]);
+			prefer(fact, into);
 			break;
 		case 'activity':
 			into.add(ACTIVITY, [fact.user, fact.at, flag(fact.active)]);
@@ -216,12 +267,23 @@ function change(effect: Extract<Effect, { type: 'changed' }>, into: Writes): voi
 }
 
 function moveCursor(fact: Extract<ReadFact, { type: 'cursor' }>, into: Writes): void {
-	const { user, conversation, at, cursor, revision, ahead } = fact;
-	into.set(`${user} ${conversation}`, CURSOR, [user, conversation, cursor, revision, at]);
+	const { user, conversation, at, cursor, revision, ahead, of } = fact;
+	if (of) into.add(MERGE_CURSOR, [user, conversation, of.joined, cursor, revision, at]);
+	else into.set(`${user} ${conversation}`, CURSOR, [user, conversation, cursor, revision, at]);
 	if (ahead === undefined) return;
 	const { dropUpTo, dropFrom, add } = ahead;
 	if (dropUpTo !== undefined) into.add(AHEAD_UP_TO, [user, conversation, dropUpTo]);
 	if (dropFrom !== undefined) into.add(AHEAD_FROM, [user, conversation, dropFrom]);
 	// What the cursor has passed is not ahead of it any more.
 	if (add !== undefined && add > cursor) into.add(AHEAD_ADD, [user, conversation, add]);
+}
+
+function prefer(fact: Extract<ReadFact, { type: 'preference' }>, into: Writes): void {
+	const { user, conversation, at, muted, level, of } = fact;
+	if (!of) {
+		into.add(PREFER, [user, conversation, flag(muted), level, at]);
+		return;
+	}
+	const { joined, cursor, revision } = of;
+	into.add(MERGE_PREFERENCE, [user, conversation, joined, cursor, revision, flag(muted), level, at]);
 }

@@ -1,5 +1,6 @@
 import { initial, initialOnPostgres } from './migrations/0001-initial.ts';
 import { changes } from './migrations/0002-changes.ts';
+import { earlyMarks } from './migrations/0003-early-marks.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -16,6 +17,7 @@ export interface Migration {
 const MIGRATIONS: readonly Migration[] = [
 	{ name: '0001-initial', statements: initial, postgres: initialOnPostgres },
 	{ name: '0002-changes', statements: changes },
+	{ name: '0003-early-marks', statements: earlyMarks },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -8,7 +8,7 @@ const MEMBERSHIPS = `SELECT conversation, member, joined_ts, cursor, revision, m
 	preferred_ts FROM members WHERE user_id = $1 ORDER BY conversation`;
 const AHEAD = 'SELECT conversation, ts FROM read_ahead WHERE user_id = $1 ORDER BY conversation, ts';
 /** A follow from before the present membership is over, without having been written down as such. */
-const FOLLOWS = `SELECT f.conversation, f.thread_ts, f.cursor, f.since FROM thread_follows f
+const FOLLOWS = `SELECT f.conversation, f.thread_ts, f.cursor, f.since, f.changed_ts FROM thread_follows f
 	CROSS JOIN members m
 	WHERE f.user_id = $1 AND f.active = 1 AND m.user_id = f.user_id AND m.conversation = f.conversation
 		AND m.member = 1 AND f.since >= m.joined_ts
@@ -38,6 +38,7 @@ interface FollowColumns {
 	readonly thread_ts: number;
 	readonly cursor: number;
 	readonly since: number;
+	readonly changed_ts: number;
 }
 interface ActivityColumns {
 	readonly at: number;
@@ -61,6 +62,7 @@ export async function userReadState(reader: SqlReader, user: string): Promise<Us
 			revision: row.revision,
 			muted: row.muted === 1,
 			level: row.level,
+			changedTs: Math.max(row.changed_ts, row.preferred_ts),
 		};
 	});
 	const changes = (activity as unknown as ActivityColumns[]).map(({ at, active }) => ({
@@ -75,6 +77,7 @@ export async function userReadState(reader: SqlReader, user: string): Promise<Us
 			threadTs: row.thread_ts,
 			cursor: row.cursor,
 			since: row.since,
+			changedTs: row.changed_ts,
 		})),
 		activity: changes,
 		stamp: Math.max(stamp, changes.at(-1)?.at ?? 0),

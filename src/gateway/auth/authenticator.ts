@@ -17,7 +17,7 @@ export interface AuthenticatorOptions {
 	readonly nowMs: () => number;
 	/** Verified tokens remembered. */
 	readonly capacity?: number;
-	/** After this, a remembered token is looked up again: the bound for a revocation in another process. */
+	/** After this, a remembered token is looked up again: the bound for a revocation that was not heard. */
 	readonly rememberMs?: number;
 }
 
@@ -58,6 +58,12 @@ export class Authenticator {
 	forget(tokenHash: string): void {
 		this.forgotten += 1;
 		this.remembered.delete(tokenHash);
+	}
+
+	/** As if every token were gone: that some are, may not have been heard. */
+	forgetAll(): void {
+		this.forgotten += 1;
+		this.remembered.clear();
 	}
 
 	/** Whose token this is, also when it is revoked; null for one that never was. */

@@ -9,6 +9,9 @@ import type { JsonObject } from '../../protocol/objects.ts';
 export const MAX_FRAME_BYTES = 16 * 1024;
 export const MAX_FRAME_TEXT = 4_000;
 
+/** What the client missed is too much to tell. */
+export const TOO_FAR_BEHIND = '{"type":"resync","reason":"too_far_behind"}';
+
 export type ClientFrame =
 	| { readonly type: 'ping'; readonly id: number | undefined; readonly echo: JsonObject }
 	| {

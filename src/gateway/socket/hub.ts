@@ -1,8 +1,9 @@
-import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
+import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 import type { Connection } from './connection.ts';
 import type { CountsPush } from './counts-push.ts';
 import { Interest } from './interest.ts';
-import type { UserSession } from './user-session.ts';
+import { type JoinHooks, LateJoins } from './late-joins.ts';
+import type { AlreadyTold, UserSession } from './user-session.ts';
 
 /**
  * Live delivery by interest: this gateway listens to the conversations that its connected users are in, and
@@ -18,15 +19,25 @@ export class Hub {
 	private readonly sessions = new Map<string, UserSession>();
 	private readonly conversations: Interest<`live:${string}`, UserSession>;
 	private readonly teams: Interest<`team:${string}`, UserSession>;
+	private readonly lateJoins: LateJoins;
 	private readonly unsubscribes = new Map<string, () => void>();
 	private dirty: Connection[] = [];
 
 	constructor(
 		private readonly bus: Bus,
 		readonly counts: CountsPush,
+		hooks: JoinHooks,
 	) {
-		this.conversations = new Interest(bus, (sessions, message) => this.fanOut(sessions, message));
-		this.teams = new Interest(bus, (sessions, message) => this.fanOut(sessions, message));
+		this.lateJoins = new LateJoins({
+			bus,
+			missed: hooks.missed,
+			failed: hooks.failed,
+			admit: (session, conversation, told) => this.admit(session, conversation, told),
+			deliver: (session, message, topic) => this.fanOut([session], message, topic),
+			recount: (session, conversation) => counts.sent([session], { change: 'standing', conversation }),
+		});
+		this.conversations = new Interest(bus, (...told) => this.fanOut(...told));
+		this.teams = new Interest(bus, (...told) => this.fanOut(...told));
 	}
 
 	get users(): number {
@@ -109,18 +120,18 @@ export class Hub {
 		switch (message.type) {
 			case 'joined':
 			case 'left':
-				this.moved(session, message.conversation, message.type === 'joined');
+				this.moved(session, message.conversation, message.type === 'joined', message.at);
 				break;
 			case 'signed_out':
 				for (const connection of [...session.connections])
 					if (connection.tokenHash === message.token) connection.close('signed_out');
 				break;
 			default:
-				this.fanOut([session], message);
+				this.fanOut([session], message, `user:${session.user}`);
 		}
 	}
 
-	private moved(session: UserSession, conversation: string, inside: boolean): void {
+	private moved(session: UserSession, conversation: string, inside: boolean, at: number): void {
 		if (!session.conversations) {
 			session.early.set(conversation, inside);
 			return;
@@ -129,21 +140,44 @@ export class Hub {
 		if (inside === index >= 0) return;
 		if (inside) {
 			session.conversations.push(conversation);
-			this.conversations.add(`live:${conversation}`, session);
+			if (this.bus.immediate) this.conversations.add(`live:${conversation}`, session);
+			else this.lateJoins.enter(session, conversation, at);
 		} else {
 			session.conversations.splice(index, 1);
+			session.caughtUp?.delete(`live:${conversation}`);
 			this.conversations.remove(`live:${conversation}`, session);
 		}
 	}
 
-	private fanOut(sessions: readonly UserSession[], message: BusMessage): void {
+	/** Not of who left meanwhile, and once of who came back. */
+	private admit(session: UserSession, conversation: string, told: AlreadyTold): boolean {
+		const isHere = this.sessions.get(session.user) === session;
+		const topic = `live:${conversation}` as const;
+		if (!isHere || !session.conversations?.includes(conversation) || this.conversations.has(topic, session))
+			return false;
+		session.caughtUp ??= new Map();
+		session.caughtUp.set(topic, told);
+		this.conversations.add(topic, session);
+		return true;
+	}
+
+	private fanOut(sessions: readonly UserSession[], message: BusMessage, topic: Topic): void {
 		if (message.type !== 'event') return;
 		const { frame, at, exceptUser } = message;
 		for (const session of sessions) {
 			if (session.user === exceptUser) continue;
+			if (session.caughtUp && at !== undefined && wasTold(session.caughtUp, topic, at)) continue;
 			for (const connection of session.connections) connection.send(frame, at);
 			this.meters.delivered += session.connections.length;
 		}
 		if (message.about) this.counts.sent(sessions, message.about);
 	}
+}
+
+/** A topic has one order: after the last of them, none is on its way any more. */
+function wasTold(caughtUp: Map<string, AlreadyTold>, topic: Topic, at: number): boolean {
+	const told = caughtUp.get(topic);
+	if (!told) return false;
+	if (at > told.last) caughtUp.delete(topic);
+	return told.stamps.has(at);
 }

@@ -6,8 +6,12 @@ export class Interest<T extends Topic, Listener> {
 
 	constructor(
 		private readonly bus: Bus,
-		private readonly deliver: (listeners: readonly Listener[], message: BusMessage) => void,
+		private readonly deliver: (listeners: readonly Listener[], message: BusMessage, topic: T) => void,
 	) {}
+
+	has(topic: T, listener: Listener): boolean {
+		return this.topics.get(topic)?.listeners.includes(listener) ?? false;
+	}
 
 	add(topic: T, listener: Listener): void {
 		const known = this.topics.get(topic);
@@ -16,7 +20,7 @@ export class Interest<T extends Topic, Listener> {
 			return;
 		}
 		const listeners = [listener];
-		const end = this.bus.subscribe(topic, (message) => this.deliver(listeners, message));
+		const end = this.bus.subscribe(topic, (message) => this.deliver(listeners, message, topic));
 		this.topics.set(topic, { listeners, end });
 	}
 

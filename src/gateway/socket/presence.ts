@@ -7,6 +7,8 @@ import { Interest } from './interest.ts';
 /** Who is active, told to those who asked. Whoever did not ask hears nothing: presence is the noisiest event. */
 
 export const MAX_WATCHED = 500;
+/** Who comes and goes faster than this is looked at again with the next change. */
+const MOST_LOOKS = 10;
 
 export class Presence {
 	private readonly watchers: Interest<`presence:${string}`, Connection>;
@@ -40,9 +42,21 @@ export class Presence {
 	}
 
 	private async changed(user: string, changed: boolean): Promise<void> {
-		if (!changed) return;
-		const active = await this.sessions.isActive(user);
-		await this.readState.setActive(user, active);
+		if (changed) await this.review(user);
+	}
+
+	/**
+	 * Looks how the user is, and tells. Of two gateways that do so at once the later one to set it may be the one
+	 * that looked first: so each looks again, until what was set is what is.
+	 */
+	async review(user: string): Promise<void> {
+		let active = await this.sessions.isActive(user);
+		for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+			await this.readState.setActive(user, active);
+			const isNow = await this.sessions.isActive(user);
+			if (isNow === active) break;
+			active = isNow;
+		}
 		this.bus.publish(`presence:${user}`, { type: 'event', frame: presenceFrame(user, active) });
 	}
 
@@ -57,6 +71,8 @@ export class Presence {
 		}
 		this.watched.set(connection, users);
 		for (const user of users) this.watchers.add(`presence:${user}`, connection);
+		// Heard first, and looked up then: a change in between is told twice rather than never.
+		await this.bus.ready();
 		await this.tell(connection, users);
 	}
 

@@ -1,10 +1,10 @@
 import type { Server, ServerWebSocket } from 'bun';
-import { CLOSE_CODES } from '../../model/errors.ts';
+import type { Admission } from '../../engine/ports/tickets.ts';
+import { CLOSE_CODES, type CloseReason } from '../../model/errors.ts';
 import { handle } from '../http/server.ts';
 import type { Services } from '../services.ts';
-import type { Admission } from '../tickets.ts';
+import { closeAll } from './closing.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
-import type { Hub } from './hub.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { type SessionParts, SocketSession } from './session.ts';
 
@@ -18,13 +18,16 @@ export interface Listening {
 }
 
 interface SocketData {
-	readonly admission: Admission | null;
+	/** Or why there is none. */
+	readonly admission: Admission | CloseReason;
 	session?: SocketSession;
 }
 
 export interface ListenOptions {
 	readonly hostname: string;
 	readonly port: number;
+	/** No other gateway has this name: connections are called after it. */
+	readonly gateway: string;
 	/** A client that lets this much pile up is cut off; it resumes where it was. */
 	readonly maxBufferedBytes: number;
 	/** One more is accepted, and closed with the reason. */
@@ -32,7 +35,6 @@ export interface ListenOptions {
 	readonly nowMs: () => number;
 }
 
-const CLOSED_PER_TURN = 200;
 const IDLE_SECONDS = 120;
 
 export function listen(options: ListenOptions, parts: SessionParts): Listening {
@@ -59,11 +61,11 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 			perMessageDeflate: false,
 			open(socket) {
 				const { admission } = socket.data;
-				if (!admission) {
-					refuse(socket);
+				if (typeof admission === 'string') {
+					refuse(socket, admission);
 					return;
 				}
-				const session = new SocketSession(`s${nextConnection++}`, admission, socket, parts);
+				const session = new SocketSession(`${options.gateway}-${nextConnection++}`, admission, socket, parts);
 				socket.data.session = session;
 				if (hub.socketsOf(admission.user.id) >= options.socketsPerUser)
 					session.connection.close('too_many_sockets');
@@ -107,27 +109,32 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 }
 
 /** Accepts even with a bad ticket: Slack's clients call again without pause when an upgrade is refused. */
-function upgrade(request: Request, server: Server<SocketData>, services: Services): Response | undefined {
+async function upgrade(
+	request: Request,
+	server: Server<SocketData>,
+	services: Services,
+): Promise<Response | undefined> {
 	const ticket = new URL(request.url).searchParams.get('ticket') ?? '';
-	const admission = services.tickets.redeem(ticket);
+	const admission = await admissionOf(ticket, services);
 	if (server.upgrade(request, { data: { admission } })) return undefined;
 	return new Response('this address speaks WebSocket', { status: 426 });
 }
 
-function refuse(socket: ServerWebSocket<SocketData>): void {
-	const { code, meaning } = CLOSE_CODES.bad_ticket;
-	socket.send(JSON.stringify({ type: 'error', error: { code: RTM_ERRORS.expired, msg: meaning } }));
-	socket.close(code, meaning);
+async function admissionOf(
+	ticket: string,
+	{ tickets, operations }: Services,
+): Promise<Admission | CloseReason> {
+	try {
+		return (await tickets.redeem(ticket)) ?? 'bad_ticket';
+	} catch (error) {
+		operations.failed('rtm.redeem_ticket', error);
+		return 'going_away';
+	}
 }
 
-/** Staggered, so that the clients do not all come back in the same moment. */
-async function closeAll(hub: Hub): Promise<void> {
-	const connections = [...hub.connections()];
-	for (let from = 0; from < connections.length; from += CLOSED_PER_TURN) {
-		for (const connection of connections.slice(from, from + CLOSED_PER_TURN)) {
-			connection.send('{"type":"goodbye"}');
-			connection.close('going_away');
-		}
-		await Bun.sleep(1);
-	}
+function refuse(socket: ServerWebSocket<SocketData>, reason: CloseReason): void {
+	const { code, meaning } = CLOSE_CODES[reason];
+	if (reason === 'bad_ticket')
+		socket.send(JSON.stringify({ type: 'error', error: { code: RTM_ERRORS.expired, msg: meaning } }));
+	socket.close(code, meaning);
 }

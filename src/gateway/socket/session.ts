@@ -1,3 +1,4 @@
+import type { Admission } from '../../engine/ports/tickets.ts';
 import { Refusal } from '../../model/errors.ts';
 import { formatPosition } from '../../model/position.ts';
 import { formatTs } from '../../model/ts.ts';
@@ -5,10 +6,16 @@ import { botIdOf, countFields, type JsonObject } from '../../protocol/objects.ts
 import { type Asking, asMember } from '../http/access.ts';
 import { encodeExtra } from '../http/message-content.ts';
 import type { Services } from '../services.ts';
-import type { Admission } from '../tickets.ts';
 import { Connection, type Socket } from './connection.ts';
 import type { Focus } from './focus.ts';
-import { BadFrame, type ClientFrame, MAX_FRAME_BYTES, parseFrame, refusedFrame } from './frames.ts';
+import {
+	BadFrame,
+	type ClientFrame,
+	MAX_FRAME_BYTES,
+	parseFrame,
+	refusedFrame,
+	TOO_FAR_BEHIND,
+} from './frames.ts';
 import type { Hub } from './hub.ts';
 import { MAX_WATCHED, type Presence } from './presence.ts';
 import type { UserSession } from './user-session.ts';
@@ -27,7 +34,6 @@ export interface SessionParts {
 
 /** Slack's client holds back its first sends until a reply to frame 1, or for two seconds: this is one. */
 const FIRST_REPLY = '{"type":"pong","reply_to":1}';
-const TOO_FAR_BEHIND = '{"type":"resync","reason":"too_far_behind"}';
 
 /** `missed`: so many frames follow that the client resumes with. */
 const helloFrame = (stamp: number, missed?: number): string =>
@@ -71,6 +77,8 @@ export class SocketSession {
 		const { hub, presence, services } = this.parts;
 		this.connection.hold();
 		const session = hub.attach(this.connection);
+		// What changes what is looked up below has to be heard before: a revocation, a join.
+		await services.bus.ready();
 		// From here on a revocation is heard; one between ticket and socket is looked for.
 		const token = await services.directory.token(this.connection.tokenHash);
 		if (token && token.revokedTs !== null) this.connection.close('signed_out');
@@ -81,6 +89,7 @@ export class SocketSession {
 			session,
 			memberships.map(({ conversation }) => conversation),
 		);
+		await services.bus.ready();
 		await this.resume(session, this.since);
 	}
 
@@ -90,14 +99,15 @@ export class SocketSession {
 		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
 		if ('tooFarBehind' in missed) {
 			await connection.pour([helloFrame(missed.stamp), TOO_FAR_BEHIND, FIRST_REPLY]);
-			connection.release(missed.stamp);
+			// Elsewhere something with an earlier stamp may come to be after the client has fetched everything.
+			connection.release(this.parts.services.bus.immediate ? missed.stamp : 0);
 			return;
 		}
-		const { events, stamp, recount, threads } = missed;
+		const { events, stamp, toldUpTo, recount, threads } = missed;
 		// The client is there when it has heard all of it.
 		const hello = helloFrame(events.length > 0 ? since : stamp, events.length);
 		await connection.pour([hello, ...events.map((event) => JSON.stringify(event)), FIRST_REPLY]);
-		connection.release(stamp);
+		connection.release(toldUpTo);
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
 	}
 

@@ -1,5 +1,11 @@
 import type { Connection } from './connection.ts';
 
+/** Changes, by their stamps. */
+export interface AlreadyTold {
+	readonly stamps: ReadonlySet<number>;
+	readonly last: number;
+}
+
 /** A user with at least one socket here. */
 export interface UserSession {
 	readonly user: string;
@@ -9,4 +15,6 @@ export interface UserSession {
 	conversations: string[] | undefined;
 	/** Joins and leaves told before it was known. */
 	readonly early: Map<string, boolean>;
+	/** By topic, what it was told because it had missed it: the same may still be on its way live. */
+	caughtUp?: Map<string, AlreadyTold>;
 }

@@ -108,6 +108,8 @@ export class LiveCounts {
 		const told = this.told.get(event.channel);
 		// The row knows of it already.
 		if (!row || !told || event.position <= told.position.slice(0, STAMP_DIGITS)) return;
+		// Who resumes may be told once more of what it has heard.
+		if (told.since.some(({ ts }) => ts === event.ts)) return;
 		told.since.push(event);
 		this.count(row, event);
 	}

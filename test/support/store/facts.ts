@@ -146,7 +146,7 @@ export const cursor = (
 	of: string,
 	ts: number,
 	at: number,
-	fields: Partial<Pick<CursorFact, 'revision' | 'ahead'>> = {},
+	fields: Partial<Pick<CursorFact, 'revision' | 'ahead' | 'of'>> = {},
 ): Fact => ({ type: 'cursor', user, conversation: of, at, cursor: ts, revision: 0, ...fields });
 
 export const user = (id: string, fields: Partial<User> = {}): User => ({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { Fact } from '../../../src/engine/ports/facts.ts';
 import type { Subject } from './contract.ts';
 import {
 	BEGIN,
@@ -154,6 +155,53 @@ export function sourceCases(subject: Subject): void {
 		});
 	});
 
+	describe('entries of many conversations at once', () => {
+		const other = conversation('C02');
+		const tsOf = (found: ReadonlyMap<string, readonly { readonly ts: number }[]>) =>
+			Object.fromEntries([...found].map(([id, entries]) => [id, entries.map(({ ts }) => ts - BEGIN)]));
+
+		test('each within its own bounds, ascending, as when asked for one by one', async () => {
+			const { ledger, source } = subject.store;
+			await ledger.commit([
+				...[1, 3, 5, 7].map((step) => posted(channel, message('C01', at(step), { named: ['U02'] }))),
+				...[2, 4, 6].map((step) => posted(other, message('C02', at(step)))),
+				deleted(channel, message('C01', at(5)), at(8)),
+				posted(other, message('C02', at(9), { threadTs: at(2) })),
+			]);
+			const ranges = [
+				{ conversation: 'C02', after: at(2), upTo: at(9) },
+				{ conversation: 'C01', after: 0, upTo: at(6) },
+				{ conversation: 'C99', after: 0, upTo: at(9) },
+			];
+			const found = await source.timelinesOf(ranges, 10);
+			expect(tsOf(found)).toEqual({ C01: [1, 3], C02: [4, 6] });
+			for (const { conversation: id, after, upTo } of ranges)
+				expect(found.get(id) ?? []).toEqual([...(await source.timelineEntries(id, after, upTo, 10))]);
+			expect(await source.timelinesOf([], 10)).toEqual(new Map());
+		});
+
+		test('of more than the limit the newest, in each conversation', async () => {
+			const { ledger, source } = subject.store;
+			await ledger.commit([
+				...[1, 2, 3, 4].map((step) => posted(channel, message('C01', at(step)))),
+				...[5, 6].map((step) => posted(other, message('C02', at(step)))),
+			]);
+			const ranges = ['C01', 'C02'].map((id) => ({ conversation: id, after: at(0), upTo: at(9) }));
+			expect(tsOf(await source.timelinesOf(ranges, 2))).toEqual({ C01: [3, 4], C02: [5, 6] });
+			expect(tsOf(await source.timelinesOf(ranges, 3))).toEqual({ C01: [2, 3, 4], C02: [5, 6] });
+		});
+
+		test('more conversations than one query takes', async () => {
+			const { ledger, source } = subject.store;
+			const ids = Array.from({ length: 4_100 }, (_, index) => `C${String(index).padStart(4, '0')}`);
+			await ledger.commit(ids.map((id, index) => posted(conversation(id), message(id, at(index)))));
+			const ranges = ids.map((id) => ({ conversation: id, after: 0, upTo: at(5_000) }));
+			expect(tsOf(await source.timelinesOf(ranges, 1))).toEqual(
+				Object.fromEntries(ids.map((id, index) => [id, [index]])),
+			);
+		});
+	});
+
 	describe('state of a user', () => {
 		test('a stranger has none', async () => {
 			expect(await subject.store.source.user('U99')).toEqual({
@@ -182,8 +230,16 @@ export function sourceCases(subject: Subject): void {
 			const plain = { member: true, revision: 0, muted: false, level: 'all' as const };
 			expect(await source.user('U01')).toEqual({
 				memberships: [
-					{ ...plain, conversation: 'C01', joinedTs: at(1), cursor: at(3) },
-					{ ...plain, conversation: 'C02', joinedTs: at(2), cursor: 0, muted: true, level: 'none' },
+					{ ...plain, conversation: 'C01', joinedTs: at(1), cursor: at(3), changedTs: at(6) },
+					{
+						...plain,
+						conversation: 'C02',
+						joinedTs: at(2),
+						cursor: 0,
+						muted: true,
+						level: 'none',
+						changedTs: at(12),
+					},
 				],
 				ahead: [7, 8, 9].map((step) => ({ conversation: 'C01', ts: at(step) })),
 				follows: [],
@@ -223,11 +279,77 @@ export function sourceCases(subject: Subject): void {
 					revision: 5,
 					muted: false,
 					level: 'all',
+					changedTs: at(6),
 				},
 			]);
 			expect(state.ahead).toEqual([]);
 			expect((await source.user('U03')).memberships[0]).toMatchObject({ revision: 0, cursor: at(5) });
 			expect((await source.user('U02')).memberships[0]).toMatchObject({ revision: 0, cursor: 0 });
+		});
+
+		test('marks that come in another order than their joins and follows come to the same', async () => {
+			const { ledger, source } = subject.store;
+			const of = (joinedAt: number, revision: number) => ({
+				of: { joined: at(joinedAt), cursor: at(5), revision },
+			});
+			const thread = { type: 'thread_cursor', user: 'U01', conversation: 'C01', threadTs: at(2) } as const;
+			const muted = { type: 'preference', user: 'U01', conversation: 'C01', muted: true } as const;
+			const facts: Fact[] = [
+				joined(channel, ['U01'], at(3), at(2), 2),
+				cursor('U01', 'C01', at(4), at(4), { revision: 1, ...of(3, 1) }),
+				left(channel, 'U01', at(6), 1),
+				joined(channel, ['U01'], at(7), at(5), 2),
+				cursor('U01', 'C01', at(5), at(7), { revision: 2, ...of(7, 2) }),
+				cursor('U01', 'C01', at(6), at(8), { revision: 2, ahead: { add: at(9) }, ...of(7, 2) }),
+				{ ...muted, at: at(9), level: 'none', ...of(7, 2) },
+				followed(channel, 'U01', at(2), at(10), at(9)),
+				{ ...thread, at: at(11), cursor: at(11), since: at(10) },
+			];
+			const isMark = (fact: Fact) => ['cursor', 'preference', 'thread_cursor'].includes(fact.type);
+			// In order; marks first; commands first; each half backwards cannot be: one topic keeps its order.
+			const orders = [
+				facts,
+				[...facts.filter(isMark), ...facts.filter((fact) => !isMark(fact))],
+				[...facts.filter((fact) => !isMark(fact)), ...facts.filter(isMark)],
+			];
+			for (const [index, order] of orders.entries()) {
+				const other = index === 0 ? channel : conversation(`C0${index}X`);
+				const moved = order.map((fact) =>
+					'conversation' in fact && typeof fact.conversation === 'object'
+						? { ...fact, conversation: { ...fact.conversation, id: other.id } }
+						: { ...fact, conversation: other.id },
+				) as Fact[];
+				await ledger.commit([created(other, ['U02'], at(1))]);
+				for (const fact of moved) await ledger.commit([fact]);
+				const { memberships, ahead, follows } = await source.user('U01');
+				const here = <T extends { conversation: string }>(rows: readonly T[]) =>
+					rows.filter((row) => row.conversation === other.id);
+				expect(here(memberships)).toEqual([
+					{
+						conversation: other.id,
+						member: true,
+						joinedTs: at(7),
+						cursor: at(6),
+						revision: 2,
+						muted: true,
+						level: 'none',
+						changedTs: at(9),
+					},
+				]);
+				expect(here(ahead).map(({ ts }) => ts)).toEqual([at(9)]);
+				expect(here(follows)).toEqual([
+					{ conversation: other.id, threadTs: at(2), cursor: at(11), since: at(10), changedTs: at(11) },
+				]);
+			}
+		});
+
+		test('a mark that is there before its join makes nobody a member', async () => {
+			const { ledger, source } = subject.store;
+			await ledger.commit([created(channel, ['U02'], at(1))]);
+			const of = { joined: at(3), cursor: at(4), revision: 0 };
+			await ledger.commit([cursor('U01', 'C01', at(4), at(5), { of })]);
+			const found = await source.memberships('C01', ['U01']);
+			expect(found.get('U01')).toMatchObject({ member: false, joinedTs: 0 });
 		});
 
 		test('follows that are active: not those ended, nor those from before the present membership', async () => {
@@ -247,7 +369,9 @@ export function sourceCases(subject: Subject): void {
 				unfollowed(channel, 'U01', at(2), at(5)),
 			]);
 			const state = await source.user('U01');
-			expect(state.follows).toEqual([{ conversation: 'C01', threadTs: at(3), cursor: at(4), since: at(3) }]);
+			expect(state.follows).toEqual([
+				{ conversation: 'C01', threadTs: at(3), cursor: at(4), since: at(3), changedTs: at(4) },
+			]);
 			expect(state.stamp).toBe(at(5));
 			await ledger.commit([left(channel, 'U01', at(6))]);
 			expect((await source.user('U01')).follows).toEqual([]);

@@ -1,25 +1,26 @@
-import type { Fact } from '../../ports/facts.ts';
-import type { Store } from '../../ports/store.ts';
+import type { PartitionLedger, Store } from '../../ports/store.ts';
 import { GroupCommit } from '../../store/group-commit.ts';
 import { SchemaTooNew } from '../../store/migrations.ts';
 import { storeOn } from '../../store/store.ts';
 import { type ConnectionOptions, connect, DEFAULT_SCHEMA } from './connections.ts';
 import { messageOf, PostgresUnusable } from './errors.ts';
 import { columnTypes, Planner } from './plan.ts';
-import { type LogRange, PartitionLedger } from './progress.ts';
+import { Progress } from './progress.ts';
 import { PostgresReader } from './reader.ts';
 import { Retry, type Watch } from './retry.ts';
-import { checkServer, migrate, recordStart } from './schema.ts';
+import { checkServer, migrate, newestStamp, recordStart } from './schema.ts';
 import { carryOut } from './transaction.ts';
 
 export { Fenced, PostgresUnusable } from './errors.ts';
-export type { LogRange } from './progress.ts';
 
 /** The cluster's store: one PostgreSQL, shared by any number of processes. docs/postgres.md tells more. */
 
 export interface PostgresStoreOptions extends ConnectionOptions, Watch {
-	/** The stamp of this start, later than the newest one in the database. */
-	readonly startStamp?: (newest: number) => number;
+	/**
+	 * The stamp of this start, later than the newest one in the database. Null: a start means nothing, because
+	 * others go on (whoever was active stays so).
+	 */
+	readonly startStamp?: ((newest: number) => number) | null;
 	/** A commit failed for good and nothing of it is on disk: what memory has taken in of it is wrong. */
 	readonly onCommitFailure?: (error: Error) => void;
 	/** How long closing waits for a database that is away, before what is not written yet fails. */
@@ -28,11 +29,7 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 	readonly backOffMs?: readonly number[];
 }
 
-export interface PostgresStore extends Store {
-	commitWithProgress(facts: readonly Fact[], range: LogRange): Promise<void>;
-	/** Where the log of a partition is to be read from. */
-	nextOffset(partition: string): Promise<number>;
-}
+export type PostgresStore = Store & PartitionLedger;
 
 const CLOSE_WITHIN_MS = 10_000;
 const nowMicros = (): number => Date.now() * 1000;
@@ -46,8 +43,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		const { newest, types } = await writes.useAtLeisure(async (sql) => {
 			await checkServer(sql);
 			await migrate(sql, schema, nowMicros());
-			const stamp = await recordStart(sql, options.startStamp ?? defaultStart);
-			return { newest: stamp, types: await columnTypes(sql, schema) };
+			const { startStamp = defaultStart } = options;
+			const newest = startStamp ? await recordStart(sql, startStamp) : await newestStamp(sql);
+			return { newest, types: await columnTypes(sql, schema) };
 		});
 		const planner = new Planner(types);
 		const retry = new Retry(options, options.backOffMs);
@@ -56,7 +54,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			options.onCommitFailure ?? (() => undefined),
 			newest,
 		);
-		const partitions = new PartitionLedger(writes, retry, planner);
+		const partitions = new Progress(writes, retry, planner);
 		let closing: Promise<void> | null = null;
 		const close = async (): Promise<void> => {
 			const patience = setTimeout(() => retry.stop(), options.closeWithinMs ?? CLOSE_WITHIN_MS);

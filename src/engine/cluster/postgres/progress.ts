@@ -1,6 +1,6 @@
 import type { Fact } from '../../ports/facts.ts';
+import type { LogSpan } from '../../ports/log.ts';
 import { Batch } from '../../store/batch.ts';
-import { advanceTo } from '../../store/ledger.ts';
 import type { Statement } from '../../store/sql.ts';
 import { Fenced } from './errors.ts';
 import type { Planner } from './plan.ts';
@@ -15,14 +15,6 @@ import { withNumbers } from './values.ts';
  * that takes over finds exactly what was written.
  */
 
-/** Facts of the log's entries `from` (inclusive) to `to` (exclusive). */
-export interface LogRange {
-	/** Topic and number, as in `conversations/3`. */
-	readonly partition: string;
-	readonly from: number;
-	readonly to: number;
-}
-
 const READ = 'SELECT next_offset FROM partition_progress WHERE partition = $1';
 const MOVE = 'UPDATE partition_progress SET next_offset = $3 WHERE partition = $1 AND next_offset = $2';
 /** From the beginning there may be no row yet. */
@@ -30,7 +22,7 @@ const BEGIN = `INSERT INTO partition_progress (partition, next_offset) VALUES ($
 	ON CONFLICT (partition) DO UPDATE SET next_offset = excluded.next_offset
 	WHERE partition_progress.next_offset = $2`;
 
-export class PartitionLedger {
+export class Progress {
 	/** Of each partition, the commit that is last in line: they are carried out in order. */
 	private readonly last = new Map<string, Promise<void>>();
 
@@ -41,10 +33,10 @@ export class PartitionLedger {
 	) {}
 
 	/** Resolves when facts and offset are on disk, together. Rejects with `Fenced` when the offset is not `from`. */
-	commit(facts: readonly Fact[], range: LogRange): Promise<void> {
+	commit(facts: readonly Fact[], range: LogSpan): Promise<void> {
 		const batch = new Batch();
+		// The newest stamp is not noted: a row that every partition writes would have them all wait for each other.
 		for (const fact of facts) batch.addFact(fact);
-		if (batch.newest > 0) batch.addStatement(advanceTo(batch.newest));
 		const statements = [moveOffset(range), ...this.planner.plan(batch)];
 		const check = ([moved]: readonly number[]) => {
 			if (moved !== 1) throw new Fenced(range.partition, range.from);
@@ -71,7 +63,7 @@ export class PartitionLedger {
 	}
 }
 
-const moveOffset = ({ partition, from, to }: LogRange): Statement => ({
+const moveOffset = ({ partition, from, to }: LogSpan): Statement => ({
 	sql: from === 0 ? BEGIN : MOVE,
 	params: [partition, from, to],
 });

@@ -52,6 +52,11 @@ export async function migrate(sql: SQL, schema: string, nowMicros: number): Prom
 	}
 }
 
+export async function newestStamp(sql: SQL): Promise<number> {
+	const rows = await sql.unsafe<{ newest_stamp: number }[]>(NEWEST_STAMP);
+	return withNumbers([...rows])[0]?.newest_stamp ?? 0;
+}
+
 /** Answers with the newest stamp, which is that of the start. */
 export function recordStart(sql: SQL, stampAfter: (newest: number) => number): Promise<number> {
 	return sql.begin(async (transaction) => {

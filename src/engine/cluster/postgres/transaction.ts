@@ -16,7 +16,11 @@ import { toParam } from './values.ts';
 const NUMBER = 'SELECT pg_current_xact_id()::text AS transaction';
 const STATUS = 'SELECT pg_xact_status($1::xid8) AS status';
 
-/** Looks at how many rows each statement touched, before the commit: what it throws undoes everything. */
+/**
+ * Looks at how many rows each statement touched, before the commit: what it throws undoes everything. When a
+ * statement failed it is shown those before, as what it has to say may be the reason: a worker that was fenced
+ * writes messages that the next owner has written already.
+ */
 export type Check = (counts: readonly number[]) => void;
 
 export function carryOut(
@@ -44,7 +48,7 @@ async function transact(pool: SQL, statements: readonly Statement[], check?: Che
 		await pool.begin(async (transaction) => {
 			const [first, counts] = await Promise.all([
 				transaction.unsafe<{ transaction: string }[]>(NUMBER),
-				sendAll(transaction, statements),
+				sendAll(transaction, statements, check),
 			]);
 			check?.(counts);
 			// From here on the commit may have been sent.
@@ -57,11 +61,18 @@ async function transact(pool: SQL, statements: readonly Statement[], check?: Che
 }
 
 /** The first failure is the one that matters: those behind it only say that the transaction is over. */
-async function sendAll(transaction: TransactionSQL, statements: readonly Statement[]): Promise<number[]> {
+async function sendAll(
+	transaction: TransactionSQL,
+	statements: readonly Statement[],
+	check?: Check,
+): Promise<number[]> {
 	const sent = statements.map(({ sql, params }) => transaction.unsafe(sql, params.map(toParam)));
 	const counts: number[] = [];
 	for (const { status, ...result } of await Promise.allSettled(sent)) {
-		if (status === 'rejected') throw (result as PromiseRejectedResult).reason;
+		if (status === 'rejected') {
+			if (counts.length > 0) check?.(counts);
+			throw (result as PromiseRejectedResult).reason;
+		}
 		counts.push((result as PromiseFulfilledResult<{ count: number }>).value.count);
 	}
 	return counts;

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { wireUser } from '../../../protocol/objects.ts';
+import { tellRevoked } from '../../auth/revocations.ts';
 import { hashToken, looksLikeJwt, newToken } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
@@ -106,7 +107,7 @@ export const adminTokensRevoke = adminMethod({
 			});
 		await directory.revokeToken(hash, clock.next());
 		auth.forget(hash);
-		bus.publish(`user:${holder.user}`, { type: 'signed_out', token: hash });
+		tellRevoked(bus, hash, holder.user);
 		return { revoked: true };
 	},
 });

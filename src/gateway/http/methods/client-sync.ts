@@ -6,7 +6,7 @@ import { userMethod } from '../method.ts';
 export const clientSync = userMethod({
 	arguments: { since: type.position },
 	run: async ({ since }, { services, caller }) => {
-		const missed = await services.sync.missed(caller.user.id, since);
+		const missed = await services.sync.missed(caller.user.id, services.sync.sinceOf(since));
 		const position = formatPosition(missed.stamp);
 		return 'tooFarBehind' in missed
 			? { history_invalid: true, position }

@@ -20,14 +20,14 @@ export const rtmConnect = userMethod({
 	run: async (args, { services, caller, request }) => {
 		const { user, tokenHash, expiresAt } = caller;
 		const team = await services.directory.team(caller.team);
-		const ticket = services.tickets.issue({
+		const ticket = await services.tickets.issue({
 			user,
 			team: caller.team,
 			tokenHash,
 			expiresAt,
 			options: {
 				// Without a position of the client's own, what happens until the socket opens comes after hello.
-				since: args.since ?? services.readState.stamp(),
+				since: args.since === undefined ? services.readState.stamp() : services.sync.sinceOf(args.since),
 				counts: args.counts,
 			},
 		});

@@ -1,0 +1,178 @@
+import { freshStore } from '../engine/cluster/fresh-store.ts';
+import { Freshness } from '../engine/cluster/freshness.ts';
+import { type KafkaLogs, openKafkaLogs } from '../engine/cluster/kafka/open.ts';
+import { MarkLedger } from '../engine/cluster/mark-ledger.ts';
+import { openPostgresStore, type PostgresStore } from '../engine/cluster/postgres/open.ts';
+import { RedisBus } from '../engine/cluster/redis/bus.ts';
+import { type Commands, connectCommands, connectSubscriber } from '../engine/cluster/redis/connection.ts';
+import { Epoch } from '../engine/cluster/redis/epoch.ts';
+import { Keys } from '../engine/cluster/redis/keys.ts';
+import { findLayout } from '../engine/cluster/redis/layout.ts';
+import { RedisReadState } from '../engine/cluster/redis/read-state/redis-read-state.ts';
+import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
+import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
+import { newId } from '../model/ids.ts';
+import { type Clock, risingClock } from '../model/ts.ts';
+import { type Config, ConfigError } from './config.ts';
+import type { Engine } from './engine.ts';
+import type { ServerOperations } from './operations.ts';
+
+/** Kafka, Redis and PostgreSQL, shared by any number of gateways and workers. */
+
+export interface Cluster {
+	readonly commands: Commands;
+	readonly keys: Keys;
+	/** As it is, which may be a moment behind what has happened: for workers, who know what is not written yet. */
+	readonly written: PostgresStore;
+	readonly logs: KafkaLogs;
+	readonly epoch: Epoch;
+	readonly readState: RedisReadState;
+	readonly bus: RedisBus;
+	readonly clock: Clock;
+	/** Called when live messages may have been missed. */
+	onGap(listener: () => void): void;
+	close(): Promise<void>;
+}
+
+export interface GatewayHooks {
+	/** A user came to be active, or ceased to, by something that happened elsewhere. */
+	onPresence(user: string): Promise<void>;
+}
+
+/** Clocks of machines that keep time differ by less. */
+const OVERLAP_MICROS = 5_000_000;
+const CLOSE_MARKS_MS = 5_000;
+/** So many attempts in a row fail before PostgreSQL is called away. */
+const FAILURES_TO_TELL = 3;
+
+const nowMicros = (): number => Date.now() * 1000;
+const nowMs = (): number => Date.now();
+const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
+
+export interface ClusterPlaces {
+	readonly redisUrl: string;
+	readonly postgresUrl: string;
+	readonly kafkaBrokers: readonly string[];
+}
+
+/** All three are needed. */
+export function clusterPlaces(config: Config): ClusterPlaces {
+	const { redisUrl, postgresUrl, kafkaBrokers } = config;
+	const missing = [
+		redisUrl === null ? 'TIDEMARK_REDIS_URL' : null,
+		postgresUrl === null ? 'TIDEMARK_POSTGRES_URL' : null,
+		kafkaBrokers === null ? 'TIDEMARK_KAFKA_BROKERS' : null,
+	].filter((name) => name !== null);
+	if (redisUrl === null || postgresUrl === null || kafkaBrokers === null)
+		throw new ConfigError(
+			missing.map((name) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`),
+		);
+	return { redisUrl, postgresUrl, kafkaBrokers };
+}
+
+export async function openCluster(config: Config, operations: ServerOperations): Promise<Cluster> {
+	const { redisUrl, postgresUrl, kafkaBrokers } = clusterPlaces(config);
+	const { installation } = config;
+	const closing: (() => Promise<unknown> | unknown)[] = [];
+	const close = async (): Promise<void> => {
+		for (const step of closing.splice(0).reverse()) await step();
+	};
+	try {
+		const place = { url: redisUrl, prefix: `${installation}:`, cluster: await findLayout(redisUrl) };
+		const redisTrouble = (error: Error) => operations.degraded('redis', error);
+		const commands: Commands = await connectCommands(place, redisTrouble);
+		closing.push(() => commands.disconnect());
+		const subscriber = await connectSubscriber(place, redisTrouble);
+		closing.push(() => subscriber.disconnect());
+		commands.on('ready', () => operations.recovered('redis'));
+
+		const written = await openPostgresStore({
+			url: postgresUrl,
+			schema: installation,
+			startStamp: null,
+			onTrouble: (failures, error) => {
+				if (failures >= FAILURES_TO_TELL) operations.degraded('postgres', error);
+			},
+			onRecovered: () => operations.recovered('postgres'),
+		});
+		closing.push(() => written.close());
+
+		const logs = await openKafkaLogs({
+			brokers: kafkaBrokers,
+			prefix: `${installation}-`,
+			partitions: config.kafkaPartitions,
+			replication: config.kafkaReplication,
+			report: (error, about) => operations.failed(about, error),
+		});
+		closing.push(() => logs.close());
+
+		const keys = new Keys(place.prefix);
+		const clock = risingClock(nowMicros, await written.newestStamp());
+		const gapListeners: (() => void)[] = [];
+		const bus = new RedisBus(commands, subscriber, keys, {
+			onGap: () => {
+				for (const listener of gapListeners) listener();
+			},
+			onError: redisTrouble,
+		});
+		closing.push(() => bus.close());
+		const epoch = new Epoch(commands, keys.prefix, () => undefined);
+		const ledger = new MarkLedger(logs.marks, nowMs, (error) =>
+			error ? operations.degraded('kafka', error) : operations.recovered('kafka'),
+		);
+		closing.push(() => ledger.close(CLOSE_MARKS_MS));
+		const readState = await RedisReadState.open({
+			commands,
+			keys,
+			source: written.source,
+			ledger,
+			clock,
+			nowMicros,
+			fence: epoch,
+		});
+		return {
+			commands,
+			keys,
+			written,
+			logs,
+			epoch,
+			readState,
+			bus,
+			clock,
+			onGap: (listener) => void gapListeners.push(listener),
+			close,
+		};
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+/** What a gateway runs on. */
+export function gatewayEngine(cluster: Cluster, operations: ServerOperations, hooks: GatewayHooks): Engine {
+	const { commands, keys, written, logs, epoch, readState, bus, clock } = cluster;
+	const gateway = newId('N', random);
+	const sessions = new RedisSessions(commands, keys, gateway, {
+		onChanged: hooks.onPresence,
+		onError: (error) => operations.degraded('redis', error),
+	});
+	const { source, changes } = written;
+	const freshness = new Freshness({ commands, keys, epoch, source, changes, nowMs });
+	return {
+		name: 'cluster',
+		store: { ...written, ...freshStore(written, freshness, nowMicros) },
+		readState,
+		sessions,
+		bus,
+		log: logs.commands,
+		tickets: new RedisTickets(commands, keys, random),
+		clock,
+		gateway,
+		overlapMicros: OVERLAP_MICROS,
+		// Whoever took the request stamped it: replaying it comes to the same.
+		stampOf: ({ at }) => at,
+		onSetback: () => undefined,
+		evict: () => undefined,
+		close: async () => sessions.close(),
+	};
+}

@@ -1,0 +1,92 @@
+import type { Logger } from 'pino';
+import { type Cluster, gatewayEngine, openCluster } from './cluster-engine.ts';
+import type { Config } from './config.ts';
+import { ConfigError } from './config.ts';
+import { CannotListen } from './failures.ts';
+import { type RunningGateway, shownHost, startGateway } from './gateway.ts';
+import { ServerOperations } from './operations.ts';
+import { startWorker } from './worker.ts';
+
+/** Roles of a cluster: the compositions of `tidemark gateway` and `tidemark worker`. */
+
+export interface RunningRole {
+	readonly url: string;
+	stop(): Promise<void>;
+}
+
+export async function runGateway(config: Config, log: Logger): Promise<RunningRole> {
+	const { adminToken } = config;
+	if (adminToken === null)
+		throw new ConfigError(['TIDEMARK_ADMIN_TOKEN is missing: all gateways of a cluster need the same one']);
+	const operations = new ServerOperations(log);
+	return onCluster(config, operations, async (cluster) => {
+		const engine = gatewayEngine(cluster, operations, {
+			onPresence: (user) => gateway.presence.review(user),
+		});
+		const gateway: RunningGateway = await startGateway({ config, adminToken, log, engine, operations });
+		cluster.onGap(() => void gateway.beginAnew());
+		return {
+			url: gateway.url,
+			stop: async () => {
+				await gateway.stop();
+				await engine.close();
+			},
+		};
+	});
+}
+
+export async function runWorker(config: Config, log: Logger): Promise<RunningRole> {
+	const operations = new ServerOperations(log);
+	return onCluster(config, operations, async (cluster) => {
+		const worker = await startWorker(config, cluster, operations, log);
+		const told = tellOperations(config, operations);
+		return {
+			url: told.url,
+			stop: async () => {
+				operations.stop();
+				await worker.stop();
+				await told.stop();
+			},
+		};
+	});
+}
+
+async function onCluster(
+	config: Config,
+	operations: ServerOperations,
+	start: (cluster: Cluster) => Promise<RunningRole>,
+): Promise<RunningRole> {
+	const cluster = await openCluster(config, operations);
+	try {
+		const { url, stop } = await start(cluster);
+		return {
+			url,
+			stop: async () => {
+				await stop();
+				await cluster.close();
+			},
+		};
+	} catch (error) {
+		await cluster.close();
+		throw error;
+	}
+}
+
+/** A worker takes no requests but those of whoever operates it. */
+function tellOperations({ host, port }: Config, operations: ServerOperations): RunningRole {
+	try {
+		const server = Bun.serve({
+			hostname: host,
+			port,
+			routes: {
+				'/healthz': () => operations.health(),
+				'/readyz': () => operations.ready(),
+				'/metrics': () => operations.metrics(),
+			},
+			fetch: () => new Response('a worker tells /healthz, /readyz and /metrics\n', { status: 404 }),
+		});
+		return { url: `http://${shownHost(host)}:${server.port}`, stop: () => server.stop(true) };
+	} catch (error) {
+		throw new CannotListen(host, port, error);
+	}
+}

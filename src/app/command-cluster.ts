@@ -1,0 +1,37 @@
+import { type RunningRole, runGateway, runWorker } from './cluster.ts';
+import type { CliCommand } from './command.ts';
+import { startLog, stopSignal, tellSettings } from './command-serve.ts';
+import type { Config } from './config.ts';
+import { VERSION } from './version.ts';
+
+/** `tidemark gateway` and `tidemark worker`: the roles of a cluster, any number of each. */
+
+type Run = (config: Config, log: ReturnType<typeof startLog>) => Promise<RunningRole>;
+
+const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): CliCommand => ({
+	summary,
+	usage: '--redis-url … --postgres-url … --kafka-brokers … [settings]',
+	options: {},
+	run: async ({ config }) => {
+		const log = startLog(config);
+		const stopped = stopSignal();
+		const running = await run(config, log);
+		tellSettings(config, log);
+		console.log(`Tidemark ${VERSION}, ${role} of the cluster "${config.installation}", ${running.url}`);
+		log.info(`${await stopped}: stopping`);
+		await running.stop();
+		return 0;
+	},
+});
+
+export const gatewayCommand = roleCommand(
+	'gateway',
+	'Run a gateway of a cluster: what clients speak to, on Kafka, Redis and PostgreSQL.',
+	runGateway,
+);
+
+export const workerCommand = roleCommand(
+	'worker',
+	'Run a worker of a cluster: what decides about messages and writes them down.',
+	runWorker,
+);

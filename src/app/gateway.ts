@@ -1,0 +1,153 @@
+import type { Logger } from 'pino';
+import { Authenticator } from '../gateway/auth/authenticator.ts';
+import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
+import { hearRevoked } from '../gateway/auth/revocations.ts';
+import { beginAnew } from '../gateway/gap.ts';
+import { Limits } from '../gateway/limits.ts';
+import { Requests } from '../gateway/requests.ts';
+import type { Services } from '../gateway/services.ts';
+import { CountsPush } from '../gateway/socket/counts-push.ts';
+import { Focus } from '../gateway/socket/focus.ts';
+import { Hub } from '../gateway/socket/hub.ts';
+import { Presence } from '../gateway/socket/presence.ts';
+import { type Listening, listen } from '../gateway/socket/server.ts';
+import type { RandomBytes } from '../model/ids.ts';
+import { Reads } from '../unread/reads.ts';
+import { Sync } from '../unread/sync.ts';
+import type { Config } from './config.ts';
+import type { Engine } from './engine.ts';
+import { CannotListen } from './failures.ts';
+import type { ServerOperations } from './operations.ts';
+import { VERSION } from './version.ts';
+
+/** The composition of a gateway: what speaks to clients, on whichever engine. */
+
+export interface GatewayParts {
+	readonly config: Config;
+	readonly adminToken: string;
+	readonly log: Logger;
+	readonly engine: Engine;
+	readonly operations: ServerOperations;
+}
+
+export interface RunningGateway {
+	readonly url: string;
+	readonly hub: Hub;
+	readonly presence: Presence;
+	/** What is told live was interrupted: nothing that rests on having heard it is trusted. */
+	beginAnew(): Promise<void>;
+	/** Takes no more requests, closes sockets a few at a time, ends what is under way. */
+	stop(): Promise<void>;
+}
+
+const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
+const nowMs = (): number => Date.now();
+
+export async function startGateway(parts: GatewayParts): Promise<RunningGateway> {
+	const { config, engine, operations } = parts;
+	const { store, readState, bus, clock } = engine;
+	const sync = new Sync({
+		readState,
+		changes: store.changes,
+		directory: store.directory,
+		history: store.history,
+		mostChanges: config.resumeChanges,
+		overlapMicros: engine.overlapMicros,
+	});
+	const counts = new CountsPush(readState, (error) => operations.failed('rtm.counts', error));
+	const hub = new Hub(bus, counts, {
+		missed: (user, since, pushed) => sync.missed(user, sync.sinceOf(since), pushed),
+		failed: (error) => operations.failed('rtm.joined', error),
+	});
+	operations.watch(hub);
+	const presence = new Presence(bus, engine.sessions, readState);
+	const requests = new Requests(engine.log, bus, engine.gateway, clock);
+	const services: Services = {
+		requests,
+		reads: new Reads(readState, bus),
+		sync,
+		readState,
+		directory: store.directory,
+		history: store.history,
+		bus,
+		auth: new Authenticator({
+			directory: store.directory,
+			adminToken: parts.adminToken,
+			jwt: await verifierOf(config),
+			nowMs,
+		}),
+		tickets: engine.tickets,
+		sessions: {
+			setAway: (user, away) => presence.setAway(user, away),
+			isActive: (user) => engine.sessions.isActive(user),
+		},
+		limits: new Limits(ratesOf(config), nowMs, Math.random),
+		clock,
+		random,
+		operations,
+		version: VERSION,
+	};
+	const focus = new Focus({
+		bus,
+		reads: services.reads,
+		isActive: (user) => engine.sessions.isActive(user),
+		nowMs,
+		idleMs: config.focusIdleSeconds * 1000,
+		failed: (error) => operations.failed('rtm.focus', error),
+	});
+	const deaf = hearRevoked(bus, services.auth);
+	await bus.ready();
+	const listening = listenOn(config, engine.gateway, { services, hub, presence, focus });
+	return {
+		url: `http://${shownHost(config.host)}:${listening.port}`,
+		hub,
+		presence,
+		beginAnew: () => beginAnew(hub, services.auth),
+		stop: async () => {
+			operations.stop();
+			await listening.stop();
+			requests.close();
+			deaf();
+		},
+	};
+}
+
+export const shownHost = (host: string): string =>
+	['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host;
+
+function listenOn(config: Config, gateway: string, parts: Parameters<typeof listen>[1]): Listening {
+	const { host, port, socketBufferKb, socketsPerUser } = config;
+	try {
+		return listen(
+			{
+				hostname: host,
+				port,
+				gateway,
+				maxBufferedBytes: socketBufferKb * 1024,
+				socketsPerUser,
+				nowMs,
+			},
+			parts,
+		);
+	} catch (error) {
+		throw new CannotListen(host, port, error);
+	}
+}
+
+async function verifierOf({ jwtSecret, jwtJwks }: Config): Promise<JwtVerifier | null> {
+	const secret = jwtSecret === null ? {} : { secret: jwtSecret };
+	const jwks = jwtJwks === null ? {} : { jwks: jwtJwks };
+	try {
+		return await jwtVerifier({ ...secret, ...jwks }, nowMs);
+	} catch (error) {
+		const flags = jwtJwks === null ? '--jwt-secret' : `--jwt-jwks "${jwtJwks}"`;
+		throw new Error(`${flags} cannot be used: ${(error as Error).message}`);
+	}
+}
+
+/** Bursts of a few seconds are people catching up; what lasts longer is not. */
+const ratesOf = (config: Config) => ({
+	requests: { perSecond: config.requestsPerSecond, burst: config.requestsPerSecond * 5 },
+	posts: { perSecond: config.postsPerSecond, burst: config.postsPerSecond * 4 },
+	connects: { perSecond: config.connectsPerSecond, burst: config.connectsPerSecond * 6, jitterSeconds: 5 },
+});

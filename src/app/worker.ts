@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
+import { Recovery } from '../engine/cluster/recovery.ts';
+import { PartitionedWorker } from '../worker/partitioned-worker.ts';
+import { type Cluster, clusterPlaces } from './cluster-engine.ts';
+import type { Config } from './config.ts';
+import type { ServerOperations } from './operations.ts';
+
+/** The composition of a worker of a cluster: what decides, and writes down. */
+
+export interface RunningWorker {
+	/** Writes what was decided, hands its partitions on. */
+	stop(): Promise<void>;
+}
+
+const EVICT_EVERY_MS = 60_000;
+const STOP_WITHIN_MS = 8_000;
+const nowMs = (): number => Date.now();
+
+export async function startWorker(
+	config: Config,
+	cluster: Cluster,
+	operations: ServerOperations,
+	log: Logger,
+): Promise<RunningWorker> {
+	const { written, logs, readState, bus, epoch } = cluster;
+	const report = (error: unknown, about: string): void => operations.failed(about, error);
+	const worker = new PartitionedWorker({
+		log: logs.commands,
+		marks: logs.marks,
+		ledger: written,
+		source: written.source,
+		history: written.history,
+		readState,
+		bus,
+		nowMs,
+		report,
+	});
+	const recovery = new Recovery({
+		epoch,
+		lock: new SessionLock({ url: clusterPlaces(config).postgresUrl, schema: config.installation }),
+		worker,
+		endOfMarks: () => logs.endOfMarks(),
+		nextOffset: (partition) => written.nextOffset(partition),
+		nowMicros: () => nowMs() * 1000,
+		report,
+		tell: (what) => log.warn(what),
+	});
+	worker.start();
+	operations.gauge('partitions', 'Partitions of commands that this worker owns', () => worker.partitions);
+	operations.gauge(
+		'persistence_lag_seconds',
+		'How long the oldest of what was decided waits to be written',
+		() => worker.lagMs() / 1000,
+	);
+	await recovery.start();
+	const idleMs = config.idleMinutes * 60_000;
+	const eviction = setInterval(() => worker.evict(nowMs() - idleMs), EVICT_EVERY_MS);
+	return {
+		stop: async () => {
+			clearInterval(eviction);
+			await recovery.stop();
+			await worker.stop(STOP_WITHIN_MS);
+		},
+	};
+}

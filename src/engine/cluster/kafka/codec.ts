@@ -1,0 +1,36 @@
+import type { ReadFact } from '../../ports/facts.ts';
+import type { CommandEntry } from '../../ports/log.ts';
+
+/**
+ * Entries as they lie in Kafka: JSON, in an envelope with a version, so that workers of this and the next release
+ * can read the same topic while they are being replaced.
+ */
+
+const VERSION = 1;
+
+const encode = (body: unknown): string => JSON.stringify({ v: VERSION, body });
+
+function decode(value: Buffer): Record<string, unknown> {
+	const { v, body } = JSON.parse(value.toString()) as { v?: unknown; body?: unknown };
+	if (v !== VERSION) throw new Error(`version ${v} of an entry is not known here`);
+	if (typeof body !== 'object' || body === null) throw new Error('an entry without a body');
+	return body as Record<string, unknown>;
+}
+
+export const encodeCommand = ({ command, replyTo }: CommandEntry): string => encode({ command, replyTo });
+
+export function decodeCommand(value: Buffer): CommandEntry {
+	const body = decode(value);
+	if (typeof body.command !== 'object' || typeof body.replyTo !== 'object')
+		throw new Error('an entry that is no command');
+	return body as unknown as CommandEntry;
+}
+
+export const encodeFact = (fact: ReadFact): string => encode(fact);
+
+export function decodeFact(value: Buffer): ReadFact {
+	const body = decode(value);
+	if (typeof body.type !== 'string' || typeof body.user !== 'string')
+		throw new Error('an entry that is no fact of a user');
+	return body as unknown as ReadFact;
+}

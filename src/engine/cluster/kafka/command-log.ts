@@ -1,0 +1,32 @@
+import type {
+	CommandEntry,
+	CommandHandler,
+	CommandLog,
+	Consumption,
+	PartitionOwner,
+} from '../../ports/log.ts';
+import { decodeCommand, encodeCommand } from './codec.ts';
+import type { LogTopic } from './topic.ts';
+
+/** Commands, by conversation. */
+export class KafkaCommandLog implements CommandLog {
+	constructor(private readonly topic: LogTopic) {}
+
+	append(entry: CommandEntry): Promise<void> {
+		return this.topic.append(entry.command.conversation, encodeCommand(entry));
+	}
+
+	consume(handler: CommandHandler, owner?: PartitionOwner): Consumption {
+		if (!owner)
+			throw new Error('Kafka keeps no progress of its own here: consuming needs an owner that does');
+		return this.topic.consume({
+			decode: decodeCommand,
+			owner,
+			handle: (batch, span) =>
+				handler(
+					batch.map(({ entry, offset }) => ({ ...entry, partition: span.partition, offset })),
+					span,
+				),
+		});
+	}
+}

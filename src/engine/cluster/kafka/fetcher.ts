@@ -1,0 +1,171 @@
+import { Consumer, findErrorBy, ListOffsetTimestamps } from '@platformatic/kafka';
+import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+
+/**
+ * Fetches from wherever readers stand, by one long poll to each broker that leads some of their partitions. Kafka
+ * answers as soon as there is an entry.
+ */
+
+export interface Wanted {
+	readonly partition: number;
+	readonly position: number;
+}
+
+export interface Fetched {
+	readonly partition: number;
+	/** The position that was asked for. */
+	readonly asked: number;
+	readonly records: readonly { readonly offset: number; readonly value: Buffer | null }[];
+	/** One after the last. */
+	readonly next: number;
+}
+
+export interface Reading {
+	/** Partitions to fetch now, and whether there are more that have to wait until their readers have room. */
+	wanted(): { readonly partitions: readonly Wanted[]; readonly someAreFull: boolean };
+	fetched(fetched: Fetched): void;
+	/** Kafka has nothing at one of the positions. */
+	outOfRange(): void;
+	report(error: unknown, about: string): void;
+}
+
+type FetchResponse = Awaited<ReturnType<Consumer['fetch']>>;
+
+/** A reader that is new joins the next poll, so it waits that long at most. */
+const POLL_MS = 250;
+/** With readers that will have room at any moment. */
+const SHORT_POLL_MS = 5;
+const PARTITION_BYTES = 1_048_576;
+const FETCH_BYTES = 8 * PARTITION_BYTES;
+const RETRY_MS = 250;
+const CLOSE_MS = 2000;
+
+export class Fetcher {
+	private readonly client: Consumer;
+	/** Brokers with a poll under way. */
+	private readonly polled = new Set<number>();
+	private looking = false;
+	private closed = false;
+	private failing = false;
+
+	constructor(
+		connection: KafkaConnection,
+		group: string,
+		private readonly topic: string,
+		private readonly reading: Reading,
+	) {
+		// Never joins the group: it is named because the client wants one.
+		this.client = new Consumer({
+			...clientOptions(connection),
+			groupId: group,
+			autocommit: false,
+			retries: 0,
+		});
+		this.client.topics.track(topic);
+	}
+
+	/** The offsets that Kafka holds: from `first` on, `end` being the next to be written. */
+	async bounds(partition: number): Promise<{ readonly first: number; readonly end: number }> {
+		const at = async (timestamp: bigint): Promise<number> => {
+			const query = { topics: [this.topic], partitions: { [this.topic]: [partition] }, timestamp };
+			const offsets = await this.client.listOffsets(query);
+			return Number(offsets.get(this.topic)?.[partition] ?? 0n);
+		};
+		return {
+			first: await at(ListOffsetTimestamps.EARLIEST),
+			end: await at(ListOffsetTimestamps.LATEST),
+		};
+	}
+
+	/** There is, or may be, something to fetch that no poll asks for. */
+	async wake(): Promise<void> {
+		if (this.looking || this.closed) return;
+		this.looking = true;
+		try {
+			const { partitions, someAreFull } = this.reading.wanted();
+			if (partitions.length === 0) return;
+			const topic = (await this.client.metadata({ topics: [this.topic] })).topics.get(this.topic);
+			if (!topic) throw new Error(`there is no topic ${this.topic}`);
+			const byBroker = Map.groupBy(partitions, ({ partition }) => topic.partitions[partition]?.leader ?? -1);
+			for (const [broker, wanted] of byBroker)
+				if (!this.polled.has(broker)) void this.poll(broker, topic.id, wanted, someAreFull);
+		} catch (error) {
+			this.retry(error);
+		} finally {
+			this.looking = false;
+		}
+	}
+
+	async close(): Promise<void> {
+		this.closed = true;
+		await closeWithin(CLOSE_MS, () => this.client.close(true));
+	}
+
+	private async poll(
+		broker: number,
+		topicId: string,
+		wanted: readonly Wanted[],
+		short: boolean,
+	): Promise<void> {
+		this.polled.add(broker);
+		try {
+			const response = await this.client.fetch({
+				node: broker,
+				minBytes: 1,
+				maxBytes: FETCH_BYTES,
+				maxWaitTime: short ? SHORT_POLL_MS : POLL_MS,
+				isolationLevel: 0,
+				topics: [
+					{
+						topicId,
+						partitions: wanted.map(({ partition, position }) => ({
+							partition,
+							fetchOffset: BigInt(position),
+							partitionMaxBytes: PARTITION_BYTES,
+							currentLeaderEpoch: -1,
+							lastFetchedEpoch: -1,
+						})),
+					},
+				],
+			});
+			this.failing = false;
+			this.handOver(response, new Map(wanted.map(({ partition, position }) => [partition, position])));
+			this.polled.delete(broker);
+			void this.wake();
+		} catch (error) {
+			this.polled.delete(broker);
+			this.retry(error);
+		}
+	}
+
+	private handOver(response: FetchResponse, asked: ReadonlyMap<number, number>): void {
+		for (const { partitions } of response.responses)
+			for (const { partitionIndex, records } of partitions) {
+				const last = records?.at(-1);
+				const position = asked.get(partitionIndex);
+				if (!records || !last || position === undefined) continue;
+				this.reading.fetched({
+					partition: partitionIndex,
+					asked: position,
+					records: records.flatMap((batch) =>
+						batch.records.map(({ offsetDelta, value }) => ({
+							offset: Number(batch.firstOffset) + offsetDelta,
+							value,
+						})),
+					),
+					next: Number(last.firstOffset) + last.lastOffsetDelta + 1,
+				});
+			}
+	}
+
+	private retry(error: unknown): void {
+		if (this.closed) return;
+		if (error instanceof Error && findErrorBy(error, 'apiId', 'OFFSET_OUT_OF_RANGE'))
+			this.reading.outOfRange();
+		else if (!this.failing) this.reading.report(error, `fetching from ${this.topic}`);
+		this.failing = true;
+		// Whoever leads may be another one now.
+		this.client.clearMetadata();
+		setTimeout(() => void this.wake(), RETRY_MS);
+	}
+}

@@ -1,0 +1,188 @@
+import type { Consumption, LogSpan, PartitionOwner } from '../../ports/log.ts';
+import type { KafkaConnection } from './client.ts';
+import { LogGap } from './errors.ts';
+import { type Fetched, Fetcher } from './fetcher.ts';
+import { Membership } from './membership.ts';
+import { type Logged, PartitionReader, type ReaderOptions } from './partition-reader.ts';
+import { partitionName, partitionNumber } from './partitioning.ts';
+
+/**
+ * Consumes the partitions of a topic that the group gives to this process, each from where its owner says. Kafka's own
+ * record of progress is never read nor written.
+ */
+
+export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
+	readonly connection: KafkaConnection;
+	readonly topic: string;
+	readonly group: string;
+	readonly sessionMs?: number;
+	readonly releaseMs?: number;
+	/** Throws on what is none. */
+	readonly decode: (value: Buffer) => Entry;
+	readonly owner: PartitionOwner;
+	/** `span` begins where the one before ended. */
+	readonly handle: (batch: readonly Logged<Entry>[], span: LogSpan) => Promise<void>;
+	readonly report: (error: unknown, about: string) => void;
+}
+
+const BATCH_LIMIT = 1000;
+const RESTART_MS = 500;
+
+export class GroupConsumer<Entry> implements Consumption {
+	private readonly readers = new Map<number, PartitionReader<Entry>>();
+	/** What the group has given to this process, also while a reader of it is being restarted. */
+	private assigned: ReadonlySet<number> = new Set();
+	/** Partitions that the owner is being told to give up. */
+	private readonly releasing = new Map<number, Promise<void>>();
+	private told: Promise<void> = Promise.resolve();
+	private readonly fetcher: Fetcher;
+	private readonly membership: Membership;
+
+	constructor(private readonly options: GroupConsumerOptions<Entry>) {
+		const { connection, group, topic, report } = options;
+		this.fetcher = new Fetcher(connection, group, topic, {
+			wanted: () => this.wanted(),
+			fetched: (fetched) => this.fetched(fetched),
+			outOfRange: () => this.restartAll(),
+			report,
+		});
+		this.membership = new Membership(connection, options, {
+			keepOnly: (partitions) => this.keepOnly(partitions),
+			assign: (partitions) => this.assign(partitions),
+			report,
+		});
+	}
+
+	start(): void {
+		void this.membership.join();
+	}
+
+	restart(partition: string): void {
+		void this.release([partitionNumber(partition)]);
+	}
+
+	async close(): Promise<void> {
+		await this.membership.close();
+		await this.fetcher.close();
+	}
+
+	private assign(partitions: readonly number[]): void {
+		this.assigned = new Set(partitions);
+		void this.release(this.notAssigned());
+		void this.begin(partitions.filter((partition) => !this.readers.has(partition)));
+	}
+
+	private async keepOnly(partitions: readonly number[]): Promise<void> {
+		this.assigned = new Set(partitions);
+		await this.release(this.notAssigned());
+	}
+
+	private notAssigned(): readonly number[] {
+		return [...this.readers.keys()].filter((partition) => !this.assigned.has(partition));
+	}
+
+	private async begin(partitions: readonly number[]): Promise<void> {
+		if (partitions.length === 0) return;
+		const readers = partitions.map((partition) => ({ partition, reader: this.readerOf(partition) }));
+		for (const { partition, reader } of readers) this.readers.set(partition, reader);
+		await this.tell('onAssigned', partitions);
+		await Promise.all(readers.map(({ partition, reader }) => this.position(partition, reader)));
+	}
+
+	/** Puts the reader where its owner has got to. */
+	private async position(partition: number, reader: PartitionReader<Entry>): Promise<void> {
+		const name = this.name(partition);
+		try {
+			const offset = await this.options.owner.progress(name);
+			const { first, end } = await this.fetcher.bounds(partition);
+			if (offset < first || offset > end) throw new LogGap(name, offset, first, end);
+			reader.begin(offset);
+			void this.fetcher.wake();
+		} catch (error) {
+			if (!reader.isStopped) this.failed(partition, reader, error);
+		}
+	}
+
+	/** Resolves when the owner is done with these, whoever began to release them. */
+	private async release(partitions: readonly number[]): Promise<void> {
+		const held = partitions.filter(
+			(partition) => this.readers.has(partition) && !this.releasing.has(partition),
+		);
+		if (held.length > 0) {
+			const done = this.letGo(held);
+			for (const partition of held) this.releasing.set(partition, done);
+		}
+		await Promise.all(partitions.map((partition) => this.releasing.get(partition)));
+	}
+
+	private async letGo(partitions: readonly number[]): Promise<void> {
+		await Promise.all(partitions.map((partition) => this.readers.get(partition)?.stop()));
+		await this.tell('onRevoked', partitions);
+		// Kept until here, so that an assignment that comes back meanwhile does not begin before the end.
+		for (const partition of partitions) {
+			this.readers.delete(partition);
+			this.releasing.delete(partition);
+		}
+		void this.begin(partitions.filter((partition) => this.assigned.has(partition)));
+	}
+
+	/** One after the other: nothing is revoked before whoever gets it has heard of it. */
+	private tell(what: 'onAssigned' | 'onRevoked', partitions: readonly number[]): Promise<void> {
+		const names = partitions.map((partition) => this.name(partition));
+		this.told = this.told
+			.then(() => this.options.owner[what]?.(names))
+			.catch((error) => this.options.report(error, `${what} of ${names.join(', ')}`));
+		return this.told;
+	}
+
+	private restartAll(): void {
+		void this.release([...this.readers.keys()]);
+	}
+
+	private readerOf(partition: number): PartitionReader<Entry> {
+		const { batchLimit = BATCH_LIMIT, gatherMs = 0, handle } = this.options;
+		const reader: PartitionReader<Entry> = new PartitionReader(
+			{ batchLimit, gatherMs },
+			(batch, from, to) => handle(batch, { partition: this.name(partition), from, to }),
+			(error) => this.failed(partition, reader, error),
+			() => void this.fetcher.wake(),
+		);
+		return reader;
+	}
+
+	private failed(partition: number, reader: PartitionReader<Entry>, error: unknown): void {
+		this.options.report(error, `consuming ${this.name(partition)}`);
+		setTimeout(() => {
+			if (this.readers.get(partition) === reader) void this.release([partition]);
+		}, RESTART_MS);
+	}
+
+	private wanted() {
+		let someAreFull = false;
+		const partitions: { partition: number; position: number }[] = [];
+		for (const [partition, { position, isFull }] of this.readers) {
+			if (position === null) continue;
+			if (isFull) someAreFull = true;
+			else partitions.push({ partition, position });
+		}
+		return { partitions, someAreFull };
+	}
+
+	private fetched({ partition, asked, records, next }: Fetched): void {
+		const entries: Logged<Entry>[] = [];
+		for (const { offset, value } of records) {
+			try {
+				if (value === null) throw new Error('it is empty');
+				entries.push({ offset, entry: this.options.decode(value) });
+			} catch (error) {
+				// Nobody who appends through this server writes such a thing, and nobody waits for its outcome.
+				this.options.report(error, `entry ${offset} of ${this.name(partition)}, passed over`);
+			}
+		}
+		this.readers.get(partition)?.take(asked, entries, next);
+	}
+
+	private name(partition: number): string {
+		return partitionName(this.options.topic, partition);
+	}
+}

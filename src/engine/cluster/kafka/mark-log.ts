@@ -1,0 +1,32 @@
+import type { ReadFact } from '../../ports/facts.ts';
+import type { Consumption, MarkLog, MarkPersister } from '../../ports/log.ts';
+import { decodeFact, encodeFact } from './codec.ts';
+import type { LogTopic } from './topic.ts';
+
+/**
+ * What users did to their own read state, by user. It is applied already when it comes here, so nobody waits for
+ * it to be persisted: entries are gathered for a while, and one transaction takes them together.
+ */
+
+const GATHER_MS = 100;
+
+export class KafkaMarkLog implements MarkLog {
+	constructor(private readonly topic: LogTopic) {}
+
+	async append(facts: readonly ReadFact[]): Promise<void> {
+		await Promise.all(facts.map((fact) => this.topic.append(fact.user, encodeFact(fact))));
+	}
+
+	consume(persister: MarkPersister): Consumption {
+		return this.topic.consume({
+			decode: decodeFact,
+			gatherMs: GATHER_MS,
+			owner: { progress: (partition) => persister.progress(partition) },
+			handle: (batch, span) =>
+				persister.persist(
+					batch.map(({ entry }) => entry),
+					span,
+				),
+		});
+	}
+}

@@ -1,0 +1,109 @@
+import { Consumer, type GroupAssignment } from '@platformatic/kafka';
+import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+
+/**
+ * Membership in a consumer group, and nothing else of it: Kafka says who consumes which partition, and neither
+ * offsets are committed to it nor entries fetched over this connection, where a long poll would hold back
+ * heartbeats.
+ *
+ * Assignment is cooperative and sticky: partitions that do not move are consumed on without a pause, and those
+ * that move are given away one round before they are assigned anew. Each round begins with what this member
+ * has lost being released, so that the next owner finds it written.
+ */
+
+export interface MembershipOptions {
+	readonly group: string;
+	readonly topic: string;
+	/** A member that is silent for that long has lost its partitions. */
+	readonly sessionMs?: number;
+	/** How long a partition is held for its owner to write what it has; after that it is left to the fence. */
+	readonly releaseMs?: number;
+}
+
+export interface Assignments {
+	/** Lets go of all but these. The next round waits for it. */
+	keepOnly(partitions: readonly number[]): Promise<void>;
+	/** These are this member's now. */
+	assign(partitions: readonly number[]): void;
+	report(error: unknown, about: string): void;
+}
+
+const SESSION_MS = 10_000;
+/** How soon a member hears that there is a new round. */
+const HEARTBEAT_MS = 500;
+/** How long a round waits for its members. */
+const REBALANCE_MS = 20_000;
+const RELEASE_MS = 10_000;
+const REJOIN_MS = 500;
+const CLOSE_MS = 5000;
+/** The version of the group protocol in which a member says what it owns and since when. */
+const SUBSCRIPTION_VERSION = 3;
+
+export class Membership {
+	private readonly consumer: Consumer;
+	private closing = false;
+	private joining = false;
+
+	constructor(
+		connection: KafkaConnection,
+		private readonly options: MembershipOptions,
+		private readonly assignments: Assignments,
+	) {
+		const sessionTimeout = options.sessionMs ?? SESSION_MS;
+		this.consumer = new Consumer({
+			...clientOptions(connection),
+			groupId: options.group,
+			sessionTimeout,
+			rebalanceTimeout: Math.max(REBALANCE_MS, sessionTimeout),
+			heartbeatInterval: HEARTBEAT_MS,
+			protocols: [{ name: 'cooperative-sticky', version: SUBSCRIPTION_VERSION }],
+			protocolsMetadata: () => this.beforeRound(),
+			autocommit: false,
+		});
+		this.consumer.topics.track(options.topic);
+		this.consumer.on('consumer:group:join', ({ assignments = [] }) => {
+			if (!this.closing) this.assignments.assign(this.numbers(assignments));
+		});
+		// The client gives up rejoining when the brokers are away for long: this one does not.
+		this.consumer.on('error', () => void this.join());
+	}
+
+	async join(): Promise<void> {
+		if (this.joining) return;
+		this.joining = true;
+		for (let failures = 0; !this.closing; failures += 1) {
+			try {
+				await this.consumer.joinGroup({});
+				break;
+			} catch (error) {
+				if (failures === 0 && !this.closing)
+					this.assignments.report(error, `joining the group ${this.options.group}`);
+				await Bun.sleep(REJOIN_MS);
+			}
+		}
+		this.joining = false;
+	}
+
+	async close(): Promise<void> {
+		this.closing = true;
+		await this.release([]);
+		await closeWithin(CLOSE_MS, () => this.consumer.close(true));
+	}
+
+	/** Called by the client before each round; it goes on when this resolves. */
+	private async beforeRound(): Promise<Buffer> {
+		const kept = this.numbers(this.consumer.assignments ?? []);
+		await this.release(kept);
+		return Buffer.alloc(0);
+	}
+
+	private async release(kept: readonly number[]): Promise<void> {
+		await closeWithin(this.options.releaseMs ?? RELEASE_MS, () => this.assignments.keepOnly(kept));
+	}
+
+	private numbers(assignments: readonly GroupAssignment[]): readonly number[] {
+		return assignments
+			.filter(({ topic }) => topic === this.options.topic)
+			.flatMap(({ partitions }) => partitions);
+	}
+}

@@ -1,0 +1,90 @@
+import type { CommandLog, MarkLog } from '../../ports/log.ts';
+import type { KafkaConnection } from './client.ts';
+import { KafkaCommandLog } from './command-log.ts';
+import { endOffsets } from './end-offsets.ts';
+import { KafkaUnusable } from './errors.ts';
+import { KafkaMarkLog } from './mark-log.ts';
+import { BatchingProducer, type ProducerOptions } from './producer.ts';
+import { LogTopic } from './topic.ts';
+import { ensureTopics } from './topics.ts';
+
+export { KafkaUnusable, LogGap } from './errors.ts';
+
+/** The cluster's log: one Kafka, shared by any number of gateways and workers. docs/adr/0014-kafka-client.md tells more. */
+
+export interface KafkaLogsOptions extends KafkaConnection, ProducerOptions {
+	/** Before the names of topics and groups: several installations can share a Kafka. */
+	readonly prefix?: string;
+	/** Of each topic that has to be made; one that exists keeps its own. */
+	readonly partitions?: number;
+	readonly replication?: number;
+	/** A worker that is silent for that long loses its partitions. At least 6 s, unless Kafka is told otherwise. */
+	readonly sessionMs?: number;
+	/** How long a worker that has to give up a partition may take to write what it has. */
+	readonly releaseMs?: number;
+	readonly report?: (error: unknown, about: string) => void;
+}
+
+export interface KafkaLogs {
+	readonly commands: CommandLog;
+	readonly marks: MarkLog;
+	/** Of both topics, by name without the prefix. */
+	readonly partitions: { readonly conversations: number; readonly users: number };
+	/** Of each partition of `users`, the offset of the next entry. */
+	endOfMarks(): Promise<ReadonlyMap<string, number>>;
+	/** Revokes what is consumed, sends what waits, leaves. */
+	close(): Promise<void>;
+}
+
+const PARTITIONS = 64;
+const REPLICATION = 3;
+
+export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLogs> {
+	const prefix = options.prefix ?? '';
+	const conversations = `${prefix}conversations`;
+	const users = `${prefix}users`;
+	const layout = {
+		topics: [conversations, users],
+		partitions: options.partitions ?? PARTITIONS,
+		replication: options.replication ?? REPLICATION,
+	};
+	const counts = await ensureTopics(options, layout);
+	// One for each, so that a flood of marks holds no post back.
+	const producers = {
+		conversations: new BatchingProducer(options, [conversations], options),
+		users: new BatchingProducer(options, [users], options),
+	};
+	try {
+		await Promise.all([producers.conversations.open(), producers.users.open()]);
+	} catch (error) {
+		await Promise.all([producers.conversations.close(), producers.users.close()]);
+		throw new KafkaUnusable(options.brokers, error);
+	}
+	const topicOf = (topic: string, group: string, producer: BatchingProducer): LogTopic =>
+		new LogTopic(
+			{
+				connection: options,
+				topic,
+				partitions: counts.get(topic) ?? 0,
+				group: `${prefix}${group}`,
+				...(options.sessionMs === undefined ? {} : { sessionMs: options.sessionMs }),
+				...(options.releaseMs === undefined ? {} : { releaseMs: options.releaseMs }),
+				report: options.report ?? (() => undefined),
+			},
+			producer,
+		);
+	const topics = {
+		conversations: topicOf(conversations, 'tidemark-workers', producers.conversations),
+		users: topicOf(users, 'tidemark-persisters', producers.users),
+	};
+	return {
+		commands: new KafkaCommandLog(topics.conversations),
+		marks: new KafkaMarkLog(topics.users),
+		partitions: { conversations: counts.get(conversations) ?? 0, users: counts.get(users) ?? 0 },
+		endOfMarks: () => endOffsets(options, users, counts.get(users) ?? 0),
+		async close() {
+			await Promise.all([topics.conversations.close(), topics.users.close()]);
+			await Promise.all([producers.conversations.close(), producers.users.close()]);
+		},
+	};
+}

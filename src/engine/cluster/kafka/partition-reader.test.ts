@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test';
+import { type Logged, PartitionReader } from './partition-reader.ts';
+
+const entries = (from: number, to: number): Logged<string>[] =>
+	Array.from({ length: to - from }, (_, index) => ({ entry: `e${from + index}`, offset: from + index }));
+
+function reader(handle: (from: number, to: number, offsets: number[]) => Promise<void> | void) {
+	const failures: unknown[] = [];
+	const made = new PartitionReader<string>(
+		{ batchLimit: 10, gatherMs: 0 },
+		async (batch, from, to) =>
+			handle(
+				from,
+				to,
+				batch.map(({ offset }) => offset),
+			),
+		(error) => failures.push(error),
+		() => undefined,
+	);
+	return { made, failures };
+}
+
+test('an answer to what an earlier reader asked for is not taken', async () => {
+	const spans: string[] = [];
+	const { made } = reader((from, to) => void spans.push(`${from}-${to}`));
+	made.begin(5);
+	made.take(20, entries(20, 30), 30);
+	expect(made.position).toBe(5);
+	made.take(5, entries(5, 8), 8);
+	await Bun.sleep(1);
+	expect(spans).toEqual(['5-8']);
+});
+
+test('of a batch that begins before what was asked for, the beginning is left out', async () => {
+	const seen: number[] = [];
+	const { made } = reader((_from, _to, offsets) => void seen.push(...offsets));
+	made.begin(5);
+	made.take(5, entries(0, 8), 8);
+	await Bun.sleep(1);
+	expect(seen).toEqual([5, 6, 7]);
+});
+
+test('spans follow each other over entries that were passed over', async () => {
+	const spans: string[] = [];
+	const { made } = reader((from, to) => void spans.push(`${from}-${to}`));
+	made.begin(0);
+	made.take(0, entries(0, 3), 5);
+	await Bun.sleep(1);
+	made.take(5, entries(5, 7), 7);
+	await Bun.sleep(1);
+	expect(spans).toEqual(['0-3', '3-7']);
+});
+
+test('after a batch that failed nothing more is handled', async () => {
+	let handled = 0;
+	const { made, failures } = reader(() => {
+		handled += 1;
+		throw new Error('no');
+	});
+	made.begin(0);
+	made.take(0, entries(0, 25), 25);
+	await Bun.sleep(1);
+	made.take(25, entries(25, 30), 30);
+	await Bun.sleep(1);
+	expect({ handled, failures: failures.length, stopped: made.isStopped }).toEqual({
+		handled: 1,
+		failures: 1,
+		stopped: true,
+	});
+});

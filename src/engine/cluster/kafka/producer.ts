@@ -1,0 +1,177 @@
+import { findErrorBy, type MessageToProduce, ProduceAcks, Producer } from '@platformatic/kafka';
+import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import { away, unconfirmed } from './errors.ts';
+
+/**
+ * Appends, acknowledged by all replicas in sync, each written once.
+ *
+ *     idle ──append──> gathering ──> sending ──acked──> idle, or sending what has come meanwhile
+ *                                       └──retry──> away ──acked, or a probe answered──> idle
+ *
+ * One request at a time: entries reach Kafka in the order of their appends, also when one has to be sent again,
+ * and under load requests grow instead of piling up. While Kafka is away what is under way is sent again (Kafka
+ * knows it by its sequence number), what waits is refused, and so is what comes: none of that was ever sent.
+ */
+
+export interface ProducerOptions {
+	/** How long an entry waits for company. */
+	readonly lingerMs?: number;
+	/** More than that are not kept waiting. */
+	readonly queueLimit?: number;
+	/** A request unanswered for that long means that Kafka is away. */
+	readonly stalledMs?: number;
+	readonly report?: (error: unknown, about: string) => void;
+}
+
+interface Waiting {
+	readonly message: MessageToProduce;
+	readonly bytes: number;
+	readonly done: PromiseWithResolvers<void>;
+}
+
+/** None: company is what comes while a request is under way. Waiting for it made nothing better (docs/adr/0001). */
+const LINGER_MS = 0;
+const QUEUE_LIMIT = 20_000;
+const STALLED_MS = 2000;
+/** A broker that has not answered by then is asked again. */
+const REQUEST_MS = 5000;
+const RETRY_MS = 200;
+/** About ten seconds: longer than it takes to elect a new leader. */
+const RETRIES = 50;
+/** Below the megabyte that Kafka takes by default in one batch of a partition. */
+const REQUEST_BYTES = 900_000;
+const ENTRY_OVERHEAD_BYTES = 80;
+const CLOSE_MS = 3000;
+
+export class BatchingProducer {
+	private readonly producer: Producer;
+	private queue: Waiting[] = [];
+	/** When the request under way was sent; null when there is none. */
+	private sendingSince: number | null = null;
+	private lingering = false;
+	private isAway = false;
+	private closed = false;
+
+	constructor(
+		connection: KafkaConnection,
+		private readonly topics: readonly string[],
+		private readonly options: ProducerOptions = {},
+	) {
+		this.producer = new Producer({
+			...clientOptions(connection),
+			idempotent: true,
+			acks: ProduceAcks.ALL,
+			requestTimeout: REQUEST_MS,
+			retries: RETRIES,
+			retryDelay: (_client, _operation, _attempt, _retries, error) => {
+				// A leader that is being elected keeps entries waiting; only a broker that is gone has them refused.
+				if (isNetwork(error)) this.goneAway();
+				return RETRY_MS;
+			},
+		});
+	}
+
+	/** Connects, so that the first append finds everything ready. */
+	async open(): Promise<void> {
+		await this.producer.metadata({ topics: [...this.topics], retries: 0 });
+		await this.producer.initIdempotentProducer({});
+	}
+
+	append(topic: string, partition: number, key: string, value: string): Promise<void> {
+		const body = Buffer.from(value);
+		const bytes = body.length + key.length + ENTRY_OVERHEAD_BYTES;
+		if (bytes > REQUEST_BYTES) return Promise.reject(new Error(`an entry of ${bytes} bytes is too large`));
+		if (this.closed || this.unreachable() || this.queue.length >= (this.options.queueLimit ?? QUEUE_LIMIT))
+			return Promise.reject(away());
+		const done = Promise.withResolvers<void>();
+		this.queue.push({ message: { topic, partition, key: Buffer.from(key), value: body }, bytes, done });
+		this.wake();
+		return done.promise;
+	}
+
+	async close(): Promise<void> {
+		this.closed = true;
+		await closeWithin(CLOSE_MS, async () => {
+			while (this.queue.length > 0 || this.sendingSince !== null) await Bun.sleep(5);
+		});
+		this.refuseWaiting();
+		await closeWithin(CLOSE_MS, () => this.producer.close(true));
+	}
+
+	private unreachable(): boolean {
+		const { stalledMs = STALLED_MS } = this.options;
+		const stalled = this.sendingSince !== null && performance.now() - this.sendingSince > stalledMs;
+		if (stalled && !this.isAway) this.goneAway();
+		return this.isAway;
+	}
+
+	private wake(): void {
+		if (this.lingering || this.sendingSince !== null) return;
+		this.lingering = true;
+		const { lingerMs = LINGER_MS } = this.options;
+		const send = (): void => {
+			this.lingering = false;
+			void this.send();
+		};
+		if (lingerMs > 0) setTimeout(send, lingerMs);
+		else setImmediate(send);
+	}
+
+	private async send(): Promise<void> {
+		while (this.queue.length > 0) {
+			const batch = this.take();
+			this.sendingSince = performance.now();
+			try {
+				await this.producer.send({ messages: batch.map(({ message }) => message) });
+				this.isAway = false;
+				for (const { done } of batch) done.resolve();
+			} catch (error) {
+				this.options.report?.(error, `appending to ${this.topics.join(', ')}`);
+				if (isNetwork(error)) this.goneAway();
+				for (const { done } of batch) done.reject(unconfirmed());
+			}
+			this.sendingSince = null;
+		}
+		if (this.isAway) void this.probe();
+	}
+
+	/** As many as fit into one request. */
+	private take(): Waiting[] {
+		let bytes = 0;
+		let count = 0;
+		for (const waiting of this.queue) {
+			bytes += waiting.bytes;
+			if (bytes > REQUEST_BYTES) break;
+			count += 1;
+		}
+		return this.queue.splice(0, count);
+	}
+
+	private goneAway(): void {
+		this.isAway = true;
+		this.refuseWaiting();
+	}
+
+	private refuseWaiting(): void {
+		const waiting = this.queue;
+		this.queue = [];
+		for (const { done } of waiting) done.reject(away());
+	}
+
+	/** Nothing is under way that could tell when Kafka is back. */
+	private async probe(): Promise<void> {
+		while (this.isAway && !this.closed) {
+			await Bun.sleep(RETRY_MS);
+			try {
+				await this.producer.metadata({ topics: [...this.topics], forceUpdate: true, retries: 0 });
+				this.isAway = false;
+			} catch {
+				// Still away.
+			}
+		}
+	}
+}
+
+const isNetwork = (error: unknown): boolean =>
+	error instanceof Error &&
+	['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'].some((code) => findErrorBy(error, 'code', code) !== null);

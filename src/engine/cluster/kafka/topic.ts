@@ -1,0 +1,44 @@
+import type { KafkaConnection } from './client.ts';
+import { GroupConsumer, type GroupConsumerOptions } from './group-consumer.ts';
+import { partitionOf } from './partitioning.ts';
+import type { BatchingProducer } from './producer.ts';
+
+/** One topic: entries in by key, and one consumer a process out of it. */
+
+export interface LogTopicOptions {
+	readonly connection: KafkaConnection;
+	readonly topic: string;
+	readonly partitions: number;
+	readonly group: string;
+	readonly sessionMs?: number;
+	readonly releaseMs?: number;
+	readonly report: (error: unknown, about: string) => void;
+}
+
+type ConsumeOptions<Entry> = Pick<GroupConsumerOptions<Entry>, 'decode' | 'owner' | 'handle' | 'gatherMs'>;
+
+export class LogTopic {
+	private consumer: { close(): Promise<void> } | null = null;
+
+	constructor(
+		private readonly options: LogTopicOptions,
+		private readonly producer: BatchingProducer,
+	) {}
+
+	append(key: string, value: string): Promise<void> {
+		const { topic, partitions } = this.options;
+		return this.producer.append(topic, partitionOf(key, partitions), key, value);
+	}
+
+	consume<Entry>(options: ConsumeOptions<Entry>): GroupConsumer<Entry> {
+		if (this.consumer) throw new Error(`${this.options.topic} is being consumed by this process already`);
+		const consumer = new GroupConsumer<Entry>({ ...this.options, ...options });
+		this.consumer = consumer;
+		consumer.start();
+		return consumer;
+	}
+
+	async close(): Promise<void> {
+		await this.consumer?.close();
+	}
+}

@@ -1,0 +1,103 @@
+import type { SessionLock } from './postgres/session-lock.ts';
+import { type Epoch, SETTLE_MS } from './redis/epoch.ts';
+
+/**
+ * Brings a read state back that was lost. Run by every worker, and carried out by one of them.
+ *
+ *     whole       the epoch is there; the worker decides, and shares the lock with the others
+ *     lost        the epoch is gone, or there never was one: the worker stops deciding, writes what it has, lets go of the lock
+ *     restoring   whoever holds the lock alone knows that all have done so; it waits until marks are written too, removes what is
+ *                 left, and begins a new epoch
+ *
+ * From there on state comes back from the store, on first use.
+ */
+
+export interface RecoveryParts {
+	readonly epoch: Epoch;
+	readonly lock: SessionLock;
+	readonly worker: { halt(): Promise<void>; resume(): void };
+	/** Of each partition of marks, up to where the log has any. */
+	readonly endOfMarks: () => Promise<ReadonlyMap<string, number>>;
+	/** Up to where the store has them. */
+	readonly nextOffset: (partition: string) => Promise<number>;
+	readonly nowMicros: () => number;
+	readonly report: (error: unknown, about: string) => void;
+	readonly tell: (what: string) => void;
+}
+
+const EVERY_MS = 500;
+/** A worker that is paused holds the lock and does nothing: its partitions go to others, who replay. */
+const OTHERS_WITHIN_MS = 20_000;
+const DRAINED_WITHIN_MS = 30_000;
+
+export class Recovery {
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private stopped = false;
+	private running: Promise<void> = Promise.resolve();
+
+	constructor(private readonly parts: RecoveryParts) {}
+
+	/** Resolves when the read state is whole for the first time. */
+	async start(): Promise<void> {
+		await this.look();
+		this.again();
+	}
+
+	async stop(): Promise<void> {
+		this.stopped = true;
+		clearTimeout(this.timer);
+		await this.running.catch(() => undefined);
+		await this.parts.lock.close();
+	}
+
+	private again(): void {
+		if (this.stopped) return;
+		this.timer = setTimeout(() => {
+			this.running = this.look()
+				.catch((error) => this.parts.report(error, 'looking after the read state'))
+				.finally(() => this.again());
+		}, EVERY_MS);
+	}
+
+	private async look(): Promise<void> {
+		const { epoch, lock } = this.parts;
+		if ((await epoch.check()) === null) await this.restore();
+		await lock.share();
+	}
+
+	private async restore(): Promise<void> {
+		const { epoch, lock, worker, tell } = this.parts;
+		tell('the read state is not there: everything is written down before it is loaded anew');
+		await worker.halt();
+		await lock.release();
+		const alone = await lock.alone(OTHERS_WITHIN_MS);
+		if (!alone) tell('some worker did not let go in time: its partitions are replayed');
+		try {
+			// Another worker may have been first.
+			if ((await epoch.check()) === null) {
+				await Bun.sleep(SETTLE_MS);
+				await this.marksWritten();
+				await epoch.begin(this.parts.nowMicros);
+				tell('the read state begins anew');
+			}
+		} finally {
+			await lock.release();
+			worker.resume();
+		}
+	}
+
+	/** Everything that was acknowledged is in the log by now. */
+	private async marksWritten(): Promise<void> {
+		const { endOfMarks, nextOffset, tell } = this.parts;
+		const patience = performance.now() + DRAINED_WITHIN_MS;
+		for (const [partition, end] of await endOfMarks()) {
+			while (!this.stopped && (await nextOffset(partition)) < end) {
+				if (performance.now() > patience) {
+					tell(`marks of ${partition} are not written yet; waiting goes on`);
+					return this.marksWritten();
+				}
+				await Bun.sleep(50);
+			}
+		}
+	}
+}

@@ -1,0 +1,175 @@
+import type { Bus, BusMessage, Topic } from '../../ports/bus.ts';
+import type { Commands, Subscriber } from './connection.ts';
+import type { Keys } from './keys.ts';
+
+type Handler = (message: BusMessage) => void;
+
+interface Listened {
+	readonly topic: Topic;
+	handlers: readonly Handler[];
+	/** While Redis has not confirmed the subscription: what this process publishes to the topic waits. */
+	waiting: string[] | null;
+}
+
+export interface BusHooks {
+	/**
+	 * From here on messages are missed, until `ready`: whoever passes them on has to begin anew. Told when it begins,
+	 * because the nodes that still answer would take clients past what they miss.
+	 */
+	onGap(): void;
+	onError(error: Error): void;
+}
+
+/** So long after a subscription failed, or a connection was lost without a sign of its return. */
+const TRY_AGAIN_MS = 1_000;
+
+/**
+ * Live messages over sharded pub/sub: each channel lives on the node of its slot, so the load spreads with
+ * the conversations. Redis keeps nothing: while a connection is down its messages are lost, which `onGap`
+ * tells.
+ *
+ * A process hears what it publishes after subscribing: its own messages wait for the confirmation.
+ */
+export class RedisBus implements Bus {
+	readonly immediate = false;
+	private readonly listened = new Map<string, Listened>();
+	private readonly underWay = new Set<Promise<unknown>>();
+	/** Subscriptions that Redis has not confirmed. */
+	private readonly unheard = new Set<Promise<void>>();
+	/** While the connection is down, or not all is subscribed again: ends with the newest attempt. */
+	private gap: PromiseWithResolvers<void> | null = null;
+	private attempts = 0;
+	private closed = false;
+
+	constructor(
+		private readonly commands: Commands,
+		private readonly subscriber: Subscriber,
+		private readonly keys: Keys,
+		private readonly hooks: BusHooks,
+	) {
+		subscriber.on('smessage', (channel: string, text: string) => this.receive(channel, text));
+		for (const event of ['close', '-node', '-subscriber']) subscriber.on(event, () => this.interrupt());
+		for (const event of ['ready', 'subscribersReady']) subscriber.on(event, () => this.resume());
+	}
+
+	publish(topic: Topic, message: BusMessage): void {
+		const channel = this.keys.channel(topic);
+		const text = JSON.stringify(message);
+		const listened = this.listened.get(channel);
+		if (listened?.waiting) listened.waiting.push(text);
+		else this.send(channel, text);
+	}
+
+	subscribe(topic: Topic, handler: Handler): () => void {
+		const channel = this.keys.channel(topic);
+		const listened = this.listened.get(channel) ?? this.listen(channel, topic);
+		// Lists are replaced, never changed: a delivery under way keeps the one it started with.
+		listened.handlers = [...listened.handlers, handler];
+		return () => {
+			listened.handlers = listened.handlers.filter((one) => one !== handler);
+			if (listened.handlers.length > 0 || this.listened.get(channel) !== listened) return;
+			this.listened.delete(channel);
+			this.letGo(channel, listened);
+			if (!this.closed) this.track(this.subscriber.sunsubscribe(channel));
+		};
+	}
+
+	async ready(): Promise<void> {
+		await Promise.all([this.gap?.promise, ...this.unheard]);
+	}
+
+	/** Resolves when everything subscribed and published so far has reached Redis. */
+	async settled(): Promise<void> {
+		while (this.underWay.size > 0) await Promise.all(this.underWay);
+	}
+
+	close(): void {
+		this.closed = true;
+		this.listened.clear();
+		this.gap?.resolve();
+	}
+
+	private listen(channel: string, topic: Topic): Listened {
+		const listened: Listened = { topic, handlers: [], waiting: [] };
+		this.listened.set(channel, listened);
+		const first = this.subscriber.ssubscribe(channel).finally(() => this.letGo(channel, listened));
+		const heard = this.heard(channel, listened, first).finally(() => this.unheard.delete(heard));
+		this.unheard.add(heard);
+		this.track(heard);
+		return listened;
+	}
+
+	/** Asks until Redis has confirmed it, or nobody listens any more. */
+	private async heard(channel: string, listened: Listened, first: Promise<unknown>): Promise<void> {
+		for (let attempt = first; ; attempt = this.subscribeAgain(channel)) {
+			try {
+				await attempt;
+				return;
+			} catch (error) {
+				if (this.closed) return;
+				this.hooks.onError(error as Error);
+			}
+			await Bun.sleep(TRY_AGAIN_MS);
+			if (this.closed || this.listened.get(channel) !== listened) return;
+		}
+	}
+
+	/** What waited to be published. */
+	private letGo(channel: string, listened: Listened): void {
+		for (const text of listened.waiting ?? []) this.send(channel, text);
+		listened.waiting = null;
+	}
+
+	private send(channel: string, text: string): void {
+		if (!this.closed) this.track(this.commands.spublish(channel, text));
+	}
+
+	private track(step: Promise<unknown>): void {
+		const done = step
+			.catch((error: Error) => {
+				if (!this.closed) this.hooks.onError(error);
+			})
+			.finally(() => this.underWay.delete(done));
+		this.underWay.add(done);
+	}
+
+	private receive(channel: string, text: string): void {
+		const listened = this.listened.get(channel);
+		if (!listened) return;
+		const message = JSON.parse(text) as BusMessage;
+		for (const handler of listened.handlers) handler(message);
+	}
+
+	private interrupt(): void {
+		if (this.closed) return;
+		this.attempts += 1;
+		// Not every loss is followed by a sign that the connection is back.
+		setTimeout(() => this.resume(), TRY_AGAIN_MS).unref();
+		if (this.gap) return;
+		this.gap = Promise.withResolvers<void>();
+		this.hooks.onGap();
+	}
+
+	/** The client resubscribes by itself; asking for it once more tells when that is done. */
+	private resume(): void {
+		const { gap } = this;
+		if (!gap || this.closed) return;
+		this.attempts += 1;
+		const attempt = this.attempts;
+		const again = [...this.listened].map(([channel, listened]) =>
+			this.heard(channel, listened, this.subscribeAgain(channel)),
+		);
+		const done = Promise.all(again).then(() => {
+			if (this.attempts !== attempt || this.gap !== gap) return;
+			this.gap = null;
+			gap.resolve();
+		});
+		this.track(done);
+	}
+
+	private async subscribeAgain(channel: string): Promise<void> {
+		// For a cluster the client keeps a list that would grow by every repetition.
+		const ended = this.subscriber.isCluster ? this.subscriber.sunsubscribe(channel) : undefined;
+		await Promise.all([ended, this.subscriber.ssubscribe(channel)]);
+	}
+}

@@ -1,0 +1,70 @@
+import { Cluster, Redis } from 'ioredis';
+import { defineScripts, type Scripts } from './scripts.ts';
+
+/**
+ * Connections to one Redis or to a Redis Cluster. What follows uses both alike: every script keeps to one
+ * slot, and commands of one turn go out as one pipeline for each node.
+ */
+
+export interface RedisPlace {
+	/** One node is enough to find the others of a cluster. */
+	readonly url: string;
+	readonly cluster: boolean;
+	/** Before every key and channel, so that several installations share a Redis. */
+	readonly prefix: string;
+}
+
+/** For state: commands and scripts. */
+export type Commands = (Redis | Cluster) & Scripts;
+
+/** For sharded pub/sub: a connection that subscribes can do nothing else. */
+export type Subscriber = Redis | Cluster;
+
+/** Reconnecting is endless and patient; a command that waits longer than this fails and can be repeated. */
+const COMMAND_TIMEOUT_MS = 3_000;
+const LONGEST_PAUSE_MS = 1_000;
+const pause = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
+
+export async function connectCommands(place: RedisPlace, onError: (error: Error) => void): Promise<Commands> {
+	return defineScripts(await connect(place, { enableAutoPipelining: true }, onError));
+}
+
+export async function connectSubscriber(
+	place: RedisPlace,
+	onError: (error: Error) => void,
+): Promise<Subscriber> {
+	return connect(place, {}, onError);
+}
+
+async function connect(
+	{ url, cluster }: RedisPlace,
+	options: { readonly enableAutoPipelining?: boolean },
+	onError: (error: Error) => void,
+): Promise<Redis | Cluster> {
+	const { hostname, port, username, password, protocol } = new URL(url);
+	const redisOptions = {
+		...(username ? { username: decodeURIComponent(username) } : {}),
+		...(password ? { password: decodeURIComponent(password) } : {}),
+		...(protocol === 'rediss:' ? { tls: {} } : {}),
+		commandTimeout: COMMAND_TIMEOUT_MS,
+		maxRetriesPerRequest: null,
+	};
+	const node = { host: hostname, port: Number(port || 6379) };
+	const client = cluster
+		? new Cluster([node], {
+				...options,
+				redisOptions,
+				shardedSubscribers: true,
+				clusterRetryStrategy: pause,
+				lazyConnect: true,
+			})
+		: new Redis({ ...node, ...options, ...redisOptions, retryStrategy: pause, lazyConnect: true });
+	client.on('error', onError);
+	try {
+		await client.connect();
+	} catch (error) {
+		client.disconnect();
+		throw new Error(`Redis at ${hostname}:${node.port} is not reachable: ${error}`, { cause: error });
+	}
+	return client;
+}

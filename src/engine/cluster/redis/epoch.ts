@@ -1,0 +1,101 @@
+import type { Redis } from 'ioredis';
+import { Refusal } from '../../../model/errors.ts';
+import type { Commands } from './connection.ts';
+import { spreadTags } from './slots.ts';
+
+/**
+ * Tells when Redis, or a node of it, was emptied. Then it may lack effects that the store does not have yet,
+ * and nothing may be loaded until the workers have brought the store up to date.
+ *
+ * The epoch is one value under several keys, spread over the slots so that each node has some of them. All there
+ * and alike: Redis is whole. Any of them gone: it is lost; `onLost` is called, and loads are refused until a
+ * worker, its topics drained, calls `begin`.
+ *
+ * A load checks before it reads the store and again before it writes. One that was under way when Redis was emptied
+ * may still arrive, so whoever begins waits that long (`SETTLE_MS`) before it drains the log, and removes everything
+ * before it sets the new value, which is the time of its beginning.
+ */
+
+const MARKERS = 16;
+/** Longer than any command is under way. */
+export const SETTLE_MS = 3_500;
+
+/** How loads from the store are guarded. */
+export interface Fence {
+	/** Micros since when Redis lost nothing. Refuses while it is not whole. */
+	wholeSince(): Promise<number>;
+	/** Reads from the store, then writes what was read, if Redis was whole all the while. */
+	load<T>(read: () => Promise<T>, write: (rows: T) => Promise<unknown>): Promise<void>;
+}
+
+/** For whoever shares Redis with nobody and never loses it. */
+export const NO_FENCE: Fence = {
+	wholeSince: async () => 0,
+	load: async (read, write) => void (await write(await read())),
+};
+
+export class Epoch implements Fence {
+	private readonly markers: readonly string[];
+	private lost = false;
+
+	constructor(
+		private readonly commands: Commands,
+		private readonly prefix: string,
+		private readonly onLost: () => void,
+	) {
+		this.markers = spreadTags(MARKERS).map((tag) => `${prefix}{${tag}}:epoch`);
+	}
+
+	async wholeSince(): Promise<number> {
+		const value = await this.check();
+		if (value === null) throw unavailable();
+		return Number(value);
+	}
+
+	/** The value; null where Redis is not whole, which `onLost` is told once. */
+	async check(): Promise<string | null> {
+		const values = new Set(await Promise.all(this.markers.map((marker) => this.commands.get(marker))));
+		const [value = null] = values;
+		const whole = values.size === 1 && value !== null;
+		if (!whole && !this.lost) {
+			this.lost = true;
+			this.onLost();
+		}
+		if (whole) this.lost = false;
+		return whole ? value : null;
+	}
+
+	async load<T>(read: () => Promise<T>, write: (rows: T) => Promise<unknown>): Promise<void> {
+		const before = await this.check();
+		if (before === null) throw unavailable();
+		const rows = await read();
+		if ((await this.check()) !== before) throw unavailable();
+		await write(rows);
+	}
+
+	/**
+	 * Begins a new epoch on an empty Redis. Only for who knows that the store has everything: the log drained, by
+	 * every worker.
+	 */
+	async begin(nowMicros: () => number): Promise<void> {
+		await this.removeAll();
+		const value = String(nowMicros());
+		await Promise.all(this.markers.map((marker) => this.commands.set(marker, value)));
+		this.lost = false;
+	}
+
+	private async removeAll(): Promise<void> {
+		const { commands } = this;
+		const nodes: readonly Redis[] = 'nodes' in commands ? commands.nodes('master') : [commands];
+		for (const node of nodes) {
+			let cursor = '0';
+			do {
+				const [next, keys] = await node.scan(cursor, 'MATCH', `${this.prefix}*`, 'COUNT', 1_000);
+				await Promise.all(keys.map((key) => commands.unlink(key)));
+				cursor = next;
+			} while (cursor !== '0');
+		}
+	}
+}
+
+const unavailable = (): Refusal => new Refusal('service_unavailable', 'read state is being restored');

@@ -1,0 +1,39 @@
+/** Names of keys and channels. The hash tag keeps all that belongs to a conversation, or a user, in one slot. */
+export class Keys {
+	constructor(readonly prefix: string) {}
+
+	/**
+	 * HASH: kind, team, archived, stamp, latest, floor; and `b:<ts>`, entries that changed at or before the floor.
+	 */
+	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
+	/** ZSET of timeline entries by ts. */
+	timeline = (conversation: string): string => `${this.prefix}{${conversation}}:timeline`;
+	/** ZSET of a thread's replies by ts; an entry with score 0 says that it is loaded. */
+	thread = (conversation: string, root: number): string => `${this.prefix}{${conversation}}:t:${root}`;
+	/** HASH: the whole read state of a user. */
+	user = (user: string): string => `${this.prefix}{${user}}:state`;
+	/** LIST of changes of a user whose state is not loaded. */
+	pending = (user: string): string => `${this.prefix}{${user}}:pending`;
+	/** SET of what a user had unread when a list of the inbox was begun; named by its stamp. */
+	listing = (user: string, stamp: number): string => `${this.prefix}{${user}}:listing:${stamp}`;
+	/** ZSET of connections by when they expire. */
+	sessions = (user: string): string => `${this.prefix}{${user}}:sessions`;
+	/** Set while the user chose to be away. */
+	away = (user: string): string => `${this.prefix}{${user}}:away`;
+	/** SET of the gateways that have, or had, connections. */
+	gateways = (): string => `${this.prefix}{gateways}`;
+	/** Set while the gateway gives signs of life. */
+	gatewayAlive = (gateway: string): string => `${this.prefix}{gateway:${gateway}}:alive`;
+	/** HASH of the gateway's connections: whose they are. */
+	gatewayConnections = (gateway: string): string => `${this.prefix}{gateway:${gateway}}:connections`;
+	/** Set while another gateway ends the connections of this one. */
+	gatewayClaim = (gateway: string): string => `${this.prefix}{gateway:${gateway}}:claim`;
+	/** What a ticket admits, until it is used or too old. */
+	ticket = (ticket: string): string => `${this.prefix}ticket:{${ticket}}`;
+
+	/** `live:C1` as a sharded channel: the id is its hash tag. */
+	channel(topic: string): string {
+		const colon = topic.indexOf(':') + 1;
+		return `${this.prefix}${topic.slice(0, colon)}{${topic.slice(colon)}}`;
+	}
+}

@@ -1,0 +1,87 @@
+--[[
+Adds up what a reader has unread of a timeline or a thread: the walk of src/model/counting.ts, next to the
+data. Whether the reader was active when a `<!here>` came is left to the caller.
+
+KEYS[1]  HASH of the conversation
+KEYS[2]  ZSET of its timeline, or of the thread
+ARGV[1]  seconds until it expires
+ARGV[2]  'timeline' or 'thread'
+ARGV[3]  the reader
+ARGV[4]  the cursor
+ARGV[5]  newest ts that is looked at, or +inf
+ARGV[6]  enough when so many unread entries were found
+ARGV[7…] ts of entries after the cursor that were read all the same
+
+Result   {1, kind, archived, stamp, latest, unread, mentions, named, named in the thread alone,
+          ts of each unread <!here> that mentions the reader if it was active…}
+         {-1} the conversation is not loaded, {-2} the timeline is not as far back, or the thread is not
+]]
+local CHANNEL_WIDE, HERE, BROADCAST = 1, 2, 8
+local state = redis.call('HMGET', KEYS[1], 'kind', 'archived', 'stamp', 'latest', 'floor')
+if not state[1] then
+	return { -1 }
+end
+local reader, cursor, latest = ARGV[3], ARGV[4], state[4]
+local nothing = false
+if ARGV[2] == 'thread' then
+	local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+	if not newest[1] then
+		return { -2 }
+	end
+	latest = newest[2]
+else
+	nothing = state[2] == '1'
+	if not nothing and tonumber(cursor) < tonumber(state[5]) then
+		return { -2 }
+	end
+	redis.call('EXPIRE', KEYS[1], ARGV[1])
+end
+redis.call('EXPIRE', KEYS[2], ARGV[1])
+
+local result = { 1, state[1], state[2], state[3], latest, 0, 0, 0, 0 }
+if nothing or tonumber(latest) <= tonumber(cursor) then
+	return result
+end
+local ahead = {}
+for index = 7, #ARGV do
+	ahead[ARGV[index]] = true
+end
+local function has(flags, flag)
+	return math.floor(flags / flag) % 2 == 1
+end
+
+local unread, mentions, named, in_thread_only = 0, 0, 0, 0
+local enough = tonumber(ARGV[6])
+local size = 256
+local offset = 0
+repeat
+	local entries = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. cursor, ARGV[5], 'LIMIT', offset, size)
+	for _, entry in ipairs(entries) do
+		local ts, author, flags, names = string.match(entry, '^(%d+)|([^|]*)|(%d+)|(.*)$')
+		if author ~= reader and not ahead[ts] then
+			unread = unread + 1
+			if flags ~= '0' then
+				local names_reader = string.find(',' .. names .. ',', ',' .. reader .. ',', 1, true) ~= nil
+				flags = tonumber(flags)
+				if names_reader or has(flags, CHANNEL_WIDE) then
+					mentions = mentions + 1
+				elseif has(flags, HERE) then
+					result[#result + 1] = ts
+				end
+				if names_reader then
+					named = named + 1
+					if not has(flags, BROADCAST) then
+						in_thread_only = in_thread_only + 1
+					end
+				end
+			end
+		end
+	end
+	-- By place, not by ts: within one script nothing moves. Larger pieces as it goes on.
+	offset = offset + #entries
+	local full = #entries == size
+	size = 4096
+until not full or unread >= enough
+
+result[6], result[7], result[8], result[9] = unread, mentions, named, in_thread_only
+return result

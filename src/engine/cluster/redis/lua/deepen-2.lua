@@ -1,0 +1,32 @@
+--[[
+Takes in older entries of a timeline. What was edited or deleted while it lay at or before the floor is kept
+in the hash as `b:<ts>` (empty: deleted) and wins over the store, which may not have it yet.
+
+KEYS[1]  HASH of the conversation
+KEYS[2]  ZSET of its timeline
+ARGV[1]  seconds until it expires
+ARGV[2]  the floor that these entries were read for
+ARGV[3]  the new floor
+ARGV[4…] entries: ts, entry, ts, entry…
+
+Result   1; 0 where the floor is another one by now
+]]
+if redis.call('HGET', KEYS[1], 'floor') ~= ARGV[2] then
+	return 0
+end
+for index = 4, #ARGV, 2 do
+	local ts = ARGV[index]
+	local changed = redis.call('HGET', KEYS[1], 'b:' .. ts)
+	if not changed then
+		redis.call('ZADD', KEYS[2], ts, ARGV[index + 1])
+	else
+		if changed ~= '' then
+			redis.call('ZADD', KEYS[2], ts, changed)
+		end
+		redis.call('HDEL', KEYS[1], 'b:' .. ts)
+	end
+end
+redis.call('HSET', KEYS[1], 'floor', ARGV[3])
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+redis.call('EXPIRE', KEYS[2], ARGV[1])
+return 1

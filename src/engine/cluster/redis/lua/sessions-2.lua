@@ -1,0 +1,33 @@
+--[[
+Changes or asks who is connected. Time is that of Redis, so that gateways need not agree on theirs.
+
+KEYS[1]  ZSET of the user's connections by the ms at which they expire
+KEYS[2]  set while the user chose to be away
+ARGV[1]  'connected', 'disconnected', 'away', 'back', 'beat' or 'ask'
+ARGV[2]  the connection ('' where there is none)
+ARGV[3]  ms after which a connection that is not refreshed is gone
+
+Result   {active before, active after}, each 0 or 1. What expired before is not "before".
+]]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local lifetime = tonumber(ARGV[3])
+
+local function active()
+	return redis.call('ZCARD', KEYS[1]) > 0 and redis.call('EXISTS', KEYS[2]) == 0 and 1 or 0
+end
+
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local before = active()
+local change = ARGV[1]
+if change == 'connected' or change == 'beat' then
+	redis.call('ZADD', KEYS[1], now + lifetime, ARGV[2])
+	redis.call('PEXPIRE', KEYS[1], lifetime)
+elseif change == 'disconnected' then
+	redis.call('ZREM', KEYS[1], ARGV[2])
+elseif change == 'away' then
+	redis.call('SET', KEYS[2], '1')
+elseif change == 'back' then
+	redis.call('DEL', KEYS[2])
+end
+return { before, active() }

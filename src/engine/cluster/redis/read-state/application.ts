@@ -1,0 +1,132 @@
+import { inTimeline, type Message } from '../../../../model/message.ts';
+import type { Effect } from '../../../../sequencer/effects.ts';
+import type { ReadFact } from '../../../ports/facts.ts';
+import type { Commands } from '../connection.ts';
+import type { Keys } from '../keys.ts';
+import type { Authors } from './authors.ts';
+import type { Conversations } from './conversations.ts';
+import { packEntry } from './packing.ts';
+import { Turns } from './turns.ts';
+import type { Users } from './users.ts';
+
+/**
+ * Takes the sequencer's effects into Redis: first the conversation, all of them in one script, then the users that they are
+ * about, those of one user in order. Applying again what was applied, wholly or in part, comes to the same.
+ */
+export class Application {
+	private readonly ofUser = new Turns();
+
+	constructor(
+		private readonly commands: Commands,
+		private readonly keys: Keys,
+		private readonly conversations: Conversations,
+		private readonly users: Users,
+		private readonly authors: Authors,
+		private readonly ttlSeconds: number,
+	) {}
+
+	/** Effects on one conversation, in their order. */
+	async apply(conversation: string, effects: readonly Effect[]): Promise<ReadFact[]> {
+		const results = await this.toConversation(conversation, effects);
+		const moved = await Promise.all(
+			effects.map((effect, index) => this.toUsers(conversation, effect, results[index] === 1)),
+		);
+		return moved.flat();
+	}
+
+	/** Runs the script until what it needs is loaded. Of each effect, 1: it was applied for the first time. */
+	private async toConversation(conversation: string, effects: readonly Effect[]): Promise<number[]> {
+		const { commands, keys, conversations } = this;
+		const results: number[] = [];
+		while (results.length < effects.length) {
+			const left = effects.slice(results.length);
+			const threads = [...new Set(left.map(threadOf).filter((ts) => ts !== null))];
+			const answer = (await commands.apply(
+				keys.meta(conversation),
+				keys.timeline(conversation),
+				this.ttlSeconds,
+				threads.length,
+				...threads.map((ts) => keys.thread(conversation, ts)),
+				...left.flatMap((effect) => scriptArguments(effect, threads)),
+			)) as number[];
+			results.push(...answer.filter((result) => result >= 0));
+			const stopped = answer.at(-1) ?? 0;
+			const next = effects[results.length];
+			if (stopped >= 0 || !next) continue;
+			if (stopped === -2) await conversations.loadThread(conversation, threadOf(next) ?? 0);
+			else if (stopped === -3) await conversations.deepen(conversation);
+			else if (!(await conversations.load(conversation)))
+				throw new Error(`an effect on ${conversation}, which the store does not have`);
+		}
+		return results;
+	}
+
+	private async toUsers(conversation: string, effect: Effect, isNew: boolean): Promise<ReadFact[]> {
+		const { users } = this;
+		const { at } = effect;
+		switch (effect.type) {
+			case 'created':
+				return users.change(effect.members, { type: 'join', conversation, at, cursor: 0 });
+			case 'joined': {
+				const { cursor } = effect;
+				const [only, ...others] = effect.users;
+				const join = { type: 'join', conversation, at, cursor } as const;
+				if (only !== undefined && others.length === 0)
+					return this.ofUser.take(only, () => users.change([only], join));
+				return users.change(effect.users, join);
+			}
+			case 'left':
+				return this.ofUser.take(effect.user, () =>
+					users.change([effect.user], { type: 'leave', conversation, at }),
+				);
+			case 'followed': {
+				const { threadTs, cursor } = effect;
+				return this.ofUser.take(effect.user, () =>
+					users.change([effect.user], { type: 'follow', conversation, threadTs, at, cursor }),
+				);
+			}
+			case 'unfollowed': {
+				const { threadTs } = effect;
+				return this.ofUser.take(effect.user, () =>
+					users.change([effect.user], { type: 'unfollow', conversation, threadTs, at }),
+				);
+			}
+			case 'posted':
+				return this.ofUser.take(effect.message.user, () => this.authors.posted(effect.message, isNew));
+			case 'edited':
+			case 'deleted':
+			case 'changed':
+				return [];
+		}
+	}
+}
+
+const threadOf = (effect: Effect): number | null => messageOf(effect)?.threadTs ?? null;
+
+function messageOf(effect: Effect): Message | null {
+	if (effect.type === 'deleted') return effect.previous;
+	return effect.type === 'posted' || effect.type === 'edited' ? effect.message : null;
+}
+
+const CHANGES = { posted: 'post', edited: 'edit', deleted: 'delete' } as const;
+
+function scriptArguments(effect: Effect, threads: readonly number[]): (string | number)[] {
+	const { at, conversation } = effect;
+	const archived = conversation.archived ? 1 : 0;
+	switch (effect.type) {
+		case 'created':
+			return [at, 'create', 0, conversation.kind, archived, 0, conversation.team];
+		case 'changed':
+			return [at, 'archived', 0, '', archived, 0, ''];
+		case 'posted':
+		case 'edited':
+		case 'deleted': {
+			const message = messageOf(effect) as Message;
+			const thread = message.threadTs === null ? 0 : threads.indexOf(message.threadTs) + 1;
+			const shown = inTimeline(message) ? 1 : 0;
+			return [at, CHANGES[effect.type], message.ts, packEntry(message), shown, thread, ''];
+		}
+		default:
+			return [at, 'touch', 0, '', 0, 0, ''];
+	}
+}

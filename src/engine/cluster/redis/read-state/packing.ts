@@ -1,0 +1,104 @@
+import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES } from '../../../../model/timeline.ts';
+import type { NotificationLevel } from '../../../ports/facts.ts';
+import type { EntryRow } from '../../../ports/store.ts';
+
+/** How state is written in Redis: short strings that Lua and people can read. */
+
+const LEVELS: readonly NotificationLevel[] = ['all', 'mentions', 'none'];
+const MEMBER = 1;
+const MUTED = 2;
+const LEVEL_STEP = 4;
+
+/** What a user has in one conversation. */
+export interface Membership {
+	readonly member: boolean;
+	readonly muted: boolean;
+	readonly level: NotificationLevel;
+	readonly cursor: number;
+	readonly revision: number;
+	/** Stamp of the newest join: what is older changes nothing any more. */
+	readonly joined: number;
+	/** Stamp of its newest change of any kind. */
+	readonly at: number;
+	readonly ahead: ReadonlySet<number>;
+}
+
+/** `flags:cursor:revision:joined:at:ahead,ahead…` */
+export function packMembership(membership: Membership): string {
+	const { member, muted, level, cursor, revision, joined, at, ahead } = membership;
+	const flags = (member ? MEMBER : 0) + (muted ? MUTED : 0) + LEVELS.indexOf(level) * LEVEL_STEP;
+	return [flags, cursor, revision, joined, at, [...ahead].join()].join(':');
+}
+
+export function unpackMembership(packed: string): Membership {
+	const parts = packed.split(':');
+	const [flags = 0, cursor = 0, revision = 0, joined = 0, at = 0] = parts.map(Number);
+	const ahead = parts[5] ? parts[5].split(',').map(Number) : [];
+	return {
+		member: (flags & MEMBER) !== 0,
+		muted: (flags & MUTED) !== 0,
+		level: LEVELS[Math.floor(flags / LEVEL_STEP)] ?? 'all',
+		cursor,
+		revision,
+		joined,
+		at,
+		ahead: new Set(ahead),
+	};
+}
+
+/** A thread that a user follows. */
+export interface Follow {
+	readonly cursor: number;
+	readonly since: number;
+	/** Stamp of its newest change. */
+	readonly at: number;
+}
+
+export const packFollow = ({ cursor, since, at }: Follow): string => `${cursor}:${since}:${at}`;
+
+export function unpackFollow(packed: string): Follow {
+	const [cursor = 0, since = 0, at = 0] = packed.split(':').map(Number);
+	return { cursor, since, at };
+}
+
+export interface ActivityMoment {
+	readonly at: number;
+	readonly active: boolean;
+}
+
+/** `at:1,at:0,…`, ascending. */
+export const packActivity = (moments: readonly ActivityMoment[]): string =>
+	moments.map(({ at, active }) => `${at}:${active ? 1 : 0}`).join();
+
+export const unpackActivity = (packed: string): ActivityMoment[] =>
+	packed === ''
+		? []
+		: packed.split(',').map((moment) => {
+				const [at = 0, active = 0] = moment.split(':').map(Number);
+				return { at, active: active === 1 };
+			});
+
+/** `ts|author|flags|named,named…` */
+export function packEntry(row: EntryRow): string {
+	const flags =
+		(row.channelWide ? CHANNEL_WIDE : 0) |
+		(row.here ? HERE : 0) |
+		(row.named.length > 0 ? NAMES : 0) |
+		(row.broadcast ? BROADCAST : 0);
+	return `${row.ts}|${row.user}|${flags}|${row.named.join()}`;
+}
+
+/** With users numbered as the caller numbers them. */
+export function unpackEntry(packed: string, numberOf: (user: string) => number): Entry {
+	const [ts = '0', author = '', flags = '0', named = ''] = packed.split('|');
+	return {
+		ts: Number(ts),
+		author: numberOf(author),
+		flags: Number(flags),
+		named: named === '' ? [] : named.split(',').map(numberOf),
+	};
+}
+
+/** As scripts take them: ts, entry, ts, entry… */
+export const entryArguments = (rows: readonly EntryRow[]): (string | number)[] =>
+	rows.flatMap((row) => [row.ts, packEntry(row)]);

@@ -1,0 +1,126 @@
+import type { ReadFact } from '../../../ports/facts.ts';
+import type { StateSource } from '../../../ports/store.ts';
+import type { Commands } from '../connection.ts';
+import type { Fence } from '../epoch.ts';
+import type { Keys } from '../keys.ts';
+import {
+	changedFields,
+	type Fields,
+	followField,
+	membershipField,
+	membershipIn,
+	mergedFields,
+	STAMP,
+	type UserChange,
+} from './user-state.ts';
+
+/**
+ * The read states of users in Redis: loaded on first use, changed by compare-and-set. Whoever changes one
+ * reads it, computes with pure functions and sets it if it is unchanged, else begins again.
+ */
+
+/** Members of a conversation that are changed at the same time: a pipeline of bounded size. */
+const AT_ONCE = 500;
+
+export class Users {
+	constructor(
+		private readonly commands: Commands,
+		private readonly keys: Keys,
+		private readonly source: StateSource,
+		private readonly ttlSeconds: number,
+		private readonly fence: Fence,
+	) {}
+
+	/** The whole state. */
+	async all(user: string): Promise<Fields> {
+		for (;;) {
+			const fields = await this.commands.hgetall(this.keys.user(user));
+			if (STAMP in fields) return fields;
+			await this.load(user);
+		}
+	}
+
+	/** Some fields, and the stamp. Those that there are. */
+	async some(user: string, names: readonly string[]): Promise<Fields> {
+		const wanted = [STAMP, ...names];
+		for (;;) {
+			const values = await this.commands.hmget(this.keys.user(user), ...wanted);
+			if (values[0] !== null)
+				return Object.fromEntries(
+					wanted.flatMap((name, index) => {
+						const value = values[index];
+						return value == null ? [] : [[name, value]];
+					}),
+				);
+			await this.load(user);
+		}
+	}
+
+	/** Answers false where one of the fields is not as read any more. '' stands for no value, both ways. */
+	async set(user: string, at: number, read: Fields, changed: Fields): Promise<boolean> {
+		const triples = Object.entries(changed).flatMap(([field, value]) => [field, read[field] ?? '', value]);
+		const { commands, keys, ttlSeconds } = this;
+		return (await commands.setIfUnchanged(keys.user(user), ttlSeconds, at, ...triples)) === 1;
+	}
+
+	/**
+	 * Changes these users alike; those that are not loaded when they are. Answers where those who came back to a
+	 * conversation stand now: their marks of before may still be on their way to the store, which then could not tell
+	 * what their revision goes on from.
+	 */
+	async change(users: readonly string[], change: UserChange): Promise<ReadFact[]> {
+		const facts: ReadFact[] = [];
+		for (let from = 0; from < users.length; from += AT_ONCE) {
+			const some = users.slice(from, from + AT_ONCE);
+			for (const fact of await Promise.all(some.map((user) => this.changeOne(user, change))))
+				if (fact) facts.push(fact);
+		}
+		return facts;
+	}
+
+	private async changeOne(user: string, change: UserChange): Promise<ReadFact | null> {
+		const { commands, keys, ttlSeconds } = this;
+		for (;;) {
+			const kept = await commands.pendUnlessLoaded(
+				keys.user(user),
+				keys.pending(user),
+				ttlSeconds,
+				JSON.stringify(change),
+			);
+			if (kept === 1) return null;
+			// Leaving ends what is followed there, whatever that is.
+			const fields =
+				change.type === 'leave' ? await this.all(user) : await this.some(user, [fieldOf(change)]);
+			const changed = changedFields(fields, change);
+			if (await this.set(user, change.at, fields, changed)) return cameBack(user, change, fields, changed);
+		}
+	}
+
+	private load(user: string): Promise<void> {
+		const { commands, keys, source, ttlSeconds } = this;
+		return this.fence.load(
+			async () => {
+				const pending = await commands.lrange(keys.pending(user), 0, -1);
+				const changes = pending.map((text) => JSON.parse(text) as UserChange);
+				return { fields: mergedFields(await source.user(user), changes), merged: pending.length };
+			},
+			({ fields, merged }) => {
+				const values = Object.entries(fields).flat();
+				return commands.loadUser(keys.user(user), keys.pending(user), ttlSeconds, merged, ...values);
+			},
+		);
+	}
+}
+
+function cameBack(user: string, change: UserChange, before: Fields, changed: Fields): ReadFact | null {
+	const { type, conversation, at } = change;
+	const now = membershipIn(changed, conversation);
+	if (type !== 'join' || !now || !membershipIn(before, conversation)) return null;
+	const { cursor, revision } = now;
+	return { type: 'cursor', user, conversation, at, cursor, revision, of: { joined: at, cursor, revision } };
+}
+
+const fieldOf = (change: Exclude<UserChange, { type: 'leave' }>): string =>
+	change.type === 'join'
+		? membershipField(change.conversation)
+		: followField(change.conversation, change.threadTs);

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import type { Cluster, Redis } from 'ioredis';
+
+/**
+ * Every change of several steps is one Lua script, in a file of its own: `lua/<name>-<number of keys>.lua`,
+ * whose header names keys, arguments and result. Redis keeps them by their hash; they are sent whole only to
+ * a node that does not know them yet.
+ */
+
+const FILES = {
+	apply: 'apply-2',
+	count: 'count-2',
+	deepen: 'deepen-2',
+	entries: 'entries-2',
+	loadConversation: 'load-conversation-2',
+	loadThread: 'load-thread-1',
+	loadUser: 'load-user-2',
+	pendUnlessLoaded: 'pend-unless-loaded-2',
+	sessions: 'sessions-2',
+	setIfUnchanged: 'set-if-unchanged-1',
+	standing: 'standing-1',
+} as const;
+
+type Argument = string | number;
+
+export type Scripts = {
+	readonly [Name in keyof typeof FILES]: (...keysAndArguments: readonly Argument[]) => Promise<unknown>;
+};
+
+export function defineScripts<Client extends Redis | Cluster>(client: Client): Client & Scripts {
+	for (const [name, file] of Object.entries(FILES)) {
+		const lua = readFileSync(new URL(`lua/${file}.lua`, import.meta.url), 'utf8');
+		client.defineCommand(name, { lua, numberOfKeys: Number(file.slice(file.lastIndexOf('-') + 1)) });
+	}
+	return client as Client & Scripts;
+}

@@ -1,0 +1,102 @@
+import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
+import { parsePosition } from '../../model/position.ts';
+import type { JsonObject } from '../../protocol/objects.ts';
+import type { Missed, SyncResult } from '../../unread/sync.ts';
+import { TOO_FAR_BEHIND } from './frames.ts';
+import type { AlreadyTold, UserSession } from './user-session.ts';
+
+/**
+ * Who joins a conversation while connected, over a bus that is not immediate: what happens there before this
+ * gateway hears of it would be lost without a sign. So live events are held until it is looked up what happened
+ * since the join; that is told first. The live ones follow, but for those that were told.
+ */
+
+export interface JoinHooks {
+	/** What the user missed since this stamp: `Sync.missed`. */
+	missed(user: string, since: number, pushed: boolean): Promise<SyncResult>;
+	failed(error: unknown): void;
+}
+
+interface LateJoinParts extends JoinHooks {
+	readonly bus: Bus;
+	/** It hears by itself from here on what it was not told; false: it left meanwhile, or does already. */
+	admit(session: UserSession, conversation: string, told: AlreadyTold): boolean;
+	deliver(session: UserSession, message: BusMessage, topic: Topic): void;
+	/** Counts of the conversation are due that a client cannot derive. */
+	recount(session: UserSession, conversation: string): void;
+}
+
+/** A conversation may be created with everybody in it: the store is not asked for all of them at once. */
+const AT_ONCE = 16;
+
+export class LateJoins {
+	private running = 0;
+	private readonly waiting: (() => void)[] = [];
+
+	constructor(private readonly parts: LateJoinParts) {}
+
+	/** `at`: the stamp of the join. */
+	async enter(session: UserSession, conversation: string, at: number): Promise<void> {
+		const { bus, failed } = this.parts;
+		const held: BusMessage[] = [];
+		const topic = `live:${conversation}` as const;
+		const end = bus.subscribe(topic, (message) => held.push(message));
+		try {
+			await bus.ready();
+			const missed = await this.inTurn(session, at);
+			const events = 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation, at);
+			// From here to the end in one turn: nothing can come in between.
+			if (!this.parts.admit(session, conversation, stampsOf(events))) return;
+			this.tell(session, conversation, missed, events);
+			for (const message of held) this.parts.deliver(session, message, topic);
+		} catch (error) {
+			failed(error);
+			// With a gap that nobody can close, they have to begin anew.
+			for (const connection of [...session.connections]) connection.close('going_away');
+		} finally {
+			end();
+		}
+	}
+
+	private async inTurn(session: UserSession, at: number): Promise<SyncResult> {
+		if (this.running >= AT_ONCE) await new Promise<void>((resolve) => this.waiting.push(resolve));
+		this.running += 1;
+		try {
+			const pushed = session.connections.some(({ wantsCounts }) => wantsCounts);
+			return await this.parts.missed(session.user, at, pushed);
+		} finally {
+			this.running -= 1;
+			this.waiting.shift()?.();
+		}
+	}
+
+	private tell(
+		session: UserSession,
+		conversation: string,
+		missed: SyncResult,
+		events: readonly JsonObject[],
+	): void {
+		const frames = 'tooFarBehind' in missed ? [TOO_FAR_BEHIND] : events.map((event) => JSON.stringify(event));
+		for (const connection of session.connections) for (const frame of frames) connection.send(frame);
+		if ('recount' in missed && (missed.recount.includes(conversation) || missed.threads))
+			this.parts.recount(session, conversation);
+	}
+}
+
+/** Of this conversation, and without the join, which came with the word of it. */
+const eventsOf = ({ events }: Missed, conversation: string, joinedAt: number): JsonObject[] =>
+	events.filter((event) => conversationOf(event) === conversation && stampOf(event) !== joinedAt);
+
+/** Events name it, or show it, or name it in what they are about. */
+function conversationOf({ channel, subscription }: JsonObject): unknown {
+	const about = channel ?? (subscription as JsonObject | undefined)?.channel;
+	return typeof about === 'object' && about !== null ? (about as JsonObject).id : about;
+}
+
+const stampOf = ({ position }: JsonObject): number | undefined =>
+	typeof position === 'string' ? parsePosition(position) : undefined;
+
+function stampsOf(events: readonly JsonObject[]): AlreadyTold {
+	const stamps = new Set(events.flatMap((event) => stampOf(event) ?? []));
+	return { stamps, last: [...stamps].reduce((a, b) => Math.max(a, b), 0) };
+}

@@ -1,0 +1,119 @@
+import type { Fact, ReadFact } from '../engine/ports/facts.ts';
+import type { LogSpan, MarkLog } from '../engine/ports/log.ts';
+import type { PartitionLedger } from '../engine/ports/store.ts';
+import type { Effect } from '../sequencer/effects.ts';
+
+/**
+ * Writes what was decided of one partition, after everybody has heard of it: the log has it already, and whoever
+ * takes over goes on from the offset that was written with it.
+ *
+ * One transaction at a time, in order. It takes up to `MOST_FACTS` of what has gathered since the one before, and begins
+ * a moment after the first of them. When one fails, everything behind it is void.
+ */
+
+const GATHER_MS = 10;
+const MOST_FACTS = 1_000;
+/** With so much waiting, as while the database is away, no more is taken from the log. */
+const MOST_WAITING = 100_000;
+
+export interface PersistenceParts {
+	readonly ledger: PartitionLedger;
+	/** Where cursors go that moved with a message: what users do to their own state has one way to the store. */
+	readonly marks: Pick<MarkLog, 'append'>;
+	/** What was decided is not what the store has: the partition is to be begun anew. */
+	readonly onFailed: (error: unknown) => void;
+	readonly nowMs: () => number;
+}
+
+/** What one batch of the log came to. */
+export interface Decided {
+	readonly span: LogSpan;
+	readonly effects: readonly Effect[];
+	readonly moved: readonly ReadFact[];
+}
+
+export class TrailingPersistence {
+	private waiting: Decided[] = [];
+	private facts = 0;
+	private writing: Promise<void> | null = null;
+	private failed = false;
+	/** When the oldest of what waits was handed over; ms. */
+	private since = 0;
+	/** Newest stamps of conversations with something that is not written yet. */
+	private readonly unwritten = new Map<string, number>();
+	private readonly written = new Map<string, number>();
+
+	constructor(private readonly parts: PersistenceParts) {}
+
+	/** Resolves at once, but while too much is waiting. */
+	async take(decided: Decided): Promise<void> {
+		if (this.failed) throw new Error('the partition is being begun anew');
+		if (this.waiting.length === 0) this.since = this.parts.nowMs();
+		this.waiting.push(decided);
+		this.facts += decided.effects.length;
+		for (const { conversation, at } of decided.effects) this.unwritten.set(conversation.id, at);
+		this.writing ??= this.writeAll();
+		while (this.facts > MOST_WAITING && !this.failed) await Bun.sleep(GATHER_MS);
+	}
+
+	/** Everything of the conversation up to this stamp is in the store. */
+	durable(conversation: string): number {
+		return this.unwritten.has(conversation)
+			? (this.written.get(conversation) ?? 0)
+			: Number.POSITIVE_INFINITY;
+	}
+
+	/** How long the oldest of what is not written has been waiting; ms. */
+	lagMs(): number {
+		return this.waiting.length === 0 ? 0 : this.parts.nowMs() - this.since;
+	}
+
+	/** Resolves when everything handed over is written, or void. */
+	async flushed(): Promise<void> {
+		while (this.writing) await this.writing;
+	}
+
+	private async writeAll(): Promise<void> {
+		try {
+			await Bun.sleep(GATHER_MS);
+			while (this.waiting.length > 0) await this.writeSome();
+		} catch (error) {
+			this.failed = true;
+			this.waiting = [];
+			this.parts.onFailed(error);
+		} finally {
+			this.writing = null;
+		}
+	}
+
+	private async writeSome(): Promise<void> {
+		const some = this.next();
+		const moved = some.flatMap((one) => one.moved);
+		if (moved.length > 0) await this.parts.marks.append(moved);
+		const effects: Effect[] = some.flatMap((one) => one.effects);
+		const [first, last] = [some[0], some.at(-1)];
+		if (!first || !last) return;
+		await this.parts.ledger.commitWithProgress(effects satisfies Fact[], {
+			...first.span,
+			to: last.span.to,
+		});
+		this.waiting.splice(0, some.length);
+		this.facts -= effects.length;
+		this.since = this.parts.nowMs();
+		for (const { conversation, at } of effects) {
+			if (this.unwritten.get(conversation.id) === at) {
+				this.unwritten.delete(conversation.id);
+				this.written.delete(conversation.id);
+			} else if (this.unwritten.has(conversation.id)) this.written.set(conversation.id, at);
+		}
+	}
+
+	private next(): readonly Decided[] {
+		let facts = 0;
+		const end = this.waiting.findIndex(({ effects }) => {
+			facts += effects.length;
+			return facts > MOST_FACTS;
+		});
+		return this.waiting.slice(0, end < 0 ? undefined : Math.max(1, end));
+	}
+}

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { httpDriver } from '../support/http-driver.ts';
+import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
+import { Oracle } from '../support/oracle/oracle.ts';
+import { runHistory } from '../support/oracle/run.ts';
+import { makeWorkspace } from '../support/people.ts';
+
+/** The brute-force reading of the model against 2 gateways and 2 workers, users spread over both gateways. */
+
+const SEEDS = [1, 2, 3, 4, 5];
+/** HISTORY_OPERATIONS=10000 for the long run. */
+const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 400);
+
+let cluster: TestCluster;
+beforeAll(async () => {
+	cluster = await startCluster();
+}, 120_000);
+afterAll(() => cluster.stop());
+
+for (const seed of SEEDS) {
+	test(`random history ${seed}: ${OPERATIONS} operations, every count as the model defines it`, async () => {
+		const workspace = await makeWorkspace(cluster.url, USER_COUNT, `History ${seed}`);
+		const report = await runHistory(httpDriver(workspace), new Oracle(), randomHistory(seed, OPERATIONS), {
+			users: workspace.people.map(({ id }) => id),
+			check: Math.ceil(OPERATIONS / 20),
+		});
+		expect(report.performed.post ?? 0).toBeGreaterThan(OPERATIONS / 10);
+		expect(report.compared.rows).toBeGreaterThan(0);
+	});
+}

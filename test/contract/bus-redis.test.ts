@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import type { BusMessage } from '../../src/engine/ports/bus.ts';
+import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+
+/** The live bus on a single Redis and on a cluster: what two processes hear of each other. */
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+	for (const close of closing.splice(0)) close();
+});
+
+const event = (frame: string): BusMessage => ({ type: 'event', frame });
+
+async function until(what: () => boolean): Promise<void> {
+	for (let tries = 0; !what(); tries += 1) {
+		if (tries > 500) throw new Error('it did not come to be within 5 s');
+		await Bun.sleep(10);
+	}
+}
+
+for (const layout of LAYOUTS) {
+	describe(`bus on ${layout}`, () => {
+		const open = async (place = redisPlace(layout)) => {
+			const { commands, subscriber, close } = await connectBoth(place);
+			const gaps: number[] = [];
+			const hooks = { onGap: () => gaps.push(Date.now()), onError: () => undefined };
+			const bus = new RedisBus(commands, subscriber, new Keys(place.prefix), hooks);
+			closing.push(() => {
+				bus.close();
+				close();
+			});
+			return { bus, commands, subscriber, gaps, place };
+		};
+
+		test('topics of every kind reach whoever listens, in order, across processes', async () => {
+			const here = await open();
+			const there = await open(here.place);
+			const topics = ['live:C01', 'live:C02', 'user:U01', 'team:T01', 'presence:U01', 'gateway:g1'] as const;
+			const heard = new Map<string, string[]>();
+			for (const topic of topics)
+				there.bus.subscribe(topic, (message) => {
+					if (message.type === 'event') heard.set(topic, [...(heard.get(topic) ?? []), message.frame]);
+				});
+			await there.bus.settled();
+			const frames = Array.from({ length: 200 }, (_, index) => String(index));
+			for (const frame of frames) for (const topic of topics) here.bus.publish(topic, event(frame));
+			await until(() => topics.every((topic) => heard.get(topic)?.length === frames.length));
+			for (const topic of topics) expect(heard.get(topic)).toEqual(frames);
+		});
+
+		test('once ready, it hears what any process publishes', async () => {
+			const here = await open();
+			const there = await open(here.place);
+			const topics = Array.from({ length: 200 }, (_, index) => `live:C${index}` as const);
+			const heard = new Set<string>();
+			for (const topic of topics) there.bus.subscribe(topic, () => heard.add(topic));
+			await there.bus.ready();
+			for (const topic of topics) here.bus.publish(topic, event('x'));
+			await until(() => heard.size === topics.length);
+		});
+
+		test('a subscription that failed is tried again, and ready waits for it', async () => {
+			const { bus, subscriber } = await open();
+			const subscribe = subscriber.ssubscribe.bind(subscriber);
+			let failures = 0;
+			subscriber.ssubscribe = (() => {
+				failures += 1;
+				subscriber.ssubscribe = subscribe;
+				return Promise.reject(new Error('as if Redis did not answer'));
+			}) as typeof subscribe;
+			const heard: BusMessage[] = [];
+			bus.subscribe('live:C01', (message) => heard.push(message));
+			await bus.ready();
+			bus.publish('live:C01', event('x'));
+			await until(() => heard.length > 0);
+			expect(failures).toBe(1);
+		});
+
+		test('a process hears what it publishes right after subscribing', async () => {
+			const { bus } = await open();
+			const heard: BusMessage[] = [];
+			bus.subscribe('gateway:one', (message) => heard.push(message));
+			bus.publish('gateway:one', event('first'));
+			await bus.settled();
+			bus.publish('gateway:one', event('second'));
+			await until(() => heard.length === 2);
+			expect(heard).toEqual([event('first'), event('second')]);
+		});
+
+		test('a subscription that ended hears nothing, others of its topic go on', async () => {
+			const { bus } = await open();
+			const first: BusMessage[] = [];
+			const second: BusMessage[] = [];
+			const end = bus.subscribe('live:C01', (message) => first.push(message));
+			const endSecond = bus.subscribe('live:C01', (message) => second.push(message));
+			end();
+			bus.publish('live:C01', event('x'));
+			await until(() => second.length === 1);
+			endSecond();
+			await bus.settled();
+			bus.publish('live:C01', event('y'));
+			await bus.settled();
+			await Bun.sleep(50);
+			expect([first.length, second.length]).toEqual([0, 1]);
+		});
+
+		test('after its connections were cut it tells of the gap, and listens again', async () => {
+			const { bus, commands, gaps } = await open();
+			const heard: BusMessage[] = [];
+			bus.subscribe('live:C01', (message) => heard.push(message));
+			await bus.settled();
+			const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
+			for (const node of nodes) await node.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+			await until(() => gaps.length > 0);
+			await bus.ready();
+			bus.publish('live:C01', event('after'));
+			await until(() => heard.length > 0);
+			expect(heard).toEqual([event('after')]);
+		});
+	});
+}

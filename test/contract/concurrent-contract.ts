@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'bun:test';
+import type { Engine } from '../../src/app/engine.ts';
+import type { RowChange, RowPosition, ThreadChange } from '../../src/engine/ports/read-state.ts';
+import { Refusal } from '../../src/model/errors.ts';
+import type { Action } from '../../src/sequencer/commands.ts';
+import { compareAll, emptyTally } from '../support/oracle/compare.ts';
+import { Oracle } from '../support/oracle/oracle.ts';
+import { Random } from '../support/oracle/random.ts';
+import { type PortsDriver, portsDriver } from '../support/ports-driver.ts';
+import type { TestedEngine } from './engines.ts';
+
+/**
+ * Several devices of several users at once. What each change came to carries its stamp, and the stamps give
+ * the one order in which everything took place: the oracle, fed in that order, must come to the same counts.
+ */
+
+const USERS = Array.from({ length: 6 }, (_, index) => `U000USER0${index}`);
+const DEVICES_PER_USER = 2;
+const WORDS = ['tide', 'rope', '<!channel>', ...USERS.map((user) => `<@${user}>`)];
+
+interface Recorded {
+	readonly stamp: number;
+	readonly feed: (oracle: Oracle) => void;
+}
+
+interface Posted {
+	readonly c: string;
+	readonly ts: number;
+	readonly user: string;
+	readonly threadTs: number | null;
+}
+
+/** One device: does things one after the other, while the others do theirs. */
+async function useDevice(
+	{ readState }: Engine,
+	{ submit }: PortsDriver,
+	user: string,
+	random: Random,
+	world: {
+		readonly conversations: readonly string[];
+		readonly posts: Posted[];
+		readonly history: Recorded[];
+	},
+	operations: number,
+): Promise<void> {
+	const { posts, history } = world;
+	const record = (stamp: number, feed: (oracle: Oracle) => void) => void history.push({ stamp, feed });
+	const text = () => `${random.pick(WORDS)} ${random.pick(WORDS)}`;
+	/** Told only of what moved something: what did not has no place in the order. */
+	const recording =
+		(feed: (oracle: Oracle) => void) =>
+		({ position }: { readonly position: RowPosition }) =>
+			record(position.user, feed);
+	const marked = async (change: RowChange | ThreadChange | string) => {
+		if (typeof change !== 'string') await change.durable;
+	};
+	const command = async (c: string, action: Action, feed: (oracle: Oracle, stamp: number) => void) => {
+		const { message } = await submit(user, c, action);
+		const stamp = message?.changedTs ?? 0;
+		record(stamp, (oracle) => feed(oracle, stamp));
+		return message;
+	};
+
+	for (let step = 0; step < operations; step += 1) {
+		const c = random.pick(world.conversations) as string;
+		const recent = random.pickRecent(posts.filter((post) => post.c === c));
+		const own = random.pickRecent(posts.filter((post) => post.c === c && post.user === user));
+		const kind = random.weighted({
+			post: 6,
+			reply: 4,
+			edit: 2,
+			remove: 2,
+			read: 3,
+			unread: 2,
+			one: 3,
+			thread: 2,
+			mute: 1,
+		});
+		try {
+			if (kind === 'post' || kind === 'reply') {
+				const threadTs = kind === 'reply' && recent ? (recent.threadTs ?? recent.ts) : null;
+				const broadcast = threadTs !== null && random.chance(0.3);
+				const said = text();
+				const content = { text: said, extra: null };
+				const action = { type: 'post', content, threadTs, broadcast, clientMsgId: null } as const;
+				const options = threadTs === null ? {} : { threadTs, broadcast };
+				const message = await command(c, action, (oracle, ts) => oracle.post(c, user, said, ts, options));
+				if (message) posts.push({ c, ts: message.ts, user, threadTs });
+			} else if (kind === 'edit' && own) {
+				const said = text();
+				const action = { type: 'edit', ts: own.ts, content: { text: said, extra: null } } as const;
+				await command(c, action, (oracle, at) => oracle.edit(c, own.ts, said, at));
+			} else if (kind === 'remove' && own) {
+				await command(c, { type: 'delete', ts: own.ts }, (oracle) => oracle.remove(c, own.ts));
+			} else if (kind === 'read' && recent) {
+				const tell = recording((oracle) => void oracle.mark(c, user, recent.ts));
+				await marked(await readState.mark(user, c, { type: 'read', ts: recent.ts }, tell));
+			} else if (kind === 'unread' && recent) {
+				const tell = recording((oracle) => oracle.markUnread(c, user, recent.ts));
+				await marked(await readState.mark(user, c, { type: 'unread', ts: recent.ts }, tell));
+			} else if (kind === 'one' && recent) {
+				const tell = recording((oracle) => oracle.markMessage(c, user, recent.ts));
+				await marked(await readState.mark(user, c, { type: 'message', ts: recent.ts }, tell));
+			} else if (kind === 'thread' && recent?.threadTs) {
+				const { threadTs, ts } = recent;
+				const tell = recording((oracle) => oracle.markThread(c, threadTs, user, ts));
+				await marked(await readState.markThread(user, c, threadTs, { type: 'read', ts }, tell));
+			} else if (kind === 'mute') {
+				const muted = random.chance(0.5);
+				const tell = recording((oracle) => oracle.mute(c, user, muted));
+				await marked(await readState.setPreference(user, c, { muted }, tell));
+			}
+		} catch (error) {
+			// Another device was faster: the message is gone.
+			if (!(error instanceof Refusal)) throw error;
+		}
+	}
+}
+
+export interface ConcurrentSuite {
+	readonly seeds: readonly number[];
+	readonly operationsPerDevice: number;
+}
+
+export function describeConcurrentDevices(
+	engine: TestedEngine,
+	{ seeds, operationsPerDevice }: ConcurrentSuite,
+): void {
+	describe(`${engine.name} engine`, () => {
+		for (const seed of seeds) {
+			test(`${USERS.length * DEVICES_PER_USER} devices at once, seed ${seed}: counts are those of the order of stamps`, async () => {
+				const place = await engine.place();
+				const opened = await place.open();
+				const driver = portsDriver(opened);
+				const oracle = new Oracle();
+				const conversations: string[] = [];
+				for (const kind of ['public', 'private', 'im', 'mpim'] as const) {
+					const members = kind === 'im' ? USERS.slice(0, 2) : USERS;
+					const { id, at } = await driver.createConversation(kind, members, kind);
+					oracle.createConversation(id, kind, members, at);
+					conversations.push(id);
+				}
+				const world = { conversations, posts: [], history: [] as Recorded[] };
+				await Promise.all(
+					USERS.flatMap((user, index) =>
+						Array.from({ length: DEVICES_PER_USER }, (_, device) =>
+							useDevice(
+								opened,
+								driver,
+								user,
+								new Random(seed * 1000 + index * 10 + device),
+								world,
+								operationsPerDevice,
+							),
+						),
+					),
+				);
+				world.history.sort((a, b) => a.stamp - b.stamp);
+				for (const { feed } of world.history) feed(oracle);
+				expect(world.history.length).toBeGreaterThan(USERS.length * operationsPerDevice);
+				const difference = await compareAll(driver, oracle, { users: USERS, conversations }, emptyTally());
+				expect(difference).toBeUndefined();
+				await driver.close();
+				await place.remove();
+			});
+		}
+	});
+}

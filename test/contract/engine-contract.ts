@@ -1,0 +1,89 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import type { Engine } from '../../src/app/engine.ts';
+import { compareAll, emptyTally } from '../support/oracle/compare.ts';
+import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
+import { Oracle } from '../support/oracle/oracle.ts';
+import { runHistory } from '../support/oracle/run.ts';
+import { portsDriver } from '../support/ports-driver.ts';
+import type { TestedEngine } from './engines.ts';
+import { FAULTS } from './faults.ts';
+
+/** The oracle is brute force on purpose: on a busy machine it takes its time. */
+const LONG_MS = 600_000;
+
+/**
+ * What every engine promises, seen through its ports alone: after any history its counts are the model's,
+ * and they are the same after it was closed and opened again.
+ */
+
+const USERS = Array.from({ length: USER_COUNT }, (_, index) => `U000USER0${index}`);
+const cases = new Map<string, number>();
+const count = (engine: string) => cases.set(engine, (cases.get(engine) ?? 0) + 1);
+
+/** A history, checked as it goes on, and once more after the engine was closed and opened again. */
+async function checkEngine(
+	engine: TestedEngine,
+	seed: number,
+	operations: number,
+	every: number,
+	wrap: (engine: Engine) => Engine = (whole) => whole,
+) {
+	const place = await engine.place();
+	try {
+		const oracle = new Oracle();
+		const first = portsDriver(wrap(await place.open()));
+		const history = randomHistory(seed, operations);
+		const report = await runHistory(first, oracle, history, { users: USERS, check: every });
+		await first.close();
+		const second = portsDriver(wrap(await place.open()));
+		const conversations = [...new Set(USERS.flatMap((user) => Object.keys(oracle.rows(user))))];
+		const world = { users: USERS, conversations };
+		const difference = await compareAll(second, oracle, world, emptyTally());
+		await second.close();
+		if (difference) throw new Error(`after reopening: ${JSON.stringify(difference)}`);
+		return report;
+	} finally {
+		await place.remove();
+	}
+}
+
+export interface EngineSuite {
+	readonly seeds: readonly number[];
+	readonly operations: number;
+	/** Compare after so many. */
+	readonly every: number;
+}
+
+export function describeEngineContract(
+	engine: TestedEngine,
+	{ seeds, operations, every }: EngineSuite,
+): void {
+	describe(`${engine.name} engine`, () => {
+		for (const seed of seeds) {
+			test(
+				`history ${seed}: ${operations} operations, counts as the model defines them, also after reopening`,
+				async () => {
+					count(engine.name);
+					const report = await checkEngine(engine, seed, operations, every);
+					expect(report.performed.post ?? 0).toBeGreaterThan(operations / 10);
+				},
+				LONG_MS,
+			);
+		}
+
+		for (const [name, fault] of Object.entries(FAULTS)) {
+			test(`an engine that ${name} is caught`, async () => {
+				count(engine.name);
+				const attempt = checkEngine(engine, 21, 1_500, 25, fault).then(
+					() => 'passed',
+					() => 'caught',
+				);
+				expect(await attempt).toBe('caught');
+			});
+		}
+	});
+}
+
+afterAll(() => {
+	for (const [engine, number] of cases) console.log(`contract: ${number} cases on the ${engine} engine`);
+});

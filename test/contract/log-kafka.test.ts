@@ -1,0 +1,152 @@
+import { afterAll, expect, test } from 'bun:test';
+import { createServer } from 'node:net';
+import { KafkaUnusable } from '../../src/engine/cluster/kafka/open.ts';
+import type { ReadFact } from '../../src/engine/ports/facts.ts';
+import type { LoggedCommand, LogSpan } from '../../src/engine/ports/log.ts';
+import { kafkaPlace } from '../support/kafka.ts';
+import { logContract } from '../support/log/contract.ts';
+import { entry, fromTheBeginning, numbers, until } from '../support/log/entries.ts';
+
+logContract('Kafka', async () => kafkaPlace().open());
+
+const places: { close(): Promise<void> }[] = [];
+afterAll(async () => void (await Promise.all(places.map((place) => place.close()))));
+
+function place(...args: Parameters<typeof kafkaPlace>): ReturnType<typeof kafkaPlace> {
+	const made = kafkaPlace(...args);
+	places.push(made);
+	return made;
+}
+
+/** A port of loopback that nobody listens on. */
+async function deadPort(): Promise<number> {
+	const server = createServer().listen(0, '127.0.0.1');
+	await new Promise((resolve) => server.once('listening', resolve));
+	const { port } = server.address() as { port: number };
+	await new Promise((resolve) => server.close(resolve));
+	return port;
+}
+
+test('consumption starts from the offset that the owner says, also the second time', async () => {
+	const kafka = place({ partitions: 1 });
+	const logs = await kafka.open();
+	for (const n of numbers(50)) await logs.commands.append(entry('C01', n));
+	for (const from of [20, 5, 50]) {
+		const reader = await kafka.open();
+		const seen: LoggedCommand[] = [];
+		const asked: string[] = [];
+		reader.commands.consume(async (batch) => void seen.push(...batch), {
+			progress: async (partition) => {
+				asked.push(partition);
+				return from;
+			},
+		});
+		await until(() => asked.length > 0 && seen.length >= 50 - from, `entries from ${from}`);
+		await Bun.sleep(300);
+		expect(seen.map(({ offset }) => offset)).toEqual(numbers(50 - from, from));
+		expect(asked).toEqual([kafka.partition('conversations', 0)]);
+		await reader.close();
+	}
+});
+
+test('an offset that Kafka does not hold is told, and nothing is consumed instead', async () => {
+	const kafka = place({ partitions: 1 });
+	const told: string[] = [];
+	const logs = await kafka.open({ report: (error) => told.push(String(error)) });
+	await logs.commands.append(entry('C01', 0));
+	const seen: LoggedCommand[] = [];
+	let progress = 1000;
+	logs.commands.consume(async (batch) => void seen.push(...batch), { progress: async () => progress });
+	await until(() => told.length > 0, 'a report');
+	expect(told[0]).toContain('is to be read from offset 1000, but Kafka holds 0 up to 1');
+	expect(seen).toEqual([]);
+	// Put right by a person, it goes on without a restart.
+	progress = 0;
+	await until(() => seen.length === 1, 'the entry');
+});
+
+test('a batch that fails comes again, after its partition was revoked and assigned', async () => {
+	const kafka = place({ partitions: 1 });
+	const logs = await kafka.open();
+	const events: string[] = [];
+	let progress = 0;
+	let failures = 1;
+	logs.commands.consume(
+		async (batch) => {
+			events.push(`from ${batch[0]!.offset}`);
+			if (batch.at(-1)!.offset >= 5 && failures-- > 0) throw new Error('no');
+			progress = batch.at(-1)!.offset + 1;
+		},
+		{
+			progress: async () => progress,
+			onAssigned: () => void events.push('assigned'),
+			onRevoked: () => void events.push('revoked'),
+		},
+	);
+	for (const n of numbers(5)) await logs.commands.append(entry('C01', n));
+	await until(() => progress === 5, 'the first ones');
+	events.length = 0;
+	await logs.commands.append(entry('C01', 5));
+	await until(() => progress === 6, 'all of them');
+	expect(events).toEqual(['from 5', 'revoked', 'assigned', 'from 5']);
+});
+
+test('a topic keeps the partitions that it has', async () => {
+	const kafka = place({ partitions: 6 });
+	expect((await kafka.open()).partitions).toEqual({ conversations: 6, users: 6 });
+	expect((await kafka.open({ partitions: 2 })).partitions).toEqual({ conversations: 6, users: 6 });
+	expect((await kafka.open({ partitions: 9 })).partitions).toEqual({ conversations: 6, users: 6 });
+});
+
+test('a broker that cannot be reached is named', async () => {
+	const broker = `127.0.0.1:${await deadPort()}`;
+	const began = performance.now();
+	const error = await place({ brokers: [broker] })
+		.open()
+		.catch((each) => each);
+	expect(error).toBeInstanceOf(KafkaUnusable);
+	expect(error.message).toContain(`Kafka cannot be used at ${broker}`);
+	expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+test('marks are persisted in batches, spans without a gap, in order per user; a failed one is tried again', async () => {
+	const kafka = place({ partitions: 3 });
+	const logs = await kafka.open();
+	const progress = new Map<string, number>();
+	const kept: ReadFact[] = [];
+	let batches = 0;
+	logs.marks.consume({
+		progress: async (partition) => progress.get(partition) ?? 0,
+		async persist(facts, { partition, from, to }: LogSpan) {
+			batches += 1;
+			if (batches === 2) throw new Error('the store is away');
+			// As the store does it: all or nothing, and only where it is up to `from`.
+			if ((progress.get(partition) ?? 0) !== from) throw new Error(`fenced: ${partition} is not at ${from}`);
+			progress.set(partition, to);
+			kept.push(...facts);
+		},
+	});
+	const cursor = (user: string, at: number): ReadFact => ({
+		type: 'cursor',
+		user,
+		conversation: 'C01',
+		at,
+		cursor: at,
+		revision: at,
+	});
+	for (const n of numbers(10)) await logs.marks.append(numbers(100).map((u) => cursor(`U${u}`, n + 1)));
+	await until(() => kept.length >= 1000, 'all marks');
+	await Bun.sleep(300);
+	expect(kept.length).toBe(1000);
+	for (const u of numbers(100))
+		expect(kept.filter(({ user }) => user === `U${u}`).map(({ at }) => at)).toEqual(numbers(10, 1));
+	expect([...progress.values()].reduce((sum, each) => sum + each, 0)).toBe(1000);
+	expect(batches).toBeLessThan(60);
+});
+
+test('without an owner nothing is consumed: Kafka does not keep the progress', async () => {
+	const logs = await place().open();
+	expect(() => logs.commands.consume(async () => undefined)).toThrow('needs an owner');
+	logs.commands.consume(async () => undefined, fromTheBeginning);
+	expect(() => logs.commands.consume(async () => undefined, fromTheBeginning)).toThrow('already');
+});

@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
+import { spreadTags } from '../../src/engine/cluster/redis/slots.ts';
+import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import type { CountRow, RowChange } from '../../src/engine/ports/read-state.ts';
+import { risingClock } from '../../src/model/ts.ts';
+import type { Effect } from '../../src/sequencer/effects.ts';
+import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+import { conversation, created, message, posted } from '../support/store/facts.ts';
+
+/** What only a shared cache has to keep: replays, loads that meet changes, several processes, expiry. */
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0).reverse()) await close();
+});
+
+const BEGIN = 1_700_000_000_000_000;
+const CHANNEL = conversation('C01');
+const tell = () => undefined;
+
+for (const layout of LAYOUTS) {
+	describe(`read state on ${layout}`, () => {
+		/** A store, and any number of processes on it and on one Redis. */
+		const world = async () => {
+			const directory = await mkdtemp(join(tmpdir(), 'tidemark-read-state-'));
+			const store = await openSqliteStore(directory);
+			closing.push(async () => {
+				await store.close();
+				await rm(directory, { recursive: true });
+			});
+			const place = redisPlace(layout);
+			const clock = risingClock(() => Date.now() * 1000);
+			const process = async (more: { ttlSeconds?: number; prefix?: string; onLost?: () => void } = {}) => {
+				const { commands, close } = await connectBoth(place);
+				closing.push(async () => close());
+				const keys = new Keys(more.prefix ?? place.prefix);
+				const { source, ledger } = store;
+				const epoch = new Epoch(commands, keys.prefix, more.onLost ?? (() => undefined));
+				const fence = more.onLost ? { fence: epoch } : {};
+				const readState = await RedisReadState.open({
+					commands,
+					keys,
+					source,
+					ledger,
+					clock,
+					nowMicros: clock.next,
+					...fence,
+					...more,
+				});
+				const apply = async (...effects: Effect[]) => {
+					const facts = await readState.apply(effects);
+					await ledger.commit([...effects, ...facts]);
+				};
+				return { readState, apply, commands, keys, epoch };
+			};
+			return { store, process };
+		};
+		const posts = (from: number, to: number) =>
+			Array.from({ length: to - from }, (_, index) =>
+				posted(CHANNEL, message('C01', BEGIN + from + index, { user: 'U01' })),
+			);
+
+		test('the same effects again change nothing', async () => {
+			const { process } = await world();
+			const { readState, apply } = await process();
+			const effects = [created(CHANNEL, ['U01', 'U02']), ...posts(1, 6)];
+			await apply(...effects);
+			await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 4 }, tell);
+			for (const user of ['U01', 'U02'])
+				await readState.mark(user, 'C01', { type: 'unread', ts: BEGIN + 2 }, tell);
+			const before = [await readState.counts('U01'), await readState.counts('U02')];
+			await readState.apply(effects);
+			const after = [await readState.counts('U01'), await readState.counts('U02')];
+			expect(after.map(({ rows, badge }) => [rows, badge])).toEqual(
+				before.map(({ rows, badge }) => [rows, badge]),
+			);
+			expect(before[1]?.rows[0]).toMatchObject({ unread: 4, revision: 1 });
+		});
+
+		test('edits and deletes below what is loaded are there when it is loaded, stored or not', async () => {
+			const { process } = await world();
+			const first = await process();
+			await first.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 301));
+			const second = await process({ prefix: `${first.keys.prefix}cold:` });
+			const old = message('C01', BEGIN + 10, { user: 'U01' });
+			const named = { ...old, ts: BEGIN + 11, named: ['U02'] };
+			// Applied and not committed: the store still has both as they were.
+			await second.readState.apply([
+				{
+					type: 'deleted',
+					at: BEGIN + 1_000,
+					conversation: CHANNEL,
+					message: { ...old, deleted: true },
+					previous: old,
+					tombstone: false,
+					thread: null,
+				},
+				{
+					type: 'edited',
+					at: BEGIN + 1_001,
+					conversation: CHANNEL,
+					message: named,
+					previous: { ...named, named: [] },
+					thread: null,
+				},
+			]);
+			expect(await second.readState.row('U02', 'C01')).toMatchObject({ unread: 299, mentions: 1 });
+			const items = await second.readState.unread('U02', 'C01');
+			expect(items.filter(({ reasons }) => reasons.length > 0).map(({ ts }) => ts - BEGIN)).toEqual([11]);
+			expect(items.some(({ ts }) => ts === BEGIN + 10)).toBe(false);
+		});
+
+		test('who is not loaded joins and leaves all the same', async () => {
+			const { process } = await world();
+			const { readState, commands, keys } = await process();
+			await readState.apply([created(CHANNEL, ['U01']), ...posts(1, 4)]);
+			const joined = (at: number): Effect => ({
+				type: 'joined',
+				at: BEGIN + at,
+				conversation: CHANNEL,
+				users: ['U02', 'U03'],
+				inviter: null,
+				cursor: BEGIN + 3,
+				latest: BEGIN + 3,
+			});
+			const left: Effect = { type: 'left', at: BEGIN + 11, conversation: CHANNEL, user: 'U03', actor: 'U03' };
+			await readState.apply([joined(10)]);
+			await readState.apply([left]);
+			expect(await commands.exists(keys.user('U02'))).toBe(0);
+			await readState.apply(posts(20, 22));
+			expect(await readState.row('U02', 'C01')).toMatchObject({
+				unread: 2,
+				lastRead: BEGIN + 3,
+				revision: 0,
+			});
+			expect(await readState.row('U03', 'C01')).toBeNull();
+		});
+
+		test('marks of one user at two processes: none is lost', async () => {
+			const { process } = await world();
+			const here = await process();
+			const there = await process();
+			await here.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 42));
+			const marks = Array.from({ length: 40 }, (_, index) => ({
+				on: index % 2 === 0 ? here : there,
+				ts: BEGIN + 2 + index,
+			}));
+			const changes = await Promise.all(
+				marks.map(({ on, ts }) => on.readState.mark('U02', 'C01', { type: 'message', ts }, tell)),
+			);
+			for (const change of changes) await (change as RowChange).durable;
+			expect(await there.readState.row('U02', 'C01')).toMatchObject({ unread: 1, lastRead: 0 });
+			await here.readState.mark('U02', 'C01', { type: 'message', ts: BEGIN + 1 }, tell);
+			expect(await there.readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 41 });
+		});
+
+		test('an emptied Redis is noticed, loads nothing until a new epoch begins, and counts as before', async () => {
+			const { process } = await world();
+			let losses = 0;
+			const { readState, apply, commands, keys, epoch } = await process({
+				onLost: () => {
+					losses += 1;
+				},
+			});
+			await epoch.begin(() => 1);
+			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			const before = await readState.row('U02', 'C01');
+			// One node of it is enough.
+			await commands.unlink(keys.meta('C01'), keys.timeline('C01'));
+			await commands.unlink(`${keys.prefix}{${spreadTags(16)[3]}}:epoch`);
+			const refused = await readState.row('U02', 'C01').catch((error) => error);
+			expect(refused).toMatchObject({ code: 'service_unavailable' });
+			await readState.row('U02', 'C01').catch(() => undefined);
+			expect(losses).toBe(1);
+			await epoch.begin(() => 2);
+			expect(await epoch.wholeSince()).toBe(2);
+			const after = await readState.row('U02', 'C01');
+			expect({ ...after, position: 0 }).toEqual({ ...(before as CountRow), position: 0 });
+		});
+
+		test('what expired comes back from the store', async () => {
+			const { process } = await world();
+			const { readState, apply, commands, keys } = await process({ ttlSeconds: 1 });
+			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			const change = (await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, tell)) as RowChange;
+			await change.durable;
+			await Bun.sleep(1_200);
+			expect(await commands.exists(keys.meta('C01'))).toBe(0);
+			expect(await commands.exists(keys.user('U02'))).toBe(0);
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 3, lastRead: BEGIN + 2 });
+		});
+	});
+}

@@ -1,0 +1,175 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { RedisSessions } from '../../src/engine/cluster/redis/sessions.ts';
+import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
+import { Random } from '../support/oracle/random.ts';
+import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+	for (const close of closing.splice(0)) close();
+});
+
+/** Nothing happens by itself. */
+const NEVER_MS = 3_600_000;
+
+let gateways = 0;
+
+for (const layout of LAYOUTS) {
+	describe(`sessions on ${layout}`, () => {
+		const open = async (place = redisPlace(layout), times = { lifetimeMs: NEVER_MS, aliveMs: NEVER_MS }) => {
+			const { commands, close } = await connectBoth(place);
+			gateways += 1;
+			const gateway = `g${gateways}`;
+			const changed: string[] = [];
+			const keys = new Keys(place.prefix);
+			const hooks = {
+				onChanged: async (user: string) => {
+					changed.push(user);
+				},
+				onError: console.error,
+			};
+			const sessions = new RedisSessions(commands, keys, gateway, hooks, times);
+			closing.push(() => {
+				sessions.close();
+				close();
+			});
+			/** As if its process had been gone for longer than a sign of life lasts. */
+			const die = async (): Promise<void> => {
+				sessions.close();
+				await commands.del(keys.gatewayAlive(gateway));
+			};
+			return { sessions, place, commands, keys, gateway, changed, die };
+		};
+
+		test('answers as the embedded engine does, whatever comes', async () => {
+			const { sessions, place } = await open();
+			const other = (await open(place)).sessions;
+			const memory = new MemorySessions();
+			const random = new Random(7);
+			const users = ['U01', 'U02', 'U03'];
+			for (let step = 0; step < 300; step += 1) {
+				const user = random.pick(users) as string;
+				const connection = `${user}-${random.pick([1, 2, 3])}`;
+				const on = random.chance(0.5) ? sessions : other;
+				const kind = random.weighted({ connected: 3, disconnected: 3, away: 2 });
+				const away = random.chance(0.5);
+				const told = kind === 'away' ? await on.setAway(user, away) : await on[kind](user, connection);
+				const expected =
+					kind === 'away' ? await memory.setAway(user, away) : await memory[kind](user, connection);
+				expect(told).toBe(expected);
+				expect(await other.activeAmong(users)).toEqual(await memory.activeAmong(users));
+			}
+		});
+
+		test('without anybody to end them, connections of a process that died expire', async () => {
+			const times = { lifetimeMs: 300, aliveMs: NEVER_MS };
+			const { sessions: dying, place } = await open(undefined, times);
+			const { sessions: living } = await open(place, times);
+			await dying.connected('U01', 'a');
+			await living.connected('U02', 'b');
+			dying.close();
+			expect(await living.isActive('U01')).toBe(true);
+			await Bun.sleep(450);
+			expect(await living.isActive('U01')).toBe(false);
+			expect(await living.isActive('U02')).toBe(true);
+		});
+
+		test('the connections of a gateway that died are ended by another, those of the living are not', async () => {
+			const dying = await open();
+			const living = await open(dying.place);
+			const third = await open(dying.place);
+			for (let index = 0; index < 250; index += 1) await dying.sessions.connected(`U${index}`, `a-${index}`);
+			await third.sessions.connected('U1', 'c-1');
+			await living.sessions.sweep();
+			expect(living.changed).toEqual([]);
+			await dying.die();
+			await Promise.all([living.sessions.sweep(), third.sessions.sweep()]);
+			// Each by one of them.
+			const expected = Array.from({ length: 250 }, (_, index) => `U${index}`);
+			expect([...living.changed, ...third.changed].sort()).toEqual(expected.sort());
+			expect(await living.sessions.activeAmong(expected)).toEqual(new Set(['U1']));
+			// Nothing of it is left.
+			await living.sessions.sweep();
+			expect(living.changed.length + third.changed.length).toBe(250);
+			expect(await living.commands.smembers(living.keys.gateways())).not.toContain(dying.gateway);
+			expect(await living.commands.exists(living.keys.gatewayConnections(dying.gateway))).toBe(0);
+		});
+
+		test('what could not be ended is taken up again', async () => {
+			const dying = await open();
+			const living = await open(dying.place);
+			for (const user of ['U1', 'U2']) await dying.sessions.connected(user, `a-${user}`);
+			await dying.die();
+			const clumsy = await open(dying.place);
+			await clumsy.commands.set(clumsy.keys.sessions('U2'), 'of a kind that the script cannot change');
+			await expect(clumsy.sessions.sweep()).rejects.toThrow();
+			await clumsy.commands.del(clumsy.keys.sessions('U2'));
+			// Its claim ends with time.
+			await living.sessions.sweep();
+			expect(living.changed).toEqual([]);
+			await living.commands.del(living.keys.gatewayClaim(dying.gateway));
+			await living.sessions.sweep();
+			expect(living.changed).toContain('U2');
+		});
+
+		test('of one that expired before, the user is looked at as well', async () => {
+			const dying = await open(undefined, { lifetimeMs: 20, aliveMs: NEVER_MS });
+			const living = await open(dying.place);
+			await dying.sessions.connected('U1', 'a-1');
+			await dying.die();
+			await Bun.sleep(60);
+			await living.sessions.sweep();
+			expect(living.changed).toEqual(['U1']);
+		});
+
+		test('an emptied Redis learns everything again', async () => {
+			const { sessions, commands, keys, gateway, changed, place } = await open();
+			await sessions.connected('U1', 'a-1');
+			await sessions.connected('U1', 'a-2');
+			await commands.del(keys.sessions('U1'));
+			for (const key of [keys.gateways(), keys.gatewayAlive(gateway), keys.gatewayConnections(gateway)])
+				await commands.del(key);
+			expect(await sessions.isActive('U1')).toBe(false);
+			await sessions.beat();
+			expect(await sessions.isActive('U1')).toBe(true);
+			expect(changed).toEqual(['U1']);
+			expect(await commands.hgetall(keys.gatewayConnections(gateway))).toEqual({ 'a-1': 'U1', 'a-2': 'U1' });
+			const living = await open(place);
+			sessions.close();
+			await commands.del(keys.gatewayAlive(gateway));
+			await living.sessions.sweep();
+			expect(living.changed).toEqual(['U1', 'U1']);
+		});
+
+		test('one that was taken for dead comes back with its next sign of life', async () => {
+			const slow = await open();
+			const living = await open(slow.place);
+			await slow.sessions.connected('U1', 'a-1');
+			await slow.commands.del(slow.keys.gatewayAlive(slow.gateway));
+			await living.sessions.sweep();
+			expect(await living.sessions.isActive('U1')).toBe(false);
+			await slow.sessions.beat();
+			expect(await living.sessions.isActive('U1')).toBe(true);
+			expect(slow.changed).toEqual(['U1']);
+		});
+
+		test('a connection whose end Redis did not hear of is ended with the next sign of life', async () => {
+			const { sessions, commands, keys, gateway, changed } = await open();
+			await sessions.connected('U1', 'a-1');
+			await sessions.disconnected('U1', 'a-1');
+			// As it was before the end.
+			await commands.hset(keys.gatewayConnections(gateway), 'a-1', 'U1');
+			await sessions.beat();
+			expect(changed).toEqual(['U1']);
+			expect(await commands.exists(keys.gatewayConnections(gateway))).toBe(0);
+		});
+
+		test('a connection that ends while it begins is gone', async () => {
+			const { sessions } = await open();
+			const ends = [sessions.connected('U1', 'a-1'), sessions.disconnected('U1', 'a-1')];
+			await Promise.all(ends);
+			expect(await sessions.isActive('U1')).toBe(false);
+		});
+	});
+}

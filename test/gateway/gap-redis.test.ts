@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { RedisTickets } from '../../src/engine/cluster/redis/tickets.ts';
+import { beginAnew } from '../../src/gateway/gap.ts';
+import type { Hub } from '../../src/gateway/socket/hub.ts';
+import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+import { TestSocket } from '../support/socket.ts';
+import { listeningGateway } from './listening.ts';
+import { random, TEAM, userNamed } from './support.ts';
+
+/** A gateway that did not hear for a while: no client goes on as if it had heard everything. */
+
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0)) await close();
+});
+
+for (const layout of LAYOUTS) {
+	describe(`a gap on ${layout}`, () => {
+		const scene = async () => {
+			const place = redisPlace(layout);
+			const { commands, subscriber, close } = await connectBoth(place);
+			let hub: Hub | undefined;
+			let forgotten = 0;
+			const auth = {
+				forgetAll: () => {
+					forgotten += 1;
+				},
+			};
+			const keys = new Keys(place.prefix);
+			const bus = new RedisBus(commands, subscriber, keys, {
+				onGap: () => hub && beginAnew(hub, auth),
+				onError: () => undefined,
+			});
+			const tickets = new RedisTickets(commands, keys, random);
+			const gateway = listeningGateway({ tickets, bus });
+			hub = gateway.hub;
+			closing.push(gateway.stop, () => {
+				bus.close();
+				close();
+			});
+			const open = async (): Promise<TestSocket> => {
+				const user = userNamed('U1');
+				const expiresAt = Number.POSITIVE_INFINITY;
+				const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, options: { since: 0 } };
+				const ticket = await tickets.issue(admission);
+				const socket = new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${ticket}`);
+				await socket.seen({ type: 'hello' });
+				return socket;
+			};
+			const cut = async (): Promise<void> => {
+				const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
+				for (const node of nodes) await node.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+			};
+			return { bus, open, cut, forgottenTokens: () => forgotten };
+		};
+
+		test('sockets are closed to connect again, and those that come then hear', async () => {
+			const { bus, open, cut, forgottenTokens } = await scene();
+			const before = [await open(), await open()];
+			await cut();
+			for (const socket of before) {
+				expect((await socket.closed).code).toBe(4000);
+				expect(socket.frames.at(-1)).toEqual({ type: 'goodbye' });
+			}
+			expect(forgottenTokens()).toBeGreaterThan(0);
+			const after = await open();
+			bus.publish('user:U1', { type: 'event', frame: '{"type":"heard"}', at: 1 });
+			await after.seen({ type: 'heard' });
+		});
+	});
+}

@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from 'bun:test';
+import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
+import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
+import type { Bus, Topic } from '../../src/engine/ports/bus.ts';
+import type { SyncResult } from '../../src/unread/sync.ts';
+import { TestSocket } from '../support/socket.ts';
+import { listeningGateway } from './listening.ts';
+import { random, TEAM, userNamed } from './support.ts';
+
+/** What is looked up is looked up when its changes are heard; on a bus that hears at once, nothing is added. */
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0)) await close();
+});
+
+/** Topics that are subscribed to and, a while later, heard. */
+class SlowBus extends MemoryBus implements Bus {
+	override readonly immediate = false;
+	readonly heard = new Set<Topic>();
+	private readonly asked = new Set<Topic>();
+
+	override subscribe(...args: Parameters<Bus['subscribe']>): () => void {
+		this.asked.add(args[0]);
+		return super.subscribe(...args);
+	}
+
+	override async ready(): Promise<void> {
+		const asked = [...this.asked];
+		await Bun.sleep(5);
+		for (const topic of asked) this.heard.add(topic);
+	}
+}
+
+const NOTHING: SyncResult = { events: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
+
+async function scene(bus: MemoryBus, looked: (what: string) => void, missed = NOTHING) {
+	const tickets = new MemoryTickets(Date.now, random);
+	const gateway = listeningGateway({
+		tickets,
+		bus,
+		memberships: async () => {
+			looked('memberships');
+			return [{ conversation: 'C1' }];
+		},
+		missed: async () => {
+			looked('missed');
+			return missed;
+		},
+	});
+	closing.push(gateway.stop);
+	const user = userNamed('U1');
+	const expiresAt = Number.POSITIVE_INFINITY;
+	const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, options: { since: 0 } };
+	const socket = new TestSocket(
+		`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`,
+	);
+	await socket.seen({ type: 'hello' });
+	return socket;
+}
+
+test('a socket asks what it is in when joins are heard, and what it missed when all of that is heard', async () => {
+	const bus = new SlowBus();
+	const heardAt = new Map<string, Set<Topic>>();
+	await scene(bus, (what) => heardAt.set(what, new Set(bus.heard)));
+	expect(heardAt.get('memberships')?.has('user:U1')).toBe(true);
+	expect(heardAt.get('missed')?.has('live:C1')).toBe(true);
+});
+
+test('in one process who joins hears at once, and nothing is looked up for it', async () => {
+	const bus = new MemoryBus();
+	const looked: string[] = [];
+	const socket = await scene(bus, (what) => looked.push(what));
+	bus.publish('user:U1', { type: 'joined', user: 'U1', conversation: 'C2', at: 1 });
+	bus.publish('live:C2', { type: 'event', frame: '{"type":"first"}', at: 2 });
+	await socket.seen({ type: 'first' });
+	expect(looked).toEqual(['memberships', 'missed']);
+});
+
+test('who is to fetch everything anew hears whatever comes after, unless stamps have one order', async () => {
+	const tooFarBehind: SyncResult = { tooFarBehind: true, stamp: 100 };
+	for (const bus of [new MemoryBus(), new SlowBus()]) {
+		const socket = await scene(bus, () => undefined, tooFarBehind);
+		await socket.seen({ type: 'resync' });
+		bus.publish('user:U1', { type: 'event', frame: '{"type":"late"}', at: 50 });
+		bus.publish('user:U1', { type: 'event', frame: '{"type":"later"}', at: 101 });
+		await socket.seen({ type: 'later' });
+		expect(socket.having({ type: 'late' })).toHaveLength(bus.immediate ? 0 : 1);
+	}
+});

@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import type { ReadState } from '../../src/engine/ports/read-state.ts';
+import { Connection } from '../../src/gateway/socket/connection.ts';
+import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
+import { Hub } from '../../src/gateway/socket/hub.ts';
+import { formatPosition } from '../../src/model/position.ts';
+import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+
+/** Who joins while connected hears everything that is posted from the join on, once and in order. */
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+	for (const close of closing.splice(0)) close();
+});
+
+const JOINS = 40;
+const POSTS = 10;
+
+interface Posted {
+	readonly channel: string;
+	readonly at: number;
+}
+
+for (const layout of LAYOUTS) {
+	describe(`joining on ${layout}`, () => {
+		const open = async (place = redisPlace(layout)) => {
+			const { commands, subscriber, close } = await connectBoth(place);
+			const hooks = { onGap: () => undefined, onError: console.error };
+			const bus = new RedisBus(commands, subscriber, new Keys(place.prefix), hooks);
+			closing.push(() => {
+				bus.close();
+				close();
+			});
+			return { bus, place };
+		};
+
+		/** A hub with one open socket, beside a worker that posts; what is posted is also what can be looked up. */
+		const scene = async () => {
+			const { bus, place } = await open();
+			const worker = (await open(place)).bus;
+			const posted: Posted[] = [];
+			const heard: Posted[] = [];
+			const failures: unknown[] = [];
+			const hub = new Hub(bus, new CountsPush({} as ReadState, console.error), {
+				missed: async (_user, since) => {
+					const events = posted.filter(({ at }) => at > since);
+					await Bun.sleep(1);
+					return {
+						events: events.map((one) => ({ ...one, position: formatPosition(one.at) })),
+						// No cut: what was posted meanwhile has earlier stamps, and is not among the events.
+						stamp: posted.at(-1)?.at ?? since,
+						toldUpTo: 0,
+						recount: [],
+						threads: false,
+					};
+				},
+				failed: (error) => failures.push(error),
+			});
+			const socket = {
+				send: (frame: string) => {
+					const { channel, at } = JSON.parse(frame);
+					return heard.push({ channel, at });
+				},
+				cork: (callback: () => void) => callback(),
+				close: () => undefined,
+				getBufferedAmount: () => 0,
+			};
+			const connection = new Connection('s1', 'U1', 'T1', 'hash', false, socket, hub.scheduleFlush);
+			hub.listen(hub.attach(connection), []);
+			await bus.ready();
+			connection.release(0);
+			let at = 0;
+			const post = (channel: string): void => {
+				at += 1;
+				posted.push({ channel, at });
+				worker.publish(`live:${channel}`, { type: 'event', frame: JSON.stringify({ channel, at }), at });
+			};
+			const move = (type: 'joined' | 'left', conversation: string): void => {
+				at += 1;
+				worker.publish('user:U1', { type, user: 'U1', conversation, at });
+			};
+			const settled = async (wanted: number): Promise<void> => {
+				for (let tries = 0; heard.length < wanted && tries < 300; tries += 1) await Bun.sleep(10);
+				await Bun.sleep(50);
+			};
+			return { posted, heard, failures, post, move, settled };
+		};
+
+		test('everything since the join is told once, in order', async () => {
+			const { posted, heard, failures, post, move, settled } = await scene();
+			for (let index = 0; index < JOINS; index += 1) {
+				move('joined', `C${index}`);
+				for (let count = 0; count < POSTS; count += 1) {
+					post(`C${index}`);
+					if (count % 3 === 0) await Bun.sleep(1);
+				}
+			}
+			await settled(posted.length);
+			for (let index = 0; index < JOINS; index += 1) {
+				const of = (all: readonly Posted[]) => all.filter(({ channel }) => channel === `C${index}`);
+				expect(of(heard)).toEqual(of(posted));
+			}
+			expect(failures).toEqual([]);
+		});
+
+		test('who left at once hears nothing more, who came back hears it once', async () => {
+			const { heard, post, move, settled } = await scene();
+			for (const change of ['joined', 'left', 'joined'] as const) move(change, 'C1');
+			move('joined', 'C2');
+			move('left', 'C2');
+			await settled(0);
+			heard.length = 0;
+			for (const channel of ['C2', 'C1', 'C1']) post(channel);
+			await settled(2);
+			expect(heard.map(({ channel }) => channel)).toEqual(['C1', 'C1']);
+		});
+	});
+}

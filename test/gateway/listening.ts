@@ -1,0 +1,74 @@
+import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
+import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
+import type { Bus } from '../../src/engine/ports/bus.ts';
+import type { ReadState } from '../../src/engine/ports/read-state.ts';
+import type { Sessions } from '../../src/engine/ports/sessions.ts';
+import type { Tickets } from '../../src/engine/ports/tickets.ts';
+import type { Services } from '../../src/gateway/services.ts';
+import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
+import { Focus } from '../../src/gateway/socket/focus.ts';
+import { Hub } from '../../src/gateway/socket/hub.ts';
+import { Presence } from '../../src/gateway/socket/presence.ts';
+import { listen } from '../../src/gateway/socket/server.ts';
+import type { SyncResult } from '../../src/unread/sync.ts';
+
+/** A gateway that listens, with as little behind it as it can: for what sockets and gateways are by themselves. */
+
+export interface Behind {
+	readonly gateway?: string;
+	readonly tickets: Tickets;
+	readonly bus?: Bus;
+	readonly sessions?: Sessions;
+	/** What the people here are in. */
+	readonly memberships?: () => Promise<{ readonly conversation: string }[]>;
+	readonly missed?: () => Promise<SyncResult>;
+}
+
+const NOTHING: SyncResult = { events: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
+
+export function listeningGateway({
+	gateway = 'g1',
+	tickets,
+	bus = new MemoryBus(),
+	sessions = new MemorySessions(),
+	memberships = async () => [],
+	missed = async () => NOTHING,
+}: Behind) {
+	const failures: string[] = [];
+	const readState = {
+		memberships,
+		setActive: async () => undefined,
+	} as unknown as ReadState;
+	const failed = (error: unknown) => console.error(error);
+	const hub = new Hub(bus, new CountsPush(readState, failed), { missed, failed });
+	const services = {
+		tickets,
+		bus,
+		readState,
+		sync: { missed },
+		directory: { token: async () => null },
+		limits: { take: () => 0 },
+		operations: { failed: (what: string) => failures.push(what) },
+	} as unknown as Services;
+	const presence = new Presence(bus, sessions, readState);
+	const focus = new Focus({
+		bus,
+		reads: services.reads,
+		isActive: async () => false,
+		nowMs: Date.now,
+		idleMs: 1_000,
+		failed,
+	});
+	const listening = listen(
+		{
+			hostname: '127.0.0.1',
+			port: 0,
+			gateway,
+			maxBufferedBytes: 1 << 20,
+			socketsPerUser: 100,
+			nowMs: Date.now,
+		},
+		{ services, hub, presence, focus },
+	);
+	return { hub, failures, port: listening.port, stop: () => listening.stop() };
+}

@@ -1,0 +1,89 @@
+import { afterEach, expect, test } from 'bun:test';
+import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
+import type { Admission, Tickets } from '../../src/engine/ports/tickets.ts';
+import { TestSocket } from '../support/socket.ts';
+import { listeningGateway } from './listening.ts';
+import { random, TEAM, userNamed } from './support.ts';
+
+/** An upgrade takes as long as its ticket takes to be looked up, and is accepted whatever that gives. */
+
+const ADMISSION: Admission = {
+	user: userNamed('U1'),
+	team: TEAM,
+	tokenHash: 'h',
+	expiresAt: Number.POSITIVE_INFINITY,
+	options: { since: 0 },
+};
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0)) await close();
+});
+
+/** Tickets as they are in Redis: elsewhere. */
+function remoteTickets(): Tickets {
+	const tickets = new MemoryTickets(Date.now, random);
+	return {
+		issue: (admission) => tickets.issue(admission),
+		redeem: async (ticket) => {
+			const admission = await tickets.redeem(ticket);
+			await Bun.sleep(20);
+			if (ticket === 'unlucky') throw new Error('as if Redis did not answer');
+			return admission;
+		},
+	};
+}
+
+function scene() {
+	const tickets = remoteTickets();
+	const gateway = listeningGateway({ tickets });
+	closing.push(gateway.stop);
+	const open = (ticket: string) =>
+		new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${encodeURIComponent(ticket)}`);
+	return { ...gateway, tickets, open };
+}
+
+test('a ticket that is looked up elsewhere opens a socket, once', async () => {
+	const { tickets, open } = scene();
+	const ticket = await tickets.issue(ADMISSION);
+	const first = open(ticket);
+	await first.seen({ type: 'hello' });
+	const second = open(ticket);
+	expect((await second.closed).code).toBe(4202);
+	expect(second.frames).toMatchObject([{ type: 'error', error: { code: 1 } }]);
+	await first.settled();
+});
+
+test('of two sockets that open with one ticket at once, one is admitted', async () => {
+	const { tickets, open } = scene();
+	const ticket = await tickets.issue(ADMISSION);
+	const sockets = [open(ticket), open(ticket)];
+	const ends = await Promise.all(
+		sockets.map((socket) =>
+			Promise.race([
+				socket.seen({ type: 'hello' }).then(() => 'admitted'),
+				socket.closed.then(({ code }) => code),
+			]),
+		),
+	);
+	expect(ends.map(String).sort()).toEqual(['4202', 'admitted']);
+});
+
+test('a bad ticket is told so', async () => {
+	const { open } = scene();
+	for (const ticket of ['', 'never issued']) expect((await open(ticket).closed).code).toBe(4202);
+});
+
+test('who cannot be looked up is not to blame: it is to connect again', async () => {
+	const { open, failures } = scene();
+	const socket = open('unlucky');
+	expect((await socket.closed).code).toBe(4000);
+	expect(socket.frames).toEqual([]);
+	expect(failures).toEqual(['rtm.redeem_ticket']);
+});
+
+test('a request for a socket that is none is told so', async () => {
+	const { port } = scene();
+	const response = await fetch(`http://127.0.0.1:${port}/rtm?ticket=x`, { headers: { upgrade: 'other' } });
+	expect(response.status).toBe(426);
+});

@@ -1,0 +1,104 @@
+import { type TidemarkProcess, tidemark, UNLIMITED } from './process.ts';
+import { ADMIN_TOKEN } from './server.ts';
+import { spreadingProxy } from './spreading-proxy.ts';
+
+/**
+ * A cluster of real processes on real services, behind a load balancer that spreads connections over its gateways: what a
+ * user asks one gateway, the next request, or the socket, asks another.
+ */
+
+const SERVICES = {
+	TIDEMARK_REDIS_URL: 'TIDEMARK_TEST_REDIS_CLUSTER_URL',
+	TIDEMARK_POSTGRES_URL: 'TIDEMARK_TEST_POSTGRES_URL',
+	TIDEMARK_KAFKA_BROKERS: 'TIDEMARK_TEST_KAFKA_BROKERS',
+} as const;
+
+export type Role = 'gateway' | 'worker';
+
+export interface Member extends TidemarkProcess {
+	readonly role: Role;
+	readonly url: string;
+}
+
+export interface TestCluster {
+	/** Of the load balancer. */
+	readonly url: string;
+	readonly gateways: readonly Member[];
+	readonly workers: readonly Member[];
+	/** One more of these; a gateway gets connections from here on. */
+	add(role: Role): Promise<Member>;
+	end(member: Member, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+	stop(): Promise<void>;
+}
+
+export interface ClusterOptions {
+	readonly gateways?: number;
+	readonly workers?: number;
+	readonly services?: Readonly<Record<string, string | undefined>>;
+	readonly flags?: readonly string[];
+}
+
+let clusters = 0;
+
+export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
+	const { gateways = 2, workers = 2, services = process.env, flags = [] } = options;
+	clusters += 1;
+	const environment: Record<string, string> = {
+		TIDEMARK_INSTALLATION: `t${process.pid}_${clusters}`,
+		TIDEMARK_KAFKA_PARTITIONS: '8',
+		TIDEMARK_KAFKA_REPLICATION: '1',
+		TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN,
+		TIDEMARK_LOG_LEVEL: 'error',
+	};
+	for (const [name, variable] of Object.entries(SERVICES)) {
+		const value = services[variable];
+		if (!value) throw new Error(`${variable} is not set: a cluster cannot be tested. npm test sets it.`);
+		environment[name] = value;
+	}
+	const running: Member[] = [];
+	const begin = async (role: Role): Promise<Member> => {
+		const args = [role, '--port', '0', '--host', '127.0.0.1', ...UNLIMITED, ...flags];
+		const started = tidemark(args, environment);
+		const url = (await started.printed(/(http:\/\/localhost:\d+)/)).replace('localhost', '127.0.0.1');
+		const member = { ...started, role, url };
+		running.push(member);
+		return member;
+	};
+	// Topics and tables are made by whoever is first: all of them may start at once.
+	const members = await Promise.all([
+		...Array.from({ length: workers }, () => begin('worker')),
+		...Array.from({ length: gateways }, () => begin('gateway')),
+	]);
+	const proxy = spreadingProxy(members.filter(({ role }) => role === 'gateway').map(({ url }) => url));
+	const of = (role: Role) => running.filter((member) => member.role === role);
+	const forget = (member: Member): void => {
+		running.splice(running.indexOf(member), 1);
+		proxy.leaveOut(member.url);
+	};
+	return {
+		url: proxy.url,
+		get gateways() {
+			return of('gateway');
+		},
+		get workers() {
+			return of('worker');
+		},
+		add: async (role) => {
+			const member = await begin(role);
+			if (role === 'gateway') proxy.add(member.url);
+			return member;
+		},
+		end: async (member, signal) => {
+			forget(member);
+			await member.end(signal);
+		},
+		stop: async () => {
+			proxy.stop();
+			const ended = await Promise.all(running.map((member) => member.end('SIGTERM')));
+			const complaints = ended.flatMap(({ err }) =>
+				err.split('\n').filter((line) => line.includes('"level":50')),
+			);
+			if (process.env.SHOW_CLUSTER_LOG) console.log(complaints.join('\n'));
+		},
+	};
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { CommandLog, LoggedCommand } from '../../../src/engine/ports/log.ts';
+import { entry, fromTheBeginning, numbers, until } from './entries.ts';
+
+/** What every log has to do, seen through its port. */
+
+export interface LogUnderTest {
+	readonly commands: CommandLog;
+	close(): Promise<void>;
+}
+
+export function logContract(engine: string, open: () => Promise<LogUnderTest>): void {
+	describe(`log: ${engine}`, () => {
+		let log: LogUnderTest;
+		const opened: LogUnderTest[] = [];
+		beforeEach(async () => {
+			log = await open();
+			opened.push(log);
+		});
+		afterAll(async () => void (await Promise.all(opened.map((each) => each.close()))));
+
+		const requests = (seen: readonly LoggedCommand[]): number[] => seen.map(({ replyTo }) => replyTo.request);
+
+		test('an entry arrives as it was appended', async () => {
+			const seen: LoggedCommand[] = [];
+			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
+			await log.commands.append(entry('C01', 7));
+			await until(() => seen.length === 1, 'the entry');
+			expect(seen[0]).toMatchObject(entry('C01', 7));
+		});
+
+		test('entries of one conversation keep their order, and each comes once', async () => {
+			const seen: LoggedCommand[] = [];
+			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
+			await Promise.all(numbers(2000).map((n) => log.commands.append(entry(`C${n % 10}`, n))));
+			await until(() => seen.length >= 2000, 'all entries');
+			await Bun.sleep(300);
+			for (const n of numbers(10)) {
+				const of = seen.filter(({ command }) => command.conversation === `C${n}`);
+				expect(requests(of)).toEqual(numbers(200).map((each) => each * 10 + n));
+			}
+			expect(seen.length).toBe(2000);
+		});
+
+		test('what was appended while nobody consumed is waiting', async () => {
+			for (const n of numbers(20)) await log.commands.append(entry('C01', n));
+			const seen: LoggedCommand[] = [];
+			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
+			await until(() => seen.length === 20, 'all entries');
+			expect(requests(seen)).toEqual(numbers(20));
+		});
+
+		test('one batch of a partition at a time, and what piles up meanwhile comes together', async () => {
+			const batches: number[] = [];
+			const under = new Map<string, number>();
+			let most = 0;
+			let mixed = false;
+			log.commands.consume(async (batch) => {
+				const partition = batch[0]!.partition;
+				mixed ||= batch.some((each) => each.partition !== partition);
+				under.set(partition, (under.get(partition) ?? 0) + 1);
+				most = Math.max(most, under.get(partition)!);
+				await Bun.sleep(100);
+				under.set(partition, under.get(partition)! - 1);
+				batches.push(batch.length);
+			}, fromTheBeginning);
+			await log.commands.append(entry('C01', 0));
+			for (const n of numbers(100, 1)) log.commands.append(entry('C01', n));
+			await until(() => batches.reduce((sum, each) => sum + each, 0) === 101, 'all entries');
+			expect({ most, mixed }).toEqual({ most: 1, mixed: false });
+			expect(batches.length).toBeLessThan(20);
+		});
+
+		test('offsets rise within a partition', async () => {
+			const seen: LoggedCommand[] = [];
+			log.commands.consume(async (batch) => void seen.push(...batch), fromTheBeginning);
+			await Promise.all(numbers(500).map((n) => log.commands.append(entry(`C${n % 10}`, n))));
+			await until(() => seen.length === 500, 'all entries');
+			const newest = new Map<string, number>();
+			for (const { partition, offset } of seen) {
+				expect(offset).toBeGreaterThan(newest.get(partition) ?? -1);
+				newest.set(partition, offset);
+			}
+			// A conversation stays in its partition.
+			expect(new Set(seen.map((each) => `${each.command.conversation} ${each.partition}`)).size).toBe(10);
+		});
+	});
+}

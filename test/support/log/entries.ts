@@ -1,0 +1,34 @@
+import type { CommandEntry, PartitionOwner } from '../../../src/engine/ports/log.ts';
+
+/** Commands that can be told from each other by their number. */
+
+export const entry = (conversation: string, request: number): CommandEntry => ({
+	command: {
+		conversation,
+		actor: 'U01',
+		team: 'T01',
+		at: request,
+		action: {
+			type: 'post',
+			content: { text: `héllo ${request}`, extra: null },
+			threadTs: null,
+			broadcast: false,
+			clientMsgId: `id-${request}`,
+		},
+	},
+	replyTo: { gateway: 'g1', request },
+});
+
+/** Consumes from the beginning, whatever was consumed before. */
+export const fromTheBeginning: PartitionOwner = { progress: async () => 0 };
+
+export async function until(condition: () => boolean, about: string, ms = 30_000): Promise<void> {
+	const deadline = performance.now() + ms;
+	while (!condition()) {
+		if (performance.now() > deadline) throw new Error(`not within ${ms} ms: ${about}`);
+		await Bun.sleep(10);
+	}
+}
+
+export const numbers = (count: number, from = 0): number[] =>
+	Array.from({ length: count }, (_, index) => from + index);

@@ -1,0 +1,46 @@
+import {
+	type Commands,
+	connectCommands,
+	connectSubscriber,
+	type RedisPlace,
+} from '../../src/engine/cluster/redis/connection.ts';
+
+/** The Redis and the Redis Cluster that tests run on. Without them tests fail: nothing is skipped in silence. */
+
+export const LAYOUTS = ['redis', 'redis-cluster'] as const;
+export type Layout = (typeof LAYOUTS)[number];
+
+const VARIABLES: Readonly<Record<Layout, string>> = {
+	redis: 'TIDEMARK_TEST_REDIS_URL',
+	'redis-cluster': 'TIDEMARK_TEST_REDIS_CLUSTER_URL',
+};
+
+let places = 0;
+
+/** A prefix of its own on the Redis of this layout. */
+export function redisPlace(layout: Layout): RedisPlace {
+	const variable = VARIABLES[layout];
+	const url = process.env[variable];
+	if (!url)
+		throw new Error(
+			`${variable} is not set: there is no ${layout} to test on. ` +
+				`Start one with scripts/services up ${layout}, or run the tests with npm test, which does.`,
+		);
+	places += 1;
+	return { url, cluster: layout === 'redis-cluster', prefix: `t${process.pid}-${places}:` };
+}
+
+const fail = (error: Error): void => console.error(error);
+
+export async function connectBoth(place: RedisPlace) {
+	const commands: Commands = await connectCommands(place, fail);
+	const subscriber = await connectSubscriber(place, fail);
+	return {
+		commands,
+		subscriber,
+		close: () => {
+			commands.disconnect();
+			subscriber.disconnect();
+		},
+	};
+}
