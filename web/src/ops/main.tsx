@@ -1,1 +1,7 @@
-export {};
+import { createRoot } from 'react-dom/client';
+import { followTheme } from '../session/theme.ts';
+import { Ops } from './Ops.tsx';
+
+followTheme();
+const root = document.getElementById('root');
+if (root) createRoot(root).render(<Ops />);
