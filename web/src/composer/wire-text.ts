@@ -10,7 +10,7 @@ type Users = ReadonlyMap<string, User>;
 
 const CODE_OR_NAME = /(```[\s\S]*?```|`[^`\n]+`)|(?<![\w@.])@([\w.-]*\w)/g;
 /** Links and mentions that were on the wire and are not written in another way. */
-const MARKED_UP = /&lt;((?:https?:\/\/|@[UW]|#C)[^\s<>]*?)&gt;/g;
+const MARKED_UP = /&lt;((?:https?:\/\/|@[UW]|#C)[^\n<>]*?)&gt;/g;
 const EVERYONE = new Set(['channel', 'here', 'everyone']);
 
 export function toWire(text: string, users: Users): string {

@@ -14,6 +14,8 @@ export function Dialog({ title, onClose, children }: Props) {
 	useEffect(() => {
 		const dialog = element.current;
 		if (dialog && !dialog.open) dialog.showModal();
+		// Who is asked for something writes at once; otherwise it is the first button.
+		dialog?.querySelector<HTMLElement>('.dialog-body input')?.focus();
 		return () => dialog?.close();
 	}, []);
 	return (
