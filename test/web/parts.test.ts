@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import type { Conversation, Message, User } from '../../client/src/index.ts';
 import { candidatesFor, complete, writtenName } from '../../web/src/composer/completion.ts';
 import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
@@ -205,4 +206,17 @@ h_bucket{le="+Inf",method="a"} 100
 		]);
 		expect(degradedFrom(['store: full'], first, 900)[0]?.since).toBe(500);
 	});
+});
+
+test('what the interface imports is there where only the package is installed', async () => {
+	const { dependencies } = await Bun.file(join(import.meta.dir, '../../package.json')).json();
+	const sources = join(import.meta.dir, '../../web/src');
+	const used = new Set<string>();
+	for (const file of new Bun.Glob('**/*.{ts,tsx,css}').scanSync({ cwd: sources })) {
+		const text = await Bun.file(join(sources, file)).text();
+		for (const [, name = ''] of text.matchAll(/(?:from|@import) ['"]([^.'"/]+)/g)) used.add(name);
+	}
+	used.delete('@tidemark');
+	expect([...used].sort()).toEqual(['react', 'react-dom', 'uplot', 'virtua']);
+	expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...used]));
 });

@@ -24,19 +24,7 @@ export const isWebPath = (path: string): boolean =>
 	Object.hasOwn(PAGES, path) || path.startsWith(`/${ASSETS}`);
 
 export async function bundleWeb(): Promise<WebFiles> {
-	const built = await Bun.build({
-		entrypoints: Object.values(PAGES).map((page) => fileURLToPath(new URL(`${page}.html`, WEB))),
-		target: 'browser',
-		minify: true,
-		splitting: true,
-		define: { 'process.env.NODE_ENV': '"production"' },
-		publicPath: '/',
-		naming: {
-			entry: '[name].[ext]',
-			chunk: `${ASSETS}[name]-[hash].[ext]`,
-			asset: `${ASSETS}[name]-[hash].[ext]`,
-		},
-	});
+	const built = await build();
 	const files = new Map<string, WebFile>();
 	for (const output of built.outputs) {
 		const name = output.path.replace(/^\.?\//, '');
@@ -49,3 +37,22 @@ export async function bundleWeb(): Promise<WebFiles> {
 	}
 	return files;
 }
+
+const build = () =>
+	Bun.build({
+		entrypoints: Object.values(PAGES).map((page) => fileURLToPath(new URL(`${page}.html`, WEB))),
+		target: 'browser',
+		minify: true,
+		splitting: true,
+		define: { 'process.env.NODE_ENV': '"production"' },
+		publicPath: '/',
+		naming: {
+			entry: '[name].[ext]',
+			chunk: `${ASSETS}[name]-[hash].[ext]`,
+			asset: `${ASSETS}[name]-[hash].[ext]`,
+		},
+	}).catch((error: unknown) => {
+		// Bun's has one for each file that could not be read, each with the whole of it.
+		const causes = error instanceof AggregateError ? error.errors : [error];
+		throw new Error(`cannot bundle web/: ${causes.slice(0, 3).map(String).join('; ')}`);
+	});
