@@ -1,5 +1,6 @@
 import type { Scenario } from '../support/scenario.ts';
 import { clientCounts } from './client-counts.ts';
+import { clusterPosts } from './cluster-posts.ts';
 import { durablePosts } from './durable-posts.ts';
 import { fanOut } from './fan-out.ts';
 import { inboxList } from './inbox-list.ts';
@@ -17,4 +18,5 @@ export const SCENARIOS: readonly Scenario[] = [
 	inboxList,
 	memory,
 	startUp,
+	clusterPosts,
 ];

@@ -62,12 +62,13 @@ export class Sync {
 
 	/** With `pushed`, for a client that is pushed counts: says of which they are due. */
 	async missed(user: string, asked: number, pushed = false): Promise<SyncResult> {
-		const { mostChanges } = this.parts;
+		const { mostChanges, overlapMicros } = this.parts;
 		const { own, moment, since } = await this.oneMoment(user, asked);
 		const { stamp, loose } = moment;
 		const left = mostChanges - sizeOf(own, since);
+		const isBeyond = asked + overlapMicros < (loose?.horizon ?? 0);
 		// A position from the future is not of this history.
-		if (asked > stamp || asked < (loose?.horizon ?? 0) || left < 0) return { tooFarBehind: true, stamp };
+		if (asked > stamp || isBeyond || left < 0) return { tooFarBehind: true, stamp };
 		const upTo = loose ? Number.MAX_SAFE_INTEGER : stamp;
 		const inside = await this.insideOf(user, { since, upTo }, moment, left);
 		if (!inside) return { tooFarBehind: true, stamp };

@@ -112,6 +112,12 @@ export class PartitionedWorker {
 			ledger,
 			marks,
 			nowMs,
+			onWritten: (stamps) => {
+				for (const [conversation, stamp] of stamps)
+					readState
+						.written?.(conversation, stamp)
+						.catch((error) => report(error, `trimming ${conversation}`));
+			},
 			onFailed: (error) => {
 				report(error, `writing what was decided of ${name}`);
 				this.consumption?.restart(name);

@@ -20,6 +20,8 @@ export interface PersistenceParts {
 	readonly ledger: PartitionLedger;
 	/** Where cursors go that moved with a message: what users do to their own state has one way to the store. */
 	readonly marks: Pick<MarkLog, 'append'>;
+	/** Everything of these conversations up to these stamps is in the store. */
+	readonly onWritten: (stamps: ReadonlyMap<string, number>) => void;
 	/** What was decided is not what the store has: the partition is to be begun anew. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
@@ -100,6 +102,7 @@ export class TrailingPersistence {
 		this.waiting.splice(0, some.length);
 		this.facts -= effects.length;
 		this.since = this.parts.nowMs();
+		this.parts.onWritten(new Map(effects.map(({ conversation, at }) => [conversation.id, at])));
 		for (const { conversation, at } of effects) {
 			if (this.unwritten.get(conversation.id) === at) {
 				this.unwritten.delete(conversation.id);

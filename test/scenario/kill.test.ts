@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { client } from '../support/api.ts';
+import { makeCast } from '../support/kill-cast.ts';
 import {
 	checkMembers,
 	checkMessages,
@@ -8,8 +9,8 @@ import {
 	histories,
 	repeatSends,
 } from '../support/kill-check.ts';
-import { type Book, type Cast, keyOf, load, newBook } from '../support/kill-load.ts';
-import { makeWorkspace, type Person } from '../support/people.ts';
+import { type Book, load, newBook } from '../support/kill-load.ts';
+import type { Person } from '../support/people.ts';
 import { testServerProcess, withDirectory } from '../support/process.ts';
 import { connect, type Frame } from '../support/socket.ts';
 
@@ -17,32 +18,6 @@ import { connect, type Frame } from '../support/socket.ts';
 
 const ROUNDS = 4;
 const ACKNOWLEDGED_PER_ROUND = 700;
-
-async function makeCast(url: string, book: Book): Promise<Cast> {
-	const { people } = await makeWorkspace(url, 8);
-	const creator = people[0]!;
-	const create = async (name: string): Promise<string> =>
-		(await creator.call('conversations.create', { name })).channel.id;
-	const cast: Cast = {
-		writers: people.slice(0, 4),
-		readers: people.slice(4, 6),
-		movers: people.slice(6),
-		channels: [await create('one'), await create('two'), await create('three')],
-		halls: [await create('hall'), await create('stairs')],
-	};
-	const users = [...cast.writers.slice(1), ...cast.readers].map(({ id }) => id);
-	for (const channel of cast.channels) await creator.call('conversations.invite', { channel, users });
-	for (const reader of cast.readers)
-		for (const { id, last_read, revision, position } of (await reader.call('client.counts')).channels)
-			book.reads.set(keyOf(reader.id, id), {
-				last_read,
-				revision,
-				position,
-				is_muted: false,
-				inDoubt: false,
-			});
-	return cast;
-}
 
 /** Whatever was told to anybody is on disk: it is found again, or was deleted since. */
 function checkHeard(heard: readonly Frame[], shown: Awaited<ReturnType<typeof histories>>, book: Book): void {

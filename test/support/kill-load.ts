@@ -65,29 +65,37 @@ export async function load(
 	round: number,
 	onAck: () => void,
 ): Promise<void> {
-	const actors = (people: readonly Person[], step: Step) =>
-		people.map((person, index) =>
-			untilGone(
-				async (random, count) => {
-					await step({
-						person,
-						call: client(url, person.token),
-						random,
-						book,
-						cast,
-						name: `${round}-${count}`,
-					});
-					book.acknowledged += 1;
-					onAck();
-				},
-				round * 100 + index,
-			),
-		);
-	await Promise.all([
-		...actors(cast.writers, write),
-		...actors(cast.readers, read),
-		...actors(cast.movers, move),
-	]);
+	const callOf = ({ token }: Person) => client(url, token);
+	await Promise.all(
+		actors({ cast, book, round, callOf, onAck }).map(({ step, seed }) => untilGone(step, seed)),
+	);
+}
+
+export interface Play {
+	readonly cast: Cast;
+	readonly book: Book;
+	readonly round: number;
+	readonly callOf: (person: Person) => Call;
+	readonly onAck: () => void;
+}
+
+export interface ActorOfLoad {
+	readonly seed: number;
+	/** Does one thing and writes it into the book; `count` tells it from what the same one did before in this round. */
+	readonly step: (random: Random, count: number) => Promise<void>;
+}
+
+export function actors({ cast, book, round, callOf, onAck }: Play): ActorOfLoad[] {
+	const playing = (people: readonly Person[], step: Step): ActorOfLoad[] =>
+		people.map((person, index) => ({
+			seed: round * 100 + index,
+			step: async (random, count) => {
+				await step({ person, call: callOf(person), random, book, cast, name: `${round}-${count}` });
+				book.acknowledged += 1;
+				onAck();
+			},
+		}));
+	return [...playing(cast.writers, write), ...playing(cast.readers, read), ...playing(cast.movers, move)];
 }
 
 async function untilGone(

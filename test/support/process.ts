@@ -21,6 +21,9 @@ export interface TidemarkProcess {
 	printed(pattern: RegExp): Promise<string>;
 	/** Sends the signal and waits for the end. */
 	end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<Ended>;
+	/** Stops in the middle of whatever it does, without knowing. */
+	pause(): void;
+	wake(): void;
 	readonly ended: Promise<Ended>;
 }
 
@@ -48,6 +51,8 @@ export function tidemark(
 		out: out.text,
 		err: err.text,
 		ended,
+		pause: () => child.kill('SIGSTOP'),
+		wake: () => child.kill('SIGCONT'),
 		printed: (pattern) =>
 			Promise.race([
 				out.has(pattern),

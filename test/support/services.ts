@@ -16,7 +16,16 @@ export interface OwnServices {
 	down(): Promise<void>;
 }
 
+const NONE: OwnServices = {
+	env: {},
+	stop: async () => undefined,
+	start: async () => undefined,
+	down: async () => undefined,
+};
+
 export async function ownServices(...services: readonly Service[]): Promise<OwnServices> {
+	// The script would start all of them.
+	if (services.length === 0) return NONE;
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-services-own-'));
 	const env: Record<string, string | undefined> = {
 		...process.env,

@@ -65,6 +65,24 @@ test('without a connection it says so, keeps what is written, and catches up', a
 	screen.errors.splice(0, screen.errors.length, ...ofThePage);
 });
 
+test('what cannot be loaded says why, and can be tried again', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(grace, 'behind the failure');
+	const screen = await show(ada);
+	await screen.page.route('**/api/conversations.history', (route) =>
+		route.fulfill({ json: { ok: false, error: 'channel_not_found' } }),
+	);
+	await screen.row('harbour').click();
+	await screen.page.getByText('This could not be loaded').waitFor();
+	await screen.page.getByText('There is no such conversation, or it is not yours to see.').waitFor();
+	await screen.expectExact();
+	await screen.page.unroute('**/api/conversations.history');
+	await screen.page.getByRole('button', { name: 'Try again' }).click();
+	await screen.message('behind the failure').waitFor();
+	await screen.expectExact();
+});
+
 test('the first view is there within a second', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;

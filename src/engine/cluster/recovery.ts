@@ -26,6 +26,7 @@ export interface RecoveryParts {
 }
 
 const EVERY_MS = 500;
+const LOOK_AGAIN_MS = 100;
 /** A worker that is paused holds the lock and does nothing: its partitions go to others, who replay. */
 const OTHERS_WITHIN_MS = 20_000;
 const DRAINED_WITHIN_MS = 30_000;
@@ -70,20 +71,35 @@ export class Recovery {
 		tell('the read state is not there: everything is written down before it is loaded anew');
 		await worker.halt();
 		await lock.release();
-		const alone = await lock.alone(OTHERS_WITHIN_MS);
-		if (!alone) tell('some worker did not let go in time: its partitions are replayed');
 		try {
-			// Another worker may have been first.
-			if ((await epoch.check()) === null) {
+			if (await this.isLeftToThisOne()) {
 				await Bun.sleep(SETTLE_MS);
 				await this.marksWritten();
-				await epoch.begin(this.parts.nowMicros);
-				tell('the read state begins anew');
+				// Two that gave up waiting for a third: the later one would remove what has come since.
+				if ((await epoch.check()) === null) {
+					await epoch.begin(this.parts.nowMicros);
+					tell('the read state begins anew');
+				}
 			}
 		} finally {
 			await lock.release();
 			worker.resume();
 		}
+	}
+
+	/** Answers false where another worker was first: it shares the lock again, and would be waited for in vain. */
+	private async isLeftToThisOne(): Promise<boolean> {
+		const { epoch, lock, tell } = this.parts;
+		const patience = performance.now() + OTHERS_WITHIN_MS;
+		while (!(await lock.alone())) {
+			if ((await epoch.check()) !== null) return false;
+			if (performance.now() > patience) {
+				tell('some worker did not let go in time: its partitions are replayed');
+				break;
+			}
+			await Bun.sleep(LOOK_AGAIN_MS);
+		}
+		return (await epoch.check()) === null;
 	}
 
 	/** Everything that was acknowledged is in the log by now. */

@@ -184,6 +184,9 @@ export interface ReadState {
 	 */
 	apply(effects: readonly Effect[]): readonly ReadFact[] | Promise<readonly ReadFact[]>;
 
+	/** The store has everything of this conversation up to this stamp: what is kept here need not be kept for that. */
+	written?(conversation: string, stamp: number): Promise<void>;
+
 	mark(
 		user: string,
 		conversation: string,

@@ -156,6 +156,8 @@ export function Timeline(props: Props) {
 				}}
 				onResize={() => {
 					if (staysAtEnd.current) scrollToEnd();
+					// Without scrolling, other rows are in sight now.
+					requestAnimationFrame(() => lookNow.current());
 				}}
 			>
 				{(row, index) => (

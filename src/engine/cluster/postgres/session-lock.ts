@@ -36,15 +36,10 @@ export class SessionLock {
 		this.holder = session;
 	}
 
-	/** Holds it alone. Answers false when others did not let go of it in time. */
-	async alone(withinMs: number): Promise<boolean> {
-		const end = performance.now() + withinMs;
-		for (;;) {
-			const [row] = await this.sql.unsafe<{ held: boolean }[]>(`SELECT pg_try_advisory_lock(${KEY}) AS held`);
-			if (row?.held) return true;
-			if (performance.now() > end) return false;
-			await Bun.sleep(100);
-		}
+	/** Holds it alone, if nobody else holds it now. */
+	async alone(): Promise<boolean> {
+		const [row] = await this.sql.unsafe<{ held: boolean }[]>(`SELECT pg_try_advisory_lock(${KEY}) AS held`);
+		return row?.held ?? false;
 	}
 
 	async release(): Promise<void> {

@@ -19,6 +19,7 @@ const FILES = {
 	sessions: 'sessions-2',
 	setIfUnchanged: 'set-if-unchanged-1',
 	standing: 'standing-1',
+	trim: 'trim-2',
 } as const;
 
 type Argument = string | number;

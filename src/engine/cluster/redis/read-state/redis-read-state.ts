@@ -52,6 +52,8 @@ export interface RedisReadStateParts {
 	/** Guards loads against a Redis that was emptied. */
 	readonly fence?: Fence;
 	readonly ttlSeconds?: number;
+	/** Entries of a timeline that stay when it is trimmed. */
+	readonly entriesKept?: number;
 }
 
 /**
@@ -78,7 +80,7 @@ export class RedisReadState implements ReadState {
 	) {
 		const { commands, keys, source, ledger, clock, fence = NO_FENCE, ttlSeconds = TTL_SECONDS } = parts;
 		this.users = new Users(commands, keys, source, ttlSeconds, fence);
-		this.conversations = new Conversations(commands, keys, source, ttlSeconds, fence);
+		this.conversations = new Conversations(commands, keys, source, ttlSeconds, fence, parts.entriesKept);
 		this.rows = new Rows(this.conversations);
 		const { users, conversations } = this;
 		const authors = new Authors(conversations, users);
@@ -105,6 +107,10 @@ export class RedisReadState implements ReadState {
 			[...byConversation].map(([id, some]) => this.turns.take(id, () => this.application.apply(id, some))),
 		);
 		return facts.flat();
+	}
+
+	async written(conversation: string, stamp: number): Promise<void> {
+		await this.conversations.trim(conversation, stamp, this.parts.nowMicros());
 	}
 
 	mark(

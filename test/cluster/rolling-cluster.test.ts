@@ -1,0 +1,21 @@
+import { test } from 'bun:test';
+import { setStage } from '../support/chaos/stage.ts';
+import type { Role } from '../support/cluster.ts';
+
+/**
+ * An upgrade under load: each process is replaced by a new one, and ends in good order. Nothing is lost, and nothing is
+ * refused but with errors that say: try again.
+ */
+
+const stage = setStage();
+
+async function replaceAll(role: Role): Promise<void> {
+	const { cluster } = stage;
+	for (const old of role === 'gateway' ? cluster.gateways : cluster.workers) {
+		await cluster.add(role);
+		await cluster.end(old, 'SIGTERM');
+	}
+}
+
+for (const role of ['gateway', 'worker'] as const)
+	test(`every ${role} is replaced`, () => stage.underLoad(`${role}s replaced`, () => replaceAll(role)));

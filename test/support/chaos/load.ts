@@ -1,0 +1,59 @@
+import { actors, type Book, type Cast } from '../kill-load.ts';
+import { Random } from '../oracle/random.ts';
+import { noRepeats, patientCall, type Repeats } from './patient-call.ts';
+
+/** Load on a cluster of which parts go and come: everybody goes on until what was asked for is acknowledged. */
+
+export interface Load {
+	/** What had to be asked again. */
+	readonly repeats: Repeats;
+	/** Resolves when so much more is acknowledged. */
+	acknowledged(more: number): Promise<void>;
+	/** Resolves when all is acknowledged that was asked for. */
+	stop(): Promise<void>;
+}
+
+/** Between two steps of one actor: the machine has other things to do as well. */
+const PAUSE_MS = 10;
+const WITHIN_MS = 80_000;
+
+export function startLoad(url: string, cast: Cast, book: Book, round: number): Load {
+	const repeats = noRepeats();
+	let stopped = false;
+	let failure: unknown;
+	const playing = actors({
+		cast,
+		book,
+		round,
+		callOf: (person) => patientCall(url, person, repeats),
+		onAck: () => undefined,
+	}).map(async ({ step, seed }) => {
+		const random = new Random(seed);
+		for (let count = 0; !stopped; count += 1) {
+			await step(random, count);
+			await Bun.sleep(PAUSE_MS);
+		}
+	});
+	const done = Promise.all(playing).catch((error) => {
+		failure = error;
+		stopped = true;
+	});
+	return {
+		repeats,
+		acknowledged: async (more) => {
+			const wanted = book.acknowledged + more;
+			const end = performance.now() + WITHIN_MS;
+			while (book.acknowledged < wanted && !stopped) {
+				if (performance.now() > end)
+					throw new Error(`${wanted - book.acknowledged} of ${more} were not acknowledged`);
+				await Bun.sleep(20);
+			}
+			if (failure) throw failure;
+		},
+		stop: async () => {
+			stopped = true;
+			await done;
+			if (failure) throw failure;
+		},
+	};
+}

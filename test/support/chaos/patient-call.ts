@@ -1,0 +1,49 @@
+import { ERRORS } from '../../../src/model/errors.ts';
+import { type Answer, type Call, CallFailed, rawClient } from '../api.ts';
+import type { Person } from '../people.ts';
+
+/**
+ * Calls as a client makes them that does not give up: what did not come through, and what was refused with an error that
+ * passes, is asked again, unchanged. Whatever else is refused fails.
+ */
+
+const PATIENCE_MS = 75_000;
+const PAUSE_MS = 200;
+
+export interface Repeats {
+	/** No answer came. */
+	unanswered: number;
+	/** Refused for now, by code. */
+	readonly refused: Map<string, number>;
+}
+
+export const noRepeats = (): Repeats => ({ unanswered: 0, refused: new Map() });
+
+export function patientCall(url: string, { token }: Person, repeats: Repeats): Call {
+	const call = rawClient(url, token);
+	return async (method, args = {}) => {
+		const end = performance.now() + PATIENCE_MS;
+		for (let attempt = 1; ; attempt += 1) {
+			const answer = await call(method, args).catch(() => null);
+			if (answer?.ok || (attempt > 1 && answer && wasDone(method, answer))) return answer as Answer;
+			if (answer && !passes(answer))
+				throw new CallFailed(`${method} ${JSON.stringify(args)}: ${answer.error}`);
+			if (performance.now() > end)
+				throw new Error(`${method} was not done in ${attempt} attempts: ${JSON.stringify(answer)}`);
+			note(repeats, answer);
+			await Bun.sleep(PAUSE_MS);
+		}
+	};
+}
+
+const passes = ({ error = '' }: Answer): boolean => ERRORS[error as keyof typeof ERRORS]?.retry === true;
+
+/** An attempt that was not answered may have been carried out. */
+const wasDone = (method: string, { error = '' }: Answer): boolean =>
+	method === 'chat.delete' && error === 'message_not_found';
+
+function note(repeats: Repeats, answer: Answer | null): void {
+	const { refused } = repeats;
+	if (answer === null) repeats.unanswered += 1;
+	else refused.set(answer.error ?? '', (refused.get(answer.error ?? '') ?? 0) + 1);
+}

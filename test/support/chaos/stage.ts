@@ -1,0 +1,58 @@
+import { afterAll, beforeAll } from 'bun:test';
+import { startCluster, type TestCluster } from '../cluster.ts';
+import { makeCast } from '../kill-cast.ts';
+import { type Cast, newBook } from '../kill-load.ts';
+import { type OwnServices, ownServices, type Service } from '../services.ts';
+import { checkAll, tell } from './check.ts';
+import { type Load, startLoad } from './load.ts';
+
+/** A cluster for the tests of a file, people who use it, and the book of what was acknowledged to them. */
+
+export interface Stage {
+	readonly cluster: TestCluster;
+	readonly services: OwnServices;
+	/** Load before, while and after this happens; then everything is looked at. */
+	underLoad(what: string, happens: (load: Load) => Promise<void>): Promise<void>;
+}
+
+const BEFORE = 300;
+const AFTER = 300;
+
+/** The services that are named are this file's own: it may do to them what it likes. */
+export function setStage(...own: readonly Service[]): Stage {
+	let cluster: TestCluster;
+	let services: OwnServices;
+	let cast: Cast;
+	let rounds = 0;
+	const book = newBook();
+	beforeAll(async () => {
+		services = await ownServices(...own);
+		cluster = await startCluster({ services: { ...process.env, ...services.env } });
+		cast = await makeCast(cluster.url, book);
+	}, 120_000);
+	afterAll(async () => {
+		await cluster?.stop();
+		await services?.down();
+	}, 60_000);
+	return {
+		get cluster() {
+			return cluster;
+		},
+		get services() {
+			return services;
+		},
+		underLoad: async (what, happens) => {
+			rounds += 1;
+			const load = startLoad(cluster.url, cast, book, rounds);
+			try {
+				await load.acknowledged(BEFORE);
+				await happens(load);
+				await load.acknowledged(AFTER);
+			} finally {
+				await load.stop();
+			}
+			await checkAll(cluster.url, cast, book);
+			tell(what, book, load.repeats);
+		},
+	};
+}
