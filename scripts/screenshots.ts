@@ -79,7 +79,10 @@ await keep(narrow, 'narrow-conversation');
 const ops = await open(browser, '/ops', {});
 await ops.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
 await ops.getByRole('button', { name: 'Open' }).click();
+// Somebody is connected, so that there is something to deliver.
+const reader = await open(browser, link(scene), {});
 await scene.makeTraffic(24_000);
+await reader.context().close();
 await keep(ops, 'operations');
 
 await browser.close();

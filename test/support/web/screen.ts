@@ -70,12 +70,23 @@ export class Screen {
 		})`);
 	}
 
+	/** What is shown and what the server answers, of a moment in which nothing was read by itself. */
+	private async still(): Promise<{ shown: Shown; fresh: Awaited<ReturnType<typeof freshCounts>> }> {
+		for (;;) {
+			const before = await this.shown();
+			const fresh = await freshCounts(this.person);
+			const shown = await this.shown();
+			if (Bun.deepEquals(before, shown)) return { shown, fresh };
+		}
+	}
+
 	/** The law: what is on screen is what the SDK knows, and that is what the server answers to whoever asks anew. */
 	async expectExact(): Promise<void> {
-		const { conversations, threads, badge } = await this.shown();
+		const { shown, fresh } = await this.still();
+		const { conversations, threads, badge } = shown;
 		const snapshot = { conversations: new Map(conversations.map((one) => [one.id, one])), threads, badge };
 		const client = { getSnapshot: () => snapshot } as unknown as TidemarkClient;
-		expect(shownCounts(client)).toEqual(await freshCounts(this.person));
+		expect(shownCounts(client)).toEqual(fresh);
 		// Drawn a moment after it is known.
 		await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
 		const drawn = await this.page.evaluate<[string, string][]>(

@@ -62,6 +62,8 @@ export function stage(): Stage {
 			};
 		},
 		async show(person, options) {
+			// A browser that died has failed the test that it died in; the others get another one.
+			if (!there(browser).isConnected()) browser = await launchChromium();
 			const screen = await openScreen(there(browser), there(server).url, person, options);
 			screens.push(screen);
 			return screen;
