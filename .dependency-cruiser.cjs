@@ -76,7 +76,16 @@ module.exports = {
 			'server-without-client',
 			'The server does not know who speaks to it.',
 			{ path: '^src/' },
-			{ path: '^client/' },
+			{ path: '^(client|web)/' },
+		),
+		forbid(
+			'web-through-the-sdk',
+			'The interface knows the server by the SDK alone, and the SDK by what it publishes.',
+			{ path: '^web/' },
+			{
+				path: '^(src|client|test|bench|scripts)/',
+				pathNot: '^client/src/(index|react)\\.ts$',
+			},
 		),
 		forbid(
 			'bun-stays-at-the-edge',

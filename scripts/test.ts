@@ -34,7 +34,8 @@ const STATIC_CHECKS: Record<string, string[]> = {
 		'--emitDeclarationOnly',
 		'false',
 	],
-	'dependency direction (dependency-cruiser)': ['depcruise', 'src', 'client/src'],
+	'types of the web interface (tsc)': ['tsc', '-p', 'web', '--noEmit'],
+	'dependency direction (dependency-cruiser)': ['depcruise', 'src', 'client/src', 'web/src'],
 };
 
 const root = join(import.meta.dir, '..');

@@ -26,12 +26,23 @@ export async function demoWorkspace(url: string, adminToken: string, dataDir: st
 	return showDemo(url, users);
 }
 
+/** The token stands in the fragment of a link: browsers keep that to themselves. */
 export function showDemo(url: string, users: readonly DemoUser[]): string {
+	const [first, second] = users;
 	const lines = users.flatMap(({ name, id, token }) => [
 		`  ${name.padEnd(6)} ${id}  ${token}`,
-		`         ${url}/api/client.counts?pretty=1&token=${token}`,
+		`         ${url}/#token=${token}`,
 	]);
-	return ['Demo workspace; per user its id, its token, and a link to its counts:', ...lines].join('\n');
+	return [
+		'Demo workspace; per user its id, its token, and a link that opens it signed in:',
+		...lines,
+		...(first && second
+			? [
+					`Two devices of ${first.name} side by side, and ${second.name} to write to her:`,
+					`         ${url}/devices#token=${first.token}&friend=${second.token}`,
+				]
+			: []),
+	].join('\n');
 }
 
 export async function seedDemo(url: string, admin: ApiCall): Promise<DemoUser[]> {

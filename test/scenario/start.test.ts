@@ -113,9 +113,11 @@ describe('--demo', () => {
 				const who = await client(first.url, token ?? '')('auth.test');
 				expect([who.user, who.user_id, who.team]).toEqual([name, id, 'Demo']);
 			}
-			const [link = ''] = first.out().match(/http\S+client\.counts\S+/) ?? [];
-			const counts = (await (await fetch(link)).json()) as { ok: boolean; badge: number };
-			expect(counts.ok).toBe(true);
+			const links = [...first.out().matchAll(/http\S+#token=(xoxp-[^\s&]+)/g)];
+			expect(links.map(([, token]) => token)).toEqual([...users, users[0]].map((user) => user?.[3]));
+			for (const [link] of links)
+				expect((await fetch(link)).headers.get('content-type')).toStartWith('text/html');
+			const counts = await client(first.url, links[0]?.[1] ?? '')('client.counts');
 			expect(counts.badge).toBeGreaterThan(0);
 			await first.end('SIGTERM');
 

@@ -6,6 +6,7 @@ import { type RawArguments, readArguments } from './body.ts';
 import { failure, notFound, prettySuccess, success } from './envelope.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
+import { serveWeb } from './web.ts';
 
 /**
  * The HTTP side of the gateway, from a Request to a Response; it knows nothing of the server that it runs in.
@@ -25,7 +26,16 @@ export async function handle(request: Request, services: Services): Promise<Resp
 		case '/metrics':
 			return services.operations.metrics();
 		default:
-			return notFound();
+			return servePage(path, request, services);
+	}
+}
+
+async function servePage(path: string, request: Request, services: Services): Promise<Response> {
+	try {
+		return (await serveWeb(path, request)) ?? notFound();
+	} catch (error) {
+		services.operations.failed('web', error);
+		return new Response('The web interface could not be built; the log says why.', { status: 500 });
 	}
 }
 

@@ -1,0 +1,89 @@
+// Makes the pictures of the web interface that stand in docs/pictures: `npm run screenshots`. A server, a workspace with
+// something to see in it, and Chromium; everything is thrown away afterwards.
+
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { ADMIN_TOKEN, startServer } from '../test/support/server.ts';
+import { launchChromium } from '../test/support/web/chromium.ts';
+import { makeScene, type PictureScene } from './screenshots-scene.ts';
+
+const PICTURES = join(import.meta.dir, '..', 'docs', 'pictures');
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 390, height: 780 };
+/** Names, previews and charts that come a moment later. */
+const SETTLE_MS = 1_200;
+
+const server = await startServer();
+const browser = await launchChromium();
+const scene = await makeScene(server.url);
+
+async function open(browser: Browser, address: string, options: BrowserContextOptions): Promise<Page> {
+	const context = await browser.newContext({
+		viewport: WIDE,
+		timezoneId: 'Europe/Lisbon',
+		locale: 'en-GB',
+		...options,
+	});
+	const page = await context.newPage();
+	await page.goto(server.url + address);
+	return page;
+}
+
+async function keep(page: Page, name: string): Promise<void> {
+	await page.waitForTimeout(SETTLE_MS);
+	await page.screenshot({ path: join(PICTURES, `web-${name}.png`) });
+	await page.context().close();
+	console.log(`docs/pictures/web-${name}.png`);
+}
+
+const link = ({ ada }: PictureScene): string => `/#token=${ada.token}`;
+
+async function go(page: Page, hash: string): Promise<void> {
+	await page.locator('.side-me').waitFor({ state: 'attached' });
+	await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+}
+
+/** Unread ones that are read by being looked at come last. */
+const inbox = await open(browser, link(scene), {});
+await go(inbox, '#/inbox');
+await keep(inbox, 'inbox');
+
+const mentions = await open(browser, link(scene), { colorScheme: 'dark' });
+await go(mentions, '#/mentions');
+await keep(mentions, 'mentions');
+
+const narrowHome = await open(browser, link(scene), { viewport: NARROW });
+await narrowHome.locator('.side-row').first().waitFor();
+await keep(narrowHome, 'narrow-list');
+
+const devices = await open(browser, `/devices#token=${scene.ada.token}&friend=${scene.grace.token}`, {});
+await devices.frameLocator('iframe[title=Laptop]').locator('.inbox-item').first().waitFor();
+await keep(devices, 'devices');
+
+const conversation = await open(browser, link(scene), {});
+await go(conversation, `#/c/${scene.channel}`);
+await conversation.locator('.new-divider').waitFor();
+await conversation.locator('.pane article').last().hover();
+await keep(conversation, 'conversation');
+
+const thread = await open(browser, link(scene), { colorScheme: 'dark' });
+await go(thread, `#/c/${scene.channel}?thread=${scene.channel}:${scene.thread}`);
+await thread.locator('.thread-panel article').first().waitFor();
+await keep(thread, 'thread-dark');
+
+const narrow = await open(browser, link(scene), { viewport: NARROW, colorScheme: 'dark' });
+await go(narrow, `#/c/${scene.channel}`);
+await narrow.locator('.pane article').first().waitFor();
+await keep(narrow, 'narrow-conversation');
+
+const ops = await open(browser, '/ops', {});
+await ops.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
+await ops.getByRole('button', { name: 'Open' }).click();
+// Somebody is connected, so that there is something to deliver.
+const reader = await open(browser, link(scene), {});
+await scene.makeTraffic(24_000);
+await reader.context().close();
+await keep(ops, 'operations');
+
+await browser.close();
+await server.stop();

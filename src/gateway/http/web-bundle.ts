@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The web interface as files, bundled from web/ by Bun when somebody first asks for one of them: there is no build step, and a
+ * server that only answers methods never pays for it (docs/adr/0019-web-interface.md).
+ */
+
+export interface WebFile {
+	readonly type: string;
+	readonly bytes: Uint8Array<ArrayBuffer>;
+	/** Its name has a hash of its content: it never changes. */
+	readonly isImmutable: boolean;
+}
+
+/** By the address's path. */
+export type WebFiles = ReadonlyMap<string, WebFile>;
+
+const WEB = new URL('../../../web/', import.meta.url);
+const PAGES: Readonly<Record<string, string>> = { '/': 'index', '/devices': 'devices', '/ops': 'ops' };
+const ASSETS = 'assets/';
+
+/** Asked before anything is bundled: whoever looks for other addresses costs nothing. */
+export const isWebPath = (path: string): boolean =>
+	Object.hasOwn(PAGES, path) || path.startsWith(`/${ASSETS}`);
+
+export async function bundleWeb(): Promise<WebFiles> {
+	const built = await build();
+	const files = new Map<string, WebFile>();
+	for (const output of built.outputs) {
+		const name = output.path.replace(/^\.?\//, '');
+		const page = Object.keys(PAGES).find((path) => `${PAGES[path]}.html` === name);
+		files.set(page ?? `/${name}`, {
+			type: output.type,
+			bytes: new Uint8Array(await output.arrayBuffer()),
+			isImmutable: name.startsWith(ASSETS),
+		});
+	}
+	return files;
+}
+
+const build = () =>
+	Bun.build({
+		entrypoints: Object.values(PAGES).map((page) => fileURLToPath(new URL(`${page}.html`, WEB))),
+		target: 'browser',
+		minify: true,
+		splitting: true,
+		define: { 'process.env.NODE_ENV': '"production"' },
+		publicPath: '/',
+		naming: {
+			entry: '[name].[ext]',
+			chunk: `${ASSETS}[name]-[hash].[ext]`,
+			asset: `${ASSETS}[name]-[hash].[ext]`,
+		},
+	}).catch((error: unknown) => {
+		// Bun's has one for each file that could not be read, each with the whole of it.
+		const causes = error instanceof AggregateError ? error.errors : [error];
+		throw new Error(`cannot bundle web/: ${causes.slice(0, 3).map(String).join('; ')}`);
+	});

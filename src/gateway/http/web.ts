@@ -1,0 +1,102 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { bundleWeb, isWebPath, type WebFile, type WebFiles } from './web-bundle.ts';
+
+/** Serves the web interface: compressed once, cached by browsers for as long as it stays the same. */
+
+type Encoding = 'br' | 'gzip' | 'identity';
+
+/**
+ * Scripts and styles come from here alone, and none stand in the page: a message that brings markup along runs nothing.
+ * Pictures may be data, for the badge that is drawn onto the icon. Frames are the two devices.
+ */
+const POLICY = [
+	"default-src 'none'",
+	"script-src 'self'",
+	"style-src 'self'",
+	"img-src 'self' data:",
+	"connect-src 'self'",
+	"frame-src 'self'",
+	"frame-ancestors 'self'",
+	"base-uri 'none'",
+	"form-action 'none'",
+].join('; ');
+
+const GUARDS = {
+	'content-security-policy': POLICY,
+	'x-content-type-options': 'nosniff',
+	'referrer-policy': 'no-referrer',
+	'cross-origin-opener-policy': 'same-origin',
+};
+
+class ServedFile {
+	readonly etag: string;
+	private readonly bodies = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>();
+
+	constructor(private readonly file: WebFile) {
+		this.etag = new Bun.CryptoHasher('sha256').update(file.bytes).digest('base64url').slice(0, 22);
+	}
+
+	async answer(request: Request): Promise<Response> {
+		const { type, isImmutable } = this.file;
+		const encoding = encodingOf(request.headers.get('accept-encoding') ?? '');
+		const etag = `"${this.etag}-${encoding}"`;
+		const headers = {
+			...GUARDS,
+			etag,
+			vary: 'accept-encoding',
+			'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+		};
+		if (request.headers.get('if-none-match')?.includes(etag))
+			return new Response(null, { status: 304, headers });
+		const body = await this.body(encoding);
+		return new Response(request.method === 'HEAD' ? null : body, {
+			headers: {
+				...headers,
+				'content-type': type,
+				...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+			},
+		});
+	}
+
+	private body(encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+		const known = this.bodies.get(encoding);
+		if (known) return known;
+		const made = encode(this.file.bytes, encoding);
+		this.bodies.set(encoding, made);
+		return made;
+	}
+}
+
+const encodingOf = (accepted: string): Encoding =>
+	/\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : 'identity';
+
+/** Beyond this, brotli takes far longer for a few percent; the first visitor waits for it. */
+const BROTLI_QUALITY = 6;
+
+async function encode(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+	if (encoding === 'identity') return bytes;
+	const options = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
+	return new Uint8Array(
+		await (encoding === 'br' ? promisify(brotliCompress)(bytes, options) : promisify(gzip)(bytes)),
+	);
+}
+
+/** One bundle for the process, however many servers run in it. */
+let bundled: Promise<ReadonlyMap<string, ServedFile>> | undefined;
+
+const served = (files: WebFiles): ReadonlyMap<string, ServedFile> =>
+	new Map([...files].map(([path, file]) => [path, new ServedFile(file)]));
+
+/** Null: there is no such page. */
+export async function serveWeb(path: string, request: Request): Promise<Response | null> {
+	if (!isWebPath(path) || (request.method !== 'GET' && request.method !== 'HEAD')) return null;
+	bundled ??= bundleWeb().then(served);
+	try {
+		return (await bundled).get(path)?.answer(request) ?? null;
+	} catch (error) {
+		// Tried again by the next visitor: what is missing may have been installed meanwhile.
+		bundled = undefined;
+		throw error;
+	}
+}

@@ -1,0 +1,129 @@
+import { expect } from 'bun:test';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Conversation, ThreadTotals, TidemarkClient } from '../../../client/src/index.ts';
+import { shortCount } from '../../../web/src/ui/format.ts';
+import { freshCounts, shownCounts } from '../client/sdk.ts';
+import type { Person } from '../people.ts';
+
+/** One device of a person: a browser of its own with the interface open, and what one does with it. */
+
+export interface Shown {
+	readonly conversations: readonly Conversation[];
+	readonly threads: ThreadTotals;
+	readonly badge: number;
+}
+
+export class Screen {
+	/** What went wrong in the page. A test that provokes it takes it out. */
+	readonly errors: string[] = [];
+	/** Every address that was asked for. */
+	readonly addresses: string[] = [];
+
+	constructor(
+		readonly page: Page,
+		readonly person: Person,
+	) {
+		page.setDefaultTimeout(15_000);
+		page.on('console', (message) => {
+			if (message.type() === 'error' || message.type() === 'warning') this.errors.push(message.text());
+		});
+		page.on('pageerror', (error) => this.errors.push(error.message));
+		page.on('request', (request) => this.addresses.push(request.url()));
+	}
+
+	row(name: string): Locator {
+		const named = this.page.locator('.side-name').getByText(name, { exact: true });
+		return this.page.locator('.side-row').filter({ has: named });
+	}
+
+	/** The number at a conversation in the sidebar; an empty text for none. */
+	async badgeOf(name: string): Promise<string> {
+		return (await this.row(name).locator('.badge > [aria-hidden]').allInnerTexts())[0] ?? '';
+	}
+
+	async open(name: string): Promise<void> {
+		await this.row(name).click();
+		await this.page.getByRole('main', { name }).locator('article, .state').first().waitFor();
+	}
+
+	message(text: string): Locator {
+		return this.page.locator('.pane article', { hasText: text });
+	}
+
+	async write(text: string): Promise<void> {
+		const box = this.page.locator('.pane .composer textarea');
+		await box.fill(text);
+		await box.press('Enter');
+	}
+
+	/** Chooses from the menu of a message. */
+	async choose(message: Locator, action: string): Promise<void> {
+		await message.hover();
+		await message.getByRole('button', { name: 'More actions' }).click();
+		await this.page.getByRole('menuitem', { name: action }).click();
+	}
+
+	shown(): Promise<Shown> {
+		return this.page.evaluate<Shown>(`tidemark.settled().then(() => {
+			const { conversations, threads, badge } = tidemark.getSnapshot();
+			return { conversations: [...conversations.values()], threads, badge };
+		})`);
+	}
+
+	/** What is shown and what the server answers, of a moment in which nothing was read by itself. */
+	private async still(): Promise<{ shown: Shown; fresh: Awaited<ReturnType<typeof freshCounts>> }> {
+		for (;;) {
+			const before = await this.shown();
+			const fresh = await freshCounts(this.person);
+			const shown = await this.shown();
+			if (Bun.deepEquals(before, shown)) return { shown, fresh };
+		}
+	}
+
+	/** The law: what is on screen is what the SDK knows, and that is what the server answers to whoever asks anew. */
+	async expectExact(): Promise<void> {
+		const { shown, fresh } = await this.still();
+		const { conversations, threads, badge } = shown;
+		const snapshot = { conversations: new Map(conversations.map((one) => [one.id, one])), threads, badge };
+		const client = { getSnapshot: () => snapshot } as unknown as TidemarkClient;
+		expect(shownCounts(client)).toEqual(fresh);
+		// Drawn a moment after it is known.
+		await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+		const drawn = await this.page.evaluate<[string, string][]>(
+			`[...document.querySelectorAll('[data-conversation]')].map((row) =>
+				[row.dataset.conversation, row.querySelector('.badge > [aria-hidden]')?.textContent ?? ''])`,
+		);
+		const wanted = new Map(
+			conversations.map(({ id, badgeCount }) => [id, badgeCount > 0 ? shortCount(badgeCount) : '']),
+		);
+		for (const [id, text] of drawn) expect([id, text]).toEqual([id, wanted.get(id) ?? '']);
+		const title = await this.page.title();
+		expect(/^\((\S+)\)/.exec(title)?.[1] ?? '').toBe(badge > 0 ? shortCount(badge) : '');
+	}
+}
+
+export async function openScreen(
+	browser: Browser,
+	url: string,
+	person: Person,
+	options: BrowserContextOptions = {},
+): Promise<Screen> {
+	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+	const screen = new Screen(await context.newPage(), person);
+	await screen.page.goto(`${url}/#token=${person.token}`);
+	await screen.page.locator('.side-me').waitFor({ state: 'attached' });
+	return screen;
+}
+
+/** Waits for what is about to be true: the page draws a moment after the server has answered. */
+export async function eventually(check: () => Promise<void>, withinMs = 10_000): Promise<void> {
+	const end = Date.now() + withinMs;
+	for (;;) {
+		try {
+			return await check();
+		} catch (error) {
+			if (Date.now() > end) throw error;
+			await Bun.sleep(50);
+		}
+	}
+}

@@ -1,0 +1,152 @@
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/web/screen.ts';
+import { stage } from '../support/web/stage.ts';
+
+/** Usable by keyboard and screen reader, in light and dark, wide and narrow. */
+
+const here = stage();
+const { scene, show } = here;
+
+interface Node {
+	readonly ignored: boolean;
+	readonly role?: { readonly value: string };
+	readonly name?: { readonly value: string };
+}
+
+const CONTROLS = new Set([
+	'button',
+	'link',
+	'textbox',
+	'combobox',
+	'searchbox',
+	'checkbox',
+	'menuitem',
+	'menuitemradio',
+	'option',
+	'dialog',
+	'main',
+	'navigation',
+	'complementary',
+]);
+
+/** As the browser tells it to a screen reader. */
+async function expectNames(page: Page, least: number): Promise<void> {
+	const session = await page.context().newCDPSession(page);
+	const { nodes } = (await session.send('Accessibility.getFullAXTree')) as { nodes: Node[] };
+	const controls = nodes.filter(({ ignored, role }) => !ignored && CONTROLS.has(role?.value ?? ''));
+	expect(controls.length).toBeGreaterThanOrEqual(least);
+	expect(controls.filter(({ name }) => !name?.value.trim()).map(({ role }) => role?.value)).toEqual([]);
+	await session.detach();
+}
+
+for (const [colorScheme, width] of [
+	['light', 1280],
+	['dark', 390],
+] as const) {
+	test(`every control has a name, and nothing sticks out: ${colorScheme}, ${width} px`, async () => {
+		const { people, post } = await scene(3);
+		const [ada, grace] = people;
+		const root = await post(grace, `<@${ada.id}> a root`);
+		await post(grace, `<@${ada.id}> a reply`, { thread_ts: root });
+		const screen = await show(ada, { colorScheme, viewport: { width, height: 800 } });
+		const { page } = screen;
+		const visit = async (hash: string, ready: string) => {
+			await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+			await page.locator(ready).first().waitFor();
+			await expectNames(page, 4);
+			expect(
+				await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+			).toBeLessThanOrEqual(0);
+		};
+		await visit('#/', '.side-row');
+		await visit('#/inbox', '.inbox-item');
+		await visit('#/threads', '.thread-card');
+		await visit('#/mentions', '.explained li');
+		await page.evaluate(`location.hash = '#/c/' + [...tidemark.getSnapshot().conversations.keys()][0]`);
+		await page.locator('.pane article').first().waitFor();
+		await page.locator('.pane article').first().hover();
+		await page.getByRole('button', { name: 'More actions' }).click();
+		await expectNames(page, 8);
+		await page.keyboard.press('Escape');
+		await page.getByRole('button', { name: 'Reply in thread' }).click();
+		await page.locator('.thread-panel article').first().waitFor();
+		await expectNames(page, 4);
+		await screen.expectExact();
+	});
+}
+
+test('by keyboard alone: open, write, walk the messages, mark unread, reply, come back', async () => {
+	const { people, channel, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(grace, 'first');
+	await post(grace, 'second');
+	const screen = await show(ada);
+	const { page } = screen;
+	const unread = async () =>
+		(await screen.shown()).conversations.find(({ id }) => id === channel)?.unreadCount;
+	await page.keyboard.press('Control+k');
+	await page.getByRole('combobox', { name: 'A channel or a person' }).waitFor();
+	await page.keyboard.type('harb');
+	await page.keyboard.press('Enter');
+	await screen.message('second').waitFor();
+	await eventually(async () => expect(await unread()).toBe(0));
+	await page.keyboard.type('third');
+	await page.keyboard.press('Enter');
+	await page.locator('article.sent', { hasText: 'third' }).waitFor();
+	await page.keyboard.press('ArrowUp');
+	await eventually(async () =>
+		expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('third'),
+	);
+	await page.keyboard.press('ArrowUp');
+	await eventually(async () =>
+		expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('second'),
+	);
+	await page.keyboard.press('u');
+	await eventually(async () => expect(await unread()).toBe(1));
+	await screen.expectExact();
+	await page.keyboard.press('r');
+	const box = page.getByRole('combobox', { name: 'Reply in thread' });
+	await box.waitFor();
+	await eventually(async () =>
+		expect(await page.evaluate<string>(`document.activeElement.getAttribute('aria-label')`)).toBe(
+			'Reply in thread',
+		),
+	);
+	await page.keyboard.type('a reply');
+	await page.keyboard.press('Enter');
+	await page.locator('.thread-panel article.sent', { hasText: 'a reply' }).waitFor();
+	await page.keyboard.press('Escape');
+	await eventually(async () => expect(await page.locator('.thread-panel').count()).toBe(0));
+	await page.keyboard.press('Escape');
+	await eventually(async () => expect(await unread()).toBe(0));
+	await screen.expectExact();
+});
+
+test('what others write is read aloud, and only that', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(grace, 'before');
+	const { page, ...screen } = await show(ada);
+	await page.locator('.side-row[data-conversation]').click();
+	await page.locator('article').first().waitFor();
+	const log = page.getByRole('log');
+	expect(await log.innerText()).toBe('');
+	await post(ada, 'my own');
+	await post(grace, 'hear *this*');
+	await eventually(async () => expect(await log.innerText()).toBe('person-1: hear this'));
+	expect(screen.errors).toEqual([]);
+});
+
+test('light and dark by choice, and it is kept', async () => {
+	const { people } = await scene(2);
+	const { page } = await show(people[0], { colorScheme: 'light' });
+	const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+	const light = await ground();
+	await page.getByRole('button', { name: 'Dark colours' }).click();
+	const dark = await ground();
+	expect(dark).not.toBe(light);
+	await page.reload();
+	await page.getByRole('button', { name: 'Light colours' }).waitFor();
+	expect(await ground()).toBe(dark);
+});

@@ -1,0 +1,153 @@
+import { expect, test } from 'bun:test';
+import { eventually } from '../support/web/screen.ts';
+import { stage } from '../support/web/stage.ts';
+
+/** Two people write to each other. */
+
+const { scene, show } = stage();
+
+test('post, mention by completion, edit and delete, seen by the other at once', async () => {
+	const { people } = await scene(3);
+	const [ada, grace] = people;
+	const [left, right] = [await show(ada), await show(grace)];
+	await left.open('harbour');
+	await right.row('Inbox').click();
+	await left.write('Good morning');
+	await left.page.locator('article.sent', { hasText: 'Good morning' }).waitFor();
+	await eventually(async () => expect(await right.row('harbour').getAttribute('class')).toContain('unread'));
+	await right.expectExact();
+
+	const box = left.page.locator('.composer textarea');
+	await box.pressSequentially('@person-1');
+	await left.page.getByRole('option', { name: /@person-1/ }).waitFor();
+	await box.press('Enter');
+	await box.pressSequentially('have you read `@person-2`?');
+	await box.press('Enter');
+	await eventually(async () => expect(await right.badgeOf('harbour')).toBe('1'));
+	await right.expectExact();
+	await left.expectExact();
+
+	await right.open('harbour');
+	expect(await right.message('have you read').locator('.mention.me').innerText()).toBe('@person-1');
+	expect(await right.message('have you read').locator('code').innerText()).toBe('@person-2');
+	await eventually(async () => expect(await right.badgeOf('harbour')).toBe(''));
+
+	const mine = left.message('Good morning');
+	await mine.hover();
+	await mine.getByRole('button', { name: 'Edit message' }).click();
+	const edit = left.page.getByRole('combobox', { name: 'Edit message' });
+	await edit.fill('Good evening');
+	await edit.press('Enter');
+	await right.message('Good evening').getByText('(edited)').waitFor();
+	await left.expectExact();
+
+	await left.choose(left.message('Good evening'), 'Delete…');
+	await left.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+	await eventually(async () => expect(await right.message('Good evening').count()).toBe(0));
+	await left.expectExact();
+	await right.expectExact();
+});
+
+test('text is text: markup of the web does nothing, links are links', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(
+		grace,
+		'&lt;img src=x onerror=alert(1)&gt; <script>alert(2)</script> <https://example.com/a?b=1&amp;c=2|a page>',
+	);
+	await post(grace, '<javascript:alert(3)|nothing> *bold* _slanted_ ~gone~ ```\nlet x = 1 &lt; 2;\n```');
+	const screen = await show(ada);
+	await screen.open('harbour');
+	const first = screen.message('onerror');
+	expect(await first.locator('img, script').count()).toBe(0);
+	expect(await first.locator('a').getAttribute('href')).toBe('https://example.com/a?b=1&c=2');
+	const second = screen.message('slanted');
+	expect(await second.locator('a').count()).toBe(0);
+	expect(await second.locator('strong:not(.message-author), em, s').allInnerTexts()).toEqual([
+		'bold',
+		'slanted',
+		'gone',
+	]);
+	expect(await second.locator('pre').innerText()).toBe('let x = 1 < 2;');
+});
+
+test('a thread: reply, count it, read it, mark it unread, and find it in the list', async () => {
+	const { people } = await scene(2);
+	const [ada, grace] = people;
+	const [left, right] = [await show(ada), await show(grace)];
+	await left.open('harbour');
+	await left.write('Shall we sail?');
+	await right.open('harbour');
+	const root = right.message('Shall we sail?');
+	await root.hover();
+	await root.getByRole('button', { name: 'Reply in thread' }).click();
+	const reply = right.page.getByRole('combobox', { name: 'Reply in thread' });
+	await reply.fill('Yes, @person-0, today');
+	await reply.press('Enter');
+	await eventually(async () => expect(await left.badgeOf('Threads')).toBe('1'));
+	await left.expectExact();
+	await left.message('Shall we sail?').getByText('1 reply').waitFor();
+
+	await left.row('Threads').click();
+	const card = left.page.locator('.thread-card.unread');
+	expect(await card.innerText()).toContain('1 new reply');
+	await card.getByRole('button', { name: 'Open thread' }).click();
+	const panel = left.page.getByRole('complementary', { name: 'Thread' });
+	await panel.locator('article', { hasText: 'today' }).waitFor();
+	await eventually(async () => expect(await left.badgeOf('Threads')).toBe(''));
+	await left.expectExact();
+
+	const answer = panel.locator('article', { hasText: 'today' });
+	await left.choose(answer, 'Mark unread from here');
+	await eventually(async () => expect(await left.badgeOf('Threads')).toBe('1'));
+	await left.expectExact();
+	await panel.getByRole('combobox').focus();
+	await left.page.keyboard.press('Escape');
+	await eventually(async () => expect(await panel.count()).toBe(0));
+	await eventually(async () => expect(await left.badgeOf('Threads')).toBe(''));
+	await left.expectExact();
+	await right.expectExact();
+});
+
+test('typing, presence, and who has read', async () => {
+	const { people } = await scene(2);
+	const [ada, grace] = people;
+	const { channel: dm } = await ada.call('conversations.open', { users: grace.id });
+	await grace.call('chat.postMessage', { channel: dm.id, text: 'Hello' });
+	const left = await show(ada);
+	await left.open('person-1');
+	expect(await left.page.locator('.pane-title p').innerText()).toBe('Away');
+	const right = await show(grace);
+	await eventually(async () => expect(await left.page.locator('.pane-title p').innerText()).toBe('Active'));
+	await right.open('person-0');
+	await right.page.locator('.composer textarea').pressSequentially('I am…');
+	await left.page.getByText('person-1 is typing…').waitFor();
+	await right.page.locator('.composer textarea').press('Enter');
+	await left.message('I am…').waitFor();
+	await eventually(async () => expect(await left.page.getByText('is typing').count()).toBe(0));
+	await left.expectExact();
+	await eventually(async () => expect(await left.badgeOf('person-1')).toBe(''));
+	await right.choose(right.message('I am…'), 'Who has read this');
+	const dialog = right.page.getByRole('dialog', { name: 'Who has read this' });
+	await dialog.getByText('Read by 1 person').waitFor();
+	expect(await dialog.locator('li').allInnerTexts()).toEqual(['P0\nperson-0']);
+});
+
+test('a message that the server refuses stays, with the reason', async () => {
+	const { people, channel } = await scene(2);
+	const [ada, grace] = people;
+	const screen = await show(ada);
+	await screen.open('harbour');
+	await screen.page.locator('.composer textarea').fill('Too late?');
+	await screen.page.route('**/api/chat.postMessage', (route) =>
+		route.fulfill({ json: { ok: false, error: 'is_archived' } }),
+	);
+	await screen.page.locator('.composer textarea').press('Enter');
+	await screen.page.getByText('Not sent. This conversation is archived.').waitFor();
+	await screen.page.unroute('**/api/chat.postMessage');
+	await screen.page.getByRole('button', { name: 'Send again' }).click();
+	await screen.page.locator('article.sent', { hasText: 'Too late?' }).waitFor();
+	const { messages } = await grace.call('conversations.history', { channel });
+	expect(messages.map(({ text }: { text: string }) => text)).toEqual(['Too late?']);
+	await screen.expectExact();
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test';
+import { ADMIN_TOKEN } from '../support/server.ts';
+import { eventually, Screen } from '../support/web/screen.ts';
+import { stage } from '../support/web/stage.ts';
+
+/** The operations page: for the administrator alone, live, and honest about what does not answer. */
+
+const here = stage();
+
+test('charts move with what happens; a person’s token is refused; a server that is away is named', async () => {
+	const { people, post } = await here.scene(2);
+	const [ada] = people;
+	const context = await here.browser.newContext();
+	const { page, errors } = new Screen(await context.newPage(), ada);
+	await page.goto(`${here.server.url}/ops`);
+	await page.getByLabel('Administrator’s token').fill(ada.token);
+	await page.getByRole('button', { name: 'Open' }).click();
+	await page.getByText('This is not the administrator’s token.').waitFor();
+	expect(await page.locator('.chart').count()).toBe(0);
+	await page.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
+	await page.getByRole('button', { name: 'Open' }).click();
+	await page.getByText('Everything works').waitFor();
+	const posts = page.getByRole('region', { name: 'Posts and requests' }).locator('dd').first();
+	await eventually(async () => {
+		await Promise.all(Array.from({ length: 20 }, (_, index) => post(ada, `post ${index}`)));
+		expect(Number.parseFloat(await posts.innerText())).toBeGreaterThan(0);
+	}, 30_000);
+	const titles = await page.locator('.chart h2').allInnerTexts();
+	for (const title of ['Deliveries', 'Connections', 'Latency of requests', 'Lag', 'Memory'])
+		expect(titles).toContain(title);
+	expect(await page.locator('.chart canvas').count()).toBe(titles.length);
+	expect(await page.getByRole('region', { name: 'Memory' }).locator('dd').first().innerText()).toMatch(
+		/^[\d.,]+ MB$/,
+	);
+	expect(errors).toEqual([]);
+	await page.route('**/metrics', (route) => route.abort());
+	await page.getByText('It does not answer.').waitFor();
+	await page.unroute('**/metrics');
+	await page.getByText('Everything works').waitFor();
+	await context.close();
+});

@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Conversation, Message, User } from '../../client/src/index.ts';
+import { candidatesFor, complete, writtenName } from '../../web/src/composer/completion.ts';
+import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
+import { changed, isToBeMarked, markedRead, opened } from '../../web/src/conversation/reading.ts';
+import { timelineRows } from '../../web/src/conversation/rows.ts';
+import { parseText } from '../../web/src/message/parse-text.ts';
+import { CHARTS, toldBy } from '../../web/src/ops/charts.ts';
+import { bucketsOf, parseMetrics, quantileBetween, sumOf } from '../../web/src/ops/prometheus.ts';
+import { degradedFrom } from '../../web/src/ops/readiness.ts';
+import { nextUnread, sidebarRows } from '../../web/src/sidebar/sections.ts';
+import { shortCount } from '../../web/src/ui/format.ts';
+
+/** The decisions of the interface, without a browser. */
+
+const user = (id: string, name: string, realName = ''): [string, User] => [
+	id,
+	{ id, name, realName, isBot: false, isDeleted: false },
+];
+const users = new Map([user('U1', 'ada', 'Ada Lovelace'), user('U2', 'grace.h', 'Grace Hopper')]);
+
+const conversation = (id: string, fields: Partial<Conversation> = {}): Conversation =>
+	({
+		id,
+		kind: 'public',
+		name: id,
+		user: null,
+		hasUnreads: (fields.unreadCount ?? 0) > 0,
+		unreadCount: 0,
+		badgeCount: 0,
+		isMuted: false,
+		lastRead: '1.000000',
+		latest: '1.000000',
+		revision: 0,
+		...fields,
+	}) as Conversation;
+
+const message = (ts: string, author: string, fields: Partial<Message> = {}): Message =>
+	({
+		ts,
+		user: author,
+		text: '',
+		clientMsgId: null,
+		replyCount: 0,
+		isTombstone: false,
+		isBroadcast: false,
+		...fields,
+	}) as Message;
+
+describe('text', () => {
+	test.each([
+		['@ada and @channel', '<@U1> and <!channel>'],
+		['(@grace.h) asks', '(<@U2>) asks'],
+		['mail ada@ada.example, @nobody', 'mail ada@ada.example, @nobody'],
+		['1 < 2 & `@ada`', '1 &lt; 2 &amp; `@ada`'],
+		['<https://example.com/a|a page>', '<https://example.com/a|a page>'],
+	])('%s is %s on the wire, and back', (written, wire) => {
+		expect(toWire(written, users)).toBe(wire);
+		expect(fromWire(wire, users)).toBe(written);
+	});
+
+	test('what is no markup stays text, and nothing but the web is linked', () => {
+		expect(parseText('<javascript:alert(1)|x>')).toEqual([{ kind: 'text', text: '<javascript:alert(1)|x>' }]);
+		expect(parseText('2 * 3 * 4 snake_case_name')).toEqual([
+			{ kind: 'text', text: '2 * 3 * 4 snake_case_name' },
+		]);
+		expect(parseText('see https://example.com/x.')).toEqual([
+			{ kind: 'text', text: 'see ' },
+			{ kind: 'link', href: 'https://example.com/x', text: 'https://example.com/x' },
+			{ kind: 'text', text: '.' },
+		]);
+	});
+
+	test('names are completed where one is being written', () => {
+		expect(writtenName('hi @gr', 6)).toBe('gr');
+		expect(writtenName('mail a@gr', 9)).toBeNull();
+		expect(candidatesFor('hop', users.values()).map(({ handle }) => handle)).toEqual(['grace.h']);
+		expect(candidatesFor('', users.values()).map(({ handle }) => handle)).toEqual([
+			'ada',
+			'grace.h',
+			'channel',
+			'here',
+		]);
+		expect(complete('hi @gr!', 6, 'grace.h')).toEqual({ text: 'hi @grace.h !', caret: 12 });
+	});
+
+	test('a badge has room for two digits', () => {
+		expect([1, 99, 100, 10_000].map(shortCount)).toEqual(['1', '99', '99+', '99+']);
+	});
+});
+
+describe('the sidebar', () => {
+	const all = [
+		conversation('quiet'),
+		conversation('busy', { unreadCount: 3, latest: '9.000000' }),
+		conversation('called', { unreadCount: 1, badgeCount: 1, latest: '2.000000' }),
+		conversation('muted', { unreadCount: 5, isMuted: true }),
+		conversation('D1', { kind: 'im', user: 'U2', name: '' }),
+	];
+	const map = new Map(all.map((one) => [one.id, one]));
+
+	test('unread on top, those that call first; muted ones stay', () => {
+		expect(sidebarRows(map, null).map(({ key }) => key)).toEqual([
+			'Unread',
+			'called',
+			'busy',
+			'Channels',
+			'muted',
+			'quiet',
+			'Direct messages',
+			'D1',
+		]);
+		expect(
+			sidebarRows(map, 'quiet')
+				.map(({ key }) => key)
+				.slice(0, 4),
+		).toEqual(['Unread', 'called', 'busy', 'quiet']);
+	});
+
+	test('walking goes around, and nowhere where nothing is unread', () => {
+		expect(nextUnread(all, null, 1)).toBe('called');
+		expect(nextUnread(all, 'called', 1)).toBe('busy');
+		expect(nextUnread(all, 'busy', 1)).toBe('called');
+		expect(nextUnread(all, 'quiet', -1)).toBe('busy');
+		expect(nextUnread([conversation('quiet')], 'quiet', 1)).toBeNull();
+	});
+});
+
+describe('the divider and reading by itself', () => {
+	test('the divider is above the first new message of somebody else', () => {
+		const messages = [
+			message('1.000000', 'U2'),
+			message('2.000000', 'U1'),
+			message('3.000000', 'U2'),
+			message('4.000000', 'U2'),
+		];
+		const rows = timelineRows(messages, '1.000000', 'U1');
+		expect(rows.map(({ startsNew }) => startsNew)).toEqual([false, false, true, false]);
+		expect(rows.map(({ isContinued }) => isContinued)).toEqual([false, false, false, true]);
+		expect(timelineRows(messages, null, 'U1').some(({ startsNew }) => startsNew)).toBe(false);
+	});
+
+	test('read when the oldest was seen and the newest is before somebody’s eyes', () => {
+		const unread = conversation('c', { unreadCount: 2 });
+		const reading = opened(unread);
+		expect(reading.anchor).toBe('1.000000');
+		expect(isToBeMarked(reading, unread, true)).toBe(false);
+		expect(isToBeMarked({ ...reading, hasSeenOldest: true }, unread, true)).toBe(true);
+		expect(isToBeMarked({ ...reading, hasSeenOldest: true }, unread, false)).toBe(false);
+	});
+
+	test('who marks unread is not overruled until the user says so', () => {
+		const read = conversation('c');
+		const markedUnread = conversation('c', { unreadCount: 2, revision: 1, lastRead: '0.500000' });
+		const reading = changed({ ...opened(read), hasSeenOldest: true }, markedUnread, true);
+		expect(reading.anchor).toBe('0.500000');
+		expect(isToBeMarked({ ...reading, hasSeenOldest: true }, markedUnread, true)).toBe(false);
+		const said = markedRead(reading, markedUnread);
+		expect(said.anchor).toBeNull();
+		expect(isToBeMarked(said, markedUnread, true)).toBe(true);
+	});
+
+	test('what comes while one looks puts no divider; while one is away it does', () => {
+		const reading = opened(conversation('c'));
+		const more = conversation('c', { unreadCount: 1 });
+		expect(changed(reading, more, true).anchor).toBeNull();
+		expect(changed(reading, more, false).anchor).toBe('1.000000');
+	});
+});
+
+describe('operations', () => {
+	const text = `# HELP x y
+tidemark_requests_total{method="chat.postMessage",outcome="ok"} 10
+tidemark_requests_total{method="a\\"b",outcome="ok"} 5
+h_bucket{le="0.1",method="a"} 50
+h_bucket{le="0.2",method="a"} 100
+h_bucket{le="+Inf",method="a"} 100
+`;
+	const samples = parseMetrics(text);
+
+	test('metrics are read, summed and put into quantiles', () => {
+		expect(sumOf(samples, 'tidemark_requests_total')).toBe(15);
+		expect(sumOf(samples, 'tidemark_requests_total', { method: 'a"b' })).toBe(5);
+		expect(sumOf(samples, 'nothing')).toBeNull();
+		const buckets = bucketsOf(samples, 'h');
+		expect(quantileBetween(new Map(), buckets, 0.25)).toBeCloseTo(0.05);
+		expect(quantileBetween(new Map(), buckets, 0.99)).toBeCloseTo(0.198);
+		expect(quantileBetween(buckets, buckets, 0.5)).toBeNull();
+	});
+
+	test('only what the server tells is drawn', () => {
+		const look = { at: 1, samples };
+		expect(CHARTS.map((chart) => toldBy(chart, look)?.id).filter(Boolean)).toEqual(['posts']);
+	});
+
+	test('what is degraded has a beginning: the server’s, else when it was first seen', () => {
+		const first = degradedFrom(
+			['redis, since 2026-01-01T00:00:00.000Z: gone: really', 'store: full'],
+			[],
+			500,
+		);
+		expect(first).toEqual([
+			{ what: 'redis', cause: 'gone: really', since: Date.parse('2026-01-01T00:00:00Z') },
+			{ what: 'store', cause: 'full', since: 500 },
+		]);
+		expect(degradedFrom(['store: full'], first, 900)[0]?.since).toBe(500);
+	});
+});
+
+test('what the interface imports is there where only the package is installed', async () => {
+	const { dependencies } = await Bun.file(join(import.meta.dir, '../../package.json')).json();
+	const sources = join(import.meta.dir, '../../web/src');
+	const used = new Set<string>();
+	for (const file of new Bun.Glob('**/*.{ts,tsx,css}').scanSync({ cwd: sources })) {
+		const text = await Bun.file(join(sources, file)).text();
+		for (const [, name = ''] of text.matchAll(/(?:from|@import) ['"]([^.'"/]+)/g)) used.add(name);
+	}
+	used.delete('@tidemark');
+	expect([...used].sort()).toEqual(['react', 'react-dom', 'uplot', 'virtua']);
+	expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...used]));
+});

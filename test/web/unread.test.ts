@@ -1,0 +1,180 @@
+import { expect, test } from 'bun:test';
+import { eventually } from '../support/web/screen.ts';
+import { stage } from '../support/web/stage.ts';
+
+/** What is unread, as one sees it, and everything that changes it. After every step the counts equal the server's. */
+
+const { scene, show } = stage();
+
+test('a mention shows in the sidebar, the title and the icon, and opening the conversation reads it', async () => {
+	const { people, channel, post } = await scene(3);
+	const [ada, grace] = people;
+	const screen = await show(ada);
+	const plain = await screen.page.locator('link[rel=icon]').getAttribute('href');
+	await post(grace, `<@${ada.id}> the ferry is late`);
+	await screen.row('harbour').locator('.badge').waitFor();
+	await screen.expectExact();
+	expect(await screen.badgeOf('harbour')).toBe('1');
+	expect(await screen.row('harbour').getAttribute('class')).toContain('unread');
+	await eventually(async () =>
+		expect(await screen.page.locator('link[rel=icon]').getAttribute('href')).toStartWith('data:image/png'),
+	);
+	await screen.open('harbour');
+	await screen.page.locator('.new-divider').waitFor();
+	await eventually(async () => expect(await screen.badgeOf('harbour')).toBe(''));
+	await screen.expectExact();
+	expect((await screen.shown()).conversations.find(({ id }) => id === channel)?.unreadCount).toBe(0);
+	expect(await screen.page.locator('link[rel=icon]').getAttribute('href')).toBe(plain);
+});
+
+test('more than fits: nothing is read by itself until the oldest was seen; the jump leads there', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	for (let index = 0; index < 150; index += 1) await post(grace, `<!channel> line ${index}`);
+	const screen = await show(ada);
+	expect(await screen.badgeOf('harbour')).toBe('99+');
+	await screen.open('harbour');
+	await screen.message('line 149').waitFor();
+	await screen.expectExact();
+	expect(await screen.badgeOf('harbour')).toBe('99+');
+	await screen.page.getByRole('button', { name: /Jump to the oldest/ }).click();
+	await screen.message('line 0').first().waitFor();
+	await screen.page.locator('.new-divider').waitFor();
+	await screen.expectExact();
+	await screen.page.getByRole('button', { name: 'Latest messages' }).click();
+	await eventually(async () => expect(await screen.badgeOf('harbour')).toBe(''));
+	await screen.expectExact();
+});
+
+test('mark unread from here, and Esc marks read', async () => {
+	const { people, channel, post } = await scene(2);
+	const [ada, grace] = people;
+	for (const text of ['one', 'two', 'three']) await post(grace, text);
+	const screen = await show(ada);
+	const unread = async () =>
+		(await screen.shown()).conversations.find(({ id }) => id === channel)?.unreadCount;
+	await screen.open('harbour');
+	await eventually(async () => expect(await unread()).toBe(0));
+	await screen.choose(screen.message('two'), 'Mark unread from here');
+	await eventually(async () => expect(await unread()).toBe(2));
+	await screen.expectExact();
+	// The one who marked it still looks at it: it stays unread.
+	await screen.page.mouse.wheel(0, 50);
+	await Bun.sleep(300);
+	expect(await unread()).toBe(2);
+	const divider = screen.page.locator('.timeline-row', { has: screen.page.locator('.new-divider') });
+	expect(await divider.innerText()).toContain('two');
+	await screen.choose(screen.message('two'), 'Mark read up to here');
+	await eventually(async () => expect(await unread()).toBe(1));
+	await screen.expectExact();
+	await screen.page.keyboard.press('Escape');
+	await eventually(async () => expect(await unread()).toBe(0));
+	await screen.expectExact();
+	expect(await screen.page.locator('.new-divider').count()).toBe(0);
+});
+
+test('Alt and arrows walk the unread conversations, Shift+Esc marks all', async () => {
+	const { people } = await scene(2);
+	const [ada, grace] = people;
+	const names = ['alpha', 'beta', 'gamma'];
+	for (const name of names) {
+		const { channel } = await grace.call('conversations.create', { name });
+		await grace.call('conversations.invite', { channel: channel.id, users: ada.id });
+		// More than a screen, so that walking past does not read it.
+		for (let index = 0; index < 40; index += 1)
+			await grace.call('chat.postMessage', { channel: channel.id, text: `${name} ${index}` });
+	}
+	const screen = await show(ada);
+	const heading = () => screen.page.locator('.pane-title h1').innerText();
+	await screen.row('gamma').waitFor();
+	await screen.page.keyboard.press('Alt+ArrowDown');
+	await eventually(async () => expect(await heading()).toBe('gamma'));
+	await screen.page.keyboard.press('Alt+ArrowDown');
+	await eventually(async () => expect(await heading()).toBe('beta'));
+	await screen.page.keyboard.press('Alt+ArrowDown');
+	await eventually(async () => expect(await heading()).toBe('alpha'));
+	await screen.page.keyboard.press('Alt+ArrowUp');
+	await eventually(async () => expect(await heading()).toBe('beta'));
+	await screen.expectExact();
+	await screen.page.keyboard.press('Shift+Escape');
+	await eventually(async () =>
+		expect((await screen.shown()).conversations.some((one) => one.hasUnreads)).toBe(false),
+	);
+	await screen.expectExact();
+	expect(await screen.page.locator('.side-row.unread').count()).toBe(0);
+});
+
+test('unread ones are on top; muted ones are dimmed, stay in their place and do not call', async () => {
+	const { people, channel, post } = await scene(2);
+	const [ada, grace] = people;
+	await grace.call('conversations.create', { name: 'aaa' }).then(async ({ channel: other }) => {
+		await grace.call('conversations.invite', { channel: other.id, users: ada.id });
+	});
+	const screen = await show(ada);
+	await screen.open('harbour');
+	await screen.page.getByRole('button', { name: 'Settings of this conversation' }).click();
+	await screen.page.getByRole('menuitem', { name: 'Mute' }).click();
+	await screen.page.locator('.side-row.muted').waitFor();
+	await screen.row('Inbox').click();
+	await post(grace, '<!channel> anybody?');
+	await eventually(async () =>
+		expect((await screen.shown()).conversations.find(({ id }) => id === channel)?.unreadCount).toBe(1),
+	);
+	await screen.expectExact();
+	expect(await screen.badgeOf('harbour')).toBe('');
+	expect(await screen.page.locator('.side-heading').allInnerTexts()).not.toContain('Unread');
+	await post(grace, `<@${ada.id}> you too`);
+	await eventually(async () => expect(await screen.badgeOf('harbour')).toBe('1'));
+	expect((await screen.page.locator('.side-heading, .side-list .side-row').first().innerText()).trim()).toBe(
+		'Unread',
+	);
+	await screen.expectExact();
+});
+
+test('why is this badge on: the messages, each with its reason', async () => {
+	const { people, post } = await scene(3);
+	const [ada, grace] = people;
+	for (let index = 0; index < 40; index += 1) await post(grace, `filler ${index}`);
+	await post(grace, `<@${ada.id}> the *bold* plan`);
+	await post(grace, '<!channel> lunch');
+	const screen = await show(ada);
+	await screen.row('Mentions').click();
+	const items = screen.page.locator('.explained li');
+	await items.first().waitFor();
+	expect(await items.count()).toBe(2);
+	expect(await items.nth(0).innerText()).toContain('It is for the whole channel');
+	expect(await items.nth(1).innerText()).toContain('It names you');
+	await screen.expectExact();
+	await screen.open('harbour');
+	await screen.page.getByRole('button', { name: /Why\?/ }).click();
+	const dialog = screen.page.getByRole('dialog', { name: 'Why is the badge of harbour on?' });
+	await dialog.locator('.explained li').first().waitFor();
+	expect(await dialog.innerText()).toContain('2 messages make up this badge');
+	await screen.page.keyboard.press('Escape');
+	expect(await dialog.count()).toBe(0);
+	// Esc closed the dialog, and read nothing.
+	await screen.expectExact();
+	expect(await screen.badgeOf('harbour')).toBe('2');
+});
+
+test('the inbox has previews, marks one conversation and all of them', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	const { channel: dm } = await grace.call('conversations.open', { users: ada.id });
+	await post(grace, 'The ferry is *late*');
+	await grace.call('chat.postMessage', { channel: dm.id, text: 'Got a minute?' });
+	const screen = await show(ada);
+	await screen.row('Inbox').click();
+	const items = screen.page.locator('.inbox-item');
+	await eventually(async () => expect(await items.first().innerText()).toContain('person-1: Got a minute?'));
+	expect(await items.nth(1).innerText()).toContain('The ferry is late');
+	await items.nth(1).hover();
+	await screen.page.getByRole('button', { name: 'Mark harbour as read' }).click();
+	await eventually(async () => expect(await screen.page.locator('.inbox-item.unread').count()).toBe(1));
+	await screen.expectExact();
+	await screen.page.getByRole('button', { name: 'Mark all as read' }).click();
+	await eventually(async () => expect(await screen.page.locator('.inbox-item.unread').count()).toBe(0));
+	await screen.expectExact();
+	await screen.page.getByLabel('Unread only').check();
+	await screen.page.getByText('All caught up').waitFor();
+});

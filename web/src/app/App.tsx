@@ -1,0 +1,58 @@
+import { createClient, type TidemarkClient } from '@tidemark/client';
+import { TidemarkProvider } from '@tidemark/client/react';
+import { useCallback, useEffect, useState } from 'react';
+import { Toast } from '../session/toast.tsx';
+import { forgetToken, keepToken, keptToken } from '../session/token.ts';
+import { SignIn } from './SignIn.tsx';
+import { Workspace } from './Workspace.tsx';
+
+/** Messages fetched at once: two screens or so. */
+const PAGE_SIZE = 100;
+
+/** Signed in or not. */
+export function App() {
+	const [token, setToken] = useState(keptToken);
+	const [client, setClient] = useState<TidemarkClient | null>(null);
+	const [refusal, setRefusal] = useState<string | null>(null);
+
+	useEffect(() => {
+		if (token === null) return;
+		const made = createClient({ token, pageSize: PAGE_SIZE });
+		// For whoever looks at the page with the browser's console, tests included.
+		Object.assign(globalThis, { tidemark: made });
+		setClient(made);
+		made.connect().catch((error: { code?: string }) => setRefusal(error.code ?? 'network_error'));
+		return () => made.disconnect();
+	}, [token]);
+
+	const signIn = (given: string) => {
+		keepToken(given);
+		setRefusal(null);
+		setToken(given);
+	};
+	const signOut = useCallback((reason: string | null = null) => {
+		forgetToken();
+		setToken(null);
+		setClient(null);
+		setRefusal(reason);
+	}, []);
+
+	if (token === null || client === null || refusal !== null)
+		return token !== null && refusal === null ? null : (
+			<SignIn
+				refusal={refusal}
+				onSignIn={(given) => {
+					setToken(null);
+					setClient(null);
+					// A step apart, so that the same token is tried again as well.
+					queueMicrotask(() => signIn(given));
+				}}
+			/>
+		);
+	return (
+		<TidemarkProvider client={client}>
+			<Workspace onSignOut={signOut} />
+			<Toast />
+		</TidemarkProvider>
+	);
+}

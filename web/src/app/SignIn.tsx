@@ -1,0 +1,48 @@
+import { type FormEvent, useId, useState } from 'react';
+import { sayError } from '../ui/states.tsx';
+import { Wave } from '../ui/Wave.tsx';
+
+interface Props {
+	readonly refusal: string | null;
+	readonly onSignIn: (token: string) => void;
+}
+
+export function SignIn({ refusal, onSignIn }: Props) {
+	const id = useId();
+	const [token, setToken] = useState('');
+	const submit = (event: FormEvent) => {
+		event.preventDefault();
+		if (token.trim()) onSignIn(token.trim());
+	};
+	return (
+		<main className="sign-in">
+			<form onSubmit={submit}>
+				<Wave />
+				<h1>Tidemark</h1>
+				<p>
+					Sign in with your token. With the demo, open one of the links that the server printed at its start.
+				</p>
+				<label htmlFor={id}>Token</label>
+				<input
+					id={id}
+					className="field"
+					type="password"
+					autoComplete="current-password"
+					placeholder="xoxp-…"
+					value={token}
+					aria-invalid={refusal !== null}
+					aria-describedby={refusal ? `${id}-refusal` : undefined}
+					onChange={({ target }) => setToken(target.value)}
+				/>
+				{refusal && (
+					<p id={`${id}-refusal`} className="refusal" role="alert">
+						{sayError(refusal)}
+					</p>
+				)}
+				<button type="submit" className="button primary" disabled={token.trim() === ''}>
+					Sign in
+				</button>
+			</form>
+		</main>
+	);
+}

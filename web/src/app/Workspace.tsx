@@ -1,0 +1,98 @@
+import { useBadge, useClient, useConnection, useSelected } from '@tidemark/client/react';
+import { useEffect, useState } from 'react';
+import { ConversationView } from '../conversation/ConversationView.tsx';
+import { type DialogName, Dialogs } from '../dialogs/Dialogs.tsx';
+import { InboxView } from '../lists/InboxView.tsx';
+import { MentionsView } from '../lists/MentionsView.tsx';
+import { ThreadsView } from '../lists/ThreadsView.tsx';
+import { useHotkey } from '../session/hotkeys.ts';
+import { useConversationName } from '../session/names.ts';
+import { go, type Route, toConversation, useRoute } from '../session/route.ts';
+import { showBadge } from '../session/title-badge.ts';
+import { say, tell } from '../session/toast.tsx';
+import { Sidebar } from '../sidebar/Sidebar.tsx';
+import { isUnread, nextUnread } from '../sidebar/sections.ts';
+import { ThreadPanel } from '../thread/ThreadPanel.tsx';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { Opening } from './Opening.tsx';
+
+interface Props {
+	readonly onSignOut: (reason?: string | null) => void;
+}
+
+/** Everything that one sees when signed in. */
+export function Workspace({ onSignOut }: Props) {
+	const route = useRoute();
+	const isReady = useSelected((snapshot) => snapshot.isReady);
+	const connection = useConnection();
+	const [dialog, setDialog] = useState<DialogName | null>(null);
+	useKeys(route, setDialog);
+	useTitle(route);
+	useEffect(() => {
+		if (connection.status === 'stopped') onSignOut(connection.reason);
+	}, [connection, onSignOut]);
+	useEffect(() => {
+		if (isReady) performance.mark('conversations shown');
+	}, [isReady]);
+	if (!isReady) return <Opening />;
+	return (
+		<div
+			className={`workspace ${route.place === 'home' ? 'at-home' : ''} ${route.thread ? 'with-thread' : ''}`}
+		>
+			<ConnectionBanner connection={connection} />
+			<Sidebar route={route} onDialog={setDialog} onSignOut={() => onSignOut()} />
+			<MainView route={route} />
+			{route.thread && (
+				<ThreadPanel key={`${route.thread.channel} ${route.thread.ts}`} thread={route.thread} />
+			)}
+			<Dialogs name={dialog} onClose={() => setDialog(null)} />
+		</div>
+	);
+}
+
+function MainView({ route }: { readonly route: Route }) {
+	switch (route.place) {
+		case 'conversation':
+			return <ConversationView key={route.id} route={route} />;
+		case 'threads':
+			return <ThreadsView />;
+		case 'mentions':
+			return <MentionsView />;
+		default:
+			return <InboxView />;
+	}
+}
+
+function useKeys(route: Route, onDialog: (name: DialogName) => void): void {
+	const client = useClient();
+	const present = route.place === 'conversation' ? route.id : null;
+	const walk = (step: 1 | -1) => {
+		const next = nextUnread(client.getSnapshot().conversations.values(), present, step);
+		if (next) go(toConversation(next));
+		else say('Nothing else is unread.');
+	};
+	useHotkey('Alt+ArrowUp', () => walk(-1));
+	useHotkey('Alt+ArrowDown', () => walk(1));
+	useHotkey('Shift+Escape', () => tell(client.markAll(), 'Everything is marked as read.'));
+	useHotkey('Ctrl+k', () => onDialog('switcher'));
+	useHotkey('?', () => onDialog('keys'));
+}
+
+const PLACE_NAMES: Readonly<Record<Route['place'], string>> = {
+	home: '',
+	conversation: '',
+	inbox: 'Inbox',
+	threads: 'Threads',
+	mentions: 'Mentions',
+};
+
+function useTitle(route: Route): void {
+	const badge = useBadge();
+	const conversation = useSelected(({ conversations }) => conversations.get(route.id) ?? null);
+	const hasUnreads = useSelected(
+		({ conversations, threads }) => threads.hasUnreads || [...conversations.values()].some(isUnread),
+	);
+	const name = useConversationName(conversation);
+	const where = name || PLACE_NAMES[route.place];
+	useEffect(() => showBadge(badge, hasUnreads, where), [badge, hasUnreads, where]);
+}

@@ -1,0 +1,10 @@
+import { createRoot } from 'react-dom/client';
+import { followTheme } from '../session/theme.ts';
+import { keepToken, takeFromLink } from '../session/token.ts';
+import { App } from './App.tsx';
+
+followTheme();
+const { token } = takeFromLink(['token']);
+if (token) keepToken(token);
+const root = document.getElementById('root');
+if (root) createRoot(root).render(<App />);

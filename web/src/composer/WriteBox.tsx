@@ -1,0 +1,150 @@
+import { useClient, useSelected } from '@tidemark/client/react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { everybody } from '../session/everybody.ts';
+import { Avatar } from '../ui/Avatar.tsx';
+import { IconButton } from '../ui/IconButton.tsx';
+import { type Candidate, candidatesFor, complete, writtenName } from './completion.ts';
+
+/** Where text is written: grows with it, completes names, sends with Enter. */
+
+interface Props {
+	readonly label: string;
+	readonly initial: string;
+	readonly sendLabel: string;
+	readonly isFocused?: boolean;
+	readonly onSend: (text: string) => void;
+	readonly onChange?: (text: string) => void;
+	/** Esc; without it, Esc is left to the page. */
+	readonly onCancel?: () => void;
+	/** The arrow up, where nothing is written. */
+	readonly onUp?: () => void;
+}
+
+const NOBODY: readonly Candidate[] = [];
+
+export function WriteBox({
+	label,
+	initial,
+	sendLabel,
+	isFocused = false,
+	onSend,
+	onChange,
+	onCancel,
+	onUp,
+}: Props) {
+	const listId = useId();
+	const box = useRef<HTMLTextAreaElement>(null);
+	const [text, setText] = useState(initial);
+	const [caret, setCaret] = useState<number | null>(null);
+	const [chosen, setChosen] = useState(0);
+	const candidates = useCandidates(text, caret);
+	const isCompleting = candidates.length > 0;
+
+	useLayoutEffect(() => {
+		if (isFocused) {
+			box.current?.focus();
+			box.current?.setSelectionRange(initial.length, initial.length);
+		}
+	}, [isFocused, initial]);
+
+	const write = (next: string, nextCaret: number | null) => {
+		setText(next);
+		setCaret(nextCaret);
+		setChosen(0);
+		onChange?.(next);
+	};
+	const take = (candidate: Candidate) => {
+		const done = complete(text, caret ?? text.length, candidate.handle);
+		write(done.text, null);
+		requestAnimationFrame(() => {
+			box.current?.focus();
+			box.current?.setSelectionRange(done.caret, done.caret);
+		});
+	};
+	const send = () => {
+		if (text.trim() === '') return;
+		onSend(text.trim());
+		write('', null);
+	};
+
+	const choosing = (event: KeyboardEvent): boolean => {
+		const candidate = candidates[chosen];
+		if (event.key === 'ArrowDown') setChosen((chosen + 1) % candidates.length);
+		else if (event.key === 'ArrowUp') setChosen((chosen - 1 + candidates.length) % candidates.length);
+		else if (event.key === 'Escape') setCaret(null);
+		else if ((event.key === 'Enter' || event.key === 'Tab') && candidate) take(candidate);
+		else return false;
+		return true;
+	};
+	const writing = (event: KeyboardEvent): boolean => {
+		if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send();
+		else if (event.key === 'Escape' && onCancel) onCancel();
+		else if (event.key === 'ArrowUp' && text === '' && onUp && !event.altKey) onUp();
+		else return false;
+		return true;
+	};
+
+	return (
+		<div className="write-box">
+			{isCompleting && (
+				<div className="completion" id={listId} role="listbox" aria-label="People to mention">
+					{candidates.map((candidate, index) => (
+						// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard chooses from the text box, where the focus stays
+						<div
+							key={candidate.handle}
+							id={`${listId}-${index}`}
+							role="option"
+							tabIndex={-1}
+							aria-selected={index === chosen}
+							onPointerDown={(event) => event.preventDefault()}
+							onClick={() => take(candidate)}
+						>
+							<Avatar id={candidate.id} name={candidate.id ? candidate.label : '@'} size="small" />
+							<strong>{candidate.label}</strong>
+							<span className="hint">@{candidate.handle}</span>
+						</div>
+					))}
+				</div>
+			)}
+			<textarea
+				ref={box}
+				rows={1}
+				value={text}
+				aria-label={label}
+				placeholder={label}
+				role="combobox"
+				aria-autocomplete="list"
+				aria-expanded={isCompleting}
+				aria-controls={isCompleting ? listId : undefined}
+				aria-activedescendant={isCompleting ? `${listId}-${chosen}` : undefined}
+				onChange={({ target }) => write(target.value, target.selectionStart)}
+				onBlur={() => setCaret(null)}
+				onKeyDown={(event) => {
+					if (!(isCompleting ? choosing(event) : writing(event))) return;
+					event.preventDefault();
+					event.stopPropagation();
+				}}
+			/>
+			{onCancel && <IconButton icon="close" label="Cancel" onClick={onCancel} />}
+			<IconButton
+				className="send"
+				icon={sendLabel === 'Save' ? 'check' : 'send'}
+				label={sendLabel}
+				disabled={text.trim() === ''}
+				onClick={send}
+			/>
+		</div>
+	);
+}
+
+/** Everybody is loaded when somebody writes the first @. */
+function useCandidates(text: string, caret: number | null): readonly Candidate[] {
+	const client = useClient();
+	const users = useSelected((snapshot) => snapshot.users);
+	const written = caret === null ? null : writtenName(text, caret);
+	const isNaming = written !== null;
+	useEffect(() => {
+		if (isNaming) void everybody(client);
+	}, [client, isNaming]);
+	return written === null ? NOBODY : candidatesFor(written, users.values());
+}

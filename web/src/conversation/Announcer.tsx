@@ -1,0 +1,26 @@
+import type { Message } from '@tidemark/client';
+import { useSelected } from '@tidemark/client/react';
+import { useEffect, useRef, useState } from 'react';
+import { plainText } from '../message/plain-text.ts';
+import { nameOf, useSelf } from '../session/names.ts';
+
+/** Reads aloud what others write while one is here. */
+export function Announcer({ messages }: { readonly messages: readonly Message[] }) {
+	const self = useSelf();
+	const users = useSelected((snapshot) => snapshot.users);
+	const newest = useRef<string | null>(null);
+	const [spoken, setSpoken] = useState('');
+	const last = messages.findLast(({ status }) => status === 'sent');
+	useEffect(() => {
+		if (!last) return;
+		// What was there on arrival is not news.
+		const isNews = newest.current !== null && last.ts > newest.current && last.user !== self;
+		newest.current = last.ts;
+		if (isNews) setSpoken(`${nameOf(users.get(last.user)) || 'Someone'}: ${plainText(last.text, users)}`);
+	}, [last, self, users]);
+	return (
+		<div className="only-read-aloud" role="log" aria-live="polite" aria-label="New messages">
+			{spoken}
+		</div>
+	);
+}

@@ -1,0 +1,81 @@
+import type { Conversation, NotificationLevel } from '@tidemark/client';
+import { useClient, useSelected } from '@tidemark/client/react';
+import { useState } from 'react';
+import { ExplainDialog } from '../dialogs/ExplainDialog.tsx';
+import { go, toPlace } from '../session/route.ts';
+import { tell } from '../session/toast.tsx';
+import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
+import { BackButton } from '../ui/BackButton.tsx';
+import { Badge } from '../ui/Badge.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Menu, type MenuItem } from '../ui/Menu.tsx';
+
+interface Props {
+	readonly conversation: Conversation;
+	readonly name: string;
+	readonly onMarkRead: () => void;
+}
+
+const LEVELS: readonly (readonly [NotificationLevel, string])[] = [
+	['all', 'Notify about every message'],
+	['mentions', 'Notify about mentions'],
+	['none', 'Notify about nothing'],
+];
+
+export function ConversationHead({ conversation, name, onMarkRead }: Props) {
+	const client = useClient();
+	const store = client.conversation(conversation.id);
+	const [isExplaining, setExplaining] = useState(false);
+	const { kind, isMuted, badgeCount, topic, user } = conversation;
+	const presence = useSelected((snapshot) => (user ? snapshot.presence.get(user) : undefined));
+	const isChannel = kind === 'public' || kind === 'private';
+	const items: MenuItem[] = [
+		{ label: 'Mark as read', hint: 'Esc', run: onMarkRead },
+		{ label: 'Why is this badge on?', run: () => setExplaining(true) },
+		{ label: isMuted ? 'Unmute' : 'Mute', run: () => tell(store.setMuted(!isMuted)) },
+		...LEVELS.map(([level, label]) => ({
+			label,
+			isChosen: conversation.notificationLevel === level,
+			run: () => tell(store.setNotifications(level)),
+		})),
+		...(isChannel
+			? [
+					{
+						label: 'Leave',
+						isDangerous: true,
+						run: () => {
+							tell(store.leave());
+							go(toPlace('inbox'));
+						},
+					},
+				]
+			: []),
+	];
+	return (
+		<header className="pane-head">
+			<BackButton />
+			<ConversationIcon conversation={conversation} name={name} />
+			<div className="pane-title">
+				<h1>{name}</h1>
+				{user ? <p>{presence === 'active' ? 'Active' : 'Away'}</p> : topic && <p>{topic}</p>}
+			</div>
+			{isMuted && (
+				<span className="hint" title="Muted">
+					<Icon name="muted" /> Muted
+				</span>
+			)}
+			{badgeCount > 0 && (
+				<button type="button" className="why" onClick={() => setExplaining(true)}>
+					<Badge count={badgeCount} of={isChannel ? 'mention' : 'unread message'} />
+					<span>Why?</span>
+				</button>
+			)}
+			<Menu label="Settings of this conversation" items={items}>
+				<Icon name="more" />
+			</Menu>
+			{isExplaining && (
+				<ExplainDialog conversation={conversation} name={name} onClose={() => setExplaining(false)} />
+			)}
+		</header>
+	);
+}

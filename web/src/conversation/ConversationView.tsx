@@ -1,0 +1,143 @@
+import { useClient, useConversation } from '@tidemark/client/react';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Composer } from '../composer/Composer.tsx';
+import { useHotkey } from '../session/hotkeys.ts';
+import { useConversationName, useSelf } from '../session/names.ts';
+import { openThread, type Route } from '../session/route.ts';
+import { tell } from '../session/toast.tsx';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Announcer } from './Announcer.tsx';
+import { Beginning } from './Beginning.tsx';
+import { ConversationHead } from './ConversationHead.tsx';
+import { NewBar } from './NewBar.tsx';
+import { NotAMember } from './NotAMember.tsx';
+import { timelineRows } from './rows.ts';
+import { type Sight, Timeline, type TimelineHandle } from './Timeline.tsx';
+import { useReading } from './useReading.ts';
+
+const UNSEEN: Sight = { first: 0, last: 0, isAtEnd: false };
+
+export function ConversationView({ route }: { readonly route: Route }) {
+	const { id, at } = route;
+	const client = useClient();
+	const store = client.conversation(id);
+	const view = useConversation(id);
+	const { conversation, messages, hasOlder, hasNewer, isLoaded, isLoading, typing, error } = view;
+	const self = useSelf();
+	const name = useConversationName(conversation);
+	const { anchor, see, markRead } = useReading(conversation);
+	const timeline = useRef<TimelineHandle>(null);
+	const [sight, setSight] = useState(UNSEEN);
+	const [wanted, setWanted] = useState<string | null>(at);
+	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
+	const firstNew = useMemo(() => rows.findIndex(({ startsNew }) => startsNew), [rows]);
+
+	const onSight = useCallback(
+		(now: Sight) => {
+			setSight((before) =>
+				before.first === now.first && before.last === now.last && before.isAtEnd === now.isAtEnd
+					? before
+					: now,
+			);
+			// Where a divider is due and not among the rows, it is further up.
+			const hasOldest = anchor === null || (firstNew >= now.first && firstNew <= now.last);
+			see({ isAtNewest: now.isAtEnd && !hasNewer, hasOldest });
+		},
+		[see, firstNew, hasNewer, anchor],
+	);
+
+	const show = useCallback(
+		async (ts: string) => {
+			await store.jumpTo(ts);
+			setWanted(ts);
+		},
+		[store],
+	);
+	// A link to a message: the messages around it are fetched if it is not among those that are there.
+	useEffect(() => {
+		if (at) tell(show(at));
+	}, [at, show]);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: tried again when other messages are there
+	useEffect(() => {
+		if (wanted) timeline.current?.scrollTo(wanted);
+	}, [wanted, rows]);
+
+	const toLatest = async () => {
+		setWanted(null);
+		await store.jumpToLatest();
+		requestAnimationFrame(() => timeline.current?.scrollToEnd());
+	};
+	const toOldest = async () => {
+		const { oldest_unread: oldest } = await client.call('conversations.unreads', { channel: id, limit: 1 });
+		if (!oldest) return;
+		setWanted(oldest);
+		if (!timeline.current?.scrollTo(oldest)) await show(oldest);
+	};
+	useHotkey('Escape', markRead);
+
+	const onKey = (
+		event: KeyboardEvent,
+		message: { readonly ts: string; readonly threadTs: string | null },
+	) => {
+		if (event.ctrlKey || event.metaKey || !message.ts) return;
+		if (event.key === 'u') tell(store.markUnread(message.ts));
+		else if (event.key === 'r') openThread(id, message.threadTs ?? message.ts);
+		else return;
+		event.preventDefault();
+	};
+
+	if (!conversation) return <NotAMember id={id} />;
+	const isNewAbove = conversation.hasUnreads && (firstNew < 0 ? anchor !== null : firstNew < sight.first);
+	return (
+		<main className="pane" aria-label={name}>
+			<ConversationHead conversation={conversation} name={name} onMarkRead={markRead} />
+			{conversation.hasUnreads && (
+				<NewBar
+					conversation={conversation}
+					isAbove={isNewAbove}
+					onJump={() => tell(toOldest())}
+					onMarkRead={markRead}
+				/>
+			)}
+			<div className="timeline-place" aria-busy={isLoading}>
+				{!isLoaded && isLoading && <Loading label="Loading messages" />}
+				{!isLoaded && error && <Failed error={error} onRetry={() => tell(store.load())} />}
+				{isLoaded && messages.length === 0 && (
+					<Empty icon="thread" title={`Nothing here yet`}>
+						Write the first message in {name}.
+					</Empty>
+				)}
+				{isLoaded && messages.length > 0 && (
+					<Timeline
+						ref={timeline}
+						label={`Messages in ${name}`}
+						rows={rows}
+						top={hasOlder ? null : <Beginning conversation={conversation} name={name} />}
+						highlighted={wanted}
+						onSight={onSight}
+						onNearStart={() => hasOlder && !isLoading && tell(store.loadOlder())}
+						onNearEnd={() => hasNewer && !isLoading && tell(store.loadNewer())}
+						onKey={onKey}
+					/>
+				)}
+				{isLoaded && messages.length > 0 && (hasNewer || !sight.isAtEnd) && (
+					<button type="button" className="to-latest" onClick={() => tell(toLatest())}>
+						Latest messages ↓
+					</button>
+				)}
+			</div>
+			<Announcer messages={messages} />
+			<Composer
+				channel={id}
+				label={`Message ${conversation.kind === 'public' || conversation.kind === 'private' ? '#' : ''}${name}`}
+				typing={typing}
+				isFocused={matchMedia('(pointer: fine)').matches}
+				onSent={() => {
+					if (hasNewer) tell(toLatest());
+					else timeline.current?.scrollToEnd();
+				}}
+				onUp={() => timeline.current?.focusLast()}
+			/>
+		</main>
+	);
+}

@@ -1,0 +1,202 @@
+import type { Message } from '@tidemark/client';
+import {
+	type KeyboardEvent,
+	type ReactNode,
+	type Ref,
+	useEffect,
+	useImperativeHandle,
+	useLayoutEffect,
+	useRef,
+	useState,
+} from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { MessageRow } from '../message/MessageRow.tsx';
+import { dayName } from '../ui/format.ts';
+import type { TimelineRow } from './rows.ts';
+
+/**
+ * Messages that scroll: only those in sight are in the page. At the end it stays at the end when one more comes; older ones
+ * that come above move nothing that is in sight.
+ */
+
+export interface Sight {
+	/** Rows in sight, by index. */
+	readonly first: number;
+	readonly last: number;
+	readonly isAtEnd: boolean;
+}
+
+export interface TimelineHandle {
+	scrollToEnd(): void;
+	/** False: it is not among the rows. */
+	scrollTo(ts: string): boolean;
+	focusLast(): void;
+}
+
+interface Props {
+	readonly ref: Ref<TimelineHandle>;
+	readonly label: string;
+	readonly rows: readonly TimelineRow[];
+	readonly top: ReactNode;
+	readonly isInThread?: boolean;
+	readonly highlighted?: string | null;
+	readonly onSight: (sight: Sight) => void;
+	readonly onNearStart?: () => void;
+	readonly onNearEnd?: () => void;
+	readonly onKey?: (event: KeyboardEvent, message: Message) => void;
+}
+
+const NEAR_PX = 600;
+const END_PX = 8;
+
+const isEnd = ({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolean =>
+	scrollTop + clientHeight >= scrollHeight - END_PX;
+
+export function Timeline(props: Props) {
+	const {
+		ref,
+		label,
+		rows,
+		top,
+		isInThread = false,
+		highlighted = null,
+		onSight,
+		onNearStart,
+		onNearEnd,
+		onKey,
+	} = props;
+	const list = useRef<VirtualizerHandle>(null);
+	const scroller = useRef<HTMLDivElement>(null);
+	const staysAtEnd = useRef(true);
+	const [tabStop, setTabStop] = useState<string | null>(null);
+	const isShifted = useIsShifted(rows);
+
+	const look = () => {
+		const [handle, element] = [list.current, scroller.current];
+		if (!handle || !element || rows.length === 0) return;
+		const { scrollTop: from, clientHeight: height, scrollHeight } = element;
+		// Few rows stand at the bottom, below an empty space that the list does not know of: all of them are in sight.
+		const isShort = scrollHeight <= height;
+		const first = isShort ? 0 : handle.findItemIndex(from + END_PX);
+		const last = isShort ? rows.length - 1 : handle.findItemIndex(from + height - 1);
+		onSight({ first, last, isAtEnd: isEnd(element) });
+		if (from < NEAR_PX) onNearStart?.();
+		if (from + height > scrollHeight - NEAR_PX) onNearEnd?.();
+	};
+	const lookNow = useRef(look);
+	useLayoutEffect(() => {
+		lookNow.current = look;
+	});
+
+	const scrollToEnd = () => list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
+	useImperativeHandle(ref, () => ({
+		scrollToEnd: () => {
+			staysAtEnd.current = true;
+			scrollToEnd();
+		},
+		scrollTo: (ts) => {
+			const index = rows.findIndex(({ message }) => message.ts === ts);
+			if (index < 0) return false;
+			staysAtEnd.current = false;
+			list.current?.scrollToIndex(index, { align: 'center' });
+			return true;
+		},
+		focusLast: () => focusRow(rows.length - 1),
+	}));
+
+	// biome-ignore lint/correctness/useExhaustiveDependencies: when the rows have changed, and not when anything else has
+	useLayoutEffect(() => {
+		if (staysAtEnd.current) scrollToEnd();
+	}, [rows]);
+	// After drawing: sizes are known then.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: as above
+	useEffect(() => {
+		const frame = requestAnimationFrame(() => lookNow.current());
+		return () => cancelAnimationFrame(frame);
+	}, [rows]);
+
+	const focusRow = (index: number) => {
+		const row = rows[index];
+		if (!row) return;
+		setTabStop(row.key);
+		list.current?.scrollToIndex(index, { align: 'nearest' });
+		requestAnimationFrame(() =>
+			scroller.current
+				?.querySelector<HTMLElement>(`[data-ts="${CSS.escape(row.message.ts)}"]`)
+				?.focus({ preventScroll: true }),
+		);
+	};
+	const walk = (event: KeyboardEvent<HTMLElement>) => {
+		const target = event.target as HTMLElement;
+		if (event.altKey || !target.matches('article')) return;
+		const at = rows.findIndex(({ message }) => message.ts === target.dataset.ts);
+		const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[event.key];
+		const row = rows[at];
+		if (next === undefined) {
+			if (row) onKey?.(event, row.message);
+			return;
+		}
+		event.preventDefault();
+		focusRow(next);
+	};
+
+	const reachable = tabStop !== null && rows.some(({ key }) => key === tabStop) ? tabStop : rows.at(-1)?.key;
+	return (
+		<section className="timeline" ref={scroller} aria-label={label} onKeyDown={walk}>
+			<div className="timeline-fill" />
+			<Virtualizer
+				ref={list}
+				scrollRef={scroller}
+				data={rows}
+				shift={isShifted}
+				bufferSize={400}
+				onScroll={() => {
+					if (scroller.current) staysAtEnd.current = isEnd(scroller.current);
+					look();
+				}}
+				onResize={() => {
+					if (staysAtEnd.current) scrollToEnd();
+					// Without scrolling, other rows are in sight now.
+					requestAnimationFrame(() => lookNow.current());
+				}}
+			>
+				{(row, index) => (
+					<div key={row.key} className="timeline-row">
+						{index === 0 && top}
+						{row.startsDay && (
+							<h3 className="day">
+								<span>{dayName(row.message.ts)}</span>
+							</h3>
+						)}
+						{row.startsNew && (
+							<p className="new-divider">
+								<span>New messages</span>
+							</p>
+						)}
+						<MessageRow
+							message={row.message}
+							isContinued={row.isContinued}
+							isInThread={isInThread}
+							isHighlighted={highlighted === row.message.ts}
+							isTabStop={row.key === reachable}
+							showsThread={!isInThread}
+						/>
+					</div>
+				)}
+			</Virtualizer>
+		</section>
+	);
+}
+
+/** Whether rows were added above in this drawing, and only then. */
+function useIsShifted(rows: readonly TimelineRow[]): boolean {
+	const before = useRef(rows);
+	const [previous, current] = [before.current, rows];
+	useLayoutEffect(() => {
+		before.current = rows;
+	});
+	const first = previous[0]?.key;
+	if (first === undefined || first === current[0]?.key) return false;
+	const added = current.length - previous.length;
+	return added > 0 && current[added]?.key === first;
+}

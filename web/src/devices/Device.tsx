@@ -1,0 +1,43 @@
+import type { TidemarkClient } from '@tidemark/client';
+import { useEffect, useRef, useState } from 'react';
+import { shortCount } from '../ui/format.ts';
+
+const LOOK_EVERY_MS = 200;
+
+/** A whole client of its own, in a frame: its own connection, its own counts. */
+export function Device({ name }: { readonly name: 'Laptop' | 'Phone' }) {
+	const frame = useRef<HTMLIFrameElement>(null);
+	const badge = useFrameBadge(frame);
+	return (
+		<figure className={`device ${name.toLowerCase()}`}>
+			<figcaption>
+				<strong>{name}</strong>
+				<output aria-label={`Badge of the ${name.toLowerCase()}`} className={badge ? 'badge' : 'badge none'}>
+					{badge === null ? '…' : shortCount(badge)}
+				</output>
+			</figcaption>
+			<iframe ref={frame} src="/" title={name} />
+		</figure>
+	);
+}
+
+/** The badge that the client in the frame shows; null until there is one. */
+function useFrameBadge(frame: { readonly current: HTMLIFrameElement | null }): number | null {
+	const [client, setClient] = useState<TidemarkClient | null>(null);
+	const [badge, setBadge] = useState<number | null>(null);
+	useEffect(() => {
+		// The frame makes another client when somebody signs in anew.
+		const timer = setInterval(() => {
+			const inside = frame.current?.contentWindow as { tidemark?: TidemarkClient } | null | undefined;
+			setClient(inside?.tidemark ?? null);
+		}, LOOK_EVERY_MS);
+		return () => clearInterval(timer);
+	}, [frame]);
+	useEffect(() => {
+		if (!client) return;
+		const show = () => setBadge(client.getSnapshot().isReady ? client.badge.getSnapshot() : null);
+		show();
+		return client.subscribe(show);
+	}, [client]);
+	return badge;
+}

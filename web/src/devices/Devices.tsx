@@ -1,0 +1,40 @@
+import { Wave } from '../ui/Wave.tsx';
+import { Device } from './Device.tsx';
+import { Friend } from './Friend.tsx';
+
+interface Props {
+	readonly token: string | null;
+	/** Of somebody who writes to the user. */
+	readonly friend: string | null;
+}
+
+/** Two devices of one user side by side: what one reads, the other no longer shows. */
+export function Devices({ token, friend }: Props) {
+	if (!token)
+		return (
+			<main className="sign-in">
+				<p>
+					<a href="/">Sign in</a> first, or open the link that the server printed at its start.
+				</p>
+			</main>
+		);
+	return (
+		<main className="devices">
+			<header className="devices-head">
+				<Wave />
+				<div>
+					<h1>One person, two devices</h1>
+					<p>
+						Let a message come, read it on one device, and watch the badge go on the other. Mark unread works
+						too.
+					</p>
+				</div>
+			</header>
+			{friend && <Friend token={token} friend={friend} />}
+			<div className="devices-row">
+				<Device name="Laptop" />
+				<Device name="Phone" />
+			</div>
+		</main>
+	);
+}

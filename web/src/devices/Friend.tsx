@@ -1,0 +1,88 @@
+import { createClient } from '@tidemark/client';
+import { type FormEvent, useEffect, useMemo, useState } from 'react';
+import { Avatar } from '../ui/Avatar.tsx';
+import { Icon } from '../ui/icons.tsx';
+
+interface Props {
+	readonly token: string;
+	readonly friend: string;
+}
+
+interface Scene {
+	readonly me: { readonly id: string; readonly name: string };
+	readonly friend: { readonly id: string; readonly name: string };
+	readonly channels: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** Somebody else, to write to the user: without one there is nothing to read. */
+export function Friend({ token, friend }: Props) {
+	const client = useMemo(() => createClient({ token: friend }), [friend]);
+	const [scene, setScene] = useState<Scene | null>(null);
+	const [text, setText] = useState('Have you seen this?');
+	const [channel, setChannel] = useState('');
+	const [status, setStatus] = useState('');
+
+	useEffect(() => {
+		const me = createClient({ token });
+		Promise.all([me.call('auth.test'), client.call('auth.test'), client.browse()]).then(
+			([mine, theirs, { channels }]) => {
+				setScene({
+					me: { id: mine.user_id, name: mine.user },
+					friend: { id: theirs.user_id, name: theirs.user },
+					channels: channels.filter(({ isMember }) => isMember),
+				});
+			},
+			() => setStatus('This person could not be reached.'),
+		);
+	}, [client, token]);
+
+	if (!scene) return <p className="friend">{status}</p>;
+	const post = async (event: FormEvent) => {
+		event.preventDefault();
+		const submitter = (event.nativeEvent as SubmitEvent).submitter as HTMLButtonElement | null;
+		const isMention = submitter?.value === 'mention';
+		try {
+			const target = channel || scene.channels[0]?.id || (await client.openDirect([scene.me.id]));
+			const said = isMention ? `<@${scene.me.id}> ${text}` : text;
+			await client.call('chat.postMessage', { channel: target, text: said });
+			setStatus(isMention ? `Sent, naming ${scene.me.name}.` : 'Sent.');
+		} catch {
+			setStatus('That did not work.');
+		}
+	};
+	return (
+		<form className="friend" onSubmit={post} aria-label={`Write as ${scene.friend.name}`}>
+			<Avatar id={scene.friend.id} name={scene.friend.name} />
+			<strong>{scene.friend.name} writes</strong>
+			<input
+				className="field"
+				aria-label="What to write"
+				value={text}
+				onChange={({ target }) => setText(target.value)}
+			/>
+			<label>
+				in{' '}
+				<select
+					className="field"
+					value={channel || scene.channels[0]?.id}
+					onChange={({ target }) => setChannel(target.value)}
+				>
+					{scene.channels.map(({ id, name }) => (
+						<option key={id} value={id}>
+							#{name}
+						</option>
+					))}
+				</select>
+			</label>
+			<button type="submit" className="button" value="plain" disabled={text.trim() === ''}>
+				Send
+			</button>
+			<button type="submit" className="button primary" value="mention" disabled={text.trim() === ''}>
+				<Icon name="at" /> Send and mention {scene.me.name}
+			</button>
+			<span className="hint" role="status">
+				{status}
+			</span>
+		</form>
+	);
+}

@@ -1,0 +1,51 @@
+import { ApiError, type Message } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { useEffect, useState } from 'react';
+import { useUserName } from '../session/names.ts';
+import { Avatar } from '../ui/Avatar.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
+import { plural } from '../ui/format.ts';
+import { Loading, sayError } from '../ui/states.tsx';
+
+/** Who has read a message, its author left out. */
+export function ReadersDialog({
+	message,
+	onClose,
+}: {
+	readonly message: Message;
+	readonly onClose: () => void;
+}) {
+	const conversation = useClient().conversation(message.channel);
+	const [readers, setReaders] = useState<readonly string[] | null>(null);
+	const [error, setError] = useState<string | null>(null);
+	useEffect(() => {
+		conversation
+			.readers(message.ts)
+			.then(setReaders, (reason) => setError(reason instanceof ApiError ? reason.code : 'network_error'));
+	}, [conversation, message.ts]);
+	return (
+		<Dialog title="Who has read this" onClose={onClose}>
+			{error && <p role="alert">{sayError(error)}</p>}
+			{!readers && !error && <Loading lines={2} />}
+			{readers && (
+				<p className="hint">
+					{readers.length === 0 ? 'Nobody yet.' : `Read by ${plural(readers.length, 'person', 'people')}.`}
+				</p>
+			)}
+			<ul className="people">
+				{readers?.map((id) => (
+					<Reader key={id} id={id} />
+				))}
+			</ul>
+		</Dialog>
+	);
+}
+
+function Reader({ id }: { readonly id: string }) {
+	const name = useUserName(id);
+	return (
+		<li>
+			<Avatar id={id} name={name} size="small" /> {name || '…'}
+		</li>
+	);
+}

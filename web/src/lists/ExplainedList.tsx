@@ -1,0 +1,99 @@
+import { ApiError, type ExplainedItem, type Explanation } from '@tidemark/client';
+import { useSelected } from '@tidemark/client/react';
+import { useEffect, useState } from 'react';
+import { PlainText } from '../message/PlainText.tsx';
+import { useConversationName, useUserName } from '../session/names.ts';
+import { formatRoute, parseRoute, toConversation } from '../session/route.ts';
+import { Avatar } from '../ui/Avatar.tsx';
+import { plural, whenOf } from '../ui/format.ts';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+
+/** The messages behind a badge, each with its reason: what the server counts, not what the page thinks. */
+
+const REASONS: Readonly<Record<ExplainedItem['reasons'][number], string>> = {
+	dm: 'A direct message to you',
+	direct_mention: 'It names you',
+	channel_mention: 'It is for the whole channel',
+	thread_mention: 'A reply that names you',
+};
+
+interface Props {
+	readonly ask: () => Promise<Explanation>;
+	/** Asked again when this changes. */
+	readonly badge: number;
+	readonly onOpen?: () => void;
+}
+
+export function ExplainedList({ ask, badge, onOpen }: Props) {
+	const [answer, setAnswer] = useState<Explanation | null>(null);
+	const [error, setError] = useState<string | null>(null);
+	const [attempt, setAttempt] = useState(0);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: another badge has another explanation
+	useEffect(() => {
+		let isCurrent = true;
+		setError(null);
+		ask().then(
+			(explanation) => isCurrent && setAnswer(explanation),
+			(reason) => isCurrent && setError(reason instanceof ApiError ? reason.code : 'network_error'),
+		);
+		return () => {
+			isCurrent = false;
+		};
+	}, [ask, badge, attempt]);
+	if (error) return <Failed error={error} onRetry={() => setAttempt(attempt + 1)} />;
+	if (!answer) return <Loading lines={3} />;
+	if (answer.items.length === 0)
+		return (
+			<Empty icon="check" title="Nothing asks for you">
+				The badge counts messages that name you, that are for the whole channel, or that are written to you
+				alone.
+			</Empty>
+		);
+	return (
+		<>
+			<p className="explained-sum">
+				{plural(answer.badge, 'message makes', 'messages make')} up this badge
+				{answer.hasMore ? '; the newest are shown' : ''}.
+			</p>
+			<ul className="explained">
+				{answer.items.toReversed().map((item) => (
+					<Explained key={`${item.channel} ${item.ts}`} item={item} {...(onOpen ? { onOpen } : {})} />
+				))}
+			</ul>
+		</>
+	);
+}
+
+function Explained({ item, onOpen }: { readonly item: ExplainedItem; readonly onOpen?: () => void }) {
+	const author = useUserName(item.user);
+	const conversation = useSelected(({ conversations }) => conversations.get(item.channel) ?? null);
+	const name = useConversationName(conversation);
+	const isReply = item.threadTs !== null && item.threadTs !== item.ts;
+	const route = isReply
+		? { ...parseRoute(location.hash), thread: { channel: item.channel, ts: item.threadTs } }
+		: toConversation(item.channel, item.ts);
+	return (
+		<li>
+			<a href={formatRoute(route)} onClick={onOpen}>
+				<Avatar id={item.user} name={author} />
+				<span className="inbox-main">
+					<span className="inbox-top">
+						<strong>{author || '…'}</strong>
+						<span className="hint">{conversation?.kind === 'im' ? 'directly' : `in ${name}`}</span>
+						<time dateTime={item.ts}>{whenOf(item.ts)}</time>
+					</span>
+					<span className="explained-text">
+						<PlainText text={item.text} />
+					</span>
+					<span className="reasons">
+						{item.reasons.map((reason) => (
+							<span key={reason} className="reason">
+								{REASONS[reason]}
+							</span>
+						))}
+					</span>
+				</span>
+			</a>
+		</li>
+	);
+}

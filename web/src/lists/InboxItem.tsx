@@ -1,0 +1,56 @@
+import type { Conversation } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { memo } from 'react';
+import { PlainText } from '../message/PlainText.tsx';
+import { useConversationName, useSelf, useUserName } from '../session/names.ts';
+import { formatRoute, toConversation } from '../session/route.ts';
+import { tell } from '../session/toast.tsx';
+import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
+import { isUnread } from '../sidebar/sections.ts';
+import { Badge } from '../ui/Badge.tsx';
+import { plural, whenOf } from '../ui/format.ts';
+import { IconButton } from '../ui/IconButton.tsx';
+
+export const InboxItem = memo(function InboxItem({ conversation }: { readonly conversation: Conversation }) {
+	const client = useClient();
+	const name = useConversationName(conversation);
+	const { id, preview, badgeCount, unreadCountDisplay, isMuted, hasUnreads } = conversation;
+	return (
+		<div className={`inbox-item ${isUnread(conversation) ? 'unread' : ''} ${isMuted ? 'muted' : ''}`}>
+			<a href={formatRoute(toConversation(id))}>
+				<ConversationIcon conversation={conversation} name={name} />
+				<span className="inbox-main">
+					<span className="inbox-top">
+						<strong className="inbox-name">{name}</strong>
+						{unreadCountDisplay > 0 && (
+							<span className="inbox-count">{plural(unreadCountDisplay, 'new message')}</span>
+						)}
+						<Badge count={badgeCount} />
+						{preview && <time dateTime={preview.ts}>{whenOf(preview.ts)}</time>}
+					</span>
+					<span className="inbox-preview">
+						{preview ? (
+							<>
+								<Author id={preview.user} />: <PlainText text={preview.text} />
+							</>
+						) : (
+							'No messages yet'
+						)}
+					</span>
+				</span>
+			</a>
+			<IconButton
+				icon="check"
+				label={`Mark ${name} as read`}
+				disabled={!hasUnreads}
+				onClick={() => tell(client.conversation(id).mark())}
+			/>
+		</div>
+	);
+});
+
+function Author({ id }: { readonly id: string }) {
+	const name = useUserName(id);
+	const self = useSelf();
+	return id === self ? 'You' : name || '…';
+}

@@ -1,0 +1,85 @@
+import { useClient, useInbox, useSelected } from '@tidemark/client/react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { tell } from '../session/toast.tsx';
+import { isUnread } from '../sidebar/sections.ts';
+import { BackButton } from '../ui/BackButton.tsx';
+import { plural } from '../ui/format.ts';
+import { Empty, Loading } from '../ui/states.tsx';
+import { InboxItem } from './InboxItem.tsx';
+
+const ITEM_HEIGHT = 73;
+const NEAR_END = 10;
+
+/** Every conversation by latest activity, with its newest message. */
+export function InboxView() {
+	const client = useClient();
+	const isReady = useSelected((snapshot) => snapshot.isReady);
+	const inbox = useInbox();
+	const [isOnlyUnread, setOnlyUnread] = useState(false);
+	const unread = useMemo(() => inbox.filter(isUnread), [inbox]);
+	const shown = isOnlyUnread ? unread : inbox;
+	const list = useRef<VirtualizerHandle>(null);
+	const scroller = useRef<HTMLDivElement>(null);
+	const isLoading = useRef(false);
+
+	const loadNear = () => {
+		const handle = list.current;
+		if (!handle || isLoading.current) return;
+		const last = handle.findItemIndex(handle.scrollOffset + handle.viewportSize) + NEAR_END;
+		const isMissing = shown.slice(0, last).some(({ preview, latest }) => !preview && Number(latest) > 0);
+		if (!isMissing) return;
+		isLoading.current = true;
+		client.inbox
+			.loadPreviews()
+			.catch(() => undefined)
+			.finally(() => {
+				isLoading.current = false;
+			});
+	};
+	// biome-ignore lint/correctness/useExhaustiveDependencies: what is in sight changes with the list
+	useEffect(loadNear, [shown]);
+
+	return (
+		<main className="pane" aria-label="Inbox">
+			<header className="pane-head">
+				<BackButton />
+				<div className="pane-title">
+					<h1>Inbox</h1>
+					<p>
+						{unread.length === 0 ? 'Everything is read' : `${plural(unread.length, 'conversation')} unread`}
+					</p>
+				</div>
+				<label className="switch">
+					<input
+						type="checkbox"
+						checked={isOnlyUnread}
+						onChange={({ target }) => setOnlyUnread(target.checked)}
+					/>
+					Unread only
+				</label>
+				<button
+					type="button"
+					className="button small"
+					disabled={unread.length === 0}
+					onClick={() => tell(client.markAll(), 'Everything is marked as read.')}
+				>
+					Mark all as read
+				</button>
+			</header>
+			<div className="scroller" ref={scroller}>
+				{!isReady && <Loading />}
+				{isReady && shown.length === 0 && (
+					<Empty icon="inbox" title={isOnlyUnread ? 'All caught up' : 'No conversations yet'}>
+						{isOnlyUnread
+							? 'Nothing is waiting for you.'
+							: 'Join a channel or write to somebody with the + above.'}
+					</Empty>
+				)}
+				<Virtualizer ref={list} scrollRef={scroller} data={shown} itemSize={ITEM_HEIGHT} onScroll={loadNear}>
+					{(conversation) => <InboxItem key={conversation.id} conversation={conversation} />}
+				</Virtualizer>
+			</div>
+		</main>
+	);
+}

@@ -1,0 +1,23 @@
+import { useBadge, useClient } from '@tidemark/client/react';
+import { BackButton } from '../ui/BackButton.tsx';
+import { ExplainedList } from './ExplainedList.tsx';
+
+/** Everything that asks for the user: why the badge is what it is. */
+export function MentionsView() {
+	const client = useClient();
+	const badge = useBadge();
+	return (
+		<main className="pane" aria-label="Mentions">
+			<header className="pane-head">
+				<BackButton />
+				<div className="pane-title">
+					<h1>Mentions</h1>
+					<p>Why is the badge on? These messages wait for you.</p>
+				</div>
+			</header>
+			<div className="scroller padded">
+				<ExplainedList ask={client.explain} badge={badge} />
+			</div>
+		</main>
+	);
+}

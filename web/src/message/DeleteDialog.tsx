@@ -1,0 +1,39 @@
+import type { Message } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { tell } from '../session/toast.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
+import { MessageText } from './MessageText.tsx';
+
+/** Deleting cannot be undone: it asks first. */
+export function DeleteDialog({
+	message,
+	onClose,
+}: {
+	readonly message: Message;
+	readonly onClose: () => void;
+}) {
+	const conversation = useClient().conversation(message.channel);
+	return (
+		<Dialog title="Delete this message?" onClose={onClose}>
+			<blockquote className="quoted">
+				<MessageText text={message.text} />
+			</blockquote>
+			<p className="hint">It disappears for everybody, and from every count that included it.</p>
+			<div className="buttons">
+				<button type="button" className="button" onClick={onClose}>
+					Cancel
+				</button>
+				<button
+					type="button"
+					className="button danger"
+					onClick={() => {
+						tell(conversation.delete(message.ts));
+						onClose();
+					}}
+				>
+					Delete
+				</button>
+			</div>
+		</Dialog>
+	);
+}

@@ -1,0 +1,25 @@
+import type { Message } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { WriteBox } from '../composer/WriteBox.tsx';
+import { fromWire, toWire } from '../composer/wire-text.ts';
+import { tell } from '../session/toast.tsx';
+
+/** The text of one's own message, in place of it. */
+export function EditBox({ message, onDone }: { readonly message: Message; readonly onDone: () => void }) {
+	const client = useClient();
+	const draft = fromWire(message.text, client.getSnapshot().users);
+	return (
+		<WriteBox
+			label="Edit message"
+			initial={draft}
+			sendLabel="Save"
+			isFocused
+			onCancel={onDone}
+			onSend={(text) => {
+				const changed = toWire(text, client.getSnapshot().users);
+				if (changed !== message.text) tell(client.conversation(message.channel).edit(message.ts, changed));
+				onDone();
+			}}
+		/>
+	);
+}

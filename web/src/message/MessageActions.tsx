@@ -1,0 +1,74 @@
+import type { Message } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { useState } from 'react';
+import { ReadersDialog } from '../dialogs/ReadersDialog.tsx';
+import { useSelf } from '../session/names.ts';
+import { openThread } from '../session/route.ts';
+import { tell } from '../session/toast.tsx';
+import { IconButton } from '../ui/IconButton.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Menu, type MenuItem } from '../ui/Menu.tsx';
+import { DeleteDialog } from './DeleteDialog.tsx';
+
+interface Props {
+	readonly message: Message;
+	readonly isInThread: boolean;
+	readonly onEdit: () => void;
+}
+
+/** What can be done with a message. */
+export function MessageActions({ message, isInThread, onEdit }: Props) {
+	const self = useSelf();
+	const [dialog, setDialog] = useState<'readers' | 'delete' | null>(null);
+	const isMine = message.user === self;
+	const reading = useReading(message, isInThread);
+	const items: MenuItem[] = [
+		...reading,
+		...(isInThread ? [] : [{ label: 'Who has read this', run: () => setDialog('readers') }]),
+		{ label: 'Copy text', run: () => tell(navigator.clipboard.writeText(message.text), 'Copied.') },
+		...(isMine
+			? [
+					{ label: 'Edit', run: onEdit },
+					{ label: 'Delete…', isDangerous: true, run: () => setDialog('delete') },
+				]
+			: []),
+	];
+	return (
+		<>
+			<div className="message-actions">
+				{!isInThread && (
+					<IconButton
+						icon="thread"
+						label="Reply in thread"
+						onClick={() => openThread(message.channel, message.threadTs ?? message.ts)}
+					/>
+				)}
+				{isMine && <IconButton icon="edit" label="Edit message" onClick={onEdit} />}
+				<Menu label="More actions" items={items}>
+					<Icon name="more" />
+				</Menu>
+			</div>
+			{dialog === 'readers' && <ReadersDialog message={message} onClose={() => setDialog(null)} />}
+			{dialog === 'delete' && <DeleteDialog message={message} onClose={() => setDialog(null)} />}
+		</>
+	);
+}
+
+/** A reply counts in its thread, everything else in its conversation. */
+function useReading(message: Message, isInThread: boolean): readonly MenuItem[] {
+	const client = useClient();
+	const { channel, ts, threadTs } = message;
+	if (isInThread) {
+		if (!threadTs || threadTs === ts) return [];
+		const thread = client.thread(channel, threadTs);
+		return [
+			{ label: 'Mark unread from here', run: () => tell(thread.markUnread(ts)) },
+			{ label: 'Mark read up to here', run: () => tell(thread.mark(ts)) },
+		];
+	}
+	const conversation = client.conversation(channel);
+	return [
+		{ label: 'Mark unread from here', hint: 'U', run: () => tell(conversation.markUnread(ts)) },
+		{ label: 'Mark read up to here', run: () => tell(conversation.mark(ts)) },
+	];
+}

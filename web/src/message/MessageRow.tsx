@@ -1,0 +1,83 @@
+import type { Message } from '@tidemark/client';
+import { memo, useState } from 'react';
+import { useUserName } from '../session/names.ts';
+import { Avatar } from '../ui/Avatar.tsx';
+import { exactTime, timeOf } from '../ui/format.ts';
+import { EditBox } from './EditBox.tsx';
+import { MessageActions } from './MessageActions.tsx';
+import { MessageText } from './MessageText.tsx';
+import { NotSent } from './NotSent.tsx';
+import { ThreadSummaryLine } from './ThreadSummaryLine.tsx';
+
+interface Props {
+	readonly message: Message;
+	/** By the same person as the one above, shortly after it: without name and picture. */
+	readonly isContinued: boolean;
+	readonly isInThread: boolean;
+	readonly isHighlighted?: boolean;
+	/** The one that Tab reaches; arrows walk the others. */
+	readonly isTabStop: boolean;
+	/** Roots show their thread, except where the thread itself is shown. */
+	readonly showsThread: boolean;
+}
+
+/** One message. Its buttons are made when one comes near it: a thousand messages have a thousand fewer of each. */
+export const MessageRow = memo(function MessageRow(props: Props) {
+	const { message, isContinued, isInThread, isHighlighted = false, isTabStop, showsThread } = props;
+	const [isNear, setNear] = useState(false);
+	const [isEditing, setEditing] = useState(false);
+	const name = useUserName(message.user);
+	const canAct = isNear && message.status === 'sent' && !message.isTombstone && !isEditing;
+	return (
+		<article
+			className={`message ${isContinued ? 'continued' : ''} ${isHighlighted ? 'highlighted' : ''} ${message.status}`}
+			data-ts={message.ts}
+			tabIndex={isTabStop ? 0 : -1}
+			aria-label={`${name}, ${message.ts ? timeOf(message.ts) : 'sending'}`}
+			onPointerEnter={() => setNear(true)}
+			onPointerLeave={() => setNear(false)}
+			onFocus={() => setNear(true)}
+			onBlur={({ currentTarget, relatedTarget }) => {
+				if (!currentTarget.contains(relatedTarget)) setNear(false);
+			}}
+		>
+			<div className="message-side">
+				{isContinued ? (
+					<time className="message-time" dateTime={message.ts}>
+						{message.ts && timeOf(message.ts)}
+					</time>
+				) : (
+					<Avatar id={message.user} name={name} />
+				)}
+			</div>
+			<div className="message-main">
+				{!isContinued && (
+					<header>
+						<strong className="message-author">{name || '…'}</strong>
+						{message.ts && (
+							<time title={exactTime(message.ts)} dateTime={message.ts}>
+								{timeOf(message.ts)}
+							</time>
+						)}
+						{message.isBroadcast && !isInThread && <span className="hint">replied in a thread</span>}
+					</header>
+				)}
+				{isEditing ? (
+					<EditBox message={message} onDone={() => setEditing(false)} />
+				) : (
+					<div className="message-text">
+						{message.isTombstone ? (
+							<em className="hint">This message was deleted.</em>
+						) : (
+							<MessageText text={message.text} />
+						)}
+						{message.edited && !message.isTombstone && <span className="hint"> (edited)</span>}
+					</div>
+				)}
+				{message.status === 'failed' && <NotSent message={message} />}
+				{showsThread && message.replyCount > 0 && <ThreadSummaryLine message={message} />}
+			</div>
+			{canAct && <MessageActions message={message} isInThread={isInThread} onEdit={() => setEditing(true)} />}
+		</article>
+	);
+});

@@ -1,0 +1,20 @@
+import type { Message } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { sayError } from '../ui/states.tsx';
+
+/** What was refused stays, with the reason and what can be done. */
+export function NotSent({ message }: { readonly message: Message }) {
+	const conversation = useClient().conversation(message.channel);
+	const id = message.clientMsgId ?? '';
+	return (
+		<p className="not-sent" role="alert">
+			Not sent. {sayError(message.error ?? 'network_error')}
+			<button type="button" className="link" onClick={() => conversation.retry(id)}>
+				Send again
+			</button>
+			<button type="button" className="link" onClick={() => conversation.discard(id)}>
+				Discard
+			</button>
+		</p>
+	);
+}

@@ -1,0 +1,104 @@
+import { useEffect, useMemo, useRef } from 'react';
+import UPlot from 'uplot';
+import type { ChartSpec, Look } from './charts.ts';
+
+/** Lines that move with time, drawn by uPlot; its newest values also stand as text, for who does not see lines. */
+
+const HEIGHT = 170;
+const COLOURS = ['--accent', '--alert', '--named-text'];
+
+interface Props {
+	readonly spec: ChartSpec;
+	readonly looks: readonly Look[];
+	/** Drawn anew when it changes: colours are read once. */
+	readonly theme: string;
+}
+
+const shown = (value: number | null | undefined, unit: string): string => {
+	if (value === null || value === undefined) return '–';
+	const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+	const number = Number.isInteger(value) ? value.toLocaleString() : value.toFixed(digits);
+	return unit === '/s' ? `${number}/s` : unit ? `${number} ${unit}` : number;
+};
+
+export function Chart({ spec, looks, theme }: Props) {
+	const place = useRef<HTMLDivElement>(null);
+	const plot = useRef<UPlot | null>(null);
+	const data = useMemo(() => dataOf(spec, looks), [spec, looks]);
+
+	// biome-ignore lint/correctness/useExhaustiveDependencies: data comes by the effect below
+	useEffect(() => {
+		const element = place.current;
+		if (!element) return;
+		const made = new UPlot(optionsOf(spec, element), data, element);
+		plot.current = made;
+		const watcher = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+		watcher.observe(element);
+		return () => {
+			watcher.disconnect();
+			made.destroy();
+		};
+	}, [spec, theme]);
+	useEffect(() => plot.current?.setData(data), [data]);
+
+	return (
+		<section className="chart" aria-label={spec.title}>
+			<header>
+				<h2>{spec.title}</h2>
+				<dl>
+					{spec.lines.map(({ label }, index) => (
+						<div key={label} className={`line-${index}`}>
+							<dt>{label}</dt>
+							<dd>{shown(data[index + 1]?.at(-1), spec.unit)}</dd>
+						</div>
+					))}
+				</dl>
+			</header>
+			<div ref={place} aria-hidden="true" />
+		</section>
+	);
+}
+
+/** From the second look on: rates need two. */
+function dataOf(spec: ChartSpec, looks: readonly Look[]): UPlot.AlignedData {
+	const pairs = looks.slice(1).map((now, index) => [looks[index] ?? now, now] as const);
+	const lines = spec.lines.map(({ read }) => pairs.map(([before, now]) => read(before, now) ?? null));
+	return [pairs.map(([, now]) => now.at), ...lines];
+}
+
+function optionsOf(spec: ChartSpec, element: HTMLElement): UPlot.Options {
+	const style = getComputedStyle(element);
+	const probe = document.createElement('span');
+	element.append(probe);
+	/** As the browser computes it: the canvas does not know light-dark(). */
+	const colour = (name: string): string => {
+		probe.style.color = `var(${name})`;
+		return getComputedStyle(probe).color;
+	};
+	const [soft, grid] = [colour('--soft'), colour('--line')];
+	const strokes = COLOURS.map(colour);
+	probe.remove();
+	const axis = {
+		stroke: soft,
+		grid: { stroke: grid, width: 1 },
+		ticks: { stroke: grid, width: 1 },
+		font: `11px ${style.fontFamily}`,
+	};
+	return {
+		width: element.clientWidth,
+		height: HEIGHT,
+		legend: { show: false },
+		cursor: { y: false },
+		axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => shown(tick, spec.unit)) }],
+		scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.15, 1)] } },
+		series: [
+			{},
+			...spec.lines.map(({ label }, index) => ({
+				label,
+				stroke: strokes[index] ?? soft,
+				width: 2,
+				points: { show: false },
+			})),
+		],
+	};
+}

@@ -1,0 +1,77 @@
+import { ApiError, createClient } from '@tidemark/client';
+import { type FormEvent, useCallback, useEffect, useId, useState } from 'react';
+import { sayError } from '../ui/states.tsx';
+import { Wave } from '../ui/Wave.tsx';
+
+const KEY = 'tidemark.admin';
+
+/**
+ * Whether a token is the administrator's: an administrator's method is called without what it needs, and says what is missing
+ * only to the administrator. Nothing is changed.
+ */
+async function refusalOf(token: string): Promise<string | null> {
+	try {
+		await createClient({ token }).call('admin.teams.create');
+		return null;
+	} catch (error) {
+		const code = error instanceof ApiError ? error.code : 'network_error';
+		return code === 'missing_argument' ? null : code;
+	}
+}
+
+export function OpsSignIn({ onAdmin }: { readonly onAdmin: () => void }) {
+	const id = useId();
+	const [token, setToken] = useState('');
+	const [refusal, setRefusal] = useState<string | null>(null);
+	const check = useCallback(
+		async (given: string) => {
+			const refused = await refusalOf(given);
+			if (refused === null) {
+				sessionStorage.setItem(KEY, given);
+				onAdmin();
+			} else {
+				sessionStorage.removeItem(KEY);
+				setRefusal(refused);
+			}
+		},
+		[onAdmin],
+	);
+	// For this tab alone: this token can do everything.
+	useEffect(() => {
+		const kept = sessionStorage.getItem(KEY);
+		if (kept) void check(kept);
+	}, [check]);
+	const submit = (event: FormEvent) => {
+		event.preventDefault();
+		if (token.trim()) void check(token.trim());
+	};
+	return (
+		<main className="sign-in">
+			<form onSubmit={submit}>
+				<Wave />
+				<h1>Operations</h1>
+				<p>This page asks for the administrator’s token. It stands in the data directory, in admin-token.</p>
+				<label htmlFor={id}>Administrator’s token</label>
+				<input
+					id={id}
+					className="field"
+					type="password"
+					autoComplete="off"
+					placeholder="xoxa-…"
+					value={token}
+					onChange={({ target }) => setToken(target.value)}
+				/>
+				{refusal && (
+					<p className="refusal" role="alert">
+						{refusal === 'not_allowed_token_type'
+							? 'This is not the administrator’s token.'
+							: sayError(refusal)}
+					</p>
+				)}
+				<button type="submit" className="button primary" disabled={token.trim() === ''}>
+					Open
+				</button>
+			</form>
+		</main>
+	);
+}

@@ -1,0 +1,123 @@
+import { bucketsOf, quantileBetween, type Sample, sumOf } from './prometheus.ts';
+
+/** Which lines are drawn, and how each is read from two looks at the metrics. What a server does not tell is not drawn. */
+
+export interface Look {
+	/** Seconds since 1970. */
+	readonly at: number;
+	readonly samples: readonly Sample[];
+}
+
+export interface LineSpec {
+	readonly label: string;
+	/** Null: nothing to show at this moment. Undefined: this server does not tell. */
+	readonly read: (before: Look, now: Look) => number | null | undefined;
+}
+
+export interface ChartSpec {
+	readonly id: string;
+	readonly title: string;
+	readonly unit: '/s' | 'ms' | 'MB' | '';
+	readonly lines: readonly LineSpec[];
+}
+
+const gauge =
+	(name: string, scale = 1): LineSpec['read'] =>
+	(_, now) => {
+		const value = sumOf(now.samples, name);
+		return value === null ? undefined : value * scale;
+	};
+
+const rate =
+	(name: string, filter: Readonly<Record<string, string>> = {}): LineSpec['read'] =>
+	(before, now) => {
+		const [from, to] = [sumOf(before.samples, name, filter), sumOf(now.samples, name, filter)];
+		if (from === null || to === null) return undefined;
+		// Less than before: the server was started again.
+		return to < from ? null : (to - from) / (now.at - before.at);
+	};
+
+const quantile =
+	(name: string, share: number): LineSpec['read'] =>
+	(before, now) => {
+		const buckets = bucketsOf(now.samples, name);
+		if (buckets.size === 0) return undefined;
+		const seconds = quantileBetween(bucketsOf(before.samples, name), buckets, share);
+		return seconds === null ? null : seconds * 1000;
+	};
+
+const MB = 1 / 1_048_576;
+const MS = 1000;
+
+export const CHARTS: readonly ChartSpec[] = [
+	{
+		id: 'posts',
+		title: 'Posts and requests',
+		unit: '/s',
+		lines: [
+			{
+				label: 'Posts',
+				read: rate('tidemark_requests_total', { method: 'chat.postMessage', outcome: 'ok' }),
+			},
+			{ label: 'Requests', read: rate('tidemark_requests_total') },
+		],
+	},
+	{
+		id: 'deliveries',
+		title: 'Deliveries',
+		unit: '/s',
+		lines: [{ label: 'Frames to sockets', read: rate('tidemark_deliveries') }],
+	},
+	{
+		id: 'sockets',
+		title: 'Connections',
+		unit: '',
+		lines: [
+			{ label: 'Sockets', read: gauge('tidemark_sockets') },
+			{ label: 'Users', read: gauge('tidemark_connected_users') },
+		],
+	},
+	{
+		id: 'latency',
+		title: 'Latency of requests',
+		unit: 'ms',
+		lines: [
+			{ label: 'p50', read: quantile('tidemark_request_duration_seconds', 0.5) },
+			{ label: 'p99', read: quantile('tidemark_request_duration_seconds', 0.99) },
+		],
+	},
+	{
+		id: 'lag',
+		title: 'Lag',
+		unit: 'ms',
+		lines: [
+			{ label: 'Event loop, p99', read: gauge('tidemark_nodejs_eventloop_lag_p99_seconds', MS) },
+			{ label: 'Worker', read: gauge('tidemark_worker_lag_seconds', MS) },
+			{ label: 'Persistence', read: gauge('tidemark_persistence_lag_seconds', MS) },
+		],
+	},
+	{
+		id: 'drift',
+		title: 'Drift and failed commits',
+		unit: '',
+		lines: [
+			{ label: 'Counts that were wrong', read: gauge('tidemark_drifted_counts_total') },
+			{ label: 'Failed commits', read: gauge('tidemark_failed_commits_total') },
+		],
+	},
+	{
+		id: 'memory',
+		title: 'Memory',
+		unit: 'MB',
+		lines: [
+			{ label: 'Resident', read: gauge('tidemark_process_resident_memory_bytes', MB) },
+			{ label: 'Heap', read: gauge('tidemark_nodejs_heap_size_used_bytes', MB) },
+		],
+	},
+];
+
+/** A chart with the lines that this server tells of; null when it tells of none. */
+export function toldBy(chart: ChartSpec, look: Look): ChartSpec | null {
+	const lines = chart.lines.filter(({ read }) => read(look, look) !== undefined);
+	return lines.length === 0 ? null : { ...chart, lines };
+}

@@ -1,0 +1,22 @@
+/** What `/readyz` says is degraded, and since when. */
+
+export interface Degraded {
+	readonly what: string;
+	readonly cause: string;
+	/** Milliseconds since 1970: as the server says, else when this page first saw it. */
+	readonly since: number;
+}
+
+const LINE = /^([^:,]+)(?:, since (\S+?Z))?(?:: (.*))?$/s;
+
+export function degradedFrom(
+	lines: readonly string[],
+	before: readonly Degraded[],
+	now: number,
+): readonly Degraded[] {
+	return lines.map((line) => {
+		const [, what = line, since, cause = ''] = LINE.exec(line) ?? [];
+		const seen = before.find((one) => one.what === what)?.since ?? now;
+		return { what, cause, since: since ? Date.parse(since) : seen };
+	});
+}

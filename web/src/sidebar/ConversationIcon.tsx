@@ -1,0 +1,21 @@
+import type { Conversation } from '@tidemark/client';
+import { useSelected } from '@tidemark/client/react';
+import { Avatar } from '../ui/Avatar.tsx';
+import { Icon } from '../ui/icons.tsx';
+
+interface Props {
+	readonly conversation: Conversation;
+	readonly name: string;
+}
+
+/** A sign for a channel, the person for a direct message. */
+export function ConversationIcon({ conversation, name }: Props) {
+	const { kind, user } = conversation;
+	const presence = useSelected((snapshot) => (user ? snapshot.presence.get(user) : undefined));
+	if (kind === 'im') return <Avatar id={user ?? ''} name={name} size="small" presence={presence ?? 'away'} />;
+	return (
+		<span className="row-icon">
+			<Icon name={kind === 'mpim' ? 'people' : kind === 'private' ? 'lock' : 'hash'} />
+		</span>
+	);
+}

@@ -1,0 +1,56 @@
+import type { Conversation } from '@tidemark/client';
+import { useClient, useSelected } from '@tidemark/client/react';
+import { useEffect, useMemo, useRef } from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { SidebarItem } from './SidebarItem.tsx';
+import { type SidebarRow, sidebarRows } from './sections.ts';
+
+const ROW_HEIGHT = 34;
+/** People in direct messages whose presence is shown: the ones on top. */
+const MOST_WATCHED = 100;
+
+/** Every conversation; only those in sight are in the page. */
+export function ConversationList({ current }: { readonly current: string | null }) {
+	const conversations = useSelected((snapshot) => snapshot.conversations);
+	const rows = useMemo(() => sidebarRows(conversations, current), [conversations, current]);
+	useDirectPresence(rows);
+	const handle = useRef<VirtualizerHandle>(null);
+	const scroller = useRef<HTMLDivElement>(null);
+	const place = rows.findIndex(({ key }) => key === current);
+
+	// What is opened by keyboard or from elsewhere comes into sight.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is opened, not when the rows move
+	useEffect(() => {
+		if (place >= 0) handle.current?.scrollToIndex(place, { align: 'nearest' });
+	}, [current]);
+
+	return (
+		<div className="side-list" ref={scroller}>
+			<Virtualizer ref={handle} scrollRef={scroller} data={rows} itemSize={ROW_HEIGHT}>
+				{(row) =>
+					row.conversation ? (
+						<SidebarItem key={row.key} conversation={row.conversation} isCurrent={row.key === current} />
+					) : (
+						<h2 key={row.key} className="side-heading">
+							{row.heading}
+						</h2>
+					)
+				}
+			</Virtualizer>
+			{conversations.size === 0 && (
+				<p className="side-hint">You are in no conversation yet. Browse channels to join one.</p>
+			)}
+		</div>
+	);
+}
+
+function useDirectPresence(rows: readonly SidebarRow[]): void {
+	const client = useClient();
+	const people = rows
+		.map(({ conversation }): string | null => (conversation as Conversation | null)?.user ?? null)
+		.filter((user) => user !== null)
+		.slice(0, MOST_WATCHED)
+		.sort()
+		.join();
+	useEffect(() => (people ? client.watchPresence(people.split(',')) : undefined), [client, people]);
+}

@@ -1,0 +1,65 @@
+import type { Conversation } from '@tidemark/client';
+
+/** What stands where in the sidebar: unread on top, then channels by name and direct messages by activity. */
+
+export interface SidebarRow {
+	readonly key: string;
+	readonly heading: 'Unread' | 'Channels' | 'Direct messages' | null;
+	readonly conversation: Conversation | null;
+}
+
+const isDirect = ({ kind }: Conversation): boolean => kind === 'im' || kind === 'mpim';
+
+/** Muted ones stay where they are, unless somebody there asks for the user by name. */
+export const isUnread = ({ hasUnreads, isMuted, badgeCount }: Conversation): boolean =>
+	(hasUnreads && !isMuted) || badgeCount > 0;
+
+const byName = (a: Conversation, b: Conversation): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+const byActivity = (a: Conversation, b: Conversation): number =>
+	a.latest === b.latest ? (a.id < b.id ? -1 : 1) : a.latest < b.latest ? 1 : -1;
+/** Those that ask for the user come first. */
+const byUrgency = (a: Conversation, b: Conversation): number =>
+	Number(b.badgeCount > 0) - Number(a.badgeCount > 0) || byActivity(a, b);
+
+/** `held` stays among the unread although it is read: what one looks at does not jump away from under the pointer. */
+export function unreadFirst(conversations: Iterable<Conversation>, held: string | null): Conversation[] {
+	return [...conversations].filter((one) => isUnread(one) || one.id === held).sort(byUrgency);
+}
+
+export function sidebarRows(
+	conversations: ReadonlyMap<string, Conversation>,
+	held: string | null,
+): readonly SidebarRow[] {
+	const unread = unreadFirst(conversations.values(), held);
+	const onTop = new Set(unread);
+	const rest = [...conversations.values()].filter((conversation) => !onTop.has(conversation));
+	const section = (
+		heading: NonNullable<SidebarRow['heading']>,
+		members: readonly Conversation[],
+	): SidebarRow[] =>
+		members.length === 0
+			? []
+			: [
+					{ key: heading, heading, conversation: null },
+					...members.map((conversation) => ({ key: conversation.id, heading: null, conversation })),
+				];
+	return [
+		...section('Unread', unread),
+		...section('Channels', rest.filter((one) => !isDirect(one)).sort(byName)),
+		...section('Direct messages', rest.filter(isDirect).sort(byActivity)),
+	];
+}
+
+/** The unread conversation after or before the present one, around the end; null when there is none. */
+export function nextUnread(
+	conversations: Iterable<Conversation>,
+	present: string | null,
+	step: 1 | -1,
+): string | null {
+	const ids = unreadFirst(conversations, present).map(({ id }) => id);
+	const at = ids.indexOf(present ?? '');
+	const others = ids.length - (at < 0 ? 0 : 1);
+	if (others === 0) return null;
+	if (at < 0) return ids.at(step === 1 ? 0 : -1) ?? null;
+	return ids[(at + step + ids.length) % ids.length] ?? null;
+}

@@ -1,0 +1,103 @@
+import { useClient, useSelected, useThread } from '@tidemark/client/react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Composer } from '../composer/Composer.tsx';
+import { timelineRows } from '../conversation/rows.ts';
+import { type Sight, Timeline, type TimelineHandle } from '../conversation/Timeline.tsx';
+import { useLooking } from '../session/looking.ts';
+import { useConversationName, useSelf } from '../session/names.ts';
+import { closeThread, type ThreadRef } from '../session/route.ts';
+import { tell } from '../session/toast.tsx';
+import { plural } from '../ui/format.ts';
+import { IconButton } from '../ui/IconButton.tsx';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+
+/** A thread, beside whatever is shown. */
+export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
+	const { channel, ts } = thread;
+	const client = useClient();
+	const store = client.thread(channel, ts);
+	const view = useThread(channel, ts);
+	const self = useSelf();
+	const conversation = useSelected(({ conversations }) => conversations.get(channel) ?? null);
+	const name = useConversationName(conversation);
+	const timeline = useRef<TimelineHandle>(null);
+	const { root, replies, isLoaded, isLoading, isFollowing, lastRead, unreadCount, hasMore, typing, error } =
+		view;
+
+	// Where reading began, until the thread is closed or marked unread.
+	const [anchor, setAnchor] = useState<string | null>(null);
+	const [isAtEnd, setAtEnd] = useState(false);
+	const isLooking = useLooking();
+	const before = useRef({ unread: 0, lastRead: '' });
+	const isLeftUnread = useRef(false);
+	useEffect(() => {
+		const isMarkedUnread = lastRead < before.current.lastRead;
+		if (unreadCount > 0 && (before.current.unread === 0 || isMarkedUnread)) setAnchor(lastRead);
+		before.current = { unread: unreadCount, lastRead };
+		// What the user marks unread stays so until the thread is opened again.
+		if (isMarkedUnread) isLeftUnread.current = true;
+		if (!isFollowing || unreadCount === 0 || !isAtEnd || !isLooking || hasMore || isLeftUnread.current)
+			return;
+		store.mark().catch(() => undefined);
+	}, [store, isFollowing, unreadCount, lastRead, isAtEnd, isLooking, hasMore]);
+
+	const messages = useMemo(() => (root ? [root, ...replies] : replies), [root, replies]);
+	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
+	const onSight = useCallback((sight: Sight) => setAtEnd(sight.isAtEnd), []);
+
+	return (
+		<aside
+			className="thread-panel"
+			aria-label="Thread"
+			onKeyDown={(event) => {
+				if (event.key !== 'Escape' || event.shiftKey || event.defaultPrevented) return;
+				if (document.querySelector('dialog[open], [popover]:popover-open')) return;
+				// Inside the thread, Esc is about the thread.
+				event.preventDefault();
+				event.stopPropagation();
+				if (isFollowing && unreadCount > 0) tell(store.mark());
+				closeThread();
+			}}
+		>
+			<header className="pane-head">
+				<div className="pane-title">
+					<h1>Thread</h1>
+					<p>{name}</p>
+				</div>
+				<button
+					type="button"
+					className="button small"
+					aria-pressed={isFollowing}
+					onClick={() => tell(isFollowing ? store.unfollow() : store.follow())}
+				>
+					{isFollowing ? 'Following' : 'Follow'}
+				</button>
+				<IconButton icon="close" label="Close thread" onClick={closeThread} />
+			</header>
+			<div className="timeline-place">
+				{!isLoaded && isLoading && <Loading label="Loading the thread" lines={3} />}
+				{!isLoaded && error && <Failed error={error} onRetry={() => tell(store.load())} />}
+				{isLoaded && !root && replies.length === 0 && <Empty icon="thread" title="This thread is gone" />}
+				{isLoaded && messages.length > 0 && (
+					<Timeline
+						ref={timeline}
+						label={plural(replies.length, 'reply', 'replies')}
+						rows={rows}
+						top={null}
+						isInThread
+						onSight={onSight}
+						onNearEnd={() => hasMore && !isLoading && tell(store.loadMore())}
+					/>
+				)}
+			</div>
+			<Composer
+				channel={channel}
+				threadTs={ts}
+				label="Reply in thread"
+				typing={typing}
+				isFocused
+				onSent={() => timeline.current?.scrollToEnd()}
+			/>
+		</aside>
+	);
+}

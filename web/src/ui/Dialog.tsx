@@ -1,0 +1,39 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { IconButton } from './IconButton.tsx';
+
+interface Props {
+	readonly title: string;
+	readonly onClose: () => void;
+	readonly children: ReactNode;
+}
+
+/** The browser's own dialog: it keeps the focus inside, closes with Esc and gives the focus back. */
+export function Dialog({ title, onClose, children }: Props) {
+	const element = useRef<HTMLDialogElement>(null);
+	const titleId = useId();
+	useEffect(() => {
+		const dialog = element.current;
+		if (dialog && !dialog.open) dialog.showModal();
+		// Who is asked for something writes at once; otherwise it is the first button.
+		dialog?.querySelector<HTMLElement>('.dialog-body input')?.focus();
+		return () => dialog?.close();
+	}, []);
+	return (
+		// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Esc; this is for who clicks beside it
+		<dialog
+			ref={element}
+			className="dialog"
+			aria-labelledby={titleId}
+			onClose={onClose}
+			onClick={(event) => {
+				if (event.target === element.current) onClose();
+			}}
+		>
+			<header>
+				<h2 id={titleId}>{title}</h2>
+				<IconButton icon="close" label="Close" onClick={onClose} />
+			</header>
+			<div className="dialog-body">{children}</div>
+		</dialog>
+	);
+}

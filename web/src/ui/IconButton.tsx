@@ -1,0 +1,15 @@
+import type { ButtonHTMLAttributes, Ref } from 'react';
+import { Icon, type IconName } from './icons.tsx';
+
+interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
+	readonly icon: IconName;
+	/** Its accessible name, and what shows when one rests on it. */
+	readonly label: string;
+	readonly ref?: Ref<HTMLButtonElement>;
+}
+
+export const IconButton = ({ icon, label, className = '', ...rest }: Props) => (
+	<button type="button" className={`icon-button ${className}`} aria-label={label} title={label} {...rest}>
+		<Icon name={icon} />
+	</button>
+);

@@ -1,0 +1,37 @@
+/** How times, days and numbers are written. */
+
+const MOST_SHOWN = 99;
+
+/** A badge has room for two digits. */
+export const shortCount = (count: number): string => (count > MOST_SHOWN ? `${MOST_SHOWN}+` : String(count));
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+	`${count.toLocaleString()} ${count === 1 ? one : many}`;
+
+export const dateOf = (ts: string): Date => new Date(Number(ts) * 1000);
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+const withYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long', year: 'numeric' });
+const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
+
+export const timeOf = (ts: string): string => clock.format(dateOf(ts));
+export const exactTime = (ts: string): string => exact.format(dateOf(ts));
+
+/** Local days since 1970: equal for two times of the same day. */
+export function dayNumber(ts: string): number {
+	const date = dateOf(ts);
+	return Math.floor((date.getTime() - date.getTimezoneOffset() * 60_000) / 86_400_000);
+}
+
+export function dayName(ts: string, now = Date.now()): string {
+	const age = dayNumber(String(now / 1000)) - dayNumber(ts);
+	if (age === 0) return 'Today';
+	if (age === 1) return 'Yesterday';
+	return age < 300 ? weekday.format(dateOf(ts)) : withYear.format(dateOf(ts));
+}
+
+/** For lists: the time today, the day before that. */
+export const whenOf = (ts: string, now = Date.now()): string =>
+	dayNumber(String(now / 1000)) === dayNumber(ts) ? timeOf(ts) : shortDay.format(dateOf(ts));

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import { Icon, type IconName } from './icons.tsx';
+
+/** What stands where there is nothing to show yet, nothing at all, or no way to show it. */
+
+interface EmptyProps {
+	readonly icon: IconName;
+	readonly title: string;
+	readonly children?: ReactNode;
+}
+
+export const Empty = ({ icon, title, children }: EmptyProps) => (
+	<div className="state">
+		<span className="state-picture">
+			<Icon name={icon} />
+		</span>
+		<h2>{title}</h2>
+		{children && <p>{children}</p>}
+	</div>
+);
+
+export const Failed = ({ error, onRetry }: { readonly error: string; readonly onRetry: () => void }) => (
+	<div className="state" role="alert">
+		<h2>This could not be loaded</h2>
+		<p>{sayError(error)}</p>
+		<button type="button" className="button" onClick={onRetry}>
+			Try again
+		</button>
+	</div>
+);
+
+/** Grey lines in the shape of what is coming. */
+export const Loading = ({
+	lines = 6,
+	label = 'Loading',
+}: {
+	readonly lines?: number;
+	readonly label?: string;
+}) => (
+	<div className="skeleton" role="status" aria-label={label}>
+		{Array.from({ length: lines }, (_, line) => (
+			// biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move
+			<span key={line} />
+		))}
+	</div>
+);
+
+const WORDS: Readonly<Record<string, string>> = {
+	network_error: 'The server does not answer.',
+	invalid_auth: 'The server does not know this token.',
+	not_authed: 'A token is needed.',
+	token_expired: 'This token has expired.',
+	token_revoked: 'This token was revoked.',
+	signed_out: 'This device was signed out.',
+	account_inactive: 'This account is not active.',
+	too_many_sockets: 'Too many devices are connected for this account.',
+	not_in_channel: 'You are not in this conversation.',
+	channel_not_found: 'There is no such conversation, or it is not yours to see.',
+	is_archived: 'This conversation is archived.',
+	no_text: 'There is nothing to send.',
+	name_taken: 'There is a channel of this name.',
+	ratelimited: 'That was too much at once. Wait a moment.',
+	too_many_members: 'This conversation is too large for that.',
+	last_member: 'You are the last one here: archive it instead.',
+	not_allowed_token_type: 'This is not a token of a person.',
+};
+
+export const sayError = (code: string): string =>
+	WORDS[code] ?? `The server said: ${code.replaceAll('_', ' ')}.`;
