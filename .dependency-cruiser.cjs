@@ -57,8 +57,26 @@ module.exports = {
 		forbid(
 			'product-without-its-tests',
 			'What is shipped does not need test, bench or scripts.',
-			{ path: '^src/' },
+			{ path: '^(src|client/src)/' },
 			{ path: '^(test|bench|scripts)/' },
+		),
+		forbid(
+			'client-stands-alone',
+			'The SDK runs in browsers: it imports only itself, and React in its entry for it.',
+			{ path: '^client/src/' },
+			{ pathNot: ['^client/src/', '(^|/)node_modules/(@types/)?react/'] },
+		),
+		forbid(
+			'react-only-in-its-entry',
+			'Who does not use React does not need it.',
+			{ path: '^client/src/', pathNot: '^client/src/react\\.ts$' },
+			{ path: 'node_modules/' },
+		),
+		forbid(
+			'server-without-client',
+			'The server does not know who speaks to it.',
+			{ path: '^src/' },
+			{ path: '^client/' },
 		),
 		forbid(
 			'bun-stays-at-the-edge',

@@ -1,7 +1,9 @@
 // What `npm test` runs: the static checks, then every test file, one Bun process per group, so that a crash in one
 // group hides no other. Tests that need PostgreSQL, Redis or Kafka are groups of their own, for which scripts/services
 // starts real ones (or takes those that TIDEMARK_TEST_… names). Nothing is skipped in silence: a skipped or todo test, a group that dies without a report
-// and a filter that matches nothing are failures. The last line is always `N passed, M failed`.
+// and a filter that matches nothing are failures. Groups with and without services run side by side, each telling what it
+// has to say when it is over: one half waits for disks and processes much of the time. The last line is always
+// `N passed, M failed`.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +26,15 @@ const SERVICES: Record<string, string[]> = {
 const STATIC_CHECKS: Record<string, string[]> = {
 	'lint and format (biome)': ['biome', 'check', '--error-on-warnings', '.'],
 	'types (tsc)': ['tsc', '--noEmit'],
-	'dependency direction (dependency-cruiser)': ['depcruise', 'src'],
+	'types of the client, without Bun (tsc)': [
+		'tsc',
+		'-p',
+		'client',
+		'--noEmit',
+		'--emitDeclarationOnly',
+		'false',
+	],
+	'dependency direction (dependency-cruiser)': ['depcruise', 'src', 'client/src'],
 };
 
 const root = join(import.meta.dir, '..');
@@ -32,9 +42,19 @@ const SERVICES_SCRIPT = join(root, 'scripts', 'services');
 let passed = 0;
 const failures: string[] = [];
 
-/** Runs a command with its output visible as it comes; the exit code, or the signal that ended it. */
-async function run(command: string[], env: Record<string, string> = {}): Promise<number | string> {
-	const child = Bun.spawn(command, {
+/** Where a command's output goes: to be seen as it comes, or gathered in a file. */
+type Output = 'inherit' | Bun.BunFile;
+
+/** Runs a command; the exit code, or the signal that ended it. */
+async function run(
+	command: string[],
+	env: Record<string, string> = {},
+	output: Output = 'inherit',
+): Promise<number | string> {
+	// Through a shell where it is gathered: several commands of a group add to one file, in order.
+	const gathered =
+		output === 'inherit' ? command : ['sh', '-c', 'exec "$@" >> "$0" 2>&1', output.name ?? '', ...command];
+	const child = Bun.spawn(gathered, {
 		cwd: root,
 		env: { ...process.env, ...env },
 		stdio: ['ignore', 'inherit', 'inherit'],
@@ -75,18 +95,35 @@ function findGroups(filters: string[]): Map<string, string[]> {
 }
 
 async function runGroup(group: string, files: string[], reportFile: string): Promise<void> {
-	console.log(`\n== ${group} (${files.length} ${files.length === 1 ? 'file' : 'files'})`);
+	const began = performance.now();
+	const title = `${group} (${files.length} ${files.length === 1 ? 'file' : 'files'})`;
+	console.log(`-- ${title} begins`);
+	const output = Bun.file(`${reportFile}.txt`);
+	await Bun.write(output, '');
+	await runWithServices(group, files, reportFile, output);
+	console.log(`\n== ${title}, ${Math.round((performance.now() - began) / 1000)} s\n${await output.text()}`);
+}
+
+async function runWithServices(
+	group: string,
+	files: string[],
+	reportFile: string,
+	output: Output,
+): Promise<void> {
 	const services = group.split(' + ').slice(1);
-	if (services.length === 0) return runFiles(group, files, reportFile, {});
+	if (services.length === 0) return runFiles(group, files, reportFile, {}, output);
 	// A directory of its own: whoever has services up already keeps them.
 	const directory = mkdtempSync(join(tmpdir(), 'tidemark-services-test-'));
 	const env = { TIDEMARK_SERVICES_DIR: directory, TIDEMARK_SERVICES_OWNER: String(process.pid) };
 	try {
-		const code = await run([SERVICES_SCRIPT, 'up', ...services], env);
+		const code = await run([SERVICES_SCRIPT, 'up', ...services], env, output);
 		if (code !== 0) failures.push(`${group}: ${services.join(' and ')} could not be started (exit ${code})`);
-		else await runFiles(group, files, reportFile, parseEnv(await Bun.file(join(directory, 'env')).text()));
+		else {
+			const told = parseEnv(await Bun.file(join(directory, 'env')).text());
+			await runFiles(group, files, reportFile, told, output);
+		}
 	} finally {
-		await run([SERVICES_SCRIPT, 'down'], env);
+		await run([SERVICES_SCRIPT, 'down'], env, output);
 	}
 }
 
@@ -99,6 +136,7 @@ async function runFiles(
 	files: string[],
 	reportFile: string,
 	env: Record<string, string>,
+	output: Output,
 ): Promise<void> {
 	const code = await run(
 		[
@@ -111,6 +149,7 @@ async function runFiles(
 		],
 		// With CI set, Bun refuses test.only, which would leave out the other tests unseen.
 		{ CI: 'true', ...env },
+		output,
 	);
 	const report = Bun.file(reportFile);
 	if (!(await report.exists())) {
@@ -156,9 +195,13 @@ const filters = args.filter((arg) => arg !== '--static').map((arg) => arg.replac
 if (filters.length === 0) await runStaticChecks();
 if (!args.includes('--static')) {
 	const reports = mkdtempSync(join(tmpdir(), 'tidemark-test-'));
+	const groups = [...findGroups(filters)];
 	let index = 0;
-	for (const [group, files] of findGroups(filters))
-		await runGroup(group, files, join(reports, `${index++}.xml`));
+	const lane = async (ofServices: boolean) => {
+		for (const [group, files] of groups)
+			if (group.includes(' + ') === ofServices) await runGroup(group, files, join(reports, `${index++}.xml`));
+	};
+	await Promise.all([lane(true), lane(false)]);
 	rmSync(reports, { recursive: true });
 	if (index === 0) failures.push('no test ran');
 }

@@ -55,7 +55,7 @@ export const clientCounts: Scenario = {
 				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
 				answers: sizes.map((size, index) => `${bytes[index]} bytes (in ${size})`).join(', '),
 				measured:
-					'at the client over one kept connection, the answer read but not parsed; “on the server” from the server’s own histogram, whose bounds are 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250 … ms; after half as many calls to warm up',
+					'at the client over one kept connection, the answer read but not parsed; “on the server” from the server’s own histogram, whose bounds are 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 250 … ms; after half as many calls to warm up',
 			},
 			figures: sizes.flatMap((size, index) => {
 				const target = TARGETS[size];

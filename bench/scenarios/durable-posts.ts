@@ -78,7 +78,7 @@ async function postsOver(bench: Bench, way: Way, count: number): Promise<Figure[
 	const bareRounds: Measured[] = [];
 	for (let run = 0; run < bench.runs; run += 1) {
 		rounds.push(await load.round(server));
-		bareRounds.push(await bareLoad.round(bare));
+		bareRounds.push(await bareLoad.round({ pids: [bare.pid] }));
 		bench.progress(`${way.name}: ${Math.round(perSecond(rounds[run] as Measured))} a second`);
 	}
 	await server.kill();

@@ -1,7 +1,9 @@
 import type { Scenario } from '../support/scenario.ts';
 import { clientCounts } from './client-counts.ts';
+import { clusterPosts } from './cluster-posts.ts';
 import { durablePosts } from './durable-posts.ts';
 import { fanOut } from './fan-out.ts';
+import { inboxList } from './inbox-list.ts';
 import { memory } from './memory.ts';
 import { postCostByHistory } from './post-cost-by-history.ts';
 import { postCostBySize } from './post-cost-by-size.ts';
@@ -13,6 +15,8 @@ export const SCENARIOS: readonly Scenario[] = [
 	durablePosts,
 	fanOut,
 	clientCounts,
+	inboxList,
 	memory,
 	startUp,
+	clusterPosts,
 ];

@@ -33,7 +33,11 @@ export class Dataset {
 	private constructor(private readonly store: Store) {}
 
 	static async open(dataDir: string): Promise<Dataset> {
-		const dataset = new Dataset(await openSqliteStore(dataDir));
+		return Dataset.in(await openSqliteStore(dataDir));
+	}
+
+	static async in(store: Store): Promise<Dataset> {
+		const dataset = new Dataset(store);
 		await dataset.store.directory.createTeam({
 			id: TEAM,
 			name: 'Benchmark',

@@ -8,7 +8,7 @@ import { end } from './server.ts';
 /** A load generator, seen from the benchmark: connected and warm, to be told when to begin. */
 
 export interface Measured extends LoadReport {
-	/** Of the server process. */
+	/** Of all processes of the server. */
 	readonly cpuSeconds: number;
 }
 
@@ -31,11 +31,11 @@ export class Load {
 	}
 
 	/** One round of posts, and what the server spent on it. */
-	async round(server: { readonly pid: number }): Promise<Measured> {
-		const before = cpuSeconds(server.pid);
+	async round({ pids }: { readonly pids: readonly number[] }): Promise<Measured> {
+		const before = cpuSecondsOf(pids);
 		await this.tell('go');
 		const report = JSON.parse(await this.lines.next()) as LoadReport;
-		return { ...report, cpuSeconds: cpuSeconds(server.pid) - before };
+		return { ...report, cpuSeconds: cpuSecondsOf(pids) - before };
 	}
 
 	async stop(): Promise<void> {
@@ -47,6 +47,8 @@ export class Load {
 		await this.child.stdin.flush();
 	}
 }
+
+const cpuSecondsOf = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
 
 /** One address for a socket, as rtm.connect hands it out. */
 export async function ticketFor(url: string, token: string): Promise<string> {

@@ -17,7 +17,7 @@ export const POSTERS = 8;
 
 export async function comparePosts(
 	bench: Bench,
-	server: BenchServer,
+	server: Pick<BenchServer, 'port' | 'pids'>,
 	tested: Conversations,
 	against: Conversations,
 	target: number,

@@ -17,6 +17,8 @@ export const FLAGS = [
 
 export interface BenchServer {
 	readonly pid: number;
+	/** All that it consists of. */
+	readonly pids: readonly number[];
 	readonly port: number;
 	readonly url: string;
 	/** Ms from starting the process until it answered that it is ready. */
@@ -46,6 +48,7 @@ export async function startServer(
 	await fetch(`${url}/readyz`);
 	return {
 		pid: child.pid,
+		pids: [child.pid],
 		port,
 		url,
 		startMs: performance.now() - started,

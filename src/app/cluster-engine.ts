@@ -78,7 +78,12 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		for (const step of closing.splice(0).reverse()) await step();
 	};
 	try {
-		const place = { url: redisUrl, prefix: `${installation}:`, cluster: await findLayout(redisUrl) };
+		const { cluster, evicts } = await findLayout(redisUrl);
+		if (evicts !== null && evicts !== 'noeviction')
+			operations.warn(
+				`Redis may throw out what is not written yet (maxmemory-policy ${evicts}): set it to noeviction`,
+			);
+		const place = { url: redisUrl, prefix: `${installation}:`, cluster };
 		const redisTrouble = (error: Error) => operations.degraded('redis', error);
 		const commands: Commands = await connectCommands(place, redisTrouble);
 		closing.push(() => commands.disconnect());

@@ -1,6 +1,6 @@
 import { type RunningRole, runGateway, runWorker } from './cluster.ts';
 import type { CliCommand } from './command.ts';
-import { startLog, stopSignal } from './command-serve.ts';
+import { startLog, stopSignal, tellSettings } from './command-serve.ts';
 import type { Config } from './config.ts';
 import { VERSION } from './version.ts';
 
@@ -16,6 +16,7 @@ const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): Cli
 		const log = startLog(config);
 		const stopped = stopSignal();
 		const running = await run(config, log);
+		tellSettings(config, log);
 		console.log(`Tidemark ${VERSION}, ${role} of the cluster "${config.installation}", ${running.url}`);
 		log.info(`${await stopped}: stopping`);
 		await running.stop();

@@ -17,6 +17,7 @@ export const serveCommand: CliCommand = {
 		const log = startLog(config);
 		const stopped = stopSignal();
 		const running = await serve(config, log);
+		tellSettings(config, log);
 		console.log(
 			`Tidemark ${VERSION}, ${running.engine} engine, ${running.url}, data in ${resolve(config.dataDir)}`,
 		);
@@ -40,9 +41,12 @@ export const serveCommand: CliCommand = {
 export function startLog(config: Config): Logger {
 	const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
 	for (const name of unknownVariables(process.env)) log.warn(`${name} is not a setting of Tidemark`);
-	log.info({ settings: describeConfig(config) }, 'settings in force');
 	return log;
 }
+
+/** Once it runs: a start that fails says nothing but why. */
+export const tellSettings = (config: Config, log: Logger): void =>
+	log.info({ settings: describeConfig(config) }, 'settings in force');
 
 export const stopSignal = (): Promise<string> =>
 	new Promise((done) => {

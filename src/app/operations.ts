@@ -98,6 +98,10 @@ export class ServerOperations implements Operations {
 		this.log.error({ method, err: error }, 'failed unexpectedly');
 	}
 
+	warn(what: string): void {
+		this.log.warn(what);
+	}
+
 	setback(error: Error): void {
 		this.lastSetback = { at: Date.now(), cause: error.message };
 		this.setbacks.inc();

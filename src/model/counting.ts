@@ -63,9 +63,9 @@ export function countUnread(timeline: Timeline, reader: Reader): Counts {
 	return counts;
 }
 
-/** Whether anything is unread, without counting it. */
+/** Whether anything is unread, without counting it: mostly the newest entry tells. */
 export function hasUnread(timeline: Timeline, reader: Reader): boolean {
-	for (let index = timeline.firstAfter(reader.cursor); index < timeline.size; index += 1) {
+	for (let index = timeline.size - 1; index >= 0 && timeline.tsAt(index) > reader.cursor; index -= 1) {
 		if (isUnread(timeline, reader, index)) return true;
 	}
 	return false;

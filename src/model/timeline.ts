@@ -21,16 +21,22 @@ export interface Entry {
 
 const NOBODY: readonly number[] = [];
 
+/** Of most conversations no entry is needed: they all share these until one is. */
+const NO_TS = new Float64Array(0);
+const NO_AUTHOR = new Uint32Array(0);
+const NO_FLAGS = new Uint8Array(0);
+const FIRST_CAPACITY = 4;
+
 export class Timeline {
 	/** The newest ts, also while the entry itself is not loaded; 0 for none. */
 	latest: number;
 	/** Every entry after this ts is loaded. 0: all of them are. */
 	floor: number;
 	size = 0;
-	private ts = new Float64Array(8);
-	private author = new Uint32Array(8);
-	private flags = new Uint8Array(8);
-	private readonly named = new Map<number, readonly number[]>();
+	private ts = NO_TS;
+	private author = NO_AUTHOR;
+	private flags = NO_FLAGS;
+	private named: Map<number, readonly number[]> | undefined;
 
 	constructor(latest: number) {
 		this.latest = latest;
@@ -50,7 +56,7 @@ export class Timeline {
 	}
 
 	namedAt(index: number): readonly number[] {
-		return this.named.get(this.tsAt(index)) ?? NOBODY;
+		return this.named?.get(this.tsAt(index)) ?? NOBODY;
 	}
 
 	/** Index of the first entry after `ts`; `size` where there is none. */
@@ -109,7 +115,7 @@ export class Timeline {
 		this.ts.copyWithin(index, index + 1, this.size);
 		this.author.copyWithin(index, index + 1, this.size);
 		this.flags.copyWithin(index, index + 1, this.size);
-		this.named.delete(ts);
+		this.named?.delete(ts);
 		this.size -= 1;
 		this.latest = this.size > 0 ? this.tsAt(this.size - 1) : this.floor;
 	}
@@ -118,13 +124,13 @@ export class Timeline {
 		this.ts[index] = entry.ts;
 		this.author[index] = entry.author;
 		this.flags[index] = entry.flags;
-		if (entry.flags & NAMES) this.named.set(entry.ts, entry.named);
-		else this.named.delete(entry.ts);
+		if (entry.flags & NAMES) this.named = (this.named ?? new Map()).set(entry.ts, entry.named);
+		else this.named?.delete(entry.ts);
 	}
 
 	private reserve(size: number): void {
 		if (size <= this.ts.length) return;
-		const capacity = Math.max(size, this.ts.length * 2);
+		const capacity = Math.max(size, this.ts.length * 2, FIRST_CAPACITY);
 		const ts = new Float64Array(capacity);
 		const author = new Uint32Array(capacity);
 		const flags = new Uint8Array(capacity);

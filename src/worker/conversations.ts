@@ -103,7 +103,9 @@ export class Conversations {
 	}
 
 	/** Between commands: lets the oldest go, of what the store has. */
-	turn(state: ConversationState, durable: number): void {
+	turn(conversation: string, durable: number): void {
+		const state = this.owned.get(conversation)?.state;
+		if (!state) return;
 		const stamp = state.head?.stamp ?? 0;
 		state.members.turn(stamp, durable);
 		state.messages.turn(stamp, durable);

@@ -29,11 +29,6 @@ export interface PartitionParts {
 	readonly report: (error: unknown, about: string) => void;
 }
 
-interface Done {
-	readonly effects: readonly Effect[];
-	readonly moved: readonly ReadFact[];
-}
-
 const PAUSES_MS = [50, 100, 200, 400, 800] as const;
 
 export class Partition {
@@ -53,37 +48,45 @@ export class Partition {
 	}
 
 	async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
-		const done = new Map<LoggedCommand, Done>();
+		const decided = new Map<LoggedCommand, Decision>();
 		const lanes = Map.groupBy(batch, ({ command }) => command.conversation);
-		await Promise.all(
-			[...lanes.values()].map(async (lane) => {
-				for (const entry of lane) done.set(entry, await this.step(entry));
-			}),
+		const moved = await Promise.all(
+			[...lanes].map(([conversation, lane]) => this.inLane(conversation, lane, decided)),
 		);
-		const inOrder = batch.map((entry) => done.get(entry) as Done);
 		await this.parts.persistence.take({
 			span,
-			effects: inOrder.flatMap(({ effects }) => effects),
-			moved: inOrder.flatMap(({ moved }) => moved),
+			effects: batch.flatMap((entry) => decided.get(entry)?.effects ?? []),
+			moved: moved.flat(),
 		});
+		// Only now is it known what is not written yet: that must not be let go.
+		for (const conversation of lanes.keys())
+			this.parts.conversations.turn(conversation, this.parts.persistence.durable(conversation));
 	}
 
-	private async step(entry: LoggedCommand): Promise<Done> {
-		const { conversations, persistence, readState, bus, replies } = this.parts;
-		const { command } = entry;
-		const state = await this.untilDone(`loading ${command.conversation}`, async () => {
-			await readState.prepare(command);
-			return conversations.ready(command);
-		});
-		const { outcome, effects } = this.decide(state, command);
+	/** Commands of one conversation: each is decided on what those before it made, all are applied together. */
+	private async inLane(
+		conversation: string,
+		lane: readonly LoggedCommand[],
+		decided: Map<LoggedCommand, Decision>,
+	): Promise<readonly ReadFact[]> {
+		const { conversations, readState, bus, replies } = this.parts;
+		const effects: Effect[] = [];
+		for (const entry of lane) {
+			const state = await this.untilDone(`loading ${conversation}`, () => conversations.ready(entry.command));
+			const decision = this.decide(state, entry.command);
+			decided.set(entry, decision);
+			effects.push(...decision.effects);
+		}
 		const moved =
 			effects.length === 0
 				? []
-				: await this.untilDone(`applying to ${command.conversation}`, async () => readState.apply(effects));
-		for (const effect of effects) deliver(effect, bus);
-		replies.reply(entry, outcome);
-		conversations.turn(state, persistence.durable(command.conversation));
-		return { effects, moved };
+				: await this.untilDone(`applying to ${conversation}`, async () => readState.apply(effects));
+		for (const entry of lane) {
+			const { outcome, effects } = decided.get(entry) as Decision;
+			for (const effect of effects) deliver(effect, bus);
+			replies.reply(entry, outcome);
+		}
+		return moved;
 	}
 
 	/** What is wrong here is wrong on every replay: it must not hold back what is behind it. */

@@ -38,6 +38,7 @@ export class PartitionedWorker {
 	private readonly replies: Replies;
 	private consumption: Consumption | undefined;
 	private halted: PromiseWithResolvers<void> | null = null;
+	private stopping = false;
 	/** Batches that are being done. */
 	private readonly underWay = new Set<Promise<void>>();
 
@@ -49,13 +50,17 @@ export class PartitionedWorker {
 		const { log, marks, ledger } = this.parts;
 		this.consumption = log.consume(
 			async (batch, span) => {
-				while (this.halted) await this.halted.promise;
+				while (this.halted && !this.stopping) await this.halted.promise;
+				if (this.stopping) throw new Error('the worker is stopping');
 				const done = this.own(span.partition).partition.process(batch, span);
 				this.underWay.add(done);
 				await done.finally(() => this.underWay.delete(done));
 			},
 			{
 				progress: (partition) => ledger.nextOffset(partition),
+				onAssigned: (partitions) => {
+					for (const partition of partitions) this.own(partition);
+				},
 				onRevoked: (partitions) => this.release(partitions),
 			},
 		);
@@ -82,6 +87,8 @@ export class PartitionedWorker {
 	/** For good: what cannot be written soon is left to the next owner. */
 	async stop(withinMs: number): Promise<void> {
 		await Promise.race([this.halt(), Bun.sleep(withinMs)]);
+		this.stopping = true;
+		this.halted?.resolve();
 		for (const { partition } of this.owned.values()) partition.end();
 	}
 
@@ -112,6 +119,12 @@ export class PartitionedWorker {
 			ledger,
 			marks,
 			nowMs,
+			onWritten: (stamps) => {
+				for (const [conversation, stamp] of stamps)
+					readState
+						.written?.(conversation, stamp)
+						.catch((error) => report(error, `trimming ${conversation}`));
+			},
 			onFailed: (error) => {
 				report(error, `writing what was decided of ${name}`);
 				this.consumption?.restart(name);

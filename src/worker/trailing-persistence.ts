@@ -20,6 +20,8 @@ export interface PersistenceParts {
 	readonly ledger: PartitionLedger;
 	/** Where cursors go that moved with a message: what users do to their own state has one way to the store. */
 	readonly marks: Pick<MarkLog, 'append'>;
+	/** Everything of these conversations up to these stamps is in the store. */
+	readonly onWritten: (stamps: ReadonlyMap<string, number>) => void;
 	/** What was decided is not what the store has: the partition is to be begun anew. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
@@ -33,12 +35,10 @@ export interface Decided {
 }
 
 export class TrailingPersistence {
-	private waiting: Decided[] = [];
+	private waiting: (Decided & { readonly since: number })[] = [];
 	private facts = 0;
 	private writing: Promise<void> | null = null;
 	private failed = false;
-	/** When the oldest of what waits was handed over; ms. */
-	private since = 0;
 	/** Newest stamps of conversations with something that is not written yet. */
 	private readonly unwritten = new Map<string, number>();
 	private readonly written = new Map<string, number>();
@@ -48,8 +48,7 @@ export class TrailingPersistence {
 	/** Resolves at once, but while too much is waiting. */
 	async take(decided: Decided): Promise<void> {
 		if (this.failed) throw new Error('the partition is being begun anew');
-		if (this.waiting.length === 0) this.since = this.parts.nowMs();
-		this.waiting.push(decided);
+		this.waiting.push({ ...decided, since: this.parts.nowMs() });
 		this.facts += decided.effects.length;
 		for (const { conversation, at } of decided.effects) this.unwritten.set(conversation.id, at);
 		this.writing ??= this.writeAll();
@@ -65,7 +64,8 @@ export class TrailingPersistence {
 
 	/** How long the oldest of what is not written has been waiting; ms. */
 	lagMs(): number {
-		return this.waiting.length === 0 ? 0 : this.parts.nowMs() - this.since;
+		const [oldest] = this.waiting;
+		return oldest ? this.parts.nowMs() - oldest.since : 0;
 	}
 
 	/** Resolves when everything handed over is written, or void. */
@@ -99,7 +99,7 @@ export class TrailingPersistence {
 		});
 		this.waiting.splice(0, some.length);
 		this.facts -= effects.length;
-		this.since = this.parts.nowMs();
+		this.parts.onWritten(new Map(effects.map(({ conversation, at }) => [conversation.id, at])));
 		for (const { conversation, at } of effects) {
 			if (this.unwritten.get(conversation.id) === at) {
 				this.unwritten.delete(conversation.id);

@@ -79,7 +79,7 @@ export class Worker {
 		const applied = readState.apply(effects);
 		const moved = applied instanceof Promise ? await applied : applied;
 		this.after(ledger.commit([...effects, ...moved]), entry, outcome, effects);
-		conversations.turn(state, ledger.durable());
+		conversations.turn(command.conversation, ledger.durable());
 	}
 
 	/** Hung directly on the ledger's promise: commits resolve in order, so events go out in order. */

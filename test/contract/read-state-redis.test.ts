@@ -36,7 +36,9 @@ for (const layout of LAYOUTS) {
 			});
 			const place = redisPlace(layout);
 			const clock = risingClock(() => Date.now() * 1000);
-			const process = async (more: { ttlSeconds?: number; prefix?: string; onLost?: () => void } = {}) => {
+			const process = async (
+				more: { ttlSeconds?: number; entriesKept?: number; prefix?: string; onLost?: () => void } = {},
+			) => {
 				const { commands, close } = await connectBoth(place);
 				closing.push(async () => close());
 				const keys = new Keys(more.prefix ?? place.prefix);
@@ -182,6 +184,20 @@ for (const layout of LAYOUTS) {
 			expect(await epoch.wholeSince()).toBe(2);
 			const after = await readState.row('U02', 'C01');
 			expect({ ...after, position: 0 }).toEqual({ ...(before as CountRow), position: 0 });
+		});
+
+		test('a timeline that has grown long is trimmed, and counts as before for who is far behind', async () => {
+			const { process } = await world();
+			const { readState, apply, commands, keys } = await process({ entriesKept: 10 });
+			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 31));
+			const before = await readState.row('U02', 'C01');
+			// Behind what Redis has: nothing may go that the store does not have.
+			await readState.written('C01', BEGIN + 29);
+			expect(await commands.zcard(keys.timeline('C01'))).toBe(30);
+			await readState.written('C01', BEGIN + 30);
+			expect(await commands.zcard(keys.timeline('C01'))).toBe(10);
+			expect(await readState.row('U02', 'C01')).toEqual(before);
+			expect(await commands.zcard(keys.timeline('C01'))).toBe(30);
 		});
 
 		test('what expired comes back from the store', async () => {

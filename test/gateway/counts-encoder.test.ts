@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { CountRow } from '../../src/engine/ports/read-state.ts';
-import { encodeCounts } from '../../src/gateway/http/counts-encoder.ts';
+import type { CountRow, UserCounts } from '../../src/engine/ports/read-state.ts';
+import { CountsEncoder } from '../../src/gateway/http/counts-encoder.ts';
+import { EncodedAnswer, success } from '../../src/gateway/http/envelope.ts';
 import { formatPosition } from '../../src/model/position.ts';
 import { countFields } from '../../src/protocol/objects.ts';
 
@@ -39,19 +40,82 @@ test('the bytes say what countFields says, row for row', () => {
 					.map((row) => ({ id: row.conversation, ...countFields(row) }));
 			const expected = {
 				ok: true,
+				channels: shown('public', 'private'),
+				mpims: shown('mpim'),
+				ims: shown('im'),
 				threads: {
 					has_unreads: given.threads.unread > 0,
 					unread_count: given.threads.unread,
 					mention_count: given.threads.mentions,
 					badge_count: given.threads.badge,
 				},
-				channels: shown('public', 'private'),
-				mpims: shown('mpim'),
-				ims: shown('im'),
 				badge: given.badge,
 				position: formatPosition(given.stamp),
 			};
-			expect(new TextDecoder().decode(encodeCounts(given))).toBe(JSON.stringify(expected));
+			expect(encoded(given)).toBe(JSON.stringify(expected));
 		}),
 	);
 });
+
+test('what was taken before a new beginning is void', () => {
+	const encoder = new CountsEncoder();
+	encoder.begin(2);
+	encoder.row(rowOf('C0VOID'));
+	encoder.row({ ...rowOf('D0VOID'), kind: 'im' });
+	encoder.begin(1);
+	encoder.row(rowOf('C0TRUE'));
+	const { channels, ims } = JSON.parse(new TextDecoder().decode(encoder.finish(NO_TOTALS)));
+	expect([channels.map(({ id }: { id: string }) => id), ims]).toEqual([['C0TRUE'], []]);
+});
+
+test('more rows than were announced find room', () => {
+	const encoder = new CountsEncoder();
+	encoder.begin(1);
+	const ids = Array.from({ length: 500 }, (_, index) => `C0MANY${index}`);
+	for (const id of ids) encoder.row(rowOf(id));
+	const { channels } = JSON.parse(new TextDecoder().decode(encoder.finish(NO_TOTALS)));
+	expect(channels.map(({ id }: { id: string }) => id)).toEqual(ids);
+});
+
+test.each([1, 10_000])(
+	'a response of %p rows stays as it is when its buffer is used again',
+	async (count) => {
+		const responseOf = (letter: string): Response => {
+			const encoder = new CountsEncoder();
+			encoder.begin(count);
+			for (let index = 0; index < count; index += 1) encoder.row(rowOf(`C${letter}${index}`));
+			return success(new EncodedAnswer(encoder.finish(NO_TOTALS), () => encoder.release()));
+		};
+		const first = responseOf('FIRST');
+		const second = responseOf('OTHER');
+		expect((await first.text()).match(/FIRST/g)?.length).toBe(count);
+		expect((await second.text()).match(/OTHER/g)?.length).toBe(count);
+	},
+);
+
+const NO_TOTALS = { threads: { unread: 0, mentions: 0, badge: 0 }, badge: 0, stamp: 0 };
+
+const rowOf = (conversation: string): CountRow => ({
+	conversation,
+	kind: 'public',
+	latest: 0,
+	lastRead: 0,
+	revision: 0,
+	muted: false,
+	level: 'all',
+	position: { conversation: 0, user: 0 },
+	unread: 0,
+	unreadDisplay: 0,
+	mentions: 0,
+	badge: 0,
+	capped: false,
+});
+
+function encoded({ rows, ...totals }: UserCounts): string {
+	const encoder = new CountsEncoder();
+	encoder.begin(rows.length);
+	for (const row of rows) encoder.row(row);
+	const text = new TextDecoder().decode(encoder.finish(totals));
+	encoder.release();
+	return text;
+}

@@ -90,6 +90,48 @@ test('unread_first puts what has something unread before the rest, in pages too'
 	expect([...ordered].sort()).toEqual([...ids].sort());
 });
 
+test('with unread_first every conversation is met once, whatever is read and marked unread meanwhile', async () => {
+	const ids = await channels(10, 'stable');
+	const [readLater, , markedUnread] = ids as [string, string, string];
+	for (const channel of ids.slice(2, -1))
+		await grace.call('conversations.mark', { channel, ts: '9999999999.000000' });
+	const first = await list(grace, { limit: 1, unread_first: true });
+	// What is still to come as unread is read, what was listed is read, and what was read is marked unread.
+	await grace.call('client.markAllRead', {});
+	const { messages } = await grace.call('conversations.history', { channel: markedUnread });
+	await grace.call('conversations.markUnread', { channel: markedUnread, ts: messages[0].ts });
+	const rest = await list(grace, { limit: 20, unread_first: true, cursor: first.next });
+	const met = [...first.items, ...rest.items];
+	expect(met.map(({ id }) => id).sort()).toEqual([...ids].sort());
+	expect(met[1]).toMatchObject({ id: readLater, unread_count: 0 });
+	expect(met.find(({ id }) => id === markedUnread)).toMatchObject({ unread_count: 1 });
+	expect((await list(grace, { limit: 1, unread_first: true })).items[0]?.id).toBe(markedUnread);
+});
+
+test('a cursor of the other order, or of a list that is not kept, is refused and says why', async () => {
+	await channels(4, 'orders');
+	const unreadFirst = await list(grace, { limit: 1, unread_first: true });
+	const byActivity = await list(grace, { limit: 1 });
+	const other = 'of a list in the other order';
+	await refused({ cursor: unreadFirst.next }, other);
+	await refused({ cursor: byActivity.next, unread_first: true }, other);
+	const text = Buffer.from(unreadFirst.next, 'base64')
+		.toString()
+		.replace(/\d{16}\./, '1717200000000000.');
+	await refused({ cursor: Buffer.from(text).toString('base64'), unread_first: true }, 'start from the top');
+});
+
+async function refused(args: object, why: string): Promise<void> {
+	const response = await fetch(`${server.url}/api/inbox.list`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${grace.token}`, 'content-type': 'application/json' },
+		body: JSON.stringify(args),
+	});
+	const body = (await response.json()) as { error?: string; response_metadata?: { messages: string[] } };
+	expect(body.error).toBe('invalid_cursor');
+	expect(body.response_metadata?.messages[0]).toContain(why);
+}
+
 test('what was left or archived is not in it; a foreign cursor is refused', async () => {
 	const [left, archived, kept] = (await channels(3, 'gone')) as [string, string, string];
 	await grace.call('conversations.leave', { channel: left });

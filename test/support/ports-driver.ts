@@ -120,8 +120,16 @@ export function portsDriver(engine: Engine): PortsDriver {
 		},
 
 		rows: async (user) => {
-			const { rows } = await readState.counts(user);
-			return Object.fromEntries(rows.map((row) => [row.conversation, rowOf(row)]));
+			let rows: Record<string, Row> = {};
+			await readState.countsInto(user, {
+				begin: () => {
+					rows = {};
+				},
+				row: (row) => {
+					rows[row.conversation] = rowOf(row);
+				},
+			});
+			return rows;
 		},
 		badge: async (user) => (await readState.counts(user)).badge,
 		unreads: async (user, c) => (await readState.unread(user, c)).map(({ ts }) => ts),

@@ -14,6 +14,8 @@ import type { Ledger } from '../ports/store.ts';
 const ACKNOWLEDGED_AFTER_MS = 2_000;
 const MOST_WAITING = 100_000;
 const RETRY_MS = 250;
+/** In one append: less than the log takes at once, so that a long queue drains piece by piece. */
+const MOST_AT_ONCE = 2_000;
 
 interface Waiting {
 	readonly facts: readonly ReadFact[];
@@ -64,7 +66,7 @@ export class MarkLedger implements Ledger {
 		this.running = true;
 		let failing = false;
 		while (this.waiting.length > 0 && !this.closed) {
-			const some = [...this.waiting];
+			const some = this.next();
 			try {
 				await this.log.append(some.flatMap(({ facts }) => facts));
 			} catch (error) {
@@ -84,6 +86,15 @@ export class MarkLedger implements Ledger {
 			}
 		}
 		this.running = false;
+	}
+
+	private next(): readonly Waiting[] {
+		let facts = 0;
+		const end = this.waiting.findIndex((one) => {
+			facts += one.facts.length;
+			return facts > MOST_AT_ONCE;
+		});
+		return this.waiting.slice(0, end < 0 ? undefined : Math.max(1, end));
 	}
 
 	private acknowledgeOld(): void {

@@ -64,6 +64,8 @@ export class Recovery {
 		const { epoch, lock } = this.parts;
 		if ((await epoch.check()) === null) await this.restore();
 		await lock.share();
+		// Also where restoring failed in the middle and another worker has done it.
+		if ((await epoch.check()) !== null) this.parts.worker.resume();
 	}
 
 	private async restore(): Promise<void> {
@@ -76,14 +78,13 @@ export class Recovery {
 				await Bun.sleep(SETTLE_MS);
 				await this.marksWritten();
 				// Two that gave up waiting for a third: the later one would remove what has come since.
-				if ((await epoch.check()) === null) {
+				if (!this.stopped && (await epoch.check()) === null) {
 					await epoch.begin(this.parts.nowMicros);
 					tell('the read state begins anew');
 				}
 			}
 		} finally {
 			await lock.release();
-			worker.resume();
 		}
 	}
 

@@ -47,13 +47,24 @@ export interface ThreadTotals {
 	readonly badge: number;
 }
 
-export interface UserCounts {
-	/** Conversations the user is in that are not archived. */
-	readonly rows: readonly CountRow[];
+export interface CountTotals {
 	readonly threads: ThreadTotals;
 	readonly badge: number;
 	/** Stamp of the user's whole stream. */
 	readonly stamp: number;
+}
+
+export interface UserCounts extends CountTotals {
+	/** Conversations the user is in that are not archived. */
+	readonly rows: readonly CountRow[];
+}
+
+/** Takes the rows of a user one by one, so that an engine need not make an object of each. */
+export interface CountSink {
+	/** Before the first row. Called again where the engine has to start over: what came before is void. */
+	begin(atMost: number): void;
+	/** The row is true during the call only: the next one may be the same object, filled anew. */
+	row(row: CountRow): void;
 }
 
 export interface UnreadItem {
@@ -67,6 +78,13 @@ export interface UnreadItem {
 
 /** A place in the inbox: what comes after it is older, or as old with a higher id. */
 export interface InboxPlace {
+	/**
+	 * With the unread ones first: which list this is a place in, named by the stamp as of which it was begun. What
+	 * was unread then is in the first part of the list to its end, whatever is read or marked unread meanwhile.
+	 * Null in the other order.
+	 */
+	readonly listing: number | null;
+	/** In the first part. */
 	readonly unread: boolean;
 	readonly latest: number;
 	readonly conversation: string;
@@ -74,10 +92,16 @@ export interface InboxPlace {
 
 export interface InboxQuery {
 	readonly limit: number;
-	/** Null: from the top. */
+	/** Null: from the top. Of a list in the same order. */
 	readonly start: InboxPlace | null;
 	/** Conversations with something unread before the others. */
 	readonly unreadFirst: boolean;
+}
+
+export interface InboxPage {
+	readonly rows: readonly CountRow[];
+	/** Where the next page starts; null at the end. */
+	readonly next: InboxPlace | null;
 }
 
 export interface MemberView {
@@ -160,6 +184,9 @@ export interface ReadState {
 	 */
 	apply(effects: readonly Effect[]): readonly ReadFact[] | Promise<readonly ReadFact[]>;
 
+	/** The store has everything of this conversation up to this stamp: what is kept here need not be kept for that. */
+	written?(conversation: string, stamp: number): Promise<void>;
+
 	mark(
 		user: string,
 		conversation: string,
@@ -187,10 +214,16 @@ export interface ReadState {
 	memberships(user: string): Promise<readonly MemberView[]>;
 	row(user: string, conversation: string): Promise<CountRow | null>;
 	counts(user: string): Promise<UserCounts>;
+	/** The same for users in very many conversations: the rows go to the sink, all of one moment. */
+	countsInto(user: string, sink: CountSink): Promise<CountTotals>;
 	/** Unread messages of one conversation (or of all, with its threads), oldest first. */
 	unread(user: string, conversation?: string): Promise<readonly UnreadItem[]>;
-	/** Conversations by latest activity, newest first, from after `start` on. */
-	inbox(user: string, query: InboxQuery): Promise<readonly CountRow[]>;
+	/**
+	 * Conversations by latest activity, newest first, from after `start` on. Every conversation is on one page
+	 * of a list, except for what got or lost a newest message while it was gone through. Engines forget lists
+	 * with the unread ones first after a while, or at a restart: then there is no such list.
+	 */
+	inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'>;
 	threads(user: string): Promise<readonly ThreadRow[]>;
 	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly stamp: number }>;
 	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null>;

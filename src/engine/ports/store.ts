@@ -162,6 +162,13 @@ export interface UserReadState {
 	readonly stamp: number;
 }
 
+/** Timeline entries with `after` < ts <= `upTo`. A conversation is asked for once. */
+export interface TimelineRange {
+	readonly conversation: string;
+	readonly after: number;
+	readonly upTo: number;
+}
+
 /** Loads state that is kept in memory or in Redis, on first use. */
 export interface StateSource {
 	/** For the sequencer. Null: no such conversation. */
@@ -193,6 +200,11 @@ export interface StateSource {
 		upTo: number,
 		limit: number,
 	): Promise<readonly EntryRow[]>;
+	/** The same for many at once; conversations without such entries are left out. */
+	timelinesOf(
+		ranges: readonly TimelineRange[],
+		limitEach: number,
+	): Promise<ReadonlyMap<string, readonly EntryRow[]>>;
 	/** The newest undeleted replies with ts <= `upTo`, ascending. */
 	threadEntries(
 		conversation: string,

@@ -2,6 +2,7 @@
  * All that SQLite and PostgreSQL spell differently. The shared texts use these words:
  *
  *     EACH_TEXT($1), EACH_INTEGER($1)   the items of a JSON list, as a table with one column `item`
+ *     EACH_RANGE($1)                    those of a list of [text, low, high], as columns `item`, `low`, `high`
  *     CLUSTERED                         after CREATE TABLE (…): rows lie in the primary key's own tree
  *     $1                                a parameter
  */
@@ -11,9 +12,15 @@ export type Dialect = (sql: string) => string;
 
 const EACH = /EACH_(TEXT|INTEGER)\(\$(\d+)\)/g;
 
+const EACH_RANGE = /EACH_RANGE\(\$(\d+)\)/g;
+
 export const toSqlite: Dialect = (sql) =>
 	sql
 		.replace(EACH, (_, _type, parameter) => `(SELECT value AS item FROM json_each($${parameter}))`)
+		.replace(EACH_RANGE, (_, parameter) => {
+			const part = (index: number) => `json_extract(value, '$[${index}]')`;
+			return `(SELECT ${part(0)} AS item, ${part(1)} AS low, ${part(2)} AS high FROM json_each($${parameter}))`;
+		})
 		.replace(/\bCLUSTERED\b/, 'WITHOUT ROWID')
 		.replace(/\$(\d+)/g, '?$1');
 
@@ -22,6 +29,10 @@ export const toPostgres: Dialect = (sql) =>
 		.replace(EACH, (_, type, parameter) => {
 			const items = `jsonb_array_elements_text($${parameter}::text::jsonb)`;
 			return `(SELECT ${type === 'TEXT' ? 'value' : 'value::bigint'} AS item FROM ${items})`;
+		})
+		.replace(EACH_RANGE, (_, parameter) => {
+			const items = `jsonb_array_elements($${parameter}::text::jsonb)`;
+			return `(SELECT value->>0 AS item, (value->>1)::bigint AS low, (value->>2)::bigint AS high FROM ${items})`;
 		})
 		.replace(/\bCLUSTERED\b/, '');
 

@@ -1,6 +1,6 @@
 import type { ConversationKind } from '../../model/ids.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
-import type { ConversationBrief, StateSource } from '../ports/store.ts';
+import type { ConversationBrief, EntryRow, StateSource } from '../ports/store.ts';
 import {
 	CONVERSATION_COLUMNS,
 	type ConversationRow,
@@ -61,11 +61,22 @@ const MEMBERSHIPS = `SELECT user_id, member, joined_ts FROM members
 const THREAD_REPLIES = `SELECT ts, user_id FROM messages
 	WHERE conversation = $1 AND thread_ts = $2 AND deleted = 0 ORDER BY ts`;
 const FOLLOWS = `SELECT user_id, active, cursor, since FROM thread_follows
-	WHERE conversation = $1 AND thread_ts = $2 AND user_id IN (SELECT item FROM EACH_TEXT($3) AS wanted)`;
+	WHERE conversation = $1 AND thread_ts = $2 AND since > 0
+		AND user_id IN (SELECT item FROM EACH_TEXT($3) AS wanted)`;
 const SEND = `SELECT max(ts) AS ts FROM messages
 	WHERE conversation = $1 AND user_id = $2 AND client_msg_id = $3`;
 const TIMELINE_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages m
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${IN_TIMELINE} ORDER BY m.ts DESC LIMIT $4`;
+/**
+ * Above the first entry that is one too many, where there is one: only the newest are wanted. The list is taken
+ * apart once (MATERIALIZED), and sorting is left to whoever takes the rows: both cost half of the time here.
+ */
+const TIMELINES = `WITH wanted AS MATERIALIZED (SELECT item, low, high FROM EACH_RANGE($1) AS ranges)
+	SELECT m.conversation, ${ENTRY_COLUMNS.replace(/\w+/g, 'm.$&')} FROM wanted CROSS JOIN messages m
+	WHERE m.conversation = wanted.item AND m.ts <= wanted.high AND ${IN_TIMELINE} AND m.ts > COALESCE(
+		(SELECT n.ts FROM messages n WHERE n.conversation = wanted.item
+			AND n.ts > wanted.low AND n.ts <= wanted.high AND ${IN_TIMELINE.replaceAll('m.', 'n.')}
+			ORDER BY n.ts DESC LIMIT 1 OFFSET $2), wanted.low)`;
 const THREAD_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages
 	WHERE conversation = $1 AND thread_ts = $4 AND ts <= $2 AND deleted = 0 ORDER BY ts DESC LIMIT $3`;
 const STARTS = 'SELECT at FROM starts ORDER BY at';
@@ -126,6 +137,22 @@ export function sourceOf(reader: SqlReader): StateSource {
 		async timelineEntries(conversation, after, upTo, limit) {
 			const rows = await reader.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
 			return rows.map(entryOf).reverse();
+		},
+		async timelinesOf(ranges, limitEach) {
+			const rows = await inChunks(reader, ranges, (chunk) =>
+				reader.all<EntryColumns & { conversation: string }>(TIMELINES, [
+					JSON.stringify(chunk.map(({ conversation, after, upTo }) => [conversation, after, upTo])),
+					limitEach,
+				]),
+			);
+			const found = new Map<string, EntryRow[]>();
+			for (const row of rows) {
+				const entries = found.get(row.conversation);
+				if (entries) entries.push(entryOf(row));
+				else found.set(row.conversation, [entryOf(row)]);
+			}
+			for (const entries of found.values()) entries.sort((a, b) => a.ts - b.ts);
+			return found;
 		},
 		async threadEntries(conversation, threadTs, upTo, limit) {
 			const rows = await reader.all<EntryColumns>(THREAD_ENTRIES, [conversation, upTo, limit, threadTs]);

@@ -12,13 +12,21 @@ const OK: ResponseInit = { headers: new Headers(HEADERS) };
 
 /** A whole answer as JSON bytes, `ok` included: for those too large to be made as objects first. */
 export class EncodedAnswer {
-	constructor(readonly bytes: Uint8Array<ArrayBuffer>) {}
+	constructor(
+		readonly bytes: Uint8Array<ArrayBuffer>,
+		/** Called when the bytes were copied into a response and are not needed any more. */
+		readonly release: () => void,
+	) {}
 }
 
 export type Answer = JsonObject | EncodedAnswer;
 
 export function success(answer: Answer): Response {
-	if (answer instanceof EncodedAnswer) return new Response(answer.bytes, OK);
+	if (answer instanceof EncodedAnswer) {
+		const response = new Response(answer.bytes, OK);
+		answer.release();
+		return response;
+	}
 	return new Response(JSON.stringify({ ok: true, ...answer }), OK);
 }
 
@@ -28,6 +36,7 @@ export function prettySuccess(answer: Answer): Response {
 		answer instanceof EncodedAnswer
 			? JSON.parse(new TextDecoder().decode(answer.bytes))
 			: { ok: true, ...answer };
+	if (answer instanceof EncodedAnswer) answer.release();
 	return new Response(JSON.stringify(whole, null, 2), OK);
 }
 

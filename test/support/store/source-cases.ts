@@ -155,6 +155,53 @@ export function sourceCases(subject: Subject): void {
 		});
 	});
 
+	describe('entries of many conversations at once', () => {
+		const other = conversation('C02');
+		const tsOf = (found: ReadonlyMap<string, readonly { readonly ts: number }[]>) =>
+			Object.fromEntries([...found].map(([id, entries]) => [id, entries.map(({ ts }) => ts - BEGIN)]));
+
+		test('each within its own bounds, ascending, as when asked for one by one', async () => {
+			const { ledger, source } = subject.store;
+			await ledger.commit([
+				...[1, 3, 5, 7].map((step) => posted(channel, message('C01', at(step), { named: ['U02'] }))),
+				...[2, 4, 6].map((step) => posted(other, message('C02', at(step)))),
+				deleted(channel, message('C01', at(5)), at(8)),
+				posted(other, message('C02', at(9), { threadTs: at(2) })),
+			]);
+			const ranges = [
+				{ conversation: 'C02', after: at(2), upTo: at(9) },
+				{ conversation: 'C01', after: 0, upTo: at(6) },
+				{ conversation: 'C99', after: 0, upTo: at(9) },
+			];
+			const found = await source.timelinesOf(ranges, 10);
+			expect(tsOf(found)).toEqual({ C01: [1, 3], C02: [4, 6] });
+			for (const { conversation: id, after, upTo } of ranges)
+				expect(found.get(id) ?? []).toEqual([...(await source.timelineEntries(id, after, upTo, 10))]);
+			expect(await source.timelinesOf([], 10)).toEqual(new Map());
+		});
+
+		test('of more than the limit the newest, in each conversation', async () => {
+			const { ledger, source } = subject.store;
+			await ledger.commit([
+				...[1, 2, 3, 4].map((step) => posted(channel, message('C01', at(step)))),
+				...[5, 6].map((step) => posted(other, message('C02', at(step)))),
+			]);
+			const ranges = ['C01', 'C02'].map((id) => ({ conversation: id, after: at(0), upTo: at(9) }));
+			expect(tsOf(await source.timelinesOf(ranges, 2))).toEqual({ C01: [3, 4], C02: [5, 6] });
+			expect(tsOf(await source.timelinesOf(ranges, 3))).toEqual({ C01: [2, 3, 4], C02: [5, 6] });
+		});
+
+		test('more conversations than one query takes', async () => {
+			const { ledger, source } = subject.store;
+			const ids = Array.from({ length: 4_100 }, (_, index) => `C${String(index).padStart(4, '0')}`);
+			await ledger.commit(ids.map((id, index) => posted(conversation(id), message(id, at(index)))));
+			const ranges = ids.map((id) => ({ conversation: id, after: 0, upTo: at(5_000) }));
+			expect(tsOf(await source.timelinesOf(ranges, 1))).toEqual(
+				Object.fromEntries(ids.map((id, index) => [id, [index]])),
+			);
+		});
+	});
+
 	describe('state of a user', () => {
 		test('a stranger has none', async () => {
 			expect(await subject.store.source.user('U99')).toEqual({

@@ -16,6 +16,8 @@ export interface TopicLayout {
 }
 
 const CLOSE_MS = 2000;
+const KNOWN_WITHIN_MS = 15_000;
+const ASK_AGAIN_MS = 200;
 
 /** How many partitions each topic has. */
 export async function ensureTopics(
@@ -26,12 +28,26 @@ export async function ensureTopics(
 	try {
 		const existing = new Set(await admin.listTopics());
 		for (const topic of layout.topics) if (!existing.has(topic)) await create(admin, topic, layout);
-		const { topics } = await admin.metadata({ topics: [...layout.topics], forceUpdate: true });
-		return new Map(layout.topics.map((topic) => [topic, topics.get(topic)?.partitionsCount ?? 0]));
+		return await partitionCounts(admin, layout.topics);
 	} catch (error) {
 		throw new KafkaUnusable(connection.brokers, error);
 	} finally {
 		await closeWithin(CLOSE_MS, () => admin.close());
+	}
+}
+
+/** A topic that was made a moment ago, here or by another process, is not known to every broker at once. */
+async function partitionCounts(admin: Admin, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+	for (const end = performance.now() + KNOWN_WITHIN_MS; ; ) {
+		try {
+			const { topics } = await admin.metadata({ topics: [...names], forceUpdate: true });
+			const counts = new Map(names.map((topic) => [topic, topics.get(topic)?.partitionsCount ?? 0]));
+			if (![...counts.values()].includes(0)) return counts;
+			if (performance.now() > end) throw new Error(`${names.join(' or ')} has no partitions`);
+		} catch (error) {
+			if (performance.now() > end) throw error;
+		}
+		await Bun.sleep(ASK_AGAIN_MS);
 	}
 }
 

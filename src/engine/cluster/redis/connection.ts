@@ -48,6 +48,8 @@ async function connect(
 		...(protocol === 'rediss:' ? { tls: {} } : {}),
 		commandTimeout: COMMAND_TIMEOUT_MS,
 		maxRetriesPerRequest: null,
+		// Whoever sent it is told, and decides: what lands a second time, much later, may be of another epoch.
+		autoResendUnfulfilledCommands: false,
 	};
 	const node = { host: hostname, port: Number(port || 6379) };
 	const client = cluster

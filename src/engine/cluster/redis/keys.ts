@@ -14,6 +14,8 @@ export class Keys {
 	user = (user: string): string => `${this.prefix}{${user}}:state`;
 	/** LIST of changes of a user whose state is not loaded. */
 	pending = (user: string): string => `${this.prefix}{${user}}:pending`;
+	/** SET of what a user had unread when a list of the inbox was begun; named by its stamp. */
+	listing = (user: string, stamp: number): string => `${this.prefix}{${user}}:listing:${stamp}`;
 	/** ZSET of connections by when they expire. */
 	sessions = (user: string): string => `${this.prefix}{${user}}:sessions`;
 	/** Set while the user chose to be away. */

@@ -8,7 +8,7 @@ import type { Cluster, Redis } from 'ioredis';
  */
 
 const FILES = {
-	apply: 'apply-3',
+	apply: 'apply-2',
 	count: 'count-2',
 	deepen: 'deepen-2',
 	entries: 'entries-2',
@@ -19,6 +19,7 @@ const FILES = {
 	sessions: 'sessions-2',
 	setIfUnchanged: 'set-if-unchanged-1',
 	standing: 'standing-1',
+	trim: 'trim-2',
 } as const;
 
 type Argument = string | number;

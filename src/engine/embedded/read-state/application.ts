@@ -49,6 +49,7 @@ export class Application {
 				this.leave(number, effect.user, at);
 				return [];
 			case 'changed':
+				if (conversation.archived !== effect.conversation.archived) this.residents.withdrawals += 1;
 				conversation.archived = effect.conversation.archived;
 				return [];
 			case 'followed':
@@ -77,7 +78,7 @@ export class Application {
 		this.withUser(id, at, (user) => {
 			const former = user.memberships.get(number);
 			const revision = former ? former.revision + 1 : 0;
-			user.memberships.set(number, { member: true, muted: false, level: 'all', revision, cursor });
+			user.setMembership(number, { member: true, muted: false, level: 'all', revision, cursor });
 			user.ahead.delete(number);
 		});
 	}
@@ -85,7 +86,7 @@ export class Application {
 	private leave(number: number, id: string, at: number): void {
 		this.withUser(id, at, (user) => {
 			const membership = user.memberships.get(number);
-			if (membership) user.memberships.set(number, { ...membership, member: false });
+			if (membership) user.setMembership(number, { ...membership, member: false });
 			user.follows.delete(number);
 			user.ahead.delete(number);
 		});
@@ -152,6 +153,7 @@ export class Application {
 
 	private remove(conversation: LoadedConversation, previous: Message, at: number): void {
 		if (inTimeline(previous)) {
+			this.residents.withdrawals += 1;
 			const { timeline } = conversation;
 			const { latest } = timeline;
 			if (previous.ts > timeline.floor) timeline.remove(previous.ts);
@@ -182,7 +184,7 @@ function moveOnto(
 	message: Message,
 ): ReadFact {
 	const hadAhead = author.ahead.delete(conversation.number);
-	author.memberships.set(conversation.number, { ...membership, cursor: message.ts });
+	author.setMembership(conversation.number, { ...membership, cursor: message.ts });
 	author.stamp = message.ts;
 	return {
 		type: 'cursor',

@@ -1,30 +1,83 @@
-import { hasUnread } from '../../../model/counting.ts';
-import type { CountRow, InboxPlace, InboxQuery } from '../../ports/read-state.ts';
-import { readerOf } from './application.ts';
+import type { Clock } from '../../../model/ts.ts';
+import type { CountRow, InboxPage, InboxPlace, InboxQuery } from '../../ports/read-state.ts';
+import { inOrder, type Part } from './inbox-order.ts';
+import { Listing } from './listings.ts';
 import type { LoadedConversation, LoadedUser } from './loaded.ts';
-import type { Place, Places } from './places.ts';
+import type { Places } from './places.ts';
 import type { Residents } from './residents.ts';
 import { countRow } from './rows.ts';
+import { UnreadIndex } from './unread-index.ts';
 
 /**
- * A user's conversations by latest activity. Who is in few has all of them looked at; who is in many has the
- * newest conversations walked through until enough are found that the user is in, which for someone who is in
- * most of them is soon.
+ * A user's conversations by latest activity, in pages. With the unread ones first there are two parts, each by
+ * latest activity; which conversation is in which is settled when the first page is asked for.
  */
-
-/** Up to here, looking at all is cheaper than walking. */
-const FEW = 512;
-
 export class Inbox {
+	/** Of users who asked for the unread ones first, while they are in memory. */
+	private readonly indexes = new WeakMap<LoadedUser, UnreadIndex>();
+
 	constructor(
 		private readonly residents: Residents,
 		private readonly places: Places,
+		private readonly clock: Clock,
 	) {}
 
-	async list(userId: string, query: InboxQuery): Promise<CountRow[]> {
-		const found = query.unreadFirst
-			? await this.places.everywhere(userId, (user) => this.unreadFirst(user, query))
-			: this.newest(await this.places.complete(userId), query);
+	/** Undefined: the list that this is to go on with is not there any more. */
+	async page(userId: string, query: InboxQuery): Promise<InboxPage | undefined> {
+		const listing = query.unreadFirst ? await this.listingFor(userId, query.start) : null;
+		if (listing === undefined) return undefined;
+		const user = await this.places.complete(userId);
+		// One more than is shown tells whether there is a next page.
+		const found = this.find(user, listing, query.start, query.limit + 1);
+		const shown = found.slice(0, query.limit);
+		const last = shown.at(-1);
+		if (found.length === shown.length || !last) return { rows: await this.rowsOf(userId, shown), next: null };
+		if (listing) this.indexOf(user).listings.keep(listing);
+		// Before anything is awaited: this is where it stood in the order that the next page goes on with.
+		const next: InboxPlace = {
+			listing: listing?.stamp ?? null,
+			unread: listing?.hasUnread(last.number) ?? false,
+			latest: last.timeline.latest,
+			conversation: last.id,
+		};
+		return { rows: await this.rowsOf(userId, shown), next };
+	}
+
+	private async listingFor(userId: string, start: InboxPlace | null): Promise<Listing | undefined> {
+		if (!start) return this.places.untilLoaded(userId, (user) => this.begin(user));
+		const user = await this.residents.user(userId);
+		return start.listing === null ? undefined : this.indexes.get(user)?.listings.find(start.listing);
+	}
+
+	/** Undefined where something is not loaded as far back as the user's cursor. */
+	private begin(user: LoadedUser): Listing | undefined {
+		const stamp = this.clock.last();
+		const unread = this.indexOf(user).take(stamp);
+		return unread && new Listing(stamp, unread);
+	}
+
+	private indexOf(user: LoadedUser): UnreadIndex {
+		const there = this.indexes.get(user);
+		if (there) return there;
+		const made = new UnreadIndex(user, this.residents);
+		this.indexes.set(user, made);
+		return made;
+	}
+
+	private find(
+		user: LoadedUser,
+		listing: Listing | null,
+		start: InboxPlace | null,
+		limit: number,
+	): LoadedConversation[] {
+		if (!listing) return inOrder(this.residents, everything(user), start, limit);
+		if (start && !start.unread) return inOrder(this.residents, theOthers(user, listing), start, limit);
+		const unread = inOrder(this.residents, theUnread(user, listing), start, limit);
+		const others = inOrder(this.residents, theOthers(user, listing), null, limit - unread.length);
+		return [...unread, ...others];
+	}
+
+	private async rowsOf(userId: string, found: readonly LoadedConversation[]): Promise<CountRow[]> {
 		const rows: CountRow[] = [];
 		for (const { id } of found) {
 			const row = await this.places.at(userId, id, ({ user, conversation, membership }) =>
@@ -34,62 +87,26 @@ export class Inbox {
 		}
 		return rows;
 	}
-
-	private newest(user: LoadedUser, query: InboxQuery): LoadedConversation[] {
-		return (user.memberships.size > FEW && this.walk(user, query)) || this.scan(user, query);
-	}
-
-	/** Undefined where walking takes longer than looking at everything would. */
-	private walk(user: LoadedUser, { start, limit }: InboxQuery): LoadedConversation[] | undefined {
-		const found: LoadedConversation[] = [];
-		let steps = 0;
-		for (const conversation of this.residents.recency.walk(start?.latest ?? Number.MAX_SAFE_INTEGER)) {
-			steps += 1;
-			if (steps > user.memberships.size) return undefined;
-			if (conversation.archived || (start && !isAfter(start, false, conversation))) continue;
-			if (!user.memberships.get(conversation.number)?.member) continue;
-			found.push(conversation);
-			if (found.length === limit) return found;
-		}
-		return found;
-	}
-
-	private scan(user: LoadedUser, { start, limit }: InboxQuery): LoadedConversation[] {
-		return this.current(user)
-			.map(({ conversation }) => conversation)
-			.filter((conversation) => !start || isAfter(start, false, conversation))
-			.sort(byLatest)
-			.slice(0, limit);
-	}
-
-	private unreadFirst(user: LoadedUser, { start, limit }: InboxQuery): LoadedConversation[] {
-		return this.current(user)
-			.map(({ conversation, membership }) => {
-				const reader = readerOf(user, membership.cursor, user.ahead.get(conversation.number));
-				return { conversation, unread: hasUnread(conversation.timeline, reader) };
-			})
-			.filter(({ conversation, unread }) => !start || isAfter(start, unread, conversation, true))
-			.sort((a, b) => Number(b.unread) - Number(a.unread) || byLatest(a.conversation, b.conversation))
-			.slice(0, limit)
-			.map(({ conversation }) => conversation);
-	}
-
-	private current(user: LoadedUser): Place[] {
-		return [...this.places.of(user)].filter(({ conversation }) => !conversation.archived);
-	}
 }
 
-const byLatest = (a: LoadedConversation, b: LoadedConversation): number =>
-	b.timeline.latest - a.timeline.latest || (a.id < b.id ? -1 : 1);
+const isIn = ({ memberships }: LoadedUser, conversation: number): boolean => {
+	const index = memberships.find(conversation);
+	return index >= 0 && memberships.isMemberAt(index);
+};
 
-/** Whether a conversation comes after this place in the order of the list. */
-function isAfter(
-	place: InboxPlace,
-	unread: boolean,
-	conversation: LoadedConversation,
-	unreadFirst = false,
-): boolean {
-	if (unreadFirst && place.unread !== unread) return place.unread;
-	const { latest } = conversation.timeline;
-	return latest < place.latest || (latest === place.latest && conversation.id > place.conversation);
-}
+const everything = (user: LoadedUser): Part => ({
+	atMost: user.memberships.size,
+	numberAt: (index) => user.memberships.conversationAt(index),
+	has: (conversation) => isIn(user, conversation),
+});
+
+const theUnread = (user: LoadedUser, listing: Listing): Part => ({
+	atMost: listing.unread.length,
+	numberAt: (index) => listing.unread[index]!,
+	has: (conversation) => listing.hasUnread(conversation) && isIn(user, conversation),
+});
+
+const theOthers = (user: LoadedUser, listing: Listing): Part => ({
+	...everything(user),
+	has: (conversation) => !listing.hasUnread(conversation) && isIn(user, conversation),
+});

@@ -1,9 +1,12 @@
 import { Activity } from '../../../model/activity.ts';
 import type { ConversationKind } from '../../../model/ids.ts';
 import { Timeline } from '../../../model/timeline.ts';
-import { Memberships } from './memberships.ts';
+import { type Membership, Memberships } from './memberships.ts';
 
 /** What is in memory of a conversation and of a user. */
+
+/** Of most conversations no thread is in use. */
+const NO_THREADS: ReadonlyMap<number, Timeline> = new Map();
 
 export class LoadedConversation {
 	archived: boolean;
@@ -12,8 +15,7 @@ export class LoadedConversation {
 	readonly timeline: Timeline;
 	/** Stamp of the newest edit or delete of an entry that is not loaded. */
 	changedBelowFloor = 0;
-	/** Threads in use, whole. */
-	readonly threads = new Map<number, Timeline>();
+	private ownThreads: Map<number, Timeline> | undefined;
 	usedAt = 0;
 	/** No longer in memory; whoever still holds it must not count with it. */
 	evicted = false;
@@ -28,6 +30,16 @@ export class LoadedConversation {
 		this.stamp = brief.stamp;
 		this.timeline = new Timeline(brief.latest);
 	}
+
+	/** Threads in use, whole. */
+	get threads(): ReadonlyMap<number, Timeline> {
+		return this.ownThreads ?? NO_THREADS;
+	}
+
+	keepThread(threadTs: number, thread: Timeline): void {
+		this.ownThreads ??= new Map();
+		this.ownThreads.set(threadTs, thread);
+	}
 }
 
 export interface LoadedFollow {
@@ -38,7 +50,10 @@ export interface LoadedFollow {
 export class LoadedUser {
 	/** Stamp of the newest change of the user's read state. */
 	stamp = 0;
+	/** To be changed through `setMembership`. */
 	readonly memberships: Memberships;
+	/** Where somebody wants to know, conversations where the user's own state changed are put in here. */
+	touched: Set<number> | null = null;
 	/** By conversation number; only where there are any. */
 	readonly ahead = new Map<number, ReadonlySet<number>>();
 	/** Threads followed, by conversation number and root. */
@@ -56,6 +71,11 @@ export class LoadedUser {
 	) {
 		this.memberships = new Memberships(places);
 		this.activity = new Activity(starts);
+	}
+
+	setMembership(conversation: number, membership: Membership): void {
+		this.memberships.set(conversation, membership);
+		this.touched?.add(conversation);
 	}
 
 	follow(conversation: number, threadTs: number, follow: LoadedFollow): void {

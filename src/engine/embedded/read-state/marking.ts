@@ -43,7 +43,7 @@ export class Marking {
 		if (cursor === before)
 			return { row: countRow(user, conversation, membership), ignored, durable: this.ledger.settled() };
 		const after = { ...membership, cursor: cursor.ts, revision: cursor.revision };
-		user.memberships.set(conversation.number, after);
+		user.setMembership(conversation.number, after);
 		if (cursor.ahead.size === 0) user.ahead.delete(conversation.number);
 		else user.ahead.set(conversation.number, cursor.ahead);
 		user.stamp = this.clock.next();
@@ -103,7 +103,7 @@ export class Marking {
 				durable: this.ledger.settled(),
 			};
 		const after = { ...membership, muted, level };
-		user.memberships.set(conversation.number, after);
+		user.setMembership(conversation.number, after);
 		user.stamp = this.clock.next();
 		const row = countRow(user, conversation, after);
 		const fact: ReadFact = {

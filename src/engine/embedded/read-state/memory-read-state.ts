@@ -5,6 +5,9 @@ import type { Effect } from '../../../sequencer/effects.ts';
 import type { NotificationLevel, ReadFact } from '../../ports/facts.ts';
 import type {
 	CountRow,
+	CountSink,
+	CountTotals,
+	InboxPage,
 	InboxQuery,
 	MarkProblem,
 	MemberView,
@@ -21,6 +24,7 @@ import type {
 } from '../../ports/read-state.ts';
 import type { Ledger } from '../../ports/store.ts';
 import { Application } from './application.ts';
+import { CountWalk } from './count-walk.ts';
 import { Inbox } from './inbox.ts';
 import type { LoadedUser } from './loaded.ts';
 import { Marking } from './marking.ts';
@@ -39,6 +43,7 @@ export class MemoryReadState implements ReadState {
 	private readonly application: Application;
 	private readonly places: Places;
 	private readonly marking: Marking;
+	private readonly walk: CountWalk;
 	private readonly inboxes: Inbox;
 	private readonly moments: Moments;
 
@@ -50,14 +55,15 @@ export class MemoryReadState implements ReadState {
 		this.application = new Application(residents);
 		this.places = new Places(residents);
 		this.marking = new Marking(ledger, clock);
-		this.inboxes = new Inbox(residents, this.places);
+		this.walk = new CountWalk(residents, this.places, clock);
+		this.inboxes = new Inbox(residents, this.places, clock);
 		this.moments = new Moments(residents, this.places, clock);
 	}
 
 	async prepare({ conversation: id, actor, action }: Command): Promise<void> {
 		const conversation = await this.residents.conversation(id);
 		if (!conversation) return;
-		if (action.type === 'delete') await this.residents.deepenPastNewest(conversation);
+		if (action.type === 'delete') await this.residents.depths.reachPastNewest(conversation);
 		if (action.type !== 'post') return;
 		if (action.threadTs !== null) await this.residents.thread(conversation, action.threadTs);
 		await this.places.untilUnreadIsKnown(actor, id);
@@ -130,39 +136,22 @@ export class MemoryReadState implements ReadState {
 	}
 
 	async counts(user: string): Promise<UserCounts> {
-		return this.shown(await this.places.everywhere(user, (loaded) => this.countsOf(loaded)));
+		let rows: CountRow[] = [];
+		const totals = await this.countsInto(user, {
+			begin: () => {
+				rows = [];
+			},
+			row: (row) => rows.push({ ...row, position: { ...row.position } }),
+		});
+		return { ...totals, rows };
 	}
 
-	/** Without a generator or an object for each place: a user may be in a hundred thousand conversations. */
-	private countsOf(user: LoadedUser): UserCounts {
-		const { memberships } = user;
-		const rows: CountRow[] = [];
-		let badge = 0;
-		for (let index = 0; index < memberships.size; index += 1) {
-			if (!memberships.isMemberAt(index)) continue;
-			const conversation = this.residents.peekConversation(memberships.conversationAt(index));
-			if (!conversation || conversation.archived) continue;
-			const row = countRow(user, conversation, memberships.at(index));
-			rows.push(row);
-			badge += row.badge;
-		}
-		const threads = this.totalsOf(user);
-		return { rows, threads, badge: badge + threads.badge, stamp: this.clock.last() };
-	}
-
-	private totalsOf(user: LoadedUser): ThreadTotals {
-		const totals = { unread: 0, mentions: 0, badge: 0 };
-		for (const place of this.places.threadsOf(user)) {
-			const row = threadRowOf(place);
-			totals.unread += row.unread;
-			totals.mentions += row.mentions;
-			totals.badge += row.badge;
-		}
-		return totals;
+	async countsInto(user: string, sink: CountSink): Promise<CountTotals> {
+		return this.shown(await this.places.untilLoaded(user, (loaded) => this.walk.take(loaded, sink)));
 	}
 
 	async threadTotals(user: string): Promise<{ threads: ThreadTotals; stamp: number }> {
-		const use = (loaded: LoadedUser) => ({ threads: this.totalsOf(loaded), stamp: this.clock.last() });
+		const use = (loaded: LoadedUser) => ({ threads: this.walk.threads(loaded), stamp: this.clock.last() });
 		return this.shown(await this.places.everywhere(user, use));
 	}
 
@@ -179,8 +168,8 @@ export class MemoryReadState implements ReadState {
 		);
 	}
 
-	async inbox(user: string, query: InboxQuery): Promise<readonly CountRow[]> {
-		return this.shown(await this.inboxes.list(user, query));
+	async inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'> {
+		return this.shown((await this.inboxes.page(user, query)) ?? 'no_such_listing');
 	}
 
 	async threads(user: string): Promise<readonly ThreadRow[]> {

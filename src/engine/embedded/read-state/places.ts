@@ -1,9 +1,10 @@
 import { hasUnread } from '../../../model/counting.ts';
 import type { Timeline } from '../../../model/timeline.ts';
 import { readerOf } from './application.ts';
+import { type Depth, nextTurn } from './depths.ts';
 import type { LoadedConversation, LoadedFollow, LoadedUser } from './loaded.ts';
 import type { Membership } from './memberships.ts';
-import { nextTurn, type Residents } from './residents.ts';
+import type { Residents } from './residents.ts';
 
 /**
  * Where a user is, loaded as far back as its cursors reach. What is done with a place is done in the turn
@@ -24,7 +25,7 @@ export interface ThreadPlace {
 	readonly follow: LoadedFollow;
 }
 
-const FILLS_PER_TURN = 32;
+const THREADS_PER_TURN = 32;
 
 export class Places {
 	constructor(private readonly residents: Residents) {}
@@ -46,7 +47,7 @@ export class Places {
 			if (!conversation || !membership?.member) return null;
 			const back = Math.min(membership.cursor, ts ?? membership.cursor);
 			if (back >= conversation.timeline.floor) return use({ user, conversation, membership });
-			await this.residents.deepen(conversation, back);
+			await this.residents.depths.reach(conversation, back);
 		}
 	}
 
@@ -62,7 +63,7 @@ export class Places {
 			if (!conversation || !membership || membership.cursor >= conversation.timeline.floor) return;
 			const ahead = user.ahead.get(conversation.number);
 			if (hasUnread(conversation.timeline, readerOf(user, membership.cursor, ahead))) return;
-			await this.residents.deepenOneStep(conversation, membership.cursor);
+			await this.residents.depths.oneStep(conversation, membership.cursor);
 		}
 	}
 
@@ -86,15 +87,19 @@ export class Places {
 
 	/** Calls `use` with the user, every conversation and thread that counts for it being loaded. */
 	async everywhere<T>(userId: string, use: (user: LoadedUser) => T): Promise<T> {
+		return this.untilLoaded(userId, (user) => (this.hasGaps(user) ? undefined : use(user)));
+	}
+
+	/**
+	 * Calls `use` with the user and all of its conversations; where it answers undefined, having met one that
+	 * is not loaded as far back as is needed, it is called again when all of them are.
+	 */
+	async untilLoaded<T>(userId: string, use: (user: LoadedUser) => T | undefined): Promise<T> {
 		for (;;) {
 			const user = await this.complete(userId);
-			const gaps = this.gaps(user);
-			if (gaps.length === 0) return use(user);
-			for (const [index, fill] of gaps.entries()) {
-				await fill();
-				// A user who was away for long has many: the others get their turns in between.
-				if (index % FILLS_PER_TURN === FILLS_PER_TURN - 1) await nextTurn();
-			}
+			const result = use(user);
+			if (result !== undefined) return result;
+			await this.fillGaps(user);
 		}
 	}
 
@@ -104,25 +109,47 @@ export class Places {
 		return this.residents.user(userId);
 	}
 
-	private gaps(user: LoadedUser): (() => Promise<unknown>)[] {
-		const gaps: (() => Promise<unknown>)[] = [];
+	private hasGaps(user: LoadedUser): boolean {
 		const { memberships } = user;
+		for (let index = 0; index < memberships.size; index += 1) if (this.gapAt(user, index)) return true;
+		return !this.hasThreadsOf(user);
+	}
+
+	/** The conversation there, when it counts and is not loaded as far back as its cursor. */
+	private gapAt({ memberships }: LoadedUser, index: number): LoadedConversation | undefined {
+		if (!memberships.isMemberAt(index)) return undefined;
+		const conversation = this.residents.peekConversation(memberships.conversationAt(index));
+		if (!conversation || conversation.archived) return undefined;
+		return memberships.cursorAt(index) < conversation.timeline.floor ? conversation : undefined;
+	}
+
+	private async fillGaps(user: LoadedUser): Promise<void> {
+		const { memberships } = user;
+		const depths: Depth[] = [];
 		for (let index = 0; index < memberships.size; index += 1) {
-			if (!memberships.isMemberAt(index)) continue;
-			const number = memberships.conversationAt(index);
-			const conversation = this.residents.peekConversation(number);
-			if (!conversation || conversation.archived) continue;
-			const cursor = memberships.cursorAt(index);
-			if (cursor < conversation.timeline.floor) gaps.push(() => this.residents.deepen(conversation, cursor));
+			const conversation = this.gapAt(user, index);
+			if (conversation) depths.push({ conversation, ts: memberships.cursorAt(index) });
 		}
+		await this.residents.depths.reachAll(depths);
+		for (const [index, { conversation, threadTs }] of [...this.missingThreadsOf(user)].entries()) {
+			await this.residents.thread(conversation, threadTs);
+			// Somebody may follow many: the others get their turns in between.
+			if (index % THREADS_PER_TURN === THREADS_PER_TURN - 1) await nextTurn();
+		}
+	}
+
+	/** Whether every thread that the user follows is in memory. */
+	hasThreadsOf(user: LoadedUser): boolean {
+		return this.missingThreadsOf(user).next().done === true;
+	}
+
+	private *missingThreadsOf(user: LoadedUser) {
 		for (const [number, threads] of user.follows) {
 			const conversation = this.residents.peekConversation(number);
 			if (!conversation) continue;
 			for (const threadTs of threads.keys())
-				if (!conversation.threads.has(threadTs))
-					gaps.push(() => this.residents.thread(conversation, threadTs));
+				if (!conversation.threads.has(threadTs)) yield { conversation, threadTs };
 		}
-		return gaps;
 	}
 
 	/** The user's conversations that are loaded, archived ones included. */

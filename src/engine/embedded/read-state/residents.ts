@@ -1,5 +1,6 @@
 import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../../../model/timeline.ts';
 import type { ConversationBrief, EntryRow, Ledger, StateSource } from '../../ports/store.ts';
+import { Depths } from './depths.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
 import { Numbering } from './numbering.ts';
 import { Recency } from './recency.ts';
@@ -12,23 +13,21 @@ import { Recency } from './recency.ts';
  * the ledger has them, and starts over when another one came in between.
  */
 
-/** Lets other work have its turn of the event loop. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-const FIRST_CHUNK = 128;
-const LARGEST_CHUNK = 16_384;
-
 export class Residents {
 	readonly users = new Numbering();
 	readonly conversations = new Numbering();
 	readonly recency = new Recency();
-	private readonly loadedConversations = new Map<number, LoadedConversation>();
+	readonly depths: Depths;
+	/** By number: whoever counts looks at all conversations of a user, a hundred thousand maybe. */
+	private readonly loadedConversations: (LoadedConversation | undefined)[] = [];
 	private readonly loadedUsers = new Map<string, LoadedUser>();
 	private readonly loadingUsers = new Map<string, Promise<LoadedUser>>();
 	private readonly passedBy = new Map<string, number>();
 	/** What is being loaded now: what passes it by must not be forgotten meanwhile. */
 	private readonly loading = new Set<string>();
 	private starts: readonly number[] = [];
+	/** How often something stopped or began to count other than by a post or a mark: deleted, archived, back. */
+	withdrawals = 0;
 	/** How often conversations were let go. */
 	private evictions = 0;
 
@@ -36,7 +35,9 @@ export class Residents {
 		private readonly source: StateSource,
 		private readonly ledger: Ledger,
 		private readonly nowMs: () => number,
-	) {}
+	) {
+		this.depths = new Depths(source, ledger, (row) => this.entryOf(row));
+	}
 
 	async open(): Promise<void> {
 		this.starts = await this.source.starts();
@@ -48,7 +49,7 @@ export class Residents {
 	}
 
 	peekConversation(number: number): LoadedConversation | undefined {
-		return this.loadedConversations.get(number);
+		return this.loadedConversations[number];
 	}
 
 	/** A change of something that is not in memory went by. */
@@ -113,14 +114,14 @@ export class Residents {
 	private bringIn(briefs: readonly ConversationBrief[]): void {
 		for (const brief of briefs) {
 			const number = this.conversations.of(brief.id);
-			if (this.loadedConversations.has(number)) continue;
+			if (this.loadedConversations[number]) continue;
 			this.add(new LoadedConversation(number, brief.id, brief.kind, brief));
 		}
 	}
 
 	/** Those of these that exist, loaded together. */
 	async conversationsOf(numbers: readonly number[]): Promise<LoadedConversation[]> {
-		const missing = numbers.filter((number) => !this.loadedConversations.has(number));
+		const missing = numbers.filter((number) => !this.loadedConversations[number]);
 		if (missing.length > 0) {
 			const ids = missing.map((number) => this.conversations.id(number));
 			this.bringIn(await this.source.briefs(ids));
@@ -128,7 +129,7 @@ export class Residents {
 		const now = this.nowMs();
 		const found: LoadedConversation[] = [];
 		for (const number of numbers) {
-			const conversation = this.loadedConversations.get(number);
+			const conversation = this.loadedConversations[number];
 			if (!conversation) continue;
 			conversation.usedAt = now;
 			found.push(conversation);
@@ -146,44 +147,15 @@ export class Residents {
 
 	add(conversation: LoadedConversation): void {
 		conversation.usedAt = this.nowMs();
-		this.loadedConversations.set(conversation.number, conversation);
+		this.put(conversation);
 		this.recency.add(conversation);
 	}
 
-	/** Loads timeline entries after this ts: counts from there on need nothing else. */
-	async deepen(conversation: LoadedConversation, ts: number): Promise<void> {
-		const { timeline } = conversation;
-		for (let chunk = FIRST_CHUNK; ts < timeline.floor; chunk = Math.min(chunk * 4, LARGEST_CHUNK)) {
-			await this.deepenOnce(conversation, ts, chunk);
-			// A long way back is gone in steps, with the others' turns in between.
-			if (chunk > FIRST_CHUNK) await nextTurn();
-		}
-	}
-
-	/** One step towards this ts. */
-	async deepenOneStep(conversation: LoadedConversation, ts: number): Promise<void> {
-		await this.deepenOnce(conversation, ts, FIRST_CHUNK);
-	}
-
-	/** Has the entry before the newest at hand, so that `latest` stays known when the newest is deleted. */
-	async deepenPastNewest(conversation: LoadedConversation): Promise<void> {
-		const { timeline } = conversation;
-		while (timeline.size < 2 && timeline.floor > 0) await this.deepenOnce(conversation, 0, FIRST_CHUNK);
-	}
-
-	/** One piece further back, at most to `after`. */
-	private async deepenOnce(conversation: LoadedConversation, after: number, chunk: number): Promise<void> {
-		const { timeline, changedBelowFloor } = conversation;
-		if (changedBelowFloor > this.ledger.durable()) await this.ledger.settled();
-		const { floor } = timeline;
-		const rows = await this.source.timelineEntries(conversation.id, after, floor, chunk);
-		// Somebody else loaded the same piece, or changed something in it: what was read may be old.
-		if (timeline.floor !== floor || conversation.changedBelowFloor !== changedBelowFloor) return;
-		const reached = rows.length < chunk ? after : rows[0]!.ts - 1;
-		timeline.prepend(
-			rows.map((row) => this.entryOf(row)),
-			reached,
-		);
+	/** Without holes, which would make a slower kind of list of it. */
+	private put(conversation: LoadedConversation): void {
+		const { loadedConversations } = this;
+		while (loadedConversations.length <= conversation.number) loadedConversations.push(undefined);
+		loadedConversations[conversation.number] = conversation;
 	}
 
 	/** A thread's replies, all of them. */
@@ -200,7 +172,7 @@ export class Residents {
 			rows.map((row) => this.entryOf(row)),
 			0,
 		);
-		conversation.threads.set(threadTs, timeline);
+		conversation.keepThread(threadTs, timeline);
 		return timeline;
 	}
 
@@ -216,9 +188,9 @@ export class Residents {
 
 	/** Lets go of what was not used since `before` (ms). Nothing of it can still be under way to the store. */
 	evict(before: number): void {
-		for (const [number, conversation] of this.loadedConversations) {
-			if (conversation.usedAt >= before) continue;
-			this.loadedConversations.delete(number);
+		for (const [number, conversation] of this.loadedConversations.entries()) {
+			if (!conversation || conversation.usedAt >= before) continue;
+			this.loadedConversations[number] = undefined;
 			conversation.evicted = true;
 			this.recency.removed();
 			this.evictions += 1;
@@ -231,8 +203,8 @@ export class Residents {
 
 	/** Forgets everything: what was applied could not be stored, so memory is ahead of the truth. */
 	clear(): void {
-		for (const conversation of this.loadedConversations.values()) conversation.evicted = true;
-		this.loadedConversations.clear();
+		for (const conversation of this.loadedConversations) if (conversation) conversation.evicted = true;
+		this.loadedConversations.length = 0;
 		this.recency.clear();
 		this.evictions += 1;
 		this.loadedUsers.clear();

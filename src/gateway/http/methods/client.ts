@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../protocol/objects.ts';
 import { joined } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { encodeCounts } from '../counts-encoder.ts';
+import { CountsEncoder } from '../counts-encoder.ts';
 import { EncodedAnswer } from '../envelope.ts';
 import { userMethod } from '../method.ts';
 
@@ -13,8 +13,11 @@ import { userMethod } from '../method.ts';
 export const clientCounts = userMethod({
 	arguments: {},
 	ignored: ['thread_counts_by_channel', 'org_wide_aware', 'include_file_channels', 'include_all_unreads'],
-	run: async (_args, { services, caller }) =>
-		new EncodedAnswer(encodeCounts(await services.readState.counts(caller.user.id))),
+	run: async (_args, { services, caller }) => {
+		const encoder = new CountsEncoder();
+		const totals = await services.readState.countsInto(caller.user.id, encoder);
+		return new EncodedAnswer(encoder.finish(totals), () => encoder.release());
+	},
 });
 
 export const clientMarkAllRead = userMethod({

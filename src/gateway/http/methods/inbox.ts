@@ -10,19 +10,21 @@ import { nextCursor } from '../paging.ts';
 /** One's conversations by latest activity, each with its counts and a look at its newest message. */
 
 const PAGE = 20;
+const FLAG = /^[01]$/;
+const STAMP = /^\d{1,16}$/;
+const STAMP_OR_NONE = /^\d{0,16}$/;
 
 export const inboxList = userMethod({
 	arguments: { limit: type.limit(PAGE), cursor: type.cursor('inbox'), unread_first: type.flag },
 	run: async ({ limit, cursor, unread_first: unreadFirst }, call) => {
 		const { services, caller } = call;
-		const start = cursor === undefined ? null : placeOf(cursor);
-		// One more than is shown tells whether there is a next page.
-		const rows = await services.readState.inbox(caller.user.id, { limit: limit + 1, start, unreadFirst });
-		const page = rows.slice(0, limit);
-		const last = page.at(-1);
+		const start = cursor === undefined ? null : placeOf(cursor, unreadFirst);
+		const page = await services.readState.inbox(caller.user.id, { limit, start, unreadFirst });
+		if (page === 'no_such_listing')
+			throw new Refusal('invalid_cursor', 'cursor: of a list that is not kept any more; start from the top');
 		return {
-			items: await Promise.all(page.map((row) => itemOf(call, row))),
-			...nextCursor('inbox', last && rows.length > limit ? textOf(last) : null),
+			items: await Promise.all(page.rows.map((row) => itemOf(call, row))),
+			...nextCursor('inbox', page.next && textOf(page.next)),
 		};
 	},
 });
@@ -33,11 +35,20 @@ async function itemOf({ services }: UserCall, row: CountRow): Promise<JsonObject
 	return { id: row.conversation, ...countFields(row), latest: latest ?? null };
 }
 
-const textOf = (row: CountRow): string => `${row.unread > 0 ? 1 : 0}.${row.latest}.${row.conversation}`;
+const textOf = ({ listing, unread, latest, conversation }: InboxPlace): string =>
+	`${listing ?? ''}.${unread ? 1 : 0}.${latest}.${conversation}`;
 
-function placeOf(text: string): InboxPlace {
-	const [unread = '', latest = '', conversation = ''] = text.split('.');
-	if (!/^[01]$/.test(unread) || !/^\d{1,16}$/.test(latest) || !isConversationId(conversation))
+function placeOf(text: string, unreadFirst: boolean): InboxPlace {
+	const [listing = '', unread = '', latest = '', conversation = ''] = text.split('.');
+	const isOurs = STAMP_OR_NONE.test(listing) && FLAG.test(unread) && STAMP.test(latest);
+	if (!isOurs || !isConversationId(conversation))
 		throw new Refusal('invalid_cursor', 'cursor: not one that this method handed out');
-	return { unread: unread === '1', latest: Number(latest), conversation };
+	if ((listing !== '') !== unreadFirst)
+		throw new Refusal('invalid_cursor', 'cursor: of a list in the other order (unread_first)');
+	return {
+		listing: unreadFirst ? Number(listing) : null,
+		unread: unread === '1',
+		latest: Number(latest),
+		conversation,
+	};
 }

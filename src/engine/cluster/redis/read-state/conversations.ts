@@ -17,6 +17,11 @@ import { entryArguments, unpackEntry } from './packing.ts';
 const FIRST_CHUNK = 128;
 const LARGEST_CHUNK = 8_192;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
+/** Counts beyond so many are told as that many. */
+const ENTRIES_KEPT = 10_000;
+/** A reader who is far behind has it loaded again: not more often than this. */
+const TRIMMED_EVERY_MICROS = 3_600_000_000;
+const MOST_REMEMBERED = 100_000;
 
 /** Where is counted: the timeline, or one thread of it. */
 export interface Where {
@@ -52,12 +57,16 @@ export interface Reading {
 }
 
 export class Conversations {
+	/** When each was looked at for trimming; micros. */
+	private readonly trimmed = new Map<string, number>();
+
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
 		private readonly source: StateSource,
 		private readonly ttlSeconds: number,
 		private readonly fence: Fence,
+		private readonly entriesKept = ENTRIES_KEPT,
 	) {}
 
 	/** Null: there is no such conversation. */
@@ -188,6 +197,17 @@ export class Conversations {
 			() => this.source.threadEntries(conversation, threadTs, EVERYTHING, EVERYTHING),
 			(rows) => this.commands.loadThread(key, this.ttlSeconds, ...entryArguments(rows)),
 		);
+	}
+
+	/** A conversation that is never idle would grow for ever. */
+	async trim(conversation: string, stamp: number, now: number): Promise<void> {
+		const last = this.trimmed.get(conversation) ?? 0;
+		if (now - last < TRIMMED_EVERY_MICROS) return;
+		const keys = this.keysOf({ conversation, threadTs: null });
+		const went = (await this.commands.trim(...keys, this.entriesKept, stamp)) as number;
+		if (went < 0) return;
+		if (this.trimmed.size >= MOST_REMEMBERED) this.trimmed.clear();
+		this.trimmed.set(conversation, now);
 	}
 
 	private keysOf({ conversation, threadTs }: Where): [string, string] {

@@ -1,14 +1,6 @@
 import { reasonsInBadge, unreadEntries } from '../../../../model/counting.ts';
 import { isDirect } from '../../../../model/ids.ts';
-import type {
-	CountRow,
-	InboxPlace,
-	InboxQuery,
-	MemberView,
-	ThreadRow,
-	ThreadTotals,
-	UnreadItem,
-} from '../../../ports/read-state.ts';
+import type { CountRow, MemberView, ThreadRow, ThreadTotals, UnreadItem } from '../../../ports/read-state.ts';
 import type { Conversations } from './conversations.ts';
 import type { Follow, Membership } from './packing.ts';
 import { memberView, type ReadUser, type Rows, shown } from './rows.ts';
@@ -126,23 +118,4 @@ export function totalsOf(rows: readonly ThreadRow[]): ThreadTotals {
 		totals.badge += row.badge;
 	}
 	return totals;
-}
-
-/** The page of the inbox that was asked for, of all rows. */
-export function inboxPage(rows: readonly CountRow[], { start, limit, unreadFirst }: InboxQuery): CountRow[] {
-	const isUnread = (row: CountRow) => unreadFirst && row.unread > 0;
-	return rows
-		.filter((row) => !start || isAfter(start, row, unreadFirst))
-		.sort(
-			(a, b) =>
-				Number(isUnread(b)) - Number(isUnread(a)) ||
-				b.latest - a.latest ||
-				(a.conversation < b.conversation ? -1 : 1),
-		)
-		.slice(0, limit);
-}
-
-function isAfter(place: InboxPlace, row: CountRow, unreadFirst: boolean): boolean {
-	if (unreadFirst && place.unread !== row.unread > 0) return place.unread;
-	return row.latest < place.latest || (row.latest === place.latest && row.conversation > place.conversation);
 }

@@ -5,6 +5,9 @@ import type { Effect } from '../../../../sequencer/effects.ts';
 import type { NotificationLevel, ReadFact } from '../../../ports/facts.ts';
 import type {
 	CountRow,
+	CountSink,
+	CountTotals,
+	InboxPage,
 	InboxQuery,
 	MarkProblem,
 	MemberView,
@@ -24,10 +27,12 @@ import type { Commands } from '../connection.ts';
 import { type Fence, NO_FENCE } from '../epoch.ts';
 import type { Keys } from '../keys.ts';
 import { Application } from './application.ts';
+import { Authors } from './authors.ts';
 import { Conversations } from './conversations.ts';
+import { Inbox } from './inbox.ts';
 import { Marking } from './marking.ts';
 import { Moments } from './moments.ts';
-import { inboxPage, Reading, totalsOf } from './reading.ts';
+import { Reading, totalsOf } from './reading.ts';
 import { memberView, type ReadUser, Rows, shown } from './rows.ts';
 import { Turns } from './turns.ts';
 import { ACTIVITY, followField, followIn, membershipField, membershipIn } from './user-state.ts';
@@ -47,6 +52,8 @@ export interface RedisReadStateParts {
 	/** Guards loads against a Redis that was emptied. */
 	readonly fence?: Fence;
 	readonly ttlSeconds?: number;
+	/** Entries of a timeline that stay when it is trimmed. */
+	readonly entriesKept?: number;
 }
 
 /**
@@ -65,6 +72,7 @@ export class RedisReadState implements ReadState {
 	private readonly marking: Marking;
 	private readonly reading: Reading;
 	private readonly moments: Moments;
+	private readonly inboxes: Inbox;
 
 	private constructor(
 		private readonly parts: RedisReadStateParts,
@@ -72,11 +80,14 @@ export class RedisReadState implements ReadState {
 	) {
 		const { commands, keys, source, ledger, clock, fence = NO_FENCE, ttlSeconds = TTL_SECONDS } = parts;
 		this.users = new Users(commands, keys, source, ttlSeconds, fence);
-		this.conversations = new Conversations(commands, keys, source, ttlSeconds, fence);
+		this.conversations = new Conversations(commands, keys, source, ttlSeconds, fence, parts.entriesKept);
 		this.rows = new Rows(this.conversations);
-		this.application = new Application(commands, keys, this.conversations, this.users, ttlSeconds);
+		const { users, conversations } = this;
+		const authors = new Authors(conversations, users);
+		this.application = new Application(commands, keys, conversations, users, authors, ttlSeconds);
 		this.marking = new Marking(this.users, this.conversations, this.rows, ledger, clock, starts);
 		this.reading = new Reading(this.conversations, this.rows);
+		this.inboxes = new Inbox(commands, keys, this.reading, this.rows);
 		this.moments = new Moments(this.reading, this.rows, fence, ttlSeconds * 1e6);
 	}
 
@@ -91,10 +102,15 @@ export class RedisReadState implements ReadState {
 
 	/** Turns are taken at once: whoever comes later finds these effects applied. */
 	async apply(effects: readonly Effect[]): Promise<readonly ReadFact[]> {
+		const byConversation = Map.groupBy(effects, ({ conversation }) => conversation.id);
 		const facts = await Promise.all(
-			effects.map((effect) => this.turns.take(effect.conversation.id, () => this.application.apply(effect))),
+			[...byConversation].map(([id, some]) => this.turns.take(id, () => this.application.apply(id, some))),
 		);
 		return facts.flat();
+	}
+
+	async written(conversation: string, stamp: number): Promise<void> {
+		await this.conversations.trim(conversation, stamp, this.parts.nowMicros());
 	}
 
 	mark(
@@ -180,8 +196,16 @@ export class RedisReadState implements ReadState {
 		return this.durably(await this.reading.unreadIn(reader, conversation, membership));
 	}
 
-	async inbox(user: string, query: InboxQuery): Promise<readonly CountRow[]> {
-		return this.durably(inboxPage(await this.reading.countRows(await this.read(user)), query));
+	async countsInto(user: string, sink: CountSink): Promise<CountTotals> {
+		const { rows, ...totals } = await this.counts(user);
+		sink.begin(rows.length);
+		for (const row of rows) sink.row(row);
+		return totals;
+	}
+
+	async inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'> {
+		const now = this.stamp();
+		return this.durably(await this.inboxes.page(await this.read(user), query, now));
 	}
 
 	async threads(user: string): Promise<readonly ThreadRow[]> {

@@ -68,11 +68,17 @@ export class Users {
 	 * conversation stand now: their marks of before may still be on their way to the store, which then could not tell
 	 * what their revision goes on from.
 	 */
-	async change(users: readonly string[], change: UserChange): Promise<ReadFact[]> {
+	async change(
+		users: readonly string[],
+		change: UserChange,
+		inTurn: <T>(user: string, work: () => Promise<T>) => Promise<T>,
+	): Promise<ReadFact[]> {
 		const facts: ReadFact[] = [];
 		for (let from = 0; from < users.length; from += AT_ONCE) {
 			const some = users.slice(from, from + AT_ONCE);
-			for (const fact of await Promise.all(some.map((user) => this.changeOne(user, change))))
+			for (const fact of await Promise.all(
+				some.map((user) => inTurn(user, () => this.changeOne(user, change))),
+			))
 				if (fact) facts.push(fact);
 		}
 		return facts;

@@ -1,0 +1,31 @@
+import type { Api } from './api.ts';
+import type { TidemarkClient } from './public.ts';
+import { toDescription, toExplanation, type Wire } from './wire.ts';
+
+/** What is done by one call each, and comes back as events. */
+
+type Actions = Pick<
+	TidemarkClient,
+	'setPresence' | 'markAll' | 'explain' | 'createChannel' | 'openDirect' | 'join' | 'browse' | 'call'
+>;
+
+export const actionsOn = (api: Api): Actions => ({
+	setPresence: async (presence) => void (await api.call('users.setPresence', { presence })),
+	markAll: async () => void (await api.call('client.markAllRead')),
+	explain: async () => toExplanation(await api.ask('client.explain')),
+	createChannel: async (name, { isPrivate = false } = {}) =>
+		(await api.call('conversations.create', { name, is_private: isPrivate })).channel.id,
+	openDirect: async (users) => (await api.call('conversations.open', { users })).channel.id,
+	join: async (channel) => void (await api.call('conversations.join', { channel })),
+	browse: async (cursor) => {
+		const args = { exclude_archived: true, limit: 200, ...(cursor ? { cursor } : {}) };
+		const page = await api.ask('conversations.list', args);
+		return { channels: page.channels.map(toBrowsed), cursor: page.response_metadata?.next_cursor ?? '' };
+	},
+	call: (method, args) => api.call(method, args),
+});
+
+function toBrowsed(channel: Wire) {
+	const { id, name, topic, purpose } = toDescription(channel);
+	return { id, name, topic, purpose, isMember: channel.is_member, memberCount: channel.num_members ?? 0 };
+}

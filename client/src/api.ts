@@ -1,0 +1,94 @@
+import { backoffMs } from './backoff.ts';
+import { ApiError } from './errors.ts';
+import { type Platform, sleep } from './platform.ts';
+import type { ClientOptions } from './public.ts';
+
+/** Calls of the Web API. Decides what may be sent again, and sends it again. */
+
+export type Arguments = Readonly<Record<string, unknown>>;
+// biome-ignore lint/suspicious/noExplicitAny: answers are read field by field, where they are used
+export type Answer = any;
+
+/** Longer than the server takes to give up. */
+const PATIENCE_MS = 40_000;
+const ATTEMPTS = 4;
+const AUTH_EXPIRED = new Set(['token_expired', 'invalid_auth', 'token_revoked']);
+
+export class Api {
+	private token: string | undefined;
+
+	constructor(
+		private readonly address: string,
+		private readonly source: ClientOptions['token'],
+		private readonly platform: Platform,
+	) {}
+
+	/** What cannot be repeated: sent again only when the server certainly did nothing, because it was limited. */
+	async call(method: string, args: Arguments = {}): Promise<Answer> {
+		return this.repeat(method, args, (error) => error.retry === 'safe');
+	}
+
+	/** What can be repeated without harm: questions, and changes that are merges. */
+	async ask(method: string, args: Arguments = {}): Promise<Answer> {
+		return this.repeat(method, args, (error) => error.retry !== 'no');
+	}
+
+	private async repeat(method: string, args: Arguments, mayRepeat: (error: ApiError) => boolean) {
+		for (let attempt = 0; ; attempt += 1) {
+			try {
+				return await this.once(method, args);
+			} catch (error) {
+				if (!(error instanceof ApiError) || attempt + 1 === ATTEMPTS || !mayRepeat(error)) throw error;
+				await sleep(this.platform, error.retryAfterMs + backoffMs(attempt, this.platform.random));
+			}
+		}
+	}
+
+	/** One attempt; a second one with a fresh token when the server says that this one has ended. */
+	async once(method: string, args: Arguments = {}): Promise<Answer> {
+		const known = this.token !== undefined;
+		try {
+			return await this.send(method, args);
+		} catch (error) {
+			const expired = error instanceof ApiError && AUTH_EXPIRED.has(error.code);
+			if (!expired || !known || typeof this.source === 'string') throw error;
+			this.forgetToken();
+			return this.send(method, args);
+		}
+	}
+
+	/** The next call asks for a new one. */
+	forgetToken(): void {
+		this.token = undefined;
+	}
+
+	private async send(method: string, args: Arguments): Promise<Answer> {
+		this.token ??= typeof this.source === 'string' ? this.source : await this.source();
+		const request: RequestInit = {
+			method: 'POST',
+			headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json; charset=utf-8' },
+			body: JSON.stringify(args),
+			signal: AbortSignal.timeout(PATIENCE_MS),
+		};
+		let answer: Answer;
+		let wait = 0;
+		try {
+			const response = await this.platform.fetch(`${this.address}/api/${method}`, request);
+			wait = (Number(response.headers.get('retry-after')) || 0) * 1000;
+			answer = await response.json();
+		} catch {
+			// No answer, or one of something in between that is not the server.
+			throw new ApiError('network_error', method, 'unknown');
+		}
+		if (answer?.ok) return answer;
+		// JSON, but not the server's: of something in between.
+		if (!answer?.error) throw new ApiError('network_error', method, 'unknown', wait);
+		throw refusal(method, answer, wait);
+	}
+}
+
+function refusal(method: string, answer: Answer, retryAfterMs: number): ApiError {
+	const code: string = answer.error;
+	const retry = code === 'ratelimited' ? 'safe' : code === 'service_unavailable' ? 'unknown' : 'no';
+	return new ApiError(code, method, retry, retryAfterMs, answer.response_metadata?.messages ?? []);
+}

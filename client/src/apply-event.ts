@@ -1,0 +1,79 @@
+import type { CountsState } from './counts-state.ts';
+import { toCounts, type Wire } from './wire.ts';
+
+/** What an event of the stream does to conversations and counts. */
+
+/** What an event leaves to be asked. */
+export interface Wishes {
+	/** A message was lost on the way: nothing of what is known can be relied on. */
+	gap(): void;
+	/** What this conversation is, and its counts. */
+	conversation(id: string): void;
+	/** The newest message of this conversation. */
+	preview(id: string): void;
+}
+
+type Apply = (state: CountsState, event: Wire, wishes: Wishes) => void;
+
+const tell: Apply = (state, event, wishes) => {
+	if (state.tell(event.channel, toCounts(event)) === 'recount') wishes.conversation(event.channel);
+};
+
+const join: Apply = (state, event) => state.join(event.channel, event.position);
+const drop: Apply = (state, event) => state.drop(event.channel);
+
+/** It counts as before; what it is was forgotten when it was archived, or never known. */
+const unarchive: Apply = (state, event, wishes) => {
+	if (state.conversations.has(event.channel)) return;
+	state.expect(event.channel, event.position);
+	wishes.conversation(event.channel);
+};
+
+const rename: Apply = (state, { channel }) => state.describe(channel.id, { name: channel.name });
+const topic: Apply = (state, { channel, topic }) => state.describe(channel, { topic });
+const purpose: Apply = (state, { channel, purpose }) => state.describe(channel, { purpose });
+
+const message: Apply = (state, event, wishes) => {
+	const { channel, subtype } = event;
+	const preview = state.conversations.get(channel)?.preview;
+	if (subtype === 'message_changed') {
+		if (!preview || preview.ts !== event.message.ts) return;
+		state.describe(channel, { preview: { ...preview, text: event.message.text } });
+	} else if (subtype === 'message_deleted') {
+		state.remove(channel, event.deleted_ts, event.position);
+		if (preview?.ts !== event.deleted_ts) return;
+		state.describe(channel, { preview: null });
+		wishes.preview(channel);
+	} else if (event.prev_ts !== undefined && state.post(event) === 'gap') wishes.gap();
+};
+
+const APPLY: Readonly<Record<string, Apply>> = {
+	message,
+	channel_marked: tell,
+	group_marked: tell,
+	mpim_marked: tell,
+	im_marked: tell,
+	conversation_preference_changed: tell,
+	unread_counts_updated: tell,
+	channel_joined: join,
+	group_joined: join,
+	mpim_joined: join,
+	im_created: join,
+	channel_left: drop,
+	group_left: drop,
+	channel_archive: drop,
+	group_archive: drop,
+	channel_unarchive: unarchive,
+	group_unarchive: unarchive,
+	channel_rename: rename,
+	group_rename: rename,
+	channel_topic: topic,
+	group_topic: topic,
+	channel_purpose: purpose,
+	group_purpose: purpose,
+	update_thread_state: (state, event) => state.tellThreads(event),
+};
+
+export function applyEvent(state: CountsState, event: Wire, wishes: Wishes): void {
+	APPLY[event.type]?.(state, event, wishes);
+}

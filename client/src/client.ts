@@ -1,0 +1,239 @@
+import { actionsOn } from './actions.ts';
+import { Api } from './api.ts';
+import { applyEvent } from './apply-event.ts';
+import { Background } from './background.ts';
+import { SocketConnection } from './connection.ts';
+import { CountsState } from './counts-state.ts';
+import { ApiError } from './errors.ts';
+import { fetchConversation, fetchEverything } from './fetching.ts';
+import { Focus } from './focus.ts';
+import { Marks } from './marks.ts';
+import { Cell, Notifier } from './notifier.ts';
+import { Outbox } from './outbox.ts';
+import { People } from './people.ts';
+import { addressOf, type Platform, platformOf } from './platform.ts';
+import { Presences } from './presences.ts';
+import { Previews } from './previews.ts';
+import type { ClientOptions, TidemarkClient } from './public.ts';
+import { LiveThreads } from './threads-store.ts';
+import type { ClientSnapshot, Conversation } from './types.ts';
+import { Typing } from './typing.ts';
+import { Windows } from './windows.ts';
+import { toCounts, toMessage, type Wire } from './wire.ts';
+
+/** Composes the parts: what comes in goes to each of them, what changes in any is told. */
+
+export function createClient(options: ClientOptions): TidemarkClient {
+	const parts = new Parts(options, platformOf(options));
+	const { root, inbox, badge, windows, threads, people, previews, presences } = parts;
+	return {
+		...actionsOn(parts.api),
+		subscribe: root.subscribe,
+		getSnapshot: root.getSnapshot,
+		connect: () => parts.connect(),
+		disconnect: () => parts.disconnect(),
+		settled: () => parts.settled(),
+		conversation: (id) => windows.conversation(id),
+		thread: (channel, threadTs) => windows.thread(channel, threadTs),
+		threads,
+		inbox: {
+			subscribe: inbox.subscribe,
+			getSnapshot: inbox.getSnapshot,
+			loadPreviews: () => previews.more(),
+		},
+		badge,
+		user: (id) => people.user(id),
+		loadUsers: () => people.loadAll(),
+		watchPresence: (users) => presences.watch(users),
+	};
+}
+
+const JOINED = new Set(['channel_joined', 'group_joined', 'mpim_joined', 'im_created']);
+
+class Parts {
+	private self: ClientSnapshot['self'] = null;
+	private team: ClientSnapshot['team'] = null;
+	private isReady = false;
+	private arePreviewsDue = false;
+	private readonly background = new Background();
+	private readonly notifier: Notifier;
+
+	readonly root: Cell<ClientSnapshot>;
+	readonly inbox: Cell<readonly Conversation[]>;
+	readonly badge: Cell<number>;
+	readonly api: Api;
+	readonly connection: SocketConnection;
+	readonly windows: Windows;
+	readonly threads: LiveThreads;
+	readonly people: People;
+	readonly previews: Previews;
+	readonly presences: Presences;
+	private readonly state: CountsState;
+	private readonly typing: Typing;
+	private readonly focus: Focus;
+	private readonly marks: Marks;
+	private readonly outbox: Outbox;
+
+	constructor(options: ClientOptions, platform: Platform) {
+		const isOnline = () => this.connection.state.status === 'online';
+		const send = (frame: Wire) => this.connection.send(frame);
+		const touchRoot = () => this.root.touch();
+		const touchWindows = (channel: string) => this.windows.touch(channel);
+
+		this.notifier = new Notifier(platform);
+		this.root = new Cell(this.notifier, () => this.snapshot());
+		this.inbox = new Cell<readonly Conversation[]>(this.notifier, () => byActivity(this.state));
+		this.badge = new Cell(this.notifier, () => this.state.badge);
+
+		const api = new Api(addressOf(options), options.token, platform);
+		const state = new CountsState((id) => this.counted(id));
+		const revision = (channel: string) => state.revision(channel);
+		this.api = api;
+		this.state = state;
+		this.people = new People(api, touchRoot);
+		this.previews = new Previews(api, state);
+		this.presences = new Presences(send, touchRoot);
+		this.typing = new Typing(platform, send, touchWindows);
+		this.focus = new Focus(platform.now, send, revision);
+		const told = (answer: Wire) => void state.tell(answer.channel, toCounts(answer));
+		this.marks = new Marks({ api, platform, isOnline, revision, told });
+		this.outbox = new Outbox({
+			api,
+			platform,
+			isOnline,
+			attempts: options.sendAttempts ?? Number.POSITIVE_INFINITY,
+			self: () => state.self,
+			changed: touchWindows,
+			sent: (message, channel) => this.windows.receive(asEvent(message, channel)),
+		});
+		const { notifier, outbox, marks, focus, typing } = this;
+		const background = this.background.run;
+		const pageSize = options.pageSize ?? 50;
+		const isReady = () => this.isReady;
+		const core = { api, notifier, state, outbox, marks, focus, typing, pageSize, isReady, background };
+		this.windows = new Windows(core);
+		this.threads = new LiveThreads(core);
+		this.connection = new SocketConnection({
+			api,
+			platform,
+			load: (isCurrent) => this.load(isCurrent),
+			welcome: (answer) => this.welcome(answer),
+			receive: (event) => this.receive(event),
+			changed: touchRoot,
+			online: () => this.online(),
+		});
+	}
+
+	connect(): Promise<void> {
+		// A laptop that finds its network again does not wait.
+		(globalThis as Partial<EventTarget>).addEventListener?.('online', this.wake);
+		return this.connection.connect();
+	}
+
+	disconnect(): void {
+		(globalThis as Partial<EventTarget>).removeEventListener?.('online', this.wake);
+		this.connection.disconnect();
+	}
+
+	private readonly wake = (): void => this.connection.wake();
+
+	/** Waits until nothing is on its way: whatever it brings may lead to more. */
+	async settled(): Promise<void> {
+		for (;;) {
+			try {
+				await this.connection.whenOnline();
+				// Counts that are pushed follow an event a turn later: two round trips are after both.
+				await this.connection.ping();
+				await this.connection.ping();
+				if (this.background.isIdle) return;
+				await this.background.done();
+			} catch (error) {
+				const { status } = this.connection.state;
+				if (status === 'stopped' || status === 'idle') throw error;
+			}
+		}
+	}
+
+	private snapshot(): ClientSnapshot {
+		const { self, team, isReady, connection, state, people, presences } = this;
+		return {
+			connection: connection.state,
+			isReady,
+			self,
+			team,
+			conversations: state.conversations.snapshot,
+			threads: state.threads,
+			badge: state.badge,
+			users: people.known.snapshot,
+			presence: presences.known.snapshot,
+		};
+	}
+
+	private counted(id: string | undefined): void {
+		this.windows.touch(id);
+		for (const cell of [this.inbox, this.badge, this.root]) cell.touch();
+	}
+
+	private async load(isCurrent: () => boolean): Promise<string> {
+		const { counts, channels } = await fetchEverything(this.api);
+		if (!isCurrent()) return '';
+		this.state.reset(counts, channels);
+		this.isReady = true;
+		this.arePreviewsDue = true;
+		this.windows.forget();
+		this.threads.invalidate();
+		return counts.position;
+	}
+
+	private welcome({ self, team }: Wire): void {
+		this.self = { id: self.id, name: self.name };
+		this.team = { id: team.id, name: team.name };
+		this.state.self = self.id;
+		this.root.touch();
+	}
+
+	private online(): void {
+		for (const part of [this.focus, this.presences, this.outbox, this.marks, this.windows, this.threads])
+			part.online();
+		if (this.arePreviewsDue) this.background.run(this.previews.restart());
+		this.arePreviewsDue = false;
+	}
+
+	private async recount(id: string): Promise<void> {
+		try {
+			await fetchConversation(this.api, this.state, id);
+		} catch (error) {
+			// Refused: the user is not in it any more. Unanswered: only a fresh snapshot puts it right.
+			if (error instanceof ApiError && error.retry !== 'no') this.connection.resync();
+		}
+	}
+
+	private receive(event: Wire): void {
+		applyEvent(this.state, event, {
+			gap: () => this.connection.resync(),
+			conversation: (id) => this.background.run(this.recount(id)),
+			preview: (id) => this.background.run(this.previews.refresh(id)),
+		});
+		for (const part of [this.windows, this.typing, this.presences]) part.receive(event);
+		if (event.type === 'update_thread_state') this.threads.invalidate();
+		// Who comes in sees what was there before; who left hears no more of it.
+		else if (JOINED.has(event.type)) this.windows.forget(event.channel.id);
+		else if (event.type === 'channel_left' || event.type === 'group_left') this.windows.forget(event.channel);
+		else if (event.type === 'message' && event.user === this.self?.id)
+			this.outbox.confirm(toMessage(event, event.channel));
+	}
+}
+
+/** An answer to a post, as the event of it will look to whoever shows messages. */
+const asEvent = (message: Wire, channel: string): Wire => ({
+	...message,
+	type: 'message',
+	channel,
+	...(message.thread_ts && message.subtype !== 'thread_broadcast' ? {} : { prev_ts: '' }),
+});
+
+/** Newest first, as inbox.list has it. */
+const byActivity = (state: CountsState): Conversation[] =>
+	[...state.conversations.snapshot.values()].sort((a, b) =>
+		a.latest === b.latest ? (a.id < b.id ? -1 : 1) : a.latest < b.latest ? 1 : -1,
+	);

@@ -1,0 +1,32 @@
+/** What to do when a socket has closed, by its code: docs/sockets.md. */
+
+export type Next = 'resume' | 'resync' | 'new_token' | 'stop';
+
+const REASONS: Readonly<Record<number, string>> = {
+	4200: 'signed_out',
+	4201: 'bad_frame',
+	4203: 'token_expired',
+	4204: 'too_many_sockets',
+};
+
+export const reasonOf = (code: number): string => REASONS[code] ?? 'closed';
+
+export function afterClose(code: number): Next {
+	if (code >= 4100 && code < 4200) return 'resync';
+	// The ticket was too old: a new one comes with the next attempt.
+	if (code === 4202) return 'resume';
+	if (code === 4203) return 'new_token';
+	return code >= 4200 && code < 4300 ? 'stop' : 'resume';
+}
+
+/** Refusals that another attempt would meet again. */
+const FINAL = new Set([
+	'not_authed',
+	'invalid_auth',
+	'account_inactive',
+	'token_revoked',
+	'token_expired',
+	'not_allowed_token_type',
+]);
+
+export const isFinal = (code: string): boolean => FINAL.has(code);

@@ -1,0 +1,253 @@
+import type { Api } from './api.ts';
+import { backoffMs } from './backoff.ts';
+import { afterClose, isFinal, type Next, reasonOf } from './closing.ts';
+import { ApiError, codeOf } from './errors.ts';
+import type { Platform } from './platform.ts';
+import { Progress } from './progress.ts';
+import type { WebSocketLike } from './public.ts';
+import type { Connection, ConnectionStatus } from './types.ts';
+import type { Wire } from './wire.ts';
+
+/**
+ * Stays connected: a snapshot the first time, resuming from where it was later, waiting longer after each failure.
+ *
+ *     idle ──connect──▶ connecting ──caught up──▶ online
+ *                         ▲    │ failed             │ closed
+ *                         └─ waiting ◀──────────────┘        stopped: refused for good, or signed out
+ *
+ * `become` alone changes the mode. A try that was given up is told apart by its number: whatever still comes from it is
+ * ignored.
+ */
+
+export interface ConnectionParts {
+	readonly api: Api;
+	readonly platform: Platform;
+	/** Fetches everything anew; answers the position that it is true at. `isCurrent`: whether it is still wanted. */
+	readonly load: (isCurrent: () => boolean) => Promise<string>;
+	readonly welcome: (answer: Wire) => void;
+	readonly receive: (event: Wire) => void;
+	readonly changed: () => void;
+	/** Everything missed was told, and what is sent now arrives. */
+	readonly online: () => void;
+}
+
+const PING_EVERY_MS = 25_000;
+const HELLO_WITHIN_MS = 20_000;
+/** A connection that lasted so long begins to wait from the start again. */
+const STABLE_MS = 10_000;
+
+interface Waiter {
+	resolve(): void;
+	reject(error: Error): void;
+}
+
+export class SocketConnection {
+	state: Connection = { status: 'idle', reason: null, retryAt: null };
+	private readonly progress = new Progress();
+	private socket: WebSocketLike | undefined;
+	private timer: unknown;
+	/** Which try this is. */
+	private current = 0;
+	private failures = 0;
+	private onlineSince = 0;
+	private heard = false;
+	private nextId = 100;
+	private readonly pongs = new Map<number, Waiter>();
+	private connecting: Waiter[] = [];
+
+	constructor(private readonly parts: ConnectionParts) {}
+
+	connect(): Promise<void> {
+		const { status } = this.state;
+		if (status !== 'online' && status !== 'connecting') this.begin();
+		return this.whenOnline();
+	}
+
+	/** Rejects when there will be no connection. */
+	whenOnline(): Promise<void> {
+		const { status, reason } = this.state;
+		if (status === 'online') return Promise.resolve();
+		const done = new Promise<void>((resolve, reject) => {
+			if (status === 'idle' || status === 'stopped')
+				reject(new ApiError(reason ?? 'disconnected', 'connect'));
+			else this.connecting.push({ resolve, reject });
+		});
+		// Who does not wait for it sees in the snapshot what became of it.
+		done.catch(() => undefined);
+		return done;
+	}
+
+	disconnect(): void {
+		this.end();
+		this.become('idle');
+		this.answerConnecting(new ApiError('disconnected', 'connect'));
+	}
+
+	/** Tries now what would be tried later. */
+	wake(): void {
+		if (this.state.status === 'waiting') this.begin();
+	}
+
+	/** What is known cannot be relied on: everything is fetched anew. */
+	resync(): void {
+		this.progress.forget();
+		// Without a connection, the next one begins so.
+		if (this.state.status === 'online' || this.state.status === 'connecting') this.retry('resync');
+	}
+
+	/** False: there is no connection. */
+	send(frame: Wire): boolean {
+		if (this.state.status !== 'online' || !this.socket) return false;
+		this.nextId += 1;
+		this.socket.send(JSON.stringify({ id: this.nextId, ...frame }));
+		return true;
+	}
+
+	/** Resolves when the server answered: everything that it had sent before has come. */
+	ping(): Promise<void> {
+		return new Promise((resolve, reject) => {
+			if (!this.send({ type: 'ping' })) reject(new ApiError('disconnected', 'ping'));
+			else this.pongs.set(this.nextId, { resolve, reject });
+		});
+	}
+
+	private begin(): void {
+		this.end();
+		this.become('connecting');
+		const mine = this.current;
+		this.open(() => mine === this.current).catch((error) => {
+			if (mine === this.current) this.failed(error);
+		});
+	}
+
+	private async open(isCurrent: () => boolean): Promise<void> {
+		const { api, platform, load, welcome } = this.parts;
+		if (this.progress.position === '') {
+			const position = await load(isCurrent);
+			if (!isCurrent()) return;
+			this.progress.begin(position);
+		}
+		const answer = await api.once('rtm.connect', { counts: true, since: this.progress.position });
+		if (!isCurrent()) return;
+		welcome(answer);
+		const socket: WebSocketLike = new platform.WebSocket(answer.url);
+		this.socket = socket;
+		socket.onmessage = ({ data }) => {
+			if (isCurrent()) this.receive(JSON.parse(String(data)));
+		};
+		socket.onclose = ({ code }) => {
+			if (isCurrent()) this.closed(code);
+		};
+		// What went wrong is told by closing.
+		socket.onerror = () => undefined;
+		this.after(HELLO_WITHIN_MS, () => this.closed(1006));
+	}
+
+	private receive(event: Wire): void {
+		this.heard = true;
+		if (event.type === 'hello') this.hello(event);
+		else if (event.type === 'resync') this.resync();
+		else if (event.reply_to !== undefined) this.answered(event.reply_to);
+		else {
+			const mine = this.current;
+			this.parts.receive(event);
+			// What the event led to may have been to fetch everything anew.
+			if (mine !== this.current) return;
+			this.progress.handled(event.position);
+			if (this.state.status === 'connecting' && this.progress.isCaughtUp) this.arrived();
+		}
+	}
+
+	private hello({ position, missed }: Wire): void {
+		// The server does not know the position: a frame that says so follows.
+		if (missed === undefined) {
+			this.resync();
+			return;
+		}
+		this.progress.hello(position, missed);
+		if (missed === 0) this.arrived();
+	}
+
+	private arrived(): void {
+		this.onlineSince = this.parts.platform.now();
+		this.become('online');
+		this.watch();
+		this.answerConnecting();
+		this.parts.online();
+	}
+
+	/** A connection on which nothing comes back is none, whatever the operating system thinks. */
+	private watch(): void {
+		this.heard = false;
+		this.send({ type: 'ping' });
+		this.after(PING_EVERY_MS, () => {
+			if (this.heard) this.watch();
+			else this.closed(1006);
+		});
+	}
+
+	private answered(id: number): void {
+		this.pongs.get(id)?.resolve();
+		this.pongs.delete(id);
+	}
+
+	private failed(error: unknown): void {
+		const code = codeOf(error);
+		if (isFinal(code)) this.stop(code);
+		else this.retry('resume', error instanceof ApiError ? error.retryAfterMs : 0);
+	}
+
+	private closed(code: number): void {
+		const next = afterClose(code);
+		if (next === 'stop') this.stop(reasonOf(code));
+		else this.retry(next);
+	}
+
+	private retry(next: Next, atLeastMs = 0): void {
+		const { platform, api } = this.parts;
+		if (next === 'resync') this.progress.forget();
+		if (next === 'new_token') api.forgetToken();
+		const isStable = this.state.status === 'online' && platform.now() - this.onlineSince >= STABLE_MS;
+		this.failures = isStable ? 0 : this.failures + 1;
+		this.end();
+		const wait = atLeastMs + backoffMs(this.failures, platform.random);
+		this.become('waiting', null, platform.now() + wait);
+		this.after(wait, () => this.begin());
+	}
+
+	private stop(reason: string): void {
+		this.end();
+		this.become('stopped', reason);
+		this.answerConnecting(new ApiError(reason, 'connect'));
+	}
+
+	/** Ends whatever is under way. */
+	private end(): void {
+		this.current += 1;
+		this.parts.platform.timers.clear(this.timer);
+		const { socket } = this;
+		this.socket = undefined;
+		socket?.close();
+		for (const { reject } of this.pongs.values()) reject(new ApiError('disconnected', 'ping'));
+		this.pongs.clear();
+	}
+
+	private after(ms: number, then: () => void): void {
+		const { timers } = this.parts.platform;
+		timers.clear(this.timer);
+		this.timer = timers.set(then, ms);
+	}
+
+	private become(
+		status: ConnectionStatus,
+		reason: string | null = null,
+		retryAt: number | null = null,
+	): void {
+		this.state = { status, reason, retryAt };
+		this.parts.changed();
+	}
+
+	private answerConnecting(error?: Error): void {
+		for (const { resolve, reject } of this.connecting.splice(0)) error ? reject(error) : resolve();
+	}
+}

@@ -1,0 +1,146 @@
+import type { Answer } from './api.ts';
+import type { Core } from './core.ts';
+import { Cell } from './notifier.ts';
+import type { ConversationStore, Marked, PostOptions } from './public.ts';
+import { joined } from './shown-messages.ts';
+import { TimelineWindow } from './timeline-window.ts';
+import type { ConversationView, Counts, Explanation, Message, NotificationLevel } from './types.ts';
+import { NEVER, toCounts, toExplanation, toMessage, type Wire } from './wire.ts';
+
+/** One conversation: its messages on screen, and what can be done in it. */
+export class LiveConversation implements ConversationStore {
+	readonly subscribe: ConversationStore['subscribe'];
+	readonly getSnapshot: ConversationStore['getSnapshot'];
+	private readonly window: TimelineWindow;
+	private readonly cell: Cell<ConversationView>;
+
+	constructor(
+		readonly id: string,
+		private readonly core: Core,
+		watched: (isWatched: boolean) => void,
+	) {
+		this.window = new TimelineWindow(id, core.api, core.pageSize, () => this.cell.touch());
+		this.cell = new Cell(
+			core.notifier,
+			(previous) => this.view(previous),
+			(isWatched) => {
+				watched(isWatched);
+				if (isWatched) this.loadWatched();
+			},
+		);
+		this.subscribe = this.cell.subscribe;
+		this.getSnapshot = this.cell.getSnapshot;
+	}
+
+	load = (): Promise<void> => this.window.load();
+	loadOlder = (): Promise<void> => this.window.loadOlder();
+	loadNewer = (): Promise<void> => this.window.loadNewer();
+	jumpTo = (ts: string): Promise<void> => this.window.jumpTo(ts);
+	jumpToLatest = (): Promise<void> => this.window.jumpToLatest();
+
+	post = (text: string, options: PostOptions = {}): Promise<Message> =>
+		this.core.outbox.post(this.id, text, options);
+	retry = (clientMsgId: string): void => this.core.outbox.retry(this.id, clientMsgId);
+	discard = (clientMsgId: string): void => this.core.outbox.discard(this.id, clientMsgId);
+
+	edit = async (ts: string, text: string): Promise<Message> =>
+		toMessage((await this.call('chat.update', { ts, text })).message, this.id);
+	delete = async (ts: string): Promise<void> => void (await this.call('chat.delete', { ts }));
+
+	mark = async (ts?: string): Promise<Marked> => {
+		const answer = await this.core.marks.mark(this.id, ts ?? this.newest());
+		return { counts: toCounts(answer), ignored: answer.ignored ?? false };
+	};
+	markUnread = (ts: string): Promise<Counts> => this.change('conversations.markUnread', { ts });
+	markMessage = (ts: string): Promise<Counts> => this.change('conversations.markMessage', { ts });
+	focus = (): void => this.core.focus.focus(this.id);
+	blur = (): void => this.core.focus.blur(this.id);
+
+	setMuted = (muted: boolean): Promise<Counts> =>
+		this.change(muted ? 'conversations.mute' : 'conversations.unmute', {});
+	setNotifications = (level: NotificationLevel): Promise<Counts> =>
+		this.change('conversations.setNotifications', { level });
+	sendTyping = (threadTs?: string): void => this.core.typing.tell(this.id, threadTs);
+
+	readers = async (ts: string): Promise<readonly string[]> =>
+		(await this.ask('conversations.readers', { ts })).readers;
+	unreads = async () => {
+		const { messages, total } = await this.ask('conversations.unreads', { limit: 1000 });
+		return { messages: messages.map((message: Wire) => toMessage(message, this.id)), total };
+	};
+	explain = async (): Promise<Explanation> => toExplanation(await this.ask('client.explain', {}));
+	members = async (cursor?: string) => {
+		const page = await this.ask('conversations.members', { limit: 1000, ...(cursor ? { cursor } : {}) });
+		return { members: page.members, cursor: page.response_metadata?.next_cursor ?? '' };
+	};
+
+	invite = async (users: readonly string[]) => void (await this.call('conversations.invite', { users }));
+	rename = async (name: string) => void (await this.call('conversations.rename', { name }));
+	setTopic = async (topic: string) => void (await this.call('conversations.setTopic', { topic }));
+	setPurpose = async (purpose: string) => void (await this.call('conversations.setPurpose', { purpose }));
+	leave = async () => void (await this.call('conversations.leave', {}));
+	archive = async () => void (await this.call('conversations.archive', {}));
+
+	/** Something that is shown of it has changed. */
+	touch(): void {
+		this.cell.touch();
+	}
+
+	/** An event about a message in it. */
+	receive(event: Wire): void {
+		this.window.loader.receive(event);
+		this.cell.touch();
+	}
+
+	/** What is on screen may be out of date: it is loaded again, where somebody looks at it. */
+	forget(): void {
+		this.window.forget();
+		this.cell.touch();
+		this.loadWatched();
+	}
+
+	/** What could not be loaded without a connection is loaded now. */
+	online(): void {
+		this.loadWatched();
+	}
+
+	private loadWatched(): void {
+		if (this.cell.isWatched && this.core.isReady()) this.core.background(this.load());
+	}
+
+	private newest(): string {
+		return this.core.state.conversations.get(this.id)?.latest ?? NEVER;
+	}
+
+	private view(previous: ConversationView | undefined): ConversationView {
+		const { messages, isLoaded, hasOlder, hasNewer, loader } = this.window;
+		const { outbox, typing, state } = this.core;
+		const sending = outbox.of(this.id).filter(({ threadTs, isBroadcast }) => !threadTs || isBroadcast);
+		return {
+			id: this.id,
+			conversation: state.conversations.get(this.id) ?? null,
+			messages: joined(previous?.messages, messages, sending),
+			isLoaded,
+			isLoading: loader.isLoading,
+			hasOlder,
+			hasNewer,
+			typing: typing.in(this.id),
+			error: loader.error,
+		};
+	}
+
+	private call(method: string, args: object): Promise<Answer> {
+		return this.core.api.call(method, { channel: this.id, ...args });
+	}
+
+	private ask(method: string, args: object): Promise<Answer> {
+		return this.core.api.ask(method, { channel: this.id, ...args });
+	}
+
+	/** A change of one's own standing; its answer has the counts after it. */
+	private async change(method: string, args: object): Promise<Counts> {
+		const told = toCounts(await this.call(method, args));
+		this.core.state.tell(this.id, told);
+		return told;
+	}
+}

@@ -1,0 +1,23 @@
+import type { Api } from './api.ts';
+import type { CountsState } from './counts-state.ts';
+import type { Focus } from './focus.ts';
+import type { Marks } from './marks.ts';
+import type { Notifier } from './notifier.ts';
+import type { Outbox } from './outbox.ts';
+import type { Typing } from './typing.ts';
+
+/** What the stores of conversations and threads work with. */
+export interface Core {
+	readonly api: Api;
+	readonly notifier: Notifier;
+	readonly state: CountsState;
+	readonly outbox: Outbox;
+	readonly marks: Marks;
+	readonly focus: Focus;
+	readonly typing: Typing;
+	readonly pageSize: number;
+	/** Whether the first snapshot is there. Until then nothing is loaded: all that is watched is loaded with it. */
+	readonly isReady: () => boolean;
+	/** Keeps what nobody waits for, so that `settled` can, and that its failure is nobody's. */
+	readonly background: (work: Promise<unknown>) => void;
+}

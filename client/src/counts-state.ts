@@ -1,0 +1,194 @@
+import { type CountedMessage, countedMessage, countMessage, type PostedEvent } from './counting.ts';
+import { SharedMap } from './shared-map.ts';
+import type { Conversation, Preview, ThreadTotals } from './types.ts';
+import {
+	type Description,
+	emptyDescription,
+	type ToldCounts,
+	toCounts,
+	toDescription,
+	type Wire,
+} from './wire.ts';
+
+/**
+ * Conversations with their counts: what the server told, and on top of it the messages that came since. No input or
+ * output; the same events always give the same state. The law it keeps: snapshot plus events is a fresh snapshot.
+ *
+ * Counts that are told may be of a moment before messages that have come already. So the messages since are kept with
+ * each row, and counted again on top of an older row. A row never gives way to one with a smaller position.
+ */
+
+/** A conversation that counts are expected of: the user is in it, and it is not archived. */
+interface Tracked {
+	/** What its counts were last told at, 32 digits. */
+	position: string;
+	/** Messages that came since. */
+	since: CountedMessage[];
+	/** The newest message that is no longer kept among these. */
+	forgotten: string;
+	/** When the newest message was deleted, and the one before it is not known yet; empty otherwise. */
+	latestDeleted: string;
+	/** Its counts were told; until then the revision is not known. */
+	isTold: boolean;
+}
+
+const STAMP_DIGITS = 16;
+const stampOf = (position: string): string => position.slice(0, STAMP_DIGITS);
+const atStamp = (stamp: string): string => stamp.padEnd(2 * STAMP_DIGITS, '0');
+/** More than can be on their way at once. */
+const MOST_KEPT = 500;
+
+const NO_THREADS: ThreadTotals = { hasUnreads: false, unreadCount: 0, mentionCount: 0, badgeCount: 0 };
+
+const toTotals = (threads: Wire): ThreadTotals => ({
+	hasUnreads: threads.has_unreads,
+	unreadCount: threads.unread_count,
+	mentionCount: threads.mention_count,
+	badgeCount: threads.badge_count,
+});
+
+/** What came of an event that cannot be told from the event. */
+export type Doubt = 'none' | 'gap' | 'recount';
+
+export class CountsState {
+	/** The user whose counts these are. */
+	self = '';
+	readonly conversations = new SharedMap<string, Conversation>();
+	threads: ThreadTotals = NO_THREADS;
+	private threadsPosition = '';
+	private conversationsBadge = 0;
+	private tracked = new Map<string, Tracked>();
+
+	/** `changed`: of this conversation, or of all when it is not given. */
+	constructor(private readonly changed: (id?: string) => void) {}
+
+	get badge(): number {
+		return this.conversationsBadge + this.threads.badgeCount;
+	}
+
+	/** Starts anew from an answer of client.counts, and what the conversations in it are. */
+	reset(counts: Wire, channels: readonly Wire[]): void {
+		const descriptions = new Map(channels.map((channel) => [channel.id, toDescription(channel)]));
+		const before = this.conversations.snapshot;
+		this.conversations.clear();
+		this.tracked = new Map();
+		this.conversationsBadge = 0;
+		for (const row of [...counts.channels, ...counts.mpims, ...counts.ims]) {
+			this.expect(row.id, '');
+			const description = descriptions.get(row.id) ?? emptyDescription(row.id);
+			this.tell(row.id, toCounts(row), { ...description, preview: before.get(row.id)?.preview ?? null });
+		}
+		this.threads = toTotals(counts.threads);
+		this.threadsPosition = counts.position;
+		this.changed();
+	}
+
+	/** Whether counts of it are expected; without its description it may not be shown yet. */
+	isTracked(id: string): boolean {
+		return this.tracked.has(id);
+	}
+
+	/** The revision to mark with; undefined while it is not known. */
+	revision(id: string): number | undefined {
+		return this.tracked.get(id)?.isTold ? this.conversations.get(id)?.revision : undefined;
+	}
+
+	/** From this stamp on the conversation counts; its row will follow. Told twice, it changes nothing. */
+	expect(id: string, stamp: string): boolean {
+		const known = this.tracked.get(id);
+		if (known && stampOf(known.position) >= stamp) return false;
+		this.tracked.set(id, {
+			position: atStamp(stamp),
+			since: [],
+			forgotten: '',
+			latestDeleted: '',
+			isTold: false,
+		});
+		return true;
+	}
+
+	/** The user came in: nothing is unread. What the event does not tell follows with the row. */
+	join(channel: Wire, stamp: string): void {
+		const fresh = this.expect(channel.id, stamp);
+		const described = toDescription(channel);
+		if (fresh) this.put({ ...described, preview: null, ...strip(toCounts({ ...channel, position: '' })) });
+		else this.describe(channel.id, described);
+	}
+
+	/** Left or archived: it counts no more. */
+	drop(id: string): void {
+		this.tracked.delete(id);
+		const known = this.conversations.get(id);
+		if (!known) return;
+		this.conversationsBadge -= known.badgeCount;
+		this.conversations.delete(id);
+		this.changed(id);
+	}
+
+	describe(id: string, description: Partial<Description & { preview: Preview | null }>): void {
+		const known = this.conversations.get(id);
+		if (known) this.put({ ...known, ...description });
+	}
+
+	/** Counts as the server sees them. An older one never overwrites a newer one. */
+	tell(id: string, told: ToldCounts, description?: Description & { preview: Preview | null }): Doubt {
+		const tracked = this.tracked.get(id);
+		if (!tracked || told.position < tracked.position) return 'none';
+		const stamp = stampOf(told.position);
+		if (stamp < tracked.forgotten) return 'recount';
+		tracked.position = told.position;
+		tracked.isTold = true;
+		tracked.since = tracked.since.filter(({ position }) => position > stamp);
+		if (tracked.latestDeleted <= stamp) tracked.latestDeleted = '';
+		const known = this.conversations.get(id) ?? { ...emptyDescription(id), preview: null };
+		const counts = tracked.since.reduce(countMessage, strip(told));
+		this.put({ ...known, ...description, ...counts });
+		return 'none';
+	}
+
+	/** A message in the timeline. `prev_ts` shows whether the one before it is known. */
+	post(event: PostedEvent & { readonly channel: string; readonly prev_ts: string }): Doubt {
+		const tracked = this.tracked.get(event.channel);
+		// Its row knows of it already, or it was told before.
+		if (!tracked || event.position <= (tracked.since.at(-1)?.position ?? stampOf(tracked.position)))
+			return 'none';
+		const message = countedMessage(event, this.self);
+		const known = this.conversations.get(event.channel);
+		if (known && isGap(known.latest, event.prev_ts, tracked.latestDeleted !== '')) return 'gap';
+		tracked.latestDeleted = '';
+		tracked.since.push(message);
+		if (tracked.since.length > MOST_KEPT) tracked.forgotten = tracked.since.shift()?.position ?? '';
+		const { ts, user, text } = event;
+		if (known) this.put({ ...countMessage(known, message), preview: { ts, user, text } });
+		return 'none';
+	}
+
+	/** What it does to the counts follows from the server; which message is the newest one, too. */
+	remove(channel: string, ts: string, stamp: string): void {
+		const tracked = this.tracked.get(channel);
+		if (tracked && this.conversations.get(channel)?.latest === ts) tracked.latestDeleted = stamp;
+	}
+
+	tellThreads(event: Wire): void {
+		if (event.position < this.threadsPosition) return;
+		this.threads = toTotals(event);
+		this.threadsPosition = event.position;
+		this.changed();
+	}
+
+	private put(conversation: Conversation): void {
+		const before = this.conversations.get(conversation.id)?.badgeCount ?? 0;
+		this.conversationsBadge += conversation.badgeCount - before;
+		this.conversations.set(conversation.id, conversation);
+		this.changed(conversation.id);
+	}
+}
+
+/** A message before this one that was never heard of; or the newest one is gone without a word. */
+function isGap(latest: string, prevTs: string, latestDeleted: boolean): boolean {
+	return prevTs > latest || (prevTs < latest && !latestDeleted);
+}
+
+function strip({ position: _, ...counts }: ToldCounts) {
+	return counts;
+}

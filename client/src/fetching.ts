@@ -1,0 +1,28 @@
+import type { Api } from './api.ts';
+import type { CountsState } from './counts-state.ts';
+import { pages } from './pages.ts';
+import { toCounts, toDescription, type Wire } from './wire.ts';
+
+/** Fetches conversations and their counts: all of them to begin with, one of them where events do not tell enough. */
+
+const EVERY_KIND = 'public_channel,private_channel,mpim,im';
+
+/** Counts first: whatever changes after them is told as events, so that the descriptions can only be newer. */
+export async function fetchEverything(api: Api): Promise<{ counts: Wire; channels: readonly Wire[] }> {
+	const counts = await api.once('client.counts');
+	const channels: Wire[] = [];
+	const everything = { types: EVERY_KIND, exclude_archived: true, limit: 1000 };
+	for await (const page of pages(api, 'users.conversations', everything)) channels.push(...page.channels);
+	return { counts, channels };
+}
+
+/** One that came back from the archive, or whose counts were lost sight of. */
+export async function fetchConversation(api: Api, state: CountsState, id: string): Promise<void> {
+	const { channel } = await api.ask('conversations.info', { channel: id });
+	// Left or archived again meanwhile: an event tells.
+	if (channel.is_archived || !channel.position) return;
+	// Of direct messages, the newest message itself stands here.
+	const latest = channel.latest?.ts ?? channel.latest;
+	state.tell(id, toCounts({ ...channel, latest }));
+	state.describe(id, toDescription(channel));
+}

@@ -1,0 +1,4 @@
+export { createClient } from './client.ts';
+export { ApiError } from './errors.ts';
+export type * from './public.ts';
+export type * from './types.ts';

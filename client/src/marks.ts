@@ -1,0 +1,94 @@
+import type { Answer, Api } from './api.ts';
+import { backoffMs } from './backoff.ts';
+import { ApiError } from './errors.ts';
+import { type Platform, sleep } from './platform.ts';
+
+/**
+ * Read marks on their way. Marks are a merge in which the highest wins, so of those that wait for a conversation only the
+ * highest is sent, whenever there is a connection, and again when no answer came. Nothing is shown as read before the server
+ * has said so: a count on screen is always one that was true.
+ */
+
+export interface MarksParts {
+	readonly api: Api;
+	readonly platform: Platform;
+	readonly isOnline: () => boolean;
+	/** The revision that the user sees; undefined when it is not known. */
+	readonly revision: (channel: string) => number | undefined;
+	/** The counts that the server answered. */
+	readonly told: (answer: Answer) => void;
+}
+
+interface Waiting {
+	readonly ts: string;
+	readonly revision: number | undefined;
+	readonly answer: Promise<Answer>;
+	resolve(answer: Answer): void;
+	reject(error: unknown): void;
+}
+
+export class Marks {
+	private readonly waiting = new Map<string, Waiting[]>();
+	private readonly underWay = new Set<string>();
+
+	constructor(private readonly parts: MarksParts) {}
+
+	mark(channel: string, ts: string): Promise<Answer> {
+		const revision = this.parts.revision(channel);
+		const queue = this.waiting.get(channel) ?? [];
+		const last = queue.at(-1);
+		// What is read up to a later message is read up to this one.
+		if (last && last.ts >= ts && last.revision === revision) return last.answer;
+		let settle: Pick<Waiting, 'resolve' | 'reject'> | undefined;
+		const answer = new Promise<Answer>((resolve, reject) => {
+			settle = { resolve, reject };
+		});
+		answer.catch(() => undefined);
+		this.waiting.set(channel, [
+			...queue,
+			{ ts, revision, answer, ...(settle as Pick<Waiting, 'resolve' | 'reject'>) },
+		]);
+		void this.pump(channel);
+		return answer;
+	}
+
+	online(): void {
+		for (const channel of this.waiting.keys()) void this.pump(channel);
+	}
+
+	private async pump(channel: string): Promise<void> {
+		if (this.underWay.has(channel)) return;
+		this.underWay.add(channel);
+		try {
+			for (let failures = 0; this.waiting.has(channel) && this.parts.isOnline(); failures += 1)
+				await this.sendNewest(channel, failures);
+		} finally {
+			this.underWay.delete(channel);
+		}
+	}
+
+	private async sendNewest(channel: string, failures: number): Promise<void> {
+		const { api, platform, told } = this.parts;
+		const queue = this.waiting.get(channel) ?? [];
+		const newest = queue.at(-1);
+		if (!newest) return;
+		// The newest is the highest of its revision, and answers for them all. Others wait for their turn.
+		const answered = queue.filter(({ revision }) => revision === newest.revision);
+		const settle = (then: (mark: Waiting) => void): void => {
+			const left = (this.waiting.get(channel) ?? []).filter((mark) => !answered.includes(mark));
+			if (left.length > 0) this.waiting.set(channel, left);
+			else this.waiting.delete(channel);
+			answered.forEach(then);
+		};
+		try {
+			const { ts, revision } = newest;
+			const args = { channel, ts, ...(revision === undefined ? {} : { revision }) };
+			const answer = await api.once('conversations.mark', args);
+			told(answer);
+			settle((mark) => mark.resolve(answer));
+		} catch (error) {
+			if (!(error instanceof ApiError) || error.retry === 'no') settle((mark) => mark.reject(error));
+			else await sleep(platform, error.retryAfterMs + backoffMs(failures, platform.random));
+		}
+	}
+}

@@ -1,0 +1,23 @@
+/**
+ * Whom a text speaks to, by the server's rules (docs/model.md). A test holds this against the server's own reading, which the
+ * package does not bring along.
+ */
+
+export interface TextMentions {
+	readonly isNamed: boolean;
+	/** `<!channel>` or `<!everyone>`. Whom `<!here>` means, only the server knows. */
+	readonly isChannelWide: boolean;
+}
+
+const NOBODY: TextMentions = { isNamed: false, isChannelWide: false };
+const CODE_BLOCK = /```[\s\S]*?```/g;
+const INLINE_CODE = /`[^`\n]+`/g;
+const USER = /<@([UW][A-Z0-9]{2,20})(?:\|[^<>]{0,80})?>/g;
+const CHANNEL_WIDE = /<!(?:channel|everyone)(?:\|[^<>]{0,80})?>/;
+
+export function mentionsOf(text: string, user: string): TextMentions {
+	if (!text.includes('<@') && !text.includes('<!')) return NOBODY;
+	const plain = text.replace(CODE_BLOCK, ' ').replace(INLINE_CODE, ' ');
+	const isNamed = [...plain.matchAll(USER)].some(([, named]) => named === user);
+	return { isNamed, isChannelWide: CHANNEL_WIDE.test(plain) };
+}

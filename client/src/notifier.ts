@@ -1,0 +1,105 @@
+import type { Platform } from './platform.ts';
+import type { Store } from './types.ts';
+
+/**
+ * Tells listeners of changes: at once when it is quiet, and at most once a frame when much happens. Values are made when
+ * somebody looks, so a thousand events that nobody looks at cost no copies.
+ */
+
+const FRAME_MS = 16;
+
+interface Due {
+	tell(): void;
+}
+
+export class Notifier {
+	private readonly due = new Set<Due>();
+	private toldAt = 0;
+
+	constructor(private readonly platform: Platform) {}
+
+	add(cell: Due): void {
+		if (this.due.size === 0) this.schedule();
+		this.due.add(cell);
+	}
+
+	private schedule(): void {
+		const wait = this.toldAt + FRAME_MS - this.platform.now();
+		if (wait <= 0 || wait > FRAME_MS) queueMicrotask(() => this.tellAll());
+		else this.platform.timers.set(() => this.tellAll(), wait);
+	}
+
+	private tellAll(): void {
+		const due = [...this.due];
+		this.due.clear();
+		this.toldAt = this.platform.now();
+		for (const cell of due) cell.tell();
+	}
+}
+
+/** A store whose value is made from other state when it is asked for, and kept while it would be the same. */
+export class Cell<T> implements Store<T> {
+	private readonly listeners = new Set<() => void>();
+	private value: T | undefined;
+	private told: T | undefined;
+	private isStale = true;
+
+	constructor(
+		private readonly notifier: Notifier,
+		private readonly make: (previous: T | undefined) => T,
+		private readonly watched: (isWatched: boolean) => void = () => undefined,
+	) {}
+
+	readonly subscribe = (listener: () => void): (() => void) => {
+		// Of its own, so that the same function may listen twice.
+		const own = () => listener();
+		if (this.listeners.size === 0) this.told = this.getSnapshot();
+		this.listeners.add(own);
+		if (this.listeners.size === 1) this.watched(true);
+		return () => {
+			if (this.listeners.delete(own) && this.listeners.size === 0) this.watched(false);
+		};
+	};
+
+	readonly getSnapshot = (): T => {
+		if (this.isStale) {
+			this.isStale = false;
+			const made = this.make(this.value);
+			if (!isSame(this.value, made)) this.value = made;
+		}
+		return this.value as T;
+	};
+
+	get isWatched(): boolean {
+		return this.listeners.size > 0;
+	}
+
+	/** What it is made from has changed. */
+	touch(): void {
+		this.isStale = true;
+		if (this.listeners.size > 0) this.notifier.add(this);
+	}
+
+	tell(): void {
+		const value = this.getSnapshot();
+		if (Object.is(value, this.told)) return;
+		this.told = value;
+		for (const listener of [...this.listeners]) listener();
+	}
+}
+
+/** The same, or plain objects and lists with the same contents. */
+function isSame(one: unknown, other: unknown): boolean {
+	if (Object.is(one, other)) return true;
+	if (!isPlain(one) || !isPlain(other)) return false;
+	const names = Object.keys(one);
+	return (
+		names.length === Object.keys(other).length && names.every((name) => Object.is(one[name], other[name]))
+	);
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+	if (typeof value !== 'object' || value === null) return false;
+	const prototype: unknown = Object.getPrototypeOf(value);
+	return prototype === Object.prototype || prototype === Array.prototype;
+}

@@ -1,0 +1,205 @@
+import type { Api } from './api.ts';
+import { backoffMs } from './backoff.ts';
+import { ApiError, codeOf } from './errors.ts';
+import type { Platform } from './platform.ts';
+import type { PostOptions } from './public.ts';
+import type { Message } from './types.ts';
+import { toMessage, type Wire } from './wire.ts';
+
+/**
+ * Messages on their way. Each conversation's are sent one after the other, so that they arrive in the order they were
+ * written. What got no answer is sent again under the same client_msg_id, of which the server keeps one message. It is done
+ * when the server answers or tells of it as an event, whichever comes first.
+ */
+
+export interface OutboxParts {
+	readonly api: Api;
+	readonly platform: Platform;
+	readonly attempts: number;
+	readonly self: () => string;
+	readonly isOnline: () => boolean;
+	/** Of this conversation, and of the thread in it. */
+	readonly changed: (channel: string) => void;
+	/** The server has it: it will be told as an event, and can be shown before that. */
+	readonly sent: (message: Wire, channel: string) => void;
+}
+
+interface Sending {
+	message: Message;
+	readonly args: Readonly<Record<string, unknown>>;
+	attempts: number;
+	/** When the server may have heard of it first. */
+	firstSentAt: number;
+	resolve(message: Message): void;
+	reject(error: unknown): void;
+}
+
+/** The server knows a client_msg_id again for a day; after that, sending once more could make a second message. */
+const KNOWN_FOR_MS = 23 * 60 * 60 * 1000;
+
+const NOTHING: readonly Message[] = [];
+
+export class Outbox {
+	private readonly queues = new Map<string, Sending[]>();
+	private readonly shown = new Map<string, readonly Message[]>();
+	/** Conversations that are being sent to; the function cuts a wait short. */
+	private readonly underWay = new Map<string, () => void>();
+
+	private made = 0;
+
+	constructor(private readonly parts: OutboxParts) {}
+
+	/** What is on its way to this conversation, in order. The same list until something changes. */
+	of(channel: string): readonly Message[] {
+		const queue = this.queues.get(channel);
+		if (!queue) return NOTHING;
+		const shown = this.shown.get(channel) ?? queue.map(({ message }) => message);
+		this.shown.set(channel, shown);
+		return shown;
+	}
+
+	post(channel: string, text: string, options: PostOptions): Promise<Message> {
+		const { threadTs, broadcast, blocks, attachments, metadata } = options;
+		const clientMsgId = options.clientMsgId ?? this.freshId();
+		const args = {
+			channel,
+			text,
+			client_msg_id: clientMsgId,
+			...(threadTs === undefined ? {} : { thread_ts: threadTs, reply_broadcast: broadcast ?? false }),
+			...(blocks ? { blocks } : {}),
+			...(attachments ? { attachments } : {}),
+			...(metadata === undefined ? {} : { metadata }),
+		};
+		const message: Message = {
+			...toMessage({ ...args, ts: '', user: this.parts.self() }, channel),
+			isBroadcast: broadcast ?? false,
+			status: 'sending',
+		};
+		const done = new Promise<Message>((resolve, reject) => {
+			const sending = { message, args, attempts: 0, firstSentAt: 0, resolve, reject };
+			this.queues.set(channel, [...(this.queues.get(channel) ?? []), sending]);
+		});
+		// Who does not wait for it sees in the message that it failed.
+		done.catch(() => undefined);
+		this.changed(channel);
+		void this.pump(channel);
+		return done;
+	}
+
+	retry(channel: string, clientMsgId: string): void {
+		const sending = this.find(channel, clientMsgId);
+		if (sending?.message.status !== 'failed') return;
+		sending.attempts = 0;
+		this.show(sending, 'sending', null);
+		void this.pump(channel);
+	}
+
+	discard(channel: string, clientMsgId: string): void {
+		const sending = this.find(channel, clientMsgId);
+		if (!sending) return;
+		this.take(sending);
+		sending.reject(new ApiError('discarded', 'chat.postMessage'));
+	}
+
+	/** The server told of a message of the user's own. */
+	confirm(message: Message): void {
+		const sending =
+			message.clientMsgId === null ? undefined : this.find(message.channel, message.clientMsgId);
+		if (!sending) return;
+		this.take(sending);
+		sending.resolve(message);
+	}
+
+	/** There is a connection again. */
+	online(): void {
+		for (const cutShort of this.underWay.values()) cutShort();
+		for (const channel of this.queues.keys()) void this.pump(channel);
+	}
+
+	private async pump(channel: string): Promise<void> {
+		if (this.underWay.has(channel)) return;
+		this.underWay.set(channel, () => undefined);
+		try {
+			for (let next = this.next(channel); next && this.parts.isOnline(); next = this.next(channel))
+				await this.send(next);
+		} finally {
+			this.underWay.delete(channel);
+		}
+	}
+
+	private next(channel: string): Sending | undefined {
+		return this.queues.get(channel)?.find(({ message }) => message.status === 'sending');
+	}
+
+	private async send(sending: Sending): Promise<void> {
+		const { api, platform, attempts } = this.parts;
+		const now = platform.now();
+		sending.firstSentAt ||= now;
+		if (now - sending.firstSentAt > KNOWN_FOR_MS)
+			return this.fail(sending, new ApiError('outcome_unknown', 'chat.postMessage'));
+		try {
+			sending.attempts += 1;
+			const answer = await api.once('chat.postMessage', sending.args);
+			this.answered(sending, answer.message);
+		} catch (error) {
+			const mayRepeat = error instanceof ApiError && error.retry !== 'no' && sending.attempts < attempts;
+			if (!mayRepeat) return this.fail(sending, error);
+			await this.pause(sending, error.retryAfterMs + backoffMs(sending.attempts, platform.random));
+		}
+	}
+
+	private answered({ message: { channel, clientMsgId } }: Sending, answer: Wire): void {
+		const message = { ...toMessage(answer, channel), clientMsgId };
+		// An event may have been first. And what was sent before may have been deleted since.
+		if (clientMsgId !== null && this.find(channel, clientMsgId) && !message.isTombstone)
+			this.parts.sent(answer, channel);
+		this.confirm(message);
+	}
+
+	private pause({ message: { channel } }: Sending, ms: number): Promise<void> {
+		const { timers } = this.parts.platform;
+		return new Promise((done) => {
+			const timer = timers.set(done, ms);
+			this.underWay.set(channel, () => {
+				timers.clear(timer);
+				done();
+			});
+		});
+	}
+
+	private fail(sending: Sending, error: unknown): void {
+		// It may have been told of, or given up, meanwhile.
+		if (!this.find(sending.message.channel, String(sending.message.clientMsgId))) return;
+		this.show(sending, 'failed', codeOf(error));
+		sending.reject(error);
+	}
+
+	private show(sending: Sending, status: 'sending' | 'failed', error: string | null): void {
+		sending.message = { ...sending.message, status, error };
+		this.changed(sending.message.channel);
+	}
+
+	private take(sending: Sending): void {
+		const { channel } = sending.message;
+		const left = (this.queues.get(channel) ?? []).filter((one) => one !== sending);
+		if (left.length > 0) this.queues.set(channel, left);
+		else this.queues.delete(channel);
+		this.changed(channel);
+	}
+
+	private changed(channel: string): void {
+		this.shown.delete(channel);
+		this.parts.changed(channel);
+	}
+
+	private find(channel: string, clientMsgId: string): Sending | undefined {
+		return this.queues.get(channel)?.find(({ message }) => message.clientMsgId === clientMsgId);
+	}
+
+	private freshId(): string {
+		const { now, random } = this.parts.platform;
+		const digits = () => Math.floor(random() * 2 ** 48).toString(36);
+		this.made += 1;
+		return `${now().toString(36)}-${this.made}-${digits()}${digits()}`;
+	}
+}

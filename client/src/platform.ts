@@ -1,0 +1,44 @@
+import type { ClientOptions, Timers, WebSocketClass } from './public.ts';
+
+/** Everything that comes from outside: replaced in tests, taken from the runtime otherwise. */
+
+export interface Platform {
+	readonly WebSocket: WebSocketClass;
+	readonly fetch: typeof fetch;
+	readonly now: () => number;
+	readonly random: () => number;
+	readonly timers: Timers;
+}
+
+const realTimers: Timers = {
+	set: (callback, ms) => setTimeout(callback, ms),
+	clear: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+};
+
+export function platformOf(options: ClientOptions): Platform {
+	const socket = options.WebSocket ?? (globalThis.WebSocket as WebSocketClass | undefined);
+	if (!socket)
+		throw new TypeError(
+			'There is no global WebSocket here (Node before 22): pass one, such as that of `ws`.',
+		);
+	return {
+		WebSocket: socket,
+		// Called without its object: browsers insist on `window`.
+		fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+		now: options.now ?? Date.now,
+		random: options.random ?? Math.random,
+		timers: options.timers ?? realTimers,
+	} as Platform;
+}
+
+export const sleep = ({ timers }: Platform, ms: number): Promise<void> =>
+	new Promise((done) => {
+		timers.set(done, ms);
+	});
+
+/** The address without a slash at its end. */
+export function addressOf(options: ClientOptions): string {
+	const url = options.url ?? (globalThis as { location?: { origin: string } }).location?.origin;
+	if (!url) throw new TypeError('`url` says where the server is; only in a page has it a default.');
+	return url.replace(/\/+$/, '');
+}

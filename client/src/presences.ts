@@ -1,0 +1,58 @@
+import { SharedMap } from './shared-map.ts';
+import type { Presence } from './types.ts';
+import type { Wire } from './wire.ts';
+
+/** Who is there, of those that somebody watches. */
+
+/** The server takes no more. */
+const MOST_WATCHED = 500;
+
+export class Presences {
+	readonly known = new SharedMap<string, Presence>();
+	private readonly watchers = new Map<string, number>();
+	private isDue = false;
+
+	constructor(
+		private readonly send: (frame: Wire) => boolean,
+		private readonly changed: () => void,
+	) {}
+
+	watch(users: readonly string[]): () => void {
+		for (const user of users) this.add(user, 1);
+		let isWatching = true;
+		return () => {
+			if (!isWatching) return;
+			isWatching = false;
+			for (const user of users) this.add(user, -1);
+		};
+	}
+
+	online(): void {
+		if (this.watchers.size > 0) this.subscribe();
+	}
+
+	receive({ type, user, presence }: Wire): void {
+		if (type !== 'presence_change' || !this.watchers.has(user)) return;
+		this.known.set(user, presence);
+		this.changed();
+	}
+
+	private add(user: string, more: number): void {
+		const watchers = (this.watchers.get(user) ?? 0) + more;
+		if (watchers > 0) this.watchers.set(user, watchers);
+		else {
+			this.watchers.delete(user);
+			this.known.delete(user);
+			this.changed();
+		}
+		if (this.isDue) return;
+		// A list replaces the one before: those that change together are told together.
+		this.isDue = true;
+		queueMicrotask(() => this.subscribe());
+	}
+
+	private subscribe(): void {
+		this.isDue = false;
+		this.send({ type: 'presence_sub', ids: [...this.watchers.keys()].slice(0, MOST_WATCHED) });
+	}
+}

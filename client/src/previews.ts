@@ -1,0 +1,45 @@
+import type { Api } from './api.ts';
+import type { CountsState } from './counts-state.ts';
+import type { Wire } from './wire.ts';
+
+/** The newest message of each conversation: fetched for those at the top of the inbox, then kept by events. */
+
+const PAGE = 50;
+
+export class Previews {
+	/** Null: there are no more. */
+	private cursor: string | null = '';
+
+	constructor(
+		private readonly api: Api,
+		private readonly state: CountsState,
+	) {}
+
+	/** After everything was fetched anew: from the top again. */
+	restart(): Promise<void> {
+		this.cursor = '';
+		return this.more();
+	}
+
+	async more(): Promise<void> {
+		const { cursor } = this;
+		if (cursor === null) return;
+		const answer = await this.api.ask('inbox.list', { limit: PAGE, ...(cursor ? { cursor } : {}) });
+		this.cursor = answer.response_metadata?.next_cursor || null;
+		for (const { id, latest } of answer.items) this.place(id, latest);
+	}
+
+	/** Of one conversation, whose newest message was deleted. */
+	async refresh(channel: string): Promise<void> {
+		const { messages } = await this.api.ask('conversations.history', { channel, limit: 1 });
+		const [message] = messages;
+		if (message?.subtype !== 'tombstone') this.place(channel, message);
+	}
+
+	private place(id: string, latest: Wire): void {
+		const known = this.state.conversations.get(id);
+		// One that is newer came by an event.
+		if (!known || !latest || (known.preview?.ts ?? '') >= latest.ts) return;
+		this.state.describe(id, { preview: { ts: latest.ts, user: latest.user, text: latest.text } });
+	}
+}

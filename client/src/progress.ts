@@ -1,0 +1,40 @@
+/**
+ * How far in the stream everything was handled: where to resume from. While what was missed is being told, that is where it
+ * was before, because read positions come after the messages they count.
+ */
+export class Progress {
+	/** Empty: nowhere; a snapshot is due. */
+	position = '';
+	private newest = '';
+	private owed = 0;
+
+	/** A fresh snapshot is true at this position. */
+	begin(position: string): void {
+		this.position = position;
+		this.newest = position;
+	}
+
+	/** A socket said hello at this position, and so many frames follow that were missed. */
+	hello(position: string, missed: number): void {
+		this.owed = missed;
+		this.newest = position > this.position ? position : this.position;
+		if (missed === 0) this.position = this.newest;
+	}
+
+	/** This event was handled. */
+	handled(position: unknown): void {
+		// Rows have positions of 32 digits, which are not of the stream.
+		if (typeof position === 'string' && position.length === 16 && position > this.newest)
+			this.newest = position;
+		if (this.owed > 0) this.owed -= 1;
+		if (this.owed === 0) this.position = this.newest;
+	}
+
+	get isCaughtUp(): boolean {
+		return this.owed === 0;
+	}
+
+	forget(): void {
+		this.position = '';
+	}
+}

@@ -1,0 +1,204 @@
+import type {
+	ClientSnapshot,
+	Conversation,
+	ConversationView,
+	Counts,
+	Explanation,
+	Message,
+	NotificationLevel,
+	Store,
+	ThreadsView,
+	ThreadView,
+	User,
+} from './types.ts';
+
+/** What an application calls. */
+
+export interface ClientOptions {
+	/** Where the server is: `https://chat.example.com`, without `/api`. In a browser, the page's origin by default. */
+	readonly url?: string;
+	/** A token, or what fetches one: asked before each connect, and again when the server calls it expired. */
+	readonly token: string | (() => string | Promise<string>);
+	/** Needed where there is no global one: Node before 22. The class of the package `ws` will do. */
+	readonly WebSocket?: WebSocketClass;
+	readonly fetch?: typeof fetch;
+	/** Milliseconds since 1970, from 0 to below 1, and timers: replaced in tests. */
+	readonly now?: () => number;
+	readonly random?: () => number;
+	readonly timers?: Timers;
+	/** Messages fetched at once; 50. */
+	readonly pageSize?: number;
+	/** How many times a message is sent before it counts as failed; without end by default. */
+	readonly sendAttempts?: number;
+}
+
+export interface Timers {
+	set(callback: () => void, ms: number): unknown;
+	clear(timer: unknown): void;
+}
+
+/** As much of a WebSocket as is used. */
+export interface WebSocketLike {
+	onmessage: ((event: { data: unknown }) => void) | null;
+	onclose: ((event: { code: number; reason: string }) => void) | null;
+	onerror: ((event: unknown) => void) | null;
+	send(data: string): void;
+	close(code?: number, reason?: string): void;
+}
+// biome-ignore lint/suspicious/noExplicitAny: the browser's class and that of `ws` differ in everything but this
+export type WebSocketClass = new (url: string) => any;
+
+export interface PostOptions {
+	/** Reply in this thread. */
+	readonly threadTs?: string;
+	/** Show the reply in the conversation as well. */
+	readonly broadcast?: boolean;
+	readonly blocks?: readonly unknown[];
+	readonly attachments?: readonly unknown[];
+	readonly metadata?: unknown;
+	/** Made up by default. Sending the same one again creates nothing new. */
+	readonly clientMsgId?: string;
+}
+
+/** What the server said to a mark. */
+export interface Marked {
+	readonly counts: Counts;
+	/** Another device marked unread in the meantime: nothing was changed. */
+	readonly ignored: boolean;
+}
+
+export interface TidemarkClient extends Store<ClientSnapshot> {
+	/** Connects and stays connected. Resolves when counts and conversations are there; rejects when refused. */
+	connect(): Promise<void>;
+	/** Closes the connection. What is known stays and `connect` resumes. */
+	disconnect(): void;
+	/** Resolves when everything that the server had for this client when it was called has been applied. */
+	settled(): Promise<void>;
+
+	/** Always the same object for the same id. Subscribing to it loads the newest messages. */
+	conversation(id: string): ConversationStore;
+	thread(channel: string, threadTs: string): ThreadStore;
+	/** The followed threads. Subscribing loads the first of them. */
+	readonly threads: ThreadsStore;
+	/** Conversations by latest activity. */
+	readonly inbox: InboxStore;
+	/** The number on the icon. */
+	readonly badge: Store<number>;
+
+	/** Undefined while it is being fetched: the snapshot's `users` changes when it is there. */
+	user(id: string): User | undefined;
+	/** Everybody in the workspace, for lists and completion. */
+	loadUsers(): Promise<void>;
+	/** Tells in the snapshot's `presence` how these people are, until the function returned is called. */
+	watchPresence(users: readonly string[]): () => void;
+	setPresence(presence: 'auto' | 'away'): Promise<void>;
+
+	markAll(): Promise<void>;
+	/** The messages that make up the badge, and why. */
+	explain(): Promise<Explanation>;
+
+	/** Creates a channel; resolves to its id. */
+	createChannel(name: string, options?: { readonly isPrivate?: boolean }): Promise<string>;
+	/** Opens the direct message with one or several people; resolves to its id. */
+	openDirect(users: readonly string[]): Promise<string>;
+	join(channel: string): Promise<void>;
+	/** Public channels of the workspace, to join. */
+	browse(cursor?: string): Promise<{ readonly channels: readonly BrowsedChannel[]; readonly cursor: string }>;
+	/** Any method of the Web API, with its arguments and answer as they are on the wire. */
+	// biome-ignore lint/suspicious/noExplicitAny: what it answers depends on the method
+	call<T = any>(method: string, args?: Readonly<Record<string, unknown>>): Promise<T>;
+}
+
+export interface BrowsedChannel {
+	readonly id: string;
+	readonly name: string;
+	readonly topic: string;
+	readonly purpose: string;
+	readonly isMember: boolean;
+	readonly memberCount: number;
+}
+
+export interface ConversationStore extends Store<ConversationView> {
+	readonly id: string;
+
+	/** The newest messages, unless some are there. Subscribing does this. */
+	load(): Promise<void>;
+	loadOlder(): Promise<void>;
+	/** After `jumpTo`. */
+	loadNewer(): Promise<void>;
+	/** Shows the messages around this one instead. */
+	jumpTo(ts: string): Promise<void>;
+	jumpToLatest(): Promise<void>;
+
+	/**
+	 * Shown at once, sent when there is a connection, sent again when no answer came. Resolves when the server has it,
+	 * rejects when it refused; the message stays as `failed` then.
+	 */
+	post(text: string, options?: PostOptions): Promise<Message>;
+	/** Sends again what failed. */
+	retry(clientMsgId: string): void;
+	/** Gives up what failed or has not been sent. */
+	discard(clientMsgId: string): void;
+	edit(ts: string, text: string): Promise<Message>;
+	delete(ts: string): Promise<void>;
+
+	/** Read up to this message, by default the newest known. Sent later when there is no connection. */
+	mark(ts?: string): Promise<Marked>;
+	/** Unread from this message on. */
+	markUnread(ts: string): Promise<Counts>;
+	/** This one message read. */
+	markMessage(ts: string): Promise<Counts>;
+	/**
+	 * The user looks at it: what arrives is read, for as long as the user is there. Call it again when the user does
+	 * something; it is cheap. What was unread before stays so: `mark` it.
+	 */
+	focus(): void;
+	blur(): void;
+
+	setMuted(muted: boolean): Promise<Counts>;
+	setNotifications(level: NotificationLevel): Promise<Counts>;
+	/** Tells the others; at most once in three seconds, however often it is called. */
+	sendTyping(threadTs?: string): void;
+
+	/** Who has read a message. */
+	readers(ts: string): Promise<readonly string[]>;
+	/** The unread messages, oldest first; up to 1,000. */
+	unreads(): Promise<{ readonly messages: readonly Message[]; readonly total: number }>;
+	/** The messages in it, threads included, that are in the badge. */
+	explain(): Promise<Explanation>;
+	members(cursor?: string): Promise<{ readonly members: readonly string[]; readonly cursor: string }>;
+	invite(users: readonly string[]): Promise<void>;
+	rename(name: string): Promise<void>;
+	setTopic(topic: string): Promise<void>;
+	setPurpose(purpose: string): Promise<void>;
+	leave(): Promise<void>;
+	archive(): Promise<void>;
+}
+
+export interface ThreadStore extends Store<ThreadView> {
+	readonly channel: string;
+	readonly threadTs: string;
+	/** The root and its first 1,000 replies, unless they are there. Subscribing does this. */
+	load(): Promise<void>;
+	loadMore(): Promise<void>;
+	reply(text: string, options?: Omit<PostOptions, 'threadTs'>): Promise<Message>;
+	/** Read up to this reply, by default the newest known. */
+	mark(ts?: string): Promise<void>;
+	/** Unread from this reply on. */
+	markUnread(ts: string): Promise<void>;
+	follow(): Promise<void>;
+	unfollow(): Promise<void>;
+	sendTyping(): void;
+}
+
+export interface ThreadsStore extends Store<ThreadsView> {
+	load(): Promise<void>;
+	loadMore(): Promise<void>;
+	/** Every followed thread read. */
+	markAll(): Promise<void>;
+}
+
+export interface InboxStore extends Store<readonly Conversation[]> {
+	/** Fetches the previews of so many more conversations; those of the first 50 come by themselves. */
+	loadPreviews(): Promise<void>;
+}

@@ -1,0 +1,63 @@
+import {
+	createContext,
+	createElement,
+	type FunctionComponent,
+	type ReactNode,
+	useContext,
+	useSyncExternalStore,
+} from 'react';
+import type { TidemarkClient } from './public.ts';
+import type {
+	ClientSnapshot,
+	Connection,
+	Conversation,
+	ConversationView,
+	Store,
+	ThreadsView,
+	ThreadView,
+	User,
+} from './types.ts';
+
+/** The stores as hooks. Each draws again when its own value changes, and not for what happens elsewhere. */
+
+const ClientContext = createContext<TidemarkClient | null>(null);
+
+export interface TidemarkProviderProps {
+	readonly client: TidemarkClient;
+	readonly children?: ReactNode;
+}
+
+export const TidemarkProvider: FunctionComponent<TidemarkProviderProps> = ({ client, children }) =>
+	createElement(ClientContext.Provider, { value: client }, children);
+
+export function useClient(): TidemarkClient {
+	const client = useContext(ClientContext);
+	if (!client) throw new Error('There is no <TidemarkProvider> around this component.');
+	return client;
+}
+
+const useStore = <T>({ subscribe, getSnapshot }: Store<T>): T =>
+	useSyncExternalStore(subscribe, getSnapshot, getSnapshot);
+
+/** A part of the snapshot: draws again when that part has another identity. */
+export function useSelected<T>(select: (snapshot: ClientSnapshot) => T): T {
+	const { subscribe, getSnapshot } = useClient();
+	const selected = () => select(getSnapshot());
+	return useSyncExternalStore(subscribe, selected, selected);
+}
+
+export const useSnapshot = (): ClientSnapshot => useStore(useClient());
+export const useInbox = (): readonly Conversation[] => useStore(useClient().inbox);
+export const useBadge = (): number => useStore(useClient().badge);
+export const useConversation = (id: string): ConversationView => useStore(useClient().conversation(id));
+export const useThread = (channel: string, threadTs: string): ThreadView =>
+	useStore(useClient().thread(channel, threadTs));
+export const useThreads = (): ThreadsView => useStore(useClient().threads);
+export const useConnection = (): Connection => useSelected(({ connection }) => connection);
+
+/** Undefined until it is known who that is. */
+export function useUser(id: string): User | undefined {
+	const client = useClient();
+	// Asking for one who is missing is what fetches it; the store changes when the answer is there.
+	return useSelected(({ users }) => users.get(id) ?? client.user(id));
+}

@@ -1,0 +1,129 @@
+import type { Core } from './core.ts';
+import { Following } from './following.ts';
+import { Cell } from './notifier.ts';
+import type { PostOptions, ThreadStore } from './public.ts';
+import { joined } from './shown-messages.ts';
+import { isOfThread, ThreadWindow } from './thread-window.ts';
+import type { Message, ThreadView } from './types.ts';
+import { placeOf } from './typing.ts';
+import type { Wire } from './wire.ts';
+
+/** One thread: its messages on screen, how far it is read, and what can be done in it. */
+export class LiveThread implements ThreadStore {
+	readonly subscribe: ThreadStore['subscribe'];
+	readonly getSnapshot: ThreadStore['getSnapshot'];
+	private readonly window: ThreadWindow;
+	private readonly following: Following;
+	private readonly cell: Cell<ThreadView>;
+
+	constructor(
+		readonly channel: string,
+		readonly threadTs: string,
+		private readonly core: Core,
+		watched: (isWatched: boolean) => void,
+	) {
+		const changed = () => this.cell.touch();
+		this.window = new ThreadWindow(channel, threadTs, core.api, changed);
+		this.following = new Following(channel, threadTs, core.api, changed);
+		this.cell = new Cell(
+			core.notifier,
+			(previous) => this.view(previous),
+			(isWatched) => {
+				watched(isWatched);
+				if (isWatched) this.loadWatched();
+			},
+		);
+		this.subscribe = this.cell.subscribe;
+		this.getSnapshot = this.cell.getSnapshot;
+	}
+
+	load = async (): Promise<void> => {
+		if (this.window.isLoaded) return;
+		await Promise.all([this.window.load(), this.following.refresh()]);
+	};
+	loadMore = (): Promise<void> => this.window.loadMore();
+
+	reply = (text: string, options: Omit<PostOptions, 'threadTs'> = {}): Promise<Message> =>
+		this.core.outbox.post(this.channel, text, { ...options, threadTs: this.threadTs });
+
+	mark = (ts?: string): Promise<void> => this.markTo(ts ?? this.newest(), true);
+	markUnread = (ts: string): Promise<void> => this.markTo(ts, false);
+	follow = async (): Promise<void> => this.following.tell(await this.call('subscriptions.thread.add'));
+	unfollow = async (): Promise<void> => {
+		await this.call('subscriptions.thread.remove');
+		await this.following.refresh();
+	};
+	sendTyping = (): void => this.core.typing.tell(this.channel, this.threadTs);
+
+	touch(): void {
+		this.cell.touch();
+	}
+
+	/** An event about a message in its conversation. */
+	receive(event: Wire): void {
+		if (!isOfThread(event, this.threadTs)) return;
+		this.window.loader.receive(event);
+		this.refresh();
+		this.cell.touch();
+	}
+
+	/** An event about following it. */
+	receiveFollowing(event: Wire): void {
+		if (event.type === 'thread_marked') this.following.tell(event);
+		else this.refresh();
+	}
+
+	forget(): void {
+		this.window.forget();
+		this.cell.touch();
+		this.loadWatched();
+	}
+
+	/** What could not be loaded without a connection is loaded now. */
+	online(): void {
+		this.loadWatched();
+		if (this.following.isStale) this.refresh();
+	}
+
+	private loadWatched(): void {
+		if (this.cell.isWatched && this.core.isReady()) this.core.background(this.load());
+	}
+
+	private refresh(): void {
+		if (this.window.isLoaded) this.core.background(this.following.refresh());
+	}
+
+	private newest(): string {
+		return this.window.replies.at(-1)?.ts ?? this.window.root?.latestReply ?? this.threadTs;
+	}
+
+	private async markTo(ts: string, read: boolean): Promise<void> {
+		this.following.tell(await this.call('subscriptions.thread.mark', { ts, read }));
+	}
+
+	private call(method: string, args: object = {}): Promise<Wire> {
+		return this.core.api.call(method, { channel: this.channel, thread_ts: this.threadTs, ...args });
+	}
+
+	private view(previous: ThreadView | undefined): ThreadView {
+		const { root, replies, isLoaded, hasMore, loader } = this.window;
+		const { isFollowing, lastRead, unreadCount, mentionCount } = this.following;
+		const { outbox, typing } = this.core;
+		const sending = outbox.of(this.channel).filter(({ threadTs }) => threadTs === this.threadTs);
+		return {
+			channel: this.channel,
+			threadTs: this.threadTs,
+			root,
+			replies: joined(previous?.replies, replies, sending),
+			isLoaded,
+			isLoading: loader.isLoading,
+			hasMore,
+			isFollowing,
+			lastRead,
+			unreadCount,
+			mentionCount,
+			typing: typing.in(placeOf(this.channel, this.threadTs)),
+			error: loader.error,
+		};
+	}
+}

@@ -1,0 +1,87 @@
+import type { Api } from './api.ts';
+import { Loader } from './loader.ts';
+import * as list from './message-list.ts';
+import type { Message } from './types.ts';
+import { toMessage, tombstoneOf, type Wire } from './wire.ts';
+
+/** A thread from its root on, kept up to date by events. */
+
+const PAGE = 1000;
+
+export class ThreadWindow {
+	root: Message | null = null;
+	replies: readonly Message[] = [];
+	isLoaded = false;
+	readonly loader: Loader;
+	private cursor = '';
+
+	constructor(
+		private readonly channel: string,
+		private readonly threadTs: string,
+		private readonly api: Api,
+		changed: () => void,
+	) {
+		this.loader = new Loader((event) => this.apply(event), changed);
+	}
+
+	get hasMore(): boolean {
+		return this.cursor !== '';
+	}
+
+	load(): Promise<void> {
+		return this.loader.run(() => (this.isLoaded ? undefined : this.page()));
+	}
+
+	loadMore(): Promise<void> {
+		return this.loader.run(() => (this.isLoaded && !this.hasMore ? undefined : this.page()));
+	}
+
+	forget(): void {
+		this.root = null;
+		this.replies = [];
+		this.isLoaded = false;
+		this.cursor = '';
+		this.loader.forget();
+	}
+
+	private async page(): Promise<() => void> {
+		const { cursor } = this;
+		const place = { channel: this.channel, ts: this.threadTs, limit: PAGE };
+		const answer = await this.api.ask('conversations.replies', { ...place, ...(cursor ? { cursor } : {}) });
+		const messages: Message[] = answer.messages.map((message: Wire) => toMessage(message, this.channel));
+		return () => {
+			const [root, ...replies] = cursor ? [this.root, ...messages] : messages;
+			this.root = root ?? null;
+			this.replies = cursor ? [...this.replies, ...(replies as Message[])] : (replies as Message[]);
+			this.cursor = answer.response_metadata?.next_cursor ?? '';
+			this.isLoaded = true;
+		};
+	}
+
+	/** Events of this thread only: see `isOfThread`. */
+	private apply(event: Wire): void {
+		if (!this.isLoaded) return;
+		const { subtype } = event;
+		if (subtype === 'message_changed' || subtype === 'message_replied') this.replace(event.message);
+		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
+		else if (!this.hasMore) this.replies = list.insert(this.replies, toMessage(event, this.channel));
+	}
+
+	private replace(wire: Wire): void {
+		const message = toMessage(wire, this.channel);
+		if (message.ts === this.threadTs) this.root = message;
+		else this.replies = list.replace(this.replies, message);
+	}
+
+	private remove(ts: string, tombstone: boolean): void {
+		if (ts !== this.threadTs) this.replies = list.remove(this.replies, ts);
+		else if (this.root) this.root = tombstone ? tombstoneOf(this.root) : null;
+	}
+}
+
+/** Whether an event is about this thread. Of a message deleted only its ts is known: any may be a reply. */
+export function isOfThread(event: Wire, threadTs: string): boolean {
+	if (event.subtype === 'message_deleted') return true;
+	const { ts, thread_ts: thread } = event.message ?? event;
+	return thread === threadTs || (event.message !== undefined && ts === threadTs);
+}

@@ -1,0 +1,109 @@
+import type { Core } from './core.ts';
+import { codeOf } from './errors.ts';
+import { Cell } from './notifier.ts';
+import type { ThreadsStore } from './public.ts';
+import type { ThreadSummary, ThreadsView } from './types.ts';
+import { toMessage, type Wire } from './wire.ts';
+
+/**
+ * The followed threads. The server tells whenever one of them changes, in one event for all: while somebody looks, the list
+ * is asked for again then, as long as it was, once for all that happened meanwhile.
+ */
+
+const PAGE = 10;
+
+export class LiveThreads implements ThreadsStore {
+	readonly subscribe: ThreadsStore['subscribe'];
+	readonly getSnapshot: ThreadsStore['getSnapshot'];
+	private readonly cell: Cell<ThreadsView>;
+	private threads: readonly ThreadSummary[] = [];
+	private wanted = PAGE;
+	private isLoaded = false;
+	private isStale = true;
+	private hasMore = false;
+	private error: string | null = null;
+	private underWay: Promise<void> | undefined;
+
+	constructor(private readonly core: Core) {
+		this.cell = new Cell(
+			core.notifier,
+			() => this.view(),
+			(isWatched) => {
+				if (isWatched) this.loadWatched();
+			},
+		);
+		this.subscribe = this.cell.subscribe;
+		this.getSnapshot = this.cell.getSnapshot;
+	}
+
+	load = (): Promise<void> => {
+		if (!this.isStale) return this.underWay ?? Promise.resolve();
+		this.underWay ??= this.fetch().finally(() => {
+			this.underWay = undefined;
+			this.cell.touch();
+		});
+		this.cell.touch();
+		return this.underWay;
+	};
+
+	loadMore = (): Promise<void> => {
+		if (this.hasMore) {
+			this.wanted = this.threads.length + PAGE;
+			this.isStale = true;
+		}
+		return this.load();
+	};
+
+	markAll = async (): Promise<void> => void (await this.core.api.call('subscriptions.thread.clearAll'));
+
+	/** A followed thread has changed, or which ones there are. */
+	invalidate(): void {
+		this.isStale = true;
+		this.loadWatched();
+	}
+
+	/** What could not be loaded without a connection is loaded now. */
+	online(): void {
+		this.loadWatched();
+	}
+
+	private loadWatched(): void {
+		if (this.cell.isWatched && this.core.isReady()) this.core.background(this.load());
+	}
+
+	private async fetch(): Promise<void> {
+		while (this.isStale) {
+			this.isStale = false;
+			try {
+				const answer = await this.core.api.ask('subscriptions.thread.getView', { limit: this.wanted });
+				this.threads = answer.threads.map(toSummary);
+				this.hasMore = answer.has_more;
+				this.isLoaded = true;
+				this.error = null;
+			} catch (error) {
+				this.isStale = true;
+				this.error = codeOf(error);
+				throw error;
+			}
+		}
+	}
+
+	private view(): ThreadsView {
+		const { threads, isLoaded, hasMore, error } = this;
+		return { threads, isLoaded, isLoading: this.underWay !== undefined, hasMore, error };
+	}
+}
+
+function toSummary(thread: Wire): ThreadSummary {
+	const { channel, ts } = thread.root_msg;
+	const messages = (list: readonly Wire[]) => list.map((message) => toMessage(message, channel));
+	return {
+		channel,
+		threadTs: ts,
+		root: toMessage(thread.root_msg, channel),
+		unreadReplies: messages(thread.unread_replies),
+		latestReplies: messages(thread.latest_replies),
+		unreadCount: thread.unread_count,
+		mentionCount: thread.mention_count,
+	};
+}

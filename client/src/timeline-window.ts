@@ -1,0 +1,139 @@
+import type { Answer, Api } from './api.ts';
+import { Loader } from './loader.ts';
+import * as list from './message-list.ts';
+import type { Message } from './types.ts';
+import { toMessage, tombstoneOf, type Wire } from './wire.ts';
+
+/** An unbroken stretch of a conversation's timeline, kept up to date by events. */
+
+/** Of those at the newest end, so many are kept; older ones can be loaded again. */
+const MOST_KEPT = 2000;
+
+export class TimelineWindow {
+	messages: readonly Message[] = [];
+	isLoaded = false;
+	hasOlder = false;
+	hasNewer = false;
+	readonly loader: Loader;
+
+	constructor(
+		private readonly channel: string,
+		private readonly api: Api,
+		private readonly pageSize: number,
+		changed: () => void,
+	) {
+		this.loader = new Loader((event) => this.apply(event), changed);
+	}
+
+	load(): Promise<void> {
+		return this.loader.run(() => (this.isLoaded ? undefined : this.latest()));
+	}
+
+	jumpToLatest(): Promise<void> {
+		return this.loader.run(() => (this.isLoaded && !this.hasNewer ? undefined : this.latest()));
+	}
+
+	loadOlder(): Promise<void> {
+		return this.loader.run(() => {
+			const [first] = this.messages;
+			if (!this.isLoaded) return this.latest();
+			if (!first || !this.hasOlder) return undefined;
+			return this.page({ latest: first.ts }).then(({ messages, hasMore }) => () => {
+				this.messages = [...messages, ...this.messages];
+				this.hasOlder = hasMore;
+			});
+		});
+	}
+
+	loadNewer(): Promise<void> {
+		return this.loader.run(() => {
+			const last = this.messages.at(-1);
+			if (!last || !this.hasNewer) return undefined;
+			return this.page({ oldest: last.ts }).then(({ messages, hasMore }) => () => {
+				this.messages = [...this.messages, ...messages];
+				this.hasNewer = hasMore;
+			});
+		});
+	}
+
+	/** The messages up to this one, and those after it. */
+	jumpTo(ts: string): Promise<void> {
+		return this.loader.run(async () => {
+			const [before, after] = await Promise.all([
+				this.page({ latest: ts, inclusive: true }),
+				this.page({ oldest: ts }),
+			]);
+			return () => {
+				this.messages = [...before.messages, ...after.messages];
+				this.hasOlder = before.hasMore;
+				this.hasNewer = after.hasMore;
+				this.isLoaded = true;
+			};
+		});
+	}
+
+	forget(): void {
+		this.messages = [];
+		this.isLoaded = false;
+		this.hasOlder = false;
+		this.hasNewer = false;
+		this.loader.forget();
+	}
+
+	private latest(): Promise<() => void> {
+		return this.page({}).then(({ messages, hasMore }) => () => {
+			this.messages = messages;
+			this.hasOlder = hasMore;
+			this.hasNewer = false;
+			this.isLoaded = true;
+		});
+	}
+
+	private async page(bounds: object): Promise<{ messages: Message[]; hasMore: boolean }> {
+		const args = { channel: this.channel, limit: this.pageSize, ...bounds };
+		const answer: Answer = await this.api.ask('conversations.history', args);
+		const messages = answer.messages.map((message: Wire) => toMessage(message, this.channel)).reverse();
+		return { messages, hasMore: answer.has_more };
+	}
+
+	private apply(event: Wire): void {
+		if (!this.isLoaded) return;
+		const { subtype } = event;
+		if (subtype === 'message_changed') this.replace(event.message);
+		else if (subtype === 'message_replied') this.root(event.message);
+		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
+		else if (event.prev_ts !== undefined) this.add(event);
+	}
+
+	private add(event: Wire): void {
+		// Beyond what is shown: it comes when that is loaded.
+		if (this.hasNewer) return;
+		this.messages = list.insert(this.messages, toMessage(event, this.channel));
+		if (this.messages.length <= MOST_KEPT) return;
+		this.messages = this.messages.slice(this.pageSize);
+		this.hasOlder = true;
+	}
+
+	private replace(wire: Wire): void {
+		this.messages = list.replace(this.messages, toMessage(wire, this.channel));
+	}
+
+	/** A root with its thread. One that was posted and deleted while the client was away is told by its replies alone. */
+	private root(wire: Wire): void {
+		const message = toMessage(wire, this.channel);
+		const isGone = message.isTombstone && message.replyCount === 0;
+		if (isGone) this.messages = list.remove(this.messages, message.ts);
+		else if (this.covers(message.ts)) this.messages = list.insert(this.messages, message);
+	}
+
+	private covers(ts: string): boolean {
+		const isAfterFirst = !this.hasOlder || ts >= (this.messages[0]?.ts ?? '');
+		return isAfterFirst && (!this.hasNewer || ts <= (this.messages.at(-1)?.ts ?? ''));
+	}
+
+	private remove(ts: string, tombstone: boolean): void {
+		const known = list.find(this.messages, ts);
+		if (known && tombstone) this.messages = list.replace(this.messages, tombstoneOf(known));
+		else this.messages = list.remove(this.messages, ts);
+	}
+}

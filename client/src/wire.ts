@@ -1,0 +1,101 @@
+import type { Conversation, Counts, Explanation, Message, User } from './types.ts';
+
+/** From Slack's words to ours: the one place that knows how things look on the wire. */
+
+// biome-ignore lint/suspicious/noExplicitAny: frames and answers are read field by field
+export type Wire = any;
+
+export const NEVER = '0000000000.000000';
+
+/** Counts as the server told them. */
+export interface ToldCounts extends Counts {
+	/** Stamps of the conversation and of the user's read state, 16 digits each; a later one sorts after. */
+	readonly position: string;
+}
+
+export const toCounts = (row: Wire): ToldCounts => ({
+	lastRead: row.last_read,
+	latest: row.latest,
+	hasUnreads: row.has_unreads,
+	unreadCount: row.unread_count,
+	unreadCountDisplay: row.unread_count_display,
+	mentionCount: row.mention_count,
+	badgeCount: row.badge_count,
+	isMuted: row.is_muted,
+	notificationLevel: row.notification_level,
+	revision: row.revision ?? 0,
+	isCapped: row.unread_count_is_capped ?? false,
+	position: row.position,
+});
+
+/** What a conversation is, without what is unread in it. */
+export type Description = Omit<Conversation, keyof Counts | 'preview'>;
+
+export function toDescription(channel: Wire): Description {
+	const { is_im: isIm, is_mpim: isMpim, is_private: isPrivate } = channel;
+	return {
+		id: channel.id,
+		kind: isIm ? 'im' : isMpim ? 'mpim' : isPrivate ? 'private' : 'public',
+		name: isIm || isMpim ? '' : (channel.name ?? ''),
+		user: channel.user ?? null,
+		members: channel.members ?? [],
+		topic: channel.topic?.value ?? '',
+		purpose: channel.purpose?.value ?? '',
+		creator: channel.creator ?? '',
+		created: channel.created ?? 0,
+	};
+}
+
+/** Of a conversation whose counts came before its description: its id says as much as this. */
+export const emptyDescription = (id: string): Description =>
+	toDescription({ id, is_im: id.startsWith('D'), is_mpim: id.startsWith('G') });
+
+export const toMessage = (message: Wire, channel: string): Message => ({
+	channel,
+	ts: message.ts,
+	user: message.user ?? '',
+	text: message.text ?? '',
+	status: 'sent',
+	error: null,
+	clientMsgId: message.client_msg_id ?? null,
+	threadTs: message.thread_ts ?? null,
+	isBroadcast: message.subtype === 'thread_broadcast',
+	isTombstone: message.subtype === 'tombstone',
+	edited: message.edited?.ts ?? null,
+	replyCount: message.reply_count ?? 0,
+	replyUsers: message.reply_users ?? [],
+	latestReply: message.latest_reply ?? null,
+	blocks: message.blocks ?? null,
+	attachments: message.attachments ?? null,
+	metadata: message.metadata ?? null,
+});
+
+/** What stays of a deleted root: its place and its thread. */
+export const tombstoneOf = (message: Message): Message => ({
+	...toMessage({ ts: message.ts, user: message.user, subtype: 'tombstone' }, message.channel),
+	threadTs: message.threadTs,
+	replyCount: message.replyCount,
+	replyUsers: message.replyUsers,
+	latestReply: message.latestReply,
+});
+
+export const toUser = (user: Wire): User => ({
+	id: user.id,
+	name: user.name,
+	realName: user.real_name || user.name,
+	isBot: user.is_bot ?? false,
+	isDeleted: user.deleted ?? false,
+});
+
+export const toExplanation = (answer: Wire): Explanation => ({
+	badge: answer.badge,
+	hasMore: answer.has_more ?? false,
+	items: answer.items.map((item: Wire) => ({
+		channel: item.channel,
+		ts: item.ts,
+		threadTs: item.thread_ts ?? null,
+		user: item.user,
+		text: item.text,
+		reasons: item.reasons,
+	})),
+});

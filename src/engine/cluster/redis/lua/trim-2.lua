@@ -1,0 +1,26 @@
+--[[
+Lets go of the older half of a long timeline, which comes back from the store where somebody counts as far back. Only while
+the store has everything: what was changed below the floor is then not needed either.
+
+KEYS[1]  HASH of the conversation
+KEYS[2]  ZSET of its timeline
+ARGV[1]  how many of the newest entries stay; nothing happens until there are twice as many
+ARGV[2]  stamp of the newest effect that the store has
+
+Result   how many went; -1 where the store is behind, or the conversation is not loaded
+]]
+local keep = tonumber(ARGV[1])
+if redis.call('HGET', KEYS[1], 'stamp') ~= ARGV[2] then
+	return -1
+end
+if redis.call('ZCARD', KEYS[2]) <= 2 * keep then
+	return 0
+end
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+	if string.sub(field, 1, 2) == 'b:' then
+		redis.call('HDEL', KEYS[1], field)
+	end
+end
+local floor = redis.call('ZREVRANGE', KEYS[2], keep, keep, 'WITHSCORES')[2]
+redis.call('HSET', KEYS[1], 'floor', floor)
+return redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', floor)

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { YAML } from 'bun';
+import { SETTINGS } from '../../src/app/settings.ts';
+
+/** The examples for containers name settings and roles that there are. */
+
+const ROOT = join(import.meta.dir, '..', '..');
+const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const known = new Set<string>(Object.values(SETTINGS).map(({ environment }) => environment));
+
+for (const file of [
+	'deploy/compose.yaml',
+	'deploy/kubernetes.yaml',
+	'deploy/Dockerfile',
+	'docs/operations.md',
+]) {
+	test(`${file} names settings that there are`, () => {
+		const named = new Set(textOf(file).match(/\bTIDEMARK_(?!TEST_)[A-Z_]*[A-Z]\b/g));
+		expect(named.size).toBeGreaterThan(0);
+		expect([...named].filter((name) => !known.has(name))).toEqual([]);
+	});
+}
+
+test('every setting is in docs/operations.md', () => {
+	const text = textOf('docs/operations.md');
+	expect([...known].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the compose file has two of each role, with what a cluster needs', () => {
+	const { services } = YAML.parse(textOf('deploy/compose.yaml')) as {
+		services: Record<string, { command?: string[]; environment?: Record<string, string> }>;
+	};
+	const roles = Object.values(services).filter(({ environment }) => environment?.TIDEMARK_REDIS_URL);
+	expect(roles.map(({ command }) => command?.[0]).sort()).toEqual(['gateway', 'gateway', 'worker', 'worker']);
+	for (const { environment } of roles)
+		expect(Object.keys(environment ?? {})).toEqual(
+			expect.arrayContaining(['TIDEMARK_POSTGRES_URL', 'TIDEMARK_KAFKA_BROKERS', 'TIDEMARK_ADMIN_TOKEN']),
+		);
+});
+
+test('the Kubernetes example runs both roles', () => {
+	const documents = textOf('deploy/kubernetes.yaml')
+		.split(/^---$/m)
+		.map((text) => YAML.parse(text) as { kind: string; spec: never });
+	expect(documents.map(({ kind }) => kind)).toEqual(['Deployment', 'Deployment', 'Service']);
+	expect(textOf('deploy/kubernetes.yaml')).toContain('args: ["gateway"]');
+	expect(textOf('deploy/kubernetes.yaml')).toContain('args: ["worker"]');
+});

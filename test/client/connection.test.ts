@@ -1,0 +1,227 @@
+import { expect, test } from 'bun:test';
+import { createClient } from '../../client/src/index.ts';
+import { FakeServer, START } from '../support/client/fake-server.ts';
+
+/** How the client stays connected: what it does about each way to lose a connection, and when. */
+
+const LATER = '1700000000000009';
+
+async function online(server: FakeServer) {
+	const client = createClient(server.options);
+	const connected = client.connect();
+	await server.time.pass(0);
+	server.socket.hello();
+	await connected;
+	return client;
+}
+
+test('counts, conversations, then a socket that goes on from there', async () => {
+	const server = new FakeServer();
+	const client = await online(server);
+	expect(server.calls.slice(0, 3).map(({ method }) => method)).toEqual([
+		'client.counts',
+		'users.conversations',
+		'rtm.connect',
+	]);
+	expect(server.callsOf('rtm.connect')[0]?.args).toEqual({ counts: true, since: START });
+	expect(client.getSnapshot()).toMatchObject({
+		isReady: true,
+		self: { id: 'U1' },
+		team: { name: 'Harbour' },
+	});
+});
+
+test('a connection that broke is resumed from the last position', async () => {
+	const server = new FakeServer();
+	const client = await online(server);
+	server.socket.tell({ type: 'channel_topic', channel: 'C1', topic: 'tides', position: LATER });
+	server.socket.end(1006);
+	expect(client.getSnapshot().connection.status).toBe('waiting');
+	await server.time.pass(1000);
+	expect(server.callsOf('rtm.connect').at(-1)?.args).toEqual({ counts: true, since: LATER });
+	expect(server.callsOf('client.counts')).toHaveLength(1);
+	expect(client.getSnapshot().conversations.get('C1')?.topic).toBe('tides');
+});
+
+test('cut off in the middle of what was missed: asked from the old position again', async () => {
+	const server = new FakeServer();
+	await online(server);
+	server.socket.end(1006);
+	await server.time.pass(1000);
+	server.socket.hello(2);
+	server.socket.tell({ type: 'channel_topic', channel: 'C1', topic: 'tides', position: LATER });
+	server.socket.end(1006);
+	await server.time.pass(2000);
+	expect(server.callsOf('rtm.connect').at(-1)?.args.since).toBe(START);
+	expect(server.callsOf('rtm.connect')).toHaveLength(3);
+});
+
+test('waits longer after each failure, at random up to a bound, and begins anew after a stable connection', async () => {
+	const server = new FakeServer();
+	const client = await online(server);
+	const waits: number[] = [];
+	for (let failures = 0; failures < 9; failures += 1) {
+		server.socket.end(1006);
+		const wait = (client.getSnapshot().connection.retryAt ?? 0) - server.time.now;
+		waits.push(wait);
+		await server.time.pass(wait);
+		expect(server.sockets).toHaveLength(failures + 2);
+	}
+	expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000, 15_000]);
+	server.random = 0.1;
+	server.socket.end(1006);
+	expect((client.getSnapshot().connection.retryAt ?? 0) - server.time.now).toBe(3000);
+	await server.time.pass(3000);
+	server.socket.hello();
+	await server.time.pass(15_000);
+	server.socket.end(1006);
+	expect((client.getSnapshot().connection.retryAt ?? 0) - server.time.now).toBe(50);
+});
+
+test('limited at connecting: waits as long as it is told, and a little more', async () => {
+	let times = 0;
+	const server: FakeServer = new FakeServer({
+		'rtm.connect': () => {
+			times += 1;
+			return { error: 'ratelimited', retryAfter: 7 };
+		},
+	});
+	const client = createClient(server.options);
+	client.connect().catch(() => undefined);
+	await server.time.pass(0);
+	expect((client.getSnapshot().connection.retryAt ?? 0) - server.time.now).toBe(7500);
+	await server.time.pass(7400);
+	expect(times).toBe(1);
+	await server.time.pass(200);
+	expect(times).toBe(2);
+});
+
+test.each([
+	[4200, 'signed_out'],
+	[4201, 'bad_frame'],
+	[4204, 'too_many_sockets'],
+	[4250, 'closed'],
+])('closed with %i: stops, saying %s, until it is told to connect', async (code, reason) => {
+	const server = new FakeServer();
+	const client = await online(server);
+	server.socket.end(code);
+	await server.time.pass(600_000);
+	expect(client.getSnapshot().connection).toEqual({ status: 'stopped', reason, retryAt: null });
+	expect(server.sockets).toHaveLength(1);
+	client.connect();
+	await server.time.pass(0);
+	expect(server.sockets).toHaveLength(2);
+});
+
+test.each([4000, 4001, 4202, 1001])('closed with %i: resumes', async (code) => {
+	const server = new FakeServer();
+	await online(server);
+	server.socket.end(code);
+	await server.time.pass(1000);
+	expect(server.sockets).toHaveLength(2);
+	expect(server.callsOf('client.counts')).toHaveLength(1);
+});
+
+test('closed with 4100, or told to: fetches everything anew', async () => {
+	const server = new FakeServer();
+	await online(server);
+	server.socket.end(4100);
+	await server.time.pass(1000);
+	server.socket.hello();
+	server.socket.tell({ type: 'resync', reason: 'too_far_behind' });
+	await server.time.pass(5000);
+	server.socket.tell({ type: 'hello', position: START });
+	await server.time.pass(5000);
+	expect(server.callsOf('client.counts')).toHaveLength(4);
+});
+
+test('a token that is a function is asked again when the old one has expired', async () => {
+	let issued = 0;
+	const server: FakeServer = new FakeServer({
+		'users.setPresence': () => (server.calls.at(-1)?.token === 'token-1' ? { error: 'token_expired' } : {}),
+	});
+	const token = async () => {
+		issued += 1;
+		return `token-${issued}`;
+	};
+	const client = createClient({ ...server.options, token });
+	const connected = client.connect();
+	await server.time.pass(0);
+	server.socket.hello();
+	await connected;
+	await client.setPresence('away');
+	expect(server.calls.at(-1)?.token).toBe('token-2');
+	server.socket.end(4203);
+	await server.time.pass(1000);
+	expect(server.callsOf('rtm.connect').at(-1)?.token).toBe('token-3');
+});
+
+test('a token that is refused: connect rejects and nothing is tried again', async () => {
+	const server = new FakeServer({ 'client.counts': () => ({ error: 'invalid_auth' }) });
+	const client = createClient(server.options);
+	const connected = client.connect();
+	await expect(connected).rejects.toMatchObject({ code: 'invalid_auth' });
+	await server.time.pass(600_000);
+	expect(server.calls).toHaveLength(1);
+	expect(client.getSnapshot().connection).toMatchObject({ status: 'stopped', reason: 'invalid_auth' });
+});
+
+test('a server that falls silent is left for another connection', async () => {
+	const server = new FakeServer();
+	const client = await online(server);
+	const { socket } = server;
+	expect(socket.sent.at(-1)).toMatchObject({ type: 'ping' });
+	socket.tell({ type: 'pong', reply_to: socket.sent.at(-1)?.id });
+	await server.time.pass(25_000);
+	expect(socket.sent.filter(({ type }) => type === 'ping')).toHaveLength(2);
+	expect(client.getSnapshot().connection.status).toBe('online');
+	await server.time.pass(26_000);
+	expect(socket.isClosed).toBe(true);
+	expect(server.sockets).toHaveLength(2);
+});
+
+test('a server that never says hello is not waited for', async () => {
+	const server = new FakeServer();
+	createClient(server.options)
+		.connect()
+		.catch(() => undefined);
+	await server.time.pass(22_000);
+	expect(server.sockets).toHaveLength(2);
+});
+
+test('disconnected while it connects: nothing is tried again', async () => {
+	let fail = (_error: Error): void => undefined;
+	const server = new FakeServer({
+		'client.counts': () =>
+			new Promise((_, reject) => {
+				fail = reject;
+			}),
+	});
+	const client = createClient(server.options);
+	const connecting = client.connect();
+	await server.time.pass(0);
+	client.disconnect();
+	fail(new TypeError('no network'));
+	await expect(connecting).rejects.toMatchObject({ code: 'disconnected' });
+	await server.time.pass(600_000);
+	expect(client.getSnapshot().connection.status).toBe('idle');
+	expect(server.calls).toHaveLength(1);
+	await expect(client.settled()).rejects.toMatchObject({ code: 'disconnected' });
+});
+
+test('disconnected: what comes late is ignored, and connecting resumes', async () => {
+	const server = new FakeServer();
+	const client = await online(server);
+	const { socket } = server;
+	client.disconnect();
+	socket.tell({ type: 'channel_topic', channel: 'C1', topic: 'late', position: LATER });
+	socket.end(1006);
+	await server.time.pass(600_000);
+	expect(client.getSnapshot().connection.status).toBe('idle');
+	expect(client.getSnapshot().conversations.get('C1')?.topic).toBe('');
+	expect(server.sockets).toHaveLength(1);
+	client.connect();
+	await server.time.pass(0);
+	expect(server.callsOf('client.counts')).toHaveLength(1);
+	expect(server.sockets).toHaveLength(2);
+});

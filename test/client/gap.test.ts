@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Network } from '../support/client/network.ts';
+import { expectScreens, watchEverything } from '../support/client/screens.ts';
+import { expectExact, freshCounts, sdk, shownCounts } from '../support/client/sdk.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** A frame is lost, the connection is not: `prev_ts` of the next message shows it, and everything is fetched anew. */
+
+let server: TestServer;
+beforeAll(async () => {
+	server = await startServer();
+});
+afterAll(() => server.stop());
+
+async function stage() {
+	const { people } = await makeWorkspace(server.url, 2);
+	const [watched, other] = people as [Person, Person];
+	const { channel } = await other.call('conversations.create', { name: 'quay' });
+	await other.call('conversations.invite', { channel: channel.id, users: watched.id });
+	const post = async (text: string): Promise<string> =>
+		(await other.call('chat.postMessage', { channel: channel.id, text })).ts;
+	await post('before');
+	const network = new Network();
+	const client = sdk(server.url, watched, { ...network.options, random: () => 0 });
+	await client.connect();
+	const stop = watchEverything(client);
+	await client.settled();
+	const end = () => {
+		stop();
+		client.disconnect();
+	};
+	const refetched = () => network.reached('client.counts', 2);
+	return { watched, other, channel: channel.id as string, post, network, client, end, refetched };
+}
+
+test('a message that never came', async () => {
+	const { client, network, post, watched, end, refetched } = await stage();
+	network.drop(({ type, text }) => type === 'message' && text === 'lost');
+	await post('lost');
+	await client.settled();
+	expect(shownCounts(client)).not.toEqual(await freshCounts(watched));
+	await post('after');
+	await refetched();
+	await expectExact(client, watched);
+	await expectScreens(client, watched);
+	end();
+});
+
+test('a deletion that never came, nor the counts after it', async () => {
+	const { client, network, post, watched, other, channel, end, refetched } = await stage();
+	const ts = await post('a mistake');
+	await client.settled();
+	network.drop(({ type, subtype }) => subtype === 'message_deleted' || type === 'unread_counts_updated', 2);
+	await other.call('chat.delete', { channel, ts });
+	await client.settled();
+	expect(shownCounts(client)).not.toEqual(await freshCounts(watched));
+	await post('after');
+	await refetched();
+	await expectExact(client, watched);
+	await expectScreens(client, watched);
+	end();
+});
+
+test('what is not lost is no gap: deletions, replies and broadcasts in between', async () => {
+	const { client, network, post, watched, other, channel, end } = await stage();
+	const root = await post('root');
+	const reply = { channel, thread_ts: root, text: 'reply' };
+	await other.call('chat.postMessage', reply);
+	await other.call('chat.postMessage', { ...reply, reply_broadcast: true });
+	for (const text of ['one', 'two']) {
+		const ts = await post(text);
+		const deleted = other.call('chat.delete', { channel, ts });
+		await Promise.all([deleted, post('at once')]);
+	}
+	await other.call('chat.delete', { channel, ts: root });
+	await post('last');
+	await expectExact(client, watched);
+	await expectScreens(client, watched);
+	expect(network.callsOf('client.counts')).toHaveLength(1);
+	end();
+});

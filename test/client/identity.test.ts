@@ -1,0 +1,134 @@
+import { expect, test } from 'bun:test';
+import { createClient } from '../../client/src/index.ts';
+import { channel, counts, FakeServer, row } from '../support/client/fake-server.ts';
+
+/** What did not change keeps its identity, and listeners are called once for what comes together: 1,000 channels stay cheap. */
+
+const CHANNELS = 1000;
+const ids = Array.from({ length: CHANNELS }, (_, index) => `C${index}`);
+
+const message = (id: string, number: number, prev: number) => ({
+	type: 'message',
+	channel: id,
+	channel_type: 'channel',
+	user: 'U2',
+	text: `number ${number}`,
+	ts: ts(number),
+	prev_ts: prev === 0 ? '0000000000.000000' : ts(prev),
+	position: `17000000${String(number).padStart(8, '0')}`,
+});
+const ts = (number: number): string => `1700000${String(number).padStart(3, '0')}.000000`;
+
+async function stage() {
+	const server = new FakeServer({
+		'client.counts': () => counts(ids.map((id) => row(id))),
+		'users.conversations': () => ({ channels: ids.map(channel) }),
+		'conversations.history': () => ({ messages: [], has_more: false }),
+	});
+	const client = createClient(server.options);
+	const connected = client.connect();
+	await server.time.pass(0);
+	server.socket.hello();
+	await connected;
+	await server.time.pass(100);
+	return { server, client };
+}
+
+test('a snapshot stays what it was', async () => {
+	const { server, client } = await stage();
+	const before = client.getSnapshot();
+	server.socket.tell(message('C7', 1, 0));
+	expect(before.conversations.get('C7')?.unreadCount).toBe(0);
+	expect(before.badge).toBe(0);
+	const after = client.getSnapshot();
+	expect(after).not.toBe(before);
+	expect(after.conversations.get('C7')?.unreadCount).toBe(1);
+	expect(client.getSnapshot()).toBe(after);
+});
+
+test('only what changed is another object', async () => {
+	const { server, client } = await stage();
+	const before = client.getSnapshot();
+	const [inbox, quiet] = [client.inbox.getSnapshot(), client.conversation('C8').getSnapshot()];
+	server.socket.tell(message('C7', 1, 0));
+	const after = client.getSnapshot();
+	const changed = ids.filter((id) => after.conversations.get(id) !== before.conversations.get(id));
+	expect(changed).toEqual(['C7']);
+	expect(after.threads).toBe(before.threads);
+	expect(after.connection).toBe(before.connection);
+	expect(after.users).toBe(before.users);
+	expect(client.conversation('C8').getSnapshot()).toBe(quiet);
+	expect(client.inbox.getSnapshot()).not.toBe(inbox);
+	expect(client.inbox.getSnapshot()[0]).toBe(after.conversations.get('C7') as never);
+});
+
+test('what changes nothing tells nobody', async () => {
+	const { server, client } = await stage();
+	let told = 0;
+	client.subscribe(() => {
+		told += 1;
+	});
+	server.socket.tell(
+		{ type: 'pong', reply_to: 7 },
+		{ type: 'unread_counts_updated', channel: 'C7', ...row('C7'), position: '0' },
+	);
+	server.socket.tell({ type: 'something_new', position: '1700000000000001' });
+	await server.time.pass(100);
+	expect(told).toBe(0);
+	const conversation = client.conversation('C7');
+	conversation.subscribe(() => {
+		told += 1;
+	});
+	await server.time.pass(100);
+	const view = conversation.getSnapshot();
+	told = 0;
+	// An edit of a message that is not on screen.
+	const edited = { ts: ts(1), user: 'U2', text: 'better' };
+	server.socket.tell({ type: 'message', subtype: 'message_changed', channel: 'C7', message: edited });
+	await server.time.pass(100);
+	expect(told).toBe(0);
+	expect(conversation.getSnapshot()).toBe(view);
+});
+
+test('a burst is told at most once a frame, to those whom it concerns', async () => {
+	const { server, client } = await stage();
+	const told = { client: 0, badge: 0, busy: 0, quiet: 0 };
+	const count = (name: keyof typeof told) => () => {
+		told[name] += 1;
+	};
+	client.subscribe(count('client'));
+	client.badge.subscribe(count('badge'));
+	client.conversation('C7').subscribe(count('busy'));
+	client.conversation('C8').subscribe(count('quiet'));
+	await server.time.pass(100);
+	for (const name of ['client', 'badge', 'busy', 'quiet'] as const) told[name] = 0;
+	for (let number = 1; number <= 500; number += 1) {
+		server.socket.tell(message('C7', number, number - 1));
+		// Each in a turn of its own, as a socket delivers them.
+		await Bun.sleep(0);
+	}
+	await server.time.pass(16);
+	expect(client.conversation('C7').getSnapshot().conversation?.unreadCount).toBe(500);
+	expect(told.client).toBe(2);
+	expect(told.busy).toBe(2);
+	expect(told.quiet).toBe(0);
+	expect(told.badge).toBe(0);
+});
+
+test('who stopped listening hears no more, also when the same function listens twice', async () => {
+	const { server, client } = await stage();
+	let told = 0;
+	const listener = () => {
+		told += 1;
+	};
+	const [first, second] = [client.subscribe(listener), client.subscribe(listener)];
+	first();
+	first();
+	server.socket.tell(message('C7', 1, 0));
+	await server.time.pass(100);
+	expect(told).toBe(1);
+	second();
+	server.socket.tell(message('C7', 2, 1));
+	await server.time.pass(100);
+	expect(told).toBe(1);
+});

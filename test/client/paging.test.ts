@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Message } from '../../client/src/index.ts';
+import { Network, until } from '../support/client/network.ts';
+import { sdk } from '../support/client/sdk.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** What is on screen is an unbroken stretch of the conversation, wherever it was opened and whatever happens meanwhile. */
+
+const MESSAGES = 25;
+const PAGE = 10;
+
+let server: TestServer;
+beforeAll(async () => {
+	server = await startServer();
+});
+afterAll(() => server.stop());
+
+async function stage() {
+	const { people } = await makeWorkspace(server.url, 2);
+	const [reader, writer] = people as [Person, Person];
+	const { channel } = await writer.call('conversations.create', { name: 'quay' });
+	await writer.call('conversations.invite', { channel: channel.id, users: reader.id });
+	const post = async (text: string): Promise<string> =>
+		(await writer.call('chat.postMessage', { channel: channel.id, text })).ts;
+	const stamps: string[] = [];
+	for (let index = 0; index < MESSAGES; index += 1) stamps.push(await post(String(index)));
+	const network = new Network();
+	const client = sdk(server.url, reader, { ...network.options, pageSize: PAGE, random: () => 0 });
+	await client.connect();
+	const conversation = client.conversation(channel.id);
+	const shown = () => conversation.getSnapshot().messages.map(({ text }: Message) => Number(text));
+	return {
+		reader,
+		writer,
+		channel: channel.id as string,
+		post,
+		stamps,
+		network,
+		client,
+		conversation,
+		shown,
+	};
+}
+
+const range = (from: number, to: number): number[] =>
+	Array.from({ length: to - from }, (_, index) => from + index);
+
+test('back to the beginning, page by page', async () => {
+	const { client, conversation, shown } = await stage();
+	expect(conversation.getSnapshot()).toMatchObject({ messages: [], isLoaded: false, isLoading: false });
+	const stop = conversation.subscribe(() => undefined);
+	expect(conversation.load()).toBeInstanceOf(Promise);
+	await until(conversation, ({ isLoaded }) => isLoaded);
+	expect(shown()).toEqual(range(15, 25));
+	expect(conversation.getSnapshot()).toMatchObject({ hasOlder: true, hasNewer: false, isLoading: false });
+	await conversation.loadOlder();
+	expect(shown()).toEqual(range(5, 25));
+	await Promise.all([conversation.loadOlder(), conversation.loadOlder()]);
+	expect(shown()).toEqual(range(0, 25));
+	expect(conversation.getSnapshot().hasOlder).toBe(false);
+	stop();
+	client.disconnect();
+});
+
+test('from the middle in both directions, then live', async () => {
+	const { client, conversation, shown, stamps, post } = await stage();
+	await conversation.jumpTo(String(stamps[8]));
+	expect(shown()).toEqual(range(0, 19));
+	await post('25');
+	await client.settled();
+	expect(shown()).toEqual(range(0, 19));
+	expect(conversation.getSnapshot().hasNewer).toBe(true);
+	await conversation.loadNewer();
+	expect(shown()).toEqual(range(0, 26));
+	expect(conversation.getSnapshot().hasNewer).toBe(false);
+	await post('26');
+	await client.settled();
+	expect(shown()).toEqual(range(0, 27));
+	await conversation.jumpTo(String(stamps[2]));
+	await conversation.jumpToLatest();
+	expect(shown()).toEqual(range(17, 27));
+	client.disconnect();
+});
+
+test('what happens while a page is on its way is not lost', async () => {
+	const { client, conversation, channel, post, writer, stamps, network, shown } = await stage();
+	const release = network.hold('conversations.history');
+	const loading = conversation.load();
+	await network.reached('conversations.history', 1);
+	// The answer is there, but not here: what follows is told before it.
+	await post('25');
+	await writer.call('chat.update', { channel, ts: stamps[20], text: '20000' });
+	await writer.call('chat.delete', { channel, ts: stamps[21] });
+	await client.settled();
+	expect(shown()).toEqual([]);
+	release();
+	await loading;
+	expect(shown()).toEqual([15, 16, 17, 18, 19, 20000, 22, 23, 24, 25]);
+	client.disconnect();
+});
+
+test('a page that does not come says so, and can be asked for again', async () => {
+	const { client, conversation, network, shown } = await stage();
+	network.lose('conversations.history', 'before', 4);
+	await expect(conversation.load()).rejects.toMatchObject({ code: 'network_error' });
+	expect(conversation.getSnapshot()).toMatchObject({
+		error: 'network_error',
+		isLoaded: false,
+		isLoading: false,
+	});
+	await conversation.load();
+	expect(shown()).toEqual(range(15, 25));
+	expect(conversation.getSnapshot().error).toBeNull();
+	client.disconnect();
+});
+
+test('left, it is let go; joined again, what was missed is there', async () => {
+	const { client, conversation, channel, shown, post } = await stage();
+	const stop = conversation.subscribe(() => undefined);
+	await client.settled();
+	await conversation.leave();
+	await client.settled();
+	expect(conversation.getSnapshot().conversation).toBeNull();
+	await post('25');
+	await client.join(channel);
+	await client.settled();
+	expect(conversation.getSnapshot().conversation).toMatchObject({ unreadCount: 0 });
+	expect(shown()).toEqual(range(16, 26));
+	stop();
+	client.disconnect();
+});
+
+test('a root posted, replied to and deleted while the client was away is there as what is left of it', async () => {
+	const { client, conversation, channel, post, writer, reader } = await stage();
+	await conversation.load();
+	client.disconnect();
+	const root = await post('25');
+	await writer.call('chat.postMessage', { channel, thread_ts: root, text: 'reply' });
+	await writer.call('chat.delete', { channel, ts: root });
+	await client.connect();
+	await client.settled();
+	expect(conversation.getSnapshot().messages.at(-1)).toMatchObject({
+		ts: root,
+		isTombstone: true,
+		replyCount: 1,
+	});
+	const { messages } = await reader.call('conversations.history', { channel, limit: 1 });
+	expect(messages).toMatchObject([{ ts: root, subtype: 'tombstone' }]);
+	client.disconnect();
+});
+
+test('threads are read from their start', async () => {
+	const { client, channel, stamps, writer } = await stage();
+	const root = String(stamps[3]);
+	for (const text of ['a', 'b']) await writer.call('chat.postMessage', { channel, thread_ts: root, text });
+	const thread = client.thread(channel, root);
+	await thread.load();
+	expect(thread.getSnapshot()).toMatchObject({ root: { text: '3' }, hasMore: false, isFollowing: false });
+	await writer.call('chat.postMessage', { channel, thread_ts: root, text: 'c' });
+	await writer.call('chat.delete', { channel, ts: root });
+	await client.settled();
+	expect(thread.getSnapshot().replies.map(({ text }) => text)).toEqual(['a', 'b', 'c']);
+	expect(thread.getSnapshot().root).toMatchObject({ isTombstone: true, text: '', replyCount: 3 });
+	client.disconnect();
+});
+
+test('what could not be loaded is loaded with the next connection', async () => {
+	const { client, conversation, network, shown } = await stage();
+	network.goOffline();
+	const stop = conversation.subscribe(() => undefined);
+	await until(conversation, ({ error }) => error === 'network_error');
+	network.goOnline();
+	await until(conversation, ({ isLoaded }) => isLoaded);
+	expect(shown()).toEqual(range(15, 25));
+	stop();
+	client.disconnect();
+});
+
+test('looked at before there is a connection: loaded once, with it', async () => {
+	const { reader, channel } = await stage();
+	const network = new Network();
+	const client = sdk(server.url, reader, { ...network.options, pageSize: PAGE });
+	const stop = client.conversation(channel).subscribe(() => undefined);
+	expect(client.conversation(channel).getSnapshot()).toMatchObject({ conversation: null, isLoading: false });
+	await client.connect();
+	await client.settled();
+	expect(client.conversation(channel).getSnapshot().messages).toHaveLength(PAGE);
+	expect(network.callsOf('conversations.history')).toHaveLength(1);
+	stop();
+	client.disconnect();
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Network, until } from '../support/client/network.ts';
+import { expectExact, sdk } from '../support/client/sdk.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** People, presence, typing, and conversations that come and go. */
+
+let server: TestServer;
+beforeAll(async () => {
+	server = await startServer();
+});
+afterAll(() => server.stop());
+
+async function stage() {
+	const { people } = await makeWorkspace(server.url, 3);
+	const [ada, bo, cy] = people as [Person, Person, Person];
+	const network = new Network();
+	const client = sdk(server.url, ada, { ...network.options, random: () => 0 });
+	const other = sdk(server.url, bo);
+	await Promise.all([client.connect(), other.connect()]);
+	const end = () => {
+		client.disconnect();
+		other.disconnect();
+	};
+	return { ada, bo, cy, network, client, other, end };
+}
+
+test('one person is fetched when asked for, once; or all of them', async () => {
+	const { client, network, ada, bo, cy, end } = await stage();
+	expect(client.user(bo.id)).toBeUndefined();
+	expect(client.user(bo.id)).toBeUndefined();
+	await until(client, ({ users }) => users.has(bo.id));
+	expect(client.user(bo.id)).toMatchObject({ id: bo.id, name: bo.name, isBot: false, isDeleted: false });
+	expect(network.callsOf('users.info')).toHaveLength(1);
+	await client.loadUsers();
+	expect([...client.getSnapshot().users.keys()].sort()).toEqual([ada.id, bo.id, cy.id].sort());
+	end();
+});
+
+test('presence is told of those watched, after a reconnect too', async () => {
+	const { client, other, network, bo, cy, end } = await stage();
+	const stop = client.watchPresence([bo.id, cy.id]);
+	await until(client, ({ presence }) => presence.get(bo.id) === 'active' && presence.get(cy.id) === 'away');
+	await other.setPresence('away');
+	await until(client, ({ presence }) => presence.get(bo.id) === 'away');
+	network.cut();
+	await client.settled();
+	await other.setPresence('auto');
+	await until(client, ({ presence }) => presence.get(bo.id) === 'active');
+	stop();
+	expect(client.getSnapshot().presence.size).toBe(0);
+	end();
+});
+
+test('typing is shown to the others, ends with the message, and is not told too often', async () => {
+	const { client, other, network, bo, ada, end } = await stage();
+	const id = await client.createChannel('quay');
+	await client.conversation(id).invite([bo.id]);
+	await other.settled();
+	const theirs = other.conversation(id);
+	client.conversation(id).sendTyping();
+	client.conversation(id).sendTyping();
+	await until(theirs, ({ typing }) => typing.includes(ada.id));
+	expect(network.sent.filter(({ type }) => type === 'typing')).toHaveLength(1);
+	const root = await client.conversation(id).post('here');
+	await until(theirs, ({ typing }) => typing.length === 0);
+	client.thread(id, root.ts).sendTyping();
+	await until(other.thread(id, root.ts), ({ typing }) => typing.includes(ada.id));
+	expect(theirs.getSnapshot().typing).toEqual([]);
+	end();
+});
+
+test('conversations come, change and go with all that is known of them', async () => {
+	const { client, other, ada, bo, cy, end } = await stage();
+	const quay = await client.createChannel('quay', { isPrivate: true });
+	await client.settled();
+	expect(client.getSnapshot().conversations.get(quay)).toMatchObject({ name: 'quay', kind: 'private' });
+	await client.conversation(quay).invite([bo.id]);
+	await client.conversation(quay).rename('pier');
+	await client.conversation(quay).setTopic('tides');
+	await client.conversation(quay).setPurpose('ferries');
+	await other.settled();
+	const expected = { name: 'pier', topic: 'tides', purpose: 'ferries', kind: 'private', creator: ada.id };
+	expect(other.getSnapshot().conversations.get(quay)).toMatchObject(expected);
+	const fresh = sdk(server.url, bo);
+	await fresh.connect();
+	expect(fresh.getSnapshot().conversations.get(quay)).toMatchObject(expected);
+
+	const direct = await client.openDirect([bo.id]);
+	const group = await client.openDirect([bo.id, cy.id]);
+	await client.conversation(group).post('all of you');
+	for (const one of [client, other, fresh]) {
+		await one.settled();
+		expect(one.getSnapshot().conversations.get(direct)).toMatchObject({ kind: 'im', name: '' });
+		const members = one.getSnapshot().conversations.get(group)?.members ?? [];
+		expect([...members].sort()).toEqual([ada.id, bo.id, cy.id].sort());
+	}
+	expect(client.getSnapshot().conversations.get(direct)?.user).toBe(bo.id);
+	expect(other.getSnapshot().conversations.get(direct)?.user).toBe(ada.id);
+
+	await client.conversation(quay).post('before the archive');
+	await client.conversation(quay).archive();
+	await expectExact(other, bo);
+	expect(other.getSnapshot().conversations.has(quay)).toBe(false);
+	await client.call('conversations.unarchive', { channel: quay });
+	await expectExact(other, bo);
+	expect(other.getSnapshot().conversations.get(quay)).toMatchObject({ ...expected, unreadCount: 1 });
+	fresh.disconnect();
+	end();
+});
+
+test('channels to join, and the inbox in the order of the server', async () => {
+	const { client, other, ada, bo, end } = await stage();
+	const ids: string[] = [];
+	for (const name of ['one', 'two', 'three']) ids.push(await other.createChannel(name));
+	const { channels, cursor } = await client.browse();
+	expect(channels.map(({ name, isMember }) => [name, isMember])).toEqual(
+		expect.arrayContaining([
+			['one', false],
+			['two', false],
+			['three', false],
+		]),
+	);
+	expect(cursor).toBe('');
+	for (const id of ids) await client.join(id);
+	for (const id of [ids[1], ids[0]]) await other.conversation(String(id)).post(`to ${id}`);
+	await expectExact(client, ada);
+	const { items } = await ada.call('inbox.list', { limit: 100 });
+	const shown = client.inbox.getSnapshot();
+	expect(shown.map(({ id }) => id)).toEqual(items.map(({ id }: { id: string }) => id));
+	expect(shown.map(({ preview }) => preview)).toEqual(items.map(({ latest }: { latest: unknown }) => latest));
+	const fresh = sdk(server.url, ada);
+	await fresh.connect();
+	await fresh.settled();
+	expect(fresh.inbox.getSnapshot()).toEqual(shown);
+	expect(shown[0]?.preview?.user).toBe(bo.id);
+	fresh.disconnect();
+	end();
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { TidemarkClient } from '../../client/src/index.ts';
+import { Network, until } from '../support/client/network.ts';
+import { expectScreens, watchEverything } from '../support/client/screens.ts';
+import { expectExact, sdk } from '../support/client/sdk.ts';
+import { Random } from '../support/oracle/random.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { testServerProcess, withDirectory } from '../support/process.ts';
+import { makeStage, perform } from '../support/resume/load.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Connections that break at any moment: in the end the client shows what the server has, counts and messages. */
+
+let server: TestServer;
+beforeAll(async () => {
+	server = await startServer();
+});
+afterAll(() => server.stop());
+
+const isOnline = (client: TidemarkClient) =>
+	until(client, ({ connection }) => connection.status === 'online');
+
+/** Comes back at once: how long it waits is shown elsewhere. */
+const AT_ONCE = { random: () => 0 };
+
+for (const seed of [31, 32, 33]) {
+	test(`load ${seed}: cut off again and again while others do everything at once`, async () => {
+		const random = new Random(seed);
+		const workspace = await makeWorkspace(server.url, 5, `Cut ${seed}`);
+		const stage = await makeStage(workspace);
+		const [, watched] = workspace.people as [Person, Person];
+		const network = new Network();
+		const client = sdk(server.url, watched, { ...network.options, ...AT_ONCE });
+		await client.connect();
+		const stop = watchEverything(client);
+		const caughtUp = () => network.frames.filter(({ type, missed }) => type === 'hello' && missed > 0).length;
+		// How often it is cut depends on the machine: until it has come back to something often enough.
+		do {
+			let isWorking = true;
+			const work = perform(server.url, stage, random, 400).finally(() => {
+				isWorking = false;
+			});
+			while (isWorking) {
+				await Bun.sleep(random.below(40));
+				network.cut();
+			}
+			await work;
+		} while (caughtUp() < 3);
+		await isOnline(client);
+		await expectExact(client, watched);
+		await expectScreens(client, watched);
+		// It resumed each time: everything was fetched once, at the start.
+		expect(network.callsOf('client.counts')).toHaveLength(1);
+		stop();
+		client.disconnect();
+	});
+}
+
+test('the server is stopped and started again', async () => {
+	const own = await startServer();
+	const workspace = await makeWorkspace(own.url, 5);
+	const stage = await makeStage(workspace);
+	const [, watched] = workspace.people as [Person, Person];
+	const network = new Network();
+	const client = sdk(own.url, watched, network.options);
+	await client.connect();
+	const stop = watchEverything(client);
+	await perform(own.url, stage, new Random(5), 100);
+	await own.restart();
+	await perform(own.url, stage, new Random(6), 100);
+	await isOnline(client);
+	await expectExact(client, watched);
+	await expectScreens(client, watched);
+	expect(network.callsOf('client.counts')).toHaveLength(1);
+	stop();
+	client.disconnect();
+	await own.stop();
+});
+
+test('the server is killed under load', async () => {
+	await withDirectory(async (directory) => {
+		const first = await testServerProcess(directory);
+		const port = new URL(first.url).port;
+		const workspace = await makeWorkspace(first.url, 5);
+		const stage = await makeStage(workspace);
+		const [, watched] = workspace.people as [Person, Person];
+		const client = sdk(first.url, watched, { random: () => 0.1 });
+		await client.connect();
+		const work = perform(first.url, stage, new Random(7), 200);
+		await Bun.sleep(150);
+		await first.end('SIGKILL');
+		await work;
+		const second = await testServerProcess(directory, ['--port', port]);
+		await perform(second.url, stage, new Random(8), 50);
+		await isOnline(client);
+		await expectExact(client, watched);
+		client.disconnect();
+		await second.end('SIGTERM');
+	});
+});
+
+test('too far behind to resume: everything is fetched anew', async () => {
+	const small = await startServer({ 'resume-changes': '5' });
+	const { people } = await makeWorkspace(small.url, 2);
+	const [watched, other] = people as [Person, Person];
+	const { channel } = await other.call('conversations.create', { name: 'quay' });
+	await other.call('conversations.invite', { channel: channel.id, users: watched.id });
+	const network = new Network();
+	const client = sdk(small.url, watched, { ...network.options, ...AT_ONCE });
+	await client.connect();
+	const stop = watchEverything(client);
+	client.disconnect();
+	for (let index = 0; index < 10; index += 1)
+		await other.call('chat.postMessage', { channel: channel.id, text: `number ${index}` });
+	await client.connect();
+	await expectExact(client, watched);
+	await expectScreens(client, watched);
+	expect(client.getSnapshot().conversations.get(channel.id)?.unreadCount).toBe(10);
+	expect(network.callsOf('client.counts')).toHaveLength(2);
+	stop();
+	client.disconnect();
+	await small.stop();
+});

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Engine } from '../../src/app/engine.ts';
+import type { CountRow, InboxPage, InboxPlace } from '../../src/engine/ports/read-state.ts';
+import { Random } from '../support/oracle/random.ts';
+import { type PortsDriver, portsDriver } from '../support/ports-driver.ts';
+import type { EnginePlace, TestedEngine } from './engines.ts';
+
+/**
+ * The inbox: the same as sorting all rows, after every kind of change, and in pages that hold each conversation
+ * once whatever the user reads meanwhile.
+ */
+
+const ADA = 'U0000ADA00';
+const GRACE = 'U000GRACE0';
+const LATE = Number.MAX_SAFE_INTEGER;
+
+interface Message {
+	readonly conversation: string;
+	readonly ts: number;
+}
+
+/** Two people in many conversations: Ada writes, Grace reads. */
+class Scene {
+	readonly messages: Message[] = [];
+	private readonly archived = new Set<string>();
+	private readonly left = new Set<string>();
+
+	private constructor(
+		public engine: Engine,
+		public driver: PortsDriver,
+		readonly conversations: readonly string[],
+	) {}
+
+	static async open(place: EnginePlace, count: number): Promise<Scene> {
+		const engine = await place.open();
+		const driver = portsDriver(engine);
+		const made = Array.from({ length: count }, (_, index) =>
+			driver.createConversation('public', [ADA, GRACE], `c${index}`),
+		);
+		const scene = new Scene(
+			engine,
+			driver,
+			(await Promise.all(made)).map(({ id }) => id),
+		);
+		// A few are left empty: nothing was ever said there.
+		for (const conversation of scene.conversations.slice(3)) await scene.post(conversation, ADA);
+		return scene;
+	}
+
+	async reopen(place: EnginePlace): Promise<void> {
+		await this.driver.close();
+		this.engine = await place.open();
+		this.driver = portsDriver(this.engine);
+	}
+
+	/** Where Grace is and something can happen. */
+	open(): string[] {
+		return this.conversations.filter((c) => !this.archived.has(c) && !this.left.has(c));
+	}
+
+	async leave(conversation: string): Promise<void> {
+		await this.driver.leave(conversation, GRACE);
+		this.left.add(conversation);
+	}
+
+	async post(conversation: string, user: string): Promise<void> {
+		const ts = await this.driver.post(conversation, user, 'x', {});
+		if (user === ADA) this.messages.push({ conversation, ts });
+	}
+
+	/** Grace reads something, or marks it unread, on some device. */
+	async read(random: Random): Promise<void> {
+		const { conversation, ts } = random.pick(this.messages) as Message;
+		if (this.left.has(conversation) || this.archived.has(conversation)) return;
+		const mark = random.pick(['mark', 'mark', 'markUnread', 'markMessage'] as const) as 'mark';
+		await this.driver[mark](conversation, GRACE, ts);
+	}
+
+	/** Anything that moves a conversation in the list, into it or out of it. */
+	async change(random: Random): Promise<void> {
+		const c = random.pick(this.conversations) as string;
+		const isOpen = !this.archived.has(c) && !this.left.has(c);
+		switch (random.below(8)) {
+			case 0:
+			case 1:
+				if (!this.archived.has(c)) await this.post(c, ADA);
+				return;
+			case 2:
+				if (isOpen) await this.post(c, GRACE);
+				return;
+			case 3:
+				return this.remove(random);
+			case 4:
+				if (this.left.has(c)) return;
+				await this.driver[this.archived.has(c) ? 'unarchive' : 'archive'](c, ADA);
+				toggle(this.archived, c);
+				return;
+			case 5:
+				if (this.archived.has(c)) return;
+				if (this.left.has(c)) await this.driver.join(c, GRACE);
+				else return this.leave(c);
+				this.left.delete(c);
+				return;
+			default:
+				return this.read(random);
+		}
+	}
+
+	private async remove(random: Random): Promise<void> {
+		const index = random.below(this.messages.length);
+		const { conversation, ts } = this.messages[index] as Message;
+		if (this.archived.has(conversation)) return;
+		await this.driver.remove(conversation, ADA, ts);
+		this.messages.splice(index, 1);
+	}
+
+	async page(limit: number, unreadFirst: boolean, start: InboxPlace | null): Promise<InboxPage> {
+		const page = await this.engine.readState.inbox(GRACE, { limit, start, unreadFirst });
+		if (page === 'no_such_listing') throw new Error(page);
+		return page;
+	}
+
+	/** All pages; `between` is done after each of them. */
+	async pages(
+		limit: number,
+		unreadFirst: boolean,
+		between: () => Promise<void> = async () => {},
+	): Promise<string[]> {
+		const ids: string[] = [];
+		let start: InboxPlace | null = null;
+		do {
+			const page: InboxPage = await this.page(limit, unreadFirst, start);
+			if (page.next) expect(page.rows.length).toBe(limit);
+			else expect(page.rows.length).toBeLessThanOrEqual(limit);
+			ids.push(...page.rows.map(({ conversation }) => conversation));
+			start = page.next;
+			await between();
+		} while (start);
+		return ids;
+	}
+
+	/** What the list is by definition. */
+	async sorted(unreadFirst: boolean): Promise<string[]> {
+		const { rows } = await this.engine.readState.counts(GRACE);
+		const part = (row: CountRow) => (unreadFirst && row.unread > 0 ? 0 : 1);
+		return [...rows]
+			.sort((a, b) => part(a) - part(b) || b.latest - a.latest || (a.conversation < b.conversation ? -1 : 1))
+			.map(({ conversation }) => conversation);
+	}
+}
+
+function toggle(set: Set<string>, item: string): void {
+	if (!set.delete(item)) set.add(item);
+}
+
+export function describeInboxContract(engine: TestedEngine, sizes: readonly number[]): void {
+	describe(`the inbox of the ${engine.name} engine`, () => {
+		for (const size of sizes) {
+			describe(`of ${size} conversations`, () => {
+				let place: EnginePlace;
+				let scene: Scene;
+				beforeAll(async () => {
+					place = await engine.place();
+					scene = await Scene.open(place, size);
+				}, 60_000);
+				afterAll(async () => {
+					await scene.driver.close();
+					await place.remove();
+				});
+
+				test('is all rows in order, after whatever happened', async () => {
+					const random = new Random(size);
+					for (let round = 0; round < 60; round += 1) {
+						for (let changes = random.below(6); changes > 0; changes -= 1) await scene.change(random);
+						for (const unreadFirst of [true, false])
+							expect(await scene.pages(1 + random.below(size), unreadFirst)).toEqual(
+								await scene.sorted(unreadFirst),
+							);
+					}
+				}, 60_000);
+
+				test('has each conversation once, whatever is read while it is gone through', async () => {
+					const random = new Random(size + 1);
+					for (let round = 0; round < 20; round += 1) {
+						for (const unreadFirst of [true, false]) {
+							const expected = await scene.sorted(unreadFirst);
+							const limit = 1 + random.below(size / 5);
+							const reading = async () => {
+								for (let marks = 0; marks < 8; marks += 1) await scene.read(random);
+							};
+							expect(await scene.pages(limit, unreadFirst, reading)).toEqual(expected);
+						}
+					}
+				}, 60_000);
+
+				test('has each once also when all is marked read after the first page', async () => {
+					for (const c of scene.open().slice(0, 10)) await scene.post(c, ADA);
+					const expected = await scene.sorted(true);
+					expect(await scene.pages(4, true, () => scene.driver.markAllRead(GRACE))).toEqual(expected);
+				}, 60_000);
+
+				test('of two lists gone through at once, each goes by what was unread at its beginning', async () => {
+					await scene.driver.markAllRead(GRACE);
+					const allRead = { expected: await scene.sorted(true), page: await scene.page(3, true, null) };
+					const last = allRead.expected.findLast((c) => scene.messages.some((m) => m.conversation === c));
+					const { conversation, ts } = scene.messages.find((m) => m.conversation === last) as Message;
+					await scene.driver.markUnread(conversation, GRACE, ts);
+					const oneUnread = { expected: await scene.sorted(true), page: await scene.page(3, true, null) };
+					expect(oneUnread.expected[0]).toBe(conversation);
+					for (const { expected, page } of [allRead, oneUnread]) {
+						const rest = await scene.page(size, true, page.next);
+						expect([...page.rows, ...rest.rows].map(({ conversation }) => conversation)).toEqual(expected);
+					}
+				}, 60_000);
+
+				test('what was posted to or left meanwhile is not met twice', async () => {
+					const random = new Random(size + 2);
+					const met = await scene.pages(Math.ceil(size / 10), true, async () => {
+						const c = random.pick(scene.open()) as string;
+						await scene.post(c, ADA);
+						await scene.driver.mark(c, GRACE, LATE);
+						await scene.leave(random.pick(scene.open()) as string);
+					});
+					expect(new Set(met).size).toBe(met.length);
+				}, 60_000);
+
+				test('what is unread and left meanwhile leaves no gap in a page', async () => {
+					for (const c of scene.open().slice(0, 8)) await scene.post(c, ADA);
+					const unread = (await scene.page(8, true, null)).rows.map(({ conversation }) => conversation);
+					const met = await scene.pages(2, true, async () => {
+						const c = unread.pop();
+						if (c !== undefined && scene.open().includes(c)) await scene.leave(c);
+					});
+					expect(new Set(met).size).toBe(met.length);
+				}, 60_000);
+
+				test('a list that never was begun is told to be none', async () => {
+					const { next } = await scene.page(1, true, null);
+					const start = { ...(next as InboxPlace), listing: 1 };
+					const query = { limit: 1, start, unreadFirst: true };
+					expect(await scene.engine.readState.inbox(GRACE, query)).toBe('no_such_listing');
+				});
+
+				test('is the same after a restart; a list begun before goes on as it was, or is told to be none', async () => {
+					for (const c of scene.open().slice(0, 4)) await scene.post(c, ADA);
+					const expected = await scene.sorted(true);
+					const { rows, next } = await scene.page(2, true, null);
+					await scene.reopen(place);
+					expect(await scene.pages(3, true)).toEqual(expected);
+					const query = { limit: size, start: next, unreadFirst: true };
+					const rest = await scene.engine.readState.inbox(GRACE, query);
+					const ids =
+						rest === 'no_such_listing' ? expected.slice(2) : rest.rows.map((row) => row.conversation);
+					expect([...rows.map(({ conversation }) => conversation), ...ids]).toEqual(expected);
+				}, 60_000);
+			});
+		}
+	});
+}

@@ -1,0 +1,4 @@
+import { embedded } from './engines.ts';
+import { describeInboxContract } from './inbox-contract.ts';
+
+describeInboxContract(embedded, [30, 600]);

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test';
+import { Scratch } from '../../src/gateway/http/scratch.ts';
+
+test('a buffer that was given back is used again by who needs no larger one', () => {
+	const scratch = new Scratch();
+	const buffer = scratch.take(1000);
+	expect(buffer.length).toBe(1000);
+	scratch.giveBack(buffer);
+	expect(scratch.take(1001)).not.toBe(buffer);
+	expect(scratch.take(500)).toBe(buffer);
+});
+
+test('nobody gets a buffer that somebody has', () => {
+	const scratch = new Scratch();
+	scratch.giveBack(scratch.take(1000));
+	const first = scratch.take(1000);
+	expect(scratch.take(1000)).not.toBe(first);
+});
+
+test('few are kept, the largest of them, and none that is larger than all memory is worth', () => {
+	const scratch = new Scratch();
+	const buffers = [1, 2, 3, 4, 5].map((size) => scratch.take(size));
+	const huge = scratch.take(65 * 1024 * 1024);
+	for (const buffer of [huge, ...buffers]) scratch.giveBack(buffer);
+	const kept = [2, 3, 4, 5].map((size) => scratch.take(size));
+	expect(kept).toEqual(buffers.slice(1));
+	expect(scratch.take(1)).not.toBe(buffers[0] as Buffer<ArrayBuffer>);
+	expect(scratch.take(huge.length)).not.toBe(huge);
+});

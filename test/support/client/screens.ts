@@ -1,0 +1,86 @@
+import { expect } from 'bun:test';
+import type { Message, TidemarkClient } from '../../../client/src/index.ts';
+import type { Person } from '../people.ts';
+import { until } from './network.ts';
+
+/** What is on screen, held against what the server answers. */
+
+const ignore = (): void => undefined;
+
+/** Looks at every conversation there is, and at each that comes. Returns what ends it. */
+export function watchEverything(client: TidemarkClient): () => void {
+	const watched = new Map<string, () => void>();
+	const look = () => {
+		for (const id of client.getSnapshot().conversations.keys())
+			if (!watched.has(id)) watched.set(id, client.conversation(id).subscribe(ignore));
+	};
+	const stops = [client.subscribe(look), client.threads.subscribe(ignore)];
+	look();
+	return () => {
+		for (const stop of [...stops, ...watched.values()]) stop();
+	};
+}
+
+const seen = ({ ts, user, text, replyCount, edited, isTombstone }: Message) => ({
+	ts,
+	user,
+	text,
+	replyCount,
+	isEdited: edited !== null,
+	isTombstone,
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: as it is on the wire
+const served = (message: any) => ({
+	ts: message.ts,
+	user: message.user,
+	text: message.text,
+	replyCount: message.reply_count ?? 0,
+	isEdited: message.edited !== undefined,
+	isTombstone: message.subtype === 'tombstone',
+});
+
+export async function expectScreens(client: TidemarkClient, person: Person): Promise<void> {
+	await client.settled();
+	for (const [id, { latest, preview }] of client.getSnapshot().conversations) {
+		// One that came just now is looked at with the next frame.
+		const { messages } = await until(client.conversation(id), ({ isLoaded }) => isLoaded);
+		const answer = await person.call('conversations.history', { channel: id, limit: messages.length || 1 });
+		expect(messages.map(seen)).toEqual(answer.messages.map(served).reverse());
+		// The newest message in the list of conversations, unless only tombstones are left.
+		if (preview) expect(preview.ts).toBe(latest);
+	}
+	const { threads } = client.threads.getSnapshot();
+	const view = await person.call('subscriptions.thread.getView', { limit: 10 });
+	// biome-ignore lint/suspicious/noExplicitAny: as it is on the wire
+	const expected = view.threads.map((thread: any) => [
+		thread.root_msg.ts,
+		thread.unread_count,
+		thread.mention_count,
+	]);
+	expect(threads.map((thread) => [thread.threadTs, thread.unreadCount, thread.mentionCount])).toEqual(
+		expected,
+	);
+	for (const { channel, threadTs } of threads) await expectThread(client, person, channel, threadTs);
+}
+
+/** A thread is loaded when it is looked at; events keep it from then on. */
+async function expectThread(
+	client: TidemarkClient,
+	person: Person,
+	channel: string,
+	ts: string,
+): Promise<void> {
+	const store = client.thread(channel, ts);
+	await store.load();
+	const { root, replies, isFollowing, unreadCount, mentionCount, lastRead } = store.getSnapshot();
+	const answer = await person.call('conversations.replies', { channel, ts });
+	expect([root, ...replies].map((message) => seen(message as Message))).toEqual(answer.messages.map(served));
+	const followed = await person.call('subscriptions.thread.get', { channel, thread_ts: ts });
+	expect({ isFollowing, unreadCount, mentionCount, lastRead }).toEqual({
+		isFollowing: followed.subscription.active,
+		unreadCount: followed.unread_count,
+		mentionCount: followed.mention_count,
+		lastRead: followed.subscription.last_read,
+	});
+}
