@@ -23,22 +23,38 @@ test('a gateway is killed, and another started', () =>
 		await stage.cluster.add('gateway');
 	}));
 
-for (const alsoKilled of [null, 'gateway', 'worker'] as const)
-	test(`Redis is emptied, on every node${alsoKilled ? ` while a ${alsoKilled} is killed` : ''}`, async () => {
-		const { cluster } = stage;
-		const [before] = await epochs(redisUrl());
-		await stage.atOnce(`Redis emptied, ${alsoKilled ?? 'nobody'} killed`, async () => {
-			const killed = alsoKilled === 'gateway' ? cluster.gateways[0] : cluster.workers[0];
-			await Promise.all([
-				emptyRedis(redisUrl()),
-				alsoKilled ? cluster.end(killed as Member, 'SIGKILL') : null,
-			]);
-			if (alsoKilled) await cluster.add(alsoKilled);
-		});
-		const after = await epochs(redisUrl());
-		expect(after).toHaveLength(1);
-		expect(Number(after[0])).toBeGreaterThan(Number(before));
-	});
+async function beganAnew(work: Promise<void>): Promise<void> {
+	const [before] = await epochs(redisUrl());
+	await work;
+	const after = await epochs(redisUrl());
+	expect(after).toHaveLength(1);
+	expect(Number(after[0])).toBeGreaterThan(Number(before));
+}
+
+async function empty(): Promise<void> {
+	await emptyRedis(redisUrl());
+	await stage.look();
+}
+
+test('Redis is emptied, on every node', () => beganAnew(stage.atOnce('Redis emptied', empty)));
+
+test('Redis is emptied and a gateway killed at the same time', () =>
+	beganAnew(
+		stage.atOnce('Redis emptied, gateway killed', async () => {
+			const { cluster } = stage;
+			await Promise.all([empty(), cluster.end(cluster.gateways[0] as Member, 'SIGKILL')]);
+			await cluster.add('gateway');
+		}),
+	));
+
+test('Redis is emptied while nobody writes down what a dead worker should have', () =>
+	beganAnew(
+		stage.atOnce('Redis emptied, worker dead', empty, async (load) => {
+			const { cluster } = stage;
+			await cluster.end(cluster.workers[0] as Member, 'SIGKILL');
+			await load.acknowledged(100);
+		}),
+	).then(() => stage.cluster.add('worker').then(() => undefined)));
 
 /** Longer than Kafka waits for a sign of life of a worker. */
 const PAST_SESSION_MS = 13_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Events, type Performed, performOn, type Transcript } from '../support/chaos/transcript.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startEmbedded, type TestServer } from '../support/server.ts';
 
 /** One history on both engines: the same counts, the same order of messages, the same events. */
 
@@ -13,7 +13,7 @@ const EVENTS_WITHIN_MS = 10_000;
 let embedded: TestServer;
 let cluster: TestCluster;
 beforeAll(async () => {
-	[embedded, cluster] = await Promise.all([startServer(), startCluster()]);
+	[embedded, cluster] = await Promise.all([startEmbedded({}), startCluster()]);
 }, 120_000);
 afterAll(async () => {
 	await Promise.all([embedded?.stop(), cluster?.stop()]);

@@ -42,7 +42,8 @@ export const patienceMs = (): number => surroundings.patienceMs;
 export const startServer = (flags: Readonly<Record<string, string>> = {}): Promise<TestServer> =>
 	surroundings.start(flags);
 
-async function startEmbedded(flags: Readonly<Record<string, string>>): Promise<TestServer> {
+/** On one machine, whatever the scenarios run on. */
+export async function startEmbedded(flags: Readonly<Record<string, string>>): Promise<TestServer> {
 	const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
 	const start = (port: string): Promise<Running> =>
 		serve(

@@ -5,6 +5,7 @@ import { type Cast, newBook } from '../kill-load.ts';
 import { type OwnServices, ownServices, type Service } from '../services.ts';
 import { checkAll, tell } from './check.ts';
 import { type Load, startLoad } from './load.ts';
+import { noRepeats, patientCall } from './patient-call.ts';
 
 /** A cluster for the tests of a file, people who use it, and the book of what was acknowledged to them. */
 
@@ -14,7 +15,9 @@ export interface Stage {
 	/** Load before, while and after this happens; then everything is looked at. */
 	underLoad(what: string, happens: (load: Load) => Promise<void>): Promise<void>;
 	/** Likewise, but nothing new is asked for afterwards: it might cover up what was lost. */
-	atOnce(what: string, happens: () => Promise<void>): Promise<void>;
+	atOnce(what: string, happens: () => Promise<void>, before?: (load: Load) => Promise<void>): Promise<void>;
+	/** Everybody asks for counts until there are any: what is loaded too early stays. */
+	look(): Promise<void>;
 }
 
 const BEFORE = 300;
@@ -55,13 +58,18 @@ export function setStage(...own: readonly Service[]): Stage {
 		get services() {
 			return services;
 		},
+		look: async () => {
+			const people = [...cast.writers, ...cast.readers];
+			await Promise.all(people.map((one) => patientCall(cluster.url, one, noRepeats())('client.counts')));
+		},
 		underLoad: (what, happens) =>
 			during(what, async (load) => {
 				await happens(load);
 				await load.acknowledged(AFTER);
 			}),
-		atOnce: (what, happens) =>
+		atOnce: (what, happens, before) =>
 			during(what, async (load) => {
+				await before?.(load);
 				const stopped = load.stop();
 				await happens();
 				await stopped;
