@@ -33,17 +33,17 @@ export async function benchCluster(bench: Bench): Promise<BenchCluster> {
 	bench.progress('starting Redis, PostgreSQL and Kafka');
 	bench.atEnd(() => services('down'));
 	const told = await services('up', 'redis', 'postgres', 'kafka');
-	const valueOf = (name: string): string => {
+	const addressOf = (name: string): string => {
 		const found = new RegExp(`^${name}=(.*)$`, 'm').exec(told)?.[1];
 		if (found === undefined) throw new Error(`scripts/services did not tell ${name}`);
 		return found;
 	};
-	const url = valueOf('TIDEMARK_TEST_POSTGRES_URL');
+	const url = addressOf('TIDEMARK_TEST_POSTGRES_URL');
 	const env = {
 		...process.env,
-		TIDEMARK_REDIS_URL: valueOf('TIDEMARK_TEST_REDIS_URL'),
+		TIDEMARK_REDIS_URL: addressOf('TIDEMARK_TEST_REDIS_URL'),
 		TIDEMARK_POSTGRES_URL: url,
-		TIDEMARK_KAFKA_BROKERS: valueOf('TIDEMARK_TEST_KAFKA_BROKERS'),
+		TIDEMARK_KAFKA_BROKERS: addressOf('TIDEMARK_TEST_KAFKA_BROKERS'),
 		TIDEMARK_KAFKA_REPLICATION: '1',
 		TIDEMARK_KAFKA_PARTITIONS: '8',
 		TIDEMARK_INSTALLATION: INSTALLATION,
