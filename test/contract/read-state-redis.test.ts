@@ -200,6 +200,17 @@ for (const layout of LAYOUTS) {
 			expect(await commands.zcard(keys.timeline('C01'))).toBe(30);
 		});
 
+		test('a Redis that came back as another process, with what it had before, is taken for lost', async () => {
+			const { process } = await world();
+			const { epoch, commands, keys } = await process({ onLost: () => undefined });
+			await epoch.begin(() => 1);
+			await epoch.endWithOtherNodes();
+			expect(await epoch.wholeSince()).toBe(1);
+			await commands.set(`${keys.prefix}{epoch}:nodes`, 'those-of-before');
+			await epoch.endWithOtherNodes();
+			expect(await epoch.check()).toBeNull();
+		});
+
 		test('what expired comes back from the store', async () => {
 			const { process } = await world();
 			const { readState, apply, commands, keys } = await process({ ttlSeconds: 1 });

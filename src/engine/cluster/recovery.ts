@@ -64,6 +64,7 @@ export class Recovery {
 
 	private async look(): Promise<void> {
 		const { epoch, lock } = this.parts;
+		await epoch.endWithOtherNodes();
 		if ((await epoch.check()) === null) await this.restore();
 		await lock.share();
 		// Also where restoring failed in the middle and another worker has done it.

@@ -36,6 +36,7 @@ export const NO_FENCE: Fence = {
 
 export class Epoch implements Fence {
 	private readonly markers: readonly string[];
+	private readonly nodesKey: string;
 	private lost = false;
 
 	constructor(
@@ -43,6 +44,7 @@ export class Epoch implements Fence {
 		private readonly prefix: string,
 		private readonly onLost: () => void,
 	) {
+		this.nodesKey = `${prefix}{epoch}:nodes`;
 		this.markers = spreadTags(MARKERS).map((tag) => `${prefix}{${tag}}:epoch`);
 	}
 
@@ -80,14 +82,42 @@ export class Epoch implements Fence {
 	async begin(nowMicros: () => number): Promise<void> {
 		await this.removeAll();
 		const value = String(nowMicros());
+		const nodes = await this.nodesNow();
+		if (nodes !== null) await this.commands.set(this.nodesKey, nodes);
 		await Promise.all(this.markers.map((marker) => this.commands.set(marker, value)));
 		this.lost = false;
 	}
 
+	/**
+	 * Redis may come back with what it had some minutes ago, from a snapshot or as a replica that took over: then all
+	 * markers are there, and what happened since is not. So it is also kept which processes it consists of, and with
+	 * others in their place the epoch is over.
+	 */
+	async endWithOtherNodes(): Promise<void> {
+		const [then, now] = await Promise.all([this.commands.get(this.nodesKey), this.nodesNow()]);
+		if (then !== null && now !== null && then !== now) await this.commands.unlink(this.markers[0] ?? '');
+	}
+
+	/** Null while not all of them answer. */
+	private async nodesNow(): Promise<string | null> {
+		try {
+			const told = await Promise.all(this.nodes().map((node) => node.info('server')));
+			return told
+				.map((info) => /^run_id:(\w+)/m.exec(info)?.[1] ?? '')
+				.sort()
+				.join();
+		} catch {
+			return null;
+		}
+	}
+
+	private nodes(): readonly Redis[] {
+		return 'nodes' in this.commands ? this.commands.nodes('master') : [this.commands];
+	}
+
 	private async removeAll(): Promise<void> {
 		const { commands } = this;
-		const nodes: readonly Redis[] = 'nodes' in commands ? commands.nodes('master') : [commands];
-		for (const node of nodes) {
+		for (const node of this.nodes()) {
 			let cursor = '0';
 			do {
 				const [next, keys] = await node.scan(cursor, 'MATCH', `${this.prefix}*`, 'COUNT', 1_000);

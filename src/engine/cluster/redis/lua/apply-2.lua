@@ -23,6 +23,8 @@ local ttl, threads = ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local lateness = 0
+-- Up to a second is what clients are told once more in any case.
+local ORDINARY = 1000000
 
 local function apply(at, change, ts, entry, shown, thread, team)
 	local loaded = redis.call('EXISTS', KEYS[1]) == 1
@@ -100,8 +102,11 @@ for index = 3 + threads, #ARGV, 7 do
 end
 -- When it can be seen, and by how much that is later than it took place: whoever resumes has to go back as far.
 if #results > 0 and results[1] >= 0 then
-	local late = math.max(lateness, tonumber(redis.call('HGET', KEYS[1], 'late') or 0))
-	redis.call('HSET', KEYS[1], 'seen', string.format('%.0f', now), 'late', string.format('%.0f', late))
+	redis.call('HSET', KEYS[1], 'seen', string.format('%.0f', now))
+	if lateness > ORDINARY then
+		local late = math.max(lateness, tonumber(redis.call('HGET', KEYS[1], 'late') or 0))
+		redis.call('HSET', KEYS[1], 'late', string.format('%.0f', late), 'late_seen', string.format('%.0f', now))
+	end
 	redis.call('EXPIRE', KEYS[1], ttl)
 	redis.call('EXPIRE', KEYS[2], ttl)
 end

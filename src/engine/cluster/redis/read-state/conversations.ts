@@ -41,8 +41,10 @@ export interface Standing {
 export interface Known extends Standing {
 	/** When its newest change came to be seen, in micros; 0 where none did since it was loaded. */
 	readonly seen: number;
-	/** By how much, at most, a change came to be seen later than it took place. */
+	/** By how much, at most, a change came to be seen later than it took place; ordinary delays are not noted. */
 	readonly late: number;
+	/** When the newest such change came to be seen. */
+	readonly lateSeen: number;
 }
 
 export interface Reading {
@@ -117,8 +119,8 @@ export class Conversations {
 			this.commands.standing(this.keys.meta(conversation), this.ttlSeconds),
 		);
 		if (!result) return null;
-		const [seen = 0, late = 0] = result.rest.map(Number);
-		return { ...result.standing, seen, late };
+		const [seen = 0, late = 0, lateSeen = 0] = result.rest.map(Number);
+		return { ...result.standing, seen, late, lateSeen };
 	}
 
 	/** Calls a script until what it needs is loaded. */

@@ -45,7 +45,10 @@ export class Moments {
 			rows: rows.flatMap((row) => (row ? [shown(row)] : [])),
 			threads: threads.flatMap((row) => (row ? [shown(row)] : [])),
 			loose: {
-				lateness: changed.reduce((most, { standing }) => Math.max(most, standing.late), 0),
+				// Who has been there since knows of it.
+				lateness: changed
+					.filter(({ standing }) => standing.lateSeen > query.since)
+					.reduce((most, { standing }) => Math.max(most, standing.late), 0),
 				horizon: Math.max(whole, now - this.ttlMicros),
 			},
 		};
