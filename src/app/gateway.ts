@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { Verifier } from '../durability/verifier.ts';
 import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { hearRevoked } from '../gateway/auth/revocations.ts';
@@ -42,6 +43,8 @@ export interface RunningGateway {
 
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 const nowMs = (): number => Date.now();
+const CHECK_EVERY_MS = 30_000;
+const CHECKED_AT_ONCE = 5;
 
 export async function startGateway(parts: GatewayParts): Promise<RunningGateway> {
 	const { config, engine, operations } = parts;
@@ -62,6 +65,8 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	operations.watch(hub);
 	const presence = new Presence(bus, engine.sessions, readState);
 	const requests = new Requests(engine.log, bus, engine.gateway, clock);
+	const verifier = new Verifier(readState, store.source);
+	operations.watchCounts(verifier);
 	const services: Services = {
 		requests,
 		reads: new Reads(readState, bus),
@@ -84,6 +89,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		limits: new Limits(ratesOf(config), nowMs, Math.random),
 		clock,
 		random,
+		verifier,
 		operations,
 		version: VERSION,
 	};
@@ -97,6 +103,9 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	});
 	const deaf = hearRevoked(bus, services.auth);
 	await bus.ready();
+	const checking = setInterval(() => {
+		checkSomebody(hub, verifier).catch((error) => operations.failed('checking counts', error));
+	}, CHECK_EVERY_MS);
 	const listening = listenOn(config, engine.gateway, { services, hub, presence, focus });
 	return {
 		url: `http://${shownHost(config.host)}:${listening.port}`,
@@ -105,11 +114,19 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		beginAnew: () => beginAnew(hub, services.auth),
 		stop: async () => {
 			operations.stop();
+			clearInterval(checking);
 			await listening.stop();
 			requests.close();
 			deaf();
 		},
 	};
+}
+
+/** Counts are derived and cannot drift: that this is so is looked at all the same, a little at a time. */
+async function checkSomebody(hub: Hub, verifier: Verifier): Promise<void> {
+	const connections = [...hub.connections()];
+	const one = connections[Math.floor(Math.random() * connections.length)];
+	if (one) await verifier.verify(one.user, undefined, CHECKED_AT_ONCE);
 }
 
 export const shownHost = (host: string): string =>

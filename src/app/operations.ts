@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Verifier } from '../durability/verifier.ts';
 import type { Operations } from '../gateway/services.ts';
 import type { Hub } from '../gateway/socket/hub.ts';
 
@@ -68,6 +69,21 @@ export class ServerOperations implements Operations {
 		this.gauge('connected_users', 'Users with a socket here', () => hub.users);
 		this.gauge('sockets', 'Open sockets', () => [...hub.connections()].length);
 		this.gauge('deliveries', 'Frames handed to sockets since the start', () => hub.meters.delivered);
+	}
+
+	/** Tells of counts that were compared with the store. */
+	watchCounts({ meters }: Pick<Verifier, 'meters'>): void {
+		this.gauge('checked_counts_total', 'Counts that were compared with the store', () => meters.checked);
+		this.gauge('drifted_counts_total', 'Counts that were not what the store says', () => meters.drifted);
+	}
+
+	/** How long ago what a worker decides about was asked for. */
+	watchWorker(worker: { lagMs(): number }): void {
+		this.gauge(
+			'worker_lag_seconds',
+			'Age of the newest command when it was decided',
+			() => worker.lagMs() / 1000,
+		);
 	}
 
 	health(): Response {

@@ -47,6 +47,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 		operations.setback(error);
 	});
 	worker.start();
+	operations.watchWorker(worker);
 	const gateway = await startGateway({ config, adminToken: admin.token, log, engine, operations });
 	await keepAdminToken(admin, config.dataDir);
 	const idleMs = config.idleMinutes * 60_000;

@@ -53,8 +53,9 @@ export async function startWorker(
 	operations.gauge(
 		'persistence_lag_seconds',
 		'How long the oldest of what was decided waits to be written',
-		() => worker.lagMs() / 1000,
+		() => worker.unwrittenMs() / 1000,
 	);
+	operations.watchWorker(worker);
 	await recovery.start();
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => worker.evict(nowMs() - idleMs), EVICT_EVERY_MS);

@@ -1,3 +1,4 @@
+import type { Verifier } from '../durability/verifier.ts';
 import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
@@ -47,6 +48,7 @@ export interface Services {
 	readonly limits: Limits;
 	readonly clock: Clock;
 	readonly random: RandomBytes;
+	readonly verifier: Pick<Verifier, 'verify'>;
 	readonly operations: Operations;
 	readonly version: string;
 }

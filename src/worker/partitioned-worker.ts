@@ -3,6 +3,7 @@ import type { CommandLog, Consumption, MarkLog } from '../engine/ports/log.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
 import type { History, PartitionLedger, StateSource } from '../engine/ports/store.ts';
 import { Conversations } from './conversations.ts';
+import { ageMs } from './lag.ts';
 import { Overtaken, Partition } from './partition.ts';
 import { Replies } from './replies.ts';
 import { TrailingPersistence } from './trailing-persistence.ts';
@@ -39,6 +40,7 @@ export class PartitionedWorker {
 	private consumption: Consumption | undefined;
 	private halted: PromiseWithResolvers<void> | null = null;
 	private stopping = false;
+	private lag = 0;
 	/** Batches that are being done. */
 	private readonly underWay = new Set<Promise<void>>();
 
@@ -52,6 +54,7 @@ export class PartitionedWorker {
 			async (batch, span) => {
 				while (this.halted && !this.stopping) await this.halted.promise;
 				if (this.stopping) throw new Error('the worker is stopping');
+				this.lag = ageMs(batch);
 				const done = this.own(span.partition).partition.process(batch, span);
 				this.underWay.add(done);
 				await done.finally(() => this.underWay.delete(done));
@@ -109,8 +112,13 @@ export class PartitionedWorker {
 		return this.owned.size;
 	}
 
-	/** How long the oldest of what is not written has been waiting; ms. */
+	/** Age of the newest command when it was decided; ms. */
 	lagMs(): number {
+		return this.lag;
+	}
+
+	/** How long the oldest of what is not written has been waiting; ms. */
+	unwrittenMs(): number {
 		return Math.max(0, ...[...this.owned.values()].map(({ persistence }) => persistence.lagMs()));
 	}
 

@@ -8,6 +8,7 @@ import type { Effect } from '../sequencer/effects.ts';
 import type { ConversationState } from '../sequencer/state.ts';
 import type { Conversations } from './conversations.ts';
 import { deliver } from './delivery.ts';
+import { ageMs } from './lag.ts';
 import { Replies } from './replies.ts';
 
 /**
@@ -33,6 +34,7 @@ export class Worker {
 	/** Rises when everything in memory was dropped: what was read before that must not be decided on. */
 	private epoch = 0;
 
+	private lag = 0;
 	private readonly replies: Replies;
 
 	constructor(private readonly parts: WorkerParts) {
@@ -49,7 +51,13 @@ export class Worker {
 		this.parts.conversations.clear();
 	}
 
+	/** Age of the newest command when it was decided; ms. */
+	lagMs(): number {
+		return this.lag;
+	}
+
 	private async process(batch: readonly CommandEntry[]): Promise<void> {
+		this.lag = ageMs(batch);
 		for (const entry of batch) {
 			try {
 				await this.step(entry);

@@ -6,6 +6,7 @@ import {
 	adminUsersCreate,
 } from './admin-accounts.ts';
 import { adminConversationsAddMembers } from './admin-conversations.ts';
+import { adminUnreadsVerify } from './admin-unreads.ts';
 import { authTest } from './auth.ts';
 import { chatDelete, chatPostMessage, chatUpdate } from './chat.ts';
 import { clientCounts, clientExplain, clientMarkAllRead } from './client.ts';
@@ -57,6 +58,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'admin.tokens.revoke': adminTokensRevoke,
 	'admin.users.create': adminUsersCreate,
 	'auth.test': authTest,
+	'admin.unreads.verify': adminUnreadsVerify,
 	'chat.delete': chatDelete,
 	'chat.postMessage': chatPostMessage,
 	'chat.update': chatUpdate,
