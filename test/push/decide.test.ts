@@ -60,7 +60,9 @@ test('whoever is told is told by the rules, and nobody else', () => {
 	const sane = fc
 		.tuple(messages, recipients)
 		// Who follows follows the thread of the message: a root has none.
-		.map(([message, who]) => [message, message.threadTs === null ? { ...who, follows: false } : who] as const);
+		.map(
+			([message, who]) => [message, message.threadTs === null ? { ...who, follows: false } : who] as const,
+		);
 	fc.assert(
 		fc.property(sane, ([message, who]) => {
 			expect(decide(message, who)).toBe(byTheRules(message, who));
