@@ -132,7 +132,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			await outbox.advance(key, null, [send('U02')], NOW);
 			const [taken, ...more] = await outbox.takeSends(lease());
 			expect(more).toEqual([]);
-			expect(taken).toMatchObject({ ...key, user: 'U02', attempts: 0, ahead: false });
+			expect(taken).toMatchObject({ ...key, user: 'U02', attempts: 1, ahead: false });
 			expect(taken?.to?.token).toBe('token-of-U02');
 			await outbox.settle(send('U02'), { type: 'sent', badge: 3 });
 			await outbox.advance(key, null, [send('U02')], NOW);
@@ -145,12 +145,12 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			await outbox.takeSends(lease());
 			await outbox.settle(send('U02'), { type: 'again', attempts: 1, nextAt: NOW + 500, error: '500' });
 			expect(await outbox.takeSends(lease(NOW + 499))).toEqual([]);
-			expect(await outbox.takeSends(lease(NOW + 500))).toMatchObject([{ attempts: 1 }]);
+			expect(await outbox.takeSends(lease(NOW + 500))).toMatchObject([{ attempts: 2 }]);
 			await outbox.settle(send('U02'), { type: 'dead', attempts: 2, error: 'BadTopic' });
 			expect(await outbox.dead(10)).toMatchObject([{ user: 'U02', attempts: 2, error: 'BadTopic' }]);
 			expect(await outbox.sizes()).toEqual({ devices: 1, pending: 0, dead: 1 });
 			expect(await outbox.replay(NOW + 700)).toBe(1);
-			expect(await outbox.takeSends(lease(NOW + 700))).toMatchObject([{ attempts: 0 }]);
+			expect(await outbox.takeSends(lease(NOW + 700))).toMatchObject([{ attempts: 1 }]);
 		});
 
 		test('a device that is gone takes with it what was for it', async () => {

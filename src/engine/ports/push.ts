@@ -82,6 +82,7 @@ export interface NewSend extends SendKey {
 
 export interface DueSend extends SendKey {
 	readonly user: string;
+	/** This one included; above 1, an earlier one may have come to its end without anybody knowing. */
 	readonly attempts: number;
 	/** The message is in the user's ahead set: read, though the cursor is before it. */
 	readonly ahead: boolean;
@@ -132,6 +133,8 @@ export interface PushOutbox {
 	advance(message: MessageKey, after: string | null, sends: readonly NewSend[], now: number): Promise<void>;
 	takeSends(lease: Lease): Promise<readonly DueSend[]>;
 	settle(send: SendKey, result: SendResult): Promise<void>;
+	/** Somebody is to be looked at as if they had read something just now. */
+	noteRead(user: string): Promise<void>;
 	takeReads(lease: Lease): Promise<readonly ReadEntry[]>;
 	shown(user: string): Promise<readonly ShownSend[]>;
 	/** What was withdrawn is forgotten; the devices have this badge now. Not looked at again before `nextAt`. */

@@ -20,7 +20,7 @@ const FINISH = 'DELETE FROM push_outbox WHERE conversation = $1 AND ts = $2';
 
 const ADD_SEND = `INSERT INTO push_sends (device, conversation, ts, user_id, state, attempts, next_at, lease, error)
 	VALUES ($1, $2, $3, $4, 'pending', 0, $5, '', '') ON CONFLICT (device, conversation, ts) DO NOTHING`;
-const TAKE_SENDS = `UPDATE push_sends SET lease = $1, next_at = $3 WHERE (device, conversation, ts) IN (
+const TAKE_SENDS = `UPDATE push_sends SET lease = $1, next_at = $3, attempts = attempts + 1 WHERE (device, conversation, ts) IN (
 	SELECT device, conversation, ts FROM push_sends WHERE state = 'pending' AND next_at <= $2
 	ORDER BY next_at LIMIT $4 SKIP_LOCKED)`;
 const ANY_SEND = `SELECT 1 AS found FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT 1`;
@@ -42,6 +42,9 @@ const TAKE_READS = `UPDATE push_reads SET lease = $1, next_at = $3 WHERE user_id
 	ORDER BY next_at LIMIT $4 SKIP_LOCKED)`;
 const ANY_READ = 'SELECT 1 AS found FROM push_reads WHERE marks > handled AND next_at <= $1 LIMIT 1';
 const TAKEN_READS = `SELECT user_id, marks FROM push_reads WHERE lease = $1 AND lease <> ''`;
+const NOTE_READ = 'UPDATE push_reads SET marks = marks + 1 WHERE user_id = $1';
+const ADD_READ = `INSERT INTO push_reads (user_id, marks, handled, next_at, lease) VALUES ($1, 0, 0, 0, '')
+	ON CONFLICT (user_id) DO NOTHING`;
 const HANDLED = `UPDATE push_reads SET handled = $2, next_at = $3, lease = '' WHERE user_id = $1 AND marks >= $2`;
 const SHOWN = `SELECT s.device, s.conversation, s.ts, ${AHEAD} FROM push_sends s
 	WHERE s.user_id = $1 AND s.state = 'sent' ORDER BY s.conversation, s.ts, s.device`;
@@ -120,6 +123,11 @@ export function outboxOn(
 			(await take<{ user_id: string; marks: number }>(ANY_READ, TAKE_READS, TAKEN_READS, lease)).map(
 				({ user_id, marks }) => ({ user: user_id, marks }),
 			),
+		noteRead: (user) =>
+			execute([
+				{ sql: ADD_READ, params: [user] },
+				{ sql: NOTE_READ, params: [user] },
+			]),
 		shown: async (user) =>
 			(await reader.all<SendRow & { ahead: number }>(SHOWN, [user])).map((row) => ({
 				...row,
