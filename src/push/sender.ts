@@ -33,7 +33,7 @@ export interface SenderParts {
 	readonly report: (error: unknown) => void;
 }
 
-const LEASE_MS = 120_000;
+const LEASE_MS = 60_000;
 const SENDS_PER_ROUND = 1_000;
 /** What was said so long ago wakes nobody any more. */
 const MOST_AGE_MS = 24 * 60 * 60_000;
