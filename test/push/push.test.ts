@@ -115,6 +115,26 @@ test('active elsewhere: told after the delay, unless it was read in the meantime
 		for (const socket of sockets) socket.close();
 	}));
 
+test('read while it waits: not told', () =>
+	withPush(async (scene) => {
+		const { people, admin } = await makeWorkspace(scene.url, 2);
+		const [anna, ben] = people as [Person, Person];
+		const phone = await device(anna);
+		const socket = await connect(anna);
+		const channel = await dm(ben, anna);
+		const { ts } = await ben.call('chat.postMessage', { channel, text: 'hi' });
+		const pending = (count: number) =>
+			until(
+				() => admin('admin.push.list'),
+				(found) => found.pending === count,
+			);
+		expect(await pending(1)).toMatchObject({ pending: 1 });
+		await anna.call('conversations.mark', { channel, ts });
+		expect(await pending(0)).toMatchObject({ pending: 0, dead: 0 });
+		expect((await scene.providers.phone(phone)).received).toBe(0);
+		socket.close();
+	}));
+
 test('a burst of reading is few updates, and the last badge is the right one', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 2);
