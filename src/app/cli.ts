@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { CliCommand } from './command.ts';
 import { gatewayCommand, workerCommand } from './command-cluster.ts';
+import { pushCommand } from './command-push.ts';
 import { seedCommand } from './command-seed.ts';
 import { serveCommand } from './command-serve.ts';
 import { tokenCommand } from './command-token.ts';
@@ -16,6 +17,7 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
 	gateway: gatewayCommand,
 	worker: workerCommand,
 	token: tokenCommand,
+	push: pushCommand,
 	seed: seedCommand,
 };
 

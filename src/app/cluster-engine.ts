@@ -16,6 +16,7 @@ import { type Clock, risingClock } from '../model/ts.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Engine } from './engine.ts';
 import type { ServerOperations } from './operations.ts';
+import { pushes } from './push.ts';
 
 /** Kafka, Redis and PostgreSQL, shared by any number of gateways and workers. */
 
@@ -99,6 +100,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			url: postgresUrl,
 			schema: installation,
 			startStamp: null,
+			push: pushes(config),
 			onTrouble: (failures, error) => {
 				if (failures >= FAILURES_TO_TELL) operations.degraded('postgres', error);
 			},

@@ -43,9 +43,13 @@ const nowMs = (): number => performance.now();
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
 /** Everything in this process, everything kept in one directory. */
-export async function openEmbeddedEngine(dataDir: string): Promise<Engine> {
+export async function openEmbeddedEngine(
+	dataDir: string,
+	options: { readonly push?: boolean } = {},
+): Promise<Engine> {
 	const listeners: ((error: Error) => void)[] = [];
 	const store = await openSqliteStore(dataDir, {
+		...options,
 		onCommitFailure: (error) => {
 			residents.clear();
 			for (const listener of listeners) listener(error);

@@ -74,6 +74,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		readState,
 		directory: store.directory,
 		history: store.history,
+		push: store.push,
 		bus,
 		auth: new Authenticator({
 			directory: store.directory,

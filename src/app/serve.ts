@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { type Engine, openEmbeddedEngine } from './engine.ts';
 import { startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
+import { pushes, startPush } from './push.ts';
 
 /** Every role in one process, on the embedded engine: the composition of `tidemark serve`. */
 
@@ -20,7 +21,7 @@ const nowMs = (): number => Date.now();
 const EVICT_EVERY_MS = 60_000;
 
 export async function serve(config: Config, log: Logger): Promise<Running> {
-	const engine = await openEmbeddedEngine(config.dataDir);
+	const engine = await openEmbeddedEngine(config.dataDir, { push: pushes(config) });
 	try {
 		return await start(config, await adminTokenOf(config.adminToken, config.dataDir), log, engine);
 	} catch (error) {
@@ -49,6 +50,8 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 	worker.start();
 	operations.watchWorker(worker);
 	const gateway = await startGateway({ config, adminToken: admin.token, log, engine, operations });
+	const { sessions } = engine;
+	const push = await startPush({ config, store, readState, sessions, operations, log, alone: true });
 	await keepAdminToken(admin, config.dataDir);
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => {
@@ -62,6 +65,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 		stop: async () => {
 			clearInterval(eviction);
 			await gateway.stop();
+			await push?.stop();
 			await engine.close();
 		},
 	};

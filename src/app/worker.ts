@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
 import { Recovery } from '../engine/cluster/recovery.ts';
+import { presenceView } from '../engine/cluster/redis/presence-view.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
 import { type Cluster, clusterPlaces } from './cluster-engine.ts';
 import type { Config } from './config.ts';
 import type { ServerOperations } from './operations.ts';
+import { startPush } from './push.ts';
 
 /** The composition of a worker of a cluster: what decides, and writes down. */
 
@@ -57,11 +59,21 @@ export async function startWorker(
 	);
 	operations.watchWorker(worker);
 	await recovery.start();
+	const push = await startPush({
+		config,
+		store: written,
+		readState,
+		sessions: presenceView(cluster.commands, cluster.keys),
+		operations,
+		log,
+		alone: false,
+	});
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => worker.evict(nowMs() - idleMs), EVICT_EVERY_MS);
 	return {
 		stop: async () => {
 			clearInterval(eviction);
+			await push?.stop();
 			await recovery.stop();
 			await worker.stop(STOP_WITHIN_MS);
 		},

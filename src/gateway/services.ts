@@ -1,5 +1,6 @@
 import type { Verifier } from '../durability/verifier.ts';
 import type { Bus } from '../engine/ports/bus.ts';
+import type { PushStore } from '../engine/ports/push.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
@@ -41,6 +42,7 @@ export interface Services {
 	readonly readState: ReadState;
 	readonly directory: Directory;
 	readonly history: History;
+	readonly push: PushStore;
 	readonly bus: Bus;
 	readonly auth: Authenticator;
 	readonly tickets: Tickets;

@@ -54,6 +54,8 @@ export const ERRORS = {
 	no_user: final('No user was given.'),
 	name_taken: final('The name is in use in this workspace.'),
 	token_not_found: final('There is no such token.'),
+	device_not_found: final('The caller has no such device.'),
+	too_many_devices: final('The caller has as many devices as are allowed; remove one.'),
 
 	// Conversations
 	channel_not_found: final('There is no such conversation, or the caller may not know of it.'),

@@ -5,6 +5,7 @@ import type { Follow, Membership } from '../../sequencer/state.ts';
 import type { Changes } from './changes.ts';
 import type { Fact, NotificationLevel } from './facts.ts';
 import type { LogSpan } from './log.ts';
+import type { PushStore } from './push.ts';
 
 /** What is kept for good. One port for each use of it. */
 
@@ -243,6 +244,7 @@ export interface Store {
 	readonly source: StateSource;
 	readonly changes: Changes;
 	readonly ledger: Ledger;
+	readonly push: PushStore;
 	/** The newest stamp that was ever written: the clock goes on from there. */
 	newestStamp(): Promise<number>;
 	close(): Promise<void>;

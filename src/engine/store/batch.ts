@@ -1,5 +1,6 @@
 import type { Fact } from '../ports/facts.ts';
 import { writeFact } from './ledger.ts';
+import type { FactWriter } from './push-facts.ts';
 import type { Param, Statement, Writes } from './sql.ts';
 
 /**
@@ -17,7 +18,7 @@ export class Batch implements Writes {
 	newest = 0;
 	private readonly places = new Map<string, number>();
 
-	constructor() {
+	constructor(private readonly write: FactWriter = writeFact) {
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		this.done = promise;
 		this.succeed = resolve;
@@ -31,7 +32,7 @@ export class Batch implements Writes {
 	}
 
 	addFact(fact: Fact): void {
-		writeFact(fact, this);
+		this.write(fact, this);
 		if (fact.at > this.newest) this.newest = fact.at;
 	}
 

@@ -3,6 +3,7 @@
  *
  *     EACH_TEXT($1), EACH_INTEGER($1)   the items of a JSON list, as a table with one column `item`
  *     EACH_RANGE($1)                    those of a list of [text, low, high], as columns `item`, `low`, `high`
+ *     SKIP_LOCKED                       at the end of a selection of rows to change: those that others are changing are passed over
  *     CLUSTERED                         after CREATE TABLE (…): rows lie in the primary key's own tree
  *     $1                                a parameter
  */
@@ -21,6 +22,7 @@ export const toSqlite: Dialect = (sql) =>
 			const part = (index: number) => `json_extract(value, '$[${index}]')`;
 			return `(SELECT ${part(0)} AS item, ${part(1)} AS low, ${part(2)} AS high FROM json_each($${parameter}))`;
 		})
+		.replace(/\bSKIP_LOCKED\b/, '')
 		.replace(/\bCLUSTERED\b/, 'WITHOUT ROWID')
 		.replace(/\$(\d+)/g, '?$1');
 
@@ -34,6 +36,7 @@ export const toPostgres: Dialect = (sql) =>
 			const items = `jsonb_array_elements($${parameter}::text::jsonb)`;
 			return `(SELECT value->>0 AS item, (value->>1)::bigint AS low, (value->>2)::bigint AS high FROM ${items})`;
 		})
+		.replace(/\bSKIP_LOCKED\b/, 'FOR UPDATE SKIP LOCKED')
 		.replace(/\bCLUSTERED\b/, '');
 
 /** Of what makes tables: texts in the order of their bytes, whatever the database's own order is. */

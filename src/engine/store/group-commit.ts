@@ -3,6 +3,7 @@ import type { Fact } from '../ports/facts.ts';
 import type { Ledger } from '../ports/store.ts';
 import { Batch } from './batch.ts';
 import { advanceTo } from './ledger.ts';
+import type { FactWriter } from './push-facts.ts';
 import type { Statement } from './sql.ts';
 
 /**
@@ -29,6 +30,7 @@ export class GroupCommit implements Ledger {
 		private readonly write: WriteBatch,
 		private readonly onFailure: (error: Error) => void,
 		private durableStamp: number,
+		private readonly writeFact?: FactWriter,
 	) {}
 
 	commit(facts: readonly Fact[]): Promise<void> {
@@ -62,7 +64,7 @@ export class GroupCommit implements Ledger {
 	private openBatch(): Batch {
 		const last = this.queue.at(-1);
 		if (last !== undefined && last.size < STATEMENTS_PER_BATCH) return last;
-		const batch = new Batch();
+		const batch = new Batch(this.writeFact);
 		if (this.closed) {
 			batch.fail(new Refusal('service_unavailable', 'the store is closed'));
 			return batch;

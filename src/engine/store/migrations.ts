@@ -1,6 +1,7 @@
 import { initial, initialOnPostgres } from './migrations/0001-initial.ts';
 import { changes } from './migrations/0002-changes.ts';
 import { earlyMarks } from './migrations/0003-early-marks.ts';
+import { push } from './migrations/0004-push.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0001-initial', statements: initial, postgres: initialOnPostgres },
 	{ name: '0002-changes', statements: changes },
 	{ name: '0003-early-marks', statements: earlyMarks },
+	{ name: '0004-push', statements: push },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -3,6 +3,7 @@ import { changesOf } from './changes.ts';
 import { directoryOf } from './directory.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { historyOf } from './history.ts';
+import { pushStoreOn } from './push.ts';
 import { sourceOf } from './source.ts';
 import type { SqlReader } from './sql.ts';
 
@@ -13,6 +14,7 @@ export const RECORD_START = 'INSERT INTO starts (at) VALUES ($1) ON CONFLICT (at
 export function storeOn(reader: SqlReader, writer: GroupCommit, close: () => Promise<void>): Store {
 	return {
 		directory: directoryOf(reader, (statements) => writer.execute(statements)),
+		push: pushStoreOn(reader, (statements) => writer.execute(statements)),
 		history: historyOf(reader),
 		source: sourceOf(reader),
 		changes: changesOf(reader),

@@ -1,6 +1,7 @@
 import type { PartitionLedger, Store } from '../../ports/store.ts';
 import { GroupCommit } from '../../store/group-commit.ts';
 import { SchemaTooNew } from '../../store/migrations.ts';
+import { writeFactForPush } from '../../store/push-facts.ts';
 import { storeOn } from '../../store/store.ts';
 import { type ConnectionOptions, connect, DEFAULT_SCHEMA } from './connections.ts';
 import { messageOf, PostgresUnusable } from './errors.ts';
@@ -23,6 +24,8 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 	readonly startStamp?: ((newest: number) => number) | null;
 	/** A commit failed for good and nothing of it is on disk: what memory has taken in of it is wrong. */
 	readonly onCommitFailure?: (error: Error) => void;
+	/** Posts and marks are noted for pushing. */
+	readonly push?: boolean;
 	/** How long closing waits for a database that is away, before what is not written yet fails. */
 	readonly closeWithinMs?: number;
 	/** For tests. */
@@ -48,13 +51,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			return { newest, types: await columnTypes(sql, schema) };
 		});
 		const planner = new Planner(types);
+		const writeFact = options.push ? writeFactForPush : undefined;
 		const retry = new Retry(options, options.backOffMs);
 		const commits = new GroupCommit(
 			(batch) => carryOut(writes, retry, planner.plan(batch)),
 			options.onCommitFailure ?? (() => undefined),
 			newest,
+			writeFact,
 		);
-		const partitions = new Progress(writes, retry, planner);
+		const partitions = new Progress(writes, retry, planner, writeFact);
 		let closing: Promise<void> | null = null;
 		const close = async (): Promise<void> => {
 			const patience = setTimeout(() => retry.stop(), options.closeWithinMs ?? CLOSE_WITHIN_MS);

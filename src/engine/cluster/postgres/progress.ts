@@ -1,6 +1,7 @@
 import type { Fact } from '../../ports/facts.ts';
 import type { LogSpan } from '../../ports/log.ts';
 import { Batch } from '../../store/batch.ts';
+import type { FactWriter } from '../../store/push-facts.ts';
 import type { Statement } from '../../store/sql.ts';
 import { Fenced } from './errors.ts';
 import type { Planner } from './plan.ts';
@@ -30,11 +31,12 @@ export class Progress {
 		private readonly pool: Pool,
 		private readonly retry: Retry,
 		private readonly planner: Planner,
+		private readonly writeFact?: FactWriter,
 	) {}
 
 	/** Resolves when facts and offset are on disk, together. Rejects with `Fenced` when the offset is not `from`. */
 	commit(facts: readonly Fact[], range: LogSpan): Promise<void> {
-		const batch = new Batch();
+		const batch = new Batch(this.writeFact);
 		// The newest stamp is not noted: a row that every partition writes would have them all wait for each other.
 		for (const fact of facts) batch.addFact(fact);
 		const statements = [moveOffset(range), ...this.planner.plan(batch)];

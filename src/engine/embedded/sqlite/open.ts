@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Store } from '../../ports/store.ts';
 import { GroupCommit } from '../../store/group-commit.ts';
 import { SchemaTooNew } from '../../store/migrations.ts';
+import { writeFactForPush } from '../../store/push-facts.ts';
 import { storeOn } from '../../store/store.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { codeOf, DataDirectoryUnusable, messageOf } from './errors.ts';
@@ -24,6 +25,8 @@ export interface SqliteStoreOptions {
 	readonly startStamp?: (newest: number) => number;
 	/** A commit failed and nothing of it is on disk: what memory has taken in of it is wrong. */
 	readonly onCommitFailure?: (error: Error) => void;
+	/** Posts and marks are noted for pushing. */
+	readonly push?: boolean;
 	/** Largest size of the database in pages, for tests of a full disk. */
 	readonly maxPages?: number;
 }
@@ -50,6 +53,7 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			(batch) => writer.write(batch),
 			options.onCommitFailure ?? ignore,
 			newest,
+			options.push ? writeFactForPush : undefined,
 		);
 		const opened = database;
 		return storeOn(reader, commits, async () => {

@@ -6,6 +6,7 @@ import {
 	adminUsersCreate,
 } from './admin-accounts.ts';
 import { adminConversationsAddMembers } from './admin-conversations.ts';
+import { adminPushList, adminPushReplay } from './admin-push.ts';
 import { adminUnreadsVerify } from './admin-unreads.ts';
 import { authTest } from './auth.ts';
 import { chatDelete, chatPostMessage, chatUpdate } from './chat.ts';
@@ -39,6 +40,7 @@ import {
 } from './conversations-settings.ts';
 import { conversationsReaders, conversationsUnreads } from './conversations-unreads.ts';
 import { inboxList } from './inbox.ts';
+import { pushDevicesAdd, pushDevicesList, pushDevicesRemove } from './push-devices.ts';
 import { rtmConnect } from './rtm.ts';
 import {
 	subscriptionsThreadAdd,
@@ -53,6 +55,8 @@ import { usersGetPresence, usersInfo, usersList, usersSetPresence } from './user
 /** Every method that is served, by its name; docs/methods.md describes each. */
 export const METHODS: Readonly<Record<string, Method>> = {
 	'admin.conversations.addMembers': adminConversationsAddMembers,
+	'admin.push.list': adminPushList,
+	'admin.push.replay': adminPushReplay,
 	'admin.teams.create': adminTeamsCreate,
 	'admin.tokens.create': adminTokensCreate,
 	'admin.tokens.revoke': adminTokensRevoke,
@@ -91,6 +95,9 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'conversations.unmute': conversationsUnmute,
 	'conversations.unreads': conversationsUnreads,
 	'inbox.list': inboxList,
+	'push.devices.add': pushDevicesAdd,
+	'push.devices.list': pushDevicesList,
+	'push.devices.remove': pushDevicesRemove,
 	'rtm.connect': rtmConnect,
 	// Retired at Slack, still called by older clients: answered alike.
 	'rtm.start': rtmConnect,

@@ -1,0 +1,41 @@
+import type { CliCommand } from './command.ts';
+import { adminClient } from './command-token.ts';
+
+/** `tidemark push`: the notifications that a running server gave up. */
+
+interface Listed {
+	readonly devices: number;
+	readonly pending: number;
+	readonly dead: number;
+	readonly items: readonly {
+		readonly device: string;
+		readonly user: string;
+		readonly channel: string;
+		readonly ts: string;
+		readonly attempts: number;
+		readonly error: string;
+	}[];
+}
+
+export const pushCommand: CliCommand = {
+	summary: 'Show the notifications that a running server gave up, or have it try them again.',
+	usage: '[--replay] [--url http://localhost:8080]',
+	options: {
+		replay: { help: 'try all of them again', takesValue: false },
+		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
+	},
+	run: async (invocation) => {
+		const call = await adminClient(invocation);
+		if (invocation.options.replay === 'true') {
+			const { replayed } = await call<{ replayed: number }>('admin.push.replay', {});
+			console.log(`${replayed} tried again`);
+			return 0;
+		}
+		const { devices, pending, dead, items } = await call<Listed>('admin.push.list', {});
+		console.log(`${devices} devices, ${pending} notifications pending, ${dead} given up`);
+		for (const { device, user, channel, ts, attempts, error } of items)
+			console.log(`${channel} ${ts}  ${user} ${device}  after ${attempts} tries: ${error}`);
+		if (dead > items.length) console.log(`… and ${dead - items.length} older ones`);
+		return 0;
+	},
+};

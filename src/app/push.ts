@@ -1,0 +1,99 @@
+import type { Logger } from 'pino';
+import type { ReadState } from '../engine/ports/read-state.ts';
+import type { Sessions } from '../engine/ports/sessions.ts';
+import type { Store } from '../engine/ports/store.ts';
+import { newId } from '../model/ids.ts';
+import { ApnsProvider } from '../push/apns/provider.ts';
+import { FcmProvider } from '../push/fcm/provider.ts';
+import { Pusher } from '../push/pusher.ts';
+import { type Config, ConfigError } from './config.ts';
+import type { ServerOperations } from './operations.ts';
+
+/** The composition of pushing: providers from the settings, loops over the store. */
+
+const nowMs = (): number => Date.now();
+const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
+
+/** Whether anything is to be pushed: if not, posts and marks note nothing. */
+export const pushes = ({ apnsKeyFile, fcmServiceAccountFile }: Config): boolean =>
+	apnsKeyFile !== null || fcmServiceAccountFile !== null;
+
+export interface PushParts {
+	readonly config: Config;
+	readonly store: Pick<Store, 'push' | 'history' | 'directory'>;
+	readonly readState: ReadState;
+	readonly sessions: Pick<Sessions, 'activeAmong'>;
+	readonly operations: ServerOperations;
+	readonly log: Logger;
+	/** There is no other process on this store. */
+	readonly alone: boolean;
+}
+
+/** Null: nothing is to be pushed. */
+export async function startPush(parts: PushParts): Promise<Pusher | null> {
+	const { config, store, readState, sessions, operations, alone } = parts;
+	if (!pushes(config)) return null;
+	const pusher = new Pusher({
+		push: store.push,
+		history: store.history,
+		directory: store.directory,
+		readState,
+		sessions,
+		providers: { ...apnsOf(config), ...fcmOf(config) },
+		watch: operations,
+		delayMs: config.pushDelaySeconds * 1000,
+		alone,
+		nowMs,
+		random: Math.random,
+		newLease: () => newId('L', random),
+		report: (error) => operations.failed('push', error),
+	});
+	watch(pusher, operations);
+	await pusher.start();
+	return pusher;
+}
+
+function apnsOf({ apnsKeyFile, apnsKeyId, apnsTeamId, apnsTopic, apnsHost }: Config) {
+	if (apnsKeyFile === null) return {};
+	const missing = Object.entries({
+		TIDEMARK_APNS_KEY_ID: apnsKeyId,
+		TIDEMARK_APNS_TEAM_ID: apnsTeamId,
+		TIDEMARK_APNS_TOPIC: apnsTopic,
+	}).filter(([, value]) => value === null);
+	if (apnsKeyId === null || apnsTeamId === null || apnsTopic === null)
+		throw new ConfigError(missing.map(([name]) => `${name} is missing: APNs needs it beside the key`));
+	return {
+		apns: new ApnsProvider({
+			keyFile: apnsKeyFile,
+			keyId: apnsKeyId,
+			teamId: apnsTeamId,
+			topic: apnsTopic,
+			url: apnsHost,
+			nowMs,
+		}),
+	};
+}
+
+function fcmOf({ fcmServiceAccountFile, fcmHost }: Config) {
+	if (fcmServiceAccountFile === null) return {};
+	return { fcm: new FcmProvider({ serviceAccountFile: fcmServiceAccountFile, url: fcmHost, nowMs }) };
+}
+
+function watch(pusher: Pusher, operations: ServerOperations): void {
+	const { meters } = pusher;
+	operations.gauge('push_sent', 'Notifications that providers took since the start', () => meters.sent);
+	operations.gauge('push_withdrawn', 'Notifications withdrawn since the start', () => meters.withdrawn);
+	operations.gauge('push_retried', 'Tries that are to be repeated, since the start', () => meters.retried);
+	operations.gauge('push_dead', 'Notifications given up since the start', () => meters.dead);
+	operations.gauge('push_devices_removed', 'Devices gone since the start', () => meters.removed);
+	operations.gauge(
+		'push_pending',
+		'Notifications that wait, as of the last minute',
+		() => pusher.sizes.pending,
+	);
+	operations.gauge(
+		'push_dead_letters',
+		'Notifications given up and kept (tidemark push), as of the last minute',
+		() => pusher.sizes.dead,
+	);
+}

@@ -1,0 +1,83 @@
+import type { NotificationLevel } from '../ports/facts.ts';
+import type { Audience, Candidate, CandidatePage, MessageKey } from '../ports/push.ts';
+import type { Param, SqlReader } from './sql.ts';
+
+/**
+ * Those whom a message may concern and who have a device, some hundred members at a time: a page costs the same
+ * whatever the size of the conversation, and the next one waits its turn.
+ */
+
+/** The page is cut before it is joined: `$3` and `$4` bound the work, not what is found. */
+const PAGES: Readonly<Record<Audience['of'], string>> = {
+	members: `SELECT user_id FROM members WHERE conversation = $1 AND member = 1 AND user_id > $3
+		ORDER BY user_id LIMIT $4`,
+	devices: 'SELECT DISTINCT user_id FROM push_devices WHERE user_id > $3 ORDER BY user_id LIMIT $4',
+	followers: `SELECT user_id FROM thread_follows
+		WHERE conversation = $1 AND thread_ts = $5 AND active = 1 AND user_id > $3 ORDER BY user_id LIMIT $4`,
+};
+
+const candidatesIn = (page: string): string => `SELECT p.user_id, d.id AS device, m.muted, m.level,
+		CASE WHEN f.active = 1 THEN 1 ELSE 0 END AS follows,
+		CASE WHEN m.cursor >= $2 THEN 1 WHEN f.active = 1 AND f.cursor >= $2 THEN 1
+			WHEN a.ts IS NOT NULL THEN 1 ELSE 0 END AS is_read
+	FROM (${page}) p
+	LEFT JOIN push_devices d ON d.user_id = p.user_id
+	LEFT JOIN members m ON m.user_id = p.user_id AND m.conversation = $1 AND m.member = 1
+	LEFT JOIN thread_follows f ON f.conversation = $1 AND f.thread_ts = $5 AND f.user_id = p.user_id
+	LEFT JOIN read_ahead a ON a.user_id = p.user_id AND a.conversation = $1 AND a.ts = $2
+	ORDER BY p.user_id`;
+
+/** A reply that stands in its thread alone is read in the thread: where the conversation's cursor is says nothing. */
+const candidatesInThread = (page: string): string => `SELECT p.user_id, d.id AS device, m.muted, m.level,
+		1 AS follows, CASE WHEN f.cursor >= $2 THEN 1 ELSE 0 END AS is_read
+	FROM (${page}) p
+	LEFT JOIN push_devices d ON d.user_id = p.user_id
+	LEFT JOIN members m ON m.user_id = p.user_id AND m.conversation = $1 AND m.member = 1
+	LEFT JOIN thread_follows f ON f.conversation = $1 AND f.thread_ts = $5 AND f.user_id = p.user_id
+	ORDER BY p.user_id`;
+
+const QUERIES: Readonly<Record<Audience['of'], string>> = {
+	members: candidatesIn(PAGES.members),
+	devices: candidatesIn(PAGES.devices),
+	followers: candidatesInThread(PAGES.followers),
+};
+
+interface CandidateRow {
+	readonly user_id: string;
+	readonly device: string | null;
+	/** Null: no member. */
+	readonly muted: number | null;
+	readonly level: NotificationLevel;
+	readonly follows: number;
+	readonly is_read: number;
+}
+
+export async function candidatesOf(
+	reader: SqlReader,
+	{ conversation, ts }: MessageKey,
+	audience: Audience,
+	after: string,
+	limit: number,
+): Promise<CandidatePage> {
+	const params: Param[] = [conversation, ts, after, limit, audience.threadTs ?? 0];
+	const rows = await reader.all<CandidateRow>(QUERIES[audience.of], params);
+	const found = new Map<string, Candidate & { devices: string[] }>();
+	const seen = new Set<string>();
+	for (const row of rows) {
+		seen.add(row.user_id);
+		if (row.device === null || row.muted === null) continue;
+		const known = found.get(row.user_id);
+		if (known) known.devices.push(row.device);
+		else
+			found.set(row.user_id, {
+				user: row.user_id,
+				devices: [row.device],
+				muted: row.muted === 1,
+				level: row.level,
+				follows: row.follows === 1,
+				read: row.is_read === 1,
+			});
+	}
+	const last = rows.at(-1)?.user_id ?? null;
+	return { candidates: [...found.values()], next: seen.size < limit ? null : last };
+}

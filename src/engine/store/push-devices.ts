@@ -1,0 +1,53 @@
+import type { Device, PushDevices, PushPlatform } from '../ports/push.ts';
+import type { SqlReader, Statement } from './sql.ts';
+
+/** Devices. A token has one row, so whoever adds it last has it. */
+
+/** Under another user it is another device: what was on its way to the first one does not reach the second. */
+const ADD = `INSERT INTO push_devices (platform, token, id, user_id, app, badge, added_ts)
+	VALUES ($1, $2, $3, $4, $5, 0, $6)
+	ON CONFLICT (platform, token) DO UPDATE SET
+		id = CASE WHEN push_devices.user_id = excluded.user_id THEN push_devices.id ELSE excluded.id END,
+		badge = CASE WHEN push_devices.user_id = excluded.user_id THEN push_devices.badge ELSE 0 END,
+		user_id = excluded.user_id, app = excluded.app, added_ts = excluded.added_ts`;
+const REMOVE = 'DELETE FROM push_devices WHERE platform = $1 AND token = $2 AND user_id = $3';
+export const DEVICE_COLUMNS = 'd.id, d.user_id, d.platform, d.token, d.app, d.badge, d.added_ts';
+const OF_USER = `SELECT ${DEVICE_COLUMNS} FROM push_devices d WHERE d.user_id = $1 ORDER BY d.added_ts, d.id`;
+
+export interface DeviceRow {
+	readonly id: string;
+	readonly user_id: string;
+	readonly platform: PushPlatform;
+	readonly token: string;
+	readonly app: string;
+	readonly badge: number;
+	readonly added_ts: number;
+}
+
+export const deviceOf = (row: DeviceRow): Device => ({
+	id: row.id,
+	user: row.user_id,
+	platform: row.platform,
+	token: row.token,
+	app: row.app,
+	badge: row.badge,
+	addedTs: row.added_ts,
+});
+
+export function devicesOn(
+	reader: SqlReader,
+	execute: (statements: readonly Statement[]) => Promise<void>,
+): PushDevices {
+	const ofUser = async (user: string): Promise<readonly Device[]> =>
+		(await reader.all<DeviceRow>(OF_USER, [user])).map(deviceOf);
+	return {
+		add: ({ platform, token, id, user, app, addedTs }) =>
+			execute([{ sql: ADD, params: [platform, token, id, user, app, addedTs] }]),
+		remove: async (user, platform, token) => {
+			const known = (await ofUser(user)).some((one) => one.platform === platform && one.token === token);
+			if (known) await execute([{ sql: REMOVE, params: [platform, token, user] }]);
+			return known;
+		},
+		ofUser,
+	};
+}

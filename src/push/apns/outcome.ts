@@ -1,0 +1,41 @@
+import { parseRetryAfter } from '../backoff.ts';
+import type { HostAnswer } from '../http2-host.ts';
+import type { Outcome } from '../provider.ts';
+
+/** What an answer of APNs means for the notification, the device and the account. */
+
+/** The account or its key: nothing can be sent with it. */
+const ACCOUNT: Readonly<Record<string, string>> = {
+	InvalidProviderToken: 'check TIDEMARK_APNS_KEY_FILE, TIDEMARK_APNS_KEY_ID and TIDEMARK_APNS_TEAM_ID',
+	MissingProviderToken: 'check TIDEMARK_APNS_KEY_FILE',
+	Forbidden: 'the account may not send; was its key revoked?',
+	ExpiredProviderToken: 'is the clock of this machine right?',
+	TooManyProviderTokenUpdates: 'another server uses the same key',
+};
+
+/** A new token is made when the old one was refused. */
+export const refusesToken = (reason: string): boolean => reason === 'ExpiredProviderToken';
+
+export function reasonIn(body: string): string {
+	try {
+		const { reason } = JSON.parse(body) as { reason?: unknown };
+		return typeof reason === 'string' ? reason.slice(0, 100) : '';
+	} catch {
+		return '';
+	}
+}
+
+export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number): Outcome {
+	if (status === 200) return { type: 'accepted' };
+	const reason = reasonIn(body);
+	const error = `${status} ${reason}`.trim();
+	if (status === 410 || reason === 'BadDeviceToken') return { type: 'gone' };
+	const retryAfterMs = parseRetryAfter(String(headers['retry-after'] ?? ''), nowMs);
+	const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+	if (status === 403 || reason in ACCOUNT) {
+		const hint = ACCOUNT[reason] ?? 'the account may not send';
+		return { type: 'away', error: `refused with ${error}: ${hint}`, ...later };
+	}
+	if (status === 429 || status >= 500) return { type: 'busy', error, ...later };
+	return { type: 'refused', error };
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import type { Device } from '../../engine/ports/push.ts';
+import type { CachedToken } from '../cached-token.ts';
+import { Http2Host } from '../http2-host.ts';
+import {
+	collapseId,
+	type Notification,
+	type Outcome,
+	type PushProvider,
+	type Withdrawal,
+} from '../provider.ts';
+import { outcomeOf, reasonIn, refusesToken } from './outcome.ts';
+import { alertPayload, withdrawalPayloads } from './payload.ts';
+import { type ApnsKey, providerToken } from './token.ts';
+
+/** Apple's push service: HTTP/2, one connection, a provider token. */
+
+export interface ApnsOptions extends ApnsKey {
+	/** https://api.push.apple.com, or api.sandbox.push.apple.com. */
+	readonly url: string;
+	/** The application, where a device does not say another one. */
+	readonly topic: string;
+	readonly nowMs: () => number;
+}
+
+/** For so long APNs keeps what a device that is off has not got. */
+export const EXPIRES_AFTER_S = 24 * 60 * 60;
+
+export class ApnsProvider implements PushProvider {
+	private readonly host: Http2Host;
+	private readonly token: CachedToken;
+
+	constructor(private readonly options: ApnsOptions) {
+		this.host = new Http2Host({ url: options.url });
+		this.token = providerToken(options, options.nowMs);
+	}
+
+	notify(device: Device, notification: Notification): Promise<Outcome> {
+		const collapse = collapseId(notification.message);
+		return this.send(
+			device,
+			{
+				'apns-push-type': 'alert',
+				'apns-priority': '10',
+				'apns-collapse-id': collapse,
+				// The same for every try: APNs, and whoever reads its logs, can tell that it is one.
+				'apns-id': uuidOf(`${device.id} ${collapse}`),
+				'apns-expiration': String(Math.floor(this.options.nowMs() / 1000) + EXPIRES_AFTER_S),
+			},
+			alertPayload(notification),
+		);
+	}
+
+	async withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
+		// Of type alert, because a background one may not carry a badge; of low priority, because nobody has to see it.
+		const headers = {
+			'apns-push-type': 'alert',
+			'apns-priority': '5',
+			'apns-expiration': String(Math.floor(this.options.nowMs() / 1000) + EXPIRES_AFTER_S),
+		};
+		let outcome: Outcome = { type: 'accepted' };
+		for (const payload of withdrawalPayloads(withdrawal)) {
+			outcome = await this.send(device, headers, payload);
+			if (outcome.type !== 'accepted') break;
+		}
+		return outcome;
+	}
+
+	async check(): Promise<string | null> {
+		try {
+			await this.token.get();
+			await this.host.reach();
+			return null;
+		} catch (error) {
+			return (error as Error).message;
+		}
+	}
+
+	close(): void {
+		this.host.close();
+	}
+
+	private async send(device: Device, headers: Record<string, string>, body: string): Promise<Outcome> {
+		try {
+			const token = await this.token.get();
+			const answer = await this.host.post(
+				`/3/device/${encodeURIComponent(device.token)}`,
+				{
+					authorization: `bearer ${token}`,
+					'apns-topic': device.app === '' ? this.options.topic : device.app,
+					...headers,
+				},
+				body,
+			);
+			if (answer.status !== 200 && refusesToken(reasonIn(answer.body))) this.token.drop();
+			return outcomeOf(answer, this.options.nowMs());
+		} catch (error) {
+			return { type: 'away', error: (error as Error).message };
+		}
+	}
+}
+
+/** A UUID that follows from the text. */
+function uuidOf(text: string): string {
+	const hex = createHash('sha256').update(text).digest('hex');
+	return [
+		hex.slice(0, 8),
+		hex.slice(8, 12),
+		`4${hex.slice(13, 16)}`,
+		`8${hex.slice(17, 20)}`,
+		hex.slice(20, 32),
+	].join('-');
+}

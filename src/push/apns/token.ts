@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { importPKCS8, SignJWT } from 'jose';
+import { CachedToken } from '../cached-token.ts';
+
+/**
+ * The provider token: a JWT signed with the key of the developer account. APNs takes one for up to an hour, and refuses
+ * those who make a new one more often than every 20 minutes.
+ */
+
+const GOOD_FOR_MS = 45 * 60_000;
+
+export interface ApnsKey {
+	/** PEM, as Apple hands it out (AuthKey_….p8). */
+	readonly keyFile: string;
+	readonly keyId: string;
+	readonly teamId: string;
+}
+
+export function providerToken({ keyFile, keyId, teamId }: ApnsKey, nowMs: () => number): CachedToken {
+	return new CachedToken(async () => {
+		const key = await readKey(keyFile);
+		const token = await new SignJWT()
+			.setProtectedHeader({ alg: 'ES256', kid: keyId })
+			.setIssuer(teamId)
+			.setIssuedAt(Math.floor(nowMs() / 1000))
+			.sign(key);
+		return { token, forMs: GOOD_FOR_MS };
+	}, nowMs);
+}
+
+/** What is wrong with the file is told; what is in it is not. */
+async function readKey(file: string) {
+	let pem: string;
+	try {
+		pem = await readFile(file, 'utf8');
+	} catch (error) {
+		throw new Error(`the key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+	}
+	try {
+		return await importPKCS8(pem, 'ES256');
+	} catch {
+		throw new Error(`the key file ${file} has no private key for ES256 in it (PKCS #8, PEM)`);
+	}
+}

@@ -1,0 +1,46 @@
+import type { User } from '../engine/ports/store.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { isDirect } from '../model/ids.ts';
+import type { Message } from '../model/message.ts';
+
+/** What people read on their lock screen; pure. */
+
+const MOST_CHARACTERS = 240;
+
+export interface Surroundings {
+	readonly conversation: Pick<Conversation, 'kind' | 'name'> | undefined;
+	/** The author, and whoever it names, as far as they are known. */
+	readonly people: ReadonlyMap<string, User>;
+}
+
+export function contentOf(message: Message, { conversation, people }: Surroundings) {
+	const author = nameOf(people.get(message.user));
+	const named = conversation && !isDirect(conversation.kind) ? ` in #${conversation.name}` : '';
+	return { title: `${author}${named}`, body: cut(readable(message.text, people)) };
+}
+
+const nameOf = (user: User | undefined): string => user?.realName || user?.name || 'Somebody';
+
+/** Mentions and links as people know them; the text itself stays as it is. */
+function readable(text: string, people: ReadonlyMap<string, User>): string {
+	return text
+		.replace(/<@([UW][A-Z0-9]{2,20})(?:\|([^<>]{0,80}))?>/g, (_, id: string, label?: string) => {
+			return `@${label ?? nameOf(people.get(id))}`;
+		})
+		.replace(/<!(channel|everyone|here)(?:\|[^<>]{0,80})?>/g, '@$1')
+		.replace(
+			/<(https?:[^<>|]{1,2000})(?:\|([^<>]{1,200}))?>/g,
+			(_, url: string, label?: string) => label ?? url,
+		)
+		.replaceAll('&lt;', '<')
+		.replaceAll('&gt;', '>')
+		.replaceAll('&amp;', '&');
+}
+
+function cut(text: string): string {
+	if (text === '') return '…';
+	const characters = [...text.slice(0, MOST_CHARACTERS * 2)];
+	return characters.length <= MOST_CHARACTERS && text.length <= MOST_CHARACTERS * 2
+		? text
+		: `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…`;
+}

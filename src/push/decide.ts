@@ -1,0 +1,58 @@
+import type { NotificationLevel } from '../engine/ports/facts.ts';
+import { inTimeline, type Message } from '../model/message.ts';
+
+/**
+ * Who is told of a message on a phone in a pocket. Pure: everything it depends on is handed in, and a test holds it
+ * against the rules written out one by one.
+ */
+
+/** Why somebody is told; null from `reasonOf`: it is none of theirs. */
+export type PushReason = 'mention' | 'dm' | 'channel_mention' | 'thread_reply' | 'all';
+
+/** What is known of somebody the message may concern, as of the moment of looking. */
+export interface Recipient {
+	readonly user: string;
+	readonly member: boolean;
+	readonly muted: boolean;
+	readonly level: NotificationLevel;
+	/** They follow the thread that the message is a reply of. */
+	readonly follows: boolean;
+	/** They were active when it was sent, so that a `<!here>` spoke to them. */
+	readonly wasActive: boolean;
+	/** They have read it, in the conversation or in its thread. */
+	readonly read: boolean;
+	/** Connected and not away right now: they may be about to see it there. */
+	readonly active: boolean;
+	/** They were given the time to. */
+	readonly waited: boolean;
+}
+
+export type Subject = Pick<
+	Message,
+	'user' | 'named' | 'channelWide' | 'here' | 'threadTs' | 'broadcast' | 'deleted'
+> & { readonly direct: boolean };
+
+export type Verdict = 'notify' | 'wait' | 'no';
+
+export function decide(message: Subject, recipient: Recipient): Verdict {
+	if (message.deleted || recipient.read || reasonOf(message, recipient) === null) return 'no';
+	// Whoever has the conversation before their eyes reads it within that time: what is delivered into focus is marked.
+	return recipient.active && !recipient.waited ? 'wait' : 'notify';
+}
+
+export function reasonOf(message: Subject, recipient: Recipient): PushReason | null {
+	const { user, member, muted, level, follows } = recipient;
+	if (!member || user === message.user || level === 'none') return null;
+	const shown = inTimeline(message);
+	// A reply that stands in its thread alone concerns those who follow it. Being named in it makes one a follower.
+	if (!shown && !follows) return null;
+	if (message.named.includes(user)) return 'mention';
+	if (muted) return null;
+	if (shown && message.direct) return 'dm';
+	if (shown && speaksToAll(message, recipient)) return 'channel_mention';
+	if (follows) return 'thread_reply';
+	return shown && level === 'all' ? 'all' : null;
+}
+
+const speaksToAll = (message: Subject, { wasActive }: Recipient): boolean =>
+	message.channelWide || (message.here && wasActive);

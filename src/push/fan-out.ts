@@ -1,0 +1,128 @@
+import type { Audience, Candidate, NewSend, OutboxEntry, PushOutbox } from '../engine/ports/push.ts';
+import type { Sessions } from '../engine/ports/sessions.ts';
+import type { Directory, History } from '../engine/ports/store.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { isDirect } from '../model/ids.ts';
+import { inTimeline, type Message } from '../model/message.ts';
+import { decide, type Recipient, reasonOf, type Subject } from './decide.ts';
+import { type Material, materialFor } from './material.ts';
+import type { Standings } from './standing.ts';
+
+/**
+ * From a message to those who are to be told of it. A round takes some messages and looks at one page of members of
+ * each; a conversation of 500,000 takes many rounds, and others have their turn in every one of them.
+ */
+
+export interface FanOutParts {
+	readonly outbox: PushOutbox;
+	readonly history: History;
+	readonly directory: Directory;
+	readonly sessions: Pick<Sessions, 'activeAmong'>;
+	readonly standings: Standings;
+	readonly nowMs: () => number;
+	/** How long somebody who is active has to see it elsewhere. */
+	readonly delayMs: number;
+	readonly newLease: () => string;
+}
+
+const LEASE_MS = 60_000;
+const MESSAGES_PER_ROUND = 200;
+export const MEMBERS_PER_PAGE = 500;
+/** For so long the number of devices is taken for what it was. */
+const RECOUNT_MS = 30_000;
+
+export class FanOut {
+	private devices = { count: 0, until: 0 };
+
+	constructor(private readonly parts: FanOutParts) {}
+
+	/** Answers how many messages were looked at. */
+	async round(): Promise<number> {
+		const { outbox, nowMs, newLease } = this.parts;
+		const now = nowMs();
+		const entries = await outbox.takeMessages({
+			id: newLease(),
+			now,
+			until: now + LEASE_MS,
+			limit: MESSAGES_PER_ROUND,
+		});
+		if (entries.length === 0) return 0;
+		const material = await materialFor(entries, this.parts);
+		await this.countDevices(now);
+		await Promise.all(entries.map((entry) => this.step(entry, material)));
+		return entries.length;
+	}
+
+	private async step(entry: OutboxEntry, material: Material): Promise<void> {
+		const { outbox, nowMs } = this.parts;
+		const message = material.message(entry);
+		const conversation = material.conversation(entry.conversation);
+		if (!message || message.deleted || !conversation || conversation.archived)
+			return outbox.advance(entry, null, [], nowMs());
+		const audience = this.audienceOf(message, conversation);
+		const page = await outbox.candidates(entry, audience, entry.after, MEMBERS_PER_PAGE);
+		const subject = { ...message, direct: isDirect(conversation.kind) };
+		const sends = await this.sendsTo(subject, message, page.candidates);
+		await outbox.advance(entry, page.next, sends, nowMs());
+	}
+
+	private audienceOf(message: Message, conversation: Conversation): Audience {
+		const { threadTs } = message;
+		if (!inTimeline(message) && threadTs !== null) return { of: 'followers', threadTs };
+		return { of: this.devices.count < conversation.memberCount ? 'devices' : 'members', threadTs };
+	}
+
+	private async sendsTo(
+		subject: Subject,
+		message: Message,
+		candidates: readonly Candidate[],
+	): Promise<NewSend[]> {
+		if (candidates.length === 0) return [];
+		const { sessions, nowMs, delayMs } = this.parts;
+		const active = await sessions.activeAmong(candidates.map(({ user }) => user));
+		const now = nowMs();
+		const sends: NewSend[] = [];
+		for (const candidate of candidates) {
+			const recipient = {
+				...candidate,
+				member: true,
+				wasActive: false,
+				active: active.has(candidate.user),
+				waited: false,
+			};
+			const verdict = decide(subject, await this.heard(subject, message, recipient));
+			if (verdict === 'no') continue;
+			const nextAt = verdict === 'wait' ? now + delayMs : now;
+			for (const device of candidate.devices)
+				sends.push({
+					device,
+					conversation: message.conversation,
+					ts: message.ts,
+					user: candidate.user,
+					nextAt,
+				});
+		}
+		return sends;
+	}
+
+	private heard = (subject: Subject, message: Message, recipient: Recipient): Promise<Recipient> =>
+		withActivity(this.parts.standings, subject, message, recipient);
+
+	private async countDevices(now: number): Promise<void> {
+		if (now < this.devices.until) return;
+		const { devices } = await this.parts.outbox.sizes();
+		this.devices = { count: devices, until: now + RECOUNT_MS };
+	}
+}
+
+/** Looks whether they were active when it was sent, if that is what it depends on. */
+export async function withActivity(
+	standings: Standings,
+	subject: Subject,
+	message: Message,
+	recipient: Recipient,
+): Promise<Recipient> {
+	if (!subject.here || recipient.read || reasonOf(subject, recipient) !== null) return recipient;
+	if (reasonOf(subject, { ...recipient, wasActive: true }) === null) return recipient;
+	return { ...recipient, wasActive: await standings.wasSpokenTo(recipient.user, message) };
+}

@@ -1,0 +1,41 @@
+import { parseRetryAfter } from '../backoff.ts';
+import type { HostAnswer } from '../http2-host.ts';
+import type { Outcome } from '../provider.ts';
+
+/** What an answer of FCM means for the notification, the device and the account. */
+
+interface FcmError {
+	readonly error?: {
+		readonly status?: string;
+		readonly details?: readonly { readonly '@type'?: string; readonly errorCode?: string }[];
+	};
+}
+
+/** The code of FCM's own, where there is one; otherwise that of the answer. */
+function codeIn(body: string): string {
+	try {
+		const { error } = JSON.parse(body) as FcmError;
+		const detail = error?.details?.find(({ errorCode }) => typeof errorCode === 'string');
+		return String(detail?.errorCode ?? error?.status ?? '').slice(0, 100);
+	} catch {
+		return '';
+	}
+}
+
+export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number): Outcome {
+	if (status === 200) return { type: 'accepted' };
+	const code = codeIn(body);
+	const error = `${status} ${code}`.trim();
+	if (code === 'UNREGISTERED') return { type: 'gone' };
+	const retryAfterMs = parseRetryAfter(String(headers['retry-after'] ?? ''), nowMs);
+	const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+	if (code === 'SENDER_ID_MISMATCH') return { type: 'refused', error };
+	if (status === 401 || status === 403)
+		return {
+			type: 'away',
+			error: `refused with ${error}: check TIDEMARK_FCM_SERVICE_ACCOUNT_FILE; was the account revoked?`,
+			...later,
+		};
+	if (status === 429 || status >= 500) return { type: 'busy', error, ...later };
+	return { type: 'refused', error };
+}

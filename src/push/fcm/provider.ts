@@ -1,0 +1,79 @@
+import type { Device } from '../../engine/ports/push.ts';
+import type { CachedToken } from '../cached-token.ts';
+import { Http2Host } from '../http2-host.ts';
+import type { Notification, Outcome, PushProvider, Withdrawal } from '../provider.ts';
+import { outcomeOf } from './outcome.ts';
+import { notificationMessage, withdrawalMessages } from './payload.ts';
+import { accessToken, readServiceAccount, type ServiceAccount } from './token.ts';
+
+/** Firebase Cloud Messaging, HTTP v1: Android, and browsers that registered with Firebase. */
+
+export interface FcmOptions {
+	readonly serviceAccountFile: string;
+	/** https://fcm.googleapis.com */
+	readonly url: string;
+	readonly nowMs: () => number;
+}
+
+export class FcmProvider implements PushProvider {
+	private readonly host: Http2Host;
+	private readonly token: CachedToken;
+	private account: Promise<ServiceAccount> | null = null;
+
+	constructor(private readonly options: FcmOptions) {
+		this.host = new Http2Host({ url: options.url, mostStreams: 200 });
+		this.token = accessToken(() => this.readAccount(), options.nowMs);
+	}
+
+	notify(device: Device, notification: Notification): Promise<Outcome> {
+		return this.send(notificationMessage(device.token, notification));
+	}
+
+	async withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
+		let outcome: Outcome = { type: 'accepted' };
+		for (const message of withdrawalMessages(device.token, withdrawal)) {
+			outcome = await this.send(message);
+			if (outcome.type !== 'accepted') break;
+		}
+		return outcome;
+	}
+
+	async check(): Promise<string | null> {
+		try {
+			await this.token.get();
+			await this.host.reach();
+			return null;
+		} catch (error) {
+			return (error as Error).message;
+		}
+	}
+
+	close(): void {
+		this.host.close();
+	}
+
+	/** Read again after a failure: the file may have been put right. */
+	private readAccount(): Promise<ServiceAccount> {
+		this.account ??= readServiceAccount(this.options.serviceAccountFile).catch((error) => {
+			this.account = null;
+			throw error;
+		});
+		return this.account;
+	}
+
+	private async send(message: object): Promise<Outcome> {
+		try {
+			const { projectId } = await this.readAccount();
+			const token = await this.token.get();
+			const answer = await this.host.post(
+				`/v1/projects/${encodeURIComponent(projectId)}/messages:send`,
+				{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+				JSON.stringify({ message }),
+			);
+			if (answer.status === 401) this.token.drop();
+			return outcomeOf(answer, this.options.nowMs());
+		} catch (error) {
+			return { type: 'away', error: (error as Error).message };
+		}
+	}
+}

@@ -1,0 +1,155 @@
+import { type ClientHttp2Session, connect, constants } from 'node:http2';
+
+/**
+ * Requests to one host over one HTTP/2 connection, as many at once as it allows; the others wait their turn.
+ *
+ * When a connection ends (GOAWAY, a fault, silence), what has no answer is sent again over the next one, a few times. Some
+ * of it may have arrived: requests have to be such that a second one changes nothing.
+ */
+
+export interface HostAnswer {
+	readonly status: number;
+	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+	readonly body: string;
+}
+
+export class HostUnreachable extends Error {
+	constructor(host: string, why: string) {
+		super(`${host} is not reachable: ${why}`);
+		this.name = 'HostUnreachable';
+	}
+}
+
+export interface HostOptions {
+	/** https://host[:port] */
+	readonly url: string;
+	/** Streams at once, if the host allows as many. */
+	readonly mostStreams: number;
+	readonly connectWithinMs: number;
+	readonly answerWithinMs: number;
+}
+
+/**
+ * At 50 ms an answer this is 5,000 requests a second. More would be allowed (APNs: 1,000), and cost more each: half as much
+ * again at 1,000 as at 100.
+ */
+const DEFAULTS = { mostStreams: 250, connectWithinMs: 10_000, answerWithinMs: 10_000 };
+/** Over so many connections one request is tried, and begun on a new one for so long: leases last longer than that. */
+const MOST_CONNECTIONS = 4;
+const GIVE_UP_MS = 20_000;
+
+export class Http2Host {
+	private readonly options: HostOptions;
+	private readonly host: string;
+	private session: Promise<ClientHttp2Session> | null = null;
+	private allowed: number;
+	private open = 0;
+	private readonly waiting: (() => void)[] = [];
+	private closed = false;
+
+	constructor(options: Pick<HostOptions, 'url'> & Partial<HostOptions>) {
+		this.options = { ...DEFAULTS, ...options };
+		this.host = new URL(options.url).host;
+		this.allowed = this.options.mostStreams;
+	}
+
+	/** Resolves when there is a connection. */
+	async reach(): Promise<void> {
+		await this.connected();
+	}
+
+	async post(path: string, headers: Readonly<Record<string, string>>, body: string): Promise<HostAnswer> {
+		while (this.open >= this.allowed) await new Promise<void>((resolve) => this.waiting.push(resolve));
+		this.open += 1;
+		try {
+			const end = performance.now() + GIVE_UP_MS;
+			let answer: HostAnswer | null = null;
+			for (let tries = 0; answer === null && tries < MOST_CONNECTIONS && performance.now() < end; tries += 1)
+				answer = await this.exchange(await this.connected(), path, headers, body);
+			if (answer === null) throw new HostUnreachable(this.host, 'it closes every connection');
+			return answer;
+		} finally {
+			this.open -= 1;
+			this.waiting.shift()?.();
+		}
+	}
+
+	close(): void {
+		this.closed = true;
+		this.session?.then(
+			(session) => session.destroy(),
+			() => undefined,
+		);
+	}
+
+	private connected(): Promise<ClientHttp2Session> {
+		if (this.closed) return Promise.reject(new HostUnreachable(this.host, 'this server is stopping'));
+		if (this.session === null) {
+			const opening = this.openSession(() => {
+				// A later one may be there already.
+				if (this.session === opening) this.session = null;
+			});
+			this.session = opening;
+		}
+		return this.session;
+	}
+
+	/** Resolves with the host's settings: before them nobody knows how many streams it takes. */
+	private openSession(ended: () => void): Promise<ClientHttp2Session> {
+		return new Promise((resolve, reject) => {
+			const session = connect(this.options.url);
+			const end = (why: string): void => {
+				clearTimeout(patience);
+				ended();
+				session.destroy();
+				reject(new HostUnreachable(this.host, why));
+			};
+			const patience = setTimeout(() => end('it does not answer'), this.options.connectWithinMs);
+			session.on('remoteSettings', ({ maxConcurrentStreams }) => {
+				clearTimeout(patience);
+				this.allow(maxConcurrentStreams);
+				resolve(session);
+			});
+			// What is open on it may still be answered; what comes next needs another one.
+			session.on('goaway', ended);
+			session.on('error', (error) => end(error.message));
+			session.on('close', () => end('it closed the connection'));
+		});
+	}
+
+	private allow(streams: number | undefined): void {
+		this.allowed = Math.max(1, Math.min(streams ?? Number.POSITIVE_INFINITY, this.options.mostStreams));
+		for (const resume of this.waiting.splice(0, this.allowed)) resume();
+	}
+
+	/** Null: the connection ended before the answer. */
+	private exchange(
+		session: ClientHttp2Session,
+		path: string,
+		headers: Readonly<Record<string, string>>,
+		body: string,
+	): Promise<HostAnswer | null> {
+		if (session.closed || session.destroyed) return Promise.resolve(null);
+		return new Promise((resolve) => {
+			const request = session.request({ ':method': 'POST', ':path': path, ...headers });
+			let head: HostAnswer['headers'] | null = null;
+			let text = '';
+			request.setEncoding('utf8');
+			request.on('response', (received) => {
+				head = received as HostAnswer['headers'];
+			});
+			request.on('data', (chunk: string) => {
+				text += chunk;
+			});
+			const patience = setTimeout(() => request.close(constants.NGHTTP2_CANCEL), this.options.answerWithinMs);
+			// Told by `close`, which comes in every case.
+			request.on('error', () => undefined);
+			request.on('close', () => {
+				clearTimeout(patience);
+				const whole = head !== null && request.rstCode === constants.NGHTTP2_NO_ERROR;
+				resolve(whole && head ? { status: Number(head[':status']), headers: head, body: text } : null);
+			});
+			request.end(body);
+		});
+	}
+}

@@ -1,0 +1,17 @@
+import type { SendResult } from '../engine/ports/push.ts';
+
+/** What was done since the start, for whoever operates the server. */
+export class Meters {
+	sent = 0;
+	withdrawn = 0;
+	retried = 0;
+	dead = 0;
+	removed = 0;
+
+	note({ type }: SendResult): void {
+		if (type === 'sent') this.sent += 1;
+		else if (type === 'again') this.retried += 1;
+		else if (type === 'dead') this.dead += 1;
+		else if (type === 'gone') this.removed += 1;
+	}
+}

@@ -1,0 +1,142 @@
+import type { PushPlatform, PushStore } from '../engine/ports/push.ts';
+import type { ReadState } from '../engine/ports/read-state.ts';
+import type { Sessions } from '../engine/ports/sessions.ts';
+import type { Directory, History } from '../engine/ports/store.ts';
+import { Carriers, type CarrierWatch } from './carriers.ts';
+import { FanOut } from './fan-out.ts';
+import { Meters } from './meters.ts';
+import type { PushProvider } from './provider.ts';
+import { Sender } from './sender.ts';
+import { Standings } from './standing.ts';
+import { Withdrawals } from './withdrawals.ts';
+
+/**
+ * Pushing as a process: three loops over the store, each looking for work and doing it. Any number of processes may run
+ * it on the same store; leases keep them apart.
+ */
+
+export interface PusherParts {
+	readonly push: PushStore;
+	readonly history: History;
+	readonly directory: Directory;
+	readonly readState: ReadState;
+	readonly sessions: Pick<Sessions, 'activeAmong'>;
+	readonly providers: Partial<Record<PushPlatform, PushProvider>>;
+	readonly watch: CarrierWatch;
+	readonly delayMs: number;
+	/** This process alone works on the store: what was taken before it began was taken by one that is gone. */
+	readonly alone: boolean;
+	readonly nowMs: () => number;
+	readonly random: () => number;
+	readonly newLease: () => string;
+	readonly report: (error: unknown) => void;
+}
+
+/** How long to wait after a look that found nothing. */
+const LOOK_EVERY_MS = 200;
+const AFTER_FAILURE_MS = 2_000;
+/** Batches that may be on their way at once: one with a slow answer in it does not hold up the others. */
+const LANES = 4;
+const TIDY_EVERY_MS = 60_000;
+/** What was shown so long ago is not withdrawn any more. */
+const REMEMBER_MS = 7 * 24 * 60 * 60_000;
+
+export class Pusher {
+	readonly meters = new Meters();
+	/** As of the last tidying. */
+	sizes = { devices: 0, pending: 0, dead: 0 };
+	private readonly carriers: Carriers;
+	private readonly fanOut: FanOut;
+	private readonly sender: Sender;
+	private readonly withdrawals: Withdrawals;
+	private loops: Promise<unknown> = Promise.resolve();
+	private stopping = false;
+	private wake: () => void = () => undefined;
+	private readonly stopped = new Promise<void>((resolve) => {
+		this.wake = resolve;
+	});
+
+	constructor(private readonly parts: PusherParts) {
+		const { push, history, directory, nowMs, random, newLease, report } = parts;
+		const { outbox, devices } = push;
+		const standings = new Standings(parts.readState);
+		this.carriers = new Carriers(parts.providers, parts.watch, nowMs, random);
+		const { carriers, meters } = this;
+		const shared = { outbox, history, directory, standings, carriers, meters, nowMs, newLease, report };
+		this.fanOut = new FanOut({ ...shared, sessions: parts.sessions, delayMs: parts.delayMs });
+		this.sender = new Sender({ ...shared, random });
+		this.withdrawals = new Withdrawals({ ...shared, devices });
+	}
+
+	async start(): Promise<void> {
+		const { push, alone, nowMs } = this.parts;
+		if (alone) await push.outbox.releaseAll(nowMs());
+		// Not waited for: a provider that is away holds up nobody's start.
+		void this.carriers.check().catch(this.parts.report);
+		this.loops = Promise.all([
+			this.repeat(() => this.fanOut.round()),
+			this.repeat(() => this.withdrawals.round()),
+			this.sending(),
+			this.tidying(),
+		]);
+	}
+
+	/** Ends what is under way; what is not done is due again. */
+	async stop(): Promise<void> {
+		this.stopping = true;
+		this.wake();
+		this.carriers.close();
+		await this.loops;
+	}
+
+	private async sending(): Promise<void> {
+		const lanes = new Set<Promise<void>>();
+		await this.repeat(async () => {
+			if (lanes.size >= LANES) await Promise.race(lanes);
+			const due = await this.sender.take();
+			if (due.length === 0) return 0;
+			const lane: Promise<void> = this.sender
+				.send(due)
+				.catch(this.parts.report)
+				.then(() => void lanes.delete(lane));
+			lanes.add(lane);
+			return due.length;
+		});
+		await Promise.all(lanes);
+	}
+
+	private async tidying(): Promise<void> {
+		const { push, nowMs, report } = this.parts;
+		while (!this.stopping) {
+			try {
+				await push.outbox.tidy((nowMs() - REMEMBER_MS) * 1000, nowMs());
+				this.sizes = await push.outbox.sizes();
+			} catch (error) {
+				report(error);
+			}
+			await this.pause(TIDY_EVERY_MS);
+		}
+	}
+
+	/** Again at once while there is work, after a while otherwise. */
+	private async repeat(round: () => Promise<number>): Promise<void> {
+		while (!this.stopping) {
+			let wait = 0;
+			try {
+				if ((await round()) === 0) wait = LOOK_EVERY_MS;
+			} catch (error) {
+				if (!this.stopping) this.parts.report(error);
+				wait = AFTER_FAILURE_MS;
+			}
+			// In either case others have their turn.
+			await this.pause(wait);
+		}
+	}
+
+	private pause(ms: number): Promise<void> {
+		if (ms === 0) return new Promise((resolve) => setImmediate(resolve));
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const timer = setTimeout(resolve, ms);
+		return Promise.race([promise, this.stopped]).finally(() => clearTimeout(timer));
+	}
+}

@@ -1,0 +1,161 @@
+import type { DueSend, PushOutbox, SendResult } from '../engine/ports/push.ts';
+import type { Directory, History } from '../engine/ports/store.ts';
+import { isDirect } from '../model/ids.ts';
+import type { Message } from '../model/message.ts';
+import { backOffMs, MOST_ATTEMPTS } from './backoff.ts';
+import type { Carriers } from './carriers.ts';
+import { contentOf } from './content.ts';
+import { decide } from './decide.ts';
+import { withActivity } from './fan-out.ts';
+import { type Material, materialFor } from './material.ts';
+import type { Meters } from './meters.ts';
+import type { Outcome } from './provider.ts';
+import type { Standings } from './standing.ts';
+
+/**
+ * From what is due to what was sent. Everything is looked at once more right before it goes out: whoever has read it in
+ * the meantime is not told, and the badge is that of the moment.
+ *
+ * The result is written after the provider has answered. If this process dies in between, it is sent again under the same
+ * name, and the device shows it once: docs/adr/0020-push.md.
+ */
+
+export interface SenderParts {
+	readonly outbox: PushOutbox;
+	readonly history: History;
+	readonly directory: Directory;
+	readonly standings: Standings;
+	readonly carriers: Carriers;
+	readonly meters: Meters;
+	readonly nowMs: () => number;
+	readonly random: () => number;
+	readonly newLease: () => string;
+	readonly report: (error: unknown) => void;
+}
+
+const LEASE_MS = 60_000;
+const SENDS_PER_ROUND = 1_000;
+/** What was said so long ago wakes nobody any more. */
+const MOST_AGE_MS = 24 * 60 * 60_000;
+
+export class Sender {
+	constructor(private readonly parts: SenderParts) {}
+
+	/** Due sends, which are this process's alone until the lease ends. */
+	async take(): Promise<readonly DueSend[]> {
+		const { outbox, carriers, nowMs, newLease } = this.parts;
+		if (carriers.allPaused()) return [];
+		const now = nowMs();
+		return outbox.takeSends({ id: newLease(), now, until: now + LEASE_MS, limit: SENDS_PER_ROUND });
+	}
+
+	async send(due: readonly DueSend[]): Promise<void> {
+		const material = await materialFor(due, this.parts);
+		const badges = new Map<string, Promise<number>>();
+		const badgeOf = (user: string): Promise<number> => {
+			const known = badges.get(user) ?? this.parts.standings.badge(user);
+			badges.set(user, known);
+			return known;
+		};
+		// Whatever fails for one is due again when the lease ends; the others go on.
+		await Promise.all(
+			due.map((send) => this.one(send, material, badgeOf).catch((error) => this.parts.report(error))),
+		);
+	}
+
+	private async one(
+		send: DueSend,
+		material: Material,
+		badgeOf: (user: string) => Promise<number>,
+	): Promise<void> {
+		const { outbox, meters } = this.parts;
+		const message = material.message(send);
+		const wanted = message ? await this.isWanted(send, message, material) : 'no';
+		if (!message || wanted === 'no' || !send.to) return outbox.settle(send, { type: 'dropped' });
+		if (wanted === 'read') {
+			// An earlier try may have shown it without our knowing: then it is withdrawn like any other.
+			if (send.attempts === 1) return outbox.settle(send, { type: 'dropped' });
+			await outbox.settle(send, { type: 'sent', badge: send.to.badge });
+			return outbox.noteRead(send.user);
+		}
+		const result = await this.deliver(send, send.to, message, material, badgeOf);
+		await outbox.settle(send, result);
+		meters.note(result);
+		if (result.type !== 'sent') return;
+		// Read while it was on its way: the look at what to withdraw did not see it yet.
+		const standing = await this.parts.standings.of(send.user, message, false);
+		if (standing?.read) await outbox.noteRead(send.user);
+	}
+
+	private async isWanted(
+		send: DueSend,
+		message: Message,
+		material: Material,
+	): Promise<'yes' | 'no' | 'read'> {
+		const { standings } = this.parts;
+		const standing = await standings.of(send.user, message, send.ahead);
+		const conversation = material.conversation(message.conversation);
+		if (!standing || !conversation) return 'no';
+		if (standing.read) return 'read';
+		const subject = { ...message, direct: isDirect(conversation.kind) };
+		const recipient = { ...standing, wasActive: false, active: false, waited: true };
+		const heard = await withActivity(standings, subject, message, recipient);
+		return decide(subject, heard) === 'notify' ? 'yes' : 'no';
+	}
+
+	private async deliver(
+		send: DueSend,
+		device: NonNullable<DueSend['to']>,
+		message: Message,
+		material: Material,
+		badgeOf: (user: string) => Promise<number>,
+	): Promise<SendResult> {
+		const { carriers, nowMs } = this.parts;
+		const { attempts } = send;
+		const provider = carriers.provider(device.platform);
+		if (!provider) return { type: 'dead', attempts, error: `${device.platform} is not configured` };
+		if (nowMs() - message.ts / 1000 > MOST_AGE_MS) return { type: 'dead', attempts, error: 'too old' };
+		const paused = carriers.pausedUntil(device.platform);
+		if (paused > 0)
+			return { type: 'again', attempts: attempts - 1, nextAt: paused, error: `${device.platform} is away` };
+		const badge = await badgeOf(send.user);
+		const outcome = await provider.notify(device, {
+			...contentOf(message, {
+				conversation: material.conversation(message.conversation),
+				people: material.people,
+			}),
+			message: { conversation: message.conversation, ts: message.ts },
+			threadTs: message.threadTs,
+			badge,
+		});
+		carriers.note(device.platform, outcome);
+		return this.resultOf(outcome, send, device, badge);
+	}
+
+	private resultOf(
+		outcome: Outcome,
+		{ attempts }: DueSend,
+		{ platform }: NonNullable<DueSend['to']>,
+		badge: number,
+	): SendResult {
+		const { carriers, nowMs, random } = this.parts;
+		switch (outcome.type) {
+			case 'accepted':
+				return { type: 'sent', badge };
+			case 'gone':
+				return { type: 'gone' };
+			case 'refused':
+				return { type: 'dead', attempts, error: outcome.error };
+			case 'busy': {
+				if (attempts >= MOST_ATTEMPTS) return { type: 'dead', attempts, error: outcome.error };
+				const wait = backOffMs(attempts, random, outcome.retryAfterMs);
+				return { type: 'again', attempts, nextAt: nowMs() + wait, error: outcome.error };
+			}
+			case 'away': {
+				// No try is used up, but that there was one is remembered: it may have arrived.
+				const nextAt = Math.max(carriers.pausedUntil(platform), nowMs());
+				return { type: 'again', attempts: 1, nextAt, error: outcome.error };
+			}
+		}
+	}
+}

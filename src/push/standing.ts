@@ -1,0 +1,46 @@
+import type { MessageKey } from '../engine/ports/push.ts';
+import type { CountSink, MemberView, ReadState } from '../engine/ports/read-state.ts';
+import { inTimeline, type Message } from '../model/message.ts';
+import type { Recipient } from './decide.ts';
+
+/** How somebody stands to a message right now, as their other devices see it. */
+
+const NO_ROWS: CountSink = { begin: () => undefined, row: () => undefined };
+
+export class Standings {
+	constructor(private readonly readState: ReadState) {}
+
+	/** Their badge, as client.counts says it. */
+	async badge(user: string): Promise<number> {
+		return (await this.readState.countsInto(user, NO_ROWS)).badge;
+	}
+
+	/** Null: not in the conversation, or it is archived. */
+	async of(
+		user: string,
+		message: Message,
+		ahead: boolean,
+	): Promise<Pick<Recipient, 'user' | 'member' | 'muted' | 'level' | 'follows' | 'read'> | null> {
+		const { conversation, threadTs } = message;
+		const view = await this.readState.member(user, conversation);
+		if (!view || view.archived) return null;
+		const thread = threadTs === null ? null : await this.readState.thread(user, conversation, threadTs);
+		const readInThread = thread !== null && thread.lastRead >= message.ts;
+		return {
+			user,
+			member: true,
+			muted: view.muted,
+			level: view.level,
+			follows: thread !== null,
+			read: readInThread || (inTimeline(message) && isRead(view, message, ahead)),
+		};
+	}
+
+	/** Whether a `<!here>` spoke to them: they were active when it was sent. Asked where nothing else decides. */
+	async wasSpokenTo(user: string, { conversation, ts }: MessageKey): Promise<boolean> {
+		const unread = await this.readState.unread(user, conversation);
+		return unread.some((item) => item.ts === ts && item.reasons.includes('channel_mention'));
+	}
+}
+
+const isRead = (view: MemberView, { ts }: Message, ahead: boolean): boolean => ahead || view.lastRead >= ts;

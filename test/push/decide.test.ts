@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { decide, type Recipient, reasonOf, type Subject } from '../../src/push/decide.ts';
+
+/** The decision against the rules as they are written in docs/push.md, each read on its own. */
+
+const ANNA = 'U000000ANNA';
+const BEN = 'U0000000BEN';
+
+const messages: fc.Arbitrary<Subject> = fc
+	.record({
+		user: fc.constantFrom(ANNA, BEN),
+		named: fc.subarray([ANNA, BEN]),
+		channelWide: fc.boolean(),
+		here: fc.boolean(),
+		threadTs: fc.constantFrom(null, 5),
+		broadcast: fc.boolean(),
+		deleted: fc.boolean(),
+		direct: fc.boolean(),
+	})
+	.map((one) => ({ ...one, broadcast: one.broadcast && one.threadTs !== null }));
+
+const recipients: fc.Arbitrary<Recipient> = fc.record({
+	user: fc.constant(ANNA),
+	member: fc.boolean(),
+	muted: fc.boolean(),
+	level: fc.constantFrom('all', 'mentions', 'none'),
+	follows: fc.boolean(),
+	wasActive: fc.boolean(),
+	read: fc.boolean(),
+	active: fc.boolean(),
+	waited: fc.boolean(),
+});
+
+/** Rules that let somebody be told, and rules that forbid it: told is who has one of the first and none of the second. */
+function byTheRules(message: Subject, who: Recipient): 'notify' | 'wait' | 'no' {
+	const onlyInThread = message.threadTs !== null && !message.broadcast;
+	const named = message.named.includes(who.user);
+	const grounds = [
+		['a direct message', message.direct && !onlyInThread],
+		['a mention by name', named && (!onlyInThread || who.follows)],
+		['a channel-wide mention', message.channelWide && !onlyInThread],
+		['a mention of whoever was active', message.here && who.wasActive && !onlyInThread],
+		['a reply in a followed thread', who.follows && (message.threadTs !== null || named)],
+		['level all', who.level === 'all' && !onlyInThread],
+	].filter(([, holds]) => holds);
+	const against = [
+		['the author', message.user === who.user],
+		['who is not in the conversation', !who.member],
+		['level none', who.level === 'none'],
+		['muted, and not by name', who.muted && !named],
+		['who has read it', who.read],
+		['what is deleted', message.deleted],
+	].filter(([, holds]) => holds);
+	if (grounds.length === 0 || against.length > 0) return 'no';
+	return who.active && !who.waited ? 'wait' : 'notify';
+}
+
+test('whoever is told is told by the rules, and nobody else', () => {
+	const sane = fc
+		.tuple(messages, recipients)
+		// Who follows follows the thread of the message: a root has none.
+		.map(
+			([message, who]) => [message, message.threadTs === null ? { ...who, follows: false } : who] as const,
+		);
+	fc.assert(
+		fc.property(sane, ([message, who]) => {
+			expect(decide(message, who)).toBe(byTheRules(message, who));
+		}),
+		{ numRuns: 5_000 },
+	);
+});
+
+const plain: Subject = {
+	user: BEN,
+	named: [],
+	channelWide: false,
+	here: false,
+	threadTs: null,
+	broadcast: false,
+	deleted: false,
+	direct: false,
+};
+const anna: Recipient = {
+	user: ANNA,
+	member: true,
+	muted: false,
+	level: 'mentions',
+	follows: false,
+	wasActive: false,
+	read: false,
+	active: false,
+	waited: false,
+};
+
+test.each([
+	['a mention by name, even where it is muted', { named: [ANNA] }, { muted: true }, 'mention'],
+	['a direct message', { direct: true }, {}, 'dm'],
+	['a muted direct message', { direct: true }, { muted: true }, null],
+	['a channel-wide mention', { channelWide: true }, {}, 'channel_mention'],
+	['a channel-wide mention where it is muted', { channelWide: true }, { muted: true }, null],
+	['<!here> to who was active', { here: true }, { wasActive: true }, 'channel_mention'],
+	['<!here> to who was not', { here: true }, {}, null],
+	['a reply in a followed thread', { threadTs: 5 }, { follows: true }, 'thread_reply'],
+	['a reply in another thread, at level all', { threadTs: 5 }, { level: 'all' }, null],
+	['any message at level all', {}, { level: 'all' }, 'all'],
+	['any message at level mentions', {}, {}, null],
+	['a mention at level none', { named: [ANNA] }, { level: 'none' }, null],
+	['their own message', { user: ANNA, channelWide: true }, { level: 'all' }, null],
+] as const)('%s', (_, message, recipient, reason) => {
+	expect(reasonOf({ ...plain, ...message }, { ...anna, ...recipient })).toBe(reason);
+});

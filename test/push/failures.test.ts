@@ -1,0 +1,149 @@
+import { expect, test } from 'bun:test';
+import { writeFile } from 'node:fs/promises';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { type PushScene, type SceneOptions, until, withPush } from './push-server.ts';
+
+/** What goes wrong with a provider: one clear line, a degraded health, and posting goes on. */
+
+const ready = async ({ url }: PushScene) =>
+	(await (await fetch(`${url}/readyz`)).json()) as { degraded: string[] };
+
+const lines = (scene: PushScene): string[] =>
+	scene
+		.server()
+		.err()
+		.split('\n')
+		.filter((line) => / is away/.test(line));
+
+/** A post goes through while the provider is away; the notification is neither lost nor shown. */
+async function postingGoesOn(scene: PushScene): Promise<{ people: readonly Person[]; channel: string }> {
+	const { people } = await makeWorkspace(scene.url, 2);
+	const [anna, ben] = people as [Person, Person];
+	await anna.call('push.devices.add', { platform: 'apns', token: 'annas-phone' });
+	const { channel } = await ben.call('conversations.open', { users: anna.id });
+	for (let number = 0; number < 5; number += 1)
+		expect(await ben.call('chat.postMessage', { channel: channel.id, text: `${number}` })).toMatchObject({
+			ok: true,
+		});
+	return { people, channel: channel.id };
+}
+
+const onlyApns = (replace: Readonly<Record<string, string>>): SceneOptions => ({
+	providerFlags: ({ flags }) =>
+		flags.slice(0, 10).map((flag, index, all) => replace[all[index - 1] ?? ''] ?? flag),
+});
+
+async function degradedOnce(scene: PushScene, cause: RegExp): Promise<void> {
+	await postingGoesOn(scene);
+	const { degraded } = await until(
+		() => ready(scene),
+		(found) => found.degraded.length > 0,
+	);
+	expect(degraded).toHaveLength(1);
+	expect(degraded[0]).toMatch(cause);
+	// Long enough for several tries: they are not told again.
+	await Bun.sleep(2_500);
+	expect(lines(scene)).toHaveLength(1);
+	expect(lines(scene)[0]).toMatch(cause);
+	const { admin } = await makeWorkspace(scene.url, 0, 'Others');
+	expect(await admin('admin.push.list')).toMatchObject({ pending: 5, dead: 0 });
+	expect((await scene.providers.counts()).sent).toBe(0);
+}
+
+test('a key file that is not there', () =>
+	withPush(
+		(scene) => degradedOnce(scene, /the key file \/no\/such\/file cannot be read \(ENOENT\)/),
+		onlyApns({ '--apns-key-file': '/no/such/file' }),
+	));
+
+test('a wrong key', () =>
+	withPush(
+		(scene) => degradedOnce(scene, /403 InvalidProviderToken: check TIDEMARK_APNS_KEY_FILE/),
+		onlyApns({ '--apns-team-id': 'ANOTHER001' }),
+	));
+
+test('an unreachable host', () =>
+	withPush(
+		(scene) => degradedOnce(scene, /localhost:1 is not reachable/),
+		onlyApns({ '--apns-host': 'https://localhost:1' }),
+	));
+
+test('an account that is revoked, and comes back: everything arrives, once', () =>
+	withPush(async (scene) => {
+		await scene.providers.faults({ revoked: true });
+		await degradedOnce(scene, /403 InvalidProviderToken/);
+		await scene.providers.faults({ revoked: false });
+		const counts = await until(
+			() => scene.providers.counts(),
+			({ sent }) => sent === 5,
+		);
+		expect(counts).toMatchObject({ sent: 5, doubled: 0, repeated: 0 });
+		const { degraded } = await until(
+			() => ready(scene),
+			(found) => found.degraded.length === 0,
+		);
+		expect(degraded).toEqual([]);
+	}, onlyApns({})));
+
+test('a service account that is revoked', () =>
+	withPush(
+		async (scene) => {
+			await scene.providers.faults({ revoked: true });
+			const { people } = await makeWorkspace(scene.url, 2);
+			const [anna, ben] = people as [Person, Person];
+			await anna.call('push.devices.add', { platform: 'fcm', token: 'annas-android' });
+			const { channel } = await ben.call('conversations.open', { users: anna.id });
+			await ben.call('chat.postMessage', { channel: channel.id, text: 'hi' });
+			const { degraded } = await until(
+				() => ready(scene),
+				(found) => found.degraded.length > 0,
+			);
+			expect(degraded[0]).toMatch(/^fcm, since .*(refused the service account|401 UNAUTHENTICATED)/);
+			await scene.providers.faults({ revoked: false });
+			const counts = await until(
+				() => scene.providers.counts(),
+				({ sent }) => sent === 1,
+			);
+			expect(counts).toMatchObject({ sent: 1, doubled: 0 });
+		},
+		{ providerFlags: ({ flags }) => flags.slice(10) },
+	));
+
+test('secrets are in no line of the log', () =>
+	withPush(
+		async (scene) => {
+			await writeFile(scene.providers.keyFile, 'not a key, but a secret: 4711');
+			await scene.kill();
+			await postingGoesOn(scene);
+			const { degraded } = await until(
+				() => ready(scene),
+				(found) => found.degraded.length > 0,
+			);
+			expect(degraded[0]).toMatch(/has no private key for ES256 in it/);
+			const told = [scene.server().out(), scene.server().err(), JSON.stringify(degraded)].join('\n');
+			for (const secret of ['4711', 'annas-phone', 'PRIVATE KEY']) expect(told).not.toContain(secret);
+		},
+		{ ...onlyApns({}), flags: ['--log-level', 'debug'] },
+	));
+
+test('connections that end in mid-stream, by GOAWAY and by being cut: nothing is lost, nothing doubled', () =>
+	withPush(async (scene) => {
+		const { people } = await makeWorkspace(scene.url, 2);
+		const [anna, ben] = people as [Person, Person];
+		await anna.call('push.devices.add', { platform: 'apns', token: 'annas-phone' });
+		const { channel } = await ben.call('conversations.open', { users: anna.id });
+		await scene.providers.faults({ goAwayEvery: 37, cutEvery: 53 });
+		await Promise.all(
+			Array.from({ length: 300 }, (_, number) =>
+				ben.call('chat.postMessage', { channel: channel.id, text: `${number}` }),
+			),
+		);
+		const counts = await until(
+			() => scene.providers.counts(),
+			({ sent }) => sent === 300,
+		);
+		expect(counts).toMatchObject({ sent: 300, doubled: 0 });
+		// It did happen.
+		expect(counts.connections).toBeGreaterThan(5);
+		expect(counts.repeated).toBeGreaterThan(0);
+	}, onlyApns({})));

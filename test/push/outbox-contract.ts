@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { Lease, PushOutbox } from '../../src/engine/ports/push.ts';
+import type { Store } from '../../src/engine/ports/store.ts';
+import { BEGIN, conversation, created, cursor, followed, message, posted } from '../support/store/facts.ts';
+
+/** What pushing asks of a store, whatever database it is on. */
+
+export interface PushPlace {
+	open(push: boolean): Promise<Store>;
+	remove(): Promise<void>;
+}
+
+const NOW = 1_700_000_100_000;
+let leases = 0;
+const lease = (now = NOW, limit = 100): Lease => {
+	leases += 1;
+	return { id: `lease-${leases}`, now, until: now + 60_000, limit };
+};
+
+const channel = conversation('C01');
+const TS = BEGIN + 10;
+const device = (user: string, token = `token-of-${user}`) => ({
+	id: `P-${user}-${token}`,
+	user,
+	platform: 'apns' as const,
+	token,
+	app: '',
+	addedTs: BEGIN,
+});
+
+export function describePushContract(name: string, place: () => Promise<PushPlace>): void {
+	describe(`push on ${name}`, () => {
+		let here: PushPlace;
+		let store: Store;
+		let outbox: PushOutbox;
+		beforeEach(async () => {
+			here = await place();
+			store = await here.open(true);
+			outbox = store.push.outbox;
+			await store.ledger.commit([created(channel, ['U01', 'U02', 'U03', 'U04'])]);
+		});
+		afterEach(async () => {
+			await store.close();
+			await here.remove();
+		});
+
+		const post = (fields = {}, ts = TS) =>
+			store.ledger.commit([
+				posted({ ...channel, memberCount: 4 }, message(channel.id, ts, { user: 'U01', ...fields })),
+			]);
+		const key = { conversation: channel.id, ts: TS };
+		const send = (user: string, nextAt = NOW) => ({ ...key, device: device(user).id, user, nextAt });
+		const pending = async (...users: string[]) => {
+			for (const user of users) await store.push.devices.add(device(user));
+			await outbox.advance(
+				key,
+				null,
+				users.map((user) => send(user)),
+				NOW,
+			);
+		};
+
+		test('a post is one row, taken by one, and due again when the lease ends', async () => {
+			await post();
+			expect(await outbox.takeMessages(lease())).toEqual([{ ...key, after: '' }]);
+			expect(await outbox.takeMessages(lease())).toEqual([]);
+			expect(await outbox.takeMessages(lease(NOW + 61_000))).toHaveLength(1);
+			await outbox.advance(key, 'U02', [], NOW);
+			expect(await outbox.takeMessages(lease(NOW + 1))).toEqual([{ ...key, after: 'U02' }]);
+			await outbox.advance(key, null, [], NOW);
+			expect(await outbox.takeMessages(lease(NOW + 61_000))).toEqual([]);
+		});
+
+		test('without push a post leaves nothing to do', async () => {
+			await store.close();
+			store = await here.open(false);
+			await post();
+			await store.ledger.commit([cursor('U02', channel.id, TS, TS + 1)]);
+			expect(await store.push.outbox.takeMessages(lease())).toEqual([]);
+			expect(await store.push.outbox.takeReads(lease())).toEqual([]);
+		});
+
+		test('two who take at once get different rows, and all of them', async () => {
+			for (let number = 0; number < 40; number += 1) await post({}, TS + number);
+			const taken = await Promise.all([1, 2, 3].map(() => outbox.takeMessages(lease(NOW, 15))));
+			const all = taken.flat().map(({ ts }) => ts);
+			expect(new Set(all).size).toBe(all.length);
+			// A row that is being taken is passed over, so somebody may get fewer; nobody gets one twice.
+			expect(all.length).toBeGreaterThanOrEqual(15);
+		});
+
+		test.each(['members', 'devices'] as const)('candidates among %s, page by page', async (of) => {
+			for (const user of ['U02', 'U03', 'U04', 'U99']) await store.push.devices.add(device(user));
+			await store.push.devices.add(device('U03', 'second'));
+			await post();
+			await store.ledger.commit([cursor('U04', channel.id, TS, TS + 1)]);
+			const found = [];
+			let after: string | null = '';
+			let pages = 0;
+			while (after !== null) {
+				const page = await outbox.candidates(key, { of, threadTs: null }, after, 2);
+				found.push(...page.candidates);
+				after = page.next;
+				pages += 1;
+			}
+			expect(pages).toBe(3);
+			expect(found.map(({ user, devices, read }) => [user, devices.length, read])).toEqual([
+				['U02', 1, false],
+				['U03', 2, false],
+				['U04', 1, true],
+			]);
+		});
+
+		test('followers of a thread: what they read there is what counts', async () => {
+			for (const user of ['U02', 'U03', 'U04']) await store.push.devices.add(device(user));
+			const root = BEGIN + 5;
+			await store.ledger.commit([
+				followed(channel, 'U02', root, root, root),
+				followed(channel, 'U03', root, root + 1, TS),
+				cursor('U02', channel.id, TS, TS),
+			]);
+			await post({ threadTs: root });
+			const { candidates } = await outbox.candidates(key, { of: 'followers', threadTs: root }, '', 10);
+			expect(candidates.map(({ user, read, follows }) => [user, read, follows])).toEqual([
+				['U02', false, true],
+				['U03', true, true],
+			]);
+		});
+
+		test('a message goes to a device once', async () => {
+			await pending('U02');
+			await outbox.advance(key, null, [send('U02')], NOW);
+			const [taken, ...more] = await outbox.takeSends(lease());
+			expect(more).toEqual([]);
+			expect(taken).toMatchObject({ ...key, user: 'U02', attempts: 1, ahead: false });
+			expect(taken?.to?.token).toBe('token-of-U02');
+			await outbox.settle(send('U02'), { type: 'sent', badge: 3 });
+			await outbox.advance(key, null, [send('U02')], NOW);
+			expect(await outbox.takeSends(lease(NOW + 61_000))).toEqual([]);
+			expect((await store.push.devices.ofUser('U02'))[0]?.badge).toBe(3);
+		});
+
+		test('what is to be tried again, is dead, is replayed', async () => {
+			await pending('U02');
+			await outbox.takeSends(lease());
+			await outbox.settle(send('U02'), { type: 'again', attempts: 1, nextAt: NOW + 500, error: '500' });
+			expect(await outbox.takeSends(lease(NOW + 499))).toEqual([]);
+			expect(await outbox.takeSends(lease(NOW + 500))).toMatchObject([{ attempts: 2 }]);
+			await outbox.settle(send('U02'), { type: 'dead', attempts: 2, error: 'BadTopic' });
+			expect(await outbox.dead(10)).toMatchObject([{ user: 'U02', attempts: 2, error: 'BadTopic' }]);
+			expect(await outbox.sizes()).toEqual({ devices: 1, pending: 0, dead: 1 });
+			expect(await outbox.replay(NOW + 700)).toBe(1);
+			expect(await outbox.takeSends(lease(NOW + 700))).toMatchObject([{ attempts: 1 }]);
+		});
+
+		test('a device that is gone takes with it what was for it', async () => {
+			await pending('U02', 'U03');
+			await outbox.settle(send('U02'), { type: 'gone' });
+			expect(await store.push.devices.ofUser('U02')).toEqual([]);
+			expect((await outbox.takeSends(lease())).map(({ user }) => user)).toEqual(['U03']);
+		});
+
+		test('a token that moves to another user leaves the first', async () => {
+			await pending('U02');
+			await store.push.devices.add({ ...device('U03'), token: 'token-of-U02' });
+			expect(await store.push.devices.ofUser('U02')).toEqual([]);
+			expect(await store.push.devices.ofUser('U03')).toMatchObject([{ token: 'token-of-U02', badge: 0 }]);
+			// What was on its way to the first one has nowhere to go.
+			expect(await outbox.takeSends(lease())).toMatchObject([{ user: 'U02', to: null }]);
+			expect(await store.push.devices.remove('U02', 'apns', 'token-of-U02')).toBe(false);
+			expect(await store.push.devices.remove('U03', 'apns', 'token-of-U02')).toBe(true);
+			expect(await store.push.devices.ofUser('U03')).toEqual([]);
+		});
+
+		test('reading is noted with the mark, dealt with once, and noted again', async () => {
+			await pending('U02');
+			await outbox.takeSends(lease());
+			await outbox.settle(send('U02'), { type: 'sent', badge: 1 });
+			await store.ledger.commit([cursor('U02', channel.id, TS, TS + 1)]);
+			const [entry] = await outbox.takeReads(lease());
+			if (!entry) throw new Error('nobody has read anything');
+			expect(await outbox.takeReads(lease())).toEqual([]);
+			const shown = await outbox.shown('U02');
+			expect(shown).toMatchObject([{ ...key, ahead: false }]);
+			// A mark in between is not lost.
+			await store.ledger.commit([cursor('U02', channel.id, TS + 5, TS + 2)]);
+			await outbox.withdrawn(entry, { sends: shown, badge: 0, nextAt: NOW + 2_000 });
+			expect(await outbox.shown('U02')).toEqual([]);
+			expect((await store.push.devices.ofUser('U02'))[0]?.badge).toBe(0);
+			expect(await outbox.takeReads(lease(NOW + 1_999))).toEqual([]);
+			const [again] = await outbox.takeReads(lease(NOW + 2_000));
+			if (!again) throw new Error('the mark in between was lost');
+			await outbox.withdrawn(again, { sends: [], badge: null, nextAt: NOW });
+			expect(await outbox.takeReads(lease(NOW + 90_000))).toEqual([]);
+			await outbox.tidy(0, NOW + 90_000);
+			await store.ledger.commit([cursor('U02', channel.id, TS + 6, TS + 3)]);
+			expect(await outbox.takeReads(lease())).toHaveLength(1);
+		});
+
+		test('a restart gives back what was taken', async () => {
+			await post();
+			await pending('U02');
+			await outbox.takeSends(lease());
+			await outbox.releaseAll(NOW);
+			expect(await outbox.takeSends(lease())).toHaveLength(1);
+		});
+	});
+}

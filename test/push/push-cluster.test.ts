@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { withDirectory } from '../support/process.ts';
+import { startProviders } from './fake-providers.ts';
+import { until } from './push-server.ts';
+
+/** Workers of a cluster share the sending: by leases, so that one of them may die of kill -9. */
+
+const PEOPLE = 100;
+const MESSAGES = 30;
+const ALL = PEOPLE * MESSAGES;
+/** The lease of what the dead one had taken has to end. */
+const PATIENCE_MS = 110_000;
+
+test(
+	'two workers, one of them killed: none lost, none doubled, and what is read is withdrawn',
+	() =>
+		withDirectory(async (directory) => {
+			const providers = await startProviders(directory);
+			Object.assign(process.env, providers.environment);
+			let cluster: TestCluster | null = null;
+			try {
+				cluster = await startCluster({ flags: providers.flags });
+				const { people, admin } = await makeWorkspace(cluster.url, PEOPLE + 1);
+				const [author, ...others] = people as [Person, ...Person[]];
+				const { channel } = await author.call('conversations.create', { name: 'everybody' });
+				const users = others.map(({ id }) => id);
+				await admin('admin.conversations.addMembers', { channel: channel.id, users });
+				for (const { call, name } of others)
+					await call('push.devices.add', { platform: 'apns', token: `token-${name}` });
+				let last = '';
+				for (let number = 0; number < MESSAGES; number += 1) {
+					last = (await author.call('chat.postMessage', { channel: channel.id, text: `${number}` })).ts;
+					if (number !== MESSAGES / 2) continue;
+					await until(
+						() => providers.counts(),
+						({ sent }) => sent > 0,
+					);
+					const [worker] = cluster.workers;
+					if (worker) await cluster.end(worker, 'SIGKILL');
+				}
+				const counts = await until(
+					() => providers.counts(),
+					({ sent }) => sent >= ALL,
+					PATIENCE_MS,
+				);
+				expect(counts).toMatchObject({ sent: ALL, doubled: 0 });
+
+				const reader = others[0] as Person;
+				await reader.call('conversations.mark', { channel: channel.id, ts: last });
+				const phone = await until(
+					() => providers.phone(`token-${reader.name}`),
+					({ withdrawn }) => withdrawn === MESSAGES,
+				);
+				expect(phone).toMatchObject({ withdrawn: MESSAGES, badge: 0, shown: {} });
+				console.log(
+					`push on a cluster: ${counts.sent} sent, ${counts.doubled} doubled, ${counts.repeated} repeated`,
+				);
+			} finally {
+				await cluster?.stop();
+				await providers.stop();
+			}
+		}),
+	240_000,
+);

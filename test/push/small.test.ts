@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test';
+import { backOffMs, parseRetryAfter } from '../../src/push/backoff.ts';
+import { CachedToken } from '../../src/push/cached-token.ts';
+import { contentOf } from '../../src/push/content.ts';
+import { message } from '../support/store/facts.ts';
+
+/** The pure parts, each on its own. */
+
+test('the wait doubles, has a spread, an end, and is never shorter than asked for', () => {
+	const shortest = [1, 2, 3, 20].map((attempts) => backOffMs(attempts, () => 0));
+	const longest = [1, 2, 3, 20].map((attempts) => backOffMs(attempts, () => 1));
+	expect(shortest).toEqual([500, 1_000, 2_000, 150_000]);
+	expect(longest).toEqual([1_000, 2_000, 4_000, 300_000]);
+	expect(backOffMs(1, () => 0, 7_000)).toBe(7_000);
+});
+
+test('Retry-After in seconds, as a date, as neither', () => {
+	const now = Date.parse('2026-01-01T00:00:00Z');
+	expect(parseRetryAfter('12', now)).toBe(12_000);
+	expect(parseRetryAfter('Thu, 01 Jan 2026 00:00:30 GMT', now)).toBe(30_000);
+	expect(parseRetryAfter('soon', now)).toBeUndefined();
+	expect(parseRetryAfter('', now)).toBeUndefined();
+});
+
+test('a token is made once for many, again before it ends, and again after a failure', async () => {
+	let now = 0;
+	let made = 0;
+	let fails = false;
+	const token = new CachedToken(
+		async () => {
+			made += 1;
+			if (fails) throw new Error('no');
+			return { token: `token-${made}`, forMs: 45 * 60_000 };
+		},
+		() => now,
+	);
+	expect(await Promise.all([token.get(), token.get()])).toEqual(['token-1', 'token-1']);
+	now = 45 * 60_000 - 1;
+	expect(await token.get()).toBe('token-1');
+	now += 1;
+	expect(await token.get()).toBe('token-2');
+	token.drop();
+	fails = true;
+	expect(token.get()).rejects.toThrow('no');
+	await Bun.sleep(0);
+	fails = false;
+	expect(await token.get()).toBe('token-4');
+});
+
+test('what stands on the lock screen', () => {
+	const anna = { id: 'U01', name: 'anna', realName: 'Anna Berg' };
+	const people = new Map([['U01', anna as never]]);
+	const shown = (text: string, conversation = { kind: 'public' as const, name: 'team' }) =>
+		contentOf(message('C01', 1, { user: 'U01', text }), { conversation, people });
+	expect(shown('<!here> see <https://example.org/|this> &lt;now&gt; <@U99>')).toEqual({
+		title: 'Anna Berg in #team',
+		body: '@here see this <now> @Somebody',
+	});
+	expect(shown('x'.repeat(5_000)).body).toHaveLength(240);
+	expect(shown('').body).toBe('…');
+});
