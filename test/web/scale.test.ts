@@ -23,7 +23,7 @@ interface Trace {
 	readonly distance: number;
 }
 
-/** Scrolls by `step` in every frame until nothing moves any more. */
+/** Scrolls by `step` in every frame until nothing moves any more: a row that is being measured may hold it for a frame. */
 const scrollThrough = (screen: Screen, selector: string, step: number): Promise<Trace> =>
 	screen.page.evaluate<Trace>(`new Promise((done) => {
 		const element = document.querySelector(${JSON.stringify(selector)});
@@ -33,12 +33,14 @@ const scrollThrough = (screen: Screen, selector: string, step: number): Promise<
 		observer.observe({ type: 'long-animation-frame' });
 		let frames = 0;
 		let distance = 0;
+		let still = 0;
 		const next = () => {
 			const before = element.scrollTop;
 			element.scrollTop += ${step};
 			distance += Math.abs(element.scrollTop - before);
 			frames += 1;
-			if (element.scrollTop !== before) return requestAnimationFrame(next);
+			still = element.scrollTop === before ? still + 1 : 0;
+			if (still < 10) return requestAnimationFrame(next);
 			setTimeout(() => {
 				take(observer.takeRecords());
 				observer.disconnect();
