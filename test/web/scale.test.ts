@@ -87,6 +87,15 @@ test(
 			await page.evaluate(`document.querySelector('.timeline').scrollTop = 0`);
 			expect(await page.locator('.beginning').count()).toBe(1);
 		}, 90_000);
+		// What was put in above is still being measured, and holds its place meanwhile.
+		await eventually(async () => {
+			await page.evaluate(`document.querySelector('.timeline').scrollTop = 5000`);
+			await page.waitForTimeout(300);
+			expect(await page.evaluate<number>(`document.querySelector('.timeline').scrollTop`)).toBeGreaterThan(
+				4_000,
+			);
+		}, 30_000);
+		await page.evaluate(`document.querySelector('.timeline').scrollTop = 0`);
 		expect(
 			await page.evaluate<number>(
 				`tidemark.conversation(location.hash.split('/')[2]).getSnapshot().messages.length`,
