@@ -1,6 +1,7 @@
 import type { Fact, ReadFact } from '../engine/ports/facts.ts';
 import type { LogSpan, MarkLog } from '../engine/ports/log.ts';
 import type { PartitionLedger } from '../engine/ports/store.ts';
+import { leading } from '../model/leading.ts';
 import type { Effect } from '../sequencer/effects.ts';
 
 /**
@@ -100,7 +101,7 @@ export class TrailingPersistence {
 	}
 
 	private async writeSome(): Promise<void> {
-		const some = this.next();
+		const some = leading(this.waiting, ({ effects }) => effects.length, MOST_FACTS);
 		const moved = some.flatMap((one) => one.moved);
 		if (moved.length > 0) await this.parts.marks.append(moved);
 		const effects: Effect[] = some.flatMap((one) => one.effects);
@@ -120,14 +121,5 @@ export class TrailingPersistence {
 				this.written.delete(conversation.id);
 			} else if (this.unwritten.has(conversation.id)) this.written.set(conversation.id, at);
 		}
-	}
-
-	private next(): readonly Decided[] {
-		let facts = 0;
-		const end = this.waiting.findIndex(({ effects }) => {
-			facts += effects.length;
-			return facts > MOST_FACTS;
-		});
-		return this.waiting.slice(0, end < 0 ? undefined : Math.max(1, end));
 	}
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '../../model/errors.ts';
+import { leading } from '../../model/leading.ts';
 import type { Fact, ReadFact } from '../ports/facts.ts';
 import type { MarkLog } from '../ports/log.ts';
 import type { Ledger } from '../ports/store.ts';
@@ -66,7 +67,7 @@ export class MarkLedger implements Ledger {
 		this.running = true;
 		let failing = false;
 		while (this.waiting.length > 0 && !this.closed) {
-			const some = this.next();
+			const some = leading(this.waiting, ({ facts }) => facts.length, MOST_AT_ONCE);
 			try {
 				await this.log.append(some.flatMap(({ facts }) => facts));
 			} catch (error) {
@@ -86,15 +87,6 @@ export class MarkLedger implements Ledger {
 			}
 		}
 		this.running = false;
-	}
-
-	private next(): readonly Waiting[] {
-		let facts = 0;
-		const end = this.waiting.findIndex((one) => {
-			facts += one.facts.length;
-			return facts > MOST_AT_ONCE;
-		});
-		return this.waiting.slice(0, end < 0 ? undefined : Math.max(1, end));
 	}
 
 	private acknowledgeOld(): void {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Device } from '../../engine/ports/push.ts';
 import type { CachedToken } from '../cached-token.ts';
 import { Http2Host } from '../http2-host.ts';
+import { checkReach, sendAll } from '../over-http2.ts';
 import {
 	collapseId,
 	type Notification,
@@ -51,29 +52,18 @@ export class ApnsProvider implements PushProvider {
 		);
 	}
 
-	async withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
+	withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
 		// Of type alert, because a background one may not carry a badge; of low priority, because nobody has to see it.
 		const headers = {
 			'apns-push-type': 'alert',
 			'apns-priority': '5',
 			'apns-expiration': String(Math.floor(this.options.nowMs() / 1000) + EXPIRES_AFTER_S),
 		};
-		let outcome: Outcome = { type: 'accepted' };
-		for (const payload of withdrawalPayloads(withdrawal)) {
-			outcome = await this.send(device, headers, payload);
-			if (outcome.type !== 'accepted') break;
-		}
-		return outcome;
+		return sendAll(withdrawalPayloads(withdrawal), (payload) => this.send(device, headers, payload));
 	}
 
-	async check(): Promise<string | null> {
-		try {
-			await this.token.get();
-			await this.host.reach();
-			return null;
-		} catch (error) {
-			return (error as Error).message;
-		}
+	check(): Promise<string | null> {
+		return checkReach(this.token, this.host);
 	}
 
 	close(): void {

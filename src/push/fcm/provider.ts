@@ -1,6 +1,7 @@
 import type { Device } from '../../engine/ports/push.ts';
 import type { CachedToken } from '../cached-token.ts';
 import { Http2Host } from '../http2-host.ts';
+import { checkReach, sendAll } from '../over-http2.ts';
 import type { Notification, Outcome, PushProvider, Withdrawal } from '../provider.ts';
 import { outcomeOf } from './outcome.ts';
 import { notificationMessage, withdrawalMessages } from './payload.ts';
@@ -29,23 +30,12 @@ export class FcmProvider implements PushProvider {
 		return this.send(notificationMessage(device.token, notification));
 	}
 
-	async withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
-		let outcome: Outcome = { type: 'accepted' };
-		for (const message of withdrawalMessages(device.token, withdrawal)) {
-			outcome = await this.send(message);
-			if (outcome.type !== 'accepted') break;
-		}
-		return outcome;
+	withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
+		return sendAll(withdrawalMessages(device.token, withdrawal), (message) => this.send(message));
 	}
 
-	async check(): Promise<string | null> {
-		try {
-			await this.token.get();
-			await this.host.reach();
-			return null;
-		} catch (error) {
-			return (error as Error).message;
-		}
+	check(): Promise<string | null> {
+		return checkReach(this.token, this.host);
 	}
 
 	close(): void {
