@@ -65,10 +65,14 @@ export class Recovery {
 	private async look(): Promise<void> {
 		const { epoch, lock } = this.parts;
 		await epoch.endWithOtherNodes();
-		if ((await epoch.check()) === null) await this.restore();
+		let value = await epoch.check();
+		if (value === null) {
+			await this.restore();
+			value = await epoch.check();
+		}
 		await lock.share();
 		// Also where restoring failed in the middle and another worker has done it.
-		if ((await epoch.check()) === null) return;
+		if (value === null) return;
 		this.parts.worker.resume();
 		this.parts.onWhole();
 	}
