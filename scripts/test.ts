@@ -14,6 +14,8 @@ npm test -- test/contract …     only the test files whose path contains one of
 npm test -- --static            only the static checks (npm run check)`;
 
 const TEST_TIMEOUT_MS = 120_000;
+/** Of what a service that did not start had to say, with the summary: enough for its cause. */
+const SERVICE_LINES_TOLD = 12;
 
 /** By the word in a test file's name, as scripts/services calls them. What runs on Redis runs on both of its layouts. */
 const SERVICES: Record<string, string[]> = {
@@ -109,7 +111,7 @@ async function runWithServices(
 	group: string,
 	files: string[],
 	reportFile: string,
-	output: Output,
+	output: Bun.BunFile,
 ): Promise<void> {
 	const services = group.split(' + ').slice(1);
 	if (services.length === 0) return runFiles(group, files, reportFile, {}, output);
@@ -118,8 +120,10 @@ async function runWithServices(
 	const env = { TIDEMARK_SERVICES_DIR: directory, TIDEMARK_SERVICES_OWNER: String(process.pid) };
 	try {
 		const code = await run([SERVICES_SCRIPT, 'up', ...services], env, output);
-		if (code !== 0) failures.push(`${group}: ${services.join(' and ')} could not be started (exit ${code})`);
-		else {
+		if (code !== 0) {
+			const told = (await output.text()).trimEnd().split('\n').slice(-SERVICE_LINES_TOLD).join('\n    ');
+			failures.push(`${group}: ${services.join(' and ')} could not be started (exit ${code})\n    ${told}`);
+		} else {
 			const told = parseEnv(await Bun.file(join(directory, 'env')).text());
 			await runFiles(group, files, reportFile, told, output);
 		}

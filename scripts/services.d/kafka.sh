@@ -29,9 +29,9 @@ kafka_create() {
 		num.network.threads=2
 		num.io.threads=4
 	END
-	# Any 16 bytes name the cluster.
+	# Any 16 bytes name the cluster; written without "-", which at the beginning would be taken for an option.
 	(cd "$directory" && kafka_run kafka.tools.StorageTool format --ignore-formatted \
-		--cluster-id "$(head -c 16 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=')" --config server.properties \
+		--cluster-id "$(head -c 16 /dev/urandom | base64 | tr '+/' '__' | tr -d '=')" --config server.properties \
 		>>log 2>&1) || { tail -n 25 "$directory/log" >&2 && fail 'Kafka could not format its directory'; }
 }
 

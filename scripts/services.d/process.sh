@@ -104,12 +104,13 @@ runs_all() {
 	for pidfile in "$1"/pid*; do runs "$pidfile" || return 1; done
 }
 
-# A port nobody listens on, below those the kernel gives to clients.
+# A port nobody listens on and nobody here was given, below those the kernel gives to clients.
 free_port() {
 	local port
 	while :; do
 		port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
-		(: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+		(: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null && continue
+		grep -qsx "$port" "$DIR"/*/*port* || break
 	done
 	echo $port
 }
