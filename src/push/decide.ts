@@ -1,4 +1,5 @@
 import type { NotificationLevel } from '../engine/ports/facts.ts';
+import type { OutboxEntry } from '../engine/ports/push.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 
 /**
@@ -34,11 +35,24 @@ export type Subject = Pick<
 
 export type Verdict = 'notify' | 'wait' | 'no';
 
-export function decide(message: Subject, recipient: Recipient): Verdict {
-	if (message.deleted || recipient.read || reasonOf(message, recipient) === null) return 'no';
+/** Who is told after a message was posted, or after an edit that calls others than before. */
+export function decide(
+	message: Subject,
+	recipient: Recipient,
+	because: OutboxEntry['because'] = 'posted',
+): Verdict {
+	if (isOver(message, recipient)) return 'no';
+	// Whom it concerned without a call was told when it was posted.
+	if (because === 'changed' && !isCall(reasonOf(message, recipient))) return 'no';
 	// Whoever has the conversation before their eyes reads it within that time: what is delivered into focus is marked.
 	return recipient.active && !recipient.waited ? 'wait' : 'notify';
 }
+
+/** Whether there is nothing to tell them of it, any more: what is shown of it is taken away. */
+export const isOver = (message: Subject, recipient: Recipient): boolean =>
+	message.deleted || recipient.read || reasonOf(message, recipient) === null;
+
+const isCall = (reason: PushReason | null): boolean => reason === 'mention' || reason === 'channel_mention';
 
 export function reasonOf(message: Subject, recipient: Recipient): PushReason | null {
 	const { user, member, muted, level, follows } = recipient;

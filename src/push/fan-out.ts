@@ -4,9 +4,9 @@ import type { Directory, History } from '../engine/ports/store.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import { inTimeline, type Message } from '../model/message.ts';
-import { decide, type Recipient, reasonOf, type Subject } from './decide.ts';
+import { decide, isOver, type Recipient, type Subject } from './decide.ts';
 import { type Material, materialFor } from './material.ts';
-import type { Standings } from './standing.ts';
+import { type Standings, withActivity } from './standing.ts';
 
 /**
  * From a message to those who are to be told of it. A round takes some messages and looks at one page of members of
@@ -28,6 +28,8 @@ export interface FanOutParts {
 const LEASE_MS = 60_000;
 const MESSAGES_PER_ROUND = 200;
 export const MEMBERS_PER_PAGE = 500;
+/** What is not known of a candidate yet. */
+const ASIDE = { wasActive: false, active: false, waited: false };
 /** For so long the number of devices is taken for what it was. */
 const RECOUNT_MS = 30_000;
 
@@ -57,13 +59,34 @@ export class FanOut {
 		const { outbox, nowMs } = this.parts;
 		const message = material.message(entry);
 		const conversation = material.conversation(entry.conversation);
-		if (!message || message.deleted || !conversation || conversation.archived)
-			return outbox.advance(entry, null, [], nowMs());
+		const isNew = entry.round === 0;
+		if (!message || !conversation || conversation.archived || (isNew && message.deleted))
+			return outbox.advance(entry, { sends: [], looks: [], next: null, now: nowMs() });
 		const audience = this.audienceOf(message, conversation);
-		const page = await outbox.candidates(entry, audience, entry.after, MEMBERS_PER_PAGE);
+		const { candidates, next } = await outbox.candidates(entry, audience, entry.after, MEMBERS_PER_PAGE);
 		const subject = { ...message, direct: isDirect(conversation.kind) };
-		const sends = await this.sendsTo(subject, message, page.candidates);
-		await outbox.advance(entry, page.next, sends, nowMs());
+		const sends = await this.sendsTo(subject, entry, message, candidates);
+		const looks = isNew ? [] : await this.toldInVain(subject, message, candidates);
+		await outbox.advance(entry, { sends, looks, next, now: nowMs() });
+	}
+
+	/** Who may be shown what an edit or a delete has made none of theirs. */
+	private async toldInVain(
+		subject: Subject,
+		message: Message,
+		candidates: readonly Candidate[],
+	): Promise<string[]> {
+		const shown = await this.parts.outbox.shownOn(
+			message,
+			candidates.flatMap(({ devices }) => devices),
+		);
+		const users: string[] = [];
+		for (const candidate of candidates) {
+			if (!candidate.devices.some((device) => shown.has(device))) continue;
+			const recipient = { ...candidate, ...ASIDE, member: true };
+			if (isOver(subject, await this.heard(subject, message, recipient))) users.push(candidate.user);
+		}
+		return users;
 	}
 
 	private audienceOf(message: Message, conversation: Conversation): Audience {
@@ -74,23 +97,18 @@ export class FanOut {
 
 	private async sendsTo(
 		subject: Subject,
+		{ because }: OutboxEntry,
 		message: Message,
 		candidates: readonly Candidate[],
 	): Promise<NewSend[]> {
-		if (candidates.length === 0) return [];
+		if (candidates.length === 0 || message.deleted) return [];
 		const { sessions, nowMs, delayMs } = this.parts;
 		const active = await sessions.activeAmong(candidates.map(({ user }) => user));
 		const now = nowMs();
 		const sends: NewSend[] = [];
 		for (const candidate of candidates) {
-			const recipient = {
-				...candidate,
-				member: true,
-				wasActive: false,
-				active: active.has(candidate.user),
-				waited: false,
-			};
-			const verdict = decide(subject, await this.heard(subject, message, recipient));
+			const recipient = { ...candidate, ...ASIDE, member: true, active: active.has(candidate.user) };
+			const verdict = decide(subject, await this.heard(subject, message, recipient), because);
 			if (verdict === 'no') continue;
 			const nextAt = verdict === 'wait' ? now + delayMs : now;
 			for (const device of candidate.devices)
@@ -113,16 +131,4 @@ export class FanOut {
 		const { devices } = await this.parts.outbox.sizes();
 		this.devices = { count: devices, until: now + RECOUNT_MS };
 	}
-}
-
-/** Looks whether they were active when it was sent, if that is what it depends on. */
-export async function withActivity(
-	standings: Standings,
-	subject: Subject,
-	message: Message,
-	recipient: Recipient,
-): Promise<Recipient> {
-	if (!subject.here || recipient.read || reasonOf(subject, recipient) !== null) return recipient;
-	if (reasonOf(subject, { ...recipient, wasActive: true }) === null) return recipient;
-	return { ...recipient, wasActive: await standings.wasSpokenTo(recipient.user, message) };
 }

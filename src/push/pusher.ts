@@ -38,6 +38,8 @@ const AFTER_FAILURE_MS = 2_000;
 /** Batches that may be on their way at once: one with a slow answer in it does not hold up the others. */
 const LANES = 4;
 const TIDY_EVERY_MS = 60_000;
+/** Nothing is on its way longer: who read something then cannot have read it while it was. */
+const LONGEST_SEND_MS = 10 * 60_000;
 /** What was shown so long ago is not withdrawn any more. */
 const REMEMBER_MS = 7 * 24 * 60 * 60_000;
 
@@ -109,7 +111,7 @@ export class Pusher {
 		const { push, nowMs, report } = this.parts;
 		while (!this.stopping) {
 			try {
-				await push.outbox.tidy((nowMs() - REMEMBER_MS) * 1000, nowMs());
+				await push.outbox.tidy((nowMs() - REMEMBER_MS) * 1000, nowMs() - LONGEST_SEND_MS);
 				this.sizes = await push.outbox.sizes();
 			} catch (error) {
 				report(error);

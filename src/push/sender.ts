@@ -1,16 +1,13 @@
 import type { DueSend, PushOutbox, SendResult } from '../engine/ports/push.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
-import { isDirect } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
 import { backOffMs, MOST_ATTEMPTS } from './backoff.ts';
 import type { Carriers } from './carriers.ts';
 import { contentOf } from './content.ts';
-import { decide } from './decide.ts';
-import { withActivity } from './fan-out.ts';
 import { type Material, materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
 import type { Outcome } from './provider.ts';
-import type { Standings } from './standing.ts';
+import { isOverFor, type Standings } from './standing.ts';
 
 /**
  * From what is due to what was sent. Everything is looked at once more right before it goes out: whoever has read it in
@@ -70,9 +67,8 @@ export class Sender {
 	): Promise<void> {
 		const { outbox, meters } = this.parts;
 		const message = material.message(send);
-		const wanted = message ? await this.isWanted(send, message, material) : 'no';
-		if (!message || wanted === 'no' || !send.to) return outbox.settle(send, { type: 'dropped' });
-		if (wanted === 'read') {
+		if (!send.to) return outbox.settle(send, { type: 'dropped' });
+		if (!message || (await isOverFor(send, message, material, this.parts.standings))) {
 			// An earlier try may have shown it without our knowing: then it is withdrawn like any other.
 			if (send.attempts === 1) return outbox.settle(send, { type: 'dropped' });
 			await outbox.settle(send, { type: 'sent', badge: send.to.badge });
@@ -81,26 +77,6 @@ export class Sender {
 		const result = await this.deliver(send, send.to, message, material, badgeOf);
 		await outbox.settle(send, result);
 		meters.note(result);
-		if (result.type !== 'sent') return;
-		// Read while it was on its way: the look at what to withdraw did not see it yet.
-		const standing = await this.parts.standings.of(send.user, message, false);
-		if (standing?.read) await outbox.noteRead(send.user);
-	}
-
-	private async isWanted(
-		send: DueSend,
-		message: Message,
-		material: Material,
-	): Promise<'yes' | 'no' | 'read'> {
-		const { standings } = this.parts;
-		const standing = await standings.of(send.user, message, send.ahead);
-		const conversation = material.conversation(message.conversation);
-		if (!standing || !conversation) return 'no';
-		if (standing.read) return 'read';
-		const subject = { ...message, direct: isDirect(conversation.kind) };
-		const recipient = { ...standing, wasActive: false, active: false, waited: true };
-		const heard = await withActivity(standings, subject, message, recipient);
-		return decide(subject, heard) === 'notify' ? 'yes' : 'no';
 	}
 
 	private async deliver(

@@ -1,7 +1,9 @@
 import type { MessageKey } from '../engine/ports/push.ts';
 import type { CountSink, MemberView, ReadState } from '../engine/ports/read-state.ts';
+import { isDirect } from '../model/ids.ts';
 import { inTimeline, type Message } from '../model/message.ts';
-import type { Recipient } from './decide.ts';
+import { isOver, type Recipient, reasonOf, type Subject } from './decide.ts';
+import type { Material } from './material.ts';
 
 /** How somebody stands to a message right now, as their other devices see it. */
 
@@ -44,3 +46,30 @@ export class Standings {
 }
 
 const isRead = (view: MemberView, { ts }: Message, ahead: boolean): boolean => ahead || view.lastRead >= ts;
+
+/** Looks whether they were active when it was sent, if that is what it depends on. */
+export async function withActivity(
+	standings: Standings,
+	subject: Subject,
+	message: Message,
+	recipient: Recipient,
+): Promise<Recipient> {
+	if (!subject.here || recipient.read || reasonOf(subject, recipient) !== null) return recipient;
+	if (reasonOf(subject, { ...recipient, wasActive: true }) === null) return recipient;
+	return { ...recipient, wasActive: await standings.wasSpokenTo(recipient.user, message) };
+}
+
+/** Whether there is nothing to tell somebody of a message, as they stand to it right now. */
+export async function isOverFor(
+	{ user, ahead }: { readonly user: string; readonly ahead: boolean },
+	message: Message,
+	material: Material,
+	standings: Standings,
+): Promise<boolean> {
+	const standing = message.deleted ? null : await standings.of(user, message, ahead);
+	const conversation = material.conversation(message.conversation);
+	if (!standing || !conversation) return true;
+	const subject = { ...message, direct: isDirect(conversation.kind) };
+	const recipient = { ...standing, wasActive: false, active: false, waited: true };
+	return isOver(subject, await withActivity(standings, subject, message, recipient));
+}

@@ -3,7 +3,7 @@ import type { Directory, History } from '../engine/ports/store.ts';
 import type { Carriers } from './carriers.ts';
 import { materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
-import type { Standings } from './standing.ts';
+import { isOverFor, type Standings } from './standing.ts';
 
 /**
  * Whoever reads something elsewhere stops seeing it: their devices are told the badge of now and what to remove, at
@@ -24,10 +24,12 @@ export interface WithdrawalParts {
 	readonly report: (error: unknown) => void;
 }
 
-/** What could not be told is tried again after it. */
+/** Whoever died over it had it for so long. */
 const LEASE_MS = 30_000;
 const USERS_PER_ROUND = 200;
 export const UPDATE_EVERY_MS = 2_000;
+/** Who reads while much is being sent to them is looked at so often, not after each. */
+const LOOK_EVERY_MS = 500;
 
 export class Withdrawals {
 	constructor(private readonly parts: WithdrawalParts) {}
@@ -50,47 +52,51 @@ export class Withdrawals {
 		const { outbox, devices, standings, nowMs } = this.parts;
 		const [shown, owned] = await Promise.all([outbox.shown(entry.user), devices.ofUser(entry.user)]);
 		if (owned.length === 0) return outbox.withdrawn(entry, { sends: shown, badge: null, nextAt: nowMs() });
-		const read = await this.readOf(entry.user, shown);
+		const over = await this.overOf(entry.user, shown);
 		const badge = await standings.badge(entry.user);
 		const told = owned.filter(
-			(device) => device.badge > badge || read.some((send) => send.device === device.id),
+			(device) => device.badge > badge || over.some((send) => send.device === device.id),
 		);
-		if (told.length === 0) return outbox.withdrawn(entry, { sends: read, badge: null, nextAt: nowMs() });
-		const ends = await Promise.all(told.map((device) => this.tell(device, read, badge)));
-		// Left to the lease where one was not told: it is told then, the others a second time, which changes nothing.
-		if (ends.every((ended) => ended))
-			await outbox.withdrawn(entry, { sends: read, badge, nextAt: nowMs() + UPDATE_EVERY_MS });
+		if (told.length === 0)
+			return outbox.withdrawn(entry, { sends: over, badge: null, nextAt: nowMs() + LOOK_EVERY_MS });
+		const retries = await Promise.all(told.map((device) => this.tell(device, over, badge)));
+		const retryAt = Math.max(...retries);
+		// Where one was not told, the others are told a second time with it, which changes nothing.
+		if (retryAt > 0) return outbox.putOff(entry, retryAt);
+		await outbox.withdrawn(entry, { sends: over, badge, nextAt: nowMs() + UPDATE_EVERY_MS });
 	}
 
-	/** Answers whether there is nothing more to be done for the device. */
-	private async tell(device: Device, read: readonly ShownSend[], badge: number): Promise<boolean> {
-		const { outbox, carriers, meters } = this.parts;
+	/** Answers when to try again; 0: there is nothing more to be done for the device. */
+	private async tell(device: Device, over: readonly ShownSend[], badge: number): Promise<number> {
+		const { outbox, carriers, meters, nowMs } = this.parts;
 		const provider = carriers.provider(device.platform);
-		if (!provider) return true;
-		if (carriers.pausedUntil(device.platform) > 0) return false;
-		const messages = read.filter((send) => send.device === device.id);
+		if (!provider) return 0;
+		const paused = carriers.pausedUntil(device.platform);
+		if (paused > 0) return paused;
+		const messages = over.filter((send) => send.device === device.id);
 		const outcome = await provider.withdraw(device, { badge, messages });
 		carriers.note(device.platform, outcome);
 		if (outcome.type === 'accepted') meters.withdrawn += messages.length;
 		if (outcome.type === 'gone')
-			await outbox.settle({ device: device.id, conversation: '', ts: 0 }, { type: 'gone' });
-		return outcome.type !== 'busy' && outcome.type !== 'away';
+			await outbox.settle(
+				{ device: device.id, user: device.user, conversation: '', ts: 0 },
+				{ type: 'gone' },
+			);
+		if (outcome.type !== 'busy' && outcome.type !== 'away') return 0;
+		const wait = Math.max(UPDATE_EVERY_MS, outcome.retryAfterMs ?? 0);
+		return Math.max(carriers.pausedUntil(device.platform), nowMs() + wait);
 	}
 
-	/** Of what is shown: what is read, or is nothing to be read any more. */
-	private async readOf(user: string, shown: readonly ShownSend[]): Promise<ShownSend[]> {
+	/** Of what is shown: what is read, or is none of theirs any more. */
+	private async overOf(user: string, shown: readonly ShownSend[]): Promise<ShownSend[]> {
 		if (shown.length === 0) return [];
 		const material = await materialFor(shown, this.parts);
-		const read: ShownSend[] = [];
+		const over: ShownSend[] = [];
 		for (const send of shown) {
 			const message = material.message(send);
-			if (!message || message.deleted) {
-				read.push(send);
-				continue;
-			}
-			const standing = await this.parts.standings.of(user, message, send.ahead);
-			if (!standing || standing.read) read.push(send);
+			if (!message || (await isOverFor({ ...send, user }, message, material, this.parts.standings)))
+				over.push(send);
 		}
-		return read;
+		return over;
 	}
 }

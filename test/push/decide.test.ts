@@ -66,6 +66,14 @@ test('whoever is told is told by the rules, and nobody else', () => {
 	fc.assert(
 		fc.property(sane, ([message, who]) => {
 			expect(decide(message, who)).toBe(byTheRules(message, who));
+			// An edit tells whom it calls; whom the message concerned otherwise was told when it was posted.
+			const called =
+				message.named.includes(who.user) ||
+				(!who.muted && !message.direct && (message.channelWide || (message.here && who.wasActive)));
+			const shown = message.threadTs === null || message.broadcast;
+			const expected =
+				called && (shown || message.named.includes(who.user)) ? byTheRules(message, who) : 'no';
+			expect(decide(message, who, 'changed')).toBe(expected);
 		}),
 		{ numRuns: 5_000 },
 	);

@@ -1,7 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import type { Lease, PushOutbox } from '../../src/engine/ports/push.ts';
+import type { Fact } from '../../src/engine/ports/facts.ts';
+import type { Lease, NewSend, PushOutbox } from '../../src/engine/ports/push.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
-import { BEGIN, conversation, created, cursor, followed, message, posted } from '../support/store/facts.ts';
+import {
+	BEGIN,
+	conversation,
+	created,
+	cursor,
+	deleted,
+	edited,
+	followed,
+	left,
+	message,
+	posted,
+	unfollowed,
+} from '../support/store/facts.ts';
 
 /** What pushing asks of a store, whatever database it is on. */
 
@@ -28,6 +41,15 @@ const device = (user: string, token = `token-of-${user}`) => ({
 	addedTs: BEGIN,
 });
 
+const muted = (user: string): Fact => ({
+	type: 'preference',
+	user,
+	conversation: channel.id,
+	at: TS + 1,
+	muted: true,
+	level: 'all',
+});
+
 export function describePushContract(name: string, place: () => Promise<PushPlace>): void {
 	describe(`push on ${name}`, () => {
 		let here: PushPlace;
@@ -52,23 +74,72 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 		const send = (user: string, nextAt = NOW) => ({ ...key, device: device(user).id, user, nextAt });
 		const pending = async (...users: string[]) => {
 			for (const user of users) await store.push.devices.add(device(user));
-			await outbox.advance(
-				key,
-				null,
-				users.map((user) => send(user)),
-				NOW,
-			);
+			await advance(null, ...users.map((user) => send(user)));
 		};
+
+		const entry = { ...key, because: 'posted' as const, round: 0, after: '' };
+		const advance = (next: string | null, ...sends: NewSend[]) =>
+			outbox.advance(entry, { sends, looks: [], next, now: NOW });
 
 		test('a post is one row, taken by one, and due again when the lease ends', async () => {
 			await post();
-			expect(await outbox.takeMessages(lease())).toEqual([{ ...key, after: '' }]);
+			expect(await outbox.takeMessages(lease())).toEqual([entry]);
 			expect(await outbox.takeMessages(lease())).toEqual([]);
 			expect(await outbox.takeMessages(lease(NOW + 61_000))).toHaveLength(1);
-			await outbox.advance(key, 'U02', [], NOW);
-			expect(await outbox.takeMessages(lease(NOW + 1))).toEqual([{ ...key, after: 'U02' }]);
-			await outbox.advance(key, null, [], NOW);
+			await advance('U02');
+			expect(await outbox.takeMessages(lease(NOW + 1))).toEqual([{ ...entry, after: 'U02' }]);
+			await advance(null);
 			expect(await outbox.takeMessages(lease(NOW + 61_000))).toEqual([]);
+		});
+
+		test('what changes while its members are gone through is gone through again, and who is shown it is looked at', async () => {
+			await post();
+			const [first] = await outbox.takeMessages(lease());
+			await store.ledger.commit([deleted(channel, message(channel.id, TS, { user: 'U01' }), TS + 3)]);
+			for (const user of ['U02', 'U03']) await store.push.devices.add(device(user));
+			// Whoever took it before it changed says what they found, and does not end it.
+			expect(first).toEqual(entry);
+			await advance(null, send('U02'), send('U03'));
+			const again = { ...entry, round: 1 };
+			expect(await outbox.takeMessages(lease())).toEqual([again]);
+			await outbox.settle(send('U02'), { type: 'dead', attempts: 1, error: 'BadTopic' });
+			const devices = ['U02', 'U03', 'U04'].map((user) => device(user).id);
+			expect([...(await outbox.shownOn(key, devices))]).toEqual([device('U03').id]);
+			await outbox.advance(again, { sends: [], looks: ['U03'], next: null, now: NOW });
+			expect(await outbox.takeMessages(lease(NOW + 61_000))).toEqual([]);
+			expect((await outbox.takeReads(lease())).map(({ user }) => user)).toEqual(['U03']);
+		});
+
+		test('a delete is one row, an edit one where it calls others than before', async () => {
+			const before = message(channel.id, TS, { user: 'U01', named: ['U02'] });
+			await store.ledger.commit([edited(channel, before, TS + 1, 'other words')]);
+			expect(await outbox.takeMessages(lease())).toEqual([]);
+			await store.ledger.commit([edited(channel, before, TS + 2, 'to <@U03>', { named: ['U03'] })]);
+			expect(await outbox.takeMessages(lease())).toEqual([{ ...entry, because: 'changed', round: 1 }]);
+		});
+
+		test('who reads while something is sent to them is looked at after it', async () => {
+			await pending('U02', 'U03');
+			await store.ledger.commit([cursor('U02', channel.id, TS, TS + 1)]);
+			const [read] = await outbox.takeReads(lease());
+			if (!read) throw new Error('nobody has read anything');
+			for (const user of ['U02', 'U03']) await outbox.settle(send(user), { type: 'sent', badge: 1 });
+			await outbox.withdrawn(read, { sends: [], badge: null, nextAt: NOW });
+			const [again, ...others] = await outbox.takeReads(lease());
+			expect([again?.user, others]).toEqual(['U02', []]);
+			if (!again) throw new Error('it was not looked at again');
+			await outbox.putOff(again, NOW + 700);
+			expect(await outbox.takeReads(lease(NOW + 699))).toEqual([]);
+			expect(await outbox.takeReads(lease(NOW + 700))).toEqual([again]);
+		});
+
+		test.each([
+			['muting', muted('U02')],
+			['leaving', left(channel, 'U02', TS + 1)],
+			['unfollowing', unfollowed(channel, 'U02', BEGIN + 5, TS + 1)],
+		])('%s may take something off a badge', async (_, fact) => {
+			await store.ledger.commit([fact]);
+			expect((await outbox.takeReads(lease())).map(({ user }) => user)).toEqual(['U02']);
 		});
 
 		test('without push a post leaves nothing to do', async () => {
@@ -129,13 +200,13 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 
 		test('a message goes to a device once', async () => {
 			await pending('U02');
-			await outbox.advance(key, null, [send('U02')], NOW);
+			await advance(null, send('U02'));
 			const [taken, ...more] = await outbox.takeSends(lease());
 			expect(more).toEqual([]);
 			expect(taken).toMatchObject({ ...key, user: 'U02', attempts: 1, ahead: false });
 			expect(taken?.to?.token).toBe('token-of-U02');
 			await outbox.settle(send('U02'), { type: 'sent', badge: 3 });
-			await outbox.advance(key, null, [send('U02')], NOW);
+			await advance(null, send('U02'));
 			expect(await outbox.takeSends(lease(NOW + 61_000))).toEqual([]);
 			expect((await store.push.devices.ofUser('U02'))[0]?.badge).toBe(3);
 		});

@@ -135,6 +135,43 @@ test('read while it waits: not told', () =>
 		socket.close();
 	}));
 
+test('deleted, or edited so that it is none of theirs: withdrawn; whom an edit calls is told', () =>
+	withPush(async (scene) => {
+		const { people } = await makeWorkspace(scene.url, 3);
+		const [anna, ben, cleo] = people as [Person, Person, Person];
+		const [toAnna, toBen] = await Promise.all([device(anna), device(ben)]);
+		const channel = await channelOf(cleo, anna, ben);
+		for (const person of [anna, ben])
+			await person.call('conversations.setNotifications', { channel, level: 'mentions' });
+		const post = async (text: string) =>
+			(await cleo.call('chat.postMessage', { channel, text })).ts as string;
+		const bodies = async () =>
+			Promise.all(
+				[toAnna, toBen].map(async (token) => (await shownOn(scene, token)).map(({ body }) => body).sort()),
+			);
+		const shows = async (...expected: string[][]) =>
+			expect(await until(bodies, (now) => Bun.deepEquals(now, expected))).toEqual(expected);
+
+		const first = await post(`one <@${anna.id}>`);
+		const second = await post(`two <@${anna.id}>`);
+		await shows(['one @person-0', 'two @person-0'], []);
+		expect((await scene.providers.phone(toAnna)).badge).toBe(2);
+
+		await cleo.call('chat.delete', { channel, ts: first });
+		await shows(['two @person-0'], []);
+		expect((await scene.providers.phone(toAnna)).badge).toBe(1);
+
+		// From one to the other, and in other words for the same one, which wakes nobody.
+		await cleo.call('chat.update', { channel, ts: second, text: `two <@${ben.id}>` });
+		await shows([], ['two @person-1']);
+		expect((await scene.providers.phone(toAnna)).badge).toBe(0);
+		await cleo.call('chat.update', { channel, ts: second, text: `two, dear <@${ben.id}>` });
+
+		await ben.call('conversations.leave', { channel });
+		await shows([], []);
+		expect(await scene.providers.counts()).toMatchObject({ sent: 3, doubled: 0, showing: 0 });
+	}));
+
 test('a burst of reading is few updates, and the last badge is the right one', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 2);

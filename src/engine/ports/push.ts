@@ -40,6 +40,10 @@ export interface MessageKey {
 
 /** A message whose members are being gone through. */
 export interface OutboxEntry extends MessageKey {
+	/** Changed: whom it concerned before was told when it was posted. */
+	readonly because: 'posted' | 'changed';
+	/** Counts how often it changed since it was put here; then they are gone through again. */
+	readonly round: number;
 	/** Members up to this one were looked at. */
 	readonly after: string;
 }
@@ -74,14 +78,26 @@ export interface SendKey extends MessageKey {
 	readonly device: string;
 }
 
-export interface NewSend extends SendKey {
+export interface SendOf extends SendKey {
 	readonly user: string;
+}
+
+/** What a page of members comes to. */
+export interface PageResult {
+	readonly sends: readonly NewSend[];
+	/** Users who are shown what is none of theirs any more. */
+	readonly looks: readonly string[];
+	/** Where to go on; null: all were gone through. */
+	readonly next: string | null;
+	readonly now: number;
+}
+
+export interface NewSend extends SendOf {
 	/** Not before. */
 	readonly nextAt: number;
 }
 
-export interface DueSend extends SendKey {
-	readonly user: string;
+export interface DueSend extends SendOf {
 	/** This one included; above 1, an earlier one may have come to its end without anybody knowing. */
 	readonly attempts: number;
 	/** The message is in the user's ahead set: read, though the cursor is before it. */
@@ -129,10 +145,13 @@ export interface PushOutbox {
 	takeMessages(lease: Lease): Promise<readonly OutboxEntry[]>;
 	/** Looks at `limit` of the audience, in the order of their ids. */
 	candidates(message: MessageKey, audience: Audience, after: string, limit: number): Promise<CandidatePage>;
-	/** Sends and how far the members were gone through, together; null: all of them were. */
-	advance(message: MessageKey, after: string | null, sends: readonly NewSend[], now: number): Promise<void>;
+	/** Of these devices, those that show it. */
+	shownOn(message: MessageKey, devices: readonly string[]): Promise<ReadonlySet<string>>;
+	/** What is to be done for those looked at, and how far the members were gone through, together. */
+	advance(entry: OutboxEntry, page: PageResult): Promise<void>;
 	takeSends(lease: Lease): Promise<readonly DueSend[]>;
-	settle(send: SendKey, result: SendResult): Promise<void>;
+	/** A user who has read something lately is looked at again after a send: it may have been that. */
+	settle(send: SendOf, result: SendResult): Promise<void>;
 	/** Somebody is to be looked at as if they had read something just now. */
 	noteRead(user: string): Promise<void>;
 	takeReads(lease: Lease): Promise<readonly ReadEntry[]>;
@@ -142,6 +161,8 @@ export interface PushOutbox {
 		entry: ReadEntry,
 		done: { readonly sends: readonly SendKey[]; readonly badge: number | null; readonly nextAt: number },
 	): Promise<void>;
+	/** Nothing was done: to be looked at again from `nextAt` on. */
+	putOff(entry: ReadEntry, nextAt: number): Promise<void>;
 	/** Devices there are, and what is pending and dead. */
 	sizes(): Promise<{ readonly devices: number; readonly pending: number; readonly dead: number }>;
 	dead(limit: number): Promise<readonly DeadSend[]>;
@@ -149,8 +170,8 @@ export interface PushOutbox {
 	replay(now: number): Promise<number>;
 	/** Everything that was taken is due again: whoever took it is known to be gone. */
 	releaseAll(now: number): Promise<void>;
-	/** Forgets what was shown before this ts, and users whose marks are dealt with. */
-	tidy(beforeTs: number, now: number): Promise<void>;
+	/** Forgets what was shown before this ts, and users whose marks were dealt with before that moment. */
+	tidy(beforeTs: number, handledBefore: number): Promise<void>;
 }
 
 export interface PushStore {

@@ -1,14 +1,20 @@
+import type { Message } from '../../model/message.ts';
 import type { Fact } from '../ports/facts.ts';
 import { writeFact } from './ledger.ts';
 import type { Writes } from './sql.ts';
 
 /**
  * What pushing notes of facts, in the transaction that makes them durable: of a post that there is somebody to tell,
- * of a mark that its user has read something. One row each, whatever the number of members.
+ * of a message that changed that somebody may have been told in vain, of a mark that its user has read something. One row
+ * each, whatever the number of members.
  */
 
-const NOTE_POST = `INSERT INTO push_outbox (conversation, ts, after_user, next_at, lease)
-	VALUES ($1, $2, '', 0, '') ON CONFLICT (conversation, ts) DO NOTHING`;
+const NOTE_POST = `INSERT INTO push_outbox (conversation, ts, because, round, after_user, next_at, lease)
+	VALUES ($1, $2, 'posted', 0, '', 0, '') ON CONFLICT (conversation, ts) DO NOTHING`;
+/** Whoever is going through its members does not finish: they are gone through again. */
+const NOTE_CHANGE = `INSERT INTO push_outbox (conversation, ts, because, round, after_user, next_at, lease)
+	VALUES ($1, $2, 'changed', 1, '', 0, '') ON CONFLICT (conversation, ts)
+	DO UPDATE SET round = push_outbox.round + 1, after_user = '', next_at = 0, lease = ''`;
 /** Counted, not stamped: of two machines the later one may have the clock that is behind. */
 const NOTE_READ = `INSERT INTO push_reads (user_id, marks, handled, next_at, lease)
 	VALUES ($1, 1, 0, 0, '') ON CONFLICT (user_id) DO UPDATE SET marks = push_reads.marks + 1`;
@@ -23,9 +29,30 @@ export const writeFactForPush: FactWriter = (fact, into) => {
 			if (fact.conversation.memberCount > 1)
 				into.add(NOTE_POST, [fact.message.conversation, fact.message.ts]);
 			break;
+		case 'edited':
+			if (callsTheSame(fact.previous, fact.message)) break;
+			noteChange(fact.message, into);
+			break;
+		case 'deleted':
+			noteChange(fact.message, into);
+			break;
+		// Each may take something out of the badge, or a notification its ground.
 		case 'cursor':
 		case 'thread_cursor':
+		case 'preference':
+		case 'left':
+		case 'unfollowed':
 			into.set(`read ${fact.user}`, NOTE_READ, [fact.user]);
 			break;
 	}
 };
+
+const noteChange = ({ conversation, ts }: Message, into: Writes): void =>
+	into.set(`changed ${conversation} ${ts}`, NOTE_CHANGE, [conversation, ts]);
+
+/** Other words for the same people wake nobody a second time. */
+const callsTheSame = (one: Message, other: Message): boolean =>
+	one.channelWide === other.channelWide &&
+	one.here === other.here &&
+	one.named.length === other.named.length &&
+	one.named.every((user) => other.named.includes(user));

@@ -1,7 +1,7 @@
-import type { DeadSend, Lease, PushOutbox, SendKey, SendResult } from '../ports/push.ts';
+import type { DeadSend, Lease, OutboxEntry, PushOutbox, SendKey, SendOf, SendResult } from '../ports/push.ts';
 import { candidatesOf } from './push-audience.ts';
 import { DEVICE_COLUMNS, type DeviceRow, deviceOf } from './push-devices.ts';
-import type { Param, SqlReader, Statement } from './sql.ts';
+import { list, type Param, type SqlReader, type Statement } from './sql.ts';
 
 /**
  * The outbox and what was sent. To take work is to put it off until the lease ends, under the lease's own name, and then
@@ -10,13 +10,15 @@ import type { Param, SqlReader, Statement } from './sql.ts';
 
 const TAKE_MESSAGES = `UPDATE push_outbox SET lease = $1, next_at = $3 WHERE (conversation, ts) IN (
 	SELECT conversation, ts FROM push_outbox WHERE next_at <= $2 ORDER BY next_at, ts LIMIT $4 SKIP_LOCKED)`;
-const TAKEN_MESSAGES = `SELECT conversation, ts, after_user FROM push_outbox WHERE lease = $1 AND lease <> ''
+const TAKEN_MESSAGES = `SELECT conversation, ts, because, round, after_user FROM push_outbox WHERE lease = $1 AND lease <> ''
 	ORDER BY ts`;
 const ANY_MESSAGE = 'SELECT 1 AS found FROM push_outbox WHERE next_at <= $1 LIMIT 1';
 /** Put behind what is waiting already: many that are long take turns with many that are short. */
-const ADVANCE = `UPDATE push_outbox SET after_user = $3, next_at = $4, lease = ''
-	WHERE conversation = $1 AND ts = $2`;
-const FINISH = 'DELETE FROM push_outbox WHERE conversation = $1 AND ts = $2';
+const ADVANCE = `UPDATE push_outbox SET after_user = $4, next_at = $5, lease = ''
+	WHERE conversation = $1 AND ts = $2 AND round = $3`;
+const FINISH = 'DELETE FROM push_outbox WHERE conversation = $1 AND ts = $2 AND round = $3';
+const SHOWN_ON = `SELECT device FROM push_sends WHERE device IN (SELECT item FROM EACH_TEXT($3) AS wanted)
+	AND conversation = $1 AND ts = $2 AND state <> 'dead'`;
 
 const ADD_SEND = `INSERT INTO push_sends (device, conversation, ts, user_id, state, attempts, next_at, lease, error)
 	VALUES ($1, $2, $3, $4, 'pending', 0, $5, '', '') ON CONFLICT (device, conversation, ts) DO NOTHING`;
@@ -45,6 +47,7 @@ const TAKEN_READS = `SELECT user_id, marks FROM push_reads WHERE lease = $1 AND 
 const NOTE_READ = 'UPDATE push_reads SET marks = marks + 1 WHERE user_id = $1';
 const ADD_READ = `INSERT INTO push_reads (user_id, marks, handled, next_at, lease) VALUES ($1, 0, 0, 0, '')
 	ON CONFLICT (user_id) DO NOTHING`;
+const PUT_OFF = `UPDATE push_reads SET next_at = $2, lease = '' WHERE user_id = $1`;
 const HANDLED = `UPDATE push_reads SET handled = $2, next_at = $3, lease = '' WHERE user_id = $1 AND marks >= $2`;
 const SHOWN = `SELECT s.device, s.conversation, s.ts, ${AHEAD} FROM push_sends s
 	WHERE s.user_id = $1 AND s.state = 'sent' ORDER BY s.conversation, s.ts, s.device`;
@@ -83,23 +86,28 @@ export function outboxOn(
 	return {
 		takeMessages: async (lease) =>
 			(
-				await take<{ conversation: string; ts: number; after_user: string }>(
+				await take<Omit<OutboxEntry, 'after'> & { after_user: string }>(
 					ANY_MESSAGE,
 					TAKE_MESSAGES,
 					TAKEN_MESSAGES,
 					lease,
 				)
-			).map(({ conversation, ts, after_user }) => ({ conversation, ts, after: after_user })),
+			).map(({ after_user, ...entry }) => ({ ...entry, after: after_user })),
 		candidates: (message, audience, after, limit) => candidatesOf(reader, message, audience, after, limit),
-		advance: ({ conversation, ts }, after, sends, now) =>
+		shownOn: async ({ conversation, ts }, devices) => {
+			const rows = await reader.all<{ device: string }>(SHOWN_ON, [conversation, ts, list(devices)]);
+			return new Set(rows.map(({ device }) => device));
+		},
+		advance: ({ conversation, ts, round }, { sends, looks, next, now }) =>
 			execute([
 				...sends.map((send) => ({
 					sql: ADD_SEND,
 					params: [send.device, send.conversation, send.ts, send.user, send.nextAt],
 				})),
-				after === null
-					? { sql: FINISH, params: [conversation, ts] }
-					: { sql: ADVANCE, params: [conversation, ts, after, now] },
+				...looks.flatMap(noting),
+				next === null
+					? { sql: FINISH, params: [conversation, ts, round] }
+					: { sql: ADVANCE, params: [conversation, ts, round, next, now] },
 			]),
 		takeSends: async (lease) =>
 			(
@@ -123,11 +131,7 @@ export function outboxOn(
 			(await take<{ user_id: string; marks: number }>(ANY_READ, TAKE_READS, TAKEN_READS, lease)).map(
 				({ user_id, marks }) => ({ user: user_id, marks }),
 			),
-		noteRead: (user) =>
-			execute([
-				{ sql: ADD_READ, params: [user] },
-				{ sql: NOTE_READ, params: [user] },
-			]),
+		noteRead: (user) => execute(noting(user)),
 		shown: async (user) =>
 			(await reader.all<SendRow & { ahead: number }>(SHOWN, [user])).map((row) => ({
 				...row,
@@ -139,6 +143,7 @@ export function outboxOn(
 				...(badge === null ? [] : [{ sql: TELL_BADGES, params: [user, badge] }]),
 				{ sql: HANDLED, params: [user, marks, nextAt] },
 			]),
+		putOff: ({ user }, nextAt) => execute([{ sql: PUT_OFF, params: [user, nextAt] }]),
 		sizes: async () => {
 			const [row] = await reader.all<{ devices: number; pending: number; dead: number }>(SIZES, []);
 			return row ?? { devices: 0, pending: 0, dead: 0 };
@@ -153,23 +158,29 @@ export function outboxOn(
 			return row?.dead ?? 0;
 		},
 		releaseAll: (now) => execute(RELEASE.map((sql) => ({ sql, params: [now] }))),
-		tidy: (beforeTs, now) =>
+		tidy: (beforeTs, handledBefore) =>
 			execute([
 				{ sql: TIDY_SENDS, params: [beforeTs] },
-				{ sql: TIDY_READS, params: [now] },
+				{ sql: TIDY_READS, params: [handledBefore] },
 			]),
 	};
 }
 
 const keyOf = ({ device, conversation, ts }: SendKey): Param[] => [device, conversation, ts];
 
-function settling(send: SendKey, result: SendResult): Statement[] {
+const noting = (user: string): Statement[] => [
+	{ sql: ADD_READ, params: [user] },
+	{ sql: NOTE_READ, params: [user] },
+];
+
+function settling(send: SendOf, result: SendResult): Statement[] {
 	const key = keyOf(send);
 	switch (result.type) {
 		case 'sent':
 			return [
 				{ sql: SENT, params: key },
 				{ sql: TELL_BADGE, params: [send.device, result.badge] },
+				{ sql: NOTE_READ, params: [send.user] },
 			];
 		case 'dropped':
 			return [{ sql: DROP, params: key }];

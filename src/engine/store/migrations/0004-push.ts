@@ -15,9 +15,12 @@ export const push: readonly string[] = [
 	'CREATE INDEX push_devices_by_user ON push_devices (user_id)',
 
 	// One row for each message that may concern somebody, until its members were gone through: up to after_user so far.
+	// Because: posted, changed. What changes while they are gone through makes the round begin anew.
 	`CREATE TABLE push_outbox (
 		conversation TEXT NOT NULL,
 		ts BIGINT NOT NULL,
+		because TEXT NOT NULL,
+		round INTEGER NOT NULL,
 		after_user TEXT NOT NULL,
 		next_at BIGINT NOT NULL,
 		lease TEXT NOT NULL,
