@@ -27,6 +27,11 @@ export interface FanOutParts {
 
 const LEASE_MS = 60_000;
 const MESSAGES_PER_ROUND = 200;
+/**
+ * With so many sends waiting, messages that have had their first page wait too: what is sent goes in the order of
+ * time, so a direct message would otherwise stand behind all of a large channel.
+ */
+export const BACKLOG = 5_000;
 export const MEMBERS_PER_PAGE = 500;
 /** What is not known of a candidate yet. */
 const ASIDE = { wasActive: false, active: false, waited: false };
@@ -42,12 +47,8 @@ export class FanOut {
 	async round(): Promise<number> {
 		const { outbox, nowMs, newLease } = this.parts;
 		const now = nowMs();
-		const entries = await outbox.takeMessages({
-			id: newLease(),
-			now,
-			until: now + LEASE_MS,
-			limit: MESSAGES_PER_ROUND,
-		});
+		const lease = { id: newLease(), now, until: now + LEASE_MS, limit: MESSAGES_PER_ROUND };
+		const entries = await outbox.takeMessages(lease, (await outbox.dueSends(now, BACKLOG)) < BACKLOG);
 		if (entries.length === 0) return 0;
 		const material = await materialFor(entries, this.parts);
 		await this.countDevices(now);

@@ -3,70 +3,124 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
-import { FanOut, MEMBERS_PER_PAGE } from '../../src/push/fan-out.ts';
+import type { DueSend } from '../../src/engine/ports/push.ts';
+import type { Store } from '../../src/engine/ports/store.ts';
+import type { Conversation } from '../../src/model/conversation.ts';
+import { BACKLOG, FanOut, MEMBERS_PER_PAGE } from '../../src/push/fan-out.ts';
 import { Standings } from '../../src/push/standing.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
 /** A message to very many is gone through page by page, and others have their turn in between. */
 
-const MEMBERS = 3_600;
 const DEVICES = 3_000;
 const name = (number: number): string => `U${String(number).padStart(5, '0')}`;
 
-test.each(['devices', 'members'] as const)(
-	'a call to all of a large channel delays no direct message (%s)',
-	async (by) => {
-		const directory = await mkdtemp(join(tmpdir(), 'tidemark-push-'));
-		const store = await openSqliteStore(directory, { push: true });
-		const { outbox, devices } = store.push;
-		try {
-			const people = Array.from({ length: MEMBERS }, (_, number) => name(number));
-			const large = { ...conversation('C01'), memberCount: by === 'devices' ? MEMBERS : DEVICES };
-			const direct = { ...conversation('D01'), kind: 'im' as const, name: '', memberCount: 2 };
-			const withDevices = people.slice(0, DEVICES);
-			await Promise.all(
-				withDevices.map((user) =>
-					devices.add({ id: `P${user}`, user, platform: 'apns', token: user, app: '', addedTs: BEGIN }),
+interface Scene {
+	readonly store: Store;
+	readonly fanOut: FanOut;
+	readonly post: (conversation: Conversation, ts: number) => Promise<void>;
+	readonly sendsOf: (conversation: Conversation) => Promise<readonly DueSend[]>;
+}
+
+const direct = { ...conversation('D01'), kind: 'im' as const, name: '', memberCount: 2 };
+
+/** A channel of everybody who has a device, and of others if there are any; a direct message between two of them. */
+async function withLarge(
+	{ members, devices }: { readonly members: number; readonly devices: number },
+	work: (scene: Scene, large: Conversation) => Promise<void>,
+): Promise<void> {
+	const directory = await mkdtemp(join(tmpdir(), 'tidemark-push-'));
+	const store = await openSqliteStore(directory, { push: true });
+	const people = Array.from({ length: members }, (_, number) => name(number));
+	const large = { ...conversation('C01'), memberCount: members };
+	let leases = 0;
+	const newLease = () => {
+		leases += 1;
+		return `lease-${leases}`;
+	};
+	try {
+		await Promise.all(
+			people.slice(0, devices).map((user) =>
+				store.push.devices.add({
+					id: `P${user}`,
+					user,
+					platform: 'apns',
+					token: user,
+					app: '',
+					addedTs: BEGIN,
+				}),
+			),
+		);
+		await store.ledger.commit([
+			created(large, people, BEGIN),
+			created(direct, [name(0), name(devices - 1)], BEGIN),
+		]);
+		const fanOut = new FanOut({
+			outbox: store.push.outbox,
+			history: store.history,
+			directory: store.directory,
+			sessions: { activeAmong: async () => new Set() },
+			// Nothing here asks for it: no message is a <!here>.
+			standings: new Standings(undefined as never),
+			nowMs: () => Date.now(),
+			delayMs: 1_000,
+			newLease,
+		});
+		const post = ({ id, memberCount }: Conversation, ts: number) =>
+			store.ledger.commit([
+				posted(
+					{ ...conversation(id), memberCount },
+					message(id, ts, { user: name(0), channelWide: id === large.id }),
 				),
-			);
-			const inside = by === 'devices' ? people : withDevices;
-			await store.ledger.commit([
-				created(large, inside, BEGIN),
-				created(direct, [name(0), name(DEVICES - 1)], BEGIN),
-				posted(large, message('C01', BEGIN + 1, { user: name(0), channelWide: true })),
-				posted(direct, message('D01', BEGIN + 2, { user: name(0) })),
 			]);
-			let leases = 0;
-			const fanOut = new FanOut({
-				outbox,
-				history: store.history,
-				directory: store.directory,
-				sessions: { activeAmong: async () => new Set() },
-				// Nothing here asks for it: no message is a <!here>.
-				standings: new Standings(undefined as never),
-				nowMs: () => Date.now(),
-				delayMs: 1_000,
-				newLease: () => {
-					leases += 1;
-					return `lease-${leases}`;
-				},
-			});
-			await fanOut.round();
-			const first = await outbox.sizes();
-			// The direct message is done, and one page of the large channel at most.
-			expect(first.pending).toBeGreaterThan(1);
-			expect(first.pending).toBeLessThanOrEqual(MEMBERS_PER_PAGE + 1);
-			const lease = { id: 'look', now: Date.now(), until: Date.now(), limit: 10_000 };
-			const taken = await outbox.takeSends(lease);
-			expect(taken.filter(({ conversation: of }) => of === 'D01')).toHaveLength(1);
-			let rounds = 1;
-			while ((await fanOut.round()) > 0) rounds += 1;
-			expect(rounds).toBeGreaterThanOrEqual(DEVICES / MEMBERS_PER_PAGE);
-			// Everybody but the author, and the direct message.
-			expect((await outbox.sizes()).pending).toBe(DEVICES - 1 + 1);
-		} finally {
-			await store.close();
-			await rm(directory, { recursive: true });
-		}
-	},
+		const sendsOf = async ({ id }: Conversation) => {
+			const now = Date.now();
+			const taken = await store.push.outbox.takeSends({ id: newLease(), now, until: now, limit: 100_000 });
+			return taken.filter((send) => send.conversation === id);
+		};
+		await work({ store, fanOut, post, sendsOf }, large);
+	} finally {
+		await store.close();
+		await rm(directory, { recursive: true });
+	}
+}
+
+test.each([
+	['devices', { members: DEVICES + 600, devices: DEVICES }],
+	['members', { members: DEVICES, devices: DEVICES }],
+] as const)('a call to all of a large channel delays no direct message (%s)', (_, size) =>
+	withLarge(size, async ({ store, fanOut, post, sendsOf }, large) => {
+		const { outbox } = store.push;
+		await post(large, BEGIN + 1);
+		await post(direct, BEGIN + 2);
+		await fanOut.round();
+		const first = await outbox.sizes();
+		// The direct message is done, and one page of the large channel at most.
+		expect(first.pending).toBeGreaterThan(1);
+		expect(first.pending).toBeLessThanOrEqual(MEMBERS_PER_PAGE + 1);
+		expect(await sendsOf(direct)).toHaveLength(1);
+		let rounds = 1;
+		while ((await fanOut.round()) > 0) rounds += 1;
+		expect(rounds).toBeGreaterThanOrEqual(DEVICES / MEMBERS_PER_PAGE);
+		// Everybody but the author, and the direct message.
+		expect((await outbox.sizes()).pending).toBe(DEVICES - 1 + 1);
+	}),
 );
+
+test('while much waits to be sent, a large channel waits, and a direct message does not stand behind all of it', () =>
+	withLarge(
+		{ members: BACKLOG * 2, devices: BACKLOG * 2 },
+		async ({ store, fanOut, post, sendsOf }, large) => {
+			await post(large, BEGIN + 1);
+			while ((await fanOut.round()) > 0);
+			const { pending } = await store.push.outbox.sizes();
+			expect(pending).toBeGreaterThanOrEqual(BACKLOG);
+			expect(pending).toBeLessThan(BACKLOG + MEMBERS_PER_PAGE);
+			await post(direct, BEGIN + 2);
+			expect(await fanOut.round()).toBe(1);
+			expect(await sendsOf(direct)).toHaveLength(1);
+			// Sent, and it goes on.
+			for (const send of await sendsOf(large)) await store.push.outbox.settle(send, { type: 'dropped' });
+			expect(await fanOut.round()).toBe(1);
+		},
+	));

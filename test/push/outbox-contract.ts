@@ -83,39 +83,40 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 
 		test('a post is one row, taken by one, and due again when the lease ends', async () => {
 			await post();
-			expect(await outbox.takeMessages(lease())).toEqual([entry]);
-			expect(await outbox.takeMessages(lease())).toEqual([]);
-			expect(await outbox.takeMessages(lease(NOW + 61_000))).toHaveLength(1);
+			expect(await outbox.takeMessages(lease(), true)).toEqual([entry]);
+			expect(await outbox.takeMessages(lease(), true)).toEqual([]);
+			expect(await outbox.takeMessages(lease(NOW + 61_000), true)).toHaveLength(1);
 			await advance('U02');
-			expect(await outbox.takeMessages(lease(NOW + 1))).toEqual([{ ...entry, after: 'U02' }]);
+			expect(await outbox.takeMessages(lease(NOW + 1), false)).toEqual([]);
+			expect(await outbox.takeMessages(lease(NOW + 1), true)).toEqual([{ ...entry, after: 'U02' }]);
 			await advance(null);
-			expect(await outbox.takeMessages(lease(NOW + 61_000))).toEqual([]);
+			expect(await outbox.takeMessages(lease(NOW + 61_000), true)).toEqual([]);
 		});
 
 		test('what changes while its members are gone through is gone through again, and who is shown it is looked at', async () => {
 			await post();
-			const [first] = await outbox.takeMessages(lease());
+			const [first] = await outbox.takeMessages(lease(), true);
 			await store.ledger.commit([deleted(channel, message(channel.id, TS, { user: 'U01' }), TS + 3)]);
 			for (const user of ['U02', 'U03']) await store.push.devices.add(device(user));
 			// Whoever took it before it changed says what they found, and does not end it.
 			expect(first).toEqual(entry);
 			await advance(null, send('U02'), send('U03'));
 			const again = { ...entry, round: 1 };
-			expect(await outbox.takeMessages(lease())).toEqual([again]);
+			expect(await outbox.takeMessages(lease(), true)).toEqual([again]);
 			await outbox.settle(send('U02'), { type: 'dead', attempts: 1, error: 'BadTopic' });
 			const devices = ['U02', 'U03', 'U04'].map((user) => device(user).id);
 			expect([...(await outbox.shownOn(key, devices))]).toEqual([device('U03').id]);
 			await outbox.advance(again, { sends: [], looks: ['U03'], next: null, now: NOW });
-			expect(await outbox.takeMessages(lease(NOW + 61_000))).toEqual([]);
+			expect(await outbox.takeMessages(lease(NOW + 61_000), true)).toEqual([]);
 			expect((await outbox.takeReads(lease())).map(({ user }) => user)).toEqual(['U03']);
 		});
 
 		test('a delete is one row, an edit one where it calls others than before', async () => {
 			const before = message(channel.id, TS, { user: 'U01', named: ['U02'] });
 			await store.ledger.commit([edited(channel, before, TS + 1, 'other words')]);
-			expect(await outbox.takeMessages(lease())).toEqual([]);
+			expect(await outbox.takeMessages(lease(), true)).toEqual([]);
 			await store.ledger.commit([edited(channel, before, TS + 2, 'to <@U03>', { named: ['U03'] })]);
-			expect(await outbox.takeMessages(lease())).toEqual([{ ...entry, because: 'changed', round: 1 }]);
+			expect(await outbox.takeMessages(lease(), true)).toEqual([{ ...entry, because: 'changed', round: 1 }]);
 		});
 
 		test('who reads while something is sent to them is looked at after it', async () => {
@@ -147,13 +148,13 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			store = await here.open(false);
 			await post();
 			await store.ledger.commit([cursor('U02', channel.id, TS, TS + 1)]);
-			expect(await store.push.outbox.takeMessages(lease())).toEqual([]);
+			expect(await store.push.outbox.takeMessages(lease(), true)).toEqual([]);
 			expect(await store.push.outbox.takeReads(lease())).toEqual([]);
 		});
 
 		test('two who take at once get different rows, and all of them', async () => {
 			for (let number = 0; number < 40; number += 1) await post({}, TS + number);
-			const taken = await Promise.all([1, 2, 3].map(() => outbox.takeMessages(lease(NOW, 15))));
+			const taken = await Promise.all([1, 2, 3].map(() => outbox.takeMessages(lease(NOW, 15), true)));
 			const all = taken.flat().map(({ ts }) => ts);
 			expect(new Set(all).size).toBe(all.length);
 			// A row that is being taken is passed over, so somebody may get fewer; nobody gets one twice.
@@ -209,6 +210,14 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			await advance(null, send('U02'));
 			expect(await outbox.takeSends(lease(NOW + 61_000))).toEqual([]);
 			expect((await store.push.devices.ofUser('U02'))[0]?.badge).toBe(3);
+		});
+
+		test('sends that are due are counted, up to a bound', async () => {
+			await pending('U02', 'U03', 'U04');
+			await outbox.settle(send('U02'), { type: 'again', attempts: 1, nextAt: NOW + 500, error: '500' });
+			expect(await outbox.dueSends(NOW, 10)).toBe(2);
+			expect(await outbox.dueSends(NOW, 1)).toBe(1);
+			expect(await outbox.dueSends(NOW + 500, 10)).toBe(3);
 		});
 
 		test('what is to be tried again, is dead, is replayed', async () => {

@@ -142,7 +142,8 @@ export interface Lease {
 }
 
 export interface PushOutbox {
-	takeMessages(lease: Lease): Promise<readonly OutboxEntry[]>;
+	/** `begun` false: only those whose members nobody has begun to go through. */
+	takeMessages(lease: Lease, begun: boolean): Promise<readonly OutboxEntry[]>;
 	/** Looks at `limit` of the audience, in the order of their ids. */
 	candidates(message: MessageKey, audience: Audience, after: string, limit: number): Promise<CandidatePage>;
 	/** Of these devices, those that show it. */
@@ -150,6 +151,8 @@ export interface PushOutbox {
 	/** What is to be done for those looked at, and how far the members were gone through, together. */
 	advance(entry: OutboxEntry, page: PageResult): Promise<void>;
 	takeSends(lease: Lease): Promise<readonly DueSend[]>;
+	/** How many could be taken now, counted up to `atMost`. */
+	dueSends(now: number, atMost: number): Promise<number>;
 	/** A user who has read something lately is looked at again after a send: it may have been that. */
 	settle(send: SendOf, result: SendResult): Promise<void>;
 	/** Somebody is to be looked at as if they had read something just now. */

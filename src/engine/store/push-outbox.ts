@@ -1,7 +1,7 @@
 import type { DeadSend, Lease, OutboxEntry, PushOutbox, SendKey, SendOf, SendResult } from '../ports/push.ts';
 import { candidatesOf } from './push-audience.ts';
 import { DEVICE_COLUMNS, type DeviceRow, deviceOf } from './push-devices.ts';
-import { list, type Param, type SqlReader, type Statement } from './sql.ts';
+import { flag, list, type Param, type SqlReader, type Statement } from './sql.ts';
 
 /**
  * The outbox and what was sent. To take work is to put it off until the lease ends, under the lease's own name, and then
@@ -9,7 +9,8 @@ import { list, type Param, type SqlReader, type Statement } from './sql.ts';
  */
 
 const TAKE_MESSAGES = `UPDATE push_outbox SET lease = $1, next_at = $3 WHERE (conversation, ts) IN (
-	SELECT conversation, ts FROM push_outbox WHERE next_at <= $2 ORDER BY next_at, ts LIMIT $4 SKIP_LOCKED)`;
+	SELECT conversation, ts FROM push_outbox WHERE next_at <= $2 AND (after_user = '' OR $5 = 1)
+	ORDER BY next_at, ts LIMIT $4 SKIP_LOCKED)`;
 const TAKEN_MESSAGES = `SELECT conversation, ts, because, round, after_user FROM push_outbox WHERE lease = $1 AND lease <> ''
 	ORDER BY ts`;
 const ANY_MESSAGE = 'SELECT 1 AS found FROM push_outbox WHERE next_at <= $1 LIMIT 1';
@@ -26,6 +27,8 @@ const TAKE_SENDS = `UPDATE push_sends SET lease = $1, next_at = $3, attempts = a
 	SELECT device, conversation, ts FROM push_sends WHERE state = 'pending' AND next_at <= $2
 	ORDER BY next_at LIMIT $4 SKIP_LOCKED)`;
 const ANY_SEND = `SELECT 1 AS found FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT 1`;
+const DUE_SENDS = `SELECT COUNT(*) AS due FROM (
+	SELECT 1 FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT $2) AS some`;
 const AHEAD = `(SELECT COUNT(*) FROM read_ahead a
 	WHERE a.user_id = s.user_id AND a.conversation = s.conversation AND a.ts = s.ts) AS ahead`;
 const TAKEN_SENDS = `SELECT s.device, s.conversation, s.ts, s.user_id AS receiver, s.attempts, ${AHEAD}, ${DEVICE_COLUMNS}
@@ -78,19 +81,26 @@ export function outboxOn(
 	execute: (statements: readonly Statement[]) => Promise<void>,
 ): PushOutbox {
 	/** A look costs no transaction; taking does. */
-	async function take<T>(any: string, mark: string, taken: string, lease: Lease): Promise<T[]> {
+	async function take<T>(
+		any: string,
+		mark: string,
+		taken: string,
+		lease: Lease,
+		...more: Param[]
+	): Promise<T[]> {
 		if ((await reader.all(any, [lease.now])).length === 0) return [];
-		await execute([{ sql: mark, params: [lease.id, lease.now, lease.until, lease.limit] }]);
+		await execute([{ sql: mark, params: [lease.id, lease.now, lease.until, lease.limit, ...more] }]);
 		return reader.all<T>(taken, [lease.id]);
 	}
 	return {
-		takeMessages: async (lease) =>
+		takeMessages: async (lease, begun) =>
 			(
 				await take<Omit<OutboxEntry, 'after'> & { after_user: string }>(
 					ANY_MESSAGE,
 					TAKE_MESSAGES,
 					TAKEN_MESSAGES,
 					lease,
+					flag(begun),
 				)
 			).map(({ after_user, ...entry }) => ({ ...entry, after: after_user })),
 		candidates: (message, audience, after, limit) => candidatesOf(reader, message, audience, after, limit),
@@ -126,6 +136,10 @@ export function outboxOn(
 				ahead: row.ahead > 0,
 				to: row.token == null ? null : deviceOf(row as DeviceRow),
 			})),
+		dueSends: async (now, atMost) => {
+			const [row] = await reader.all<{ due: number }>(DUE_SENDS, [now, atMost]);
+			return row?.due ?? 0;
+		},
 		settle: (send, result) => execute(settling(send, result)),
 		takeReads: async (lease) =>
 			(await take<{ user_id: string; marks: number }>(ANY_READ, TAKE_READS, TAKEN_READS, lease)).map(
