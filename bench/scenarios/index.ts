@@ -7,6 +7,7 @@ import { inboxList } from './inbox-list.ts';
 import { memory } from './memory.ts';
 import { postCostByHistory } from './post-cost-by-history.ts';
 import { postCostBySize } from './post-cost-by-size.ts';
+import { pushLarge } from './push-large.ts';
 import { startUp } from './start-up.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -19,4 +20,5 @@ export const SCENARIOS: readonly Scenario[] = [
 	memory,
 	startUp,
 	clusterPosts,
+	pushLarge,
 ];

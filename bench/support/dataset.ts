@@ -80,6 +80,24 @@ export class Dataset {
 		]);
 	}
 
+	/** One each, known to the provider by the user's id. */
+	async devices(users: readonly string[]): Promise<void> {
+		await inParts(users.length, AT_ONCE, async (from, to) => {
+			await Promise.all(
+				users.slice(from, to).map((user) =>
+					this.store.push.devices.add({
+						id: `P${user}`,
+						user,
+						platform: 'apns',
+						token: user,
+						app: '',
+						addedTs: this.next(),
+					}),
+				),
+			);
+		});
+	}
+
 	/** A public channel. Resolves when it is on disk: make many at once. */
 	channel(members: readonly string[]): { readonly conversation: Conversation; readonly done: Promise<void> } {
 		const at = this.next();

@@ -32,12 +32,13 @@ export async function startServer(
 	bench: Bench,
 	dataDir: string,
 	flags: readonly string[] = [],
+	environment: Readonly<Record<string, string>> = {},
 ): Promise<BenchServer> {
 	const started = performance.now();
 	const child = Bun.spawn(
 		[TIDEMARK, 'serve', '--host=127.0.0.1', '--port=0', `--data-dir=${dataDir}`, ...FLAGS, ...flags],
 		{
-			env: { ...process.env, TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN },
+			env: { ...process.env, ...environment, TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN },
 			stdio: ['ignore', 'pipe', 'inherit'],
 		},
 	);

@@ -31,7 +31,7 @@ const MESSAGES_PER_ROUND = 200;
  * With so many sends waiting, messages that have had their first page wait too: what is sent goes in the order of
  * time, so a direct message would otherwise stand behind all of a large channel.
  */
-export const BACKLOG = 5_000;
+export const BACKLOG = 2_000;
 export const MEMBERS_PER_PAGE = 500;
 /** What is not known of a candidate yet. */
 const ASIDE = { wasActive: false, active: false, waited: false };

@@ -29,20 +29,27 @@ export interface HostOptions {
 	readonly answerWithinMs: number;
 }
 
-/**
- * At 50 ms an answer this is 5,000 requests a second. More would be allowed (APNs: 1,000), and cost more each: half as much
- * again at 1,000 as at 100.
- */
-const DEFAULTS = { mostStreams: 250, connectWithinMs: 10_000, answerWithinMs: 10_000 };
+const DEFAULTS = { mostStreams: 1_000, connectWithinMs: 10_000, answerWithinMs: 10_000 };
 /** Over so many connections one request is tried, and begun on a new one for so long: leases last longer than that. */
 const MOST_CONNECTIONS = 4;
 const GIVE_UP_MS = 20_000;
+
+/**
+ * As many streams as it takes for so many requests a second, by how fast the host answers: 40 for one in 4 ms, 500 for one
+ * in 50. More are no faster and cost more each, half as much again at 1,000 as at 100; and they come back all at once.
+ */
+const REQUESTS_PER_SECOND = 10_000;
+const FEWEST_STREAMS = 40;
+/** The fastest of so long: the others tell how busy this process is, not how far away the host. */
+const FASTEST_OF_MS = 10_000;
 
 export class Http2Host {
 	private readonly options: HostOptions;
 	private readonly host: string;
 	private session: Promise<ClientHttp2Session> | null = null;
+	/** By the host. */
 	private allowed: number;
+	private fastest = { ms: 0, until: 0 };
 	private open = 0;
 	private readonly waiting: (() => void)[] = [];
 	private closed = false;
@@ -59,19 +66,34 @@ export class Http2Host {
 	}
 
 	async post(path: string, headers: Readonly<Record<string, string>>, body: string): Promise<HostAnswer> {
-		while (this.open >= this.allowed) await new Promise<void>((resolve) => this.waiting.push(resolve));
+		while (this.open >= this.streams()) await new Promise<void>((resolve) => this.waiting.push(resolve));
 		this.open += 1;
 		try {
-			const end = performance.now() + GIVE_UP_MS;
+			const started = performance.now();
+			const end = started + GIVE_UP_MS;
 			let answer: HostAnswer | null = null;
 			for (let tries = 0; answer === null && tries < MOST_CONNECTIONS && performance.now() < end; tries += 1)
 				answer = await this.exchange(await this.connected(), path, headers, body);
 			if (answer === null) throw new HostUnreachable(this.host, 'it closes every connection');
+			this.noteAnswer(started);
 			return answer;
 		} finally {
 			this.open -= 1;
 			this.waiting.shift()?.();
 		}
+	}
+
+	private streams(): number {
+		const wanted = (this.fastest.ms / 1000) * REQUESTS_PER_SECOND;
+		return Math.min(this.allowed, Math.max(FEWEST_STREAMS, Math.ceil(wanted)));
+	}
+
+	private noteAnswer(started: number): void {
+		const now = performance.now();
+		const ms = now - started;
+		if (ms < this.fastest.ms || now > this.fastest.until) this.fastest = { ms, until: now + FASTEST_OF_MS };
+		// There may be room for more than the one whose place this was.
+		for (const resume of this.waiting.splice(0, this.streams() - this.open)) resume();
 	}
 
 	close(): void {

@@ -8,6 +8,7 @@ import { Meters } from './meters.ts';
 import type { PushProvider } from './provider.ts';
 import { Sender } from './sender.ts';
 import { Standings } from './standing.ts';
+import { nextTurn } from './turn.ts';
 import { Withdrawals } from './withdrawals.ts';
 
 /**
@@ -136,7 +137,7 @@ export class Pusher {
 	}
 
 	private pause(ms: number): Promise<void> {
-		if (ms === 0) return new Promise((resolve) => setImmediate(resolve));
+		if (ms === 0) return nextTurn();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = setTimeout(resolve, ms);
 		return Promise.race([promise, this.stopped]).finally(() => clearTimeout(timer));

@@ -8,6 +8,7 @@ import { type Material, materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
 import type { Outcome } from './provider.ts';
 import { isOverFor, type Standings } from './standing.ts';
+import { nextTurn } from './turn.ts';
 
 /**
  * From what is due to what was sent. Everything is looked at once more right before it goes out: whoever has read it in
@@ -31,7 +32,9 @@ export interface SenderParts {
 }
 
 const LEASE_MS = 60_000;
-const SENDS_PER_ROUND = 1_000;
+const SENDS_PER_ROUND = 250;
+/** In between, requests of others are answered. */
+const SENDS_PER_TURN = 25;
 /** What was said so long ago wakes nobody any more. */
 const MOST_AGE_MS = 24 * 60 * 60_000;
 
@@ -54,10 +57,13 @@ export class Sender {
 			badges.set(user, known);
 			return known;
 		};
-		// Whatever fails for one is due again when the lease ends; the others go on.
-		await Promise.all(
-			due.map((send) => this.one(send, material, badgeOf).catch((error) => this.parts.report(error))),
-		);
+		const under: Promise<void>[] = [];
+		for (const [index, send] of due.entries()) {
+			if (index > 0 && index % SENDS_PER_TURN === 0) await nextTurn();
+			// Whatever fails for one is due again when the lease ends; the others go on.
+			under.push(this.one(send, material, badgeOf).catch((error) => this.parts.report(error)));
+		}
+		await Promise.all(under);
 	}
 
 	private async one(

@@ -12,7 +12,7 @@ import { BEGIN, conversation, created, message, posted } from '../support/store/
 
 /** A message to very many is gone through page by page, and others have their turn in between. */
 
-const DEVICES = 3_000;
+const DEVICES = 1_800;
 const name = (number: number): string => `U${String(number).padStart(5, '0')}`;
 
 interface Scene {

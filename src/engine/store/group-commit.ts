@@ -12,10 +12,16 @@ import type { Statement } from './sql.ts';
  * Batches are written one after the other, in the order they were filled. When one fails, what is queued
  * behind it fails with it, because it was decided in the belief that the failed one would last; what is
  * handed over afterwards starts afresh.
+ *
+ * Work that nobody waits for goes aside, in small batches that take turns with the others and stand for themselves:
+ * whoever posts waits for one of them at most, and hears nothing of one that fails.
  */
 
 /** A new batch is begun when the open one has as many statements; one commit is never divided. */
 const STATEMENTS_PER_BATCH = 4000;
+
+/** Some milliseconds of somebody else's waiting. */
+const STATEMENTS_PER_BATCH_ASIDE = 250;
 
 /** Carries a batch out in one transaction: wholly, or (rejecting) not at all. */
 export type WriteBatch = (batch: Batch) => Promise<void>;
@@ -23,6 +29,8 @@ export type WriteBatch = (batch: Batch) => Promise<void>;
 export class GroupCommit implements Ledger {
 	private running: Batch | null = null;
 	private readonly queue: Batch[] = [];
+	private readonly aside: Batch[] = [];
+	private runningAside = false;
 	private woken = false;
 	private closed = false;
 
@@ -35,20 +43,27 @@ export class GroupCommit implements Ledger {
 
 	commit(facts: readonly Fact[]): Promise<void> {
 		if (facts.length === 0) return Promise.resolve();
-		const batch = this.openBatch();
+		const batch = this.openBatch(this.queue, STATEMENTS_PER_BATCH);
 		for (const fact of facts) batch.addFact(fact);
 		return batch.done;
 	}
 
 	/** The same for statements that are no facts. */
 	execute(statements: readonly Statement[]): Promise<void> {
-		const batch = this.openBatch();
+		const batch = this.openBatch(this.queue, STATEMENTS_PER_BATCH);
+		for (const statement of statements) batch.addStatement(statement);
+		return batch.done;
+	}
+
+	/** For work that people do not wait for. */
+	executeAside(statements: readonly Statement[]): Promise<void> {
+		const batch = this.openBatch(this.aside, STATEMENTS_PER_BATCH_ASIDE);
 		for (const statement of statements) batch.addStatement(statement);
 		return batch.done;
 	}
 
 	settled(): Promise<void> {
-		return (this.queue.at(-1) ?? this.running)?.done ?? Promise.resolve();
+		return (this.queue.at(-1) ?? (this.runningAside ? null : this.running))?.done ?? Promise.resolve();
 	}
 
 	durable(): number {
@@ -58,18 +73,18 @@ export class GroupCommit implements Ledger {
 	/** Takes nothing more, and waits for what it has. */
 	async close(): Promise<void> {
 		this.closed = true;
-		await this.settled().catch(() => undefined);
+		await Promise.allSettled([this.running, ...this.queue, ...this.aside].map((batch) => batch?.done));
 	}
 
-	private openBatch(): Batch {
-		const last = this.queue.at(-1);
-		if (last !== undefined && last.size < STATEMENTS_PER_BATCH) return last;
+	private openBatch(queue: Batch[], size: number): Batch {
+		const last = queue.at(-1);
+		if (last !== undefined && last.size < size) return last;
 		const batch = new Batch(this.writeFact);
 		if (this.closed) {
 			batch.fail(new Refusal('service_unavailable', 'the store is closed'));
 			return batch;
 		}
-		this.queue.push(batch);
+		queue.push(batch);
 		this.wake();
 		return batch;
 	}
@@ -85,9 +100,13 @@ export class GroupCommit implements Ledger {
 	}
 
 	private next(): void {
-		const batch = this.queue.shift();
+		// In turns: neither of the two holds up the other.
+		const turn = this.runningAside ? [this.queue, this.aside] : [this.aside, this.queue];
+		const queue = turn.find(({ length }) => length > 0);
+		const batch = queue?.shift();
 		if (batch === undefined) return;
 		this.running = batch;
+		this.runningAside = queue === this.aside;
 		if (batch.newest > 0) batch.addStatement(advanceTo(batch.newest));
 		this.write(batch).then(
 			() => this.succeeded(batch),
@@ -99,14 +118,19 @@ export class GroupCommit implements Ledger {
 		this.running = null;
 		this.durableStamp = Math.max(this.durableStamp, batch.newest);
 		batch.succeed();
-		if (this.queue.length > 0) this.wake();
+		this.goOn();
+	}
+
+	private goOn(): void {
+		if (this.queue.length + this.aside.length > 0) this.wake();
 	}
 
 	private failed(batch: Batch, error: Error): void {
 		this.running = null;
-		const lost = [batch, ...this.queue.splice(0)];
+		const lost = this.runningAside ? [batch] : [batch, ...this.queue.splice(0)];
 		// First whoever keeps state in memory, then those who wait: they find it dropped already.
-		this.onFailure(error);
+		if (!this.runningAside) this.onFailure(error);
+		this.goOn();
 		const refusal = new Refusal('service_unavailable', `could not be written: ${error.message}`);
 		refusal.cause = error;
 		for (const one of lost) one.fail(refusal);

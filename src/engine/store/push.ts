@@ -1,10 +1,11 @@
 import type { PushStore } from '../ports/push.ts';
+import type { GroupCommit } from './group-commit.ts';
 import { devicesOn } from './push-devices.ts';
 import { outboxOn } from './push-outbox.ts';
-import type { SqlReader, Statement } from './sql.ts';
+import type { SqlReader } from './sql.ts';
 
 /** The push port on a database. */
-export const pushStoreOn = (
-	reader: SqlReader,
-	execute: (statements: readonly Statement[]) => Promise<void>,
-): PushStore => ({ devices: devicesOn(reader, execute), outbox: outboxOn(reader, execute) });
+export const pushStoreOn = (reader: SqlReader, writer: GroupCommit): PushStore => ({
+	devices: devicesOn(reader, (statements) => writer.execute(statements)),
+	outbox: outboxOn(reader, (statements) => writer.executeAside(statements)),
+});

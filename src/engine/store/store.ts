@@ -14,7 +14,7 @@ export const RECORD_START = 'INSERT INTO starts (at) VALUES ($1) ON CONFLICT (at
 export function storeOn(reader: SqlReader, writer: GroupCommit, close: () => Promise<void>): Store {
 	return {
 		directory: directoryOf(reader, (statements) => writer.execute(statements)),
-		push: pushStoreOn(reader, (statements) => writer.execute(statements)),
+		push: pushStoreOn(reader, writer),
 		history: historyOf(reader),
 		source: sourceOf(reader),
 		changes: changesOf(reader),
