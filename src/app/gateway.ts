@@ -43,6 +43,8 @@ export interface RunningGateway {
 
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 const nowMs = (): number => Date.now();
+const NO_WORKER =
+	'what is asked for is not decided about: see that a worker is running (`tidemark worker`) and what its /readyz says';
 const CHECK_EVERY_MS = 30_000;
 const CHECKED_AT_ONCE = 5;
 
@@ -64,7 +66,10 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	});
 	operations.watch(hub);
 	const presence = new Presence(bus, engine.sessions, readState);
-	const requests = new Requests(engine.log, bus, engine.gateway, clock);
+	const requests = new Requests(engine.log, bus, engine.gateway, clock, {
+		silent: () => operations.degraded('worker', new Error(NO_WORKER)),
+		answered: () => operations.recovered('worker'),
+	});
 	const verifier = new Verifier(readState, store.source);
 	operations.watchCounts(verifier);
 	const services: Services = {

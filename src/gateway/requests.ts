@@ -9,8 +9,21 @@ import type { Action, Outcome, Result } from '../sequencer/commands.ts';
  * name. An outcome that does not come in time is told as such: the change may still take place.
  */
 
-const TIMEOUT_MS = 30_000;
-const SWEEP_MS = 5_000;
+export interface Patience {
+	/** An outcome that takes longer is told as one that did not come. */
+	readonly timeoutMs: number;
+	/** Longer than it takes until another worker has taken over from one that died. */
+	readonly silentMs: number;
+	readonly lookEveryMs: number;
+}
+
+const PATIENCE: Patience = { timeoutMs: 30_000, silentMs: 15_000, lookEveryMs: 5_000 };
+
+/** Told when commands are decided by nobody, and when they are again. */
+export interface WorkerWatch {
+	silent(): void;
+	answered(): void;
+}
 
 interface Waiting {
 	readonly resolve: (outcome: Outcome) => void;
@@ -20,6 +33,7 @@ interface Waiting {
 export class Requests {
 	private readonly waiting = new Map<number, Waiting>();
 	private nextRequest = 1;
+	private isSilent = false;
 	private readonly unsubscribe: () => void;
 	private readonly sweeper: ReturnType<typeof setInterval>;
 
@@ -28,10 +42,12 @@ export class Requests {
 		bus: Bus,
 		private readonly gateway: string,
 		private readonly clock: Clock,
+		private readonly watch?: WorkerWatch,
+		private readonly patience = PATIENCE,
 	) {
 		this.unsubscribe = bus.subscribe(`gateway:${gateway}`, (message) => this.take(message));
 		// One timer for all: a timer for each request would cost more than the request.
-		this.sweeper = setInterval(() => this.sweep(), SWEEP_MS);
+		this.sweeper = setInterval(() => this.sweep(), patience.lookEveryMs);
 		this.sweeper.unref?.();
 	}
 
@@ -69,10 +85,19 @@ export class Requests {
 		const waiting = this.waiting.get(message.request);
 		this.waiting.delete(message.request);
 		waiting?.resolve(message.outcome);
+		if (!this.isSilent) return;
+		this.isSilent = false;
+		this.watch?.answered();
 	}
 
 	private sweep(): void {
-		const tooOld = performance.now() - TIMEOUT_MS;
+		const now = performance.now();
+		const [oldest] = this.waiting.values();
+		if (oldest && now - oldest.since > this.patience.silentMs && !this.isSilent) {
+			this.isSilent = true;
+			this.watch?.silent();
+		}
+		const tooOld = now - this.patience.timeoutMs;
 		for (const [request, { resolve, since }] of this.waiting) {
 			if (since > tooOld) return;
 			this.waiting.delete(request);

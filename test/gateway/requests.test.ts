@@ -1,0 +1,59 @@
+import { afterEach, expect, test } from 'bun:test';
+import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
+import { type Patience, Requests } from '../../src/gateway/requests.ts';
+import { risingClock } from '../../src/model/ts.ts';
+
+/** Commands that nobody decides about. */
+
+const ACTOR = { user: 'U01', team: 'T01' };
+let told: string[] = [];
+let asked: number[] = [];
+let bus: MemoryBus;
+let requests: Requests;
+
+function begin(patience: Patience): void {
+	told = [];
+	asked = [];
+	bus = new MemoryBus();
+	requests = new Requests(
+		{
+			append: async ({ replyTo }) => void asked.push(replyTo.request),
+			consume: () => ({ restart: () => undefined }),
+		},
+		bus,
+		'G01',
+		risingClock(() => Date.now() * 1000),
+		{ silent: () => told.push('silent'), answered: () => told.push('answered') },
+		patience,
+	);
+}
+afterEach(() => requests.close());
+
+const submit = () => requests.submit(ACTOR, 'C01', { type: 'archive' });
+const answer = (request: number) =>
+	bus.publish('gateway:G01', {
+		type: 'reply',
+		request,
+		outcome: { ok: false, error: 'already_archived' },
+	});
+
+test('no worker: it is told once, the request fails in time, and the first answer ends it', async () => {
+	begin({ timeoutMs: 150, silentMs: 50, lookEveryMs: 10 });
+	await expect(submit()).rejects.toMatchObject({ code: 'service_unavailable' });
+	await expect(submit()).rejects.toMatchObject({ code: 'service_unavailable' });
+	expect(told).toEqual(['silent']);
+	const last = submit();
+	await Bun.sleep(1);
+	answer(asked.at(-1) ?? 0);
+	await expect(last).rejects.toMatchObject({ code: 'already_archived' });
+	expect(told).toEqual(['silent', 'answered']);
+});
+
+test('an answer in time, and nothing is told', async () => {
+	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 10 });
+	const asking = submit();
+	await Bun.sleep(30);
+	answer(asked.at(-1) ?? 0);
+	await expect(asking).rejects.toMatchObject({ code: 'already_archived' });
+	expect(told).toEqual([]);
+});
