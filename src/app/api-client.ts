@@ -2,11 +2,17 @@
 
 export class ApiError extends Error {
 	constructor(
+		url: string,
 		method: string,
 		readonly code: string,
 		messages: readonly string[],
 	) {
-		super([`${method} answered ${code}`, ...messages].join('; '));
+		super(
+			code === 'invalid_auth'
+				? `the server at ${url} does not know this administrator’s token. Set TIDEMARK_ADMIN_TOKEN to its token, or --data-dir to its directory.`
+				: // The server names the argument: that is the cause, and where to look.
+					[`${method} answered ${code}`, ...messages.map((one) => one.replace('[ERROR] ', ''))].join(': '),
+		);
 		this.name = 'ApiError';
 	}
 }
@@ -36,7 +42,7 @@ export function apiClient(url: string, token: string): ApiCall {
 		}
 		const answer = (await response.json()) as Answer;
 		if (!answer.ok)
-			throw new ApiError(method, answer.error ?? 'nothing', answer.response_metadata?.messages ?? []);
+			throw new ApiError(url, method, answer.error ?? 'nothing', answer.response_metadata?.messages ?? []);
 		return answer as T;
 	};
 }

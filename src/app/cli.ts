@@ -5,7 +5,7 @@ import { pushCommand } from './command-push.ts';
 import { seedCommand } from './command-seed.ts';
 import { serveCommand } from './command-serve.ts';
 import { tokenCommand } from './command-token.ts';
-import { ConfigError, readConfig, settingsHelp } from './config.ts';
+import { ConfigError, FLAG_COLUMN, readConfig, settingsHelp } from './config.ts';
 import { explainFailure } from './failures.ts';
 import { SETTINGS } from './settings.ts';
 import { VERSION } from './version.ts';
@@ -25,6 +25,8 @@ const USAGE_ERROR = 2;
 
 export async function run(argv: readonly string[]): Promise<number> {
 	const [name = '', ...rest] = argv;
+	// `tidemark help serve` is what people try who know other programs.
+	if (name === 'help' && rest.length > 0) return run([...rest, '--help']);
 	if (name === '' || name === '--help' || name === '-h' || name === 'help') {
 		console.log(generalHelp());
 		return name === '' ? USAGE_ERROR : 0;
@@ -85,7 +87,9 @@ const generalHelp = (): string =>
 	].join('\n');
 
 function helpOf(name: string, command: CliCommand): string {
-	const own = Object.entries(command.options).map(([flag, { help }]) => `  --${flag.padEnd(22)} ${help}`);
+	const own = Object.entries(command.options).map(
+		([flag, { help }]) => `  --${flag.padEnd(FLAG_COLUMN)} ${help}`,
+	);
 	return [
 		`Usage: tidemark ${name} ${command.usage}`,
 		'',
@@ -93,6 +97,6 @@ function helpOf(name: string, command: CliCommand): string {
 		...(own.length > 0 ? ['', ...own] : []),
 		'',
 		'Settings, each a flag or an environment variable:',
-		settingsHelp(),
+		settingsHelp(command.settings),
 	].join('\n');
 }

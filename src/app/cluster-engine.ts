@@ -60,17 +60,20 @@ export interface ClusterPlaces {
 /** All three are needed. */
 export function clusterPlaces(config: Config): ClusterPlaces {
 	const { redisUrl, postgresUrl, kafkaBrokers } = config;
-	const missing = [
-		redisUrl === null ? 'TIDEMARK_REDIS_URL' : null,
-		postgresUrl === null ? 'TIDEMARK_POSTGRES_URL' : null,
-		kafkaBrokers === null ? 'TIDEMARK_KAFKA_BROKERS' : null,
-	].filter((name) => name !== null);
 	if (redisUrl === null || postgresUrl === null || kafkaBrokers === null)
-		throw new ConfigError(
-			missing.map((name) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`),
-		);
+		throw new ConfigError(missingPlaces(config));
 	return { redisUrl, postgresUrl, kafkaBrokers };
 }
+
+/** What a cluster needs and is not told of, in words. */
+export const missingPlaces = ({ redisUrl, postgresUrl, kafkaBrokers }: Config): string[] =>
+	Object.entries({
+		TIDEMARK_REDIS_URL: redisUrl,
+		TIDEMARK_POSTGRES_URL: postgresUrl,
+		TIDEMARK_KAFKA_BROKERS: kafkaBrokers,
+	})
+		.filter(([, value]) => value === null)
+		.map(([name]) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`);
 
 export async function openCluster(config: Config, operations: ServerOperations): Promise<Cluster> {
 	const { redisUrl, postgresUrl, kafkaBrokers } = clusterPlaces(config);

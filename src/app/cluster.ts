@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Cluster, gatewayEngine, openCluster } from './cluster-engine.ts';
+import { type Cluster, gatewayEngine, missingPlaces, openCluster } from './cluster-engine.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
 import { CannotListen } from './failures.ts';
@@ -17,7 +17,10 @@ export interface RunningRole {
 export async function runGateway(config: Config, log: Logger): Promise<RunningRole> {
 	const { adminToken } = config;
 	if (adminToken === null)
-		throw new ConfigError(['TIDEMARK_ADMIN_TOKEN is missing: all gateways of a cluster need the same one']);
+		throw new ConfigError([
+			'TIDEMARK_ADMIN_TOKEN is missing: all gateways of a cluster need the same one',
+			...missingPlaces(config),
+		]);
 	const operations = new ServerOperations(log);
 	return onCluster(config, operations, async (cluster) => {
 		const engine = gatewayEngine(cluster, operations, {

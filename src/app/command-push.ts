@@ -1,4 +1,4 @@
-import type { CliCommand } from './command.ts';
+import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
 import { adminClient } from './command-token.ts';
 
 /** `tidemark push`: the notifications that a running server gave up. */
@@ -24,6 +24,7 @@ export const pushCommand: CliCommand = {
 		replay: { help: 'try all of them again', takesValue: false },
 		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 	},
+	settings: ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const call = await adminClient(invocation);
 		if (invocation.options.replay === 'true') {

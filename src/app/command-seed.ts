@@ -1,4 +1,4 @@
-import type { CliCommand } from './command.ts';
+import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
 import { adminClient } from './command-token.ts';
 import { seedDemo, showDemo } from './demo.ts';
 
@@ -8,6 +8,7 @@ export const seedCommand: CliCommand = {
 	summary: 'Make a small demo workspace in a running server and print its users’ tokens.',
 	usage: '[--url http://localhost:8080]',
 	options: { url: { help: 'where the server is (http://localhost:<port>)', takesValue: true } },
+	settings: ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const url = invocation.options.url ?? `http://localhost:${invocation.config.port}`;
 		console.log(showDemo(url, await seedDemo(url, await adminClient(invocation))));

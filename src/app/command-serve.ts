@@ -16,6 +16,10 @@ export const serveCommand: CliCommand = {
 	run: async ({ config, options }) => {
 		const log = startLog(config);
 		const stopped = stopSignal();
+		if (clusterOf(config))
+			log.warn(
+				'Redis, PostgreSQL and Kafka are for `tidemark gateway` and `tidemark worker`: `serve` runs on its own',
+			);
 		const running = await serve(config, log);
 		tellSettings(config, log);
 		console.log(
@@ -24,7 +28,7 @@ export const serveCommand: CliCommand = {
 		if (running.admin.isNew) {
 			console.log(`Administrator's token, shown this once: ${running.admin.token}`);
 			console.log(
-				`  (kept in ${adminTokenFile(config.dataDir)}; set TIDEMARK_ADMIN_TOKEN to choose your own)`,
+				`  (kept in ${adminTokenFile(config.dataDir)}; set TIDEMARK_ADMIN_TOKEN to choose your own; it opens ${running.url}/ops)`,
 			);
 		}
 		if (options.demo === 'true') {
@@ -37,6 +41,9 @@ export const serveCommand: CliCommand = {
 	},
 };
 
+const clusterOf = ({ redisUrl, postgresUrl, kafkaBrokers }: Config): boolean =>
+	redisUrl !== null || postgresUrl !== null || kafkaBrokers !== null;
+
 /** The log goes to standard error: what people are to read stands alone on standard output. */
 export function startLog(config: Config): Logger {
 	const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
@@ -46,7 +53,7 @@ export function startLog(config: Config): Logger {
 
 /** Once it runs: a start that fails says nothing but why. */
 export const tellSettings = (config: Config, log: Logger): void =>
-	log.info({ settings: describeConfig(config) }, 'settings in force');
+	log.debug({ settings: describeConfig(config) }, 'settings in force');
 
 export const stopSignal = (): Promise<string> =>
 	new Promise((done) => {

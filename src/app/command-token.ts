@@ -1,6 +1,6 @@
 import { keptAdminToken } from './admin-token.ts';
 import { apiClient } from './api-client.ts';
-import type { CliCommand, Invocation } from './command.ts';
+import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation } from './command.ts';
 import { ConfigError } from './config.ts';
 
 /** `tidemark token`: a token for a user, from a running server. */
@@ -12,6 +12,7 @@ export const tokenCommand: CliCommand = {
 		user: { help: 'id of the user', takesValue: true },
 		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 	},
+	settings: ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const { user } = invocation.options;
 		if (user === undefined) throw new ConfigError(['--user is missing']);

@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import type { SettingName } from './settings.ts';
 
 /** What a command of the command line is. */
 
@@ -8,10 +9,15 @@ export interface Invocation {
 	readonly options: Readonly<Record<string, string | undefined>>;
 }
 
+/** Of commands that speak to a running server as its administrator. */
+export const ADMINISTRATOR_SETTINGS: readonly SettingName[] = ['port', 'dataDir', 'adminToken'];
+
 export interface CliCommand {
 	readonly summary: string;
 	readonly usage: string;
 	/** Flags beside the settings: name and help. */
 	readonly options: Readonly<Record<string, { readonly help: string; readonly takesValue: boolean }>>;
+	/** Of the settings, those it goes by; all where nothing is said. */
+	readonly settings?: readonly SettingName[];
 	readonly run: (invocation: Invocation) => Promise<number>;
 }

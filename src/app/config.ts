@@ -52,12 +52,16 @@ export function describeConfig(config: Config): Record<string, unknown> {
 	);
 }
 
-/** Lines of help about all settings. */
-export function settingsHelp(): string {
+/** Flags stand in a column of their own, as wide as the longest of them. */
+export const FLAG_COLUMN = Math.max(...entries.map(([, { flag }]) => flag.length));
+
+/** Lines of help about these settings. */
+export function settingsHelp(names: readonly SettingName[] = entries.map(([name]) => name)): string {
 	return entries
+		.filter(([name]) => names.includes(name))
 		.map(([, { flag, environment, help, fallback }]) => {
 			const standard = fallback === null ? '' : ` (${String(fallback)})`;
-			return `  --${flag.padEnd(22)} ${help}${standard}\n${' '.repeat(27)}${environment}`;
+			return `  --${flag.padEnd(FLAG_COLUMN)} ${help}${standard}\n${' '.repeat(FLAG_COLUMN + 5)}${environment}`;
 		})
 		.join('\n');
 }

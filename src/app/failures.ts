@@ -27,9 +27,9 @@ export class CannotListen extends Error {
 function explainListening({ host, port, code, message }: CannotListen): string {
 	switch (code) {
 		case 'EADDRINUSE':
-			return `port ${port} is taken by another program. Choose another one with --port.`;
+			return `port ${port} is taken by another program. Choose another one with --port or TIDEMARK_PORT.`;
 		case 'EACCES':
-			return `port ${port} needs privileges, as all below 1024 do. Choose another one with --port.`;
+			return `port ${port} needs privileges, as all below 1024 do. Choose another one with --port or TIDEMARK_PORT.`;
 		case 'EADDRNOTAVAIL':
 			return `${host} is no address of this machine. Choose another one with --host.`;
 		default:

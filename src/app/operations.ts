@@ -129,7 +129,8 @@ export class ServerOperations implements Operations {
 		if (this.degradedBy.has(dependency)) return;
 		this.degradedBy.set(dependency, { since: Date.now(), cause: error.message });
 		this.degradedGauge.set({ dependency }, 1);
-		this.log.error({ err: error }, `${dependency} is away`);
+		// One line that says why: where in the code it was noticed helps nobody who operates it.
+		this.log.error(`${dependency} is away: ${error.message}`);
 	}
 
 	recovered(dependency: Dependency): void {

@@ -32,6 +32,7 @@ export interface PushParts {
 /** Null: nothing is to be pushed. */
 export async function startPush(parts: PushParts): Promise<Pusher | null> {
 	const { config, store, readState, sessions, operations, alone } = parts;
+	const providers = { ...apnsOf(config), ...fcmOf(config) };
 	if (!pushes(config)) return null;
 	const pusher = new Pusher({
 		push: store.push,
@@ -39,7 +40,7 @@ export async function startPush(parts: PushParts): Promise<Pusher | null> {
 		directory: store.directory,
 		readState,
 		sessions,
-		providers: { ...apnsOf(config), ...fcmOf(config) },
+		providers,
 		watch: operations,
 		delayMs: config.pushDelaySeconds * 1000,
 		alone,
@@ -54,12 +55,18 @@ export async function startPush(parts: PushParts): Promise<Pusher | null> {
 }
 
 function apnsOf({ apnsKeyFile, apnsKeyId, apnsTeamId, apnsTopic, apnsHost }: Config) {
-	if (apnsKeyFile === null) return {};
-	const missing = Object.entries({
+	const beside = Object.entries({
 		TIDEMARK_APNS_KEY_ID: apnsKeyId,
 		TIDEMARK_APNS_TEAM_ID: apnsTeamId,
 		TIDEMARK_APNS_TOPIC: apnsTopic,
-	}).filter(([, value]) => value === null);
+	});
+	if (apnsKeyFile === null) {
+		const [alone] = beside.filter(([, value]) => value !== null);
+		if (alone)
+			throw new ConfigError([`TIDEMARK_APNS_KEY_FILE is missing: without the key, ${alone[0]} does nothing`]);
+		return {};
+	}
+	const missing = beside.filter(([, value]) => value === null);
 	if (apnsKeyId === null || apnsTeamId === null || apnsTopic === null)
 		throw new ConfigError(missing.map(([name]) => `${name} is missing: APNs needs it beside the key`));
 	return {

@@ -46,7 +46,7 @@ export async function startWorker(
 		nextOffset: (partition) => written.nextOffset(partition),
 		nowMicros: () => nowMs() * 1000,
 		report,
-		tell: (what) => log.warn(what),
+		tell: (what) => log.info(what),
 		onLost: () => operations.degraded('read state', new Error('Redis was emptied; it is being restored')),
 		onWhole: () => operations.recovered('read state'),
 	});

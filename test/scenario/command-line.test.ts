@@ -10,12 +10,14 @@ const run = (args: readonly string[], environment: Record<string, string> = {}):
 
 describe('help', () => {
 	for (const command of ['serve', 'token', 'seed']) {
-		test(`tidemark ${command} --help tells its usage and every setting`, async () => {
+		test(`tidemark ${command} --help tells its usage and the settings it goes by`, async () => {
 			const { code, out, err } = await run([command, '--help']);
 			expect([code, err]).toEqual([0, '']);
 			expect(out).toStartWith(`Usage: tidemark ${command}`);
 			for (const part of ['--port', 'TIDEMARK_PORT', '--data-dir', 'TIDEMARK_ADMIN_TOKEN'])
 				expect(out).toContain(part);
+			expect(out.includes('--kafka-partitions')).toBe(command === 'serve');
+			expect((await run(['help', command])).out).toBe(out);
 		});
 	}
 
@@ -45,6 +47,11 @@ describe('mistakes', () => {
 			[/--port "http" is not a whole number from 0 to 65535/],
 		],
 		['a port that is too large', ['serve', '--port', '70000'], [/--port "70000"/]],
+		[
+			'a cluster without its services',
+			['gateway'],
+			[/TIDEMARK_ADMIN_TOKEN is missing/, /TIDEMARK_KAFKA_BROKERS is missing/, /tidemark gateway --help/],
+		],
 		['a token for nobody', ['token'], [/--user is missing/, /tidemark token --help/]],
 	];
 	for (const [what, args, expected] of mistakes) {
@@ -87,6 +94,20 @@ describe('mistakes', () => {
 	});
 });
 
+test('what is set beside a key of APNs that is not there is a mistake, and serve says what it does not use', async () => {
+	await withDirectory(async (directory) => {
+		const args = ['serve', '--port', '0', '--data-dir', directory];
+		const { code, err } = await run(args, { TIDEMARK_APNS_KEY_ID: 'KEY0000001' });
+		expect(code).toBe(2);
+		expect(err).toMatch(
+			/TIDEMARK_APNS_KEY_FILE is missing: without the key, TIDEMARK_APNS_KEY_ID does nothing/,
+		);
+		const server = tidemark(args, { TIDEMARK_REDIS_URL: 'redis://127.0.0.1:1' });
+		await server.printed(/http:\/\/localhost:\d+/);
+		expect((await server.end('SIGTERM')).err).toMatch(/`tidemark gateway` and `tidemark worker`/);
+	});
+});
+
 describe('commands that talk to a running server', () => {
 	test('token makes a token that works; seed makes a workspace; both find the server’s own token', async () => {
 		await withDirectory(async (directory) => {
@@ -105,7 +126,12 @@ describe('commands that talk to a running server', () => {
 
 			const unknown = await run(['token', '--user', 'U0000000000', ...where]);
 			expect([unknown.code, unknown.out]).toEqual([1, '']);
-			expect(unknown.err).toMatch(/user_not_found/);
+			expect(unknown.err).toMatch(/user_not_found: user_id: no such user/);
+			const stranger = await run(['token', '--user', user, '--url', server.url], {
+				TIDEMARK_ADMIN_TOKEN: 'that-of-another-server',
+			});
+			expect(stranger.code).toBe(1);
+			expect(stranger.err).toMatch(/does not know this administrator’s token. Set TIDEMARK_ADMIN_TOKEN/);
 		});
 	});
 

@@ -42,7 +42,7 @@ export class Recovery {
 
 	/** Resolves when the read state is whole for the first time. */
 	async start(): Promise<void> {
-		await this.look();
+		await this.look(true);
 		this.again();
 	}
 
@@ -62,11 +62,13 @@ export class Recovery {
 		}, EVERY_MS);
 	}
 
-	private async look(): Promise<void> {
+	private async look(atStart = false): Promise<void> {
 		const { epoch, lock } = this.parts;
 		await epoch.endWithOtherNodes();
 		let value = await epoch.check();
 		if (value === null) {
+			// A worker that is starting has promised nothing yet, and where the installation is new, nothing was lost.
+			if (!atStart) this.parts.onLost();
 			await this.restore();
 			value = await epoch.check();
 		}
@@ -79,7 +81,6 @@ export class Recovery {
 
 	private async restore(): Promise<void> {
 		const { epoch, lock, worker, tell } = this.parts;
-		this.parts.onLost();
 		tell('the read state is not there: everything is written down before it is loaded anew');
 		await worker.halt();
 		await lock.release();
