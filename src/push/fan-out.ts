@@ -1,4 +1,11 @@
-import type { Audience, Candidate, NewSend, OutboxEntry, PushOutbox } from '../engine/ports/push.ts';
+import {
+	type Audience,
+	type Candidate,
+	type NewSend,
+	type OutboxEntry,
+	type PushOutbox,
+	WHOLE,
+} from '../engine/ports/push.ts';
 import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { Conversation } from '../model/conversation.ts';
@@ -58,8 +65,9 @@ export class FanOut {
 
 	private async step(entry: OutboxEntry, material: Material): Promise<void> {
 		const { outbox, nowMs } = this.parts;
-		const message = material.message(entry);
 		const conversation = material.conversation(entry.conversation);
+		if (entry.ts === WHOLE && conversation?.archived) return this.stepOfWhole(entry, conversation);
+		const message = material.message(entry);
 		const isNew = entry.round === 0;
 		if (!message || !conversation || conversation.archived || (isNew && message.deleted))
 			return outbox.advance(entry, { sends: [], looks: [], next: null, now: nowMs() });
@@ -69,6 +77,14 @@ export class FanOut {
 		const sends = await this.sendsTo(subject, entry, message, candidates);
 		const looks = isNew ? [] : await this.toldInVain(subject, message, candidates);
 		await outbox.advance(entry, { sends, looks, next, now: nowMs() });
+	}
+
+	/** Of a conversation that was archived: whoever has a device may be shown something of it. */
+	private async stepOfWhole(entry: OutboxEntry, conversation: Conversation): Promise<void> {
+		const { outbox, nowMs } = this.parts;
+		const audience = { of: this.fewer(conversation), threadTs: null };
+		const { candidates, next } = await outbox.candidates(entry, audience, entry.after, MEMBERS_PER_PAGE);
+		await outbox.advance(entry, { sends: [], looks: candidates.map(({ user }) => user), next, now: nowMs() });
 	}
 
 	/** Who may be shown what an edit or a delete has made none of theirs. */
@@ -93,7 +109,11 @@ export class FanOut {
 	private audienceOf(message: Message, conversation: Conversation): Audience {
 		const { threadTs } = message;
 		if (!inTimeline(message) && threadTs !== null) return { of: 'followers', threadTs };
-		return { of: this.devices.count < conversation.memberCount ? 'devices' : 'members', threadTs };
+		return { of: this.fewer(conversation), threadTs };
+	}
+
+	private fewer({ memberCount }: Conversation): 'devices' | 'members' {
+		return this.devices.count < memberCount ? 'devices' : 'members';
 	}
 
 	private async sendsTo(

@@ -135,7 +135,7 @@ test('read while it waits: not told', () =>
 		socket.close();
 	}));
 
-test('deleted, or edited so that it is none of theirs: withdrawn; whom an edit calls is told', () =>
+test('deleted, or edited so that it is none of theirs, left, archived: withdrawn; whom an edit calls is told', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 3);
 		const [anna, ben, cleo] = people as [Person, Person, Person];
@@ -169,7 +169,13 @@ test('deleted, or edited so that it is none of theirs: withdrawn; whom an edit c
 
 		await ben.call('conversations.leave', { channel });
 		await shows([], []);
-		expect(await scene.providers.counts()).toMatchObject({ sent: 3, doubled: 0, showing: 0 });
+
+		await post(`three <@${anna.id}>`);
+		await shows(['three @person-0'], []);
+		await cleo.call('conversations.archive', { channel });
+		await shows([], []);
+		expect((await scene.providers.phone(toAnna)).badge).toBe(0);
+		expect(await scene.providers.counts()).toMatchObject({ sent: 4, doubled: 0, showing: 0 });
 	}));
 
 test('a burst of reading is few updates, and the last badge is the right one', () =>

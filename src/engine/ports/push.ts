@@ -38,6 +38,9 @@ export interface MessageKey {
 	readonly ts: number;
 }
 
+/** In place of a ts: not one message changed, but all of the conversation is over. */
+export const WHOLE = 0;
+
 /** A message whose members are being gone through. */
 export interface OutboxEntry extends MessageKey {
 	/** Changed: whom it concerned before was told when it was posted. */

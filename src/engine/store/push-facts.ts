@@ -1,5 +1,6 @@
 import type { Message } from '../../model/message.ts';
 import type { Fact } from '../ports/facts.ts';
+import { type MessageKey, WHOLE } from '../ports/push.ts';
 import { writeFact } from './ledger.ts';
 import type { Writes } from './sql.ts';
 
@@ -36,6 +37,9 @@ export const writeFactForPush: FactWriter = (fact, into) => {
 		case 'deleted':
 			noteChange(fact.message, into);
 			break;
+		case 'changed':
+			if (fact.what === 'archive') noteChange({ conversation: fact.conversation.id, ts: WHOLE }, into);
+			break;
 		// Each may take something out of the badge, or a notification its ground.
 		case 'cursor':
 		case 'thread_cursor':
@@ -47,7 +51,7 @@ export const writeFactForPush: FactWriter = (fact, into) => {
 	}
 };
 
-const noteChange = ({ conversation, ts }: Message, into: Writes): void =>
+const noteChange = ({ conversation, ts }: MessageKey, into: Writes): void =>
 	into.set(`changed ${conversation} ${ts}`, NOTE_CHANGE, [conversation, ts]);
 
 /** Other words for the same people wake nobody a second time. */
