@@ -28,7 +28,7 @@ const TAKE_SENDS = `UPDATE push_sends SET lease = $1, next_at = $3, attempts = a
 	ORDER BY next_at LIMIT $4 SKIP_LOCKED)`;
 const ANY_SEND = `SELECT 1 AS found FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT 1`;
 const DUE_SENDS = `SELECT COUNT(*) AS due FROM (
-	SELECT 1 FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT $2) AS some`;
+	SELECT 1 FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT $2) AS counted`;
 const AHEAD = `(SELECT COUNT(*) FROM read_ahead a
 	WHERE a.user_id = s.user_id AND a.conversation = s.conversation AND a.ts = s.ts) AS ahead`;
 const TAKEN_SENDS = `SELECT s.device, s.conversation, s.ts, s.user_id AS receiver, s.attempts, ${AHEAD}, ${DEVICE_COLUMNS}
