@@ -3,6 +3,7 @@ import type { Store } from '../../src/engine/ports/store.ts';
 import { hashToken } from '../../src/gateway/auth/tokens.ts';
 import { type Conversation, NO_REMARK } from '../../src/model/conversation.ts';
 import type { Message } from '../../src/model/message.ts';
+import { message } from '../../test/support/store/facts.ts';
 
 /**
  * Fills a data directory before a server is started on it: the same facts that a server would have written,
@@ -167,22 +168,8 @@ export class Dataset {
 
 export const MESSAGE_TEXT = 'the quick brown fox jumps over the lazy dog while nobody is looking at all';
 
-const messageOf = (conversation: string, user: string, ts: number): Message => ({
-	conversation,
-	ts,
-	user,
-	text: MESSAGE_TEXT,
-	threadTs: null,
-	broadcast: false,
-	clientMsgId: null,
-	named: [],
-	channelWide: false,
-	here: false,
-	editedTs: null,
-	changedTs: ts,
-	deleted: false,
-	extra: null,
-});
+const messageOf = (conversation: string, user: string, ts: number): Message =>
+	message(conversation, ts, { user, text: MESSAGE_TEXT });
 
 export async function inParts(
 	count: number,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Network } from '../support/client/network.ts';
+import { makeQuay } from '../support/client/quay.ts';
 import { expectScreens, watchEverything } from '../support/client/screens.ts';
 import { expectExact, freshCounts, sdk, shownCounts } from '../support/client/sdk.ts';
-import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** A frame is lost, the connection is not: `prev_ts` of the next message shows it, and everything is fetched anew. */
@@ -14,12 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function stage() {
-	const { people } = await makeWorkspace(server.url, 2);
-	const [watched, other] = people as [Person, Person];
-	const { channel } = await other.call('conversations.create', { name: 'quay' });
-	await other.call('conversations.invite', { channel: channel.id, users: watched.id });
-	const post = async (text: string): Promise<string> =>
-		(await other.call('chat.postMessage', { channel: channel.id, text })).ts;
+	const { reader: watched, writer: other, channel, post } = await makeQuay(server.url);
 	await post('before');
 	const network = new Network();
 	const client = sdk(server.url, watched, { ...network.options, random: () => 0 });
@@ -30,36 +25,35 @@ async function stage() {
 		stop();
 		client.disconnect();
 	};
-	const refetched = () => network.reached('client.counts', 2);
-	return { watched, other, channel: channel.id as string, post, network, client, end, refetched };
+	/** The next message shows the gap; everything is fetched anew, and is right then. */
+	const mended = async () => {
+		await post('after');
+		await network.reached('client.counts', 2);
+		await expectExact(client, watched);
+		await expectScreens(client, watched);
+		end();
+	};
+	return { watched, other, channel, post, network, client, end, mended };
 }
 
 test('a message that never came', async () => {
-	const { client, network, post, watched, end, refetched } = await stage();
+	const { client, network, post, watched, mended } = await stage();
 	network.drop(({ type, text }) => type === 'message' && text === 'lost');
 	await post('lost');
 	await client.settled();
 	expect(shownCounts(client)).not.toEqual(await freshCounts(watched));
-	await post('after');
-	await refetched();
-	await expectExact(client, watched);
-	await expectScreens(client, watched);
-	end();
+	await mended();
 });
 
 test('a deletion that never came, nor the counts after it', async () => {
-	const { client, network, post, watched, other, channel, end, refetched } = await stage();
+	const { client, network, post, watched, other, channel, mended } = await stage();
 	const ts = await post('a mistake');
 	await client.settled();
 	network.drop(({ type, subtype }) => subtype === 'message_deleted' || type === 'unread_counts_updated', 2);
 	await other.call('chat.delete', { channel, ts });
 	await client.settled();
 	expect(shownCounts(client)).not.toEqual(await freshCounts(watched));
-	await post('after');
-	await refetched();
-	await expectExact(client, watched);
-	await expectScreens(client, watched);
-	end();
+	await mended();
 });
 
 test('what is not lost is no gap: deletions, replies and broadcasts in between', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Message } from '../../client/src/index.ts';
 import { Network, until } from '../support/client/network.ts';
+import { makeQuay } from '../support/client/quay.ts';
 import { sdk } from '../support/client/sdk.ts';
-import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** What is on screen is an unbroken stretch of the conversation, wherever it was opened and whatever happens meanwhile. */
@@ -17,23 +17,18 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function stage() {
-	const { people } = await makeWorkspace(server.url, 2);
-	const [reader, writer] = people as [Person, Person];
-	const { channel } = await writer.call('conversations.create', { name: 'quay' });
-	await writer.call('conversations.invite', { channel: channel.id, users: reader.id });
-	const post = async (text: string): Promise<string> =>
-		(await writer.call('chat.postMessage', { channel: channel.id, text })).ts;
+	const { reader, writer, channel, post } = await makeQuay(server.url);
 	const stamps: string[] = [];
 	for (let index = 0; index < MESSAGES; index += 1) stamps.push(await post(String(index)));
 	const network = new Network();
 	const client = sdk(server.url, reader, { ...network.options, pageSize: PAGE, random: () => 0 });
 	await client.connect();
-	const conversation = client.conversation(channel.id);
+	const conversation = client.conversation(channel);
 	const shown = () => conversation.getSnapshot().messages.map(({ text }: Message) => Number(text));
 	return {
 		reader,
 		writer,
-		channel: channel.id as string,
+		channel,
 		post,
 		stamps,
 		network,

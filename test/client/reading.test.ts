@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Network, until } from '../support/client/network.ts';
+import { makeQuay } from '../support/client/quay.ts';
 import { expectExact, sdk } from '../support/client/sdk.ts';
-import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** Marks, focus and preferences, on two devices of one user that follow each other, as the tabs of a browser do. */
@@ -13,13 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function stage() {
-	const { people } = await makeWorkspace(server.url, 2);
-	const [reader, writer] = people as [Person, Person];
-	const { channel } = await writer.call('conversations.create', { name: 'quay' });
-	await writer.call('conversations.invite', { channel: channel.id, users: reader.id });
-	const id: string = channel.id;
-	const post = async (text: string): Promise<string> =>
-		(await writer.call('chat.postMessage', { channel: id, text })).ts;
+	const { reader, writer, channel: id, post } = await makeQuay(server.url);
 	const network = new Network();
 	const here = sdk(server.url, reader, { ...network.options, random: () => 0 });
 	const there = sdk(server.url, reader);

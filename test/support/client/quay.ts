@@ -1,0 +1,22 @@
+import { makeWorkspace, type Person } from '../people.ts';
+
+/** Two people and the channel they share: one reads it through the SDK, the other writes into it. */
+
+export interface Quay {
+	readonly reader: Person;
+	readonly writer: Person;
+	readonly channel: string;
+	/** Answers the ts. */
+	readonly post: (text: string) => Promise<string>;
+}
+
+export async function makeQuay(url: string): Promise<Quay> {
+	const { people } = await makeWorkspace(url, 2);
+	const [reader, writer] = people as [Person, Person];
+	const made = await writer.call('conversations.create', { name: 'quay' });
+	const channel: string = made.channel.id;
+	await writer.call('conversations.invite', { channel, users: reader.id });
+	const post = async (text: string): Promise<string> =>
+		(await writer.call('chat.postMessage', { channel, text })).ts;
+	return { reader, writer, channel, post };
+}
