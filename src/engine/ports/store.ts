@@ -201,7 +201,22 @@ export interface StateSource {
 		upTo: number,
 		limit: number,
 	): Promise<readonly EntryRow[]>;
-	/** The same for many at once; conversations without such entries are left out. */
+	/** The oldest of them, ascending. */
+	oldestEntries(
+		conversation: string,
+		after: number,
+		upTo: number,
+		limit: number,
+	): Promise<readonly EntryRow[]>;
+	/** Of them, the newest that name this user, or (null) that speak to everybody; ascending. */
+	mentioningEntries(
+		conversation: string,
+		user: string | null,
+		after: number,
+		upTo: number,
+		limit: number,
+	): Promise<readonly EntryRow[]>;
+	/** The same as `timelineEntries` for many at once; conversations without such entries are left out. */
 	timelinesOf(
 		ranges: readonly TimelineRange[],
 		limitEach: number,

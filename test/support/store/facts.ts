@@ -66,11 +66,17 @@ export const posted = (subject: Conversation, said: Message): Effect => ({
 	thread: null,
 });
 
-export const edited = (subject: Conversation, previous: Message, at: number, text: string): Effect => ({
+export const edited = (
+	subject: Conversation,
+	previous: Message,
+	at: number,
+	text: string,
+	more: Partial<Message> = {},
+): Effect => ({
 	type: 'edited',
 	conversation: subject,
 	at,
-	message: { ...previous, text, editedTs: at, changedTs: at },
+	message: { ...previous, text, editedTs: at, changedTs: at, ...more },
 	previous,
 	thread: null,
 });

@@ -1,4 +1,4 @@
-import { reasonsInBadge, unreadEntries } from '../../../../model/counting.ts';
+import { COUNT_CAP, reasonsInBadge, unreadEntries } from '../../../../model/counting.ts';
 import { isDirect } from '../../../../model/ids.ts';
 import type { CountRow, MemberView, ThreadRow, ThreadTotals, UnreadItem } from '../../../ports/read-state.ts';
 import type { Conversations } from './conversations.ts';
@@ -56,7 +56,7 @@ export class Reading {
 	async unreadEverywhere(user: ReadUser): Promise<UnreadItem[]> {
 		const items = await Promise.all([
 			...memberships(user.fields).map(({ conversation, membership }) =>
-				this.unreadIn(user, conversation, membership),
+				this.unreadIn(user, conversation, membership, COUNT_CAP + 1),
 			),
 			...followEntries(user.fields).map(({ conversation, threadTs, follow }) =>
 				this.unreadInThread(user, conversation, threadTs, follow),
@@ -65,19 +65,20 @@ export class Reading {
 		return items.flat();
 	}
 
-	async unreadIn(user: ReadUser, conversation: string, membership: Membership): Promise<UnreadItem[]> {
+	/** All of them; or of more than so many the newest, and those before them that mention the user. */
+	async unreadIn(
+		user: ReadUser,
+		conversation: string,
+		membership: Membership,
+		most = Number.POSITIVE_INFINITY,
+	): Promise<UnreadItem[]> {
 		const { cursor, ahead, muted } = membership;
-		const where = { conversation, threadTs: null };
 		const standing = await this.conversations.standing(conversation);
 		if (!standing || standing.archived) return [];
-		const read = await this.conversations.entries(where, cursor);
+		const reading = { user: user.id, cursor, ahead, activeAt: activeAt(user.fields, user.starts) };
+		const read = await this.conversations.unreadEntries(conversation, reading, most);
 		if (!read || read.archived) return [];
-		const reader = {
-			number: read.numberOf(user.id),
-			cursor,
-			ahead,
-			activeAt: activeAt(user.fields, user.starts),
-		};
+		const reader = { ...reading, number: read.numberOf(user.id) };
 		return [...unreadEntries(read.timeline, reader)].map((entry) => ({
 			conversation,
 			ts: entry.ts,
