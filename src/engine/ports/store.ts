@@ -163,6 +163,13 @@ export interface UserReadState {
 	readonly stamp: number;
 }
 
+/** A message that was sent with an id. */
+export interface Send {
+	readonly user: string;
+	readonly clientMsgId: string;
+	readonly ts: number;
+}
+
 /** Timeline entries with `after` < ts <= `upTo`. A conversation is asked for once. */
 export interface TimelineRange {
 	readonly conversation: string;
@@ -190,6 +197,8 @@ export interface StateSource {
 	): Promise<ReadonlyMap<string, Follow>>;
 	/** ts of the newest send with this id. */
 	send(conversation: string, user: string, clientMsgId: string): Promise<number | null>;
+	/** The newest sends with an id after a stamp, deleted ones too; ascending. */
+	recentSends(conversation: string, after: number, limit: number): Promise<readonly Send[]>;
 
 	/** For the read state. */
 	briefs(conversations: readonly string[]): Promise<readonly ConversationBrief[]>;

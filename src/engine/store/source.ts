@@ -66,6 +66,8 @@ const FOLLOWS = `SELECT user_id, active, cursor, since FROM thread_follows
 		AND user_id IN (SELECT item FROM EACH_TEXT($3) AS wanted)`;
 const SEND = `SELECT max(ts) AS ts FROM messages
 	WHERE conversation = $1 AND user_id = $2 AND client_msg_id = $3`;
+const RECENT_SENDS = `SELECT user_id, client_msg_id, ts FROM messages
+	WHERE conversation = $1 AND ts > $2 AND client_msg_id IS NOT NULL ORDER BY ts DESC LIMIT $3`;
 const TIMELINE_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages m
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${IN_TIMELINE} ORDER BY m.ts DESC LIMIT $4`;
 const OLDEST_ENTRIES = TIMELINE_ENTRIES.replace('DESC', 'ASC');
@@ -133,6 +135,15 @@ export function sourceOf(reader: SqlReader): StateSource {
 		async send(conversation, user, clientMsgId) {
 			const [row] = await reader.all<{ ts: number | null }>(SEND, [conversation, user, clientMsgId]);
 			return row?.ts ?? null;
+		},
+
+		async recentSends(conversation, after, limit) {
+			const rows = await reader.all<{ user_id: string; client_msg_id: string; ts: number }>(RECENT_SENDS, [
+				conversation,
+				after,
+				limit,
+			]);
+			return rows.map((row) => ({ user: row.user_id, clientMsgId: row.client_msg_id, ts: row.ts })).reverse();
 		},
 
 		briefs: (conversations) =>

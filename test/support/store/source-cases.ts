@@ -157,6 +157,29 @@ export function sourceCases(subject: Subject): void {
 		});
 	});
 
+	test('sends with an id, the newest after a stamp', async () => {
+		const { ledger, source } = subject.store;
+		const sent = (step: number, clientMsgId: string | null) =>
+			message('C01', at(step), { user: `U0${step}`, clientMsgId });
+		await ledger.commit([
+			...[sent(1, 'a'), sent(2, null), sent(3, 'b'), sent(4, 'a')].map((one) => posted(channel, one)),
+			deleted(channel, sent(3, 'b'), at(5)),
+		]);
+		const found = async (after: number, limit: number) =>
+			(await source.recentSends('C01', after, limit)).map((send) => [
+				send.user,
+				send.clientMsgId,
+				send.ts - BEGIN,
+			]);
+		expect(await found(0, 9)).toEqual([
+			['U01', 'a', 1],
+			['U03', 'b', 3],
+			['U04', 'a', 4],
+		]);
+		expect((await found(0, 2)).map(([user]) => user)).toEqual(['U03', 'U04']);
+		expect((await found(at(3), 9)).map(([user]) => user)).toEqual(['U04']);
+	});
+
 	test('entries that name somebody, or speak to everybody', async () => {
 		const { ledger, source } = subject.store;
 		await ledger.commit([
