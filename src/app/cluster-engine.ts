@@ -127,7 +127,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			onError: redisTrouble,
 		});
 		closing.push(() => bus.close());
-		const epoch = new Epoch(commands, keys.prefix, () => undefined);
+		const epoch = new Epoch(commands, keys.prefix);
 		const ledger = new MarkLedger(logs.marks, nowMs, (error) =>
 			error ? operations.degraded('kafka', error) : operations.recovered('kafka'),
 		);

@@ -38,14 +38,14 @@ for (const layout of LAYOUTS) {
 			const place = redisPlace(layout);
 			const clock = risingClock(() => Date.now() * 1000);
 			const process = async (
-				more: { ttlSeconds?: number; keeping?: Keeping; prefix?: string; onLost?: () => void } = {},
+				more: { ttlSeconds?: number; keeping?: Keeping; prefix?: string; fenced?: true } = {},
 			) => {
 				const { commands, close } = await connectBoth(place);
 				closing.push(async () => close());
 				const keys = new Keys(more.prefix ?? place.prefix);
 				const { source, ledger } = store;
-				const epoch = new Epoch(commands, keys.prefix, more.onLost ?? (() => undefined));
-				const fence = more.onLost ? { fence: epoch } : {};
+				const epoch = new Epoch(commands, keys.prefix);
+				const fence = more.fenced ? { fence: epoch } : {};
 				const readState = await RedisReadState.open({
 					commands,
 					keys,
@@ -165,12 +165,7 @@ for (const layout of LAYOUTS) {
 
 		test('an emptied Redis is noticed, loads nothing until a new epoch begins, and counts as before', async () => {
 			const { process } = await world();
-			let losses = 0;
-			const { readState, apply, commands, keys, epoch } = await process({
-				onLost: () => {
-					losses += 1;
-				},
-			});
+			const { readState, apply, commands, keys, epoch } = await process({ fenced: true });
 			await epoch.begin(() => 1);
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const before = await readState.row('U02', 'C01');
@@ -179,8 +174,7 @@ for (const layout of LAYOUTS) {
 			await commands.unlink(`${keys.prefix}{${spreadTags(16)[3]}}:epoch`);
 			const refused = await readState.row('U02', 'C01').catch((error) => error);
 			expect(refused).toMatchObject({ code: 'service_unavailable' });
-			await readState.row('U02', 'C01').catch(() => undefined);
-			expect(losses).toBe(1);
+			expect(await epoch.check()).toBeNull();
 			await epoch.begin(() => 2);
 			expect(await epoch.wholeSince()).toBe(2);
 			const after = await readState.row('U02', 'C01');
@@ -316,7 +310,7 @@ for (const layout of LAYOUTS) {
 
 		test('a Redis that came back as another process, with what it had before, is taken for lost', async () => {
 			const { process } = await world();
-			const { epoch, commands, keys } = await process({ onLost: () => undefined });
+			const { epoch, commands, keys } = await process({ fenced: true });
 			await epoch.begin(() => 1);
 			await epoch.endWithOtherNodes();
 			expect(await epoch.wholeSince()).toBe(1);
