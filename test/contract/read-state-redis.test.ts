@@ -12,7 +12,7 @@ import type { CountRow, RowChange } from '../../src/engine/ports/read-state.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
-import { conversation, created, deleted, edited, message, posted } from '../support/store/facts.ts';
+import { conversation, created, deleted, edited, left, message, posted } from '../support/store/facts.ts';
 
 /** What only a shared cache has to keep: replays, loads that meet changes, several processes, expiry. */
 
@@ -132,9 +132,8 @@ for (const layout of LAYOUTS) {
 				cursor: BEGIN + 3,
 				latest: BEGIN + 3,
 			});
-			const left: Effect = { type: 'left', at: BEGIN + 11, conversation: CHANNEL, user: 'U03', actor: 'U03' };
 			await readState.apply([joined(10)]);
-			await readState.apply([left]);
+			await readState.apply([left(CHANNEL, 'U03', BEGIN + 11, 2)]);
 			expect(await commands.exists(keys.user('U02'))).toBe(0);
 			await readState.apply(posts(20, 22));
 			expect(await readState.row('U02', 'C01')).toMatchObject({
@@ -317,6 +316,19 @@ for (const layout of LAYOUTS) {
 			await commands.set(`${keys.prefix}{epoch}:nodes`, 'those-of-before');
 			await epoch.endWithOtherNodes();
 			expect(await epoch.check()).toBeNull();
+		});
+
+		test('that somebody was taken out late is told with how late it was', async () => {
+			const { process } = await world();
+			const { readState, apply, epoch } = await process({ fenced: true });
+			await epoch.begin(() => 1);
+			const now = Date.now() * 1000;
+			const [before, asked] = [now - 30_000_000, now - 10_000_000];
+			await apply(created(CHANNEL, ['U01', 'U02']));
+			const look = () => readState.moment('U02', { since: asked, rows: [], threads: [] });
+			expect((await look()).loose?.lateness).toBe(0);
+			await apply(left(CHANNEL, 'U02', before, 1));
+			expect((await look()).loose?.lateness).toBeGreaterThan(29_000_000);
 		});
 
 		test('what expired comes back from the store', async () => {

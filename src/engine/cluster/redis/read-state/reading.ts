@@ -4,7 +4,7 @@ import type { CountRow, MemberView, ThreadRow, ThreadTotals, UnreadItem } from '
 import type { Conversations } from './conversations.ts';
 import type { Follow, Membership } from './packing.ts';
 import { memberView, type ReadUser, type Rows, shown } from './rows.ts';
-import { activeAt, followEntries, memberships } from './user-state.ts';
+import { activeAt, followEntries, membershipEntries, memberships } from './user-state.ts';
 
 /**
  * Answers about a user whose state was read: one script for each conversation or thread, all in one turn, so
@@ -17,9 +17,20 @@ export class Reading {
 	) {}
 
 	/** Where the user is, archived conversations included. */
-	async places({ fields }: ReadUser) {
+	places({ fields }: ReadUser) {
+		return this.standings(memberships(fields));
+	}
+
+	/** What the user has left, or was taken out of, since a stamp. */
+	formerPlaces({ fields }: ReadUser, since: number) {
+		return this.standings(
+			membershipEntries(fields).filter(({ membership: { member, at } }) => !member && at > since),
+		);
+	}
+
+	private async standings(all: ReturnType<typeof memberships>) {
 		const places = await Promise.all(
-			memberships(fields).map(async (place) => {
+			all.map(async (place) => {
 				const standing = await this.conversations.standing(place.conversation);
 				return standing && { ...place, standing };
 			}),
