@@ -35,5 +35,10 @@ test('who leaves is told of it directly, before it stops hearing, the others ove
 
 test('who joins is told of it directly, the others over the conversation', () => {
 	const told = toldOf('member_joined_channel', joined(conversation('C01'), ['U02', 'U03'], BEGIN + 1, 0));
-	expect(told.filter((one) => !one.endsWith(': joined'))).toEqual(['user:U02: U02', 'live:C01: U02 but U02', 'user:U03: U03', 'live:C01: U03 but U03']);
+	expect(told.filter((one) => !one.endsWith(': joined'))).toEqual([
+		'user:U02: U02',
+		'live:C01: U02 but U02',
+		'user:U03: U03',
+		'live:C01: U03 but U03',
+	]);
 });

@@ -1,5 +1,5 @@
 import { SQL } from 'bun';
-import { DEFAULT_SCHEMA } from './connections.ts';
+import { DEFAULT_SCHEMA, tlsOf } from './connections.ts';
 import { Pool } from './pool.ts';
 
 /**
@@ -13,6 +13,8 @@ import { Pool } from './pool.ts';
 
 export interface SessionLockOptions {
 	readonly url: string;
+	/** Authorities, PEM. */
+	readonly ca?: string;
 	readonly schema?: string;
 	/** How long an answer may take before the server is taken to be gone. */
 	readonly answerWithinMs?: number;
@@ -30,9 +32,11 @@ export class SessionLock {
 	/** The session that holds it; another one means that it was lost with the connection. */
 	private holder: number | null = null;
 
-	constructor({ url, schema = DEFAULT_SCHEMA, answerWithinMs = ANSWER_WITHIN_MS }: SessionLockOptions) {
+	constructor(options: SessionLockOptions) {
+		const { url, schema = DEFAULT_SCHEMA, answerWithinMs = ANSWER_WITHIN_MS } = options;
 		const make = () =>
 			new SQL(url, {
+				...tlsOf(options),
 				max: 1,
 				connectionTimeout: CONNECT_SECONDS,
 				connection: { application_name: 'tidemark lock', search_path: schema },
