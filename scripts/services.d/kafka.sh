@@ -9,12 +9,18 @@ kafka_create() {
 	local directory=$DIR/kafka
 	free_port >"$directory/port"
 	free_port >"$directory/controller-port"
+	free_port >"$directory/sasl-port"
+	head -c 12 /dev/urandom | od -An -v -tx1 | tr -d ' \n' >"$directory/sasl-password"
 	cat >"$directory/server.properties" <<-END
 		process.roles=broker,controller
 		node.id=1
 		controller.quorum.voters=1@127.0.0.1:$(cat "$directory/controller-port")
-		listeners=PLAINTEXT://127.0.0.1:$(cat "$directory/port"),CONTROLLER://127.0.0.1:$(cat "$directory/controller-port")
-		advertised.listeners=PLAINTEXT://127.0.0.1:$(cat "$directory/port")
+		listeners=PLAINTEXT://127.0.0.1:$(cat "$directory/port"),CONTROLLER://127.0.0.1:$(cat "$directory/controller-port"),SASL://127.0.0.1:$(cat "$directory/sasl-port")
+		advertised.listeners=PLAINTEXT://127.0.0.1:$(cat "$directory/port"),SASL://127.0.0.1:$(cat "$directory/sasl-port")
+		listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_PLAINTEXT
+		inter.broker.listener.name=PLAINTEXT
+		listener.name.sasl.sasl.enabled.mechanisms=PLAIN
+		listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_tidemark="$(cat "$directory/sasl-password")";
 		controller.listener.names=CONTROLLER
 		log.dirs=$directory/data
 		num.partitions=1
@@ -37,6 +43,11 @@ kafka_create() {
 
 kafka_start() {
 	run_in "$DIR/kafka" "$DIR/kafka/pid" java "${KAFKA_OPTIONS[@]}" kafka.Kafka server.properties
+}
+
+# The same broker, for those who name themselves: user:password@host:port.
+kafka_more_env() {
+	echo "TIDEMARK_TEST_KAFKA_SASL=tidemark:$(cat "$DIR/kafka/sasl-password")@127.0.0.1:$(cat "$DIR/kafka/sasl-port")"
 }
 
 kafka_address() { echo "127.0.0.1:$(cat "$DIR/kafka/port")"; }

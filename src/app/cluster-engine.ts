@@ -13,7 +13,8 @@ import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
 import { newId } from '../model/ids.ts';
 import { type Clock, risingClock } from '../model/ts.ts';
-import { type Config, ConfigError } from './config.ts';
+import { clusterPlaces } from './cluster-places.ts';
+import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import type { ServerOperations } from './operations.ts';
 import { pushes } from './push.ts';
@@ -51,44 +52,21 @@ const nowMicros = (): number => Date.now() * 1000;
 const nowMs = (): number => Date.now();
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
-export interface ClusterPlaces {
-	readonly redisUrl: string;
-	readonly postgresUrl: string;
-	readonly kafkaBrokers: readonly string[];
-}
-
-/** All three are needed. */
-export function clusterPlaces(config: Config): ClusterPlaces {
-	const { redisUrl, postgresUrl, kafkaBrokers } = config;
-	if (redisUrl === null || postgresUrl === null || kafkaBrokers === null)
-		throw new ConfigError(missingPlaces(config));
-	return { redisUrl, postgresUrl, kafkaBrokers };
-}
-
-/** What a cluster needs and is not told of, in words. */
-export const missingPlaces = ({ redisUrl, postgresUrl, kafkaBrokers }: Config): string[] =>
-	Object.entries({
-		TIDEMARK_REDIS_URL: redisUrl,
-		TIDEMARK_POSTGRES_URL: postgresUrl,
-		TIDEMARK_KAFKA_BROKERS: kafkaBrokers,
-	})
-		.filter(([, value]) => value === null)
-		.map(([name]) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`);
-
 export async function openCluster(config: Config, operations: ServerOperations): Promise<Cluster> {
-	const { redisUrl, postgresUrl, kafkaBrokers } = clusterPlaces(config);
+	const { redisUrl, postgresUrl, kafka, ca } = clusterPlaces(config);
+	const trusted = ca === undefined ? {} : { ca };
 	const { installation } = config;
 	const closing: (() => Promise<unknown> | unknown)[] = [];
 	const close = async (): Promise<void> => {
 		for (const step of closing.splice(0).reverse()) await step();
 	};
 	try {
-		const { cluster, evicts } = await findLayout(redisUrl);
+		const { cluster, evicts } = await findLayout({ url: redisUrl, ...trusted });
 		if (evicts !== null && evicts !== 'noeviction')
 			operations.warn(
 				`Redis may throw out what is not written yet (maxmemory-policy ${evicts}): set it to noeviction`,
 			);
-		const place = { url: redisUrl, prefix: `${installation}:`, cluster };
+		const place = { url: redisUrl, prefix: `${installation}:`, cluster, ...trusted };
 		const redisTrouble = (error: Error) => operations.degraded('redis', error);
 		const commands: Commands = await connectCommands(place, redisTrouble);
 		closing.push(() => commands.disconnect());
@@ -101,6 +79,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 
 		const written = await openPostgresStore({
 			url: postgresUrl,
+			...trusted,
 			schema: installation,
 			startStamp: null,
 			push: pushes(config),
@@ -112,7 +91,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		closing.push(() => written.close());
 
 		const logs = await openKafkaLogs({
-			brokers: kafkaBrokers,
+			...kafka,
 			prefix: `${installation}-`,
 			partitions: config.kafkaPartitions,
 			replication: config.kafkaReplication,
@@ -130,7 +109,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			onError: redisTrouble,
 		});
 		closing.push(() => bus.close());
-		const epoch = new Epoch(commands, keys.prefix, () => undefined);
+		const epoch = new Epoch(commands, keys.prefix);
 		const ledger = new MarkLedger(logs.marks, nowMs, (error) =>
 			error ? operations.degraded('kafka', error) : operations.recovered('kafka'),
 		);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { type Cluster, gatewayEngine, missingPlaces, openCluster } from './cluster-engine.ts';
+import { type Cluster, gatewayEngine, openCluster } from './cluster-engine.ts';
+import { missingPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
 import { CannotListen } from './failures.ts';

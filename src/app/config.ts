@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { SETTINGS, type Setting, type SettingName } from './settings.ts';
 
 /** Reads the configuration as a whole: flags win over the environment, every problem is told at once. */
@@ -16,6 +17,9 @@ export class ConfigError extends Error {
 
 const entries = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];
 
+/** Ends the name of a variable that names a file with the secret in it: what a container is given, and nobody can list. */
+const IN_FILE = '_FILE';
+
 export function readConfig(
 	flags: Readonly<Record<string, string | undefined>>,
 	environment: Readonly<Record<string, string | undefined>>,
@@ -25,8 +29,9 @@ export function readConfig(
 	for (const [name, setting] of entries) {
 		const flag = flags[setting.flag];
 		const variable = environment[setting.environment];
-		const given = flag ?? (variable === '' ? undefined : variable);
+		let given = flag ?? (variable === '' ? undefined : variable);
 		try {
+			given ??= secretInFile(setting, environment);
 			values[name] = given === undefined ? setting.fallback : setting.parse(given);
 		} catch (error) {
 			const where = flag === undefined ? setting.environment : `--${setting.flag}`;
@@ -39,9 +44,24 @@ export function readConfig(
 	return Object.freeze(values) as Config;
 }
 
+function secretInFile(
+	{ secret, environment: name }: Setting<unknown>,
+	environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+	const file = environment[name + IN_FILE];
+	if (!secret || !file) return undefined;
+	try {
+		return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+	} catch (error) {
+		throw new Error(`cannot be read from ${file}: ${(error as Error).message}`);
+	}
+}
+
 /** Variables that look like settings and are none: mistyped, or of another version. */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
-	const known = new Set<string>(entries.map(([, setting]) => setting.environment));
+	const known = new Set<string>(
+		entries.flatMap(([, { environment: name, secret }]) => (secret ? [name, name + IN_FILE] : [name])),
+	);
 	return Object.keys(environment).filter((name) => name.startsWith('TIDEMARK_') && !known.has(name));
 }
 

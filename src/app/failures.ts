@@ -6,7 +6,25 @@ export function explainFailure(error: unknown): string {
 	if (error instanceof DataDirectoryUnusable)
 		return `${error.message}. Choose another one with --data-dir, or mend its permissions.`;
 	if (error instanceof CannotListen) return explainListening(error);
-	return error instanceof Error ? error.message : String(error);
+	const message = error instanceof Error ? error.message : String(error);
+	return `${message}${adviceOn(message)}`;
+}
+
+/** What to look at when a service does not let this process in. */
+const ADVICE: readonly { readonly service: RegExp; readonly settings: string }[] = [
+	{ service: /^Redis /, settings: 'TIDEMARK_REDIS_URL' },
+	{ service: /^PostgreSQL /, settings: 'TIDEMARK_POSTGRES_URL' },
+	{ service: /^Kafka /, settings: 'TIDEMARK_KAFKA_SASL_USERNAME, …_PASSWORD and …_MECHANISM' },
+];
+const UNTRUSTED = /certificate|self.signed|issuer/i;
+const NOT_LET_IN = /WRONGPASS|NOAUTH|authentication|SASL/i;
+
+function adviceOn(message: string): string {
+	const found = ADVICE.find(({ service }) => service.test(message));
+	if (!found) return '';
+	if (UNTRUSTED.test(message))
+		return '. Name the authority that signed its certificate with TIDEMARK_TLS_CA_FILE.';
+	return NOT_LET_IN.test(message) ? `. Look at user and password in ${found.settings}.` : '';
 }
 
 /** The address that was configured cannot be listened on. */

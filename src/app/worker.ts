@@ -3,7 +3,8 @@ import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
 import { Recovery } from '../engine/cluster/recovery.ts';
 import { presenceView } from '../engine/cluster/redis/presence-view.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
-import { type Cluster, clusterPlaces } from './cluster-engine.ts';
+import type { Cluster } from './cluster-engine.ts';
+import { clusterPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 import { startPush } from './push.ts';
@@ -26,6 +27,7 @@ export async function startWorker(
 	log: Logger,
 ): Promise<RunningWorker> {
 	const { written, logs, readState, bus, epoch } = cluster;
+	const { postgresUrl: url, ca } = clusterPlaces(config);
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
 	const worker = new PartitionedWorker({
 		log: logs.commands,
@@ -40,7 +42,7 @@ export async function startWorker(
 	});
 	const recovery = new Recovery({
 		epoch,
-		lock: new SessionLock({ url: clusterPlaces(config).postgresUrl, schema: config.installation }),
+		lock: new SessionLock({ url, schema: config.installation, ...(ca === undefined ? {} : { ca }) }),
 		worker,
 		endOfMarks: () => logs.endOfMarks(),
 		nextOffset: (partition) => written.nextOffset(partition),

@@ -80,20 +80,7 @@ export function announcementsOf(effect: Effect): Announcement[] {
 		case 'joined':
 			return joined(effect);
 		case 'left':
-			return [
-				toUser(effect.user, leftEvent(conversation, at, effect.actor), {
-					change: 'standing',
-					conversation: null,
-				}),
-				toMembers({
-					type: 'member_left_channel',
-					user: effect.user,
-					channel,
-					channel_type: typeLetter(conversation),
-					team: conversation.team,
-					...stamped(at),
-				}),
-			];
+			return left(effect);
 		case 'changed':
 			return [toMembers(changedEvent(effect), aboutStanding(effect))];
 		case 'followed':
@@ -105,6 +92,23 @@ export function announcementsOf(effect: Effect): Announcement[] {
 			return [toUser(user, event(thread, at), { change: 'threads' })];
 		}
 	}
+}
+
+/** Who leaves hears of it as its own: by the time the conversation is told, that may not reach the user any more. */
+function left({ conversation, at, user, actor }: Extract<Effect, { type: 'left' }>): Announcement[] {
+	const event: JsonObject = {
+		type: 'member_left_channel',
+		user,
+		channel: conversation.id,
+		channel_type: typeLetter(conversation),
+		team: conversation.team,
+		...stamped(at),
+	};
+	return [
+		toUser(user, leftEvent(conversation, at, actor), { change: 'standing', conversation: null }),
+		toUser(user, event),
+		toOthers(user, event),
+	];
 }
 
 function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {

@@ -3,13 +3,11 @@ import { inTimeline, type Message } from '../model/message.ts';
 import { type Content, MAX_EXTRA_BYTES } from './commands.ts';
 import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
 import type { Effect } from './effects.ts';
+import { REPEAT_WINDOW_MICROS } from './sends-seen.ts';
 import { isMember, sendKey } from './state.ts';
 import { followsOfEdit, followsOfReply, summaryOf } from './threads.ts';
 
 /** Posting, editing and deleting. */
-
-/** For how long a repeated send is recognised. */
-const REPEAT_WINDOW_MICROS = 24 * 3600 * 1e6;
 
 export function decidePost(situation: Situation, action: ActionOf<'post'>): Decision {
 	const { state, head, conversation, actor, at } = situation;

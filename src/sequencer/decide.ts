@@ -12,7 +12,7 @@ import { decideArchive, decideRemark, decideRename, decideUnarchive } from './de
 import { decideFollow, decideFollowStatus, decideUnfollow } from './decide-threads.ts';
 import { type Decision, refuse, type Situation } from './decision.ts';
 import { evolve } from './evolve.ts';
-import type { ConversationState } from './state.ts';
+import { type ConversationState, stampOf } from './state.ts';
 
 export type { Decision } from './decision.ts';
 
@@ -31,8 +31,7 @@ export function decide(state: ConversationState, command: Command): Decision {
 		head,
 		conversation: head.conversation,
 		actor: command.actor,
-		// Strictly rising, whatever the clocks of the gateways say.
-		at: Math.max(command.at, head.stamp + 1),
+		at: stampOf(head, command),
 	};
 	switch (action.type) {
 		case 'post':

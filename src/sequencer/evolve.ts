@@ -1,6 +1,7 @@
 import { inTimeline } from '../model/message.ts';
 import type { Effect } from './effects.ts';
-import { type ConversationState, type Head, repliersOf, sendKey, type Thread } from './state.ts';
+import { SendsSeen } from './sends-seen.ts';
+import { type ConversationState, type Head, NO_THREAD, repliersOf, sendKey, type Thread } from './state.ts';
 
 /** Takes an effect into the state it was decided on. Deciding and evolving the same way is what replay is. */
 
@@ -18,6 +19,7 @@ export function evolve(state: ConversationState, effect: Effect): void {
 			tailIsAll: true,
 		};
 		for (const user of effect.members) state.members.set(user, { member: true, joinedTs: effect.at });
+		state.sendsSeen = new SendsSeen(0);
 		return;
 	}
 	const { head } = state;
@@ -63,13 +65,17 @@ export function evolve(state: ConversationState, effect: Effect): void {
 function posted(state: ConversationState, head: Head, effect: Extract<Effect, { type: 'posted' }>): void {
 	const { message } = effect;
 	state.messages.set(message.ts, message);
-	if (message.clientMsgId !== null) state.sends.set(sendKey(message.user, message.clientMsgId), message.ts);
+	if (message.clientMsgId !== null) {
+		const key = sendKey(message.user, message.clientMsgId);
+		state.sends.set(key, message.ts);
+		state.sendsSeen?.add(key, message.ts);
+	}
 	head.lastTs = message.ts;
 	if (message.threadTs !== null) {
 		const thread = threadOf(state, message.threadTs);
 		thread.replies.push({ ts: message.ts, user: message.user });
 		thread.repliers.add(message.user);
-	}
+	} else state.threads.set(message.ts, NO_THREAD);
 	if (!inTimeline(message)) return;
 	head.tail.push(message.ts);
 	if (head.tail.length > TAIL_LONGEST) {
@@ -84,13 +90,15 @@ function deleted(state: ConversationState, head: Head, effect: Extract<Effect, {
 	state.messages.set(message.ts, message);
 	head.tail = head.tail.filter((ts) => ts !== message.ts);
 	if (previous.threadTs === null) return;
-	const { replies, follows } = threadOf(state, previous.threadTs);
-	const left = replies.filter(({ ts }) => ts !== message.ts);
-	state.threads.set(previous.threadTs, { replies: left, repliers: repliersOf(left), follows });
+	const thread = threadOf(state, previous.threadTs);
+	const replies = thread.replies.filter(({ ts }) => ts !== message.ts);
+	state.threads.set(previous.threadTs, { ...thread, replies, repliers: repliersOf(replies) });
 }
 
 function threadOf(state: ConversationState, threadTs: number): Thread {
-	const thread = state.threads.get(threadTs) ?? { replies: [], repliers: new Set(), follows: new Map() };
+	const known = state.threads.get(threadTs) ?? NO_THREAD;
+	const thread =
+		known === NO_THREAD ? { ...known, replies: [], repliers: new Set<string>(), follows: new Map() } : known;
 	state.threads.set(threadTs, thread);
 	return thread;
 }

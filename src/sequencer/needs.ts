@@ -1,6 +1,7 @@
 import { parseMentions } from '../model/mentions.ts';
 import type { Command } from './commands.ts';
-import { type ConversationState, sendKey } from './state.ts';
+import { REPEAT_WINDOW_MICROS } from './sends-seen.ts';
+import { type ConversationState, sendKey, stampOf } from './state.ts';
 
 /** What has to be known before a command can be decided, beyond what the state holds already. */
 export interface Needs {
@@ -13,6 +14,8 @@ export interface Needs {
 	/** Follows of these users in these threads. */
 	follows: { threadTs: number; user: string }[];
 	sends: { user: string; clientMsgId: string }[];
+	/** Which sends there were after this stamp. */
+	sendsAfter?: number;
 }
 
 /**
@@ -21,10 +24,11 @@ export interface Needs {
  */
 export function missing(state: ConversationState, command: Command): Needs | null {
 	const found: Needs = { members: [], messages: [], threads: [], follows: [], sends: [] };
-	if (state.head === undefined) return { ...found, head: true };
-	if (state.head === null) return null;
+	const { head } = state;
+	if (head === undefined) return { ...found, head: true };
+	if (head === null) return null;
 	// The tail ran empty by deletes while older entries exist: the next prev_ts is not known.
-	if (state.head.tail.length === 0 && !state.head.tailIsAll) found.tail = true;
+	if (head.tail.length === 0 && !head.tailIsAll) found.tail = true;
 	const member = (user: string) => {
 		if (user !== '' && !state.members.has(user)) found.members.push(user);
 	};
@@ -35,7 +39,8 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 	};
 	const follow = (threadTs: number, user: string) => {
 		if (!thread(threadTs)) return;
-		if (!state.threads.get(threadTs)?.follows.has(user)) found.follows.push({ threadTs, user });
+		const known = state.threads.get(threadTs);
+		if (!known?.followsKnown && !known?.follows.has(user)) found.follows.push({ threadTs, user });
 	};
 	/** A message and, when it belongs to a thread, that thread's root and replies. */
 	const message = (ts: number): void => {
@@ -49,17 +54,26 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 		if (known.threadTs !== null && !state.messages.has(known.threadTs)) found.messages.push(known.threadTs);
 	};
 
+	/** Whether it was sent already, and that message; where it cannot have been, nothing is needed. */
+	const send = (clientMsgId: string): void => {
+		const user = command.actor;
+		const key = sendKey(user, clientMsgId);
+		const first = state.sends.get(key);
+		if (typeof first === 'number') message(first);
+		if (first !== undefined) return;
+		// One that is as old as the window is long counts too.
+		const after = stampOf(head, command) - REPEAT_WINDOW_MICROS - 1;
+		if (!state.sendsSeen) found.sendsAfter = after;
+		else if (state.sendsSeen.mayHave(key, after)) found.sends.push({ user, clientMsgId });
+	};
+
 	member(command.actor);
 	const { action } = command;
 	switch (action.type) {
 		case 'post': {
 			const named = parseMentions(action.content.text).users;
 			for (const user of named) member(user);
-			if (action.clientMsgId !== null && !state.sends.has(sendKey(command.actor, action.clientMsgId)))
-				found.sends.push({ user: command.actor, clientMsgId: action.clientMsgId });
-			const first =
-				action.clientMsgId === null ? undefined : state.sends.get(sendKey(command.actor, action.clientMsgId));
-			if (typeof first === 'number') message(first);
+			if (action.clientMsgId !== null) send(action.clientMsgId);
 			if (action.threadTs !== null) {
 				message(action.threadTs);
 				const root = state.messages.get(action.threadTs);
@@ -100,6 +114,7 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 
 const isEmpty = (needs: Needs): boolean =>
 	!needs.tail &&
+	needs.sendsAfter === undefined &&
 	needs.members.length === 0 &&
 	needs.messages.length === 0 &&
 	needs.threads.length === 0 &&

@@ -1,6 +1,8 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { Message } from '../model/message.ts';
+import type { Command } from './commands.ts';
 import { Recent } from './recent.ts';
+import type { SendsSeen } from './sends-seen.ts';
 
 /**
  * What the owner of a conversation knows of it while deciding: the head, and those members, messages and
@@ -50,7 +52,17 @@ export interface Thread {
 	readonly repliers: Set<string>;
 	/** Who follows or once followed it, as far as loaded; null: known never to have. */
 	readonly follows: Map<string, Follow | null>;
+	/** Whoever is not among them never did: it began while its owner looked on. */
+	readonly followsKnown: boolean;
 }
+
+/** Of a message that was just posted. Shared by all of them: only a thread that something happens to gets its own. */
+export const NO_THREAD: Thread = {
+	replies: [],
+	repliers: new Set(),
+	follows: new Map(),
+	followsKnown: true,
+};
 
 export interface ConversationState {
 	/** Undefined: not loaded; null: there is no such conversation. */
@@ -61,6 +73,8 @@ export interface ConversationState {
 	readonly threads: Recent<number, Thread>;
 	/** ts of sends by `sendKey`; null: known not to have been sent. */
 	readonly sends: Recent<string, number | null>;
+	/** Which ones there may have been beyond those; undefined: not loaded. */
+	sendsSeen: SendsSeen | undefined;
 }
 
 export const emptyState = (): ConversationState => ({
@@ -69,7 +83,11 @@ export const emptyState = (): ConversationState => ({
 	messages: new Recent(),
 	threads: new Recent(),
 	sends: new Recent(),
+	sendsSeen: undefined,
 });
+
+/** Strictly rising, whatever the clocks of the gateways say. */
+export const stampOf = (head: Head, command: Command): number => Math.max(command.at, head.stamp + 1);
 
 export const sendKey = (user: string, clientMsgId: string): string => `${user} ${clientMsgId}`;
 

@@ -1,6 +1,7 @@
 import type { History, StateSource } from '../engine/ports/store.ts';
 import type { Command } from '../sequencer/commands.ts';
 import { missing, type Needs } from '../sequencer/needs.ts';
+import { SendsSeen } from '../sequencer/sends-seen.ts';
 import { type ConversationState, emptyState, repliersOf, STRANGER, sendKey } from '../sequencer/state.ts';
 
 /**
@@ -9,6 +10,7 @@ import { type ConversationState, emptyState, repliersOf, STRANGER, sendKey } fro
  */
 
 const TAIL_LOADED = 32;
+const SENDS_LOADED = 16_384;
 
 interface Owned {
 	readonly state: ConversationState;
@@ -68,9 +70,11 @@ export class Conversations {
 				replies: [...replies],
 				repliers: repliersOf(replies),
 				follows: new Map(),
+				followsKnown: false,
 			});
 		}
 		await this.loadFollows(conversation, state, needs);
+		if (needs.sendsAfter !== undefined) await this.loadSends(conversation, state, needs.sendsAfter);
 		for (const { user, clientMsgId } of needs.sends)
 			state.sends.set(sendKey(user, clientMsgId), await this.source.send(conversation, user, clientMsgId));
 	}
@@ -100,6 +104,16 @@ export class Conversations {
 		head.tailIsAll = entries.length < TAIL_LOADED;
 	}
 
+	/** Of the last day; of more than so many the newest. */
+	private async loadSends(conversation: string, state: ConversationState, after: number): Promise<void> {
+		const sends = await this.source.recentSends(conversation, after, SENDS_LOADED);
+		const [oldest] = sends;
+		const isAll = sends.length < SENDS_LOADED || !oldest;
+		const seen = new SendsSeen(isAll ? after : oldest.ts - 1, sends.at(-1)?.ts ?? after);
+		for (const { user, clientMsgId, ts } of sends) seen.add(sendKey(user, clientMsgId), ts);
+		state.sendsSeen = seen;
+	}
+
 	private async loadFollows(conversation: string, state: ConversationState, needs: Needs): Promise<void> {
 		const usersOf = Map.groupBy(needs.follows, ({ threadTs }) => threadTs);
 		for (const [threadTs, wanted] of usersOf) {
@@ -118,6 +132,7 @@ export class Conversations {
 		state.messages.turn(stamp, durable);
 		state.threads.turn(stamp, durable);
 		state.sends.turn(stamp, durable);
+		state.sendsSeen?.turn(stamp, durable);
 	}
 
 	/** Forgets conversations not used since `before` (ms), of those that may go. */

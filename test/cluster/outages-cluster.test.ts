@@ -10,6 +10,7 @@ test('PostgreSQL is away for a while; what is loaded goes on', () =>
 	stage.underLoad('PostgreSQL away', async (load) => {
 		await stage.services.stop('postgres', 'crash');
 		await load.acknowledged(200);
+		for (let number = 0; number < 20; number += 1) await stage.sendTwice(`while-away-${number}`);
 		await Bun.sleep(AWAY_MS);
 		await stage.services.start('postgres');
 	}));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import type { Keeping } from '../../src/engine/cluster/redis/read-state/loading.ts';
 import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
 import { spreadTags } from '../../src/engine/cluster/redis/slots.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
@@ -11,7 +12,7 @@ import type { CountRow, RowChange } from '../../src/engine/ports/read-state.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
-import { conversation, created, message, posted } from '../support/store/facts.ts';
+import { conversation, created, deleted, edited, left, message, posted } from '../support/store/facts.ts';
 
 /** What only a shared cache has to keep: replays, loads that meet changes, several processes, expiry. */
 
@@ -37,14 +38,14 @@ for (const layout of LAYOUTS) {
 			const place = redisPlace(layout);
 			const clock = risingClock(() => Date.now() * 1000);
 			const process = async (
-				more: { ttlSeconds?: number; entriesKept?: number; prefix?: string; onLost?: () => void } = {},
+				more: { ttlSeconds?: number; keeping?: Keeping; prefix?: string; fenced?: true } = {},
 			) => {
 				const { commands, close } = await connectBoth(place);
 				closing.push(async () => close());
 				const keys = new Keys(more.prefix ?? place.prefix);
 				const { source, ledger } = store;
-				const epoch = new Epoch(commands, keys.prefix, more.onLost ?? (() => undefined));
-				const fence = more.onLost ? { fence: epoch } : {};
+				const epoch = new Epoch(commands, keys.prefix);
+				const fence = more.fenced ? { fence: epoch } : {};
 				const readState = await RedisReadState.open({
 					commands,
 					keys,
@@ -131,9 +132,8 @@ for (const layout of LAYOUTS) {
 				cursor: BEGIN + 3,
 				latest: BEGIN + 3,
 			});
-			const left: Effect = { type: 'left', at: BEGIN + 11, conversation: CHANNEL, user: 'U03', actor: 'U03' };
 			await readState.apply([joined(10)]);
-			await readState.apply([left]);
+			await readState.apply([left(CHANNEL, 'U03', BEGIN + 11, 2)]);
 			expect(await commands.exists(keys.user('U02'))).toBe(0);
 			await readState.apply(posts(20, 22));
 			expect(await readState.row('U02', 'C01')).toMatchObject({
@@ -164,12 +164,7 @@ for (const layout of LAYOUTS) {
 
 		test('an emptied Redis is noticed, loads nothing until a new epoch begins, and counts as before', async () => {
 			const { process } = await world();
-			let losses = 0;
-			const { readState, apply, commands, keys, epoch } = await process({
-				onLost: () => {
-					losses += 1;
-				},
-			});
+			const { readState, apply, commands, keys, epoch } = await process({ fenced: true });
 			await epoch.begin(() => 1);
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const before = await readState.row('U02', 'C01');
@@ -178,8 +173,7 @@ for (const layout of LAYOUTS) {
 			await commands.unlink(`${keys.prefix}{${spreadTags(16)[3]}}:epoch`);
 			const refused = await readState.row('U02', 'C01').catch((error) => error);
 			expect(refused).toMatchObject({ code: 'service_unavailable' });
-			await readState.row('U02', 'C01').catch(() => undefined);
-			expect(losses).toBe(1);
+			expect(await epoch.check()).toBeNull();
 			await epoch.begin(() => 2);
 			expect(await epoch.wholeSince()).toBe(2);
 			const after = await readState.row('U02', 'C01');
@@ -188,7 +182,7 @@ for (const layout of LAYOUTS) {
 
 		test('a timeline that has grown long is trimmed, and counts as before for who is far behind', async () => {
 			const { process } = await world();
-			const { readState, apply, commands, keys } = await process({ entriesKept: 10 });
+			const { readState, apply, commands, keys } = await process({ keeping: { entries: 10 } });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 31));
 			const before = await readState.row('U02', 'C01');
 			// Behind what Redis has: nothing may go that the store does not have.
@@ -197,18 +191,144 @@ for (const layout of LAYOUTS) {
 			await readState.written('C01', BEGIN + 30);
 			expect(await commands.zcard(keys.timeline('C01'))).toBe(10);
 			expect(await readState.row('U02', 'C01')).toEqual(before);
-			expect(await commands.zcard(keys.timeline('C01'))).toBe(30);
+			expect(await commands.zcard(keys.timeline('C01'))).toBe(10);
+		});
+
+		/** A channel with something of everything, stored, and one process that loads all of it and one that loads little. */
+		const farBack = async () => {
+			const { store, process } = await world();
+			const mixed = Array.from({ length: 400 }, (_, index) => {
+				const user = index % 50 === 20 ? 'U02' : 'U01';
+				const named = index % 40 === 3 ? ['U02', 'U03'] : index % 40 === 4 ? ['U03'] : [];
+				const [channelWide, here] = [index % 90 === 8, index % 60 === 9];
+				return posted(CHANNEL, message('C01', BEGIN + 1 + index, { user, named, channelWide, here }));
+			});
+			await store.ledger.commit([
+				created(CHANNEL, ['U01', 'U02']),
+				...mixed,
+				{ type: 'activity', user: 'U02', at: BEGIN + 100, active: true },
+				{ type: 'activity', user: 'U02', at: BEGIN + 300, active: false },
+			]);
+			const whole = await process();
+			const little = await process({
+				keeping: { entries: 20 },
+				prefix: `${whole.keys.prefix}little:`,
+			});
+			const same = async (about: string) => {
+				const [a, b] = await Promise.all(
+					[whole, little].map(async ({ readState }) => ({
+						row: { ...(await readState.row('U02', 'C01')), position: 0 },
+						of: await readState.unread('U02', 'C01'),
+						everywhere: await readState.unread('U02'),
+					})),
+				);
+				expect({ about, ...b }).toEqual({ about, ...(a as object) } as never);
+				expect(await little.commands.zcard(little.keys.timeline('C01'))).toBeLessThanOrEqual(25);
+			};
+			const both = async (effects: readonly Effect[]) => {
+				await Promise.all([whole, little].map(({ readState }) => readState.apply(effects)));
+			};
+			return { store, whole, little, same, both };
+		};
+
+		test('who is far behind is counted from the store, which Redis does not take in', async () => {
+			const { whole, little, same, both } = await farBack();
+			await same('cold');
+			const old = message('C01', BEGIN + 12, { user: 'U01' });
+			const named = { ...old, ts: BEGIN + 30 };
+			// Applied and not stored.
+			await both([
+				deleted(CHANNEL, old, BEGIN + 1_000),
+				edited(CHANNEL, named, BEGIN + 1_001, 'x', { named: ['U02'] }),
+				posted(CHANNEL, message('C01', BEGIN + 1_002, { user: 'U01' })),
+			]);
+			await same('changed below and above');
+			const marks = [
+				{ type: 'message', ts: BEGIN + 200 },
+				{ type: 'message', ts: BEGIN + 2 },
+				{ type: 'message', ts: BEGIN + 1_002 },
+				{ type: 'message', ts: BEGIN + 1 },
+				{ type: 'message', ts: BEGIN + 12 },
+				{ type: 'read', ts: BEGIN + 395 },
+				{ type: 'unread', ts: BEGIN + 12 },
+				{ type: 'unread', ts: BEGIN + 9 },
+			] as const;
+			for (const mark of marks) {
+				const [a, b] = await Promise.all(
+					[whole, little].map(async ({ readState }) => {
+						const change = await readState.mark('U02', 'C01', mark, tell);
+						if (typeof change === 'string') return change;
+						await change.durable;
+						return { ...change.row, position: 0, ignored: change.ignored };
+					}),
+				);
+				expect(b).toEqual(a as never);
+				await same(`${mark.type} ${mark.ts - BEGIN}`);
+			}
+		});
+
+		test('a post of who is far behind moves the cursor where nothing is unread, there or further back', async () => {
+			const { little, same, both } = await farBack();
+			await both([posted(CHANNEL, message('C01', BEGIN + 500, { user: 'U02' }))]);
+			await same('unread');
+			const { readState } = little;
+			await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 350 }, tell);
+			const [last, ...others] = await readState.unread('U02', 'C01');
+			const remove = (ts: number, at: number) =>
+				deleted(CHANNEL, message('C01', ts, { user: 'U01' }), BEGIN + at);
+			const post = (at: number) => posted(CHANNEL, message('C01', BEGIN + at, { user: 'U02' }));
+			await readState.apply(others.map(({ ts }, index) => remove(ts, 1_000 + index)));
+			await readState.apply([post(2_000)]);
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 1, lastRead: BEGIN + 350 });
+			await readState.apply([remove(last?.ts ?? 0, 3_000)]);
+			await readState.apply([post(4_000)]);
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 4_000 });
+		});
+
+		test('of more than counts tell, Redis takes in no more than they need, and mentions from before count', async () => {
+			const { store, process } = await world();
+			const all = Array.from({ length: 13_000 }, (_, index) =>
+				posted(
+					CHANNEL,
+					message('C01', BEGIN + 1 + index, {
+						user: 'U01',
+						...(index === 5 ? { named: ['U02'] } : {}),
+						...(index === 6 ? { channelWide: true } : {}),
+					}),
+				),
+			);
+			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...all]);
+			const { readState, commands, keys } = await process();
+			const row = await readState.row('U02', 'C01');
+			expect(row).toMatchObject({ unread: 10_000, capped: true, mentions: 2, badge: 2 });
+			expect(await commands.zcard(keys.timeline('C01'))).toBe(12_000);
+			const inBadge = (await readState.unread('U02')).filter(({ reasons }) => reasons.length > 0);
+			expect(inBadge.map(({ ts }) => ts - BEGIN)).toEqual([6, 7]);
+			expect((await readState.unread('U02', 'C01')).length).toBe(13_000);
 		});
 
 		test('a Redis that came back as another process, with what it had before, is taken for lost', async () => {
 			const { process } = await world();
-			const { epoch, commands, keys } = await process({ onLost: () => undefined });
+			const { epoch, commands, keys } = await process({ fenced: true });
 			await epoch.begin(() => 1);
 			await epoch.endWithOtherNodes();
 			expect(await epoch.wholeSince()).toBe(1);
 			await commands.set(`${keys.prefix}{epoch}:nodes`, 'those-of-before');
 			await epoch.endWithOtherNodes();
 			expect(await epoch.check()).toBeNull();
+		});
+
+		test('that somebody was taken out late is told with how late it was', async () => {
+			const { process } = await world();
+			const { readState, apply, epoch } = await process({ fenced: true });
+			await epoch.begin(() => 1);
+			const now = Date.now() * 1000;
+			const [before, asked] = [now - 30_000_000, now - 10_000_000];
+			await apply(created(CHANNEL, ['U01', 'U02']));
+			const look = () => readState.moment('U02', { since: asked, rows: [], threads: [] });
+			expect((await look()).loose?.lateness).toBe(0);
+			await apply(left(CHANNEL, 'U02', before, 1));
+			expect((await look()).loose?.lateness).toBeGreaterThan(29_000_000);
 		});
 
 		test('what expired comes back from the store', async () => {

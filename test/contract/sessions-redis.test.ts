@@ -42,6 +42,17 @@ for (const layout of LAYOUTS) {
 			return { sessions, place, commands, keys, gateway, changed, die };
 		};
 
+		test('that somebody is away is forgotten a month after they were last here', async () => {
+			const { sessions, commands, keys } = await open();
+			const key = keys.away('U01');
+			await sessions.setAway('U01', true);
+			expect(await commands.ttl(key)).toBeGreaterThan(29 * 24 * 3600);
+			await commands.expire(key, 60);
+			await sessions.connected('U01', 'c1');
+			expect(await commands.ttl(key)).toBeGreaterThan(29 * 24 * 3600);
+			expect(await sessions.isActive('U01')).toBe(false);
+		});
+
 		test('answers as the embedded engine does, whatever comes', async () => {
 			const { sessions, place } = await open();
 			const other = (await open(place)).sessions;

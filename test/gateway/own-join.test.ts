@@ -1,21 +1,44 @@
 import { expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import type { BusMessage } from '../../src/engine/ports/bus.ts';
+import type { Effect } from '../../src/sequencer/effects.ts';
 import { deliver } from '../../src/worker/delivery.ts';
-import { BEGIN, conversation, joined } from '../support/store/facts.ts';
+import { BEGIN, conversation, joined, left } from '../support/store/facts.ts';
 
-/** Applications greet when they are added: who joins hears of it, also where it does not hear the others yet. */
+/**
+ * Applications greet when they are added: who joins hears of it, also where it does not hear the others yet. And who leaves,
+ * also where it does not hear them any more.
+ */
 
-test('who joins is told of it directly, the others over the conversation', () => {
+/** What is told about this, and to whom. */
+function toldOf(wanted: string, effect: Effect): string[] {
 	const bus = new MemoryBus();
 	const told: string[] = [];
 	const note = (whom: string) => (message: BusMessage) => {
-		if (message.type !== 'event') return;
+		if (message.type !== 'event') {
+			told.push(`${whom}: ${message.type}`);
+			return;
+		}
 		const { type, user } = JSON.parse(message.frame);
-		if (type === 'member_joined_channel')
+		if (type === wanted)
 			told.push(`${whom}: ${user}${message.exceptUser === undefined ? '' : ` but ${message.exceptUser}`}`);
 	};
 	for (const topic of ['live:C01', 'user:U02', 'user:U03'] as const) bus.subscribe(topic, note(topic));
-	deliver(joined(conversation('C01'), ['U02', 'U03'], BEGIN + 1, 0), bus);
-	expect(told).toEqual(['user:U02: U02', 'live:C01: U02 but U02', 'user:U03: U03', 'live:C01: U03 but U03']);
+	deliver(effect, bus);
+	return told;
+}
+
+test('who leaves is told of it directly, before it stops hearing, the others over the conversation', () => {
+	const told = toldOf('member_left_channel', left(conversation('C01'), 'U02', BEGIN + 1));
+	expect(told).toEqual(['user:U02: U02', 'live:C01: U02 but U02', 'user:U02: left']);
+});
+
+test('who joins is told of it directly, the others over the conversation', () => {
+	const told = toldOf('member_joined_channel', joined(conversation('C01'), ['U02', 'U03'], BEGIN + 1, 0));
+	expect(told.filter((one) => !one.endsWith(': joined'))).toEqual([
+		'user:U02: U02',
+		'live:C01: U02 but U02',
+		'user:U03: U03',
+		'live:C01: U03 but U03',
+	]);
 });

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import type { Engine } from '../../src/app/engine.ts';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import type { Keeping } from '../../src/engine/cluster/redis/read-state/loading.ts';
 import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
 import { RedisSessions } from '../../src/engine/cluster/redis/sessions.ts';
 import { MemoryLog } from '../../src/engine/embedded/memory-log.ts';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import type { Ledger } from '../../src/engine/ports/store.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { TestedEngine } from '../contract/engines.ts';
 import { connectBoth, type Layout, redisPlace } from './redis.ts';
@@ -18,7 +20,11 @@ import { connectBoth, type Layout, redisPlace } from './redis.ts';
  * Opened again it finds an empty Redis, so everything comes back from the store.
  */
 
-export async function openRedisEngine(layout: Layout, dataDir: string): Promise<Engine> {
+export async function openRedisEngine(
+	layout: Layout,
+	dataDir: string,
+	keeping: Keeping = {},
+): Promise<Engine> {
 	const place = redisPlace(layout);
 	const { commands, subscriber, close } = await connectBoth(place);
 	const store = await openSqliteStore(dataDir);
@@ -28,17 +34,19 @@ export async function openRedisEngine(layout: Layout, dataDir: string): Promise<
 	const bus = new RedisBus(commands, subscriber, keys, { onGap: () => undefined, onError });
 	const sessions = new RedisSessions(commands, keys, 'g1', { onChanged: async () => undefined, onError });
 	const { source, ledger } = store;
+	const readState = await RedisReadState.open({
+		commands,
+		keys,
+		source,
+		ledger,
+		clock,
+		nowMicros: () => Date.now() * 1000,
+		keeping,
+	});
 	return {
 		name: 'cluster',
-		store,
-		readState: await RedisReadState.open({
-			commands,
-			keys,
-			source,
-			ledger,
-			clock,
-			nowMicros: () => Date.now() * 1000,
-		}),
+		store: { ...store, ledger: tellingOf(ledger, readState) },
+		readState,
 		sessions,
 		bus,
 		log: new MemoryLog(),
@@ -61,7 +69,20 @@ export async function openRedisEngine(layout: Layout, dataDir: string): Promise<
 	};
 }
 
-export function redisEngine(layout: Layout): TestedEngine {
+/** As a worker of a cluster does, what was written is told to the read state: so it is trimmed in between. */
+const tellingOf = (ledger: Ledger, readState: RedisReadState): Ledger => ({
+	...ledger,
+	settled: () => ledger.settled(),
+	durable: () => ledger.durable(),
+	commit: async (facts) => {
+		await ledger.commit(facts);
+		for (const fact of facts)
+			if ('conversation' in fact && typeof fact.conversation === 'object')
+				await readState.written(fact.conversation.id, fact.at);
+	},
+});
+
+export function redisEngine(layout: Layout, keeping: Keeping = {}): TestedEngine {
 	// Asked for and not there: the file fails as a whole. Within a case, a wrong engine would seem to be caught.
 	redisPlace(layout);
 	return {
@@ -69,7 +90,7 @@ export function redisEngine(layout: Layout): TestedEngine {
 		place: async () => {
 			const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-engine-'));
 			return {
-				open: () => openRedisEngine(layout, dataDir),
+				open: () => openRedisEngine(layout, dataDir, keeping),
 				remove: () => rm(dataDir, { recursive: true, force: true }),
 			};
 		},

@@ -216,7 +216,10 @@ export interface ReadState {
 	counts(user: string): Promise<UserCounts>;
 	/** The same for users in very many conversations: the rows go to the sink, all of one moment. */
 	countsInto(user: string, sink: CountSink): Promise<CountTotals>;
-	/** Unread messages of one conversation (or of all, with its threads), oldest first. */
+	/**
+	 * Unread messages of one conversation (or of all, with its threads), oldest first. Of all: where a conversation has more
+	 * than counts tell, at least as many of the newest, and every one that mentions the user.
+	 */
 	unread(user: string, conversation?: string): Promise<readonly UnreadItem[]>;
 	/**
 	 * Conversations by latest activity, newest first, from after `start` on. Every conversation is on one page

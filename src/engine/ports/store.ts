@@ -163,6 +163,13 @@ export interface UserReadState {
 	readonly stamp: number;
 }
 
+/** A message that was sent with an id. */
+export interface Send {
+	readonly user: string;
+	readonly clientMsgId: string;
+	readonly ts: number;
+}
+
 /** Timeline entries with `after` < ts <= `upTo`. A conversation is asked for once. */
 export interface TimelineRange {
 	readonly conversation: string;
@@ -190,6 +197,8 @@ export interface StateSource {
 	): Promise<ReadonlyMap<string, Follow>>;
 	/** ts of the newest send with this id. */
 	send(conversation: string, user: string, clientMsgId: string): Promise<number | null>;
+	/** The newest sends with an id after a stamp, deleted ones too; ascending. */
+	recentSends(conversation: string, after: number, limit: number): Promise<readonly Send[]>;
 
 	/** For the read state. */
 	briefs(conversations: readonly string[]): Promise<readonly ConversationBrief[]>;
@@ -201,7 +210,22 @@ export interface StateSource {
 		upTo: number,
 		limit: number,
 	): Promise<readonly EntryRow[]>;
-	/** The same for many at once; conversations without such entries are left out. */
+	/** The oldest of them, ascending. */
+	oldestEntries(
+		conversation: string,
+		after: number,
+		upTo: number,
+		limit: number,
+	): Promise<readonly EntryRow[]>;
+	/** Of them, the newest that name this user, or (null) that speak to everybody; ascending. */
+	mentioningEntries(
+		conversation: string,
+		user: string | null,
+		after: number,
+		upTo: number,
+		limit: number,
+	): Promise<readonly EntryRow[]>;
+	/** The same as `timelineEntries` for many at once; conversations without such entries are left out. */
 	timelinesOf(
 		ranges: readonly TimelineRange[],
 		limitEach: number,

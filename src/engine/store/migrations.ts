@@ -2,6 +2,7 @@ import { initial, initialOnPostgres } from './migrations/0001-initial.ts';
 import { changes } from './migrations/0002-changes.ts';
 import { earlyMarks } from './migrations/0003-early-marks.ts';
 import { push } from './migrations/0004-push.ts';
+import { mentions } from './migrations/0005-mentions.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0002-changes', statements: changes },
 	{ name: '0003-early-marks', statements: earlyMarks },
 	{ name: '0004-push', statements: push },
+	{ name: '0005-mentions', statements: mentions },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

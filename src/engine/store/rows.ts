@@ -102,3 +102,5 @@ export const entryOf = (row: EntryColumns): EntryRow => ({
 /** Conditions on a message `m`. Roots and broadcast replies stand in the timeline, unless deleted. */
 export const STANDS_IN_TIMELINE = '(m.thread_ts IS NULL OR m.broadcast = 1)';
 export const IN_TIMELINE = `${STANDS_IN_TIMELINE} AND m.deleted = 0`;
+/** As the index `messages_that_mention` has it. */
+export const MENTIONS_SOMEBODY = '(m.named IS NOT NULL OR m.channel_wide = 1 OR m.here = 1)';

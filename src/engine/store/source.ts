@@ -9,6 +9,7 @@ import {
 	type EntryColumns,
 	entryOf,
 	IN_TIMELINE,
+	MENTIONS_SOMEBODY,
 } from './rows.ts';
 import { inChunks, list, type SqlReader } from './sql.ts';
 import { userReadState } from './user-state.ts';
@@ -65,8 +66,16 @@ const FOLLOWS = `SELECT user_id, active, cursor, since FROM thread_follows
 		AND user_id IN (SELECT item FROM EACH_TEXT($3) AS wanted)`;
 const SEND = `SELECT max(ts) AS ts FROM messages
 	WHERE conversation = $1 AND user_id = $2 AND client_msg_id = $3`;
+const RECENT_SENDS = `SELECT user_id, client_msg_id, ts FROM messages
+	WHERE conversation = $1 AND ts > $2 AND client_msg_id IS NOT NULL ORDER BY ts DESC LIMIT $3`;
 const TIMELINE_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages m
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${IN_TIMELINE} ORDER BY m.ts DESC LIMIT $4`;
+const OLDEST_ENTRIES = TIMELINE_ENTRIES.replace('DESC', 'ASC');
+/** The condition of the index comes as it was written there: SQLite knows it by that. */
+const mentioning = (condition: string): string =>
+	TIMELINE_ENTRIES.replace(IN_TIMELINE, `${IN_TIMELINE} AND ${MENTIONS_SOMEBODY} AND ${condition}`);
+const ENTRIES_NAMING = mentioning('m.named LIKE $5');
+const ENTRIES_TO_ALL = mentioning('(m.channel_wide = 1 OR m.here = 1)');
 /**
  * Above the first entry that is one too many, where there is one: only the newest are wanted. The list is taken
  * apart once (MATERIALIZED), and sorting is left to whoever takes the rows: both cost half of the time here.
@@ -128,6 +137,15 @@ export function sourceOf(reader: SqlReader): StateSource {
 			return row?.ts ?? null;
 		},
 
+		async recentSends(conversation, after, limit) {
+			const rows = await reader.all<{ user_id: string; client_msg_id: string; ts: number }>(RECENT_SENDS, [
+				conversation,
+				after,
+				limit,
+			]);
+			return rows.map((row) => ({ user: row.user_id, clientMsgId: row.client_msg_id, ts: row.ts })).reverse();
+		},
+
 		briefs: (conversations) =>
 			inChunks(reader, conversations, async (chunk) =>
 				(await reader.all<BriefRow>(BRIEFS, [list(chunk)])).map(briefOf),
@@ -136,6 +154,18 @@ export function sourceOf(reader: SqlReader): StateSource {
 
 		async timelineEntries(conversation, after, upTo, limit) {
 			const rows = await reader.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
+			return rows.map(entryOf).reverse();
+		},
+		async oldestEntries(conversation, after, upTo, limit) {
+			return (await reader.all<EntryColumns>(OLDEST_ENTRIES, [conversation, after, upTo, limit])).map(
+				entryOf,
+			);
+		},
+		async mentioningEntries(conversation, user, after, upTo, limit) {
+			const range = [conversation, after, upTo, limit];
+			const rows = await (user === null
+				? reader.all<EntryColumns>(ENTRIES_TO_ALL, range)
+				: reader.all<EntryColumns>(ENTRIES_NAMING, [...range, `%${JSON.stringify(user)}%`]));
 			return rows.map(entryOf).reverse();
 		},
 		async timelinesOf(ranges, limitEach) {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll } from 'bun:test';
+import { afterAll, beforeAll, expect } from 'bun:test';
 import { startCluster, type TestCluster } from '../cluster.ts';
 import { makeCast } from '../kill-cast.ts';
-import { type Cast, newBook } from '../kill-load.ts';
+import { type Cast, newBook, type Sent } from '../kill-load.ts';
 import { type OwnServices, ownServices, type Service } from '../services.ts';
 import { checkAll, tell } from './check.ts';
 import { type Load, startLoad } from './load.ts';
@@ -16,6 +16,8 @@ export interface Stage {
 	underLoad(what: string, happens: (load: Load) => Promise<void>): Promise<void>;
 	/** Likewise, but nothing new is asked for afterwards: it might cover up what was lost. */
 	atOnce(what: string, happens: () => Promise<void>, before?: (load: Load) => Promise<void>): Promise<void>;
+	/** One of the writers posts this, in the first channel, and again: both come through at the first attempt. */
+	sendTwice(id: string): Promise<void>;
 	/** Everybody asks for counts until there are any: what is loaded too early stays. */
 	look(): Promise<void>;
 }
@@ -39,6 +41,11 @@ export function setStage(...own: readonly Service[]): Stage {
 		await cluster?.stop();
 		await services?.down();
 	}, 60_000);
+	/** What is written behind may take until the next attempt; until then history is refused. */
+	async function caughtUp(): Promise<void> {
+		const history = patientCall(cluster.url, cast.writers[0]!, noRepeats());
+		for (const channel of cast.channels) await history('conversations.history', { channel, limit: 1 });
+	}
 	async function during(what: string, happens: (load: Load) => Promise<void>): Promise<void> {
 		rounds += 1;
 		const load = startLoad(cluster.url, cast, book, rounds);
@@ -48,6 +55,7 @@ export function setStage(...own: readonly Service[]): Stage {
 		} finally {
 			await load.stop();
 		}
+		await caughtUp();
 		await checkAll(cluster.url, cast, book);
 		tell(what, book, load.repeats);
 	}
@@ -57,6 +65,14 @@ export function setStage(...own: readonly Service[]): Stage {
 		},
 		get services() {
 			return services;
+		},
+		sendTwice: async (id) => {
+			const [{ id: user, call }, channel] = [cast.writers[0]!, cast.channels[0]!];
+			const sent: Sent = { user, channel, id, ts: undefined, text: `sends ${id}` };
+			book.sent.set(id, sent);
+			const post = { channel, text: sent.text, client_msg_id: id };
+			sent.ts = (await call('chat.postMessage', post)).ts;
+			expect((await call('chat.postMessage', post)).ts).toBe(sent.ts);
 		},
 		look: async () => {
 			const people = [...cast.writers, ...cast.readers];

@@ -146,6 +146,8 @@ export function sourceCases(subject: Subject): void {
 			expect((await source.timelineEntries('C01', 0, at(9), 1)).map(({ ts }) => ts)).toEqual([at(4)]);
 			expect((await source.timelineEntries('C01', 0, at(3), 10)).map(({ ts }) => ts)).toEqual([at(1)]);
 			expect((await source.timelineEntries('C01', at(1), at(9), 10)).map(({ ts }) => ts)).toEqual([at(4)]);
+			expect((await source.oldestEntries('C01', 0, at(9), 1)).map(({ ts }) => ts)).toEqual([at(1)]);
+			expect((await source.oldestEntries('C01', at(1), at(9), 2)).map(({ ts }) => ts)).toEqual([at(4)]);
 			expect((await source.threadEntries('C01', at(1), at(9), 10)).map(({ ts }) => ts)).toEqual([
 				at(3),
 				at(4),
@@ -153,6 +155,51 @@ export function sourceCases(subject: Subject): void {
 			expect((await source.threadEntries('C01', at(1), at(4), 1)).map(({ ts }) => ts)).toEqual([at(4)]);
 			expect((await source.threadEntries('C01', at(1), at(3), 9)).map(({ ts }) => ts)).toEqual([at(3)]);
 		});
+	});
+
+	test('sends with an id, the newest after a stamp', async () => {
+		const { ledger, source } = subject.store;
+		const sent = (step: number, clientMsgId: string | null) =>
+			message('C01', at(step), { user: `U0${step}`, clientMsgId });
+		await ledger.commit([
+			...[sent(1, 'a'), sent(2, null), sent(3, 'b'), sent(4, 'a')].map((one) => posted(channel, one)),
+			deleted(channel, sent(3, 'b'), at(5)),
+		]);
+		const found = async (after: number, limit: number) =>
+			(await source.recentSends('C01', after, limit)).map((send) => [
+				send.user,
+				send.clientMsgId,
+				send.ts - BEGIN,
+			]);
+		expect(await found(0, 9)).toEqual([
+			['U01', 'a', 1],
+			['U03', 'b', 3],
+			['U04', 'a', 4],
+		]);
+		expect((await found(0, 2)).map(([user]) => user)).toEqual(['U03', 'U04']);
+		expect((await found(at(3), 9)).map(([user]) => user)).toEqual(['U04']);
+	});
+
+	test('entries that name somebody, or speak to everybody', async () => {
+		const { ledger, source } = subject.store;
+		await ledger.commit([
+			posted(channel, message('C01', at(1), { named: ['U01', 'U02'] })),
+			posted(channel, message('C01', at(2), { named: ['U022'] })),
+			posted(channel, message('C01', at(3), { channelWide: true })),
+			posted(channel, message('C01', at(4), { here: true, named: ['U02'] })),
+			posted(channel, message('C01', at(5))),
+			posted(channel, message('C01', at(6), { named: ['U02'] })),
+			deleted(channel, message('C01', at(6), { named: ['U02'] }), at(7)),
+			posted(channel, message('C01', at(8), { named: ['U02'], threadTs: at(1) })),
+			edited(channel, message('C01', at(5)), at(9), 'x', { named: ['U02'] }),
+		]);
+		const found = async (user: string | null, after = 0, upTo = at(9), limit = 10) =>
+			(await source.mentioningEntries('C01', user, after, upTo, limit)).map(({ ts }) => ts - BEGIN);
+		expect(await found('U02')).toEqual([1, 4, 5]);
+		expect(await found('U022')).toEqual([2]);
+		expect(await found(null)).toEqual([3, 4]);
+		expect(await found('U02', at(1), at(4))).toEqual([4]);
+		expect(await found('U02', 0, at(9), 1)).toEqual([5]);
 	});
 
 	describe('entries of many conversations at once', () => {

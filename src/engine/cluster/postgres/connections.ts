@@ -9,6 +9,8 @@ import { Pool } from './pool.ts';
 export interface ConnectionOptions {
 	/** postgres://user:password@host:port/database */
 	readonly url: string;
+	/** Authorities that its certificate is checked by, where the url asks for TLS (sslmode); PEM. */
+	readonly ca?: string;
 	/** Where the tables are; made where there is none. */
 	readonly schema?: string;
 	/** At most as many connections to read with. */
@@ -40,11 +42,18 @@ const IDLE_SECONDS = 120;
  */
 const ALONG_INDICES = { enable_seqscan: 'off', enable_bitmapscan: 'off', jit: 'off' };
 
+/** Without sslmode nothing is encrypted, whatever authorities there are. */
+export const tlsOf = ({ url, ca }: Pick<ConnectionOptions, 'url' | 'ca'>): { tls?: { ca: string } } =>
+	ca !== undefined && (new URL(url).searchParams.get('sslmode') ?? 'disable') !== 'disable'
+		? { tls: { ca } }
+		: {};
+
 export function connect(options: ConnectionOptions): Connections {
 	const answerWithinMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
 	const pool = (max: number, connection: Record<string, string>): Pool => {
 		const make = () =>
 			new SQL(options.url, {
+				...tlsOf(options),
 				max,
 				// int8 as BigInt, so that it can be told from a text; read back as numbers.
 				bigint: true,

@@ -9,6 +9,8 @@ import { defineScripts, type Scripts } from './scripts.ts';
 export interface RedisPlace {
 	/** One node is enough to find the others of a cluster. */
 	readonly url: string;
+	/** Authorities that its certificate is checked by, for rediss://; PEM. */
+	readonly ca?: string;
 	readonly cluster: boolean;
 	/** Before every key and channel, so that several installations share a Redis. */
 	readonly prefix: string;
@@ -36,23 +38,27 @@ export async function connectSubscriber(
 	return connect(place, {}, onError);
 }
 
+/** Authorities of its own, where there are any; else the usual ones. */
+export const tlsOf = ({ url, ca }: Pick<RedisPlace, 'url' | 'ca'>): { tls?: { ca?: string } } =>
+	new URL(url).protocol === 'rediss:' ? { tls: ca === undefined ? {} : { ca } } : {};
+
 async function connect(
-	{ url, cluster }: RedisPlace,
+	place: RedisPlace,
 	options: { readonly enableAutoPipelining?: boolean },
 	onError: (error: Error) => void,
 ): Promise<Redis | Cluster> {
-	const { hostname, port, username, password, protocol } = new URL(url);
+	const { hostname, port, username, password } = new URL(place.url);
 	const redisOptions = {
 		...(username ? { username: decodeURIComponent(username) } : {}),
 		...(password ? { password: decodeURIComponent(password) } : {}),
-		...(protocol === 'rediss:' ? { tls: {} } : {}),
+		...tlsOf(place),
 		commandTimeout: COMMAND_TIMEOUT_MS,
 		maxRetriesPerRequest: null,
 		// Whoever sent it is told, and decides: what lands a second time, much later, may be of another epoch.
 		autoResendUnfulfilledCommands: false,
 	};
 	const node = { host: hostname, port: Number(port || 6379) };
-	const client = cluster
+	const client = place.cluster
 		? new Cluster([node], {
 				...options,
 				redisOptions,

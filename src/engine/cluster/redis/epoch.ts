@@ -8,8 +8,8 @@ import { spreadTags } from './slots.ts';
  * and nothing may be loaded until the workers have brought the store up to date.
  *
  * The epoch is one value under several keys, spread over the slots so that each node has some of them. All there
- * and alike: Redis is whole. Any of them gone: it is lost; `onLost` is called, and loads are refused until a
- * worker, its topics drained, calls `begin`.
+ * and alike: Redis is whole. Any of them gone: it is lost, and loads are refused until a worker, its topics drained,
+ * calls `begin`.
  *
  * A load checks before it reads the store and again before it writes. One that was under way when Redis was emptied
  * may still arrive, so whoever begins waits that long (`SETTLE_MS`) before it drains the log, and removes everything
@@ -37,12 +37,10 @@ export const NO_FENCE: Fence = {
 export class Epoch implements Fence {
 	private readonly markers: readonly string[];
 	private readonly nodesKey: string;
-	private lost = false;
 
 	constructor(
 		private readonly commands: Commands,
 		private readonly prefix: string,
-		private readonly onLost: () => void,
 	) {
 		this.nodesKey = `${prefix}{epoch}:nodes`;
 		this.markers = spreadTags(MARKERS).map((tag) => `${prefix}{${tag}}:epoch`);
@@ -54,17 +52,11 @@ export class Epoch implements Fence {
 		return Number(value);
 	}
 
-	/** The value; null where Redis is not whole, which `onLost` is told once. */
+	/** The value; null where Redis is not whole. */
 	async check(): Promise<string | null> {
 		const values = new Set(await Promise.all(this.markers.map((marker) => this.commands.get(marker))));
 		const [value = null] = values;
-		const whole = values.size === 1 && value !== null;
-		if (!whole && !this.lost) {
-			this.lost = true;
-			this.onLost();
-		}
-		if (whole) this.lost = false;
-		return whole ? value : null;
+		return values.size === 1 ? value : null;
 	}
 
 	async load<T>(read: () => Promise<T>, write: (rows: T) => Promise<unknown>): Promise<void> {
@@ -85,7 +77,6 @@ export class Epoch implements Fence {
 		const nodes = await this.nodesNow();
 		if (nodes !== null) await this.commands.set(this.nodesKey, nodes);
 		await Promise.all(this.markers.map((marker) => this.commands.set(marker, value)));
-		this.lost = false;
 	}
 
 	/**

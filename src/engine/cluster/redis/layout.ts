@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { type RedisPlace, tlsOf } from './connection.ts';
 
 export interface Layout {
 	/** It is a node of a Redis Cluster: asked, so that nobody has to say it. */
@@ -7,10 +8,19 @@ export interface Layout {
 	readonly evicts: string | null;
 }
 
-export async function findLayout(url: string): Promise<Layout> {
-	const node = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 1, retryStrategy: () => null });
-	// The reason comes with the rejection.
-	node.on('error', () => undefined);
+export async function findLayout(place: Pick<RedisPlace, 'url' | 'ca'>): Promise<Layout> {
+	const { url } = place;
+	const node = new Redis(url, {
+		...tlsOf(place),
+		lazyConnect: true,
+		maxRetriesPerRequest: 1,
+		retryStrategy: () => null,
+	});
+	// What was wrong comes here; the rejection may say no more than that the connection is closed.
+	let reason: Error | undefined;
+	node.on('error', (error) => {
+		reason ??= error;
+	});
 	try {
 		await node.connect();
 		const [cluster, memory] = [await node.info('cluster'), await node.info('memory')];
@@ -20,9 +30,8 @@ export async function findLayout(url: string): Promise<Layout> {
 		};
 	} catch (error) {
 		const { hostname, port } = new URL(url);
-		throw new Error(`Redis at ${hostname}:${port || 6379} is not reachable: ${(error as Error).message}`, {
-			cause: error,
-		});
+		const { message } = reason ?? (error as Error);
+		throw new Error(`Redis at ${hostname}:${port || 6379} is not reachable: ${message}`, { cause: error });
 	} finally {
 		node.disconnect();
 	}

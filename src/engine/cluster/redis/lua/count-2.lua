@@ -10,11 +10,15 @@ ARGV[3]  the reader
 ARGV[4]  the cursor
 ARGV[5]  newest ts that is looked at, or +inf
 ARGV[6]  enough when so many unread entries were found
-ARGV[7…] ts of entries after the cursor that were read all the same
+ARGV[7]  '': the timeline has to be there back to the cursor. Otherwise the caller has what lies at or before this floor
+         from the store, and counts that
+ARGV[8…] ts of entries after the cursor that were read all the same
 
-Result   {1, kind, archived, stamp, latest, unread, mentions, named, named in the thread alone,
-          ts of each unread <!here> that mentions the reader if it was active…}
-         {-1} the conversation is not loaded, {-2} the timeline is not as far back, or the thread is not
+Result   {1, kind, archived, stamp, latest,
+          how many changes follow, ts and entry ('' for none) of each that changed after the cursor and at or before the floor…,
+          unread, mentions, named, named in the thread alone, ts of each unread <!here> that mentions the reader if it was active…}
+         {-1} the conversation is not loaded, {-2} the timeline is not as far back, or the thread is not,
+         {-3} the floor is another one by now
 ]]
 local CHANNEL_WIDE, HERE, BROADCAST = 1, 2, 8
 local state = redis.call('HMGET', KEYS[1], 'kind', 'archived', 'stamp', 'latest', 'floor')
@@ -22,7 +26,9 @@ if not state[1] then
 	return { -1 }
 end
 local reader, cursor, latest = ARGV[3], ARGV[4], state[4]
-local nothing = false
+local enough = tonumber(ARGV[6])
+local nothing, short = false, false
+local changes = {}
 if ARGV[2] == 'thread' then
 	local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 	if not newest[1] then
@@ -31,19 +37,42 @@ if ARGV[2] == 'thread' then
 	latest = newest[2]
 else
 	nothing = state[2] == '1'
-	if not nothing and tonumber(cursor) < tonumber(state[5]) then
+	short = not nothing and tonumber(cursor) < tonumber(state[5])
+	if ARGV[7] ~= '' then
+		if ARGV[7] ~= state[5] then
+			return { -3 }
+		end
+		local fields = redis.call('HGETALL', KEYS[1])
+		for index = 1, #fields, 2 do
+			local ts = string.match(fields[index], '^b:(%d+)$')
+			if ts and tonumber(ts) > tonumber(cursor) then
+				changes[#changes + 1] = ts
+				changes[#changes + 1] = fields[index + 1]
+			end
+		end
+	elseif short and enough > 1e15 then
 		return { -2 }
 	end
 	redis.call('EXPIRE', KEYS[1], ARGV[1])
+	if short then
+		cursor = state[5]
+	end
 end
 redis.call('EXPIRE', KEYS[2], ARGV[1])
 
-local result = { 1, state[1], state[2], state[3], latest, 0, 0, 0, 0 }
+local result = { 1, state[1], state[2], state[3], latest, #changes / 2 }
+for _, part in ipairs(changes) do
+	result[#result + 1] = part
+end
+local counts = #result
+for place = 1, 4 do
+	result[counts + place] = 0
+end
 if nothing or tonumber(latest) <= tonumber(cursor) then
-	return result
+	return short and ARGV[7] == '' and { -2 } or result
 end
 local ahead = {}
-for index = 7, #ARGV do
+for index = 8, #ARGV do
 	ahead[ARGV[index]] = true
 end
 local function has(flags, flag)
@@ -51,7 +80,6 @@ local function has(flags, flag)
 end
 
 local unread, mentions, named, in_thread_only = 0, 0, 0, 0
-local enough = tonumber(ARGV[6])
 local size = 256
 local offset = 0
 repeat
@@ -83,5 +111,9 @@ repeat
 	size = 4096
 until not full or unread >= enough
 
-result[6], result[7], result[8], result[9] = unread, mentions, named, in_thread_only
+-- Enough was found without looking further back, or it has to be looked there.
+if short and ARGV[7] == '' and unread < enough then
+	return { -2 }
+end
+result[counts + 1], result[counts + 2], result[counts + 3], result[counts + 4] = unread, mentions, named, in_thread_only
 return result

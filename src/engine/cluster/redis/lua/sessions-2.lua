@@ -12,6 +12,8 @@ Result   {active before, active after}, each 0 or 1. What expired before is not 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local lifetime = tonumber(ARGV[3])
+-- Whoever does not come back for so long is not away any more, but gone.
+local AWAY_SECONDS = 30 * 24 * 3600
 
 local function active()
 	return redis.call('ZCARD', KEYS[1]) > 0 and redis.call('EXISTS', KEYS[2]) == 0 and 1 or 0
@@ -23,10 +25,11 @@ local change = ARGV[1]
 if change == 'connected' or change == 'beat' then
 	redis.call('ZADD', KEYS[1], now + lifetime, ARGV[2])
 	redis.call('PEXPIRE', KEYS[1], lifetime)
+	redis.call('EXPIRE', KEYS[2], AWAY_SECONDS)
 elseif change == 'disconnected' then
 	redis.call('ZREM', KEYS[1], ARGV[2])
 elseif change == 'away' then
-	redis.call('SET', KEYS[2], '1')
+	redis.call('SET', KEYS[2], '1', 'EX', AWAY_SECONDS)
 elseif change == 'back' then
 	redis.call('DEL', KEYS[2])
 end

@@ -4,7 +4,7 @@ import type { ReadFact } from '../../../ports/facts.ts';
 import type { Commands } from '../connection.ts';
 import type { Keys } from '../keys.ts';
 import type { Authors } from './authors.ts';
-import type { Conversations } from './conversations.ts';
+import type { Loading } from './loading.ts';
 import { packEntry } from './packing.ts';
 import { Turns } from './turns.ts';
 import type { UserChange } from './user-state.ts';
@@ -20,7 +20,7 @@ export class Application {
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
-		private readonly conversations: Conversations,
+		private readonly loading: Loading,
 		private readonly users: Users,
 		private readonly authors: Authors,
 		private readonly ttlSeconds: number,
@@ -37,7 +37,7 @@ export class Application {
 
 	/** Runs the script until what it needs is loaded. Of each effect, 1: it was applied for the first time. */
 	private async toConversation(conversation: string, effects: readonly Effect[]): Promise<number[]> {
-		const { commands, keys, conversations } = this;
+		const { commands, keys, loading } = this;
 		const results: number[] = [];
 		while (results.length < effects.length) {
 			const left = effects.slice(results.length);
@@ -54,9 +54,9 @@ export class Application {
 			const stopped = answer.at(-1) ?? 0;
 			const next = effects[results.length];
 			if (stopped >= 0 || !next) continue;
-			if (stopped === -2) await conversations.loadThread(conversation, threadOf(next) ?? 0);
-			else if (stopped === -3) await conversations.deepen(conversation);
-			else if (!(await conversations.load(conversation)))
+			if (stopped === -2) await loading.loadThread(conversation, threadOf(next) ?? 0);
+			else if (stopped === -3) await loading.deepen(conversation);
+			else if (!(await loading.load(conversation)))
 				throw new Error(`an effect on ${conversation}, which the store does not have`);
 		}
 		return results;

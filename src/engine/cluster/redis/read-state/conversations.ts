@@ -1,41 +1,26 @@
-import type { Counts } from '../../../../model/counting.ts';
-import type { ConversationKind } from '../../../../model/ids.ts';
-import { Timeline } from '../../../../model/timeline.ts';
-import type { EntryRow, StateSource } from '../../../ports/store.ts';
+import { COUNT_CAP, type Counts, countUnread } from '../../../../model/counting.ts';
+import type { Timeline } from '../../../../model/timeline.ts';
+import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../epoch.ts';
 import type { Keys } from '../keys.ts';
-import { entryArguments, unpackEntry } from './packing.ts';
+import { type Answer, answerOf, countsOf, type Standing, sumOf, timelineOf } from './answers.ts';
+import { allBetween, type FarEntries, firstAfter, unreadBetween, withChanges } from './far-back.ts';
+import type { Loading } from './loading.ts';
 
 /**
- * Timelines and threads in Redis: loaded from the store on first use, as far back as somebody counts.
- *
- * Anyone may load what is missing, because whatever the store may not have yet is in Redis: effects are applied
- * to what is loaded only, and edits below the floor are kept beside it. So a load never overwrites.
+ * Timelines and threads in Redis: loaded on first use, as far back as somebody counts and Redis is to keep (loading.ts). What
+ * lies further back is read from the store by whoever needs it (far-back.ts).
  */
 
-const FIRST_CHUNK = 128;
-const LARGEST_CHUNK = 8_192;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
-/** Counts beyond so many are told as that many. */
-const ENTRIES_KEPT = 10_000;
-/** A reader who is far behind has it loaded again: not more often than this. */
-const TRIMMED_EVERY_MICROS = 3_600_000_000;
-const MOST_REMEMBERED = 100_000;
+/** Whatever floor it has. */
+const ANY_FLOOR = '';
 
 /** Where is counted: the timeline, or one thread of it. */
 export interface Where {
 	readonly conversation: string;
 	readonly threadTs: number | null;
-}
-
-export interface Standing {
-	readonly kind: ConversationKind;
-	readonly archived: boolean;
-	/** Stamp of the conversation's newest change. */
-	readonly stamp: number;
-	/** Newest entry; 0 for none. */
-	readonly latest: number;
 }
 
 export interface Known extends Standing {
@@ -58,59 +43,147 @@ export interface Reading {
 	readonly enough?: number;
 }
 
-export class Conversations {
-	/** When each was looked at for trimming; micros. */
-	private readonly trimmed = new Map<string, number>();
+/** Entries, in a numbering that `numberOf` knows. */
+export interface Entries extends Standing {
+	readonly timeline: Timeline;
+	readonly numberOf: (user: string) => number;
+	/** Up to this ts no entry is missing. */
+	readonly known: number;
+}
 
+const FAR_BACK = 'far back';
+
+export class Conversations {
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
 		private readonly source: StateSource,
 		private readonly ttlSeconds: number,
 		private readonly fence: Fence,
-		private readonly entriesKept = ENTRIES_KEPT,
+		private readonly loading: Loading,
 	) {}
 
 	/** Null: there is no such conversation. */
 	async count(where: Where, reading: Reading): Promise<(Standing & { counts: Counts }) | null> {
 		const { user, cursor, ahead = [], upTo = '+inf', enough = EVERYTHING } = reading;
-		const result = await this.withLoaded(where, cursor, () =>
-			this.commands.count(...this.keysOf(where), ...this.lead(where), user, cursor, upTo, enough, ...ahead),
-		);
-		if (!result) return null;
-		const [unread = 0, mentions = 0, named = 0, namedInThreadOnly = 0, ...here] = result.rest.map(Number);
-		const counts = {
-			unread,
-			mentions: mentions + here.filter(reading.activeAt).length,
-			named,
-			namedInThreadOnly,
-		};
-		return { ...result.standing, counts };
+		const script = (floor: number | typeof ANY_FLOOR) =>
+			this.commands.count(
+				...this.keysOf(where),
+				...this.lead(where),
+				user,
+				cursor,
+				upTo,
+				enough,
+				floor,
+				...ahead,
+			);
+		for (;;) {
+			const answer = await this.withLoaded(where, cursor, () => script(ANY_FLOOR));
+			if (answer === null) return null;
+			if (answer !== FAR_BACK) return { ...answer.standing, counts: countsOf(answer.rest, reading.activeAt) };
+			const counted = await this.countFarBack(where.conversation, reading, script);
+			if (counted) return counted;
+		}
 	}
 
-	/** Entries after a ts (null: none at all), in a numbering that `numberOf` knows. Null: no such conversation. */
-	async entries(
-		where: Where,
-		after: number | null,
-		limit = -1,
-	): Promise<(Standing & { timeline: Timeline; numberOf: (user: string) => number }) | null> {
-		const result = await this.withLoaded(where, after ?? EVERYTHING, () =>
-			this.commands.entries(...this.keysOf(where), ...this.lead(where), after ?? '+inf', limit),
-		);
-		if (!result) return null;
-		const numbers = new Map<string, number>();
-		const numberOf = (user: string) => {
-			const number = numbers.get(user) ?? numbers.size;
-			numbers.set(user, number);
-			return number;
-		};
-		const timeline = new Timeline(result.standing.latest);
-		if (result.rest.length > 0)
-			timeline.prepend(
-				result.rest.map((packed) => unpackEntry(packed, numberOf)),
-				after ?? 0,
+	/** What Redis has and what the store has, added up. Null: it is another floor by now, to be begun again. */
+	private async countFarBack(
+		conversation: string,
+		reading: Reading,
+		script: (floor: number) => Promise<unknown>,
+	): Promise<(Standing & { counts: Counts }) | null> {
+		const { user, cursor, ahead = new Set(), activeAt, upTo = EVERYTHING } = reading;
+		const { enough = COUNT_CAP + 1 } = reading;
+		for (let wanted = 0; ; wanted = Math.max(enough, wanted * 2)) {
+			const read = await this.withStore(conversation, cursor, script, (floor) =>
+				unreadBetween(this.source, conversation, reading, Math.min(floor, upTo), wanted),
 			);
-		return { ...result.standing, timeline, numberOf };
+			if (!read) return null;
+			const { standing, rest, changes, far } = read;
+			const above = countsOf(rest, activeAt);
+			if (standing.archived) return { ...standing, counts: above };
+			const { timeline, numberOf } = timelineOf(withChanges(far, changes, cursor), standing.latest, cursor);
+			const below = countUnread(timeline, { number: numberOf(user), cursor, ahead, activeAt });
+			const counts = sumOf(above, below);
+			if (far.whole || counts.unread >= enough) return { ...standing, counts };
+		}
+	}
+
+	/** Entries after a ts (null: none at all), up to another. Null: no such conversation. */
+	entries(where: Where, after: number | null, upTo = EVERYTHING): Promise<Entries | null> {
+		return this.entriesBy(where, after ?? EVERYTHING, { upTo }, (floor) =>
+			allBetween(this.source, where.conversation, after ?? 0, Math.min(floor, upTo)),
+		);
+	}
+
+	/** The first so many after a ts. */
+	firstEntries(conversation: string, after: number, first: number): Promise<Entries | null> {
+		return this.entriesBy({ conversation, threadTs: null }, after, { first }, (floor) =>
+			firstAfter(this.source, conversation, after, floor, first),
+		);
+	}
+
+	/** After the reader's cursor; of more than so many unread, the newest, and what mentions the reader. */
+	unreadEntries(conversation: string, reading: Reading, most: number): Promise<Entries | null> {
+		return this.entriesBy({ conversation, threadTs: null }, reading.cursor, {}, (floor) =>
+			unreadBetween(this.source, conversation, reading, floor, most),
+		);
+	}
+
+	private async entriesBy(
+		where: Where,
+		after: number,
+		{ upTo = EVERYTHING, first = -1 }: { readonly upTo?: number; readonly first?: number },
+		readFar: (floor: number) => Promise<FarEntries>,
+	): Promise<Entries | null> {
+		const { conversation } = where;
+		const bounds = [after === EVERYTHING ? '+inf' : after, upTo === EVERYTHING ? '+inf' : upTo, first];
+		const script = (floor: number | typeof ANY_FLOOR) =>
+			this.commands.entries(...this.keysOf(where), ...this.lead(where), ...bounds, floor);
+		for (;;) {
+			const answer = await this.withLoaded(where, after, () => script(ANY_FLOOR));
+			if (answer === null) return null;
+			if (answer !== FAR_BACK) {
+				const { standing, rest } = answer;
+				return { ...standing, ...timelineOf(rest, standing.latest, after), known: knownOf(rest) };
+			}
+			const read = await this.withStore(conversation, after, script, readFar);
+			if (!read) continue;
+			const { standing, rest, changes } = read;
+			const far = withChanges(read.far, changes, after);
+			// Where not all of what lies further back was read, the rest does not follow on it.
+			const isCut = first >= 0 && !read.far.whole;
+			const timeline = timelineOf(isCut ? far : [...far, ...rest], standing.latest, after);
+			return { ...standing, ...timeline, known: isCut ? read.far.upTo : knownOf(rest) };
+		}
+
+		function knownOf(entries: readonly string[]): number {
+			return first >= 0 && entries.length === first ? Number.parseInt(entries.at(-1) ?? '', 10) : EVERYTHING;
+		}
+	}
+
+	/**
+	 * Reads from the store what lies at or below the floor, and then calls the script, which tells of everything above and of
+	 * changes below, if the floor is still the same: so together they are the timeline as the script saw it. Null: it
+	 * is not as it was, to be begun again.
+	 */
+	private async withStore(
+		conversation: string,
+		after: number,
+		script: (floor: number) => Promise<unknown>,
+		readFar: (floor: number) => Promise<FarEntries>,
+	): Promise<(Answer & { readonly far: FarEntries }) | null> {
+		const floor = Number((await this.commands.hget(this.keys.meta(conversation), 'floor')) ?? 0);
+		if (floor <= after) return null;
+		let read: { readonly far: FarEntries; readonly told: unknown } | undefined;
+		await this.fence.load(
+			() => readFar(floor),
+			async (far) => {
+				read = { far, told: await script(floor) };
+			},
+		);
+		const [state, ...result] = (read?.told ?? [0]) as [number, ...string[]];
+		return read && state === 1 ? { ...answerOf(result), far: read.far } : null;
 	}
 
 	async standing(conversation: string): Promise<Known | null> {
@@ -118,98 +191,25 @@ export class Conversations {
 		const result = await this.withLoaded(where, EVERYTHING, () =>
 			this.commands.standing(this.keys.meta(conversation), this.ttlSeconds),
 		);
-		if (!result) return null;
+		if (result === null || result === FAR_BACK) return null;
 		const [seen = 0, late = 0, lateSeen = 0] = result.rest.map(Number);
 		return { ...result.standing, seen, late, lateSeen };
 	}
 
-	/** Calls a script until what it needs is loaded. */
+	/** Calls a script until what it needs is loaded, or lies further back than what is. */
 	private async withLoaded(
 		where: Where,
 		back: number,
 		call: () => Promise<unknown>,
-	): Promise<{ standing: Standing; rest: string[] } | null> {
+	): Promise<Answer | typeof FAR_BACK | null> {
 		for (;;) {
 			const [state, ...result] = (await call()) as [number, ...string[]];
-			if (state === 1) {
-				const [kind, archived, stamp, latest, ...rest] = result;
-				const standing = {
-					kind: kind as ConversationKind,
-					archived: archived === '1',
-					stamp: Number(stamp),
-					latest: Number(latest),
-				};
-				return { standing, rest };
-			}
+			if (state === 1) return answerOf(result);
 			if (state === -1) {
-				if (!(await this.load(where.conversation))) return null;
-			} else if (where.threadTs === null) await this.deepen(where.conversation, back);
-			else await this.loadThread(where.conversation, where.threadTs);
+				if (!(await this.loading.load(where.conversation))) return null;
+			} else if (where.threadTs !== null) await this.loading.loadThread(where.conversation, where.threadTs);
+			else if (!(await this.loading.deepen(where.conversation, back))) return FAR_BACK;
 		}
-	}
-
-	/** Answers false where there is no such conversation. */
-	async load(conversation: string): Promise<boolean> {
-		const { source, commands, ttlSeconds } = this;
-		const keys = this.keysOf({ conversation, threadTs: null });
-		let exists = false;
-		await this.fence.load(
-			async () => {
-				const [brief] = await source.briefs([conversation]);
-				return { brief, rows: await source.timelineEntries(conversation, 0, EVERYTHING, FIRST_CHUNK) };
-			},
-			async ({ brief, rows }) => {
-				if (!brief) return;
-				exists = true;
-				const { kind, team, archived, stamp } = brief;
-				const latest = rows.at(-1)?.ts ?? 0;
-				const state = [kind, team, archived ? 1 : 0, stamp, latest, floorOf(rows, FIRST_CHUNK)];
-				await commands.loadConversation(...keys, ttlSeconds, ...state, ...entryArguments(rows));
-			},
-		);
-		return exists;
-	}
-
-	/** Loads timeline entries back to this ts, or one piece more where none is given. */
-	async deepen(conversation: string, back?: number): Promise<void> {
-		const keys = this.keysOf({ conversation, threadTs: null });
-		for (let chunk = FIRST_CHUNK; ; chunk = Math.min(chunk * 4, LARGEST_CHUNK)) {
-			const told = await this.commands.hget(keys[0], 'floor');
-			if (told === null) return;
-			const floor = Number(told);
-			if (floor === 0 || (back !== undefined && back >= floor)) return;
-			await this.fence.load(
-				() => this.source.timelineEntries(conversation, 0, floor, chunk),
-				(rows) =>
-					this.commands.deepen(
-						...keys,
-						this.ttlSeconds,
-						floor,
-						floorOf(rows, chunk),
-						...entryArguments(rows),
-					),
-			);
-			if (back === undefined) return;
-		}
-	}
-
-	loadThread(conversation: string, threadTs: number): Promise<void> {
-		const key = this.keys.thread(conversation, threadTs);
-		return this.fence.load(
-			() => this.source.threadEntries(conversation, threadTs, EVERYTHING, EVERYTHING),
-			(rows) => this.commands.loadThread(key, this.ttlSeconds, ...entryArguments(rows)),
-		);
-	}
-
-	/** A conversation that is never idle would grow for ever. */
-	async trim(conversation: string, stamp: number, now: number): Promise<void> {
-		const last = this.trimmed.get(conversation) ?? 0;
-		if (now - last < TRIMMED_EVERY_MICROS) return;
-		const keys = this.keysOf({ conversation, threadTs: null });
-		const went = (await this.commands.trim(...keys, this.entriesKept, stamp)) as number;
-		if (went < 0) return;
-		if (this.trimmed.size >= MOST_REMEMBERED) this.trimmed.clear();
-		this.trimmed.set(conversation, now);
 	}
 
 	private keysOf({ conversation, threadTs }: Where): [string, string] {
@@ -222,7 +222,3 @@ export class Conversations {
 		return [this.ttlSeconds, threadTs === null ? 'timeline' : 'thread'];
 	}
 }
-
-/** How far back a piece of the timeline reaches: to its beginning, where there was less than asked for. */
-const floorOf = (rows: readonly EntryRow[], asked: number): number =>
-	rows.length < asked ? 0 : (rows[0]?.ts ?? 1) - 1;

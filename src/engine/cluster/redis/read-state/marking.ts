@@ -33,6 +33,9 @@ import {
 } from './user-state.ts';
 import type { Users } from './users.ts';
 
+/** Most marks of single messages are settled by so many. */
+const FIRST_ENTRIES = 256;
+
 /**
  * Moves read positions and preferences: reads, decides with the model's functions, sets if unchanged, and begins
  * again where another device was faster. Called in a turn of the conversation, with `at` taken in it.
@@ -60,22 +63,38 @@ export class Marking {
 				revision: membership.revision,
 				ahead: membership.ahead,
 			};
-			const read = await this.entriesFor(conversation, mark, before);
-			if (!read) return 'not_a_member';
-			if (mark.type !== 'read' && read.timeline.indexOf(mark.ts) < 0) return 'no_such_message';
-			const { cursor, ignored } = applyMark(before, mark, read.timeline, read.numberOf(user));
-			if (cursor === before) return { ignored };
-			const { revision, ahead } = cursor;
-			return { ignored, after: { ...membership, cursor: cursor.ts, revision, ahead } };
+			for (let first = FIRST_ENTRIES; ; first *= 8) {
+				const read = await this.entriesFor(user, conversation, mark, before, first);
+				if (!read) return 'not_a_member';
+				if (mark.type !== 'read' && read.timeline.indexOf(mark.ts) < 0) return 'no_such_message';
+				const { cursor, ignored } = applyMark(before, mark, read.timeline, read.numberOf(user));
+				if (cursor === before) return { ignored };
+				// It may go on over what was not read.
+				if (mark.type === 'message' && cursor.ts >= read.known) continue;
+				const { revision, ahead } = cursor;
+				return { ignored, after: { ...membership, cursor: cursor.ts, revision, ahead } };
+			}
 		});
 	}
 
 	/** What the mark's rule looks at of the timeline. */
-	private entriesFor(conversation: string, mark: Mark, cursor: Cursor) {
+	private entriesFor(user: string, conversation: string, mark: Mark, cursor: Cursor, first: number) {
 		const where = { conversation, threadTs: null };
 		if (mark.type === 'read') return this.conversations.entries(where, null);
-		if (mark.type === 'unread') return this.conversations.entries(where, mark.ts - 1, 1);
-		return this.conversations.entries(where, Math.min(cursor.ts, mark.ts - 1));
+		if (mark.type === 'unread') return this.conversations.entries(where, mark.ts - 1, mark.ts);
+		return this.around(user, conversation, cursor.ts, mark.ts, first);
+	}
+
+	/** The first entries after the cursor, and this one: who is far behind has none of the others read. */
+	private async around(user: string, conversation: string, cursor: number, ts: number, first: number) {
+		const next = await this.conversations.firstEntries(conversation, Math.min(cursor, ts - 1), first);
+		if (!next || ts <= next.known) return next;
+		const one = await this.conversations.entries({ conversation, threadTs: null }, ts - 1, ts);
+		if (one && one.timeline.size > 0) {
+			const isOwn = one.timeline.authorAt(0) === one.numberOf(user);
+			next.timeline.append({ ts, author: next.numberOf(isOwn ? user : ''), flags: 0, named: [] });
+		}
+		return next;
 	}
 
 	async setPreference(
@@ -149,7 +168,8 @@ export class Marking {
 			const fields = await this.users.some(user, [field, ACTIVITY]);
 			const follow = followIn(fields, conversation, threadTs);
 			const after = mark.type === 'unread' ? mark.ts - 1 : null;
-			const read = follow && (await this.conversations.entries({ conversation, threadTs }, after, 1));
+			const where = { conversation, threadTs };
+			const read = follow && (await this.conversations.entries(where, after, mark.ts));
 			if (!follow || !read) return 'not_following';
 			if (mark.type === 'unread' && read.timeline.indexOf(mark.ts) < 0) return 'no_such_message';
 			const cursor =

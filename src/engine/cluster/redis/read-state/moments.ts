@@ -19,8 +19,9 @@ export class Moments {
 	) {}
 
 	async of(user: ReadUser, query: MomentQuery, now: number): Promise<Moment> {
-		const [places, rows, threads, whole] = await Promise.all([
+		const [places, formerPlaces, rows, threads, whole] = await Promise.all([
 			this.reading.places(user),
+			this.reading.formerPlaces(user, now - this.ttlMicros),
 			Promise.all(
 				query.rows.map(async (conversation) => {
 					const membership = membershipIn(user.fields, conversation);
@@ -46,7 +47,7 @@ export class Moments {
 			threads: threads.flatMap((row) => (row ? [shown(row)] : [])),
 			loose: {
 				// Who has been there since knows of it.
-				lateness: changed
+				lateness: [...changed, ...formerPlaces]
 					.filter(({ standing }) => standing.lateSeen > query.since)
 					.reduce((most, { standing }) => Math.max(most, standing.late), 0),
 				horizon: Math.max(whole, now - this.ttlMicros),

@@ -1,10 +1,10 @@
-import { reasonsInBadge, unreadEntries } from '../../../../model/counting.ts';
+import { COUNT_CAP, reasonsInBadge, unreadEntries } from '../../../../model/counting.ts';
 import { isDirect } from '../../../../model/ids.ts';
 import type { CountRow, MemberView, ThreadRow, ThreadTotals, UnreadItem } from '../../../ports/read-state.ts';
 import type { Conversations } from './conversations.ts';
 import type { Follow, Membership } from './packing.ts';
 import { memberView, type ReadUser, type Rows, shown } from './rows.ts';
-import { activeAt, followEntries, memberships } from './user-state.ts';
+import { activeAt, followEntries, membershipEntries, memberships } from './user-state.ts';
 
 /**
  * Answers about a user whose state was read: one script for each conversation or thread, all in one turn, so
@@ -17,9 +17,20 @@ export class Reading {
 	) {}
 
 	/** Where the user is, archived conversations included. */
-	async places({ fields }: ReadUser) {
+	places({ fields }: ReadUser) {
+		return this.standings(memberships(fields));
+	}
+
+	/** What the user has left, or was taken out of, since a stamp. */
+	formerPlaces({ fields }: ReadUser, since: number) {
+		return this.standings(
+			membershipEntries(fields).filter(({ membership: { member, at } }) => !member && at > since),
+		);
+	}
+
+	private async standings(all: ReturnType<typeof memberships>) {
 		const places = await Promise.all(
-			memberships(fields).map(async (place) => {
+			all.map(async (place) => {
 				const standing = await this.conversations.standing(place.conversation);
 				return standing && { ...place, standing };
 			}),
@@ -56,7 +67,7 @@ export class Reading {
 	async unreadEverywhere(user: ReadUser): Promise<UnreadItem[]> {
 		const items = await Promise.all([
 			...memberships(user.fields).map(({ conversation, membership }) =>
-				this.unreadIn(user, conversation, membership),
+				this.unreadIn(user, conversation, membership, COUNT_CAP + 1),
 			),
 			...followEntries(user.fields).map(({ conversation, threadTs, follow }) =>
 				this.unreadInThread(user, conversation, threadTs, follow),
@@ -65,19 +76,20 @@ export class Reading {
 		return items.flat();
 	}
 
-	async unreadIn(user: ReadUser, conversation: string, membership: Membership): Promise<UnreadItem[]> {
+	/** All of them; or of more than so many the newest, and those before them that mention the user. */
+	async unreadIn(
+		user: ReadUser,
+		conversation: string,
+		membership: Membership,
+		most = Number.POSITIVE_INFINITY,
+	): Promise<UnreadItem[]> {
 		const { cursor, ahead, muted } = membership;
-		const where = { conversation, threadTs: null };
 		const standing = await this.conversations.standing(conversation);
 		if (!standing || standing.archived) return [];
-		const read = await this.conversations.entries(where, cursor);
+		const reading = { user: user.id, cursor, ahead, activeAt: activeAt(user.fields, user.starts) };
+		const read = await this.conversations.unreadEntries(conversation, reading, most);
 		if (!read || read.archived) return [];
-		const reader = {
-			number: read.numberOf(user.id),
-			cursor,
-			ahead,
-			activeAt: activeAt(user.fields, user.starts),
-		};
+		const reader = { ...reading, number: read.numberOf(user.id) };
 		return [...unreadEntries(read.timeline, reader)].map((entry) => ({
 			conversation,
 			ts: entry.ts,

@@ -30,6 +30,7 @@ import { Application } from './application.ts';
 import { Authors } from './authors.ts';
 import { Conversations } from './conversations.ts';
 import { Inbox } from './inbox.ts';
+import { type Keeping, Loading } from './loading.ts';
 import { Marking } from './marking.ts';
 import { Moments } from './moments.ts';
 import { Reading, totalsOf } from './reading.ts';
@@ -52,8 +53,7 @@ export interface RedisReadStateParts {
 	/** Guards loads against a Redis that was emptied. */
 	readonly fence?: Fence;
 	readonly ttlSeconds?: number;
-	/** Entries of a timeline that stay when it is trimmed. */
-	readonly entriesKept?: number;
+	readonly keeping?: Keeping;
 }
 
 /**
@@ -66,6 +66,7 @@ export interface RedisReadStateParts {
 export class RedisReadState implements ReadState {
 	private readonly turns = new Turns();
 	private readonly users: Users;
+	private readonly loading: Loading;
 	private readonly conversations: Conversations;
 	private readonly rows: Rows;
 	private readonly application: Application;
@@ -80,11 +81,12 @@ export class RedisReadState implements ReadState {
 	) {
 		const { commands, keys, source, ledger, clock, fence = NO_FENCE, ttlSeconds = TTL_SECONDS } = parts;
 		this.users = new Users(commands, keys, source, ttlSeconds, fence);
-		this.conversations = new Conversations(commands, keys, source, ttlSeconds, fence, parts.entriesKept);
+		this.loading = new Loading(commands, keys, source, ttlSeconds, fence, parts.keeping);
+		this.conversations = new Conversations(commands, keys, source, ttlSeconds, fence, this.loading);
 		this.rows = new Rows(this.conversations);
 		const { users, conversations } = this;
 		const authors = new Authors(conversations, users);
-		this.application = new Application(commands, keys, conversations, users, authors, ttlSeconds);
+		this.application = new Application(commands, keys, this.loading, users, authors, ttlSeconds);
 		this.marking = new Marking(this.users, this.conversations, this.rows, ledger, clock, starts);
 		this.reading = new Reading(this.conversations, this.rows);
 		this.inboxes = new Inbox(commands, keys, this.reading, this.rows);
@@ -110,7 +112,7 @@ export class RedisReadState implements ReadState {
 	}
 
 	async written(conversation: string, stamp: number): Promise<void> {
-		await this.conversations.trim(conversation, stamp, this.parts.nowMicros());
+		await this.loading.trim(conversation, stamp, this.parts.nowMicros());
 	}
 
 	mark(

@@ -1,7 +1,8 @@
 import { type Counts, shownCounts } from '../../../../model/counting.ts';
 import { isDirect } from '../../../../model/ids.ts';
 import type { CountRow, MemberView, ThreadRow } from '../../../ports/read-state.ts';
-import type { Conversations, Standing } from './conversations.ts';
+import type { Standing } from './answers.ts';
+import type { Conversations } from './conversations.ts';
 import type { Follow, Membership } from './packing.ts';
 import { activeAt, type Fields, stampIn } from './user-state.ts';
 

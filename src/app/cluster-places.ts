@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import type { KafkaConnection } from '../engine/cluster/kafka/client.ts';
+import { type Config, ConfigError } from './config.ts';
+
+/** Where Redis, PostgreSQL and Kafka are, and how they are spoken to: from the settings, checked as a whole. */
+
+export interface ClusterPlaces {
+	readonly redisUrl: string;
+	readonly postgresUrl: string;
+	readonly kafka: KafkaConnection;
+	/** Authorities in place of the usual ones, PEM. */
+	readonly ca?: string;
+}
+
+/** All three are needed. */
+export function clusterPlaces(config: Config): ClusterPlaces {
+	const { redisUrl, postgresUrl, kafkaBrokers } = config;
+	const problems = [...missingPlaces(config), ...saslProblems(config)];
+	const ca = config.tlsCaFile === null ? null : authorities(config.tlsCaFile, problems);
+	if (problems.length > 0 || redisUrl === null || postgresUrl === null || kafkaBrokers === null)
+		throw new ConfigError(problems);
+	return {
+		redisUrl,
+		postgresUrl,
+		kafka: {
+			brokers: kafkaBrokers,
+			...(config.kafkaTls === 'on' ? { tls: ca === null ? {} : { ca } } : {}),
+			...sasl(config),
+		},
+		...(ca === null ? {} : { ca }),
+	};
+}
+
+/** What a cluster needs and is not told of, in words. */
+export const missingPlaces = ({ redisUrl, postgresUrl, kafkaBrokers }: Config): string[] =>
+	Object.entries({
+		TIDEMARK_REDIS_URL: redisUrl,
+		TIDEMARK_POSTGRES_URL: postgresUrl,
+		TIDEMARK_KAFKA_BROKERS: kafkaBrokers,
+	})
+		.filter(([, value]) => value === null)
+		.map(([name]) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`);
+
+function saslProblems({ kafkaSaslUsername, kafkaSaslPassword }: Config): string[] {
+	if (kafkaSaslUsername !== null && kafkaSaslPassword === null)
+		return ['TIDEMARK_KAFKA_SASL_PASSWORD is missing: it belongs to TIDEMARK_KAFKA_SASL_USERNAME'];
+	if (kafkaSaslUsername === null && kafkaSaslPassword !== null)
+		return ['TIDEMARK_KAFKA_SASL_USERNAME is missing: it belongs to TIDEMARK_KAFKA_SASL_PASSWORD'];
+	return [];
+}
+
+function sasl(config: Config): Pick<KafkaConnection, 'sasl'> {
+	const { kafkaSaslUsername: username, kafkaSaslPassword: password, kafkaSaslMechanism: mechanism } = config;
+	return username === null || password === null ? {} : { sasl: { mechanism, username, password } };
+}
+
+function authorities(file: string, problems: string[]): string | null {
+	try {
+		const pem = readFileSync(file, 'utf8');
+		if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
+		problems.push(`TIDEMARK_TLS_CA_FILE "${file}" holds no certificate (PEM)`);
+	} catch (error) {
+		problems.push(`TIDEMARK_TLS_CA_FILE "${file}" cannot be read: ${(error as Error).message}`);
+	}
+	return null;
+}

@@ -1,0 +1,128 @@
+import { COUNT_CAP } from '../../../../model/counting.ts';
+import type { EntryRow, StateSource } from '../../../ports/store.ts';
+import type { Commands } from '../connection.ts';
+import type { Fence } from '../epoch.ts';
+import type { Keys } from '../keys.ts';
+import { entryArguments } from './packing.ts';
+
+/**
+ * Brings timelines and threads into Redis, and lets go of what is too much of a timeline.
+ *
+ * Anyone may load what is missing, because whatever the store may not have yet is in Redis: effects are applied
+ * to what is loaded only, and edits below the floor are kept beside it. So a load never overwrites.
+ */
+
+const FIRST_CHUNK = 128;
+const LARGEST_CHUNK = 8_192;
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
+/** Counts beyond 10,000 are told as that many; with some of one's own in between, Redis alone can tell. */
+const ENTRIES_KEPT = COUNT_CAP + 2_000;
+/** A conversation that is never idle is looked at so often whether it has grown. */
+const TRIM_EVERY_MICROS = 3_600_000_000;
+const MOST_REMEMBERED = 100_000;
+export interface Keeping {
+	/** Entries of a timeline that are loaded, and that stay when it is trimmed. */
+	readonly entries?: number;
+	readonly trimEveryMicros?: number;
+}
+
+export class Loading {
+	/** When each was looked at for trimming; micros. */
+	private readonly trimmed = new Map<string, number>();
+	private readonly entriesKept: number;
+	private readonly trimEveryMicros: number;
+
+	constructor(
+		private readonly commands: Commands,
+		private readonly keys: Keys,
+		private readonly source: StateSource,
+		private readonly ttlSeconds: number,
+		private readonly fence: Fence,
+		{ entries = ENTRIES_KEPT, trimEveryMicros = TRIM_EVERY_MICROS }: Keeping = {},
+	) {
+		this.entriesKept = entries;
+		this.trimEveryMicros = trimEveryMicros;
+	}
+
+	/** Answers false where there is no such conversation. */
+	async load(conversation: string): Promise<boolean> {
+		const { source, commands, ttlSeconds } = this;
+		const keys = this.timelineKeys(conversation);
+		const chunk = Math.min(FIRST_CHUNK, this.entriesKept);
+		let exists = false;
+		await this.fence.load(
+			async () => {
+				const [brief] = await source.briefs([conversation]);
+				return { brief, rows: await source.timelineEntries(conversation, 0, EVERYTHING, chunk) };
+			},
+			async ({ brief, rows }) => {
+				if (!brief) return;
+				exists = true;
+				const { kind, team, archived, stamp } = brief;
+				const latest = rows.at(-1)?.ts ?? 0;
+				const state = [kind, team, archived ? 1 : 0, stamp, latest, floorOf(rows, chunk)];
+				await commands.loadConversation(...keys, ttlSeconds, ...state, ...entryArguments(rows));
+			},
+		);
+		return exists;
+	}
+
+	/**
+	 * Loads timeline entries back to this ts, or one piece more where none is given. Answers false where that would be more
+	 * than Redis is to keep.
+	 */
+	async deepen(conversation: string, back?: number): Promise<boolean> {
+		const keys = this.timelineKeys(conversation);
+		for (let most = FIRST_CHUNK; ; most = Math.min(most * 4, LARGEST_CHUNK)) {
+			const [told, size] = await Promise.all([
+				this.commands.hget(keys[0], 'floor'),
+				this.commands.zcard(keys[1]),
+			]);
+			if (told === null) return true;
+			const floor = Number(told);
+			if (floor === 0 || (back !== undefined && back >= floor)) return true;
+			const room = this.entriesKept - size;
+			if (back !== undefined && room <= 0) return false;
+			const chunk = room > 0 ? Math.min(most, room) : 1;
+			await this.fence.load(
+				() => this.source.timelineEntries(conversation, 0, floor, chunk),
+				(rows) =>
+					this.commands.deepen(
+						...keys,
+						this.ttlSeconds,
+						floor,
+						floorOf(rows, chunk),
+						...entryArguments(rows),
+					),
+			);
+			if (back === undefined) return true;
+		}
+	}
+
+	loadThread(conversation: string, threadTs: number): Promise<void> {
+		const key = this.keys.thread(conversation, threadTs);
+		return this.fence.load(
+			() => this.source.threadEntries(conversation, threadTs, EVERYTHING, EVERYTHING),
+			(rows) => this.commands.loadThread(key, this.ttlSeconds, ...entryArguments(rows)),
+		);
+	}
+
+	/** A conversation that is never idle would grow for ever. */
+	async trim(conversation: string, stamp: number, now: number): Promise<void> {
+		const last = this.trimmed.get(conversation) ?? 0;
+		if (now - last < this.trimEveryMicros) return;
+		const keys = this.timelineKeys(conversation);
+		const went = (await this.commands.trim(...keys, this.entriesKept, stamp)) as number;
+		if (went < 0) return;
+		if (this.trimmed.size >= MOST_REMEMBERED) this.trimmed.clear();
+		this.trimmed.set(conversation, now);
+	}
+
+	private timelineKeys(conversation: string): [string, string] {
+		return [this.keys.meta(conversation), this.keys.timeline(conversation)];
+	}
+}
+
+/** How far back a piece of the timeline reaches: to its beginning, where there was less than asked for. */
+const floorOf = (rows: readonly EntryRow[], asked: number): number =>
+	rows.length < asked ? 0 : (rows[0]?.ts ?? 1) - 1;

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { openCluster } from '../../src/app/cluster-engine.ts';
+import { ConfigError, describeConfig, readConfig } from '../../src/app/config.ts';
+import { explainFailure } from '../../src/app/failures.ts';
+import { ServerOperations } from '../../src/app/operations.ts';
+import { certificateForLocalhost } from '../push/certificate.ts';
+import { eventually } from '../support/eventually.ts';
+import { onPostgres, postgresUrl } from '../support/postgres.ts';
+
+/** A cluster on services that want TLS and passwords; and what is said where one of these is wrong. */
+
+const PASSWORD = 'a-password-nobody-may-read';
+const closing: (() => Promise<unknown> | unknown)[] = [];
+let right: Record<string, string>;
+
+beforeAll(async () => {
+	const directory = await mkdtemp(join(tmpdir(), 'tidemark-secured-'));
+	closing.push(() => rm(directory, { recursive: true }));
+	const { key, cert } = certificateForLocalhost();
+	const [keyFile, certFile, secret] = ['key.pem', 'cert.pem', 'secret'].map((name) => join(directory, name));
+	await Promise.all([
+		writeFile(keyFile as string, key, { mode: 0o600 }),
+		writeFile(certFile as string, cert),
+		writeFile(secret as string, `${kafka().password}\n`),
+	]);
+	right = {
+		TIDEMARK_REDIS_URL: await redisWithTls(keyFile as string, certFile as string),
+		TIDEMARK_POSTGRES_URL: await postgresWithTls(key, cert),
+		TIDEMARK_KAFKA_BROKERS: kafka().broker,
+		TIDEMARK_KAFKA_SASL_USERNAME: kafka().username,
+		TIDEMARK_KAFKA_SASL_PASSWORD_FILE: secret as string,
+		TIDEMARK_KAFKA_SASL_MECHANISM: 'PLAIN',
+		TIDEMARK_KAFKA_PARTITIONS: '1',
+		TIDEMARK_KAFKA_REPLICATION: '1',
+		TIDEMARK_TLS_CA_FILE: certFile as string,
+		TIDEMARK_INSTALLATION: `secured_${process.pid}`,
+	};
+});
+afterAll(async () => {
+	await onPostgres(`DROP SCHEMA IF EXISTS secured_${process.pid} CASCADE`);
+	for (const close of closing.reverse()) await close();
+});
+
+function kafka() {
+	const told = process.env.TIDEMARK_TEST_KAFKA_SASL;
+	const [, username = '', password = '', broker = ''] = /^(.+):(.+)@(.+)$/.exec(told ?? '') ?? [];
+	if (!broker) throw new Error('TIDEMARK_TEST_KAFKA_SASL is not set: scripts/services up kafka tells it');
+	return { username, password, broker };
+}
+
+async function redisWithTls(key: string, cert: string): Promise<string> {
+	const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
+	const { port } = listener;
+	listener.stop(true);
+	const tls = ['--tls-port', String(port), '--tls-cert-file', cert, '--tls-key-file', key];
+	const server = Bun.spawn(
+		['redis-server', '--port', '0', '--bind', '127.0.0.1', '--save', '', ...tls]
+			.concat(['--tls-auth-clients', 'no', '--tls-ca-cert-file', cert])
+			.concat(['--requirepass', PASSWORD]),
+		{ stdout: 'ignore', stderr: 'ignore' },
+	);
+	closing.push(() => {
+		server.kill();
+		return server.exited;
+	});
+	return `rediss://:${PASSWORD}@localhost:${port}`;
+}
+
+/** The server that all tests share takes both: who does not ask for TLS does without. */
+async function postgresWithTls(key: string, cert: string): Promise<string> {
+	const put = (text: string, file: string) =>
+		onPostgres(
+			`COPY (SELECT '${Buffer.from(text).toString('base64')}') TO PROGRAM 'umask 077 && base64 -d > ${file}'`,
+		);
+	await put(key, 'server.key');
+	await put(cert, 'server.crt');
+	await onPostgres('ALTER SYSTEM SET ssl = on');
+	await onPostgres('SELECT pg_reload_conf()');
+	const url = new URL(postgresUrl());
+	url.hostname = 'localhost';
+	url.searchParams.set('sslmode', 'verify-full');
+	return url.href;
+}
+
+const open = (changed: Record<string, string | undefined> = {}) => {
+	const config = readConfig({}, { ...right, ...changed });
+	return openCluster(config, new ServerOperations(pino({ level: 'silent' })));
+};
+
+/** What a person is told who starts it so. */
+async function refusal(changed: Record<string, string | undefined>): Promise<string> {
+	try {
+		await (await open(changed)).close();
+	} catch (error) {
+		return error instanceof ConfigError ? error.message : explainFailure(error);
+	}
+	return 'it started';
+}
+
+test('with certificates that are known and passwords that are right, it starts and works', async () => {
+	// Neither server is there at once.
+	const cluster = await eventually(30_000, () => open());
+	// It looks at Redis, PostgreSQL, and that Redis is whole.
+	await cluster.epoch.begin(() => 1);
+	expect((await cluster.readState.counts('U01')).rows).toEqual([]);
+	await cluster.logs.marks.append([{ type: 'activity', user: 'U01', at: 1, active: true }]);
+	await cluster.close();
+});
+
+const redisWithout = (change: (url: URL) => void): Record<string, string> => {
+	const url = new URL(right.TIDEMARK_REDIS_URL as string);
+	change(url);
+	return { TIDEMARK_REDIS_URL: url.href };
+};
+
+const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
+	[
+		'a certificate of Redis that nobody knows',
+		() => ({ TIDEMARK_TLS_CA_FILE: undefined }),
+		/^Redis at localhost:\d+ .*certificate.*TIDEMARK_TLS_CA_FILE\.$/,
+	],
+	[
+		'a wrong password of Redis',
+		() => redisWithout((url) => Object.assign(url, { password: 'wrong-one' })),
+		/^Redis at localhost:\d+ .*WRONGPASS.*TIDEMARK_REDIS_URL\.$/,
+	],
+	[
+		'a wrong password of PostgreSQL',
+		() => ({ TIDEMARK_POSTGRES_URL: right.TIDEMARK_POSTGRES_URL?.replace(/:[^:@]+@/, ':wrong-one@') }),
+		/^PostgreSQL cannot be used: password authentication failed.*TIDEMARK_POSTGRES_URL\.$/,
+	],
+	[
+		'a wrong password of Kafka',
+		() => ({ TIDEMARK_KAFKA_SASL_PASSWORD: 'wrong-one' }),
+		/^Kafka cannot be used at .*uthentication.*TIDEMARK_KAFKA_SASL_USERNAME, …_PASSWORD and …_MECHANISM\.$/,
+	],
+	[
+		'a name without a password',
+		() => ({ TIDEMARK_KAFKA_SASL_PASSWORD_FILE: undefined }),
+		/^TIDEMARK_KAFKA_SASL_PASSWORD is missing/,
+	],
+	[
+		'a secret in a file that is not there',
+		() => ({ TIDEMARK_KAFKA_SASL_PASSWORD_FILE: '/nowhere/secret' }),
+		/^TIDEMARK_KAFKA_SASL_PASSWORD cannot be read from \/nowhere\/secret/,
+	],
+	[
+		'authorities in a file that has none',
+		() => ({ TIDEMARK_TLS_CA_FILE: right.TIDEMARK_KAFKA_SASL_PASSWORD_FILE }),
+		/^TIDEMARK_TLS_CA_FILE ".+" holds no certificate/,
+	],
+];
+
+for (const [what, changed, told] of cases)
+	test(`${what} is told in one line, without any password`, async () => {
+		const line = await refusal(changed());
+		expect(line).toMatch(told);
+		expect(line).not.toContain('\n');
+		for (const secret of [PASSWORD, 'wrong-one', kafka().password]) expect(line).not.toContain(secret);
+	});
+
+test('what is in force is shown without passwords', () => {
+	const shown = JSON.stringify(describeConfig(readConfig({}, right)));
+	for (const secret of [PASSWORD, kafka().password, new URL(postgresUrl()).password])
+		expect(shown).not.toContain(secret);
+});

@@ -1,0 +1,99 @@
+import { afterEach, expect, test } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import type { Command } from '../../src/sequencer/commands.ts';
+import { sequence } from '../../src/sequencer/decide.ts';
+import { Conversations } from '../../src/worker/conversations.ts';
+import { BEGIN, conversation, created, deleted, message, posted } from '../support/store/facts.ts';
+
+/** Sends with an id: what the owner of a conversation asks the store, and what it need not ask. */
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0).reverse()) await close();
+});
+
+const DAY = 24 * 3600 * 1e6;
+const CHANNEL = conversation('C01');
+
+/** An owner that begins with what was stored, and a list of the sends that it asked for. */
+async function owner() {
+	const directory = await mkdtemp(join(tmpdir(), 'tidemark-sends-'));
+	const store = await openSqliteStore(directory);
+	closing.push(async () => {
+		await store.close();
+		await rm(directory, { recursive: true });
+	});
+	const asked: string[] = [];
+	const begin = () =>
+		new Conversations(
+			{
+				...store.source,
+				send: (id, user, clientMsgId) => {
+					asked.push(`${user} ${clientMsgId}`);
+					return store.source.send(id, user, clientMsgId);
+				},
+			},
+			store.history,
+			() => 0,
+		);
+	const post = async (on: Conversations, clientMsgId: string, at: number, user = 'U01') => {
+		const content = { text: 'x', extra: null };
+		const action = { type: 'post', content, threadTs: null, broadcast: false, clientMsgId } as const;
+		const command: Command = { conversation: 'C01', team: CHANNEL.team, actor: user, at, action };
+		const { outcome, effects } = sequence(await on.ready(command), command);
+		await store.ledger.commit(effects);
+		on.turn('C01', store.ledger.durable());
+		if (!outcome.ok) throw new Error(outcome.error);
+		const { message: told, repeated = false } = outcome.result;
+		return { ts: (told?.ts ?? 0) - BEGIN, repeated };
+	};
+	return { store, asked, begin, post };
+}
+
+test('sends that cannot have been are not asked for, repeated ones are recognised by whoever comes later', async () => {
+	const { store, asked, begin, post } = await owner();
+	await store.ledger.commit([created(CHANNEL, ['U01', 'U02'])]);
+	const first = begin();
+	for (const step of [10, 20, 30]) await post(first, `id ${step}`, BEGIN + step);
+	expect(await post(first, 'id 20', BEGIN + 40)).toEqual({ ts: 20, repeated: true });
+	expect(await post(first, 'id 20', BEGIN + 50, 'U02')).toEqual({ ts: 50, repeated: false });
+	expect(asked).toEqual([]);
+	const second = begin();
+	expect(await post(second, 'id 60', BEGIN + 60)).toEqual({ ts: 60, repeated: false });
+	expect(asked).toEqual([]);
+	expect(await post(second, 'id 10', BEGIN + 70)).toEqual({ ts: 10, repeated: true });
+	expect(asked).toEqual(['U01 id 10']);
+});
+
+test('a deleted one was sent; one of more than a day ago was not, whoever loads when', async () => {
+	const { store, begin, post } = await owner();
+	const gone = message('C01', BEGIN + 10, { user: 'U01', clientMsgId: 'gone' });
+	await store.ledger.commit([
+		created(CHANNEL, ['U01']),
+		posted(CHANNEL, gone),
+		deleted(CHANNEL, gone, BEGIN + 11),
+	]);
+	const early = begin();
+	expect(await post(early, 'gone', BEGIN + 20)).toEqual({ ts: 10, repeated: true });
+	expect(await post(begin(), 'gone', BEGIN + 10 + DAY)).toEqual({ ts: 10, repeated: true });
+	expect(await post(begin(), 'gone', BEGIN + 11 + DAY)).toEqual({ ts: 11 + DAY, repeated: false });
+	// The newest counts.
+	expect(await post(begin(), 'gone', BEGIN + 12 + DAY)).toEqual({ ts: 11 + DAY, repeated: true });
+});
+
+test('of more sends in a day than are loaded, the older ones are asked for', async () => {
+	const { store, asked, begin, post } = await owner();
+	await store.ledger.commit([
+		created(CHANNEL, ['U01']),
+		...Array.from({ length: 16_400 }, (_, index) =>
+			posted(CHANNEL, message('C01', BEGIN + 1 + index, { user: 'U01', clientMsgId: `m${index}` })),
+		),
+	]);
+	const late = begin();
+	expect(await post(late, 'm0', BEGIN + 20_000)).toEqual({ ts: 1, repeated: true });
+	expect(await post(late, 'new', BEGIN + 20_001)).toEqual({ ts: 20_001, repeated: false });
+	expect(asked).toEqual(['U01 m0', 'U01 new']);
+});

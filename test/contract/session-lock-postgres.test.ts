@@ -1,0 +1,64 @@
+import { afterEach, expect, test } from 'bun:test';
+import { SessionLock } from '../../src/engine/cluster/postgres/session-lock.ts';
+import { cuttingProxy } from '../support/cutting-proxy.ts';
+import { postgresPlace } from '../support/postgres.ts';
+
+/** The lock that workers share while they may have something to write. */
+
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Locks of one installation, directly or through a proxy. */
+async function locks() {
+	const place = await postgresPlace();
+	closing.push(() => place.remove());
+	const { hostname, port } = new URL(place.url);
+	const proxy = await cuttingProxy(hostname, Number(port));
+	closing.push(() => proxy.stop());
+	const through = new URL(place.url);
+	through.port = String(proxy.port);
+	const lock = (url: string, answerWithinMs?: number) => {
+		const made = new SessionLock({
+			url,
+			schema: place.schema,
+			...(answerWithinMs ? { answerWithinMs } : {}),
+		});
+		closing.push(() => made.close());
+		return made;
+	};
+	return { proxy, direct: () => lock(place.url), through: () => lock(through.href, 500) };
+}
+
+test('it is shared by many, or held by one; whoever wants to share waits for that one', async () => {
+	const { direct } = await locks();
+	const [one, two, three] = [direct(), direct(), direct()];
+	await Promise.all([one.share(), two.share()]);
+	expect(await three.alone()).toBe(false);
+	await one.release();
+	await two.release();
+	expect(await three.alone()).toBe(true);
+	let shared = false;
+	const waiting = one.share().then(() => {
+		shared = true;
+	});
+	await Bun.sleep(300);
+	expect(shared).toBe(false);
+	await three.release();
+	await waiting;
+});
+
+for (const word of ['pg_backend_pid', 'pg_try_advisory_lock_shared'])
+	test(`a server that falls silent at ${word} is not waited for; then the lock is taken anew`, async () => {
+		const { proxy, through, direct } = await locks();
+		const [cut, other] = [through(), direct()];
+		proxy.cutNext(word, 'silence');
+		const failed = await cut.share().then(
+			() => null,
+			(error: unknown) => error,
+		);
+		expect(failed).toBeInstanceOf(Error);
+		await cut.share();
+		expect(await other.alone()).toBe(false);
+	});
