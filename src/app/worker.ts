@@ -7,6 +7,7 @@ import { type Cluster, clusterPlaces } from './cluster-engine.ts';
 import type { Config } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 import { startPush } from './push.ts';
+import { configuredVapidKey } from './vapid-key.ts';
 
 /** The composition of a worker of a cluster: what decides, and writes down. */
 
@@ -61,6 +62,7 @@ export async function startWorker(
 	await recovery.start();
 	const push = await startPush({
 		config,
+		vapidKey: configuredVapidKey(config),
 		store: written,
 		readState,
 		sessions: presenceView(cluster.commands, cluster.keys),

@@ -58,7 +58,11 @@ export class Http2Host {
 		await this.connected();
 	}
 
-	async post(path: string, headers: Readonly<Record<string, string>>, body: string): Promise<HostAnswer> {
+	async post(
+		path: string,
+		headers: Readonly<Record<string, string>>,
+		body: string | Uint8Array,
+	): Promise<HostAnswer> {
 		while (this.open >= this.allowed) await new Promise<void>((resolve) => this.waiting.push(resolve));
 		this.open += 1;
 		try {
@@ -127,7 +131,7 @@ export class Http2Host {
 		session: ClientHttp2Session,
 		path: string,
 		headers: Readonly<Record<string, string>>,
-		body: string,
+		body: string | Uint8Array,
 	): Promise<HostAnswer | null> {
 		if (session.closed || session.destroyed) return Promise.resolve(null);
 		return new Promise((resolve) => {

@@ -67,10 +67,10 @@ export class Withdrawals {
 		const { outbox, carriers, meters } = this.parts;
 		const provider = carriers.provider(device.platform);
 		if (!provider) return true;
-		if (carriers.pausedUntil(device.platform) > 0) return false;
+		if (carriers.pausedUntil(device) > 0) return false;
 		const messages = read.filter((send) => send.device === device.id);
 		const outcome = await provider.withdraw(device, { badge, messages });
-		carriers.note(device.platform, outcome);
+		carriers.note(device, outcome);
 		if (outcome.type === 'accepted') meters.withdrawn += messages.length;
 		if (outcome.type === 'gone')
 			await outbox.settle({ device: device.id, conversation: '', ts: 0 }, { type: 'gone' });
