@@ -1,0 +1,66 @@
+import { addressOf, type PushedMessage, type PushedWithdrawal, parsePushed } from './pushed.ts';
+
+/**
+ * The service worker: what of the interface is there while no page is. It shows and withdraws notifications; pages come
+ * from the server as ever, nothing is kept here.
+ */
+
+declare const self: ServiceWorkerGlobalScope;
+
+/** What Chrome shows by itself when it finds that a push showed too little; the next push takes it away. */
+const FORCED_TAG = 'user_visible_auto_notification';
+
+// A new one takes over at once: it has nothing in common with the one before that could break.
+self.addEventListener('install', () => void self.skipWaiting());
+
+self.addEventListener('push', (event) => {
+	const pushed = parsePushed(event.data?.text() ?? '');
+	if (!pushed) return;
+	event.waitUntil(
+		Promise.all([pushed.type === 'message' ? show(pushed) : withdraw(pushed), setBadge(pushed.badge)]),
+	);
+});
+
+self.addEventListener('notificationclick', (event) => {
+	event.notification.close();
+	event.waitUntil(lead(addressOf(event.notification.data as PushedMessage)));
+});
+
+async function show(message: PushedMessage): Promise<void> {
+	const { title, body, tag } = message;
+	await self.registration.showNotification(title, { body, tag, data: message });
+	await close((shown) => shown === FORCED_TAG);
+}
+
+const withdraw = ({ tags }: PushedWithdrawal): Promise<void> =>
+	close((shown) => tags.includes(shown) || shown === FORCED_TAG);
+
+async function close(isToGo: (tag: string) => boolean): Promise<void> {
+	for (const notification of await self.registration.getNotifications())
+		if (isToGo(notification.tag)) notification.close();
+}
+
+/** Installed pages have one; others refuse it, or do not know it. */
+async function setBadge(badge: number): Promise<void> {
+	try {
+		await self.navigator.setAppBadge?.(badge);
+	} catch {
+		// Nobody misses it.
+	}
+}
+
+/** To a page that is open, of those the one in front; to a new one otherwise. */
+async function lead(address: string): Promise<void> {
+	const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+	const pages = windows.filter(
+		({ url, frameType }) => frameType === 'top-level' && new URL(url).pathname === '/',
+	);
+	const page = pages.find(({ visibilityState }) => visibilityState === 'visible') ?? pages[0];
+	if (!page) {
+		await self.clients.openWindow(`/${address}`);
+		return;
+	}
+	page.postMessage({ type: 'open', address });
+	// Where the browser does not let us, it is led there in the background.
+	await page.focus().catch(() => undefined);
+}
