@@ -14,9 +14,17 @@ export interface HostAnswer {
 }
 
 export class HostUnreachable extends Error {
-	constructor(host: string, why: string) {
+	constructor(
+		host: string,
+		private readonly why: string,
+	) {
 		super(`${host} is not reachable: ${why}`);
 		this.name = 'HostUnreachable';
+	}
+
+	/** It is there, and speaks an older HTTP alone. */
+	get isWithoutHttp2(): boolean {
+		return this.why === 'h2 is not supported';
 	}
 }
 

@@ -16,6 +16,8 @@ const faults = noFaults();
 const apns = new FakeApns({ ...given.apns, key: given.key, cert: given.cert, phones, faults });
 const fcm = new FakeFcm({ ...given.fcm, key: given.key, cert: given.cert, phones, faults });
 const web = new FakeWebPush({ key: given.key, cert: given.cert, phones, faults });
+/** One that does not speak HTTP/2. */
+const old = new FakeWebPush({ key: given.key, cert: given.cert, phones, faults });
 
 let address = '';
 const control: { readonly port: number | undefined } = Bun.serve({
@@ -29,7 +31,7 @@ const control: { readonly port: number | undefined } = Bun.serve({
 				connections: apns.connections,
 				providerTokens: apns.providerTokens,
 				exchanges: fcm.exchanges,
-				web: { connections: web.connections, tokens: web.tokens.size, wrong: web.wrong },
+				web: { connections: web.connections, tokens: web.tokens.size, wrong: [...web.wrong, ...old.wrong] },
 			}),
 		'/phone': (request) => {
 			const phone = phones.of(new URL(request.url).searchParams.get('token') ?? '');
@@ -39,7 +41,7 @@ const control: { readonly port: number | undefined } = Bun.serve({
 		// A browser of this name subscribes, or does so anew.
 		'/subscribe': async (request) => {
 			const { name, key } = (await request.json()) as { name: string; key: string };
-			return Response.json({ token: web.subscribe(name, key) });
+			return Response.json({ token: (name.startsWith('old-') ? old : web).subscribe(name, key) });
 		},
 		'/payloads': (request) =>
 			Response.json(web.payloads.get(new URL(request.url).searchParams.get('name') ?? '') ?? []),
@@ -63,4 +65,8 @@ const apnsPort = await listen(apns.server, 0);
 const fcmPort = await listen(fcm.server, 0);
 const webPort = await listen(web.server, 0);
 web.listeningAt(`https://localhost:${webPort}`);
-console.log(JSON.stringify({ control: control.port, apns: apnsPort, fcm: fcmPort, web: webPort }));
+const { key, cert } = given;
+const { port: oldPort } = Bun.serve({ port: 0, tls: { key, cert }, fetch: (request) => old.fetch(request) });
+old.listeningAt(`https://localhost:${oldPort}`);
+const hosts = `localhost:${webPort},localhost:${oldPort}`;
+console.log(JSON.stringify({ control: control.port, apns: apnsPort, fcm: fcmPort, hosts }));

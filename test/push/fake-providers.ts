@@ -35,7 +35,10 @@ export interface FakeProviders {
 	counts(): Promise<Counts>;
 	/** Of a browser, its name. */
 	phone(token: string): Promise<ShownPhone>;
-	/** A browser subscribes at the push service, for the server of this key; answers with the device's token. */
+	/**
+	 * A browser subscribes at the push service, for the server of this key; answers with the device's token. `old-…`
+	 * does so at one without HTTP/2.
+	 */
 	subscribe(name: string, key: string): Promise<string>;
 	/** What a browser was sent, decrypted. */
 	payloads(name: string): Promise<readonly string[]>;
@@ -76,7 +79,7 @@ export async function startProviders(directory: string): Promise<FakeProviders> 
 		control: number;
 		apns: number;
 		fcm: number;
-		web: number;
+		hosts: string;
 	};
 	const control = `http://127.0.0.1:${ports.control}`;
 	const files = {
@@ -109,7 +112,7 @@ export async function startProviders(directory: string): Promise<FakeProviders> 
 			...['--apns-key-file', files.key, '--apns-key-id', 'KEY0000001', '--apns-team-id', 'TEAM000001'],
 			...['--apns-topic', TOPIC, '--apns-host', `https://localhost:${ports.apns}`],
 			...['--fcm-service-account-file', files.account, '--fcm-host', `https://localhost:${ports.fcm}`],
-			...['--web-push-hosts', `localhost:${ports.web}`],
+			...['--web-push-hosts', ports.hosts],
 		],
 		counts: () => ask('/counts') as Promise<Counts>,
 		phone: (token) => ask(`/phone?token=${encodeURIComponent(token)}`) as Promise<ShownPhone>,

@@ -67,19 +67,30 @@ export class FakeWebPush {
 		return browser.subscription();
 	}
 
+	/** The same for who comes over an older HTTP. */
+	async fetch(request: Request): Promise<Response> {
+		const headers = Object.fromEntries(request.headers);
+		const pseudo = { ':path': new URL(request.url).pathname, ':method': request.method };
+		const body = Buffer.from(await request.arrayBuffer());
+		const { status } = await this.answerOf({ ...headers, ...pseudo }, body);
+		return new Response(null, { status });
+	}
+
 	private async take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, body: Buffer): Promise<void> {
-		const name = String(headers[':path']).replace('/push/', '');
-		let answer: Answer;
-		try {
-			answer = await this.answerTo(name, headers, body);
-		} catch (error) {
-			this.wrong.push(`${name}: ${(error as Error).message}`);
-			answer = { status: 400 };
-		}
-		const { status, retryAfter } = answer;
+		const { status, retryAfter } = await this.answerOf(headers, body);
 		stream.respond({ ':status': status, ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) });
 		// Real ones repeat the address in what they say.
 		stream.end(status === 201 ? '' : JSON.stringify({ code: status, message: headers[':path'] }));
+	}
+
+	private async answerOf(headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {
+		const name = String(headers[':path']).replace('/push/', '');
+		try {
+			return await this.answerTo(name, headers, body);
+		} catch (error) {
+			this.wrong.push(`${name}: ${(error as Error).message}`);
+			return { status: 400 };
+		}
 	}
 
 	private async answerTo(name: string, headers: IncomingHttpHeaders, body: Buffer): Promise<Answer> {

@@ -79,10 +79,11 @@ test('a message arrives decrypted with the badge, is withdrawn when it is read e
 		await expectRefusals(scene, anna);
 		const laptop = await browser(scene, anna);
 		const desk = await browser(scene, anna, 'the-desk');
+		const old = await browser(scene, anna, 'old-service');
 		const channel = await dm(ben, anna);
 		const text = `hello <@${anna.id}> &amp; \u{1F30A}`;
 		const { ts } = await ben.call('chat.postMessage', { channel, text });
-		for (const { name } of [laptop, desk]) {
+		for (const { name } of [laptop, desk, old]) {
 			const { badge, shown } = await receivedBy(scene, name, 1);
 			expect(badge).toBe((await anna.call('client.counts')).badge);
 			expect(shown).toEqual({
@@ -92,7 +93,7 @@ test('a message arrives decrypted with the badge, is withdrawn when it is read e
 		expect(JSON.parse((await scene.providers.payloads(laptop.name))[0] ?? '')).toMatchObject({ channel, ts });
 		const markedAt = Date.now();
 		await anna.call('conversations.mark', { channel, ts });
-		for (const { name } of [laptop, desk]) {
+		for (const { name } of [laptop, desk, old]) {
 			const after = await until(
 				() => scene.providers.phone(name),
 				({ withdrawn }) => withdrawn === 1,
@@ -106,9 +107,9 @@ test('a message arrives decrypted with the badge, is withdrawn when it is read e
 		const respelled = JSON.stringify({ keys: { auth: keys.auth, p256dh: `${keys.p256dh}=` }, endpoint });
 		await ben.call('push.devices.add', { platform: 'web', token: respelled });
 		const owned = async (person: Person) => (await person.call('push.devices.list')).devices.length;
-		expect([await owned(anna), await owned(ben)]).toEqual([1, 1]);
+		expect([await owned(anna), await owned(ben)]).toEqual([2, 1]);
 		await ben.call('chat.postMessage', { channel, text: 'once more' });
-		expect((await receivedBy(scene, desk.name, 2)).received).toBe(2);
+		for (const { name } of [desk, old]) expect((await receivedBy(scene, name, 2)).received).toBe(2);
 		expect((await scene.providers.phone(laptop.name)).received).toBe(1);
 		expect(await ben.call('push.devices.remove', { platform: 'web', token: laptop.token })).toEqual({
 			ok: true,
@@ -116,8 +117,8 @@ test('a message arrives decrypted with the badge, is withdrawn when it is read e
 		expect(await owned(ben)).toBe(0);
 
 		const counts = await scene.providers.counts();
-		expect(counts).toMatchObject({ sent: 3, doubled: 0, repeated: 0 });
-		// One connection, and one JWT for all of it.
+		expect(counts).toMatchObject({ sent: 5, doubled: 0, repeated: 0 });
+		// One connection, and one JWT, for all that went there.
 		expect(counts.web).toEqual({ connections: 1, tokens: 1, wrong: [] });
 	}, onlyWeb));
 

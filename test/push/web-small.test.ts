@@ -36,6 +36,7 @@ test.each([
 	[413, false, 'refused'],
 	[400, false, 'refused'],
 	[429, false, 'busy'],
+	[406, false, 'busy'],
 	[503, false, 'busy'],
 	[401, false, 'away'],
 	[403, false, 'away'],

@@ -22,7 +22,8 @@ export function outcomeOf({ status, headers }: HostAnswer, service: Service): Ou
 			...later,
 		};
 	}
-	if (status === 429 || status >= 500) return { type: 'busy', error, ...later };
+	// That of Windows says so with 406.
+	if (status === 429 || status === 406 || status >= 500) return { type: 'busy', error, ...later };
 	return { type: 'refused', error };
 }
 

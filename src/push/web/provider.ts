@@ -78,7 +78,7 @@ export class WebPushProvider implements PushProvider {
 		const { encrypt } = await import('web-push');
 		const authorization = await service.token.get();
 		const { host, pathname, search } = new URL(endpoint);
-		const answer = await service.host.post(
+		const answer = await service.post(
 			pathname + search,
 			{
 				authorization,
@@ -87,7 +87,7 @@ export class WebPushProvider implements PushProvider {
 				'content-encoding': 'aes128gcm',
 				...headers,
 			},
-			encrypt(keys.p256dh, keys.auth, payload, 'aes128gcm').cipherText,
+			new Uint8Array(encrypt(keys.p256dh, keys.auth, payload, 'aes128gcm').cipherText),
 		);
 		const nowMs = this.options.nowMs();
 		const tookLately = nowMs - service.tookAt < TOOK_LATELY_MS;

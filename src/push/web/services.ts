@@ -1,5 +1,6 @@
 import type { CachedToken } from '../cached-token.ts';
-import { Http2Host } from '../http2-host.ts';
+import { type HostAnswer, HostUnreachable, Http2Host } from '../http2-host.ts';
+import { postOverHttp1 } from './http1.ts';
 import { type Sender, vapidToken } from './vapid.ts';
 
 /**
@@ -8,17 +9,41 @@ import { type Sender, vapidToken } from './vapid.ts';
  */
 
 export class PushService {
-	readonly host: Http2Host;
 	readonly token: CachedToken;
+	private readonly host: Http2Host;
+	private isWithoutHttp2 = false;
 	/** Requests on their way. */
 	inUse = 0;
 	usedAt = 0;
 	/** When it last took something. */
 	tookAt = Number.NEGATIVE_INFINITY;
 
-	constructor(origin: string, sender: Sender, nowMs: () => number) {
+	constructor(
+		private readonly origin: string,
+		sender: Sender,
+		nowMs: () => number,
+	) {
 		this.host = new Http2Host({ url: origin, mostStreams: 100 });
 		this.token = vapidToken(origin, sender, nowMs);
+	}
+
+	async post(
+		path: string,
+		headers: Readonly<Record<string, string>>,
+		body: Uint8Array<ArrayBuffer>,
+	): Promise<HostAnswer> {
+		if (!this.isWithoutHttp2)
+			try {
+				return await this.host.post(path, headers, body);
+			} catch (error) {
+				if (!(error instanceof HostUnreachable && error.isWithoutHttp2)) throw error;
+				this.isWithoutHttp2 = true;
+			}
+		return postOverHttp1(this.origin + path, headers, body);
+	}
+
+	close(): void {
+		this.host.close();
 	}
 }
 
@@ -56,7 +81,7 @@ export class PushServices {
 
 	close(): void {
 		clearInterval(this.sweeping);
-		for (const { host } of this.services.values()) host.close();
+		for (const service of this.services.values()) service.close();
 		this.services.clear();
 	}
 
@@ -71,7 +96,7 @@ export class PushServices {
 	private sweep(idleMs: number): void {
 		for (const [origin, service] of this.services) {
 			if (service.inUse > 0 || this.nowMs() - service.usedAt < idleMs) continue;
-			service.host.close();
+			service.close();
 			this.services.delete(origin);
 		}
 	}
