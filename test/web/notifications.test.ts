@@ -53,7 +53,13 @@ test('from a post to what is shown and back: on, told, read elsewhere, a click, 
 			const { people } = await makeWorkspace(scene.url, 2);
 			const [anna, ben] = people as [Person, Person];
 			const devices = async () => (await anna.call('push.devices.list')).devices;
-			const { channel } = await ben.call('conversations.open', { users: anna.id });
+			const direct = (await ben.call('conversations.open', { users: anna.id })).channel.id;
+			const channelOf = async (name: string) => {
+				const { channel } = await ben.call('conversations.create', { name });
+				await ben.call('conversations.invite', { channel: channel.id, users: anna.id });
+				return channel.id as string;
+			};
+			const [harbour, quay] = [await channelOf('harbour'), await channelOf('quay')];
 			const screen = await openScreen(here.browser, scene.url, anna, { permissions: ['notifications'] });
 			const { page } = screen;
 			await subscribeLocally(page, scene.providers, 'laptop');
@@ -67,37 +73,46 @@ test('from a post to what is shown and back: on, told, read elsewhere, a click, 
 			await page.keyboard.press('Escape');
 
 			const desk = await NotificationDesk.of(page);
-			const pushed = (count: number) =>
-				until(
+			const post = async (where: string, text: string) =>
+				(await ben.call('chat.postMessage', { channel: where, text })).ts as string;
+			/** What the push service has with these words in it is handed to the worker. */
+			const deliver = async (words: string) => {
+				const isIt = (payload: string) => payload.includes(words);
+				const pushed = await until(
 					() => scene.providers.payloads('laptop'),
-					(all) => all.length >= count,
+					(all) => all.some(isIt),
 				);
-			const post = async (text: string) =>
-				(await ben.call('chat.postMessage', { channel: channel.id, text })).ts as string;
-			const showing = (count: number) =>
-				eventually(async () => expect(await desk.shown()).toHaveLength(count));
+				await desk.deliver(pushed.find(isIt) ?? 'nothing came');
+			};
 
-			const first = await post('Have you seen this?');
-			await desk.deliver((await pushed(1))[0] ?? '');
-			await showing(1);
-			const tag = `${channel.id}:${first.replace('.', '')}`;
-			expect(await desk.shown()).toEqual([{ title: 'person-1', body: 'Have you seen this?', tag }]);
+			const first = await post(direct, 'Have you seen this?');
+			const tag = `${direct}:${first.replace('.', '')}`;
+			await deliver('Have you seen this?');
 			// Sent a second time because nobody knew that it had arrived: shown once.
-			await desk.deliver((await pushed(1))[0] ?? '');
-			await eventually(async () => expect(await desk.badges()).toEqual([1, 1]));
-			await showing(1);
-			await anna.call('conversations.mark', { channel: channel.id, ts: first });
-			await desk.deliver((await pushed(2))[1] ?? '');
-			await showing(0);
-			expect((await desk.badges()).at(-1)).toBe(0);
+			await deliver('Have you seen this?');
+			expect(await desk.shown()).toEqual([{ title: 'person-1', body: 'Have you seen this?', tag }]);
+			await anna.call('conversations.mark', { channel: direct, ts: first });
+			await deliver('"withdrawn"');
+			expect(await desk.shown()).toEqual([]);
+			expect(await desk.badges()).toEqual([1, 1, 0]);
 
-			const second = await post('And this?');
-			await desk.deliver((await pushed(3))[2] ?? '');
-			await showing(1);
-			await desk.click(`${channel.id}:${second.replace('.', '')}`);
+			// A burst of both: none is lost over asking for what is shown.
+			const tags = Array.from({ length: 20 }, (_, number) => `burst:${number}`);
+			const burst = tags.flatMap((one, number) => [
+				JSON.stringify({ type: 'message', title: 'T', body: '', tag: one, badge: number }),
+				JSON.stringify({ type: 'withdrawn', tags: ['another'], badge: number }),
+			]);
+			await desk.deliver(...burst);
+			expect(await desk.shown()).toHaveLength(tags.length);
+			await desk.deliver(JSON.stringify({ type: 'withdrawn', tags, badge: 0 }));
+			expect(await desk.shown()).toEqual([]);
+
+			const second = await post(direct, 'And this?');
+			await deliver('And this?');
+			await desk.click(`${direct}:${second.replace('.', '')}`);
 			await screen.message('And this?').waitFor();
-			expect(new URL(page.url()).hash).toBe(`#/c/${channel.id}?at=${second}`);
-			await showing(0);
+			expect(new URL(page.url()).hash).toBe(`#/c/${direct}?at=${second}`);
+			await eventually(async () => expect(await desk.shown()).toEqual([]));
 
 			// What the server lost is there again when its user comes back.
 			const [device] = await devices();
@@ -105,14 +120,23 @@ test('from a post to what is shown and back: on, told, read elsewhere, a click, 
 			await page.reload();
 			await eventually(async () => expect(await devices()).toHaveLength(1));
 
-			await desk.deliver((await pushed(3))[2] ?? '');
-			await showing(1);
+			// Read here, it goes without being told to; what stands elsewhere stays.
+			await post(harbour, `In the harbour, <@${anna.id}>`);
+			await post(quay, `On the quay, <@${anna.id}>`);
+			await deliver('In the harbour');
+			await deliver('On the quay');
+			expect(await desk.shown()).toHaveLength(2);
+			await screen.open('harbour');
+			await eventually(async () => {
+				expect((await desk.shown()).map(({ body }) => body)).toEqual(['On the quay, @person-0']);
+			});
+
 			const again = await openSwitch(page);
 			expect(await again.isChecked()).toBe(true);
 			await again.click();
 			await page.getByText('Nothing is told while you are not looking').waitFor();
 			expect(await devices()).toEqual([]);
-			await showing(0);
+			expect(await desk.shown()).toEqual([]);
 			await again.click();
 			await page.getByText('This browser tells you').waitFor();
 			expect(await devices()).toHaveLength(1);
@@ -130,26 +154,27 @@ test('from a post to what is shown and back: on, told, read elsewhere, a click, 
 
 test('where it cannot be, the switch says why', async () => {
 	const { people } = await here.scene(2);
-	const blocked = await here.show(people[0]);
-	// Not granted in a browser that cannot ask is blocked.
-	const toggle = await openSwitch(blocked.page);
-	await toggle.click();
-	await blocked.page.getByText('The browser blocks notifications from this page.').waitFor();
-	expect(await toggle.isChecked()).toBe(false);
-
-	const refused = await here.show(people[0], { permissions: ['notifications'] });
-	await refused.page.route('**/api/push.webKey', (route) =>
+	const { page } = await here.show(people[0], { permissions: ['notifications'] });
+	await page.route('**/api/push.webKey', (route) =>
 		route.fulfill({ json: { ok: false, error: 'web_push_off' } }),
 	);
-	const off = await openSwitch(refused.page);
-	await off.click();
-	await refused.page.getByText('This server does not send notifications to browsers.').waitFor();
-	expect(await off.isDisabled()).toBe(true);
+	const refused = await openSwitch(page);
+	await refused.click();
+	await page.getByText('This server does not send notifications to browsers.').waitFor();
+	expect(await refused.isDisabled()).toBe(true);
+	await page.keyboard.press('Escape');
 
-	await refused.page.addInitScript('delete globalThis.PushManager');
-	await refused.page.reload();
-	await (await openSwitch(refused.page)).waitFor();
-	await refused.page.getByText('This browser has no notifications for pages.').waitFor();
+	// In a browser that cannot ask, what is not granted is blocked.
+	await page.context().clearPermissions();
+	const blocked = await openSwitch(page);
+	await blocked.click();
+	await page.getByText('The browser blocks notifications from this page.').waitFor();
+	expect(await blocked.isChecked()).toBe(false);
+
+	await page.addInitScript('delete globalThis.PushManager');
+	await page.reload();
+	expect(await (await openSwitch(page)).isDisabled()).toBe(true);
+	await page.getByText('This browser has no notifications for pages.').waitFor();
 
 	const fine = { isSecure: true, isSupported: true, permission: 'granted', isWished: true } as const;
 	expect(standingOf(fine)).toBe('on');

@@ -1,3 +1,4 @@
+import { inTurn } from '../src/notifications/in-turn.ts';
 import { addressOf, type PushedMessage, type PushedWithdrawal, parsePushed } from './pushed.ts';
 
 /**
@@ -7,7 +8,7 @@ import { addressOf, type PushedMessage, type PushedWithdrawal, parsePushed } fro
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** What Chrome shows by itself when it finds that a push showed too little; the next push takes it away. */
+/** What Chrome shows by itself when it finds that pushes showed too little; the next one takes it away. */
 const FORCED_TAG = 'user_visible_auto_notification';
 
 // A new one takes over at once: it has nothing in common with the one before that could break.
@@ -17,27 +18,28 @@ self.addEventListener('push', (event) => {
 	const pushed = parsePushed(event.data?.text() ?? '');
 	if (!pushed) return;
 	event.waitUntil(
-		Promise.all([pushed.type === 'message' ? show(pushed) : withdraw(pushed), setBadge(pushed.badge)]),
+		inTurn(async () => {
+			await (pushed.type === 'message' ? show(pushed) : withdraw(pushed));
+			await setBadge(pushed.badge);
+		}),
 	);
 });
 
 self.addEventListener('notificationclick', (event) => {
 	event.notification.close();
-	event.waitUntil(lead(addressOf(event.notification.data as PushedMessage)));
+	// That of Chrome's own has none.
+	const message = event.notification.data as PushedMessage | null;
+	event.waitUntil(lead(message && addressOf(message)));
 });
 
 async function show(message: PushedMessage): Promise<void> {
 	const { title, body, tag } = message;
 	await self.registration.showNotification(title, { body, tag, data: message });
-	await close((shown) => shown === FORCED_TAG);
 }
 
-const withdraw = ({ tags }: PushedWithdrawal): Promise<void> =>
-	close((shown) => tags.includes(shown) || shown === FORCED_TAG);
-
-async function close(isToGo: (tag: string) => boolean): Promise<void> {
+async function withdraw({ tags }: PushedWithdrawal): Promise<void> {
 	for (const notification of await self.registration.getNotifications())
-		if (isToGo(notification.tag)) notification.close();
+		if (tags.includes(notification.tag) || notification.tag === FORCED_TAG) notification.close();
 }
 
 /** Installed pages have one; others refuse it, or do not know it. */
@@ -49,18 +51,18 @@ async function setBadge(badge: number): Promise<void> {
 	}
 }
 
-/** To a page that is open, of those the one in front; to a new one otherwise. */
-async function lead(address: string): Promise<void> {
+/** To a page that is open, of those the one in front; to a new one otherwise. Null: wherever it is. */
+async function lead(address: string | null): Promise<void> {
 	const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
 	const pages = windows.filter(
 		({ url, frameType }) => frameType === 'top-level' && new URL(url).pathname === '/',
 	);
 	const page = pages.find(({ visibilityState }) => visibilityState === 'visible') ?? pages[0];
 	if (!page) {
-		await self.clients.openWindow(`/${address}`);
+		await self.clients.openWindow(`/${address ?? ''}`);
 		return;
 	}
-	page.postMessage({ type: 'open', address });
+	if (address) page.postMessage({ type: 'open', address });
 	// Where the browser does not let us, it is led there in the background.
 	await page.focus().catch(() => undefined);
 }

@@ -1,4 +1,6 @@
+import { expect } from 'bun:test';
 import type { CDPSession, Page, Worker } from 'playwright-core';
+import { eventually } from './screen.ts';
 
 /**
  * The service worker of a page, as the browser handles it: pushes are delivered to it by the browser itself, and what it shows
@@ -33,14 +35,25 @@ export class NotificationDesk {
 		const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
 		// A browser without a desktop has no badge to show: what it is told is written down instead.
 		await worker.evaluate(`self.badges = [];
+			self.handled = 0;
+			const { waitUntil } = ExtendableEvent.prototype;
+			ExtendableEvent.prototype.waitUntil = function (work) {
+				waitUntil.call(this, work);
+				work.finally(() => { handled += 1; });
+			};
 			Object.defineProperty(navigator, 'setAppBadge', { value: async (badge) => void badges.push(badge) })`);
 		return new NotificationDesk(page, session, worker, await registered);
 	}
 
-	async deliver(data: string): Promise<void> {
+	/** All at once, until the worker is done with them. What is shown is not asked for before: Chromium loses it then. */
+	async deliver(...pushed: readonly string[]): Promise<void> {
+		const handled = () => this.worker.evaluate<number>('handled');
+		const before = await handled();
 		const origin = `${new URL(this.page.url()).origin}/`;
 		const { registrationId } = this;
-		await this.session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+		for (const data of pushed)
+			await this.session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+		await eventually(async () => expect(await handled()).toBe(before + pushed.length));
 	}
 
 	shown(): Promise<readonly ShownNotification[]> {

@@ -6,6 +6,7 @@ import { InboxView } from '../lists/InboxView.tsx';
 import { MentionsView } from '../lists/MentionsView.tsx';
 import { ThreadsView } from '../lists/ThreadsView.tsx';
 import { leave, renew } from '../notifications/subscribing.ts';
+import { useTidyNotifications } from '../notifications/tidying.ts';
 import { useHotkey } from '../session/hotkeys.ts';
 import { useConversationName, useSelf } from '../session/names.ts';
 import { go, type Route, toConversation, useRoute } from '../session/route.ts';
@@ -31,6 +32,7 @@ export function Workspace({ onSignOut }: Props) {
 	const [dialog, setDialog] = useState<DialogName | null>(null);
 	useKeys(route, setDialog);
 	useTitle(route);
+	useTidyNotifications();
 	useEffect(() => {
 		if (connection.status === 'stopped') onSignOut(connection.reason);
 	}, [connection, onSignOut]);

@@ -1,4 +1,5 @@
 import { ApiError, type TidemarkClient } from '@tidemark/client';
+import { inTurn } from './in-turn.ts';
 import { type Standing, standingOf } from './standing.ts';
 
 /**
@@ -44,7 +45,8 @@ export async function turnOff(client: TidemarkClient): Promise<Standing> {
 		// The server also learns it from the push service, with the next message.
 		await client.call('push.devices.remove', deviceOf(subscription)).catch(() => undefined);
 		await subscription.unsubscribe();
-		for (const notification of await registration.getNotifications()) notification.close();
+		const shown = await inTurn(() => registration.getNotifications());
+		for (const notification of shown) notification.close();
 	}
 	await navigator.clearAppBadge?.().catch(() => undefined);
 	return lookAtStanding(client);
