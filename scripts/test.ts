@@ -37,7 +37,8 @@ const STATIC_CHECKS: Record<string, string[]> = {
 		'false',
 	],
 	'types of the web interface (tsc)': ['tsc', '-p', 'web', '--noEmit'],
-	'dependency direction (dependency-cruiser)': ['depcruise', 'src', 'client/src', 'web/src'],
+	'types of the service worker (tsc)': ['tsc', '-p', 'web/sw', '--noEmit'],
+	'dependency direction (dependency-cruiser)': ['depcruise', 'src', 'client/src', 'web/src', 'web/sw'],
 };
 
 const root = join(import.meta.dir, '..');

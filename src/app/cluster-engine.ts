@@ -18,6 +18,7 @@ import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import type { ServerOperations } from './operations.ts';
 import { pushes } from './push.ts';
+import { configuredVapidKey } from './vapid-key.ts';
 
 /** Kafka, Redis and PostgreSQL, shared by any number of gateways and workers. */
 
@@ -82,7 +83,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			...trusted,
 			schema: installation,
 			startStamp: null,
-			push: pushes(config),
+			push: pushes(config, configuredVapidKey(config) !== null),
 			onTrouble: (failures, error) => {
 				if (failures >= FAILURES_TO_TELL) operations.degraded('postgres', error);
 			},

@@ -6,6 +6,7 @@ import { ConfigError } from './config.ts';
 import { CannotListen } from './failures.ts';
 import { type RunningGateway, shownHost, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
+import { configuredVapidKey } from './vapid-key.ts';
 import { startWorker } from './worker.ts';
 
 /** Roles of a cluster: the compositions of `tidemark gateway` and `tidemark worker`. */
@@ -23,11 +24,21 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 			...missingPlaces(config),
 		]);
 	const operations = new ServerOperations(log);
+	const vapidKey = configuredVapidKey(config);
+	if (vapidKey === null && config.webPush === 'on')
+		log.info('Web Push is off: all gateways and workers need the same TIDEMARK_VAPID_PRIVATE_KEY for it');
 	return onCluster(config, operations, async (cluster) => {
 		const engine = gatewayEngine(cluster, operations, {
 			onPresence: (user) => gateway.presence.review(user),
 		});
-		const gateway: RunningGateway = await startGateway({ config, adminToken, log, engine, operations });
+		const gateway: RunningGateway = await startGateway({
+			config,
+			adminToken,
+			vapidKey,
+			log,
+			engine,
+			operations,
+		});
 		cluster.onGap(() => void gateway.beginAnew());
 		return {
 			url: gateway.url,

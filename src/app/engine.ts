@@ -4,7 +4,7 @@ import { MemorySessions } from '../engine/embedded/memory-sessions.ts';
 import { MemoryTickets } from '../engine/embedded/memory-tickets.ts';
 import { MemoryReadState } from '../engine/embedded/read-state/memory-read-state.ts';
 import { Residents } from '../engine/embedded/read-state/residents.ts';
-import { openSqliteStore } from '../engine/embedded/sqlite/open.ts';
+import { openSqliteStore, type SqliteStoreOptions } from '../engine/embedded/sqlite/open.ts';
 import type { Bus } from '../engine/ports/bus.ts';
 import type { CommandLog } from '../engine/ports/log.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
@@ -45,7 +45,7 @@ const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(cou
 /** Everything in this process, everything kept in one directory. */
 export async function openEmbeddedEngine(
 	dataDir: string,
-	options: { readonly push?: boolean } = {},
+	options: Pick<SqliteStoreOptions, 'push'> = {},
 ): Promise<Engine> {
 	const listeners: ((error: Error) => void)[] = [];
 	const store = await openSqliteStore(dataDir, {

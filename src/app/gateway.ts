@@ -13,6 +13,7 @@ import { Hub } from '../gateway/socket/hub.ts';
 import { Presence } from '../gateway/socket/presence.ts';
 import { type Listening, listen } from '../gateway/socket/server.ts';
 import type { RandomBytes } from '../model/ids.ts';
+import type { VapidKey } from '../push/web/vapid.ts';
 import { Reads } from '../unread/reads.ts';
 import { Sync } from '../unread/sync.ts';
 import type { Config } from './config.ts';
@@ -26,6 +27,8 @@ import { VERSION } from './version.ts';
 export interface GatewayParts {
 	readonly config: Config;
 	readonly adminToken: string;
+	/** Null: no Web Push. */
+	readonly vapidKey: VapidKey | null;
 	readonly log: Logger;
 	readonly engine: Engine;
 	readonly operations: ServerOperations;
@@ -80,6 +83,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		directory: store.directory,
 		history: store.history,
 		push: store.push,
+		webPush: parts.vapidKey && { key: parts.vapidKey.publicKey, hosts: config.webPushHosts },
 		bus,
 		auth: new Authenticator({
 			directory: store.directory,

@@ -11,7 +11,16 @@ const DURATION_BUCKETS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 
 const DEGRADED_MS = 30_000;
 
 /** What a process depends on and can do without for a while. */
-export type Dependency = 'store' | 'postgres' | 'redis' | 'kafka' | 'read state' | 'worker' | 'apns' | 'fcm';
+export type Dependency =
+	| 'store'
+	| 'postgres'
+	| 'redis'
+	| 'kafka'
+	| 'read state'
+	| 'worker'
+	| 'apns'
+	| 'fcm'
+	| 'web';
 
 export class ServerOperations implements Operations {
 	private readonly registry = new Registry();

@@ -6,6 +6,8 @@ import { newId } from '../model/ids.ts';
 import { ApnsProvider } from '../push/apns/provider.ts';
 import { FcmProvider } from '../push/fcm/provider.ts';
 import { Pusher } from '../push/pusher.ts';
+import { WebPushProvider } from '../push/web/provider.ts';
+import type { VapidKey } from '../push/web/vapid.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 
@@ -15,11 +17,13 @@ const nowMs = (): number => Date.now();
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
 /** Whether anything is to be pushed: if not, posts and marks note nothing. */
-export const pushes = ({ apnsKeyFile, fcmServiceAccountFile }: Config): boolean =>
-	apnsKeyFile !== null || fcmServiceAccountFile !== null;
+export const pushes = ({ apnsKeyFile, fcmServiceAccountFile }: Config, web: boolean): boolean =>
+	web || apnsKeyFile !== null || fcmServiceAccountFile !== null;
 
 export interface PushParts {
 	readonly config: Config;
+	/** Null: no Web Push. */
+	readonly vapidKey: VapidKey | null;
 	readonly store: Pick<Store, 'push' | 'history' | 'directory'>;
 	readonly readState: ReadState;
 	readonly sessions: Pick<Sessions, 'activeAmong'>;
@@ -31,9 +35,9 @@ export interface PushParts {
 
 /** Null: nothing is to be pushed. */
 export async function startPush(parts: PushParts): Promise<Pusher | null> {
-	const { config, store, readState, sessions, operations, alone } = parts;
-	const providers = { ...apnsOf(config), ...fcmOf(config) };
-	if (!pushes(config)) return null;
+	const { config, vapidKey, store, readState, sessions, operations, alone } = parts;
+	const providers = { ...apnsOf(config), ...fcmOf(config), ...webOf(config, vapidKey) };
+	if (!pushes(config, vapidKey !== null)) return null;
 	const pusher = new Pusher({
 		push: store.push,
 		history: store.history,
@@ -84,6 +88,10 @@ function apnsOf({ apnsKeyFile, apnsKeyId, apnsTeamId, apnsTopic, apnsHost }: Con
 function fcmOf({ fcmServiceAccountFile, fcmHost }: Config) {
 	if (fcmServiceAccountFile === null) return {};
 	return { fcm: new FcmProvider({ serviceAccountFile: fcmServiceAccountFile, url: fcmHost, nowMs }) };
+}
+
+function webOf({ vapidContact }: Config, key: VapidKey | null) {
+	return key === null ? {} : { web: new WebPushProvider({ key, contact: vapidContact, nowMs }) };
 }
 
 function watch(pusher: Pusher, operations: ServerOperations): void {

@@ -7,6 +7,7 @@ import { type Engine, openEmbeddedEngine } from './engine.ts';
 import { startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { pushes, startPush } from './push.ts';
+import { vapidKeyIn } from './vapid-key.ts';
 
 /** Every role in one process, on the embedded engine: the composition of `tidemark serve`. */
 
@@ -21,7 +22,9 @@ const nowMs = (): number => Date.now();
 const EVICT_EVERY_MS = 60_000;
 
 export async function serve(config: Config, log: Logger): Promise<Running> {
-	const engine = await openEmbeddedEngine(config.dataDir, { push: pushes(config) });
+	const engine = await openEmbeddedEngine(config.dataDir, {
+		push: pushes(config, config.webPush === 'on') && 'with devices',
+	});
 	try {
 		return await start(config, await adminTokenOf(config.adminToken, config.dataDir), log, engine);
 	} catch (error) {
@@ -49,9 +52,19 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 	});
 	worker.start();
 	operations.watchWorker(worker);
-	const gateway = await startGateway({ config, adminToken: admin.token, log, engine, operations });
+	const vapidKey = await vapidKeyIn(config);
+	const gateway = await startGateway({ config, adminToken: admin.token, vapidKey, log, engine, operations });
 	const { sessions } = engine;
-	const push = await startPush({ config, store, readState, sessions, operations, log, alone: true });
+	const push = await startPush({
+		config,
+		vapidKey,
+		store,
+		readState,
+		sessions,
+		operations,
+		log,
+		alone: true,
+	});
 	await keepAdminToken(admin, config.dataDir);
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => {

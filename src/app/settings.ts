@@ -1,3 +1,6 @@
+import { isHostPattern, KNOWN_HOSTS } from '../push/web/allowed-hosts.ts';
+import { type VapidKey, vapidKeyOf } from '../push/web/vapid.ts';
+
 /**
  * The one schema of configuration: every setting, its environment variable and flag, unit and default. Help,
  * checks and the line printed at start are made from it.
@@ -70,6 +73,19 @@ const hostsAndPorts = (value: string): readonly string[] => {
 	if (!items.every((item) => /^[^\s:]+:\d+$/.test(item)))
 		throw new Error('is not a list like host:port,host:port');
 	return items;
+};
+
+const hostPatterns = (value: string): readonly string[] => {
+	const items = value.split(',').map((item) => item.trim());
+	if (!items.every(isHostPattern)) throw new Error('is not a list like host,*.host,host:port');
+	return items;
+};
+
+/** Browsers and push services look at it, Apple’s closely. */
+const contact = (value: string): string => {
+	if (!/^mailto:[^\s@]+@[^\s@]+$/.test(value) && !(URL.canParse(value) && value.startsWith('https://')))
+		throw new Error('is neither mailto:somebody@host nor an https address');
+	return value;
 };
 
 const atLeastBytes =
@@ -248,6 +264,31 @@ export const SETTINGS = {
 		text,
 	),
 	fcmHost: setting('fcm-host', 'where FCM is', 'https://fcm.googleapis.com', address('https')),
+	webPush: setting(
+		'web-push',
+		'whether browsers are told (Web Push): on or off; a cluster needs the key below as well',
+		'on' as const,
+		oneOf('on', 'off'),
+	),
+	vapidPrivateKey: setting(
+		'vapid-private-key',
+		'private key of Web Push (web-push generate-vapid-keys makes one); made and kept in the data directory where not set',
+		null as VapidKey | null,
+		vapidKeyOf,
+		true,
+	),
+	vapidContact: setting(
+		'vapid-contact',
+		'where those who run push services can write to: mailto:… or https://…',
+		'mailto:operator@example.com',
+		contact,
+	),
+	webPushHosts: setting(
+		'web-push-hosts',
+		'push services that are spoken to, separated by commas',
+		KNOWN_HOSTS,
+		hostPatterns,
+	),
 	logLevel: setting(
 		'log-level',
 		'what is logged: debug, info, warn or error',

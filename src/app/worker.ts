@@ -8,6 +8,7 @@ import { clusterPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 import { startPush } from './push.ts';
+import { configuredVapidKey } from './vapid-key.ts';
 
 /** The composition of a worker of a cluster: what decides, and writes down. */
 
@@ -63,6 +64,7 @@ export async function startWorker(
 	await recovery.start();
 	const push = await startPush({
 		config,
+		vapidKey: configuredVapidKey(config),
 		store: written,
 		readState,
 		sessions: presenceView(cluster.commands, cluster.keys),

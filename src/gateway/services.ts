@@ -7,6 +7,7 @@ import type { Tickets } from '../engine/ports/tickets.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import type { Clock } from '../model/ts.ts';
+import type { AllowedHosts } from '../push/web/allowed-hosts.ts';
 import type { Reads } from '../unread/reads.ts';
 import type { Sync } from '../unread/sync.ts';
 import type { Authenticator } from './auth/authenticator.ts';
@@ -34,6 +35,13 @@ export interface PresenceControl {
 	isActive(user: string): Promise<boolean>;
 }
 
+/** What browsers that subscribe need to know, and where their subscriptions may be. */
+export interface WebPush {
+	/** Base64url: `applicationServerKey`. */
+	readonly key: string;
+	readonly hosts: AllowedHosts;
+}
+
 /** Everything that methods and sockets work with; made once, by the composition root. */
 export interface Services {
 	readonly requests: Requests;
@@ -43,6 +51,8 @@ export interface Services {
 	readonly directory: Directory;
 	readonly history: History;
 	readonly push: PushStore;
+	/** Null: browsers are not told of anything. */
+	readonly webPush: WebPush | null;
 	readonly bus: Bus;
 	readonly auth: Authenticator;
 	readonly tickets: Tickets;

@@ -55,6 +55,7 @@ export const ERRORS = {
 	name_taken: final('The name is in use in this workspace.'),
 	token_not_found: final('There is no such token.'),
 	device_not_found: final('The caller has no such device.'),
+	web_push_off: final('This server tells browsers of nothing: Web Push is not configured.'),
 	too_many_devices: final('The caller has as many devices as are allowed; remove one.'),
 
 	// Conversations

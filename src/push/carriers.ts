@@ -1,13 +1,13 @@
-import type { PushPlatform } from '../engine/ports/push.ts';
+import type { Device, PushPlatform } from '../engine/ports/push.ts';
 import { backOffMs } from './backoff.ts';
 import type { Outcome, PushProvider } from './provider.ts';
 
 /**
- * The providers that are configured, and whether each can be used. One that is away is left alone for a while, longer
- * every time, and whoever operates the server is told once.
+ * The providers that are configured, and whether each can be used: as a whole, or each of the places it sends to. One
+ * that is away is left alone for a while, longer every time, and whoever operates the server is told once.
  *
  *     up    → away   with an outcome `away`, or a check that fails
- *     away  → up     with any other outcome
+ *     away  → up     with any other outcome; a place also when nothing was sent there for long
  */
 
 export interface CarrierWatch {
@@ -15,14 +15,22 @@ export interface CarrierWatch {
 	recovered(platform: PushPlatform): void;
 }
 
-interface Carrier {
-	readonly provider: PushProvider;
-	/** Failures since it was last up. */
+/** A place that is away. */
+interface Away {
+	/** Since it was last up. */
 	failures: number;
 	pausedUntil: number;
 }
 
+interface Carrier {
+	readonly provider: PushProvider;
+	/** By place; a provider that is one place has it under the empty name. */
+	readonly away: Map<string, Away>;
+}
+
 const LONGEST_PAUSE_MS = 60_000;
+/** What waits for a place is tried after every pause: a place that was not is one that nothing waits for. */
+const FORGET_AFTER_MS = 5 * 60_000;
 
 export class Carriers {
 	private readonly carriers = new Map<PushPlatform, Carrier>();
@@ -34,7 +42,7 @@ export class Carriers {
 		private readonly random: () => number,
 	) {
 		for (const [platform, provider] of Object.entries(providers))
-			this.carriers.set(platform as PushPlatform, { provider, failures: 0, pausedUntil: 0 });
+			this.carriers.set(platform as PushPlatform, { provider, away: new Map() });
 	}
 
 	provider(platform: PushPlatform): PushProvider | undefined {
@@ -42,43 +50,63 @@ export class Carriers {
 	}
 
 	/** Until when nothing is to be sent there; 0: it may be. */
-	pausedUntil(platform: PushPlatform): number {
-		const until = this.carriers.get(platform)?.pausedUntil ?? 0;
-		return until > this.nowMs() ? until : 0;
+	pausedUntil(device: Device): number {
+		const carrier = this.carriers.get(device.platform);
+		return carrier && carrier.away.size > 0 ? this.pauseOf(carrier, placeOf(carrier, device)) : 0;
 	}
 
 	/** Nothing can be sent anywhere, for the moment. */
 	allPaused(): boolean {
-		return [...this.carriers.keys()].every((platform) => this.pausedUntil(platform) > 0);
+		return [...this.carriers.values()].every((carrier) => this.pauseOf(carrier, '') > 0);
 	}
 
-	note(platform: PushPlatform, outcome: Outcome): void {
-		const carrier = this.carriers.get(platform);
-		if (!carrier) return;
-		if (outcome.type !== 'away') {
-			if (carrier.failures === 0) return;
-			carrier.failures = 0;
-			carrier.pausedUntil = 0;
-			this.watch.recovered(platform);
-			return;
-		}
-		// Of many that were under way together, one counts.
-		if (this.pausedUntil(platform) > 0) return;
-		carrier.failures += 1;
-		const pause = Math.min(LONGEST_PAUSE_MS, backOffMs(carrier.failures, this.random));
-		carrier.pausedUntil = this.nowMs() + Math.max(pause, outcome.retryAfterMs ?? 0);
-		this.watch.degraded(platform, new Error(outcome.error));
+	note(device: Device, outcome: Outcome): void {
+		const carrier = this.carriers.get(device.platform);
+		if (carrier) this.noteAt(device.platform, carrier, placeOf(carrier, device), outcome);
 	}
 
 	/** At the start, so that a wrong key is told before there is something to send. */
 	async check(): Promise<void> {
-		for (const [platform, { provider }] of this.carriers) {
-			const wrong = await provider.check();
-			if (wrong !== null) this.note(platform, { type: 'away', error: wrong });
+		for (const [platform, carrier] of this.carriers) {
+			const wrong = await carrier.provider.check();
+			if (wrong !== null) this.noteAt(platform, carrier, '', { type: 'away', error: wrong });
 		}
+	}
+
+	/** Places that nothing waits for any more are away for nobody. */
+	forget(): void {
+		for (const [platform, carrier] of this.carriers)
+			for (const [place, { pausedUntil }] of carrier.away)
+				if (place !== '' && pausedUntil + FORGET_AFTER_MS < this.nowMs()) this.up(platform, carrier, place);
 	}
 
 	close(): void {
 		for (const { provider } of this.carriers.values()) provider.close();
 	}
+
+	private noteAt(platform: PushPlatform, carrier: Carrier, place: string, outcome: Outcome): void {
+		if (outcome.type !== 'away') {
+			if (carrier.away.has(place)) this.up(platform, carrier, place);
+			return;
+		}
+		// Of many that were under way together, one counts.
+		if (this.pauseOf(carrier, place) > 0) return;
+		const failures = (carrier.away.get(place)?.failures ?? 0) + 1;
+		const pause = Math.min(LONGEST_PAUSE_MS, backOffMs(failures, this.random));
+		const pausedUntil = this.nowMs() + Math.max(pause, outcome.retryAfterMs ?? 0);
+		carrier.away.set(place, { failures, pausedUntil });
+		this.watch.degraded(platform, new Error(outcome.error));
+	}
+
+	private up(platform: PushPlatform, carrier: Carrier, place: string): void {
+		carrier.away.delete(place);
+		if (carrier.away.size === 0) this.watch.recovered(platform);
+	}
+
+	private pauseOf(carrier: Carrier, place: string): number {
+		const until = carrier.away.get(place)?.pausedUntil ?? 0;
+		return until > this.nowMs() ? until : 0;
+	}
 }
+
+const placeOf = ({ provider }: Carrier, device: Device): string => provider.placeOf?.(device) ?? '';

@@ -14,9 +14,17 @@ export interface HostAnswer {
 }
 
 export class HostUnreachable extends Error {
-	constructor(host: string, why: string) {
+	constructor(
+		host: string,
+		private readonly why: string,
+	) {
 		super(`${host} is not reachable: ${why}`);
 		this.name = 'HostUnreachable';
+	}
+
+	/** It is there, and speaks an older HTTP alone. */
+	get isWithoutHttp2(): boolean {
+		return this.why === 'h2 is not supported';
 	}
 }
 
@@ -65,7 +73,11 @@ export class Http2Host {
 		await this.connected();
 	}
 
-	async post(path: string, headers: Readonly<Record<string, string>>, body: string): Promise<HostAnswer> {
+	async post(
+		path: string,
+		headers: Readonly<Record<string, string>>,
+		body: string | Uint8Array,
+	): Promise<HostAnswer> {
 		while (this.open >= this.streams()) await new Promise<void>((resolve) => this.waiting.push(resolve));
 		this.open += 1;
 		try {
@@ -149,7 +161,7 @@ export class Http2Host {
 		session: ClientHttp2Session,
 		path: string,
 		headers: Readonly<Record<string, string>>,
-		body: string,
+		body: string | Uint8Array,
 	): Promise<HostAnswer | null> {
 		if (session.closed || session.destroyed) return Promise.resolve(null);
 		return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import type { Device, MessageKey } from '../engine/ports/push.ts';
 
-/** Somebody who carries notifications to devices: APNs, FCM. */
+/** Somebody who carries notifications to devices: APNs, FCM, the push services of browsers. */
 
 /** What a person sees, and what an application needs to open the right place. */
 export interface Notification {
@@ -33,6 +33,8 @@ export interface PushProvider {
 	/** Never rejects. Repeating it shows nothing twice: what is sent under the same message replaces the earlier one. */
 	notify(device: Device, notification: Notification): Promise<Outcome>;
 	withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome>;
+	/** Where it is sent to, if that is not one place for all: one that is away is left alone, others go on. */
+	placeOf?(device: Device): string;
 	/** Whether anything could be sent, before there is something to: null, or what is wrong. */
 	check(): Promise<string | null>;
 	close(): void;

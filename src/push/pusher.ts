@@ -114,6 +114,7 @@ export class Pusher {
 			try {
 				await push.outbox.tidy((nowMs() - REMEMBER_MS) * 1000, nowMs() - LONGEST_SEND_MS);
 				this.sizes = await push.outbox.sizes();
+				this.carriers.forget();
 			} catch (error) {
 				report(error);
 			}

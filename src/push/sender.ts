@@ -97,7 +97,7 @@ export class Sender {
 		const provider = carriers.provider(device.platform);
 		if (!provider) return { type: 'dead', attempts, error: `${device.platform} is not configured` };
 		if (nowMs() - message.ts / 1000 > MOST_AGE_MS) return { type: 'dead', attempts, error: 'too old' };
-		const paused = carriers.pausedUntil(device.platform);
+		const paused = carriers.pausedUntil(device);
 		if (paused > 0)
 			return { type: 'again', attempts: attempts - 1, nextAt: paused, error: `${device.platform} is away` };
 		const badge = await badgeOf(send.user);
@@ -110,14 +110,14 @@ export class Sender {
 			threadTs: message.threadTs,
 			badge,
 		});
-		carriers.note(device.platform, outcome);
+		carriers.note(device, outcome);
 		return this.resultOf(outcome, send, device, badge);
 	}
 
 	private resultOf(
 		outcome: Outcome,
 		{ attempts }: DueSend,
-		{ platform }: NonNullable<DueSend['to']>,
+		device: NonNullable<DueSend['to']>,
 		badge: number,
 	): SendResult {
 		const { carriers, nowMs, random } = this.parts;
@@ -135,7 +135,7 @@ export class Sender {
 			}
 			case 'away': {
 				// No try is used up, but that there was one is remembered: it may have arrived.
-				const nextAt = Math.max(carriers.pausedUntil(platform), nowMs());
+				const nextAt = Math.max(carriers.pausedUntil(device), nowMs());
 				return { type: 'again', attempts: 1, nextAt, error: outcome.error };
 			}
 		}

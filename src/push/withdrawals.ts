@@ -71,11 +71,11 @@ export class Withdrawals {
 		const { outbox, carriers, meters, nowMs } = this.parts;
 		const provider = carriers.provider(device.platform);
 		if (!provider) return 0;
-		const paused = carriers.pausedUntil(device.platform);
+		const paused = carriers.pausedUntil(device);
 		if (paused > 0) return paused;
 		const messages = over.filter((send) => send.device === device.id);
 		const outcome = await provider.withdraw(device, { badge, messages });
-		carriers.note(device.platform, outcome);
+		carriers.note(device, outcome);
 		if (outcome.type === 'accepted') meters.withdrawn += messages.length;
 		if (outcome.type === 'gone')
 			await outbox.settle(
@@ -84,7 +84,7 @@ export class Withdrawals {
 			);
 		if (outcome.type !== 'busy' && outcome.type !== 'away') return 0;
 		const wait = Math.max(UPDATE_EVERY_MS, outcome.retryAfterMs ?? 0);
-		return Math.max(carriers.pausedUntil(device.platform), nowMs() + wait);
+		return Math.max(carriers.pausedUntil(device), nowMs() + wait);
 	}
 
 	/** Of what is shown: what is read, or is none of theirs any more. */

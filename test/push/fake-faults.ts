@@ -16,14 +16,15 @@ export type Fault = { readonly status: number; readonly reason: string; readonly
 export class FaultyTokens {
 	private readonly tries = new Map<string, number>();
 
-	/** `gone-…`, `bad-…`, `never-…`, `throttled-2-…`: the last for so many tries. Null: nothing is wrong. */
+	/** `gone-…`, `bad-…`, `large-…`, `never-…`, `throttled-2-…`: the last for so many tries. Null: nothing is wrong. */
 	of(token: string): Fault | null {
 		const tries = (this.tries.get(token) ?? 0) + 1;
-		const [, kind, times] = /^(gone|bad|never|failing|throttled|topic)(?:-(\d+))?-/.exec(token) ?? [];
+		const [, kind, times] = /^(gone|bad|large|never|failing|throttled|topic)(?:-(\d+))?-/.exec(token) ?? [];
 		if (kind === undefined) return null;
 		this.tries.set(token, tries);
 		if (kind === 'gone') return { status: 410, reason: 'Unregistered' };
 		if (kind === 'bad') return { status: 400, reason: 'BadDeviceToken' };
+		if (kind === 'large') return { status: 413, reason: 'PayloadTooLarge' };
 		if (kind === 'topic') return { status: 400, reason: 'DeviceTokenNotForTopic' };
 		if (kind === 'never') return { status: 500, reason: 'InternalServerError' };
 		if (tries > Number(times)) return null;

@@ -16,6 +16,7 @@ export interface Counts {
 	readonly connections: number;
 	readonly providerTokens: number;
 	readonly exchanges: number;
+	readonly web: { readonly connections: number; readonly tokens: number; readonly wrong: readonly string[] };
 }
 
 export interface ShownPhone {
@@ -32,7 +33,15 @@ export interface FakeProviders {
 	readonly keyFile: string;
 	readonly serviceAccountFile: string;
 	counts(): Promise<Counts>;
+	/** Of a browser, its name. */
 	phone(token: string): Promise<ShownPhone>;
+	/**
+	 * A browser subscribes at the push service, for the server of this key; answers with the device's token. `old-…`
+	 * does so at one without HTTP/2.
+	 */
+	subscribe(name: string, key: string): Promise<string>;
+	/** What a browser was sent, decrypted. */
+	payloads(name: string): Promise<readonly string[]>;
 	faults(faults: Partial<Faults>): Promise<void>;
 	apns(up: boolean): Promise<void>;
 	stop(): Promise<void>;
@@ -66,7 +75,12 @@ export async function startProviders(directory: string): Promise<FakeProviders> 
 		},
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
-	const ports = JSON.parse(await firstLine(child.stdout)) as { control: number; apns: number; fcm: number };
+	const ports = JSON.parse(await firstLine(child.stdout)) as {
+		control: number;
+		apns: number;
+		fcm: number;
+		hosts: string;
+	};
 	const control = `http://127.0.0.1:${ports.control}`;
 	const files = {
 		cert: join(place, 'cert.pem'),
@@ -98,9 +112,12 @@ export async function startProviders(directory: string): Promise<FakeProviders> 
 			...['--apns-key-file', files.key, '--apns-key-id', 'KEY0000001', '--apns-team-id', 'TEAM000001'],
 			...['--apns-topic', TOPIC, '--apns-host', `https://localhost:${ports.apns}`],
 			...['--fcm-service-account-file', files.account, '--fcm-host', `https://localhost:${ports.fcm}`],
+			...['--web-push-hosts', ports.hosts],
 		],
 		counts: () => ask('/counts') as Promise<Counts>,
 		phone: (token) => ask(`/phone?token=${encodeURIComponent(token)}`) as Promise<ShownPhone>,
+		subscribe: async (name, key) => ((await ask('/subscribe', { name, key })) as { token: string }).token,
+		payloads: (name) => ask(`/payloads?name=${encodeURIComponent(name)}`) as Promise<string[]>,
 		faults: async (faults) => void (await ask('/faults', faults)),
 		apns: async (up) => void (await ask('/apns', { up })),
 		stop: async () => {

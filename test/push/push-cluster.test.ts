@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { newVapidKey } from '../../src/push/web/vapid.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { withDirectory } from '../support/process.ts';
@@ -21,14 +22,19 @@ test(
 			Object.assign(process.env, providers.environment);
 			let cluster: TestCluster | null = null;
 			try {
-				cluster = await startCluster({ flags: providers.flags });
+				const { privateKey } = newVapidKey();
+				cluster = await startCluster({ flags: [...providers.flags, '--vapid-private-key', privateKey] });
 				const { people, admin } = await makeWorkspace(cluster.url, PEOPLE + 1);
 				const [author, ...others] = people as [Person, ...Person[]];
 				const { channel } = await author.call('conversations.create', { name: 'everybody' });
 				const users = others.map(({ id }) => id);
 				await admin('admin.conversations.addMembers', { channel: channel.id, users });
-				for (const { call, name } of others)
+				const [reader, surfer] = others as [Person, Person];
+				for (const { call, name } of others.filter((one) => one !== surfer))
 					await call('push.devices.add', { platform: 'apns', token: `token-${name}` });
+				// One of them has a browser alone.
+				const token = await providers.subscribe('browser', (await surfer.call('push.webKey')).key);
+				await surfer.call('push.devices.add', { platform: 'web', token });
 				let last = '';
 				for (let number = 0; number < MESSAGES; number += 1) {
 					last = (await author.call('chat.postMessage', { channel: channel.id, text: `${number}` })).ts;
@@ -47,13 +53,18 @@ test(
 				);
 				expect(counts).toMatchObject({ sent: ALL, doubled: 0 });
 
-				const reader = others[0] as Person;
-				await reader.call('conversations.mark', { channel: channel.id, ts: last });
-				const phone = await until(
-					() => providers.phone(`token-${reader.name}`),
-					({ withdrawn }) => withdrawn === MESSAGES,
-				);
-				expect(phone).toMatchObject({ withdrawn: MESSAGES, badge: 0, shown: {} });
+				for (const [who, phone] of [
+					[reader, `token-${reader.name}`],
+					[surfer, 'browser'],
+				] as const) {
+					await who.call('conversations.mark', { channel: channel.id, ts: last });
+					const after = await until(
+						() => providers.phone(phone),
+						({ withdrawn }) => withdrawn === MESSAGES,
+					);
+					expect(after).toMatchObject({ withdrawn: MESSAGES, badge: 0, shown: {} });
+				}
+				expect((await providers.counts()).web.wrong).toEqual([]);
 				console.log(
 					`push on a cluster: ${counts.sent} sent, ${counts.doubled} doubled, ${counts.repeated} repeated`,
 				);

@@ -7,7 +7,7 @@ import type { NotificationLevel } from './facts.ts';
  * Work is taken with a lease: whoever took it has it alone until the lease ends, and if they died, it is due again then.
  */
 
-export type PushPlatform = 'apns' | 'fcm';
+export type PushPlatform = 'apns' | 'fcm' | 'web';
 
 export interface Device {
 	/** Of this token while it is this user's. */

@@ -17,16 +17,18 @@ export type WebFiles = ReadonlyMap<string, WebFile>;
 
 const WEB = new URL('../../../web/', import.meta.url);
 const PAGES: Readonly<Record<string, string>> = { '/': 'index', '/devices': 'devices', '/ops': 'ops' };
+/** At the root, because a service worker is in charge of what is below it. */
+const WORKER = '/sw.js';
 const ASSETS = 'assets/';
 
 /** Asked before anything is bundled: whoever looks for other addresses costs nothing. */
 export const isWebPath = (path: string): boolean =>
-	Object.hasOwn(PAGES, path) || path.startsWith(`/${ASSETS}`);
+	Object.hasOwn(PAGES, path) || path === WORKER || path.startsWith(`/${ASSETS}`);
 
 export async function bundleWeb(): Promise<WebFiles> {
-	const built = await build();
+	const built = await Promise.all([buildPages(), buildWorker()]);
 	const files = new Map<string, WebFile>();
-	for (const output of built.outputs) {
+	for (const output of built.flatMap(({ outputs }) => outputs)) {
 		const name = output.path.replace(/^\.?\//, '');
 		const page = Object.keys(PAGES).find((path) => `${PAGES[path]}.html` === name);
 		files.set(page ?? `/${name}`, {
@@ -38,11 +40,11 @@ export async function bundleWeb(): Promise<WebFiles> {
 	return files;
 }
 
-const build = () =>
-	Bun.build({
-		entrypoints: Object.values(PAGES).map((page) => fileURLToPath(new URL(`${page}.html`, WEB))),
-		target: 'browser',
-		minify: true,
+const place = (file: string): string => fileURLToPath(new URL(file, WEB));
+
+const buildPages = () =>
+	build({
+		entrypoints: Object.values(PAGES).map((page) => place(`${page}.html`)),
 		splitting: true,
 		define: { 'process.env.NODE_ENV': '"production"' },
 		publicPath: '/',
@@ -51,7 +53,13 @@ const build = () =>
 			chunk: `${ASSETS}[name]-[hash].[ext]`,
 			asset: `${ASSETS}[name]-[hash].[ext]`,
 		},
-	}).catch((error: unknown) => {
+	});
+
+/** One file that needs no other: browsers ask for it alone, and some take no modules there. */
+const buildWorker = () => build({ entrypoints: [place('sw/sw.ts')], format: 'iife', naming: '[name].[ext]' });
+
+const build = (what: Partial<Bun.BuildConfig> & Pick<Bun.BuildConfig, 'entrypoints'>) =>
+	Bun.build({ target: 'browser', minify: true, ...what }).catch((error: unknown) => {
 		// Bun's has one for each file that could not be read, each with the whole of it.
 		const causes = error instanceof AggregateError ? error.errors : [error];
 		throw new Error(`cannot bundle web/: ${causes.slice(0, 3).map(String).join('; ')}`);

@@ -8,7 +8,8 @@ type Encoding = 'br' | 'gzip' | 'identity';
 
 /**
  * Scripts and styles come from here alone, and none stand in the page: a message that brings markup along runs nothing.
- * Pictures may be data, for the badge that is drawn onto the icon. Frames are the two devices.
+ * Pictures may be data, for the badge that is drawn onto the icon. Frames are the two devices, the worker shows
+ * notifications.
  */
 const POLICY = [
 	"default-src 'none'",
@@ -17,6 +18,7 @@ const POLICY = [
 	"img-src 'self' data:",
 	"connect-src 'self'",
 	"frame-src 'self'",
+	"worker-src 'self'",
 	"frame-ancestors 'self'",
 	"base-uri 'none'",
 	"form-action 'none'",

@@ -5,8 +5,10 @@ import { type DialogName, Dialogs } from '../dialogs/Dialogs.tsx';
 import { InboxView } from '../lists/InboxView.tsx';
 import { MentionsView } from '../lists/MentionsView.tsx';
 import { ThreadsView } from '../lists/ThreadsView.tsx';
+import { leave, renew } from '../notifications/subscribing.ts';
+import { useTidyNotifications } from '../notifications/tidying.ts';
 import { useHotkey } from '../session/hotkeys.ts';
-import { useConversationName } from '../session/names.ts';
+import { useConversationName, useSelf } from '../session/names.ts';
 import { go, type Route, toConversation, useRoute } from '../session/route.ts';
 import { showBadge } from '../session/title-badge.ts';
 import { say, tell } from '../session/toast.tsx';
@@ -22,25 +24,35 @@ interface Props {
 
 /** Everything that one sees when signed in. */
 export function Workspace({ onSignOut }: Props) {
+	const client = useClient();
+	const self = useSelf();
 	const route = useRoute();
 	const isReady = useSelected((snapshot) => snapshot.isReady);
 	const connection = useConnection();
 	const [dialog, setDialog] = useState<DialogName | null>(null);
 	useKeys(route, setDialog);
 	useTitle(route);
+	useTidyNotifications();
 	useEffect(() => {
 		if (connection.status === 'stopped') onSignOut(connection.reason);
 	}, [connection, onSignOut]);
 	useEffect(() => {
 		if (isReady) performance.mark('conversations shown');
 	}, [isReady]);
+	useEffect(() => {
+		if (self) void renew(client);
+	}, [client, self]);
 	if (!isReady) return <Opening />;
 	return (
 		<div
 			className={`workspace ${route.place === 'home' ? 'at-home' : ''} ${route.thread ? 'with-thread' : ''}`}
 		>
 			<ConnectionBanner connection={connection} />
-			<Sidebar route={route} onDialog={setDialog} onSignOut={() => onSignOut()} />
+			<Sidebar
+				route={route}
+				onDialog={setDialog}
+				onSignOut={() => void leave(client).then(() => onSignOut())}
+			/>
 			<MainView route={route} />
 			{route.thread && (
 				<ThreadPanel key={`${route.thread.channel} ${route.thread.ts}`} thread={route.thread} />

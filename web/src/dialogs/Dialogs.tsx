@@ -1,8 +1,9 @@
+import { NotificationsDialog } from '../notifications/NotificationsDialog.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
 import { NewDialog } from './NewDialog.tsx';
 import { SwitcherDialog } from './SwitcherDialog.tsx';
 
-export type DialogName = 'switcher' | 'new' | 'keys';
+export type DialogName = 'switcher' | 'new' | 'keys' | 'notifications';
 
 interface Props {
 	readonly name: DialogName | null;
@@ -17,6 +18,8 @@ export function Dialogs({ name, onClose }: Props) {
 			return <NewDialog onClose={onClose} />;
 		case 'keys':
 			return <KeysDialog onClose={onClose} />;
+		case 'notifications':
+			return <NotificationsDialog onClose={onClose} />;
 		default:
 			return null;
 	}

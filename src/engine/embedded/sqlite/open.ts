@@ -7,6 +7,7 @@ import { writeFactForPush } from '../../store/push-facts.ts';
 import { storeOn } from '../../store/store.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { codeOf, DataDirectoryUnusable, messageOf } from './errors.ts';
+import { notingWithDevices } from './push-noting.ts';
 import { SqliteReader } from './reader.ts';
 import { migrate, recordStart } from './schema.ts';
 import { SqliteWriter } from './writer.ts';
@@ -25,8 +26,8 @@ export interface SqliteStoreOptions {
 	readonly startStamp?: (newest: number) => number;
 	/** A commit failed and nothing of it is on disk: what memory has taken in of it is wrong. */
 	readonly onCommitFailure?: (error: Error) => void;
-	/** Posts and marks are noted for pushing. */
-	readonly push?: boolean;
+	/** Posts and marks are noted for pushing: always, or once there is a device to push to. */
+	readonly push?: boolean | 'with devices';
 	/** Largest size of the database in pages, for tests of a full disk. */
 	readonly maxPages?: number;
 }
@@ -49,14 +50,15 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 		const reader = new SqliteReader(database);
 		const writer = await SqliteWriter.open({ path, maxPages: options.maxPages ?? 0 });
 		const ignore = () => undefined;
+		const noting = options.push === 'with devices' ? await notingWithDevices(reader) : null;
 		const commits = new GroupCommit(
 			(batch) => writer.write(batch),
 			options.onCommitFailure ?? ignore,
 			newest,
-			options.push ? writeFactForPush : undefined,
+			noting?.write ?? (options.push ? writeFactForPush : undefined),
 		);
 		const opened = database;
-		return storeOn(reader, commits, async () => {
+		const store = storeOn(reader, commits, async () => {
 			await commits.close();
 			reader.close();
 			opened.close();
@@ -64,6 +66,7 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			await writer.close();
 			unlock();
 		});
+		return noting ? { ...store, push: noting.watch(store.push) } : store;
 	} catch (error) {
 		database?.close();
 		unlock();

@@ -40,7 +40,7 @@ import {
 } from './conversations-settings.ts';
 import { conversationsReaders, conversationsUnreads } from './conversations-unreads.ts';
 import { inboxList } from './inbox.ts';
-import { pushDevicesAdd, pushDevicesList, pushDevicesRemove } from './push-devices.ts';
+import { pushDevicesAdd, pushDevicesList, pushDevicesRemove, pushWebKey } from './push-devices.ts';
 import { rtmConnect } from './rtm.ts';
 import {
 	subscriptionsThreadAdd,
@@ -98,6 +98,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'push.devices.add': pushDevicesAdd,
 	'push.devices.list': pushDevicesList,
 	'push.devices.remove': pushDevicesRemove,
+	'push.webKey': pushWebKey,
 	'rtm.connect': rtmConnect,
 	// Retired at Slack, still called by older clients: answered alike.
 	'rtm.start': rtmConnect,

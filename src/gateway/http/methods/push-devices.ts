@@ -1,15 +1,18 @@
 import type { Device, PushPlatform } from '../../../engine/ports/push.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
+import { isAllowed } from '../../../push/web/allowed-hosts.ts';
+import { hostOf, readSubscription, subscriptionOf, tokenOf } from '../../../push/web/subscription.ts';
+import type { WebPush } from '../../services.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { userMethod } from '../method.ts';
 
 /** The phones and browsers that somebody wants to be told on. */
 
-const PLATFORMS = ['apns', 'fcm'] as const satisfies readonly PushPlatform[];
+const PLATFORMS = ['apns', 'fcm', 'web'] as const satisfies readonly PushPlatform[];
 const MOST_DEVICES = 20;
-/** Tokens of APNs are 64 hex digits today and may grow; those of FCM are some 160 characters. */
+/** Tokens of APNs are 64 hex digits today and may grow; those of FCM are some 160 characters, those of browsers JSON. */
 const token = type.text({ max: 4_096, takesEmpty: false });
 const app = optional(type.text({ max: 255 }));
 
@@ -19,13 +22,15 @@ export const pushDevicesAdd = userMethod({
 		const { random, clock } = services;
 		const { devices } = services.push;
 		const user = caller.user.id;
-		const others = (await devices.ofUser(user)).filter((one) => one.token !== args.token);
+		const token = keptToken(args);
+		if (args.platform === 'web') checkHost(token, webPushOf(services.webPush));
+		const others = (await devices.ofUser(user)).filter((one) => one.token !== token);
 		if (others.length >= MOST_DEVICES) throw new Refusal('too_many_devices');
 		await devices.add({
 			id: newId('P', random),
 			user,
 			platform: args.platform,
-			token: args.token,
+			token,
 			app: args.app ?? '',
 			addedTs: clock.last(),
 		});
@@ -36,7 +41,8 @@ export const pushDevicesAdd = userMethod({
 export const pushDevicesRemove = userMethod({
 	arguments: { platform: type.oneOf(PLATFORMS), token },
 	run: async (args, { services, caller }) => {
-		const removed = await services.push.devices.remove(caller.user.id, args.platform, args.token);
+		const token = keptToken(args);
+		const removed = await services.push.devices.remove(caller.user.id, args.platform, token);
 		if (!removed) throw new Refusal('device_not_found');
 		return {};
 	},
@@ -48,6 +54,35 @@ export const pushDevicesList = userMethod({
 		devices: (await services.push.devices.ofUser(caller.user.id)).map(wireDevice),
 	}),
 });
+
+export const pushWebKey = userMethod({
+	arguments: {},
+	run: async (_, { services }) => ({ key: webPushOf(services.webPush).key }),
+});
+
+/** As it is kept: a browser's in one spelling. */
+function keptToken({ platform, token }: { platform: PushPlatform; token: string }): string {
+	if (platform !== 'web') return token;
+	try {
+		return tokenOf(readSubscription(token));
+	} catch (error) {
+		throw new Refusal('invalid_arguments', `token: ${(error as Error).message}`);
+	}
+}
+
+/** Nothing comes in that this server would not speak to. */
+function checkHost(token: string, { hosts }: WebPush): void {
+	if (!isAllowed(hostOf(subscriptionOf(token)), hosts))
+		throw new Refusal(
+			'invalid_arguments',
+			'token: its endpoint is not at a push service that this server speaks to',
+		);
+}
+
+function webPushOf(web: WebPush | null): WebPush {
+	if (web === null) throw new Refusal('web_push_off');
+	return web;
+}
 
 const wireDevice = ({ id, platform, token, app, addedTs }: Device) => ({
 	id,

@@ -1,0 +1,29 @@
+import { type HostAnswer, HostUnreachable } from '../http2-host.ts';
+
+/** For push services that do not speak HTTP/2, which the protocol allows them: one request, over whichever connection. */
+
+const ANSWER_WITHIN_MS = 10_000;
+
+export async function postOverHttp1(
+	url: string,
+	headers: Readonly<Record<string, string>>,
+	body: Uint8Array<ArrayBuffer>,
+): Promise<HostAnswer> {
+	try {
+		const answer = await fetch(url, {
+			method: 'POST',
+			headers,
+			body,
+			// Where it would lead is nowhere that was looked at.
+			redirect: 'manual',
+			signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+		});
+		return {
+			status: answer.status,
+			headers: Object.fromEntries(answer.headers),
+			body: await answer.text(),
+		};
+	} catch (error) {
+		throw new HostUnreachable(new URL(url).host, (error as Error).message);
+	}
+}

@@ -1,0 +1,100 @@
+import type { Device } from '../../engine/ports/push.ts';
+import { sendAll } from '../over-http2.ts';
+import type { Notification, Outcome, PushProvider, Withdrawal } from '../provider.ts';
+import { outcomeOf } from './outcome.ts';
+import { messagePayload, topicOf, withdrawalParts } from './payload.ts';
+import { type PushService, PushServices } from './services.ts';
+import { hostOf, type Subscription, subscriptionOf } from './subscription.ts';
+import type { Sender } from './vapid.ts';
+
+/** Web Push (RFC 8030, 8291, 8292): browsers, each at the push service of who makes it. */
+
+export interface WebPushOptions extends Sender {
+	readonly nowMs: () => number;
+}
+
+const TTL_S = 24 * 60 * 60;
+/** For so long after a service took something, what it refuses is the fault of the subscription. */
+const TOOK_LATELY_MS = 60_000;
+
+export class WebPushProvider implements PushProvider {
+	private readonly services: PushServices;
+
+	constructor(private readonly options: WebPushOptions) {
+		this.services = new PushServices(options, options.nowMs);
+	}
+
+	/** One push service that is away is not all of them. */
+	placeOf({ token }: Device): string {
+		return hostOf(subscriptionOf(token));
+	}
+
+	notify(device: Device, notification: Notification): Promise<Outcome> {
+		const headers = { urgency: 'high', topic: topicOf(notification.message) };
+		return this.send(device, headers, messagePayload(notification));
+	}
+
+	async withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
+		// Safari takes the permission away from who sends what is not shown, after a few times.
+		if (this.placeOf(device).endsWith('.push.apple.com')) return { type: 'accepted' };
+		return sendAll(withdrawalParts(withdrawal), ({ payload, topic }) =>
+			this.send(device, { urgency: 'normal', ...(topic === null ? {} : { topic }) }, payload),
+		);
+	}
+
+	/** There is nowhere to look before somebody subscribes, and the key was looked at when it was read. */
+	async check(): Promise<string | null> {
+		return null;
+	}
+
+	close(): void {
+		this.services.close();
+	}
+
+	private async send(
+		device: Device,
+		headers: Readonly<Record<string, string>>,
+		payload: string,
+	): Promise<Outcome> {
+		const subscription = subscriptionOf(device.token);
+		const { origin } = new URL(subscription.endpoint);
+		const outcome = await this.services.use(origin, async (service) => {
+			try {
+				return await this.post(service, subscription, headers, payload);
+			} catch (error) {
+				return { type: 'away', error: (error as Error).message } satisfies Outcome;
+			}
+		});
+		return outcome ?? { type: 'busy', error: 'too many push services at once' };
+	}
+
+	private async post(
+		service: PushService,
+		{ endpoint, keys }: Subscription,
+		headers: Readonly<Record<string, string>>,
+		payload: string,
+	): Promise<Outcome> {
+		// Loaded with the first message: a server that no browser subscribed to does without.
+		const { encrypt } = await import('web-push');
+		const authorization = await service.token.get();
+		const { host, pathname, search } = new URL(endpoint);
+		const answer = await service.post(
+			pathname + search,
+			{
+				authorization,
+				ttl: String(TTL_S),
+				'content-type': 'application/octet-stream',
+				'content-encoding': 'aes128gcm',
+				...headers,
+			},
+			new Uint8Array(encrypt(keys.p256dh, keys.auth, payload, 'aes128gcm').cipherText),
+		);
+		const nowMs = this.options.nowMs();
+		const tookLately = nowMs - service.tookAt < TOOK_LATELY_MS;
+		const outcome = outcomeOf(answer, { host, tookLately, nowMs });
+		if (outcome.type === 'accepted') service.tookAt = nowMs;
+		// The next one is signed anew: the clock may have been put right.
+		if (outcome.type === 'away') service.token.drop();
+		return outcome;
+	}
+}

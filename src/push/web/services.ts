@@ -1,0 +1,103 @@
+import type { CachedToken } from '../cached-token.ts';
+import { type HostAnswer, HostUnreachable, Http2Host } from '../http2-host.ts';
+import { postOverHttp1 } from './http1.ts';
+import { type Sender, vapidToken } from './vapid.ts';
+
+/**
+ * The push services that are in use: one connection each, closed when nothing was sent there for a while. How many there
+ * can be is bounded, because subscriptions name them.
+ */
+
+export class PushService {
+	readonly token: CachedToken;
+	private readonly host: Http2Host;
+	private isWithoutHttp2 = false;
+	/** Requests on their way. */
+	inUse = 0;
+	usedAt = 0;
+	/** When it last took something. */
+	tookAt = Number.NEGATIVE_INFINITY;
+
+	constructor(
+		private readonly origin: string,
+		sender: Sender,
+		nowMs: () => number,
+	) {
+		this.host = new Http2Host({ url: origin, mostStreams: 100 });
+		this.token = vapidToken(origin, sender, nowMs);
+	}
+
+	async post(
+		path: string,
+		headers: Readonly<Record<string, string>>,
+		body: Uint8Array<ArrayBuffer>,
+	): Promise<HostAnswer> {
+		if (!this.isWithoutHttp2)
+			try {
+				return await this.host.post(path, headers, body);
+			} catch (error) {
+				if (!(error instanceof HostUnreachable && error.isWithoutHttp2)) throw error;
+				this.isWithoutHttp2 = true;
+			}
+		return postOverHttp1(this.origin + path, headers, body);
+	}
+
+	close(): void {
+		this.host.close();
+	}
+}
+
+export const MOST_SERVICES = 32;
+const IDLE_MS = 60_000;
+
+export class PushServices {
+	private readonly services = new Map<string, PushService>();
+	private readonly sweeping: ReturnType<typeof setInterval>;
+
+	constructor(
+		private readonly sender: Sender,
+		private readonly nowMs: () => number,
+	) {
+		this.sweeping = setInterval(() => this.sweep(IDLE_MS), IDLE_MS / 2);
+		this.sweeping.unref();
+	}
+
+	get size(): number {
+		return this.services.size;
+	}
+
+	/** Null: there are as many as there may be, and all of them are in use. */
+	async use<T>(origin: string, work: (service: PushService) => Promise<T>): Promise<T | null> {
+		const service = this.services.get(origin) ?? this.open(origin);
+		if (!service) return null;
+		service.inUse += 1;
+		try {
+			return await work(service);
+		} finally {
+			service.inUse -= 1;
+			service.usedAt = this.nowMs();
+		}
+	}
+
+	close(): void {
+		clearInterval(this.sweeping);
+		for (const service of this.services.values()) service.close();
+		this.services.clear();
+	}
+
+	private open(origin: string): PushService | null {
+		if (this.services.size >= MOST_SERVICES) this.sweep(0);
+		if (this.services.size >= MOST_SERVICES) return null;
+		const service = new PushService(origin, this.sender, this.nowMs);
+		this.services.set(origin, service);
+		return service;
+	}
+
+	private sweep(idleMs: number): void {
+		for (const [origin, service] of this.services) {
+			if (service.inUse > 0 || this.nowMs() - service.usedAt < idleMs) continue;
+			service.close();
+			this.services.delete(origin);
+		}
+	}
+}

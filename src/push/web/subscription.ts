@@ -1,0 +1,69 @@
+import { ECDH } from 'node:crypto';
+
+/**
+ * What a browser is told by: PushSubscription.toJSON(). The token of the device is this as text in one spelling, so that
+ * the same subscription is the same device whoever writes it down.
+ */
+
+export interface Subscription {
+	/** Where to send to. Whoever knows it can: a secret. */
+	readonly endpoint: string;
+	/** Base64url: the browser's public key, and a secret that it shares with those who write to it. */
+	readonly keys: { readonly p256dh: string; readonly auth: string };
+}
+
+const CURVE = 'prime256v1';
+const POINT_BYTES = 65;
+const AUTH_BYTES = 16;
+
+/** Checked where it comes in; throws with what is wrong, without repeating any of it. */
+export function readSubscription(text: string): Subscription {
+	const { endpoint, keys } = fieldsOf(text);
+	const url = typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : null;
+	if (!url) throw new Error('endpoint is not an address');
+	if (url.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '')
+		throw new Error('endpoint is not a plain https address');
+	const { p256dh, auth } = fieldsIn(keys);
+	if (!isPoint(bytesOf(p256dh))) throw new Error('keys.p256dh is not a point of P-256 (65 bytes, base64url)');
+	if (bytesOf(auth)?.length !== AUTH_BYTES) throw new Error('keys.auth is not 16 bytes in base64url');
+	return { endpoint: url.href, keys: { p256dh: unpadded(p256dh), auth: unpadded(auth) } };
+}
+
+export const tokenOf = ({ endpoint, keys: { p256dh, auth } }: Subscription): string =>
+	JSON.stringify({ endpoint, keys: { p256dh, auth } });
+
+/** The push service, as lists of them name it. */
+export const hostOf = ({ endpoint }: Subscription): string => new URL(endpoint).host;
+
+/** Of a device: it was checked when it was added. */
+export const subscriptionOf = (token: string): Subscription => JSON.parse(token) as Subscription;
+
+function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+	try {
+		return fieldsIn(JSON.parse(text));
+	} catch {
+		throw new Error('it is not the JSON of a PushSubscription');
+	}
+}
+
+const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> =>
+	typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+/** Some browsers of old pad. */
+const unpadded = (value: unknown): string => String(value).replace(/=+$/, '');
+
+function bytesOf(value: unknown): Buffer | null {
+	return typeof value === 'string' && /^[\w-]{1,200}={0,2}$/.test(value)
+		? Buffer.from(value, 'base64url')
+		: null;
+}
+
+function isPoint(bytes: Buffer | null): boolean {
+	if (bytes?.length !== POINT_BYTES || bytes[0] !== 4) return false;
+	try {
+		ECDH.convertKey(bytes, CURVE);
+		return true;
+	} catch {
+		return false;
+	}
+}

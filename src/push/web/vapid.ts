@@ -1,0 +1,61 @@
+import { createECDH, randomBytes } from 'node:crypto';
+import { CachedToken } from '../cached-token.ts';
+
+/**
+ * Who this server is to push services (RFC 8292): a key pair, of which browsers are told the public half when they
+ * subscribe, and a JWT for each service. A subscription takes messages of this key alone.
+ */
+
+/** Both in base64url, as `web-push generate-vapid-keys` prints them. */
+export interface VapidKey {
+	readonly publicKey: string;
+	readonly privateKey: string;
+}
+
+const CURVE = 'prime256v1';
+const PRIVATE_BYTES = 32;
+/** A day is the most that is taken; clocks differ. */
+const EXPIRES_AFTER_S = 12 * 60 * 60;
+const GOOD_FOR_MS = 6 * 60 * 60_000;
+
+/** Throws with what is wrong, and without the key. */
+export function vapidKeyOf(privateKey: string): VapidKey {
+	const bytes = /^[\w-]+=*$/.test(privateKey) ? Buffer.from(privateKey, 'base64url') : Buffer.alloc(0);
+	const curve = createECDH(CURVE);
+	try {
+		if (bytes.length !== PRIVATE_BYTES) throw new Error('of another length');
+		curve.setPrivateKey(bytes);
+	} catch {
+		throw new Error('is not a private key of P-256 (32 bytes, base64url)');
+	}
+	return {
+		publicKey: curve.getPublicKey().toString('base64url'),
+		privateKey: bytes.toString('base64url'),
+	};
+}
+
+export function newVapidKey(): VapidKey {
+	for (;;) {
+		try {
+			return vapidKeyOf(randomBytes(PRIVATE_BYTES).toString('base64url'));
+		} catch {
+			// One in four thousand million is above the order of the curve.
+		}
+	}
+}
+
+export interface Sender {
+	readonly key: VapidKey;
+	/** Where whoever runs a push service can write to: `mailto:` or `https:`. */
+	readonly contact: string;
+}
+
+/** What stands in `Authorization`, for one push service. */
+export const vapidToken = (origin: string, { key, contact }: Sender, nowMs: () => number): CachedToken =>
+	new CachedToken(async () => {
+		const { getVapidHeaders } = await import('web-push');
+		const expires = Math.floor(nowMs() / 1000) + EXPIRES_AFTER_S;
+		const { publicKey, privateKey } = key;
+		const headers = getVapidHeaders(origin, contact, publicKey, privateKey, 'aes128gcm', expires);
+		return { token: headers.Authorization, forMs: GOOD_FOR_MS };
+	}, nowMs);

@@ -1,0 +1,225 @@
+import { expect, test } from 'bun:test';
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readConfig } from '../../src/app/config.ts';
+import { configuredVapidKey, vapidKeyIn } from '../../src/app/vapid-key.ts';
+import { newVapidKey } from '../../src/push/web/vapid.ts';
+import { rawClient } from '../support/api.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { withDirectory } from '../support/process.ts';
+import { type PushScene, until, withPush } from './push-server.ts';
+
+/** Browsers: from a message to what a service worker is handed, against a push service that decrypts as a browser does. */
+
+async function browser({ providers }: PushScene, person: Person, name = `browser-${person.name}`) {
+	const { key } = await person.call('push.webKey');
+	const token = await providers.subscribe(name, key);
+	expect(await person.call('push.devices.add', { platform: 'web', token })).toEqual({ ok: true });
+	return { name, token };
+}
+
+const dm = async (from: Person, to: Person): Promise<string> =>
+	(await from.call('conversations.open', { users: to.id })).channel.id;
+
+const receivedBy = ({ providers }: PushScene, name: string, count: number) =>
+	until(
+		() => providers.phone(name),
+		({ received }) => received >= count,
+	);
+
+const lines = (scene: PushScene): string[] =>
+	scene
+		.server()
+		.err()
+		.split('\n')
+		.filter((line) => / is away/.test(line));
+
+const degradedOf = async ({ url }: PushScene): Promise<string[]> =>
+	((await (await fetch(`${url}/readyz`)).json()) as { degraded: string[] }).degraded;
+
+/** Nothing but Web Push, with the key that the server makes for itself. */
+const onlyWeb = { providerFlags: ({ flags }: { flags: readonly string[] }) => flags.slice(14) };
+
+/** Each is refused with these words, and changes nothing. */
+async function expectRefusals(scene: PushScene, anna: Person): Promise<void> {
+	const good = JSON.parse(await scene.providers.subscribe('good', (await anna.call('push.webKey')).key));
+	const changed = (change: object) => JSON.stringify({ ...good, ...change });
+	const keys = (change: object) => changed({ keys: { ...good.keys, ...change } });
+	const cases: [string, string][] = [
+		['not-json', 'it is not the JSON of a PushSubscription'],
+		['null', 'endpoint is not an address'],
+		[changed({ endpoint: 7 }), 'endpoint is not an address'],
+		[changed({ endpoint: good.endpoint.replace('https', 'http') }), 'not a plain https address'],
+		[changed({ endpoint: good.endpoint.replace('//', '//a:b@') }), 'not a plain https address'],
+		[changed({ endpoint: 'https://169.254.169.254/latest' }), 'not at a push service'],
+		[changed({ endpoint: 'https://localhost.example.org/x' }), 'not at a push service'],
+		[changed({ endpoint: 'https://localhost:1/x' }), 'not at a push service'],
+		[changed({ keys: null }), 'keys.p256dh'],
+		[keys({ p256dh: good.keys.p256dh.slice(0, -2) }), 'keys.p256dh'],
+		[keys({ p256dh: Buffer.alloc(65, 4).toString('base64url') }), 'keys.p256dh'],
+		[keys({ auth: 'c2hvcnQ' }), 'keys.auth'],
+		[keys({ auth: `${good.keys.auth}AAAA` }), 'keys.auth'],
+	];
+	const call = rawClient(scene.url, anna.token);
+	for (const [token, words] of cases) {
+		const answer = await call('push.devices.add', { platform: 'web', token });
+		expect([token, answer.error]).toEqual([token, 'invalid_arguments']);
+		const said = JSON.stringify(answer.response_metadata);
+		expect(said).toContain('token: ');
+		expect(said).toContain(words);
+		expect(said).not.toContain(new URL(good.endpoint).pathname);
+	}
+	expect((await anna.call('push.devices.list')).devices).toEqual([]);
+}
+
+test('a message arrives decrypted with the badge, is withdrawn when it is read elsewhere, and moves with its browser', () =>
+	withPush(async (scene) => {
+		const { people } = await makeWorkspace(scene.url, 2);
+		const [anna, ben] = people as [Person, Person];
+		await expectRefusals(scene, anna);
+		const laptop = await browser(scene, anna);
+		const desk = await browser(scene, anna, 'the-desk');
+		const old = await browser(scene, anna, 'old-service');
+		const channel = await dm(ben, anna);
+		const text = `hello <@${anna.id}> &amp; \u{1F30A}`;
+		const { ts } = await ben.call('chat.postMessage', { channel, text });
+		for (const { name } of [laptop, desk, old]) {
+			const { badge, shown } = await receivedBy(scene, name, 1);
+			expect(badge).toBe((await anna.call('client.counts')).badge);
+			expect(shown).toEqual({
+				[`${channel}:${ts.replace('.', '')}`]: { title: 'person-1', body: 'hello @person-0 & \u{1F30A}' },
+			});
+		}
+		expect(JSON.parse((await scene.providers.payloads(laptop.name))[0] ?? '')).toMatchObject({ channel, ts });
+		const markedAt = Date.now();
+		await anna.call('conversations.mark', { channel, ts });
+		for (const { name } of [laptop, desk, old]) {
+			const after = await until(
+				() => scene.providers.phone(name),
+				({ withdrawn }) => withdrawn === 1,
+			);
+			expect(after).toMatchObject({ shown: {}, badge: 0, withdrawn: 1 });
+			expect((after.updates[0]?.at ?? 0) - markedAt).toBeLessThan(2_000);
+		}
+
+		// Somebody else signs in at Anna's laptop: the same subscription, spelled another way.
+		const { endpoint, keys } = JSON.parse(laptop.token);
+		const respelled = JSON.stringify({ keys: { auth: keys.auth, p256dh: `${keys.p256dh}=` }, endpoint });
+		await ben.call('push.devices.add', { platform: 'web', token: respelled });
+		const owned = async (person: Person) => (await person.call('push.devices.list')).devices.length;
+		expect([await owned(anna), await owned(ben)]).toEqual([2, 1]);
+		await ben.call('chat.postMessage', { channel, text: 'once more' });
+		for (const { name } of [desk, old]) expect((await receivedBy(scene, name, 2)).received).toBe(2);
+		expect((await scene.providers.phone(laptop.name)).received).toBe(1);
+		expect(await ben.call('push.devices.remove', { platform: 'web', token: laptop.token })).toEqual({
+			ok: true,
+		});
+		expect(await owned(ben)).toBe(0);
+
+		const counts = await scene.providers.counts();
+		expect(counts).toMatchObject({ sent: 5, doubled: 0, repeated: 0 });
+		// One connection, and one JWT, for all that went there.
+		expect(counts.web).toEqual({ connections: 1, tokens: 1, wrong: [] });
+	}, onlyWeb));
+
+test('gone, too large, too many, failing: removed, given up, tried again when asked to', () =>
+	withPush(async (scene) => {
+		const { people, admin } = await makeWorkspace(scene.url, 7);
+		const [author, ...others] = people as [Person, ...Person[]];
+		const names = ['gone-1', 'bad-1', 'large-1', 'throttled-1-x', 'failing-1-x', 'fine'];
+		for (const [index, name] of names.entries()) await browser(scene, others[index] as Person, name);
+		const { channel } = await author.call('conversations.create', { name: 'all' });
+		const users = others.map(({ id }) => id).join();
+		await author.call('conversations.invite', { channel: channel.id, users });
+		const postedAt = Date.now();
+		await author.call('chat.postMessage', { channel: channel.id, text: 'once' });
+		await receivedBy(scene, 'throttled-1-x', 1);
+		// It was told to wait a second.
+		expect(Date.now() - postedAt).toBeGreaterThan(990);
+		const counts = await until(
+			() => scene.providers.counts(),
+			({ sent }) => sent === 3,
+		);
+		expect(counts).toMatchObject({ sent: 3, doubled: 0, web: { wrong: [] } });
+		const listed = await until(
+			() => admin('admin.push.list'),
+			({ pending, dead, devices }) => pending === 0 && dead === 1 && devices === 4,
+		);
+		expect(listed).toMatchObject({ pending: 0, dead: 1, devices: 4 });
+		expect(listed.items[0].error).toMatch(/^413 by localhost:\d+$/);
+		expect(await degradedOf(scene)).toEqual([]);
+	}, onlyWeb));
+
+test('a key that is refused: one line, a degraded health, nothing lost; one bad subscription stops nobody', () =>
+	withPush(
+		async (scene) => {
+			const { people, admin } = await makeWorkspace(scene.url, 3);
+			const [anna, ben, mallory] = people as [Person, Person, Person];
+			const { name, token } = await browser(scene, anna);
+			const channel = await dm(ben, anna);
+			await scene.providers.faults({ revoked: true });
+			for (const text of ['1', '2', '3']) await ben.call('chat.postMessage', { channel, text });
+			const degraded = await until(
+				() => degradedOf(scene),
+				(found) => found.length > 0,
+			);
+			expect(degraded).toHaveLength(1);
+			expect(degraded[0]).toMatch(/^web, since .*: refused with 403 by localhost:\d+: was TIDEMARK_VAPID/);
+			// Long enough for several tries.
+			await Bun.sleep(1_500);
+			expect(lines(scene)).toHaveLength(1);
+			expect(await admin('admin.push.list')).toMatchObject({ pending: 3, dead: 0 });
+			await scene.providers.faults({ revoked: false });
+			expect(await receivedBy(scene, name, 3)).toMatchObject({ received: 3 });
+			expect(
+				await until(
+					() => degradedOf(scene),
+					(found) => found.length === 0,
+				),
+			).toEqual([]);
+
+			// Mallory's browser subscribed to another server: it alone goes without.
+			const foreign = await scene.providers.subscribe('foreign', newVapidKey().publicKey);
+			await mallory.call('push.devices.add', { platform: 'web', token: foreign });
+			await ben.call('chat.postMessage', { channel: await dm(ben, mallory), text: 'hi' });
+			await ben.call('chat.postMessage', { channel, text: '4' });
+			expect((await receivedBy(scene, name, 4)).received).toBe(4);
+			const left = await until(
+				() => admin('admin.push.list'),
+				({ pending }) => pending === 1,
+			);
+			expect(left).toMatchObject({ pending: 1, dead: 0 });
+			expect(await degradedOf(scene)).toEqual([]);
+			expect(lines(scene)).toHaveLength(1);
+
+			const { endpoint, keys } = JSON.parse(token);
+			const told = [scene.server().out(), scene.server().err(), JSON.stringify(degraded)].join('\n');
+			const secrets = [new URL(endpoint).pathname, keys.auth, keys.p256dh, 'vapid t='];
+			for (const secret of secrets) expect(told).not.toContain(secret);
+		},
+		{ ...onlyWeb, flags: ['--log-level', 'debug'] },
+	));
+
+test('the key is made once and kept for its owner alone; a damaged one is not replaced in silence', () =>
+	withDirectory(async (directory) => {
+		const file = join(directory, 'vapid-key');
+		const key = (flags: Readonly<Record<string, string>> = {}) =>
+			vapidKeyIn(readConfig({ 'data-dir': directory, ...flags }, {}));
+		const made = await key();
+		expect((await stat(file)).mode & 0o777).toBe(0o600);
+		expect(await key()).toEqual(made);
+		const other = newVapidKey();
+		expect(await key({ 'vapid-private-key': other.privateKey })).toEqual(other);
+		expect(await key({ 'web-push': 'off' })).toBeNull();
+		await writeFile(file, 'secret-but-no-key');
+		const error = await key().catch(String);
+		expect(error).toContain(`${file} is not a private key of P-256`);
+		expect(error).not.toContain('secret-but-no-key');
+		// A cluster has no directory to keep one in.
+		const cluster = (flags: Readonly<Record<string, string>>) => configuredVapidKey(readConfig(flags, {}));
+		expect(cluster({})).toBeNull();
+		expect(cluster({ 'vapid-private-key': other.privateKey })).toEqual(other);
+		expect(() => cluster({ 'vapid-private-key': 'c2VjcmV0' })).toThrow(
+			'--vapid-private-key is not a private key of P-256 (32 bytes, base64url)',
+		);
+	}));

@@ -1,0 +1,172 @@
+import { expect, test } from 'bun:test';
+import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import type { Device } from '../../src/engine/ports/push.ts';
+import { Carriers } from '../../src/push/carriers.ts';
+import type { Outcome, PushProvider } from '../../src/push/provider.ts';
+import { isAllowed, KNOWN_HOSTS } from '../../src/push/web/allowed-hosts.ts';
+import { outcomeOf } from '../../src/push/web/outcome.ts';
+import { topicOf, withdrawalParts } from '../../src/push/web/payload.ts';
+import { WebPushProvider } from '../../src/push/web/provider.ts';
+import { MOST_SERVICES, PushServices } from '../../src/push/web/services.ts';
+import { newVapidKey } from '../../src/push/web/vapid.ts';
+import { withDirectory } from '../support/process.ts';
+import { BEGIN, conversation, created, cursor, message, posted } from '../support/store/facts.ts';
+
+/** The parts of Web Push, each on its own. */
+
+test.each([
+	['fcm.googleapis.com', true],
+	['updates.push.services.mozilla.com', true],
+	['wns2-par02p.notify.windows.com', true],
+	['web.push.apple.com', true],
+	['push.apple.com', false],
+	['evil-push.apple.com', false],
+	['fcm.googleapis.com:8443', false],
+	['fcm.googleapis.com.example.org', false],
+	['localhost', false],
+])('%s is a known push service: %p', (host, is) => {
+	expect(isAllowed(host, KNOWN_HOSTS)).toBe(is);
+});
+
+test.each([
+	[201, false, 'accepted'],
+	[202, false, 'accepted'],
+	[404, false, 'gone'],
+	[410, false, 'gone'],
+	[413, false, 'refused'],
+	[400, false, 'refused'],
+	[429, false, 'busy'],
+	[406, false, 'busy'],
+	[503, false, 'busy'],
+	[401, false, 'away'],
+	[403, false, 'away'],
+	[403, true, 'busy'],
+] as const)('%d, and others taken lately %p: %s', (status, tookLately, type) => {
+	const answer = { status, headers: { 'retry-after': '7' }, body: 'about /push/secret' };
+	const outcome = outcomeOf(answer, { host: 'push.example', tookLately, nowMs: 0 });
+	expect(outcome.type).toBe(type);
+	expect(JSON.stringify(outcome)).not.toContain('secret');
+	if (outcome.type === 'busy' || outcome.type === 'away') expect(outcome.retryAfterMs).toBe(7_000);
+});
+
+test('a withdrawal replaces the one message that it is about, and never grows over what a push may have', () => {
+	const messages = Array.from({ length: 120 }, (_, index) => ({
+		conversation: 'C0123456789',
+		ts: 1_717_200_000_123_456 + index,
+	}));
+	const [first] = messages;
+	if (!first) throw new Error('there is none');
+	expect(withdrawalParts({ badge: 3, messages: [first] })).toEqual([
+		{
+			payload: '{"type":"withdrawn","badge":3,"tags":["C0123456789:1717200000123456"]}',
+			topic: topicOf(first),
+		},
+	]);
+	expect(topicOf(first)).toMatch(/^[\w-]{32}$/);
+	const parts = withdrawalParts({ badge: 0, messages });
+	expect(parts.map(({ topic }) => topic)).toEqual([null, null, null]);
+	for (const { payload } of parts) expect(Buffer.byteLength(payload)).toBeLessThan(3_900);
+	expect(parts.flatMap(({ payload }) => JSON.parse(payload).tags)).toHaveLength(120);
+	// Nothing to remove, but another badge.
+	expect(withdrawalParts({ badge: 1, messages: [] })).toEqual([
+		{ payload: '{"type":"withdrawn","badge":1,"tags":[]}', topic: null },
+	]);
+});
+
+const at = (host: string): Device => ({
+	id: 'P1',
+	user: 'U1',
+	platform: 'web',
+	token: JSON.stringify({ endpoint: `https://${host}/x`, keys: { p256dh: '', auth: '' } }),
+	app: '',
+	badge: 0,
+	addedTs: 0,
+});
+
+test('one push service that is away pauses itself alone, is told once, and forgotten when nothing waits for it', () => {
+	let now = 1_000_000;
+	const told: string[] = [];
+	const provider = { placeOf: ({ token }) => new URL(JSON.parse(token).endpoint).host } as PushProvider;
+	const watch = {
+		degraded: (platform: string, { message: why }: Error) => void told.push(`${platform}: ${why}`),
+		recovered: (platform: string) => void told.push(`${platform} is back`),
+	};
+	const carriers = new Carriers(
+		{ web: provider },
+		watch,
+		() => now,
+		() => 1,
+	);
+	const [one, other] = [at('one.example'), at('other.example')];
+	const away: Outcome = { type: 'away', error: 'no answer' };
+	carriers.note(one, away);
+	carriers.note(one, away);
+	expect(carriers.pausedUntil(one)).toBe(now + 1_000);
+	expect([carriers.pausedUntil(other), carriers.allPaused()]).toEqual([0, false]);
+	carriers.note(other, { type: 'accepted' });
+	expect(told).toEqual(['web: no answer']);
+	carriers.note(other, away);
+	carriers.note(one, { type: 'busy', error: '429' });
+	expect(told.slice(1)).toEqual(['web: no answer']);
+	carriers.forget();
+	now += 400_000;
+	carriers.forget();
+	expect(told.slice(2)).toEqual(['web is back']);
+});
+
+test('connections to push services are so many at most; those without use make room', async () => {
+	const services = new PushServices({ key: newVapidKey(), contact: 'mailto:a@example.com' }, () => 0);
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const origin = (number: number) => `https://${number}.example`;
+	const busy = Array.from({ length: MOST_SERVICES }, (_, number) =>
+		services.use(origin(number), () => promise),
+	);
+	expect(await services.use(origin(99), async () => true)).toBeNull();
+	resolve();
+	await Promise.all(busy);
+	expect(await services.use(origin(99), async () => true)).toBe(true);
+	expect(services.size).toBe(1);
+	services.close();
+});
+
+test('nothing is sent to Safari that it would not show', async () => {
+	const provider = new WebPushProvider({
+		key: newVapidKey(),
+		contact: 'mailto:a@example.com',
+		nowMs: () => 0,
+	});
+	const withdrawal = { badge: 0, messages: [{ conversation: 'C1', ts: 1 }] };
+	// There is no such place, and it is not looked for.
+	expect(await provider.withdraw(at('nowhere.push.apple.com'), withdrawal)).toEqual({ type: 'accepted' });
+	provider.close();
+});
+
+test('posts and marks are noted from the first device on, and after a restart', () =>
+	withDirectory(async (directory) => {
+		const open = () => openSqliteStore(directory, { push: 'with devices' });
+		let store = await open();
+		const lease = { id: 'look', now: Date.now(), until: Date.now(), limit: 10 };
+		const noted = async () => [
+			(await store.push.outbox.takeMessages(lease, true)).length,
+			(await store.push.outbox.takeReads(lease)).length,
+		];
+		const channel = { ...conversation('C01'), memberCount: 2 };
+		const post = (ts: number) =>
+			store.ledger.commit([
+				posted(channel, message('C01', ts, { user: 'U01' })),
+				cursor('U02', 'C01', ts, ts + 1),
+			]);
+		await store.ledger.commit([created(channel, ['U01', 'U02'], BEGIN)]);
+		await post(BEGIN + 10);
+		expect(await noted()).toEqual([0, 0]);
+		const { id: _, ...device } = at('push.example');
+		const adding = store.push.devices.add({ ...device, id: 'P01', user: 'U02' });
+		await post(BEGIN + 20);
+		await adding;
+		expect(await noted()).toEqual([1, 1]);
+		await store.close();
+		store = await open();
+		await post(BEGIN + 30);
+		expect((await noted())[0]).toBe(2);
+		await store.close();
+	}));

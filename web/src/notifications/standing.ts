@@ -1,0 +1,48 @@
+/** Whether this browser is told of what concerns its user, and if not, why. Pure. */
+
+export type Standing =
+	/** Being changed, which may take an answer of the user's. */
+	| 'changing'
+	| 'on'
+	| 'off'
+	/** By its user, once, for this page. */
+	| 'blocked'
+	| 'unsupported'
+	/** Neither https nor localhost. */
+	| 'insecure'
+	/** The server sends none. */
+	| 'refused'
+	| 'failed';
+
+export interface Surroundings {
+	readonly isSecure: boolean;
+	/** Service workers, push and notifications, all of them. */
+	readonly isSupported: boolean;
+	readonly permission: 'default' | 'granted' | 'denied';
+	/** Turned on here by whoever is signed in. */
+	readonly isWished: boolean;
+}
+
+export function standingOf({ isSecure, isSupported, permission, isWished }: Surroundings): Standing {
+	if (!isSecure) return 'insecure';
+	if (!isSupported) return 'unsupported';
+	if (permission === 'denied') return 'blocked';
+	return isWished && permission === 'granted' ? 'on' : 'off';
+}
+
+/** Nothing that a click could change. */
+export const isFixed = (standing: Standing): boolean =>
+	['unsupported', 'insecure', 'refused'].includes(standing);
+
+export const WORDS: Readonly<Record<Standing, string>> = {
+	changing: 'Asking the browser…',
+	on: 'This browser tells you of what concerns you while you are not looking, even when no page is open.',
+	off: 'Nothing is told while you are not looking at this page.',
+	blocked:
+		'The browser blocks notifications from this page. Allow them in its settings for this site, then try again.',
+	unsupported:
+		'This browser has no notifications for pages. (On an iPhone: put this page on the home screen first.)',
+	insecure: 'Browsers allow notifications for https pages only, and on localhost.',
+	refused: 'This server does not send notifications to browsers.',
+	failed: 'The browser could not subscribe at its push service. Try again later.',
+};
