@@ -98,6 +98,7 @@ describe('the sidebar', () => {
 		conversation('muted', { unreadCount: 5, isMuted: true }),
 		conversation('D1', { kind: 'im', user: 'U2', name: '' }),
 	];
+	const [quiet, busy, called] = all as [Conversation, Conversation, Conversation];
 	const map = new Map(all.map((one) => [one.id, one]));
 
 	test('unread on top, those that call first; muted ones stay', () => {
@@ -111,19 +112,24 @@ describe('the sidebar', () => {
 			'Direct messages',
 			'D1',
 		]);
-		expect(
-			sidebarRows(map, 'quiet')
-				.map(({ key }) => key)
-				.slice(0, 4),
-		).toEqual(['Unread', 'called', 'busy', 'quiet']);
+	});
+
+	test('what is open stays where it was when it was opened, whatever is read or arrives', () => {
+		const rows = (held: Conversation, now: Conversation) =>
+			sidebarRows(new Map(map).set(now.id, now), held).map(({ key }) => key);
+		const asBefore = sidebarRows(map, null).map(({ key }) => key);
+		expect(rows(called, { ...called, hasUnreads: false, badgeCount: 0 })).toEqual(asBefore);
+		expect(rows(busy, { ...busy, hasUnreads: false })).toEqual(asBefore);
+		expect(rows(quiet, quiet)).toEqual(asBefore);
+		expect(rows(quiet, { ...quiet, hasUnreads: true, badgeCount: 1, latest: '99.000000' })).toEqual(asBefore);
 	});
 
 	test('walking goes around, and nowhere where nothing is unread', () => {
 		expect(nextUnread(all, null, 1)).toBe('called');
-		expect(nextUnread(all, 'called', 1)).toBe('busy');
-		expect(nextUnread(all, 'busy', 1)).toBe('called');
-		expect(nextUnread(all, 'quiet', -1)).toBe('busy');
-		expect(nextUnread([conversation('quiet')], 'quiet', 1)).toBeNull();
+		expect(nextUnread(all, called, 1)).toBe('busy');
+		expect(nextUnread(all, busy, 1)).toBe('called');
+		expect(nextUnread(all, quiet, -1)).toBe('busy');
+		expect(nextUnread([quiet], quiet, 1)).toBeNull();
 	});
 });
 

@@ -131,6 +131,29 @@ test('unread ones are on top; muted ones are dimmed, stay in their place and do 
 	await screen.expectExact();
 });
 
+test('what is open stays where it is: a read one among the channels, an unread one on top until one leaves it', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await ada.call('conversations.create', { name: 'pier' });
+	await post(grace, 'first');
+	const screen = await show(ada);
+	const sidebar = () => screen.page.locator('.side-heading, .side-list .side-name').allInnerTexts();
+	expect(await sidebar()).toEqual(['Unread', 'harbour', 'Channels', 'pier']);
+	await screen.open('harbour');
+	await eventually(async () => expect(await screen.page.locator('.side-row.unread').count()).toBe(0));
+	expect(await sidebar()).toEqual(['Unread', 'harbour', 'Channels', 'pier']);
+	await screen.open('pier');
+	expect(await sidebar()).toEqual(['Channels', 'harbour', 'pier']);
+	await screen.open('harbour');
+	expect(await sidebar()).toEqual(['Channels', 'harbour', 'pier']);
+	await screen.choose(screen.message('first'), 'Mark unread from here');
+	await screen.page.locator('.side-row.unread').waitFor();
+	expect(await sidebar()).toEqual(['Channels', 'harbour', 'pier']);
+	await screen.open('pier');
+	expect(await sidebar()).toEqual(['Unread', 'harbour', 'Channels', 'pier']);
+	await screen.expectExact();
+});
+
 test('why is this badge on: the messages, each with its reason', async () => {
 	const { people, post } = await scene(3);
 	const [ada, grace] = people;

@@ -1,3 +1,4 @@
+import type { Conversation } from '@tidemark/client';
 import { useBadge, useClient, useConnection, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { ConversationView } from '../conversation/ConversationView.tsx';
@@ -10,6 +11,7 @@ import { useConversationName } from '../session/names.ts';
 import { go, type Route, toConversation, useRoute } from '../session/route.ts';
 import { showBadge } from '../session/title-badge.ts';
 import { say, tell } from '../session/toast.tsx';
+import { useHeld } from '../sidebar/held.ts';
 import { Sidebar } from '../sidebar/Sidebar.tsx';
 import { isUnread, nextUnread } from '../sidebar/sections.ts';
 import { ThreadPanel } from '../thread/ThreadPanel.tsx';
@@ -26,7 +28,8 @@ export function Workspace({ onSignOut }: Props) {
 	const isReady = useSelected((snapshot) => snapshot.isReady);
 	const connection = useConnection();
 	const [dialog, setDialog] = useState<DialogName | null>(null);
-	useKeys(route, setDialog);
+	const held = useHeld(route.place === 'conversation' ? route.id : null);
+	useKeys(held, setDialog);
 	useTitle(route);
 	useEffect(() => {
 		if (connection.status === 'stopped') onSignOut(connection.reason);
@@ -40,7 +43,7 @@ export function Workspace({ onSignOut }: Props) {
 			className={`workspace ${route.place === 'home' ? 'at-home' : ''} ${route.thread ? 'with-thread' : ''}`}
 		>
 			<ConnectionBanner connection={connection} />
-			<Sidebar route={route} onDialog={setDialog} onSignOut={() => onSignOut()} />
+			<Sidebar route={route} held={held} onDialog={setDialog} onSignOut={() => onSignOut()} />
 			<MainView route={route} />
 			{route.thread && (
 				<ThreadPanel key={`${route.thread.channel} ${route.thread.ts}`} thread={route.thread} />
@@ -63,11 +66,10 @@ function MainView({ route }: { readonly route: Route }) {
 	}
 }
 
-function useKeys(route: Route, onDialog: (name: DialogName) => void): void {
+function useKeys(held: Conversation | null, onDialog: (name: DialogName) => void): void {
 	const client = useClient();
-	const present = route.place === 'conversation' ? route.id : null;
 	const walk = (step: 1 | -1) => {
-		const next = nextUnread(client.getSnapshot().conversations.values(), present, step);
+		const next = nextUnread(client.getSnapshot().conversations.values(), held, step);
 		if (next) go(toConversation(next));
 		else say('Nothing else is unread.');
 	};
