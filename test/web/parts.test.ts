@@ -72,6 +72,17 @@ describe('text', () => {
 		]);
 	});
 
+	test('emoji are written by name; what is no name of one, a time or code stays', () => {
+		const drawn = (text: string) =>
+			parseText(text)
+				.map((piece) => ('text' in piece ? piece.text : ''))
+				.join('');
+		expect(drawn('done :tada::+1: :nobody: 10:30:00 std::x::y')).toBe(
+			'done 🎉👍 :nobody: 10:30:00 std::x::y',
+		);
+		expect(parseText('`:tada:`')).toEqual([{ kind: 'code', text: ':tada:' }]);
+	});
+
 	test('names are completed where one is being written', () => {
 		expect(writtenName('hi @gr', 6)).toBe('gr');
 		expect(writtenName('mail a@gr', 9)).toBeNull();
