@@ -40,23 +40,27 @@ export async function playDemo(people: readonly Actor[]): Promise<void> {
 
 	const ids = new Map<string, string>();
 	const create = async (
+		owner: Actor,
 		name: string,
-		args: Readonly<Record<string, unknown>>,
 		members: readonly string[],
+		args: Readonly<Record<string, unknown>> = {},
 	) => {
-		const { channel } = await ada.call<{ channel: { id: string } }>('conversations.create', {
+		const { channel } = await owner.call<{ channel: { id: string } }>('conversations.create', {
 			name,
 			...args,
 		});
-		await ada.call('conversations.invite', { channel: channel.id, users: members });
+		await owner.call('conversations.invite', { channel: channel.id, users: members });
 		ids.set(name, channel.id);
 		return channel.id;
 	};
 	for (const [name, topic] of Object.entries(CHANNELS)) {
-		const channel = await create(name, {}, others);
+		const channel = await create(ada, name, others);
 		if (topic) await ada.call('conversations.setTopic', { channel, topic });
 	}
-	await create('budget', { is_private: true }, [katherine.id]);
+	await create(ada, 'budget', [katherine.id], { is_private: true });
+	// Two that Ada is not in, to be joined.
+	await create(alan, 'chess', [linus.id]);
+	await create(katherine, 'reading-club', [grace.id, alan.id]);
 
 	const say = async (who: Actor, where: string, text: string, args: Readonly<Record<string, unknown>> = {}) =>
 		(await who.call<{ ts: string }>('chat.postMessage', { channel: ids.get(where) ?? where, text, ...args }))
@@ -95,6 +99,8 @@ export async function playDemo(people: readonly Actor[]): Promise<void> {
 	await say(katherine, 'releases', `<@${ada.id}> can you look at the wording of the notes before noon?`);
 	await say(alan, 'releases', 'I take the rollback drill, if nobody minds. `npm run drill` is ready.');
 	await say(grace, 'releases', `<@${linus.id}> thank you for the quick fix!`);
+	await ada.call('conversations.mute', { channel: ids.get('support') });
+	await say(linus, 'support', 'One of them is done.');
 	await say(linus, 'incidents', '<!channel> disk of the backup host at 91 %');
 	await say(alan, 'random', 'There is cake in the kitchen.');
 	await say(katherine, 'random', 'There was cake in the kitchen.');
@@ -102,6 +108,4 @@ export async function playDemo(people: readonly Actor[]): Promise<void> {
 	await say(linus, 'harbour', `I gave it to <@${ada.id}> on Monday.`, { thread_ts: key });
 	await say(linus, await direct(linus, [ada]), 'Got a minute?');
 	await say(katherine, await direct(katherine, [ada]), 'The orbit looks fine now. Shall I send it?');
-	await ada.call('conversations.mute', { channel: ids.get('support') });
-	await say(linus, 'support', 'One of them is done.');
 }
