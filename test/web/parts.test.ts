@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Conversation, Message, User } from '../../client/src/index.ts';
+import { checkChannelName } from '../../src/model/names.ts';
 import { candidatesFor, complete, writtenName } from '../../web/src/composer/completion.ts';
 import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
 import { changed, isToBeMarked, markedRead, opened } from '../../web/src/conversation/reading.ts';
 import { timelineRows } from '../../web/src/conversation/rows.ts';
+import { channelNameFrom, nameProblem } from '../../web/src/dialogs/channel-name.ts';
+import { found, foundPeople } from '../../web/src/dialogs/finding.ts';
 import { parseText } from '../../web/src/message/parse-text.ts';
 import { CHARTS, toldBy } from '../../web/src/ops/charts.ts';
 import { bucketsOf, parseMetrics, quantileBetween, sumOf } from '../../web/src/ops/prometheus.ts';
@@ -141,6 +144,33 @@ describe('the sidebar', () => {
 		expect(nextUnread(all, busy, 1)).toBe('called');
 		expect(nextUnread(all, quiet, -1)).toBe('busy');
 		expect(nextUnread([quiet], quiet, 1)).toBeNull();
+	});
+});
+
+describe('choosing', () => {
+	test('what is written becomes a name as at Slack; what cannot be one is told as the server would', () => {
+		expect(channelNameFrom(' #Fleet  Meeting ')).toBe('fleet-meeting');
+		for (const name of [
+			'',
+			'a',
+			'x'.repeat(80),
+			'x'.repeat(81),
+			'-_-',
+			'bad!',
+			'Übung',
+			'übung',
+			'日本',
+			'a b',
+		])
+			expect(nameProblem(name)).toBe(checkChannelName(name) ?? null);
+	});
+
+	test('names that begin so come first, then words that do; people by either name', () => {
+		const names = ['regatta', 'old-gate', 'gate', 'navigate'];
+		expect(found(names, (name) => name, 'GAT')).toEqual(['gate', 'old-gate', 'regatta', 'navigate']);
+		expect(foundPeople(users, new Set(), '@grace.h').map(({ id }) => id)).toEqual(['U2']);
+		expect(foundPeople(users, new Set(), 'love').map(({ id }) => id)).toEqual(['U1']);
+		expect(foundPeople(users, new Set(['U1']), 'love')).toEqual([]);
 	});
 });
 

@@ -17,6 +17,8 @@ export type WebFiles = ReadonlyMap<string, WebFile>;
 
 const WEB = new URL('../../../web/', import.meta.url);
 const PAGES: Readonly<Record<string, string>> = { '/': 'index', '/devices': 'devices', '/ops': 'ops' };
+/** What a browser is shown where there is nothing; it has no address of its own. */
+export const NOT_FOUND = '/not-found.html';
 const ASSETS = 'assets/';
 
 /** Asked before anything is bundled: whoever looks for other addresses costs nothing. */
@@ -40,7 +42,9 @@ export async function bundleWeb(): Promise<WebFiles> {
 
 const build = () =>
 	Bun.build({
-		entrypoints: Object.values(PAGES).map((page) => fileURLToPath(new URL(`${page}.html`, WEB))),
+		entrypoints: [...Object.values(PAGES).map((page) => `${page}.html`), NOT_FOUND.slice(1)].map((page) =>
+			fileURLToPath(new URL(page, WEB)),
+		),
 		target: 'browser',
 		minify: true,
 		splitting: true,
