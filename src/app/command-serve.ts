@@ -12,7 +12,7 @@ import { VERSION } from './version.ts';
 export const serveCommand: CliCommand = {
 	summary: 'Run the server: one process, nothing else needed, data in one directory.',
 	usage: '[--demo] [settings]',
-	options: { demo: { help: 'make a small demo workspace on the first start', takesValue: false } },
+	options: { demo: { help: 'make a demo workspace on the first start', takesValue: false } },
 	run: async ({ config, options }) => {
 		const log = startLog(config);
 		const stopped = stopSignal();

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiCall, apiClient } from './api-client.ts';
+import { DEMO_PEOPLE, DEMO_TEAM, playDemo } from './demo-scene.ts';
 
 /** A small workspace to look around in: made through the server's own methods, as any product would. */
 
@@ -9,12 +10,6 @@ export interface DemoUser {
 	readonly id: string;
 	readonly token: string;
 }
-
-const PEOPLE = [
-	['ada', 'Ada Lovelace'],
-	['grace', 'Grace Hopper'],
-	['linus', 'Linus Torvalds'],
-] as const;
 
 /** Seeds on the first start, and tells the tokens again on later ones. */
 export async function demoWorkspace(url: string, adminToken: string, dataDir: string): Promise<string> {
@@ -26,12 +21,15 @@ export async function demoWorkspace(url: string, adminToken: string, dataDir: st
 	return showDemo(url, users);
 }
 
+const NAME_WIDTH = Math.max(...DEMO_PEOPLE.map(([name]) => name.length));
+const MARGIN = ' '.repeat(2 + NAME_WIDTH + 1);
+
 /** The token stands in the fragment of a link: browsers keep that to themselves. */
 export function showDemo(url: string, users: readonly DemoUser[]): string {
 	const [first, second] = users;
 	const lines = users.flatMap(({ name, id, token }) => [
-		`  ${name.padEnd(6)} ${id}  ${token}`,
-		`         ${url}/#token=${token}`,
+		`  ${name.padEnd(NAME_WIDTH)} ${id}  ${token}`,
+		`${MARGIN}${url}/#token=${token}`,
 	]);
 	return [
 		'Demo workspace; per user its id, its token, and a link that opens it signed in:',
@@ -39,7 +37,7 @@ export function showDemo(url: string, users: readonly DemoUser[]): string {
 		...(first && second
 			? [
 					`Two devices of ${first.name} side by side, and ${second.name} to write to her:`,
-					`         ${url}/devices#token=${first.token}&friend=${second.token}`,
+					`${MARGIN}${url}/devices#token=${first.token}&friend=${second.token}`,
 				]
 			: []),
 	].join('\n');
@@ -47,11 +45,11 @@ export function showDemo(url: string, users: readonly DemoUser[]): string {
 
 export async function seedDemo(url: string, admin: ApiCall): Promise<DemoUser[]> {
 	const { team } = await admin<{ team: { id: string } }>('admin.teams.create', {
-		name: 'Demo',
+		name: DEMO_TEAM,
 		domain: 'demo',
 	});
 	const users: DemoUser[] = [];
-	for (const [name, realName] of PEOPLE) {
+	for (const [name, realName] of DEMO_PEOPLE) {
 		const { user } = await admin<{ user: { id: string } }>('admin.users.create', {
 			team_id: team.id,
 			name,
@@ -60,30 +58,6 @@ export async function seedDemo(url: string, admin: ApiCall): Promise<DemoUser[]>
 		const { token } = await admin<{ token: string }>('admin.tokens.create', { user_id: user.id });
 		users.push({ name, id: user.id, token });
 	}
-	const [ada, grace, linus] = users.map((user) => ({ ...user, call: apiClient(url, user.token) }));
-	if (!ada || !grace || !linus) throw new Error('the demo needs three people');
-	const others = [grace.id, linus.id];
-
-	const create = async (name: string) => {
-		const { channel } = await ada.call<{ channel: { id: string } }>('conversations.create', { name });
-		await ada.call('conversations.invite', { channel: channel.id, users: others });
-		return channel.id;
-	};
-	const general = await create('general');
-	const random = await create('random');
-	const say = (who: typeof ada, channel: string, text: string) =>
-		who.call<{ ts: string }>('chat.postMessage', { channel, text });
-	await say(ada, general, 'Welcome to Tidemark. Every count you see here is exact.');
-	const plan = await say(grace, general, `<@${ada.id}> shall we look at the release plan today?`);
-	await grace.call('chat.postMessage', {
-		channel: general,
-		thread_ts: plan.ts,
-		text: 'I have the draft here.',
-	});
-	await say(linus, random, '<!channel> lunch at noon?');
-	const { channel: dm } = await linus.call<{ channel: { id: string } }>('conversations.open', {
-		users: ada.id,
-	});
-	await say(linus, dm.id, 'Got a minute?');
+	await playDemo(users.map(({ id, name, token }) => ({ id, name, call: apiClient(url, token) })));
 	return users;
 }

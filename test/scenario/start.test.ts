@@ -106,27 +106,41 @@ describe('--demo', () => {
 	test('prints tokens and links that work, and shows the same ones at the next start', async () => {
 		await withDirectory(async (directory) => {
 			const first = await serveProcess(directory, ['--demo']);
-			await first.printed(/linus.*\n.*token=xoxp-\S+/);
+			await first.printed(/alan.*\n.*token=xoxp-\S+/);
 			const users = printedUsers(first.out());
-			expect(users.map(([, name]) => name)).toEqual(['ada', 'grace', 'linus']);
+			expect(users.map(([, name]) => name)).toEqual(['ada', 'grace', 'linus', 'katherine', 'alan']);
 			for (const [, name, id, token] of users) {
 				const who = await client(first.url, token ?? '')('auth.test');
-				expect([who.user, who.user_id, who.team]).toEqual([name, id, 'Demo']);
+				expect([who.user, who.user_id, who.team]).toEqual([name, id, 'Harbour & Sons']);
 			}
 			const links = [...first.out().matchAll(/http\S+#token=(xoxp-[^\s&]+)/g)];
 			expect(links.map(([, token]) => token)).toEqual([...users, users[0]].map((user) => user?.[3]));
 			for (const [link] of links)
 				expect((await fetch(link)).headers.get('content-type')).toStartWith('text/html');
+			// Something of everything to look at: unread, mentions, a thread, direct messages, a muted one, and read ones.
 			const counts = await client(first.url, links[0]?.[1] ?? '')('client.counts');
-			expect(counts.badge).toBeGreaterThan(0);
+			expect(counts.threads.mention_count).toBeGreaterThan(0);
+			const rows: Record<string, unknown>[] = [...counts.channels, ...counts.ims, ...counts.mpims];
+			const having = (name: string) => rows.filter((row) => Boolean(row[name])).length;
+			expect(having('mention_count')).toBeGreaterThan(1);
+			expect(having('is_muted')).toBe(1);
+			expect(having('has_unreads')).toBeGreaterThan(having('mention_count'));
+			expect(rows.length).toBeGreaterThan(having('has_unreads'));
+			expect([counts.channels, counts.ims, counts.mpims].map((part) => part.length > 0)).toEqual([
+				true,
+				true,
+				true,
+			]);
 			await first.end('SIGTERM');
 
 			const second = await serveProcess(directory, ['--demo']);
-			await second.printed(/linus.*\n.*token=xoxp-\S+/);
+			await second.printed(/alan.*\n.*token=xoxp-\S+/);
 			expect(printedUsers(second.out())).toEqual(users);
 			const [, , , ada = ''] = users[0] ?? [];
 			const { channels } = await client(second.url, ada)('conversations.list', {});
-			expect(channels.map(({ name }: { name: string }) => name).toSorted()).toEqual(['general', 'random']);
+			const names: string[] = channels.map(({ name }: { name: string }) => name);
+			// Made once, not at every start.
+			expect([names.length, new Set(names).size]).toEqual([10, 10]);
 		});
 	});
 });

@@ -71,6 +71,25 @@ test('text is text: markup of the web does nothing, links are links', async () =
 	expect(await second.locator('pre').innerText()).toBe('let x = 1 < 2;');
 });
 
+test('one line stays one line: follow-ups where the clock has AM and PM, a long name in the text box', async () => {
+	const { people } = await scene(2);
+	const [ada, grace] = people;
+	const { channel } = await grace.call('conversations.create', { name: 'long-'.repeat(16) });
+	await grace.call('conversations.invite', { channel: channel.id, users: ada.id });
+	for (const text of ['one', 'two :tada:', 'three'])
+		await grace.call('chat.postMessage', { channel: channel.id, text });
+	const { page } = await show(ada, { locale: 'en-US', viewport: { width: 390, height: 780 } });
+	await page.evaluate(`location.hash = '#/c/${channel.id}'`);
+	await page.locator('article', { hasText: 'two 🎉' }).waitFor();
+	const heights = await page.evaluate<number[]>(
+		`[...document.querySelectorAll('article.continued, .write-box textarea')].map((one) => one.offsetHeight)`,
+	);
+	expect(heights.length).toBe(3);
+	for (const height of heights) expect(height).toBeLessThan(35);
+	expect(await page.locator('article.continued time').first().innerText()).toMatch(/^\d+:\d\d$/);
+	expect(await page.locator('article:not(.continued) time').first().innerText()).toMatch(/ [AP]M$/);
+});
+
 test('a thread: reply, count it, read it, mark it unread, and find it in the list', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
@@ -94,6 +113,14 @@ test('a thread: reply, count it, read it, mark it unread, and find it in the lis
 	await card.getByRole('button', { name: 'Open thread' }).click();
 	const panel = left.page.getByRole('complementary', { name: 'Thread' });
 	await panel.locator('article', { hasText: 'today' }).waitFor();
+	expect(await panel.locator('.pane-title p').innerText()).toBe('#harbour');
+	expect(await panel.locator('.replies-divider').innerText()).toBe('1 reply');
+	// It begins at the top, with its root.
+	const [first, list] = [
+		await panel.locator('article').first().boundingBox(),
+		await panel.locator('.timeline').boundingBox(),
+	];
+	expect((first?.y ?? 1e6) - (list?.y ?? 0)).toBeLessThan(60);
 	await eventually(async () => expect(await left.badgeOf('Threads')).toBe(''));
 	await left.expectExact();
 
@@ -127,6 +154,9 @@ test('typing, presence, and who has read', async () => {
 	await eventually(async () => expect(await left.page.getByText('is typing').count()).toBe(0));
 	await left.expectExact();
 	await eventually(async () => expect(await left.badgeOf('person-1')).toBe(''));
+	// Whoever asks is not told about themselves.
+	await left.choose(left.message('I am…'), 'Who has read this');
+	await left.page.getByText('Nobody else yet.').waitFor();
 	await right.choose(right.message('I am…'), 'Who has read this');
 	const dialog = right.page.getByRole('dialog', { name: 'Who has read this' });
 	await dialog.getByText('Read by 1 person').waitFor();

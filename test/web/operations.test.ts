@@ -37,5 +37,14 @@ test('charts move with what happens; a person’s token is refused; a server tha
 	await page.getByText('It does not answer.').waitFor();
 	await page.unroute('**/metrics');
 	await page.getByText('Everything works').waitFor();
+	const facts = page.locator('.facts > div');
+	expect((await facts.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))).toEqual(
+		expect.arrayContaining(['Counts that were wrong 0', 'Failed commits 0']),
+	);
+	expect(await page.locator('.facts .alarm').count()).toBe(0);
+	await page.getByRole('button', { name: 'Sign out' }).click();
+	await page.reload();
+	await page.getByLabel('Administrator’s token').waitFor();
+	expect(await page.locator('.chart').count()).toBe(0);
 	await context.close();
 });

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Conversation, Message, User } from '../../client/src/index.ts';
+import { checkChannelName } from '../../src/model/names.ts';
 import { candidatesFor, complete, writtenName } from '../../web/src/composer/completion.ts';
 import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
 import { changed, isToBeMarked, markedRead, opened } from '../../web/src/conversation/reading.ts';
 import { timelineRows } from '../../web/src/conversation/rows.ts';
+import { channelNameFrom, nameProblem } from '../../web/src/dialogs/channel-name.ts';
+import { found, foundPeople } from '../../web/src/dialogs/finding.ts';
 import { parseText } from '../../web/src/message/parse-text.ts';
 import { CHARTS, toldBy } from '../../web/src/ops/charts.ts';
 import { bucketsOf, parseMetrics, quantileBetween, sumOf } from '../../web/src/ops/prometheus.ts';
@@ -72,6 +75,17 @@ describe('text', () => {
 		]);
 	});
 
+	test('emoji are written by name; what is no name of one, a time or code stays', () => {
+		const drawn = (text: string) =>
+			parseText(text)
+				.map((piece) => ('text' in piece ? piece.text : ''))
+				.join('');
+		expect(drawn('done :tada::+1: :nobody: 10:30:00 std::x::y')).toBe(
+			'done 🎉👍 :nobody: 10:30:00 std::x::y',
+		);
+		expect(parseText('`:tada:`')).toEqual([{ kind: 'code', text: ':tada:' }]);
+	});
+
 	test('names are completed where one is being written', () => {
 		expect(writtenName('hi @gr', 6)).toBe('gr');
 		expect(writtenName('mail a@gr', 9)).toBeNull();
@@ -98,6 +112,7 @@ describe('the sidebar', () => {
 		conversation('muted', { unreadCount: 5, isMuted: true }),
 		conversation('D1', { kind: 'im', user: 'U2', name: '' }),
 	];
+	const [quiet, busy, called] = all as [Conversation, Conversation, Conversation];
 	const map = new Map(all.map((one) => [one.id, one]));
 
 	test('unread on top, those that call first; muted ones stay', () => {
@@ -111,19 +126,51 @@ describe('the sidebar', () => {
 			'Direct messages',
 			'D1',
 		]);
-		expect(
-			sidebarRows(map, 'quiet')
-				.map(({ key }) => key)
-				.slice(0, 4),
-		).toEqual(['Unread', 'called', 'busy', 'quiet']);
+	});
+
+	test('what is open stays where it was when it was opened, whatever is read or arrives', () => {
+		const rows = (held: Conversation, now: Conversation) =>
+			sidebarRows(new Map(map).set(now.id, now), held).map(({ key }) => key);
+		const asBefore = sidebarRows(map, null).map(({ key }) => key);
+		expect(rows(called, { ...called, hasUnreads: false, badgeCount: 0 })).toEqual(asBefore);
+		expect(rows(busy, { ...busy, hasUnreads: false })).toEqual(asBefore);
+		expect(rows(quiet, quiet)).toEqual(asBefore);
+		expect(rows(quiet, { ...quiet, hasUnreads: true, badgeCount: 1, latest: '99.000000' })).toEqual(asBefore);
 	});
 
 	test('walking goes around, and nowhere where nothing is unread', () => {
 		expect(nextUnread(all, null, 1)).toBe('called');
-		expect(nextUnread(all, 'called', 1)).toBe('busy');
-		expect(nextUnread(all, 'busy', 1)).toBe('called');
-		expect(nextUnread(all, 'quiet', -1)).toBe('busy');
-		expect(nextUnread([conversation('quiet')], 'quiet', 1)).toBeNull();
+		expect(nextUnread(all, called, 1)).toBe('busy');
+		expect(nextUnread(all, busy, 1)).toBe('called');
+		expect(nextUnread(all, quiet, -1)).toBe('busy');
+		expect(nextUnread([quiet], quiet, 1)).toBeNull();
+	});
+});
+
+describe('choosing', () => {
+	test('what is written becomes a name as at Slack; what cannot be one is told as the server would', () => {
+		expect(channelNameFrom(' #Fleet  Meeting ')).toBe('fleet-meeting');
+		for (const name of [
+			'',
+			'a',
+			'x'.repeat(80),
+			'x'.repeat(81),
+			'-_-',
+			'bad!',
+			'Übung',
+			'übung',
+			'日本',
+			'a b',
+		])
+			expect(nameProblem(name)).toBe(checkChannelName(name) ?? null);
+	});
+
+	test('names that begin so come first, then words that do; people by either name', () => {
+		const names = ['regatta', 'old-gate', 'gate', 'navigate'];
+		expect(found(names, (name) => name, 'GAT')).toEqual(['gate', 'old-gate', 'regatta', 'navigate']);
+		expect(foundPeople(users, new Set(), '@grace.h').map(({ id }) => id)).toEqual(['U2']);
+		expect(foundPeople(users, new Set(), 'love').map(({ id }) => id)).toEqual(['U1']);
+		expect(foundPeople(users, new Set(['U1']), 'love')).toEqual([]);
 	});
 });
 

@@ -39,6 +39,22 @@ test('a token is typed in; one that the server does not know is refused with wor
 	await context.close();
 });
 
+test('an address without a page leads back; who runs the server finds the way to its operations', async () => {
+	const context = await here.browser.newContext();
+	const page = await context.newPage();
+	const answer = await page.goto(`${here.server.url}/nothing`);
+	expect([answer?.status(), answer?.headers()['cache-control']]).toEqual([404, 'no-store']);
+	await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+	await page.getByRole('link', { name: 'To the conversations' }).click();
+	await page.getByLabel('Token').waitFor();
+	await page.getByRole('link', { name: 'See how it is' }).click();
+	await page.getByLabel('Administrator’s token').waitFor();
+	await page.goto(`${here.server.url}/devices`);
+	await page.getByRole('link', { name: 'Sign in' }).click();
+	await page.getByLabel('Token').waitFor();
+	await context.close();
+});
+
 test('without a connection it says so, keeps what is written, and catches up', async () => {
 	const { people, channel, post } = await scene(2);
 	const [ada, grace] = people;
@@ -121,6 +137,11 @@ test('it is served compressed, cached, and with a strict policy', async () => {
 		expect(await answer.text()).toContain('Reconnecting');
 	}
 	expect((await get('/assets/nothing.js')).status).toBe(404);
-	expect((await get('/elsewhere')).status).toBe(404);
+	const elsewhere = await get('/elsewhere');
+	expect([elsewhere.status, await elsewhere.json()]).toEqual([404, { ok: false, error: 'unknown_method' }]);
+	// Methods are no pages, whoever asks.
+	const method = await get('/api/elsewhere', { accept: 'text/html' });
+	expect([method.status, await method.json()]).toEqual([200, { ok: false, error: 'unknown_method' }]);
+	expect((await get('/not-found.html')).status).toBe(404);
 	expect((await fetch(here.server.url, { method: 'POST' })).status).toBe(404);
 });

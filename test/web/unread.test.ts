@@ -131,6 +131,29 @@ test('unread ones are on top; muted ones are dimmed, stay in their place and do 
 	await screen.expectExact();
 });
 
+test('what is open stays where it is: a read one among the channels, an unread one on top until one leaves it', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await ada.call('conversations.create', { name: 'pier' });
+	await post(grace, 'first');
+	const screen = await show(ada);
+	const sidebar = () => screen.page.locator('.side-heading, .side-list .side-name').allInnerTexts();
+	expect(await sidebar()).toEqual(['Unread', 'harbour', 'Channels', 'pier']);
+	await screen.open('harbour');
+	await eventually(async () => expect(await screen.page.locator('.side-row.unread').count()).toBe(0));
+	expect(await sidebar()).toEqual(['Unread', 'harbour', 'Channels', 'pier']);
+	await screen.open('pier');
+	expect(await sidebar()).toEqual(['Channels', 'harbour', 'pier']);
+	await screen.open('harbour');
+	expect(await sidebar()).toEqual(['Channels', 'harbour', 'pier']);
+	await screen.choose(screen.message('first'), 'Mark unread from here');
+	await screen.page.locator('.side-row.unread').waitFor();
+	expect(await sidebar()).toEqual(['Channels', 'harbour', 'pier']);
+	await screen.open('pier');
+	expect(await sidebar()).toEqual(['Unread', 'harbour', 'Channels', 'pier']);
+	await screen.expectExact();
+});
+
 test('why is this badge on: the messages, each with its reason', async () => {
 	const { people, post } = await scene(3);
 	const [ada, grace] = people;
@@ -144,6 +167,8 @@ test('why is this badge on: the messages, each with its reason', async () => {
 	expect(await items.count()).toBe(2);
 	expect(await items.nth(0).innerText()).toContain('It is for the whole channel');
 	expect(await items.nth(1).innerText()).toContain('It names you');
+	expect(await items.nth(1).innerText()).toContain('in #harbour');
+	expect(await items.nth(1).locator('.message-text strong').innerText()).toBe('bold');
 	await screen.expectExact();
 	await screen.open('harbour');
 	await screen.page.getByRole('button', { name: /Why\?/ }).click();
@@ -168,6 +193,9 @@ test('the inbox has previews, marks one conversation and all of them', async () 
 	const items = screen.page.locator('.inbox-item');
 	await eventually(async () => expect(await items.first().innerText()).toContain('person-1: Got a minute?'));
 	expect(await items.nth(1).innerText()).toContain('The ferry is late');
+	// Of a direct message every one counts: it is called the same here and in the sidebar.
+	for (const badge of [items.first().locator('.badge'), screen.row('person-1').locator('.badge')])
+		expect(await badge.innerText()).toContain('1 unread message');
 	await items.nth(1).hover();
 	await screen.page.getByRole('button', { name: 'Mark harbour as read' }).click();
 	await eventually(async () => expect(await screen.page.locator('.inbox-item.unread').count()).toBe(1));
@@ -177,4 +205,6 @@ test('the inbox has previews, marks one conversation and all of them', async () 
 	await screen.expectExact();
 	await screen.page.getByLabel('Unread only').check();
 	await screen.page.getByText('All caught up').waitFor();
+	await screen.row('Mentions').click();
+	await screen.page.getByText('Nothing waits for you').waitFor();
 });

@@ -6,7 +6,7 @@ import { type RawArguments, readArguments } from './body.ts';
 import { failure, notFound, prettySuccess, success } from './envelope.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
-import { serveWeb } from './web.ts';
+import { serveNotFound, serveWeb } from './web.ts';
 
 /**
  * The HTTP side of the gateway, from a Request to a Response; it knows nothing of the server that it runs in.
@@ -32,7 +32,7 @@ export async function handle(request: Request, services: Services): Promise<Resp
 
 async function servePage(path: string, request: Request, services: Services): Promise<Response> {
 	try {
-		return (await serveWeb(path, request)) ?? notFound();
+		return (await serveWeb(path, request)) ?? (await serveNotFound(request)) ?? notFound();
 	} catch (error) {
 		services.operations.failed('web', error);
 		return new Response('The web interface could not be built; the log says why.', { status: 500 });

@@ -19,6 +19,8 @@ const WEB = new URL('../../../web/', import.meta.url);
 const PAGES: Readonly<Record<string, string>> = { '/': 'index', '/devices': 'devices', '/ops': 'ops' };
 /** At the root, because a service worker is in charge of what is below it. */
 const WORKER = '/sw.js';
+/** What a browser is shown where there is nothing; it has no address of its own. */
+export const NOT_FOUND = '/not-found.html';
 const ASSETS = 'assets/';
 
 /** Asked before anything is bundled: whoever looks for other addresses costs nothing. */
@@ -44,7 +46,7 @@ const place = (file: string): string => fileURLToPath(new URL(file, WEB));
 
 const buildPages = () =>
 	build({
-		entrypoints: Object.values(PAGES).map((page) => place(`${page}.html`)),
+		entrypoints: [...Object.values(PAGES).map((page) => `${page}.html`), NOT_FOUND.slice(1)].map(place),
 		splitting: true,
 		define: { 'process.env.NODE_ENV': '"production"' },
 		publicPath: '/',

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { bundleWeb, isWebPath, type WebFile, type WebFiles } from './web-bundle.ts';
+import { bundleWeb, isWebPath, NOT_FOUND, type WebFile, type WebFiles } from './web-bundle.ts';
 
 /** Serves the web interface: compressed once, cached by browsers for as long as it stays the same. */
 
@@ -61,6 +61,14 @@ class ServedFile {
 		});
 	}
 
+	/** In place of what was asked for: nothing to keep, and nothing to compare with. */
+	async instead(request: Request, status: number): Promise<Response> {
+		return new Response(request.method === 'HEAD' ? null : await this.body('identity'), {
+			status,
+			headers: { ...GUARDS, 'content-type': this.file.type, 'cache-control': 'no-store', vary: 'accept' },
+		});
+	}
+
 	private body(encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
 		const known = this.bodies.get(encoding);
 		if (known) return known;
@@ -90,12 +98,24 @@ let bundled: Promise<ReadonlyMap<string, ServedFile>> | undefined;
 const served = (files: WebFiles): ReadonlyMap<string, ServedFile> =>
 	new Map([...files].map(([path, file]) => [path, new ServedFile(file)]));
 
+const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+
 /** Null: there is no such page. */
 export async function serveWeb(path: string, request: Request): Promise<Response | null> {
-	if (!isWebPath(path) || (request.method !== 'GET' && request.method !== 'HEAD')) return null;
+	if (!isWebPath(path) || !isRead(request)) return null;
+	return (await files()).get(path)?.answer(request) ?? null;
+}
+
+/** For people who went astray, told by their browser's wish for a page. Null for everything else. */
+export async function serveNotFound(request: Request): Promise<Response | null> {
+	if (!isRead(request) || !request.headers.get('accept')?.includes('text/html')) return null;
+	return (await files()).get(NOT_FOUND)?.instead(request, 404) ?? null;
+}
+
+async function files(): Promise<ReadonlyMap<string, ServedFile>> {
 	bundled ??= bundleWeb().then(served);
 	try {
-		return (await bundled).get(path)?.answer(request) ?? null;
+		return await bundled;
 	} catch (error) {
 		// Tried again by the next visitor: what is missing may have been installed meanwhile.
 		bundled = undefined;

@@ -42,6 +42,9 @@ export function SignIn({ refusal, onSignIn }: Props) {
 				<button type="submit" className="button primary" disabled={token.trim() === ''}>
 					Sign in
 				</button>
+				<p className="sign-in-foot">
+					You run this server? <a href="/ops">See how it is</a>.
+				</p>
 			</form>
 		</main>
 	);

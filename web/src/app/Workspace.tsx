@@ -1,3 +1,4 @@
+import type { Conversation } from '@tidemark/client';
 import { useBadge, useClient, useConnection, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { ConversationView } from '../conversation/ConversationView.tsx';
@@ -12,6 +13,7 @@ import { useConversationName, useSelf } from '../session/names.ts';
 import { go, type Route, toConversation, useRoute } from '../session/route.ts';
 import { showBadge } from '../session/title-badge.ts';
 import { say, tell } from '../session/toast.tsx';
+import { useHeld } from '../sidebar/held.ts';
 import { Sidebar } from '../sidebar/Sidebar.tsx';
 import { isUnread, nextUnread } from '../sidebar/sections.ts';
 import { ThreadPanel } from '../thread/ThreadPanel.tsx';
@@ -30,7 +32,8 @@ export function Workspace({ onSignOut }: Props) {
 	const isReady = useSelected((snapshot) => snapshot.isReady);
 	const connection = useConnection();
 	const [dialog, setDialog] = useState<DialogName | null>(null);
-	useKeys(route, setDialog);
+	const held = useHeld(route.place === 'conversation' ? route.id : null);
+	useKeys(held, setDialog);
 	useTitle(route);
 	useTidyNotifications();
 	useEffect(() => {
@@ -50,6 +53,7 @@ export function Workspace({ onSignOut }: Props) {
 			<ConnectionBanner connection={connection} />
 			<Sidebar
 				route={route}
+				held={held}
 				onDialog={setDialog}
 				onSignOut={() => void leave(client).then(() => onSignOut())}
 			/>
@@ -75,11 +79,10 @@ function MainView({ route }: { readonly route: Route }) {
 	}
 }
 
-function useKeys(route: Route, onDialog: (name: DialogName) => void): void {
+function useKeys(held: Conversation | null, onDialog: (name: DialogName) => void): void {
 	const client = useClient();
-	const present = route.place === 'conversation' ? route.id : null;
 	const walk = (step: 1 | -1) => {
-		const next = nextUnread(client.getSnapshot().conversations.values(), present, step);
+		const next = nextUnread(client.getSnapshot().conversations.values(), held, step);
 		if (next) go(toConversation(next));
 		else say('Nothing else is unread.');
 	};

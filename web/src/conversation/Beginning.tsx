@@ -1,4 +1,5 @@
 import type { Conversation } from '@tidemark/client';
+import { isChannel, titledName } from '../session/names.ts';
 
 /** Above the first message of all. */
 export const Beginning = ({
@@ -7,15 +8,14 @@ export const Beginning = ({
 }: {
 	readonly conversation: Conversation;
 	readonly name: string;
-}) => {
-	const isChannel = conversation.kind === 'public' || conversation.kind === 'private';
-	return (
-		<div className="beginning">
-			<h2>{isChannel ? `#${name}` : name}</h2>
-			<p>
-				{isChannel ? 'This is where the channel begins.' : 'This is where your conversation begins.'}{' '}
-				{conversation.purpose}
-			</p>
-		</div>
-	);
-};
+}) => (
+	<div className="beginning">
+		<h2>{titledName(conversation, name)}</h2>
+		<p>
+			{isChannel(conversation)
+				? 'This is where the channel begins.'
+				: 'This is where your conversation begins.'}{' '}
+			{conversation.purpose}
+		</p>
+	</div>
+);

@@ -1,12 +1,15 @@
 import type { Conversation, NotificationLevel } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useState } from 'react';
+import { DetailsDialog, type DetailsPart } from '../dialogs/DetailsDialog.tsx';
 import { ExplainDialog } from '../dialogs/ExplainDialog.tsx';
+import { badgeOf, isChannel } from '../session/names.ts';
 import { go, toPlace } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
 import { BackButton } from '../ui/BackButton.tsx';
 import { Badge } from '../ui/Badge.tsx';
+import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Menu, type MenuItem } from '../ui/Menu.tsx';
 
@@ -26,9 +29,9 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 	const client = useClient();
 	const store = client.conversation(conversation.id);
 	const [isExplaining, setExplaining] = useState(false);
+	const [details, setDetails] = useState<DetailsPart | null>(null);
 	const { kind, isMuted, badgeCount, topic, user } = conversation;
 	const presence = useSelected((snapshot) => (user ? snapshot.presence.get(user) : undefined));
-	const isChannel = kind === 'public' || kind === 'private';
 	const items: MenuItem[] = [
 		{ label: 'Mark as read', hint: 'Esc', run: onMarkRead },
 		{ label: 'Why is this badge on?', run: () => setExplaining(true) },
@@ -38,15 +41,14 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 			isChosen: conversation.notificationLevel === level,
 			run: () => tell(store.setNotifications(level)),
 		})),
-		...(isChannel
+		...(isChannel(conversation)
 			? [
+					{ label: 'Add people…', run: () => setDetails('add') },
+					{ label: 'Edit the topic…', run: () => setDetails('topic') },
 					{
 						label: 'Leave',
 						isDangerous: true,
-						run: () => {
-							tell(store.leave());
-							go(toPlace('inbox'));
-						},
+						run: () => tell(store.leave().then(() => go(toPlace('inbox')))),
 					},
 				]
 			: []),
@@ -66,13 +68,22 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 			)}
 			{badgeCount > 0 && (
 				<button type="button" className="why" onClick={() => setExplaining(true)}>
-					<Badge count={badgeCount} of={isChannel ? 'mention' : 'unread message'} />
+					<Badge count={badgeCount} of={badgeOf(conversation)} />
 					<span>Why?</span>
 				</button>
 			)}
+			{kind !== 'im' && <IconButton icon="people" label="Members" onClick={() => setDetails('members')} />}
 			<Menu label="Settings of this conversation" items={items}>
 				<Icon name="more" />
 			</Menu>
+			{details && (
+				<DetailsDialog
+					conversation={conversation}
+					name={name}
+					part={details}
+					onClose={() => setDetails(null)}
+				/>
+			)}
 			{isExplaining && (
 				<ExplainDialog conversation={conversation} name={name} onClose={() => setExplaining(false)} />
 			)}

@@ -2,7 +2,7 @@ import { useClient, useConversation } from '@tidemark/client/react';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../composer/Composer.tsx';
 import { useHotkey } from '../session/hotkeys.ts';
-import { useConversationName, useSelf } from '../session/names.ts';
+import { isChannel, titledName, useConversationName, useSelf } from '../session/names.ts';
 import { openThread, type Route } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
@@ -103,8 +103,8 @@ export function ConversationView({ route }: { readonly route: Route }) {
 				{!isLoaded && isLoading && <Loading label="Loading messages" />}
 				{!isLoaded && error && <Failed error={error} onRetry={() => tell(store.load())} />}
 				{isLoaded && messages.length === 0 && (
-					<Empty icon="thread" title={`Nothing here yet`}>
-						Write the first message in {name}.
+					<Empty icon="thread" title="Nothing here yet">
+						Write the first message {isChannel(conversation) ? 'in' : 'to'} {titledName(conversation, name)}.
 					</Empty>
 				)}
 				{isLoaded && messages.length > 0 && (
@@ -129,7 +129,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 			<Announcer messages={messages} />
 			<Composer
 				channel={id}
-				label={`Message ${conversation.kind === 'public' || conversation.kind === 'private' ? '#' : ''}${name}`}
+				label={`Message ${titledName(conversation, name)}`}
 				typing={typing}
 				isFocused={matchMedia('(pointer: fine)').matches}
 				onSent={() => {

@@ -1,24 +1,88 @@
+import { ApiError } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { go, toPlace } from '../session/route.ts';
-import { tell } from '../session/toast.tsx';
-import { Empty } from '../ui/states.tsx';
+import { BackButton } from '../ui/BackButton.tsx';
+import type { IconName } from '../ui/icons.tsx';
+import { Empty, Failed, Loading, sayError } from '../ui/states.tsx';
 
-/** A link to a conversation that one is not in. */
+/** What the server tells of a conversation that one is not in. */
+interface Stranger {
+	readonly name: string;
+	readonly is_archived: boolean;
+	readonly is_member: boolean;
+}
+
+/** A link to a conversation that one is not in: joined where that is possible, and only offered there. */
 export function NotAMember({ id }: { readonly id: string }) {
 	const client = useClient();
+	const [stranger, setStranger] = useState<Stranger | null>(null);
+	const [error, setError] = useState<string | null>(null);
+	const [attempt, setAttempt] = useState(0);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: asked again when somebody wants it
+	useEffect(() => {
+		let isCurrent = true;
+		setError(null);
+		client.call('conversations.info', { channel: id }).then(
+			({ channel }) => isCurrent && setStranger(channel),
+			(reason) => isCurrent && setError(reason instanceof ApiError ? reason.code : 'network_error'),
+		);
+		return () => {
+			isCurrent = false;
+		};
+	}, [client, id, attempt]);
+	const join = () => client.join(id).catch((reason: ApiError) => setError(reason.code ?? 'network_error'));
+
+	const isUnknown = error === 'channel_not_found';
 	return (
 		<main className="pane" aria-label="Conversation">
-			<Empty icon="lock" title="You are not in this conversation">
-				It may be archived, or private. A public channel can be joined.
-			</Empty>
-			<div className="buttons centred">
-				<button type="button" className="button" onClick={() => go(toPlace('inbox'))}>
-					Back to the inbox
-				</button>
-				<button type="button" className="button primary" onClick={() => tell(client.join(id))}>
-					Join
-				</button>
-			</div>
+			<header className="pane-head only-narrow-head">
+				<BackButton />
+			</header>
+			{isUnknown ? (
+				<Explained
+					icon="question"
+					title="There is no such conversation"
+					text="Or it is private, and not yours to see."
+				/>
+			) : error ? (
+				<Failed error={error} onRetry={() => setAttempt(attempt + 1)} />
+			) : !stranger || (stranger.is_member && !stranger.is_archived) ? (
+				// One that was just made or joined is on its way.
+				<Loading label="Looking for the conversation" />
+			) : stranger.is_archived ? (
+				<Explained icon="lock" title={`#${stranger.name}`} text={sayError('is_archived')} />
+			) : (
+				<Explained icon="hash" title={`#${stranger.name}`} text="You are not in this channel.">
+					<button type="button" className="button primary" onClick={join}>
+						Join
+					</button>
+				</Explained>
+			)}
 		</main>
 	);
 }
+
+interface ExplainedProps {
+	readonly icon: IconName;
+	readonly title: string;
+	readonly text: string;
+	readonly children?: ReactNode;
+}
+
+const Explained = ({ icon, title, text, children }: ExplainedProps) => (
+	<Empty
+		icon={icon}
+		title={title}
+		actions={
+			<>
+				<button type="button" className="button" onClick={() => go(toPlace('inbox'))}>
+					Back to the inbox
+				</button>
+				{children}
+			</>
+		}
+	>
+		{text}
+	</Empty>
+);

@@ -38,6 +38,8 @@ interface Props {
 	readonly label: string;
 	readonly rows: readonly TimelineRow[];
 	readonly top: ReactNode;
+	/** Under the first row. */
+	readonly below?: ReactNode;
 	readonly isInThread?: boolean;
 	readonly highlighted?: string | null;
 	readonly onSight: (sight: Sight) => void;
@@ -58,6 +60,7 @@ export function Timeline(props: Props) {
 		label,
 		rows,
 		top,
+		below = null,
 		isInThread = false,
 		highlighted = null,
 		onSight,
@@ -143,7 +146,7 @@ export function Timeline(props: Props) {
 	const reachable = tabStop !== null && rows.some(({ key }) => key === tabStop) ? tabStop : rows.at(-1)?.key;
 	return (
 		<section className="timeline" ref={scroller} aria-label={label} onKeyDown={walk}>
-			<div className="timeline-fill" />
+			{!isInThread && <div className="timeline-fill" />}
 			<Virtualizer
 				ref={list}
 				scrollRef={scroller}
@@ -181,6 +184,7 @@ export function Timeline(props: Props) {
 							isTabStop={row.key === reachable}
 							showsThread={!isInThread}
 						/>
+						{index === 0 && below}
 					</div>
 				)}
 			</Virtualizer>

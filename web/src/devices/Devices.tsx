@@ -13,9 +13,18 @@ export function Devices({ token, friend }: Props) {
 	if (!token)
 		return (
 			<main className="sign-in">
-				<p>
-					<a href="/">Sign in</a> first, or open the link that the server printed at its start.
-				</p>
+				<section>
+					<Wave />
+					<h1>One person, two devices</h1>
+					<p>
+						Two devices of yours side by side: what one reads, the other no longer shows. Sign in first; then
+						the menu below your conversations leads back here. With the demo, open the link that the server
+						printed at its start.
+					</p>
+					<a className="button primary" href="/">
+						Sign in
+					</a>
+				</section>
 			</main>
 		);
 	return (

@@ -1,4 +1,4 @@
-import { createClient } from '@tidemark/client';
+import { createClient, type TidemarkClient } from '@tidemark/client';
 import { type FormEvent, useEffect, useMemo, useState } from 'react';
 import { Avatar } from '../ui/Avatar.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -8,10 +8,22 @@ interface Props {
 	readonly friend: string;
 }
 
+interface Person {
+	readonly id: string;
+	readonly name: string;
+}
+
 interface Scene {
-	readonly me: { readonly id: string; readonly name: string };
-	readonly friend: { readonly id: string; readonly name: string };
+	readonly me: Person;
+	readonly friend: Person;
 	readonly channels: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** The person of a token, called as everywhere else. */
+async function whoIs(client: TidemarkClient): Promise<Person> {
+	const { user_id: id } = await client.call('auth.test');
+	const { user } = await client.call('users.info', { user: id });
+	return { id, name: user.real_name || user.name };
 }
 
 /** Somebody else, to write to the user: without one there is nothing to read. */
@@ -24,11 +36,11 @@ export function Friend({ token, friend }: Props) {
 
 	useEffect(() => {
 		const me = createClient({ token });
-		Promise.all([me.call('auth.test'), client.call('auth.test'), client.browse()]).then(
+		Promise.all([whoIs(me), whoIs(client), client.browse()]).then(
 			([mine, theirs, { channels }]) => {
 				setScene({
-					me: { id: mine.user_id, name: mine.user },
-					friend: { id: theirs.user_id, name: theirs.user },
+					me: mine,
+					friend: theirs,
 					channels: channels.filter(({ isMember }) => isMember),
 				});
 			},

@@ -2,89 +2,112 @@ import { ApiError, type BrowsedChannel } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { everybody } from '../session/everybody.ts';
-import { nameOf, useSelf } from '../session/names.ts';
+import { useSelf } from '../session/names.ts';
 import { go, toConversation } from '../session/route.ts';
-import { Avatar } from '../ui/Avatar.tsx';
+import { type Choice, Chooser } from '../ui/Chooser.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import { sayError } from '../ui/states.tsx';
+import { channelNameFrom, nameProblem } from './channel-name.ts';
+import { found, foundPeople } from './finding.ts';
+import { personChoice } from './person-choice.tsx';
+import { useChannels } from './useChannels.ts';
 
-const MOST_PEOPLE = 50;
+const MOST = 50;
 
 /** A person to write to, a channel to join, or a new channel. */
 export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const self = useSelf();
 	const users = useSelected((snapshot) => snapshot.users);
-	const [channels, setChannels] = useState<readonly BrowsedChannel[]>([]);
-	const [wanted, setWanted] = useState('');
+	const { channels, isFailed } = useChannels();
+	const [written, setWritten] = useState('');
+	const [isPrivate, setPrivate] = useState(false);
 	const [error, setError] = useState<string | null>(null);
-	useEffect(() => {
-		void everybody(client);
-		client.browse().then(
-			(page) => setChannels(page.channels),
-			() => setError('network_error'),
-		);
-	}, [client]);
+	useEffect(() => void everybody(client), [client]);
 
-	const open = async (work: () => Promise<string>) => {
+	const open = async (work: Promise<string>) => {
 		try {
-			const id = await work();
+			const id = await work;
 			onClose();
 			go(toConversation(id));
 		} catch (reason) {
 			setError(reason instanceof ApiError ? reason.code : 'network_error');
 		}
 	};
-	const words = wanted.trim().toLowerCase();
-	const people = [...users.values()]
-		.filter(
-			(user) =>
-				user.id !== self && !user.isDeleted && `${user.name} ${user.realName}`.toLowerCase().includes(words),
-		)
-		.slice(0, MOST_PEOPLE);
-	const joinable = channels.filter(({ name, isMember }) => !isMember && name.includes(words));
-	const isNewName = /^[a-z0-9_-]{1,80}$/.test(words) && !channels.some(({ name }) => name === words);
+	const toChoice = ({ id, name, isMember, memberCount }: BrowsedChannel): Choice => ({
+		key: id,
+		icon: <RowIcon name="hash" />,
+		name,
+		hint: isMember ? 'you are in it' : `join, ${plural(memberCount, 'member')}`,
+		run: () => void open(isMember ? Promise.resolve(id) : client.join(id).then(() => id)),
+	});
+	const name = channelNameFrom(written);
+	// What one is in comes up when it is named: it cannot be made a second time.
+	const listed = channels.filter(({ isMember }) => !isMember || name !== '');
+	const problem = nameProblem(name);
+	const isNew = problem === null && !channels.some((channel) => channel.name === name);
+	const creation: Choice = {
+		key: 'create',
+		icon: <RowIcon name={isPrivate ? 'lock' : 'plus'} />,
+		name: (
+			<>
+				Create the {isPrivate ? 'private channel' : 'channel'} <strong>#{name}</strong>
+			</>
+		),
+		run: () => void open(client.createChannel(name, { isPrivate })),
+	};
 	return (
-		<Dialog title="New conversation" onClose={onClose}>
-			<input
-				className="field"
-				type="search"
-				aria-label="A person, or the name of a channel"
-				placeholder="A person, or the name of a channel"
-				value={wanted}
-				onChange={({ target }) => setWanted(target.value)}
+		<Dialog title="New conversation" onClose={onClose} isChooser>
+			<Chooser
+				label="A person, or the name of a channel"
+				written={written}
+				onWrite={(text) => {
+					setWritten(text);
+					setError(null);
+				}}
+				groups={[
+					{
+						heading: 'People',
+						choices: foundPeople(users, new Set([self]), written)
+							.slice(0, MOST)
+							.map((user) => personChoice(user, () => void open(client.openDirect([user.id])))),
+					},
+					{
+						heading: 'Channels',
+						choices: found(listed, (channel) => channel.name, name)
+							.slice(0, MOST)
+							.map(toChoice),
+					},
+					{ heading: 'A new channel', choices: isNew ? [creation] : [] },
+				]}
+				nothing={<>No person and no channel is called that. {problem && sayError(problem)}</>}
 			/>
-			{error && <p role="alert">{sayError(error)}</p>}
-			<div className="choices">
-				{isNewName && (
-					<button type="button" onClick={() => open(() => client.createChannel(words))}>
-						<Icon name="plus" /> Create the channel <strong>#{words}</strong>
-					</button>
+			<footer className="dialog-foot">
+				{error || isFailed ? (
+					<p className="refusal" role="alert">
+						{sayError(error ?? 'network_error')}
+					</p>
+				) : isNew ? (
+					<label className="switch">
+						<input
+							type="checkbox"
+							checked={isPrivate}
+							onChange={({ target }) => setPrivate(target.checked)}
+						/>
+						Private: only who is invited can find and read it
+					</label>
+				) : (
+					<p className="hint">Write a name that is not taken to create a channel.</p>
 				)}
-				{joinable.map(({ id, name, memberCount }) => (
-					<button
-						key={id}
-						type="button"
-						onClick={() =>
-							open(async () => {
-								await client.join(id);
-								return id;
-							})
-						}
-					>
-						<Icon name="hash" /> {name}
-						<span className="hint">join, {plural(memberCount, 'member')}</span>
-					</button>
-				))}
-				{people.map((user) => (
-					<button key={user.id} type="button" onClick={() => open(() => client.openDirect([user.id]))}>
-						<Avatar id={user.id} name={nameOf(user)} size="small" /> {nameOf(user)}
-						<span className="hint">@{user.name}</span>
-					</button>
-				))}
-			</div>
+			</footer>
 		</Dialog>
 	);
 }
+
+const RowIcon = ({ name }: { readonly name: 'hash' | 'lock' | 'plus' }) => (
+	<span className="row-icon">
+		<Icon name={name} />
+	</span>
+);

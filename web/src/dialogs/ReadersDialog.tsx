@@ -1,13 +1,13 @@
 import { ApiError, type Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
-import { useUserName } from '../session/names.ts';
+import { useSelf, useUserName } from '../session/names.ts';
 import { Avatar } from '../ui/Avatar.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { Loading, sayError } from '../ui/states.tsx';
 
-/** Who has read a message, its author left out. */
+/** Who else has read a message, its author left out. */
 export function ReadersDialog({
 	message,
 	onClose,
@@ -16,12 +16,14 @@ export function ReadersDialog({
 	readonly onClose: () => void;
 }) {
 	const conversation = useClient().conversation(message.channel);
-	const [readers, setReaders] = useState<readonly string[] | null>(null);
+	const self = useSelf();
+	const [all, setAll] = useState<readonly string[] | null>(null);
+	const readers = all?.filter((id) => id !== self);
 	const [error, setError] = useState<string | null>(null);
 	useEffect(() => {
 		conversation
 			.readers(message.ts)
-			.then(setReaders, (reason) => setError(reason instanceof ApiError ? reason.code : 'network_error'));
+			.then(setAll, (reason) => setError(reason instanceof ApiError ? reason.code : 'network_error'));
 	}, [conversation, message.ts]);
 	return (
 		<Dialog title="Who has read this" onClose={onClose}>
@@ -29,7 +31,9 @@ export function ReadersDialog({
 			{!readers && !error && <Loading lines={2} />}
 			{readers && (
 				<p className="hint">
-					{readers.length === 0 ? 'Nobody yet.' : `Read by ${plural(readers.length, 'person', 'people')}.`}
+					{readers.length === 0
+						? 'Nobody else yet.'
+						: `Read by ${plural(readers.length, 'person', 'people')}.`}
 				</p>
 			)}
 			<ul className="people">

@@ -1,83 +1,78 @@
-import { useSelected } from '@tidemark/client/react';
-import { type KeyboardEvent, useId, useMemo, useState } from 'react';
-import { conversationName, useSelf } from '../session/names.ts';
+import type { Conversation } from '@tidemark/client';
+import { useClient, useSelected } from '@tidemark/client/react';
+import { useEffect, useMemo, useState } from 'react';
+import { everybody } from '../session/everybody.ts';
+import { badgeOf, conversationName, useSelf } from '../session/names.ts';
 import { go, toConversation } from '../session/route.ts';
+import { tell } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
 import { isUnread } from '../sidebar/sections.ts';
 import { Badge } from '../ui/Badge.tsx';
+import { type Choice, Chooser } from '../ui/Chooser.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
+import { found, foundPeople } from './finding.ts';
+import { personChoice } from './person-choice.tsx';
 
-const MOST = 12;
+const MOST = 20;
 
-/** Goes to a conversation by its name. */
+/** Goes to a conversation by its name, or to a person, whether or not there is a conversation yet. */
 export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
-	const listId = useId();
+	const client = useClient();
 	const self = useSelf();
 	const conversations = useSelected((snapshot) => snapshot.conversations);
 	const users = useSelected((snapshot) => snapshot.users);
-	const [wanted, setWanted] = useState('');
-	const [chosen, setChosen] = useState(0);
-	const found = useMemo(() => {
-		const words = wanted.toLowerCase();
-		return [...conversations.values()]
-			.map((conversation) => ({ conversation, name: conversationName(conversation, users, self) }))
-			.filter(({ name }) => name.toLowerCase().includes(words))
-			.sort(
-				(a, b) =>
-					Number(isUnread(b.conversation)) - Number(isUnread(a.conversation)) ||
-					(a.conversation.latest < b.conversation.latest ? 1 : -1),
-			)
-			.slice(0, MOST);
-	}, [conversations, users, self, wanted]);
-	const open = (id: string | undefined) => {
-		if (!id) return;
+	const [written, setWritten] = useState('');
+	useEffect(() => void everybody(client), [client]);
+
+	const named = useMemo(
+		() =>
+			[...conversations.values()]
+				.map((conversation) => ({ conversation, name: conversationName(conversation, users, self) }))
+				.toSorted(
+					(a, b) =>
+						Number(isUnread(b.conversation)) - Number(isUnread(a.conversation)) ||
+						(a.conversation.latest < b.conversation.latest ? 1 : -1),
+				),
+		[conversations, users, self],
+	);
+	const leftOut = useMemo(
+		() => new Set([self, ...[...conversations.values()].map(({ user }) => user ?? '')]),
+		[conversations, self],
+	);
+	const open = (id: string) => {
 		onClose();
 		go(toConversation(id));
 	};
-	const onKey = (event: KeyboardEvent) => {
-		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-		if (step) setChosen((chosen + step + found.length) % Math.max(1, found.length));
-		else if (event.key === 'Enter') open(found[chosen]?.conversation.id);
-		else return;
-		event.preventDefault();
-	};
+	const toChoice = ({ conversation, name }: { conversation: Conversation; name: string }): Choice => ({
+		key: conversation.id,
+		icon: <ConversationIcon conversation={conversation} name={name} />,
+		name,
+		end: <Badge count={conversation.badgeCount} of={badgeOf(conversation)} />,
+		isStrong: isUnread(conversation),
+		run: () => open(conversation.id),
+	});
 	return (
-		<Dialog title="Go to…" onClose={onClose}>
-			<input
-				className="field"
-				type="search"
-				placeholder="A channel or a person"
-				aria-label="A channel or a person"
-				role="combobox"
-				aria-expanded
-				aria-controls={listId}
-				aria-activedescendant={found[chosen] ? `${listId}-${chosen}` : undefined}
-				value={wanted}
-				onKeyDown={onKey}
-				onChange={({ target }) => {
-					setWanted(target.value);
-					setChosen(0);
-				}}
+		<Dialog title="Go to…" onClose={onClose} isChooser>
+			<Chooser
+				label="A channel or a person"
+				written={written}
+				onWrite={setWritten}
+				groups={[
+					{
+						heading: 'Conversations',
+						choices: found(named, ({ name }) => name, written)
+							.slice(0, MOST)
+							.map(toChoice),
+					},
+					{
+						heading: 'People',
+						choices: foundPeople(users, leftOut, written)
+							.slice(0, MOST)
+							.map((user) => personChoice(user, () => tell(client.openDirect([user.id]).then(open)))),
+					},
+				]}
+				nothing="Nothing and nobody is called that. The + above your conversations lists channels to join."
 			/>
-			<div className="choices" id={listId} role="listbox" aria-label="Conversations">
-				{found.map(({ conversation, name }, index) => (
-					// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard chooses from the text box, where the focus stays
-					<div
-						key={conversation.id}
-						id={`${listId}-${index}`}
-						role="option"
-						tabIndex={-1}
-						aria-selected={index === chosen}
-						className={isUnread(conversation) ? 'unread' : ''}
-						onClick={() => open(conversation.id)}
-					>
-						<ConversationIcon conversation={conversation} name={name} />
-						<span>{name}</span>
-						<Badge count={conversation.badgeCount} />
-					</div>
-				))}
-				{found.length === 0 && <p className="hint">No conversation is called that.</p>}
-			</div>
 		</Dialog>
 	);
 }

@@ -1,11 +1,11 @@
 import { ApiError, type ExplainedItem, type Explanation } from '@tidemark/client';
 import { useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
-import { PlainText } from '../message/PlainText.tsx';
-import { useConversationName, useUserName } from '../session/names.ts';
+import { MessageText } from '../message/MessageText.tsx';
+import { titledName, useConversationName, useUserName } from '../session/names.ts';
 import { formatRoute, parseRoute, toConversation } from '../session/route.ts';
 import { Avatar } from '../ui/Avatar.tsx';
-import { plural, whenOf } from '../ui/format.ts';
+import { exactTime, plural, whenOf } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 
 /** The messages behind a badge, each with its reason: what the server counts, not what the page thinks. */
@@ -74,26 +74,31 @@ function Explained({ item, onOpen }: { readonly item: ExplainedItem; readonly on
 		: toConversation(item.channel, item.ts);
 	return (
 		<li>
-			<a href={formatRoute(route)} onClick={onOpen}>
-				<Avatar id={item.user} name={author} />
-				<span className="inbox-main">
-					<span className="inbox-top">
+			<Avatar id={item.user} name={author} />
+			<div className="inbox-main">
+				<div className="inbox-top">
+					{/* It covers the whole card; links in the text stand above it. */}
+					<a className="explained-link" href={formatRoute(route)} onClick={onOpen}>
 						<strong>{author || '…'}</strong>
-						<span className="hint">{conversation?.kind === 'im' ? 'directly' : `in ${name}`}</span>
-						<time dateTime={item.ts}>{whenOf(item.ts)}</time>
+					</a>
+					<span className="hint">
+						{conversation?.kind === 'im' ? 'directly' : `in ${titledName(conversation, name)}`}
 					</span>
-					<span className="explained-text">
-						<PlainText text={item.text} />
-					</span>
-					<span className="reasons">
-						{item.reasons.map((reason) => (
-							<span key={reason} className="reason">
-								{REASONS[reason]}
-							</span>
-						))}
-					</span>
-				</span>
-			</a>
+					<time title={exactTime(item.ts)} dateTime={item.ts}>
+						{whenOf(item.ts)}
+					</time>
+				</div>
+				<div className="message-text">
+					<MessageText text={item.text} />
+				</div>
+				<div className="reasons">
+					{item.reasons.map((reason) => (
+						<span key={reason} className="reason">
+							{REASONS[reason]}
+						</span>
+					))}
+				</div>
+			</div>
 		</li>
 	);
 }

@@ -2,7 +2,7 @@ import type { Conversation } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { memo } from 'react';
 import { PlainText } from '../message/PlainText.tsx';
-import { useConversationName, useSelf, useUserName } from '../session/names.ts';
+import { badgeOf, useConversationName, useSelf, useUserName } from '../session/names.ts';
 import { formatRoute, toConversation } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
@@ -25,7 +25,7 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 						{unreadCountDisplay > 0 && (
 							<span className="inbox-count">{plural(unreadCountDisplay, 'new message')}</span>
 						)}
-						<Badge count={badgeCount} />
+						<Badge count={badgeCount} of={badgeOf(conversation)} />
 						{preview && <time dateTime={preview.ts}>{whenOf(preview.ts)}</time>}
 					</span>
 					<span className="inbox-preview">

@@ -12,7 +12,7 @@ export function MentionsView() {
 				<BackButton />
 				<div className="pane-title">
 					<h1>Mentions</h1>
-					<p>Why is the badge on? These messages wait for you.</p>
+					<p>{badge > 0 ? 'Why the badge is on: these messages wait for you' : 'Nothing waits for you'}</p>
 				</div>
 			</header>
 			<div className="scroller padded">

@@ -1,7 +1,7 @@
 import type { ThreadSummary } from '@tidemark/client';
 import { useClient, useSelected, useThreads } from '@tidemark/client/react';
 import { MessageRow } from '../message/MessageRow.tsx';
-import { useConversationName } from '../session/names.ts';
+import { titledName, useConversationName } from '../session/names.ts';
 import { openThread } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
 import { BackButton } from '../ui/BackButton.tsx';
@@ -65,11 +65,10 @@ function ThreadCard({ thread }: { readonly thread: ThreadSummary }) {
 	const conversation = useSelected(({ conversations }) => conversations.get(thread.channel) ?? null);
 	const name = useConversationName(conversation);
 	const shown = (thread.unreadCount > 0 ? thread.unreadReplies : thread.latestReplies).slice(-SHOWN_REPLIES);
-	const isChannel = conversation?.kind === 'public' || conversation?.kind === 'private';
 	return (
 		<li className={`thread-card ${thread.unreadCount > 0 ? 'unread' : ''}`}>
 			<header>
-				<strong>{isChannel ? `#${name}` : name}</strong>
+				<strong>{titledName(conversation, name)}</strong>
 				{thread.unreadCount > 0 && (
 					<span className="inbox-count">{plural(thread.unreadCount, 'new reply', 'new replies')}</span>
 				)}

@@ -2,7 +2,7 @@ import type { Message } from '@tidemark/client';
 import { memo, useState } from 'react';
 import { useUserName } from '../session/names.ts';
 import { Avatar } from '../ui/Avatar.tsx';
-import { exactTime, timeOf } from '../ui/format.ts';
+import { exactTime, shortTime, timeOf } from '../ui/format.ts';
 import { EditBox } from './EditBox.tsx';
 import { MessageActions } from './MessageActions.tsx';
 import { MessageText } from './MessageText.tsx';
@@ -43,9 +43,11 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 		>
 			<div className="message-side">
 				{isContinued ? (
-					<time className="message-time" dateTime={message.ts}>
-						{message.ts && timeOf(message.ts)}
-					</time>
+					message.ts && (
+						<time className="message-time" title={exactTime(message.ts)} dateTime={message.ts}>
+							{shortTime(message.ts)}
+						</time>
+					)
 				) : (
 					<Avatar id={message.user} name={name} />
 				)}

@@ -1,3 +1,5 @@
+import { emojiNamed } from './emoji.ts';
+
 /**
  * A message's text as pieces to draw: Slack's markup, read into plain data. Nothing of it is ever taken as HTML, and only
  * addresses of the web become links.
@@ -30,6 +32,7 @@ const PATTERN = new RegExp(
 		'(?<![\\w*])\\*(\\S(?:[^*\\n]*\\S)?)\\*(?![\\w*])',
 		'(?<![\\w_])_(\\S(?:[^_\\n]*\\S)?)_(?![\\w_])',
 		'(?<![\\w~])~(\\S(?:[^~\\n]*\\S)?)~(?![\\w~])',
+		'(?<![\\w:])((?::[a-z0-9_+-]+:)+)(?![\\w:])',
 	].join('|'),
 	'g',
 );
@@ -47,8 +50,22 @@ export function parseText(text: string): readonly Piece[] {
 }
 
 function pieceOf(match: RegExpExecArray): Piece {
-	const [, block, code, user, everyone, channel, channelName, href, label, bare, bold, italic, strike] =
-		match;
+	const [
+		,
+		block,
+		code,
+		user,
+		everyone,
+		channel,
+		channelName,
+		href,
+		label,
+		bare,
+		bold,
+		italic,
+		strike,
+		emoji,
+	] = match;
 	if (block !== undefined) return { kind: 'block', text: unescapeText(block.replace(/\n$/, '')) };
 	if (code !== undefined) return { kind: 'code', text: unescapeText(code) };
 	if (user !== undefined) return { kind: 'user', id: user };
@@ -58,8 +75,13 @@ function pieceOf(match: RegExpExecArray): Piece {
 	if (bare !== undefined) return linkTo(bare, bare);
 	if (bold !== undefined) return { kind: 'bold', pieces: parseText(bold) };
 	if (italic !== undefined) return { kind: 'italic', pieces: parseText(italic) };
-	return { kind: 'strike', pieces: parseText(strike ?? '') };
+	if (strike !== undefined) return { kind: 'strike', pieces: parseText(strike) };
+	return { kind: 'text', text: withEmoji(emoji ?? '') };
 }
+
+/** One or several names in a row. */
+const withEmoji = (text: string): string =>
+	text.replace(/:([^:]+):/g, (whole, name: string) => emojiNamed(name) ?? whole);
 
 const linkTo = (href: string, text: string): Piece => ({
 	kind: 'link',

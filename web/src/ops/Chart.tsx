@@ -1,11 +1,17 @@
 import { useEffect, useMemo, useRef } from 'react';
 import UPlot from 'uplot';
+import { tickTime } from '../ui/format.ts';
 import type { ChartSpec, Look } from './charts.ts';
 
 /** Lines that move with time, drawn by uPlot; its newest values also stand as text, for who does not see lines. */
 
 const HEIGHT = 170;
-const COLOURS = ['--accent', '--alert', '--named-text'];
+const COLOURS = ['--chart-1', '--chart-2', '--chart-3'];
+/** Marks on the axis of time, in seconds; and how much of it is shown from the first look on. */
+const STEPS = [15, 30, 60, 120, 300];
+const LEAST_SECONDS = 60;
+/** There is no half of a connection. */
+const WHOLE_STEPS = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
 
 interface Props {
 	readonly spec: ChartSpec;
@@ -89,8 +95,25 @@ function optionsOf(spec: ChartSpec, element: HTMLElement): UPlot.Options {
 		height: HEIGHT,
 		legend: { show: false },
 		cursor: { y: false },
-		axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => shown(tick, spec.unit)) }],
-		scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.15, 1)] } },
+		axes: [
+			{
+				...axis,
+				size: 32,
+				space: 64,
+				incrs: STEPS,
+				values: (_, ticks, __, ___, step) => ticks.map((tick) => tickTime(tick, step < 60)),
+			},
+			{
+				...axis,
+				size: 64,
+				...(spec.unit === '' ? { incrs: WHOLE_STEPS } : {}),
+				values: (_, ticks) => ticks.map((tick) => shown(tick, spec.unit)),
+			},
+		],
+		scales: {
+			x: { range: (_, first, last) => [Math.min(first, last - LEAST_SECONDS), last] },
+			y: { range: (_, __, most) => [0, Math.max(most * 1.15, 1)] },
+		},
 		series: [
 			{},
 			...spec.lines.map(({ label }, index) => ({

@@ -6,7 +6,8 @@ import { Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 import { Chart } from './Chart.tsx';
 import { CHARTS, toldBy } from './charts.ts';
-import { OpsSignIn } from './OpsSignIn.tsx';
+import { Facts } from './Facts.tsx';
+import { OpsSignIn, signOut } from './OpsSignIn.tsx';
 import type { Degraded } from './readiness.ts';
 import { useLooks } from './useLooks.ts';
 
@@ -38,8 +39,19 @@ export function Ops() {
 					label={theme === 'dark' ? 'Light colours' : 'Dark colours'}
 					onClick={() => setTheme(toggleTheme())}
 				/>
+				<button
+					type="button"
+					className="button small"
+					onClick={() => {
+						signOut();
+						setAdmin(false);
+					}}
+				>
+					Sign out
+				</button>
 			</header>
 			<Condition degraded={degraded} awaySince={awaySince} isKnown={looks.length > 0} />
+			{newest && <Facts look={newest} />}
 			{looks.length < 2 ? (
 				<Loading label="Looking at the server" />
 			) : (

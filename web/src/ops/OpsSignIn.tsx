@@ -5,6 +5,8 @@ import { Wave } from '../ui/Wave.tsx';
 
 const KEY = 'tidemark.admin';
 
+export const signOut = (): void => sessionStorage.removeItem(KEY);
+
 /**
  * Whether a token is the administrator's: an administrator's method is called without what it needs, and says what is missing
  * only to the administrator. Nothing is changed.
@@ -30,7 +32,7 @@ export function OpsSignIn({ onAdmin }: { readonly onAdmin: () => void }) {
 				sessionStorage.setItem(KEY, given);
 				onAdmin();
 			} else {
-				sessionStorage.removeItem(KEY);
+				signOut();
 				setRefusal(refused);
 			}
 		},
@@ -71,6 +73,9 @@ export function OpsSignIn({ onAdmin }: { readonly onAdmin: () => void }) {
 				<button type="submit" className="button primary" disabled={token.trim() === ''}>
 					Open
 				</button>
+				<p className="sign-in-foot">
+					<a href="/">To the conversations</a>
+				</p>
 			</form>
 		</main>
 	);

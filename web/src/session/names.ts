@@ -20,6 +20,17 @@ export function conversationName(conversation: Conversation, users: Users, self:
 	return name;
 }
 
+export const isChannel = (conversation: Conversation | null): boolean =>
+	conversation?.kind === 'public' || conversation?.kind === 'private';
+
+/** As it is written in a sentence, without its sign beside it. */
+export const titledName = (conversation: Conversation | null, name: string): string =>
+	isChannel(conversation) ? `#${name}` : name;
+
+/** What the number on its badge counts: everything that is written to the user, or what calls in a channel. */
+export const badgeOf = (conversation: Conversation): string =>
+	isChannel(conversation) ? 'mention' : 'unread message';
+
 export const useSelf = (): string => useSelected(({ self }) => self?.id ?? '');
 
 export const useUserName = (id: string): string => nameOf(useUser(id));

@@ -1,5 +1,5 @@
 import { ApiError } from '@tidemark/client';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { sayError } from '../ui/states.tsx';
 
 /** A sentence about what just happened, for a few seconds; read aloud too. */
@@ -31,6 +31,12 @@ function subscribe(listener: () => void): () => void {
 
 export function Toast() {
 	const shown = useSyncExternalStore(subscribe, () => text);
+	// It is about what was done there: who goes elsewhere has seen it, or does not care.
+	useEffect(() => {
+		const clear = () => say('');
+		addEventListener('hashchange', clear);
+		return () => removeEventListener('hashchange', clear);
+	}, []);
 	return (
 		<div className="toast-place" role="status">
 			{shown && <div className="toast">{shown}</div>}

@@ -10,9 +10,10 @@ const ROW_HEIGHT = 34;
 const MOST_WATCHED = 100;
 
 /** Every conversation; only those in sight are in the page. */
-export function ConversationList({ current }: { readonly current: string | null }) {
+export function ConversationList({ held }: { readonly held: Conversation | null }) {
+	const current = held?.id ?? null;
 	const conversations = useSelected((snapshot) => snapshot.conversations);
-	const rows = useMemo(() => sidebarRows(conversations, current), [conversations, current]);
+	const rows = useMemo(() => sidebarRows(conversations, held), [conversations, held]);
 	useDirectPresence(rows);
 	const handle = useRef<VirtualizerHandle>(null);
 	const scroller = useRef<HTMLDivElement>(null);

@@ -1,3 +1,4 @@
+import type { Conversation } from '@tidemark/client';
 import { useSelected } from '@tidemark/client/react';
 import type { DialogName } from '../dialogs/Dialogs.tsx';
 import type { Route } from '../session/route.ts';
@@ -8,13 +9,14 @@ import { Places } from './Places.tsx';
 
 interface Props {
 	readonly route: Route;
+	/** See held.ts. */
+	readonly held: Conversation | null;
 	readonly onDialog: (name: DialogName) => void;
 	readonly onSignOut: () => void;
 }
 
-export function Sidebar({ route, onDialog, onSignOut }: Props) {
+export function Sidebar({ route, held, onDialog, onSignOut }: Props) {
 	const team = useSelected((snapshot) => snapshot.team?.name ?? '');
-	const current = route.place === 'conversation' ? route.id : null;
 	return (
 		<nav className="sidebar" aria-label="Conversations">
 			<header className="side-head">
@@ -23,7 +25,7 @@ export function Sidebar({ route, onDialog, onSignOut }: Props) {
 				<IconButton icon="plus" label="New conversation" onClick={() => onDialog('new')} />
 			</header>
 			<Places current={route.place} />
-			<ConversationList current={current} />
+			<ConversationList held={held} />
 			<Me onDialog={onDialog} onSignOut={onSignOut} />
 		</nav>
 	);

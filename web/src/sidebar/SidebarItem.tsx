@@ -1,6 +1,6 @@
 import type { Conversation } from '@tidemark/client';
 import { memo } from 'react';
-import { useConversationName } from '../session/names.ts';
+import { badgeOf, useConversationName } from '../session/names.ts';
 import { formatRoute, toConversation } from '../session/route.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { plural } from '../ui/format.ts';
@@ -24,7 +24,6 @@ const classesOf = (conversation: Conversation, isCurrent: boolean): string =>
 export const SidebarItem = memo(function SidebarItem({ conversation, isCurrent }: Props) {
 	const name = useConversationName(conversation);
 	const { id, badgeCount, unreadCountDisplay, isMuted } = conversation;
-	const isDirect = conversation.kind === 'im' || conversation.kind === 'mpim';
 	return (
 		<a
 			className={classesOf(conversation, isCurrent)}
@@ -43,7 +42,7 @@ export const SidebarItem = memo(function SidebarItem({ conversation, isCurrent }
 			{badgeCount === 0 && unreadCountDisplay > 0 && (
 				<span className="only-read-aloud">{plural(unreadCountDisplay, 'unread message')}</span>
 			)}
-			<Badge count={badgeCount} of={isDirect ? 'unread message' : 'mention'} />
+			<Badge count={badgeCount} of={badgeOf(conversation)} />
 		</a>
 	);
 });

@@ -21,15 +21,32 @@ const byActivity = (a: Conversation, b: Conversation): number =>
 const byUrgency = (a: Conversation, b: Conversation): number =>
 	Number(b.badgeCount > 0) - Number(a.badgeCount > 0) || byActivity(a, b);
 
-/** `held` stays among the unread although it is read: what one looks at does not jump away from under the pointer. */
-export function unreadFirst(conversations: Iterable<Conversation>, held: string | null): Conversation[] {
-	return [...conversations].filter((one) => isUnread(one) || one.id === held).sort(byUrgency);
+/**
+ * What is open is placed as it was when it was opened: `held` is that. What one looks at does not jump away from under the
+ * pointer when it is read, and comes to no other place when something arrives in it.
+ */
+const placedBy = (held: Conversation | null) => {
+	const asPlaced = (one: Conversation): Conversation => (held !== null && one.id === held.id ? held : one);
+	return {
+		isUnread: (one: Conversation): boolean => isUnread(asPlaced(one)),
+		sort: (all: readonly Conversation[], order: (a: Conversation, b: Conversation) => number) =>
+			all.toSorted((a, b) => order(asPlaced(a), asPlaced(b))),
+	};
+};
+
+export function unreadFirst(
+	conversations: Iterable<Conversation>,
+	held: Conversation | null,
+): readonly Conversation[] {
+	const placed = placedBy(held);
+	return placed.sort([...conversations].filter(placed.isUnread), byUrgency);
 }
 
 export function sidebarRows(
 	conversations: ReadonlyMap<string, Conversation>,
-	held: string | null,
+	held: Conversation | null,
 ): readonly SidebarRow[] {
+	const { sort } = placedBy(held);
 	const unread = unreadFirst(conversations.values(), held);
 	const onTop = new Set(unread);
 	const rest = [...conversations.values()].filter((conversation) => !onTop.has(conversation));
@@ -45,19 +62,25 @@ export function sidebarRows(
 				];
 	return [
 		...section('Unread', unread),
-		...section('Channels', rest.filter((one) => !isDirect(one)).sort(byName)),
-		...section('Direct messages', rest.filter(isDirect).sort(byActivity)),
+		...section(
+			'Channels',
+			sort(
+				rest.filter((one) => !isDirect(one)),
+				byName,
+			),
+		),
+		...section('Direct messages', sort(rest.filter(isDirect), byActivity)),
 	];
 }
 
-/** The unread conversation after or before the present one, around the end; null when there is none. */
+/** The unread conversation after or before the one that is open, around the end; null when there is none. */
 export function nextUnread(
 	conversations: Iterable<Conversation>,
-	present: string | null,
+	held: Conversation | null,
 	step: 1 | -1,
 ): string | null {
-	const ids = unreadFirst(conversations, present).map(({ id }) => id);
-	const at = ids.indexOf(present ?? '');
+	const ids = unreadFirst(conversations, held).map(({ id }) => id);
+	const at = ids.indexOf(held?.id ?? '');
 	const others = ids.length - (at < 0 ? 0 : 1);
 	if (others === 0) return null;
 	if (at < 0) return ids.at(step === 1 ? 0 : -1) ?? null;

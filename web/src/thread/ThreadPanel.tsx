@@ -4,7 +4,7 @@ import { Composer } from '../composer/Composer.tsx';
 import { timelineRows } from '../conversation/rows.ts';
 import { type Sight, Timeline, type TimelineHandle } from '../conversation/Timeline.tsx';
 import { useLooking } from '../session/looking.ts';
-import { useConversationName, useSelf } from '../session/names.ts';
+import { titledName, useConversationName, useSelf } from '../session/names.ts';
 import { closeThread, type ThreadRef } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
 import { plural } from '../ui/format.ts';
@@ -62,7 +62,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 			<header className="pane-head">
 				<div className="pane-title">
 					<h1>Thread</h1>
-					<p>{name}</p>
+					<p>{titledName(conversation, name)}</p>
 				</div>
 				<button
 					type="button"
@@ -84,6 +84,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 						label={plural(replies.length, 'reply', 'replies')}
 						rows={rows}
 						top={null}
+						below={replies.length > 0 && <RepliesDivider count={root?.replyCount ?? replies.length} />}
 						isInThread
 						onSight={onSight}
 						onNearEnd={() => hasMore && !isLoading && tell(store.loadMore())}
@@ -101,3 +102,10 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 		</aside>
 	);
 }
+
+/** Between what was asked and what was answered. */
+const RepliesDivider = ({ count }: { readonly count: number }) => (
+	<p className="replies-divider">
+		<span>{plural(count, 'reply', 'replies')}</span>
+	</p>
+);

@@ -4,11 +4,13 @@ import { IconButton } from './IconButton.tsx';
 interface Props {
 	readonly title: string;
 	readonly onClose: () => void;
+	/** It begins at the same height, however long its list is. */
+	readonly isChooser?: boolean;
 	readonly children: ReactNode;
 }
 
 /** The browser's own dialog: it keeps the focus inside, closes with Esc and gives the focus back. */
-export function Dialog({ title, onClose, children }: Props) {
+export function Dialog({ title, onClose, isChooser = false, children }: Props) {
 	const element = useRef<HTMLDialogElement>(null);
 	const titleId = useId();
 	useEffect(() => {
@@ -22,7 +24,7 @@ export function Dialog({ title, onClose, children }: Props) {
 		// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Esc; this is for who clicks beside it
 		<dialog
 			ref={element}
-			className="dialog"
+			className={`dialog ${isChooser ? 'chooser' : ''}`}
 			aria-labelledby={titleId}
 			onClose={onClose}
 			onClick={(event) => {

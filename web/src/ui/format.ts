@@ -10,13 +10,33 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 
 export const dateOf = (ts: string): Date => new Date(Number(ts) * 1000);
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const clockWithSeconds = new Intl.DateTimeFormat(undefined, {
+	hour: 'numeric',
+	minute: '2-digit',
+	second: '2-digit',
+});
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
 const withYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long', year: 'numeric' });
 const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
 
 export const timeOf = (ts: string): string => clock.format(dateOf(ts));
+
+const withoutDayPeriod = (format: Intl.DateTimeFormat, date: Date): string =>
+	format
+		.formatToParts(date)
+		.filter(({ type }) => type !== 'dayPeriod')
+		.map(({ value }) => value)
+		.join('')
+		.trim();
+
+/** Where there is no room for AM and PM: beside a message whose neighbour above has the whole time. */
+export const shortTime = (ts: string): string => withoutDayPeriod(clock, dateOf(ts));
+/** The same under a chart, with seconds where minutes do not tell its marks apart. */
+export const tickTime = (seconds: number, hasSeconds: boolean): string =>
+	withoutDayPeriod(hasSeconds ? clockWithSeconds : clock, new Date(seconds * 1000));
+
 export const exactTime = (ts: string): string => exact.format(dateOf(ts));
 
 /** Local days since 1970: equal for two times of the same day. */

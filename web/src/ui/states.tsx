@@ -7,15 +7,18 @@ interface EmptyProps {
 	readonly icon: IconName;
 	readonly title: string;
 	readonly children?: ReactNode;
+	/** Buttons. */
+	readonly actions?: ReactNode;
 }
 
-export const Empty = ({ icon, title, children }: EmptyProps) => (
+export const Empty = ({ icon, title, children, actions }: EmptyProps) => (
 	<div className="state">
 		<span className="state-picture">
 			<Icon name={icon} />
 		</span>
 		<h2>{title}</h2>
 		{children && <p>{children}</p>}
+		{actions && <div className="state-actions">{actions}</div>}
 	</div>
 );
 
@@ -59,6 +62,12 @@ const WORDS: Readonly<Record<string, string>> = {
 	is_archived: 'This conversation is archived.',
 	no_text: 'There is nothing to send.',
 	name_taken: 'There is a channel of this name.',
+	invalid_name_required: 'A channel needs a name.',
+	invalid_name_maxlength: 'The name of a channel has 80 characters at most.',
+	invalid_name_specials: 'Names of channels have letters, digits, - and _ only.',
+	invalid_name_punctuation: 'The name of a channel needs a letter or a digit.',
+	already_in_channel: 'This person is in the conversation already.',
+	too_long: 'That is too long: 250 characters at most.',
 	ratelimited: 'That was too much at once. Wait a moment.',
 	too_many_members: 'This conversation is too large for that.',
 	last_member: 'You are the last one here: archive it instead.',

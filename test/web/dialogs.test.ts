@@ -1,0 +1,215 @@
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/web/screen.ts';
+import { stage } from '../support/web/stage.ts';
+
+/** Finding, making and changing conversations, by keyboard where there is a list to choose from. */
+
+const here = stage();
+const { scene, show } = here;
+
+const heading = (page: Page) => page.locator('.pane-title h1').innerText();
+const options = (page: Page) => page.getByRole('option').allInnerTexts();
+const chosen = (page: Page) => page.locator('[role=option][aria-selected=true]').innerText();
+
+test('a new conversation: a person before a channel of that name, arrows walk, Enter takes, one Esc closes', async () => {
+	const { people } = await scene(3);
+	const [ada, grace] = people;
+	await grace.call('conversations.create', { name: 'person-1-fans' });
+	const screen = await show(ada);
+	const { page } = screen;
+	await page.getByRole('button', { name: 'New conversation' }).click();
+	const dialog = page.getByRole('dialog', { name: 'New conversation' });
+	await page
+		.getByRole('option', { name: /person-1/ })
+		.first()
+		.waitFor();
+	await page.keyboard.type('person-1');
+	await eventually(async () =>
+		expect((await options(page)).map((text) => text.replace(/\s+/g, ' '))).toEqual([
+			'P1 person-1 @person-1',
+			'person-1-fans join, 1 member',
+			'Create the channel #person-1',
+		]),
+	);
+	expect(await chosen(page)).toContain('@person-1');
+	await page.keyboard.press('ArrowDown');
+	expect(await chosen(page)).toContain('person-1-fans');
+	await page.keyboard.press('Escape');
+	await eventually(async () => expect(await dialog.count()).toBe(0));
+	await page.getByRole('button', { name: 'New conversation' }).click();
+	await page.keyboard.type('person-2');
+	await page.getByRole('option', { name: /@person-2/ }).waitFor();
+	await page.keyboard.press('Enter');
+	await page.getByText('Write the first message to person-2.').waitFor();
+	// What is new and empty is not unread.
+	expect(await page.locator('.side-heading').allInnerTexts()).toEqual(['Channels', 'Direct messages']);
+	await screen.expectExact();
+});
+
+test('a new channel: spaces become hyphens, what cannot be a name says why, a private one is private', async () => {
+	const { people } = await scene(2);
+	const [ada, grace] = people;
+	const screen = await show(ada);
+	const { page } = screen;
+	await page.getByRole('button', { name: 'New conversation' }).click();
+	const box = page.getByRole('combobox', { name: 'A person, or the name of a channel' });
+	await box.fill('Bad Name!! With Spaces');
+	await page.getByText('Names of channels have letters, digits, - and _ only.').waitFor();
+	await box.fill('x'.repeat(81));
+	await page.getByText('The name of a channel has 80 characters at most.').waitFor();
+	await box.fill('x'.repeat(80));
+	await page.getByRole('option', { name: /Create the channel/ }).waitFor();
+	const overflow = `[...document.querySelectorAll('.choices, .dialog-body')].map((one) => one.scrollWidth - one.clientWidth)`;
+	expect(await page.evaluate<number[]>(overflow)).toEqual([0, 0]);
+	await box.fill('Fleet  Meeting');
+	await page.getByLabel(/^Private/).check();
+	await box.focus();
+	await page.getByRole('option', { name: 'Create the private channel #fleet-meeting' }).waitFor();
+	await page.keyboard.press('Enter');
+	await page.getByText('Write the first message in #fleet-meeting.').waitFor();
+	const { channels } = await ada.call('conversations.list', { types: 'private_channel' });
+	expect(channels.map(({ name }: { name: string }) => name)).toEqual(['fleet-meeting']);
+	expect((await grace.call('conversations.list', { types: 'private_channel' })).channels).toEqual([]);
+});
+
+test('every channel of a large workspace can be found and joined', async () => {
+	const { people } = await scene(2);
+	const [ada, grace] = people;
+	// More than two pages of conversations.list.
+	await Promise.all(
+		Array.from({ length: 410 }, (_, index) =>
+			grace.call('conversations.create', { name: `berth-${String(index).padStart(3, '0')}` }),
+		),
+	);
+	const { page } = await show(ada);
+	await page.getByRole('button', { name: 'New conversation' }).click();
+	for (const name of ['berth-000', 'berth-205', 'berth-409']) {
+		await page.getByRole('combobox').first().fill(name);
+		await page.getByRole('option', { name: `${name} join` }).waitFor();
+	}
+	await page.keyboard.press('Enter');
+	await eventually(async () => expect(await heading(page)).toBe('berth-409'));
+});
+
+test('go to: a person without a conversation too; one Esc closes it, written or not; it stays where it is', async () => {
+	const { people } = await scene(3);
+	const [ada] = people;
+	const { page } = await show(ada);
+	await page.keyboard.press('Control+k');
+	const dialog = page.getByRole('dialog', { name: 'Go to…' });
+	const box = page.getByRole('combobox', { name: 'A channel or a person' });
+	await page.getByRole('option', { name: /@person-2/ }).waitFor();
+	const before = await dialog.boundingBox();
+	await box.fill('zzz');
+	await page.getByText('Nothing and nobody is called that.').waitFor();
+	expect(await dialog.boundingBox()).toEqual(before);
+	await page.keyboard.press('Escape');
+	await eventually(async () => expect(await dialog.count()).toBe(0));
+	await page.keyboard.press('Control+k');
+	await box.fill('person-2');
+	await page.getByRole('option', { name: /@person-2/ }).waitFor();
+	await page.keyboard.press('Enter');
+	await eventually(async () => expect(await heading(page)).toBe('person-2'));
+});
+
+test('members: who is here, somebody is added, the topic and the name are changed for everybody, leaving', async () => {
+	const { people, channel } = await scene(3);
+	const [ada, grace, linus] = people;
+	const { channel: made } = await ada.call('conversations.create', { name: 'pier' });
+	await ada.call('conversations.invite', { channel: made.id, users: grace.id });
+	const [screen, other] = [await show(ada), await show(grace)];
+	const { page } = screen;
+	await other.open('pier');
+	await screen.open('pier');
+	await page.getByRole('button', { name: 'Members' }).click();
+	const dialog = page.getByRole('dialog', { name: '#pier' });
+	await dialog.getByText('2 members').waitFor();
+	await eventually(async () =>
+		expect(await dialog.locator('.person').allInnerTexts()).toEqual([
+			'person-0 you\n@person-0 · Active',
+			'person-1\n@person-1 · Active',
+		]),
+	);
+	await dialog.getByRole('button', { name: 'Add people' }).click();
+	await page.getByRole('combobox', { name: 'Whom to add' }).waitFor();
+	await eventually(async () => expect((await options(page)).length).toBe(1));
+	await page.keyboard.press('Enter');
+	await page.getByText('person-2 is in.').waitFor();
+	await page.getByText('Everybody is here already.').waitFor();
+	await page.getByRole('button', { name: 'Done' }).click();
+	await dialog.getByText('3 members').waitFor();
+	const { members } = await linus.call('conversations.members', { channel: made.id });
+	expect(members).toContain(linus.id);
+
+	await dialog.getByRole('button', { name: 'Edit the topic' }).click();
+	await page.keyboard.type('Ropes');
+	await page.keyboard.press('Escape');
+	// Esc leaves the line, not the dialog, and saves nothing.
+	await dialog.getByText('What is this channel about?').waitFor();
+	await dialog.getByRole('button', { name: 'Edit the topic' }).click();
+	await page.keyboard.type('Ropes and knots');
+	await page.keyboard.press('Enter');
+	await other.page.locator('.pane-title p', { hasText: 'Ropes and knots' }).waitFor();
+	await dialog.getByRole('button', { name: 'Edit the name' }).click();
+	await dialog.getByLabel('Name').fill('harbour');
+	await page.keyboard.press('Enter');
+	await dialog.getByText('There is a channel of this name.').waitFor();
+	await dialog.getByLabel('Name').fill('Long Pier');
+	await page.keyboard.press('Enter');
+	await eventually(async () => expect(await heading(other.page)).toBe('long-pier'));
+
+	await page.getByRole('button', { name: 'Leave the channel' }).click();
+	await page.getByRole('main', { name: 'Inbox' }).waitFor();
+	await eventually(async () => expect(await screen.row('long-pier').count()).toBe(0));
+	await other.page.getByRole('button', { name: 'Members' }).click();
+	await other.page.getByRole('button', { name: 'Archive…' }).click();
+	await other.page.getByRole('button', { name: 'Archive', exact: true }).click();
+	await other.page.getByRole('main', { name: 'Inbox' }).waitFor();
+	const { channel: archived } = await grace.call('conversations.info', { channel: made.id });
+	expect(archived.is_archived).toBe(true);
+	expect(archived.id).not.toBe(channel);
+	await screen.expectExact();
+	await other.expectExact();
+});
+
+test('a link to what one is not in: joined where that is possible, and only offered there', async () => {
+	const { people } = await scene(2);
+	const [ada, grace] = people;
+	const { channel: open } = await grace.call('conversations.create', { name: 'open' });
+	const { channel: shut } = await grace.call('conversations.create', { name: 'shut', is_private: true });
+	const screen = await show(ada);
+	const { page } = screen;
+	const visit = (id: string) => page.evaluate(`location.hash = '#/c/${id}'`);
+	for (const id of ['CNOTHERE000', shut.id]) {
+		await visit(id);
+		await page.getByRole('heading', { name: 'There is no such conversation' }).waitFor();
+		expect(await page.getByRole('button', { name: 'Join' }).count()).toBe(0);
+		const text = await page.locator('.state p').boundingBox();
+		const button = await page.getByRole('button', { name: 'Back to the inbox' }).boundingBox();
+		expect((button?.y ?? 1e6) - ((text?.y ?? 0) + (text?.height ?? 0))).toBeLessThan(40);
+		await visit('');
+	}
+	await visit(open.id);
+	await page.getByRole('heading', { name: '#open' }).waitFor();
+	await page.getByRole('button', { name: 'Join' }).click();
+	await page.getByText('Write the first message in #open.').waitFor();
+	await screen.expectExact();
+});
+
+test('what is said about an action stands above the text box, and goes when one goes elsewhere', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(grace, 'first');
+	const screen = await show(ada);
+	const { page } = screen;
+	await screen.open('harbour');
+	await eventually(async () => expect(await page.locator('.side-row.unread').count()).toBe(0));
+	await page.keyboard.press('Alt+ArrowDown');
+	const toast = page.locator('.toast', { hasText: 'Nothing else is unread.' });
+	const [said, box] = [await toast.boundingBox(), await page.locator('.write-box').boundingBox()];
+	expect((said?.y ?? 1e6) + (said?.height ?? 0)).toBeLessThanOrEqual(box?.y ?? 0);
+	await screen.row('Threads').click();
+	await page.getByRole('main', { name: 'Threads' }).waitFor();
+	expect(await page.locator('.toast').count()).toBe(0);
+});

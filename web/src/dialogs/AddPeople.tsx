@@ -1,0 +1,54 @@
+import { ApiError } from '@tidemark/client';
+import { useSelected } from '@tidemark/client/react';
+import { useMemo, useState } from 'react';
+import { nameOf } from '../session/names.ts';
+import { Chooser } from '../ui/Chooser.tsx';
+import { sayError } from '../ui/states.tsx';
+import { foundPeople } from './finding.ts';
+import { personChoice } from './person-choice.tsx';
+import type { MembersOf } from './useMembers.ts';
+
+const MOST = 50;
+
+/** One after the other, as many as one likes. */
+export function AddPeople({ of, onDone }: { readonly of: MembersOf; readonly onDone: () => void }) {
+	const users = useSelected((snapshot) => snapshot.users);
+	const [written, setWritten] = useState('');
+	const [said, setSaid] = useState('');
+	const members = useMemo(() => new Set(of.members), [of.members]);
+	const add = async (id: string) => {
+		try {
+			await of.add(id);
+			setSaid(`${nameOf(users.get(id))} is in.`);
+			setWritten('');
+		} catch (reason) {
+			setSaid(sayError(reason instanceof ApiError ? reason.code : 'network_error'));
+		}
+	};
+	return (
+		<>
+			<Chooser
+				label="Whom to add"
+				written={written}
+				onWrite={setWritten}
+				groups={[
+					{
+						heading: 'Not here yet',
+						choices: foundPeople(users, members, written)
+							.slice(0, MOST)
+							.map((user) => personChoice(user, () => void add(user.id))),
+					},
+				]}
+				nothing={written ? 'Nobody else is called that.' : 'Everybody is here already.'}
+			/>
+			<footer className="dialog-foot">
+				<p className="grow hint" role="status">
+					{said}
+				</p>
+				<button type="button" className="button small" onClick={onDone}>
+					Done
+				</button>
+			</footer>
+		</>
+	);
+}

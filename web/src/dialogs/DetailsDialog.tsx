@@ -1,0 +1,119 @@
+import type { Conversation } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { useState } from 'react';
+import { isChannel, titledName } from '../session/names.ts';
+import { go, toPlace } from '../session/route.ts';
+import { tell } from '../session/toast.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
+import { plural } from '../ui/format.ts';
+import { Icon } from '../ui/icons.tsx';
+import { AddPeople } from './AddPeople.tsx';
+import { channelNameFrom } from './channel-name.ts';
+import { EditableLine } from './EditableLine.tsx';
+import { MemberList } from './MemberList.tsx';
+import { useMembers } from './useMembers.ts';
+
+/** What it opens with. */
+export type DetailsPart = 'members' | 'topic' | 'add';
+
+interface Props {
+	readonly conversation: Conversation;
+	readonly name: string;
+	readonly part: DetailsPart;
+	readonly onClose: () => void;
+}
+
+/** Who is in a conversation and what it is about; of a channel, everything that can be changed of it for everybody. */
+export function DetailsDialog({ conversation, name, part, onClose }: Props) {
+	const members = useMembers(conversation.id);
+	const [isAdding, setAdding] = useState(part === 'add');
+	const title = titledName(conversation, name);
+	if (isAdding)
+		return (
+			<Dialog key="add" title={`Add people to ${title}`} onClose={onClose} isChooser>
+				<AddPeople of={members} onDone={() => setAdding(false)} />
+			</Dialog>
+		);
+	return (
+		<Dialog key="details" title={title} onClose={onClose}>
+			{isChannel(conversation) && <About conversation={conversation} isEditingTopic={part === 'topic'} />}
+			<header className="members-head">
+				<h3>{members.members ? plural(members.total, 'member') : 'Members'}</h3>
+				{isChannel(conversation) && (
+					<button type="button" className="button small" onClick={() => setAdding(true)}>
+						<Icon name="plus" /> Add people
+					</button>
+				)}
+			</header>
+			<MemberList of={members} />
+			{isChannel(conversation) && <Leaving conversation={conversation} onClose={onClose} />}
+		</Dialog>
+	);
+}
+
+interface AboutProps {
+	readonly conversation: Conversation;
+	readonly isEditingTopic: boolean;
+}
+
+function About({ conversation, isEditingTopic }: AboutProps) {
+	const store = useClient().conversation(conversation.id);
+	return (
+		<div className="about">
+			<EditableLine
+				label="Topic"
+				value={conversation.topic}
+				empty="What is this channel about?"
+				maxLength={250}
+				isOpen={isEditingTopic}
+				onSave={store.setTopic}
+			/>
+			<EditableLine
+				label="Name"
+				value={conversation.name}
+				empty=""
+				maxLength={80}
+				onSave={(name) => store.rename(channelNameFrom(name))}
+			/>
+		</div>
+	);
+}
+
+interface LeavingProps {
+	readonly conversation: Conversation;
+	readonly onClose: () => void;
+}
+
+/** Archiving is for everybody: it asks first. */
+function Leaving({ conversation, onClose }: LeavingProps) {
+	const store = useClient().conversation(conversation.id);
+	const [isAsking, setAsking] = useState(false);
+	const end = (work: Promise<void>) => {
+		onClose();
+		tell(work.then(() => go(toPlace('inbox'))));
+	};
+	if (isAsking)
+		return (
+			<div className="leaving">
+				<p>Archive it for everybody? Nobody can write there any more, and it leaves everybody’s list.</p>
+				<div className="buttons">
+					<button type="button" className="button small" onClick={() => setAsking(false)}>
+						Cancel
+					</button>
+					<button type="button" className="button small danger" onClick={() => end(store.archive())}>
+						Archive
+					</button>
+				</div>
+			</div>
+		);
+	return (
+		<div className="leaving buttons">
+			<button type="button" className="button small" onClick={() => setAsking(true)}>
+				Archive…
+			</button>
+			<button type="button" className="button small alarming" onClick={() => end(store.leave())}>
+				Leave the channel
+			</button>
+		</div>
+	);
+}

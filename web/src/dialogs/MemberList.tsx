@@ -1,0 +1,67 @@
+import { useClient, useSelected } from '@tidemark/client/react';
+import { useEffect, useMemo, useState } from 'react';
+import { nameOf, useSelf } from '../session/names.ts';
+import { Avatar } from '../ui/Avatar.tsx';
+import { Loading, sayError } from '../ui/states.tsx';
+import type { MembersOf } from './useMembers.ts';
+
+const AT_ONCE = 50;
+
+/** Who is here, by name, and who of them is active. */
+export function MemberList({ of }: { readonly of: MembersOf }) {
+	const client = useClient();
+	const self = useSelf();
+	const users = useSelected((snapshot) => snapshot.users);
+	const presence = useSelected((snapshot) => snapshot.presence);
+	const [most, setMost] = useState(AT_ONCE);
+	const { members, hasMore, error, loadMore } = of;
+	const sorted = useMemo(
+		() =>
+			(members ?? []).toSorted((a, b) =>
+				(nameOf(users.get(a)) || '\uffff').localeCompare(nameOf(users.get(b)) || '\uffff'),
+			),
+		[members, users],
+	);
+	const shown = sorted.slice(0, most);
+	const watched = shown.join();
+	useEffect(() => (watched ? client.watchPresence(watched.split(',')) : undefined), [client, watched]);
+	if (error) return <p role="alert">{sayError(error)}</p>;
+	if (!members) return <Loading lines={3} label="Loading the members" />;
+	return (
+		<>
+			<ul className="people">
+				{shown.map((id) => {
+					const user = users.get(id) ?? client.user(id);
+					const isActive = presence.get(id) === 'active';
+					return (
+						<li key={id}>
+							<Avatar id={id} name={nameOf(user)} presence={isActive ? 'active' : 'away'} />
+							<span className="person">
+								<strong>
+									{nameOf(user) || '…'}
+									{id === self && <span className="hint"> you</span>}
+								</strong>
+								<span className="hint">
+									{user && `@${user.name} · `}
+									{isActive ? 'Active' : 'Away'}
+								</span>
+							</span>
+						</li>
+					);
+				})}
+			</ul>
+			{(hasMore || sorted.length > most) && (
+				<button
+					type="button"
+					className="button small"
+					onClick={() => {
+						setMost(most + AT_ONCE);
+						if (hasMore && sorted.length <= most + AT_ONCE) loadMore();
+					}}
+				>
+					Show more
+				</button>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,34 @@
+import type { User } from '@tidemark/client';
+
+/** What is meant by a few letters, best first: names that begin so, then words that do, then whatever has them. */
+
+const rankOf = (text: string, words: string): number => {
+	const lower = text.toLowerCase();
+	if (lower.startsWith(words)) return 0;
+	if (lower.split(/[\s._@-]+/).some((word) => word.startsWith(words))) return 1;
+	return lower.includes(words) ? 2 : 3;
+};
+
+export const lettersOf = (written: string): string => written.trim().toLowerCase().replace(/^[#@]/, '');
+
+/** In the order given, where they are equally good. */
+export function found<T>(all: Iterable<T>, textOf: (one: T) => string, written: string): readonly T[] {
+	const words = lettersOf(written);
+	return [...all]
+		.map((one) => ({ one, rank: rankOf(textOf(one), words) }))
+		.filter(({ rank }) => rank < 3)
+		.toSorted((a, b) => a.rank - b.rank)
+		.map(({ one }) => one);
+}
+
+/** People by either of their names; nobody who is gone, nor one of those left out. */
+export function foundPeople(
+	users: ReadonlyMap<string, User>,
+	leftOut: ReadonlySet<string>,
+	written: string,
+): readonly User[] {
+	const people = [...users.values()]
+		.filter(({ id, isDeleted }) => !isDeleted && !leftOut.has(id))
+		.toSorted((a, b) => (a.realName || a.name).localeCompare(b.realName || b.name));
+	return found(people, ({ name, realName }) => `${realName} @${name}`, written);
+}

@@ -1,0 +1,68 @@
+import { ApiError } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { useCallback, useEffect, useState } from 'react';
+import { everybody } from '../session/everybody.ts';
+
+/** Who is in a conversation: the first page, more of it when asked for, and how many there are in all. */
+
+export interface MembersOf {
+	/** Null: not known yet. */
+	readonly members: readonly string[] | null;
+	readonly total: number;
+	readonly hasMore: boolean;
+	readonly error: string | null;
+	loadMore(): void;
+	add(user: string): Promise<void>;
+}
+
+export function useMembers(id: string): MembersOf {
+	const client = useClient();
+	const store = client.conversation(id);
+	const [members, setMembers] = useState<readonly string[] | null>(null);
+	const [counted, setCounted] = useState(0);
+	const [cursor, setCursor] = useState('');
+	const [error, setError] = useState<string | null>(null);
+	const fail = useCallback(
+		(reason: unknown) => setError(reason instanceof ApiError ? reason.code : 'network_error'),
+		[],
+	);
+	useEffect(() => {
+		let isOver = false;
+		const load = async () => {
+			const [page, { channel }] = await Promise.all([
+				store.members(),
+				client.call('conversations.info', { channel: id, include_num_members: true }),
+				// Names come in pages too, rather than one by one.
+				everybody(client),
+			]);
+			if (isOver) return;
+			setMembers(page.members);
+			setCursor(page.cursor);
+			setCounted(channel.num_members ?? 0);
+		};
+		load().catch((reason) => !isOver && fail(reason));
+		return () => {
+			isOver = true;
+		};
+	}, [client, store, id, fail]);
+
+	const loadMore = () => {
+		store.members(cursor).then((page) => {
+			setMembers((before) => [...(before ?? []), ...page.members]);
+			setCursor(page.cursor);
+		}, fail);
+	};
+	const add = async (user: string): Promise<void> => {
+		await store.invite([user]);
+		setMembers((before) => [...(before ?? []), user]);
+		setCounted((before) => before + 1);
+	};
+	return {
+		members,
+		total: cursor === '' ? (members?.length ?? 0) : counted,
+		hasMore: cursor !== '',
+		error,
+		loadMore,
+		add,
+	};
+}

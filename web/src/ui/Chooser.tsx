@@ -1,0 +1,115 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
+
+/**
+ * A text box with choices under it. The first one is chosen already, arrows walk, Enter takes; the focus stays where one
+ * writes. The list keeps its height, whatever is found.
+ */
+
+export interface Choice {
+	readonly key: string;
+	readonly icon: ReactNode;
+	readonly name: ReactNode;
+	readonly hint?: string;
+	readonly end?: ReactNode;
+	readonly isStrong?: boolean;
+	readonly run: () => void;
+}
+
+export interface ChoiceGroup {
+	readonly heading: string;
+	readonly choices: readonly Choice[];
+}
+
+interface Props {
+	/** What may be written here; also what stands in the empty box. */
+	readonly label: string;
+	readonly written: string;
+	readonly onWrite: (text: string) => void;
+	readonly groups: readonly ChoiceGroup[];
+	/** Where nothing is found. */
+	readonly nothing: ReactNode;
+}
+
+export function Chooser({ label, written, onWrite, groups, nothing }: Props) {
+	const listId = useId();
+	const [chosen, setChosen] = useState(0);
+	const shown = groups.filter(({ choices }) => choices.length > 0);
+	const all = shown.flatMap(({ choices }) => choices);
+	// What was found may have become less since.
+	const at = Math.min(chosen, Math.max(0, all.length - 1));
+	const idOf = (index: number): string => `${listId}-${index}`;
+	const chosenId = all.length > 0 ? idOf(at) : undefined;
+	useEffect(() => {
+		if (chosenId) document.getElementById(chosenId)?.scrollIntoView({ block: 'nearest' });
+	}, [chosenId]);
+
+	const onKey = (event: KeyboardEvent) => {
+		if (event.nativeEvent.isComposing) return;
+		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+		if (step) setChosen((at + step + all.length) % Math.max(1, all.length));
+		else if (event.key === 'Enter') all[at]?.run();
+		else return;
+		event.preventDefault();
+	};
+	return (
+		<>
+			<input
+				className="field"
+				type="text"
+				autoComplete="off"
+				spellCheck={false}
+				placeholder={label}
+				aria-label={label}
+				role="combobox"
+				aria-expanded
+				aria-controls={listId}
+				aria-activedescendant={chosenId}
+				value={written}
+				onKeyDown={onKey}
+				onChange={({ target }) => {
+					onWrite(target.value);
+					setChosen(0);
+				}}
+			/>
+			<div className="choices" id={listId} role="listbox" aria-label={label}>
+				{shown.map(({ heading, choices }) => (
+					// biome-ignore lint/a11y/useSemanticElements: a group of options in a listbox, not of fields
+					<div key={heading} role="group" aria-label={heading}>
+						<p className="choices-heading" aria-hidden="true">
+							{heading}
+						</p>
+						{choices.map((choice) => {
+							const index = all.indexOf(choice);
+							return <Option key={choice.key} id={idOf(index)} choice={choice} isChosen={index === at} />;
+						})}
+					</div>
+				))}
+				{all.length === 0 && <div className="choices-nothing">{nothing}</div>}
+			</div>
+		</>
+	);
+}
+
+interface OptionProps {
+	readonly id: string;
+	readonly choice: Choice;
+	readonly isChosen: boolean;
+}
+
+const Option = ({ id, choice, isChosen }: OptionProps) => (
+	// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard chooses from the text box, where the focus stays
+	<div
+		id={id}
+		role="option"
+		tabIndex={-1}
+		aria-selected={isChosen}
+		className={choice.isStrong ? 'unread' : ''}
+		onPointerDown={(event) => event.preventDefault()}
+		onClick={choice.run}
+	>
+		{choice.icon}
+		<span className="choice-name">{choice.name}</span>
+		{choice.hint && <span className="hint">{choice.hint}</span>}
+		{choice.end}
+	</div>
+);
