@@ -20,16 +20,15 @@ interface Waiting {
 export class Requests {
 	private readonly waiting = new Map<number, Waiting>();
 	private nextRequest = 1;
-	private readonly unsubscribe: () => void;
 	private readonly sweeper: ReturnType<typeof setInterval>;
 
 	constructor(
 		private readonly log: CommandLog,
-		bus: Bus,
+		private readonly bus: Bus,
 		private readonly gateway: string,
 		private readonly clock: Clock,
 	) {
-		this.unsubscribe = bus.subscribe(`gateway:${gateway}`, (message) => this.take(message));
+		bus.subscribe(`gateway:${gateway}`, this.take);
 		// One timer for all: a timer for each request would cost more than the request.
 		this.sweeper = setInterval(() => this.sweep(), SWEEP_MS);
 		this.sweeper.unref?.();
@@ -61,15 +60,15 @@ export class Requests {
 
 	close(): void {
 		clearInterval(this.sweeper);
-		this.unsubscribe();
+		this.bus.unsubscribe(`gateway:${this.gateway}`, this.take);
 	}
 
-	private take(message: BusMessage): void {
+	private readonly take = (message: BusMessage): void => {
 		if (message.type !== 'reply') return;
 		const waiting = this.waiting.get(message.request);
 		this.waiting.delete(message.request);
 		waiting?.resolve(message.outcome);
-	}
+	};
 
 	private sweep(): void {
 		const tooOld = performance.now() - TIMEOUT_MS;

@@ -38,7 +38,6 @@ function scene(archived = false) {
 		team: 'T1',
 		connections: [connection],
 		conversations: ['C1'],
-		early: new Map(),
 	};
 	const readState = {
 		row: async () => ROW,

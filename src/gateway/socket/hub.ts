@@ -14,13 +14,14 @@ export interface HubMeters {
 	delivered: number;
 }
 
+const USER_TOPIC = 'user:';
+
 export class Hub {
 	readonly meters: HubMeters = { delivered: 0 };
 	private readonly sessions = new Map<string, UserSession>();
 	private readonly conversations: Interest<`live:${string}`, UserSession>;
 	private readonly teams: Interest<`team:${string}`, UserSession>;
 	private readonly lateJoins: LateJoins;
-	private readonly unsubscribes = new Map<string, () => void>();
 	private dirty: Connection[] = [];
 
 	constructor(
@@ -78,13 +79,9 @@ export class Hub {
 			team,
 			connections: [connection],
 			conversations: undefined,
-			early: new Map(),
 		};
 		this.sessions.set(user, session);
-		this.unsubscribes.set(
-			user,
-			this.bus.subscribe(`user:${user}`, (message) => this.toUser(session, message)),
-		);
+		this.bus.subscribe(`user:${user}`, this.toUser);
 		this.teams.add(`team:${team}`, session);
 		return session;
 	}
@@ -93,11 +90,11 @@ export class Hub {
 	listen(session: UserSession, conversations: Iterable<string>): void {
 		if (session.conversations || this.sessions.get(session.user) !== session) return;
 		const inside = new Set(conversations);
-		for (const [conversation, isIn] of session.early) {
+		for (const [conversation, isIn] of session.early ?? []) {
 			if (isIn) inside.add(conversation);
 			else inside.delete(conversation);
 		}
-		session.early.clear();
+		session.early = undefined;
 		session.conversations = [...inside];
 		for (const conversation of inside) this.conversations.add(`live:${conversation}`, session);
 	}
@@ -109,14 +106,16 @@ export class Hub {
 		session.connections.splice(index, 1);
 		if (session.connections.length > 0) return;
 		this.sessions.delete(session.user);
-		this.unsubscribes.get(session.user)?.();
-		this.unsubscribes.delete(session.user);
+		this.bus.unsubscribe(`user:${session.user}`, this.toUser);
 		this.teams.remove(`team:${session.team}`, session);
 		for (const conversation of session.conversations ?? [])
 			this.conversations.remove(`live:${conversation}`, session);
 	}
 
-	private toUser(session: UserSession, message: BusMessage): void {
+	/** One for all users: a closure for each would be held for each. */
+	private readonly toUser = (message: BusMessage, topic: Topic): void => {
+		const session = this.sessions.get(topic.slice(USER_TOPIC.length));
+		if (!session) return;
 		switch (message.type) {
 			case 'joined':
 			case 'left':
@@ -127,12 +126,13 @@ export class Hub {
 					if (connection.tokenHash === message.token) connection.close('signed_out');
 				break;
 			default:
-				this.fanOut([session], message, `user:${session.user}`);
+				this.fanOut([session], message, topic);
 		}
-	}
+	};
 
 	private moved(session: UserSession, conversation: string, inside: boolean, at: number): void {
 		if (!session.conversations) {
+			session.early ??= new Map();
 			session.early.set(conversation, inside);
 			return;
 		}

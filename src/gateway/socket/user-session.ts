@@ -13,8 +13,8 @@ export interface UserSession {
 	readonly connections: Connection[];
 	/** What the user is in, a list, which takes a fifth of a set's memory; undefined until it is known. */
 	conversations: string[] | undefined;
-	/** Joins and leaves told before it was known. */
-	readonly early: Map<string, boolean>;
+	/** Joins and leaves told before it was known, where there were any. */
+	early?: Map<string, boolean> | undefined;
 	/** By topic, what it was told because it had missed it: the same may still be on its way live. */
 	caughtUp?: Map<string, AlreadyTold>;
 }

@@ -76,7 +76,7 @@ export class Reading {
 			number: read.numberOf(user.id),
 			cursor,
 			ahead,
-			activeAt: activeAt(user.fields, user.starts),
+			activity: { isActiveAt: activeAt(user.fields, user.starts) },
 		};
 		return [...unreadEntries(read.timeline, reader)].map((entry) => ({
 			conversation,
@@ -98,7 +98,7 @@ export class Reading {
 			number: read.numberOf(user.id),
 			cursor,
 			ahead: new Set<number>(),
-			activeAt: () => false,
+			activity: { isActiveAt: () => false },
 		};
 		return [...unreadEntries(read.timeline, reader)].map(({ ts, named, broadcast }) => ({
 			conversation,
