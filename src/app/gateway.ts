@@ -105,6 +105,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const deaf = hearRevoked(bus, services.auth);
 	await bus.ready();
 	const checking = setInterval(() => {
+		services.auth.sweep();
 		checkSomebody(hub, verifier).catch((error) => operations.failed('checking counts', error));
 	}, CHECK_EVERY_MS);
 	const listening = listenOn(config, engine.gateway, { services, hub, presence, focus });

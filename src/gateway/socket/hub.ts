@@ -1,9 +1,10 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
+import { Audience } from './audience.ts';
 import type { Connection } from './connection.ts';
 import type { CountsPush } from './counts-push.ts';
 import { Interest } from './interest.ts';
 import { type JoinHooks, LateJoins } from './late-joins.ts';
-import type { AlreadyTold, UserSession } from './user-session.ts';
+import { type AlreadyTold, UserSession } from './user-session.ts';
 
 /**
  * Live delivery by interest: this gateway listens to the conversations that its connected users are in, and
@@ -19,7 +20,7 @@ const USER_TOPIC = 'user:';
 export class Hub {
 	readonly meters: HubMeters = { delivered: 0 };
 	private readonly sessions = new Map<string, UserSession>();
-	private readonly conversations: Interest<`live:${string}`, UserSession>;
+	private readonly conversations: Audience<UserSession>;
 	private readonly teams: Interest<`team:${string}`, UserSession>;
 	private readonly lateJoins: LateJoins;
 	private dirty: Connection[] = [];
@@ -37,7 +38,7 @@ export class Hub {
 			deliver: (session, message, topic) => this.fanOut([session], message, topic),
 			recount: (session, conversation) => counts.sent([session], { change: 'standing', conversation }),
 		});
-		this.conversations = new Interest(bus, (...told) => this.fanOut(...told));
+		this.conversations = new Audience(bus, (...told) => this.fanOut(...told));
 		this.teams = new Interest(bus, (...told) => this.fanOut(...told));
 	}
 
@@ -74,12 +75,8 @@ export class Hub {
 			known.connections.push(connection);
 			return known;
 		}
-		const session: UserSession = {
-			user,
-			team,
-			connections: [connection],
-			conversations: undefined,
-		};
+		const session = new UserSession(user, team, this.conversations);
+		session.connections.push(connection);
 		this.sessions.set(user, session);
 		this.bus.subscribe(`user:${user}`, this.toUser);
 		this.teams.add(`team:${team}`, session);
@@ -88,15 +85,15 @@ export class Hub {
 
 	/** What the user is in, once it is known: events of these are heard from here on. */
 	listen(session: UserSession, conversations: Iterable<string>): void {
-		if (session.conversations || this.sessions.get(session.user) !== session) return;
+		if (session.isListening || this.sessions.get(session.user) !== session) return;
 		const inside = new Set(conversations);
 		for (const [conversation, isIn] of session.early ?? []) {
 			if (isIn) inside.add(conversation);
 			else inside.delete(conversation);
 		}
 		session.early = undefined;
-		session.conversations = [...inside];
-		for (const conversation of inside) this.conversations.add(`live:${conversation}`, session);
+		session.isListening = true;
+		this.conversations.listen(session, inside);
 	}
 
 	detach(connection: Connection): void {
@@ -108,8 +105,7 @@ export class Hub {
 		this.sessions.delete(session.user);
 		this.bus.unsubscribe(`user:${session.user}`, this.toUser);
 		this.teams.remove(`team:${session.team}`, session);
-		for (const conversation of session.conversations ?? [])
-			this.conversations.remove(`live:${conversation}`, session);
+		this.conversations.leaveAll(session);
 	}
 
 	/** One for all users: a closure for each would be held for each. */
@@ -131,37 +127,35 @@ export class Hub {
 	};
 
 	private moved(session: UserSession, conversation: string, inside: boolean, at: number): void {
-		if (!session.conversations) {
+		if (!session.isListening) {
 			session.early ??= new Map();
 			session.early.set(conversation, inside);
 			return;
 		}
-		const index = session.conversations.indexOf(conversation);
-		if (inside === index >= 0) return;
-		if (inside) {
-			session.conversations.push(conversation);
-			if (this.bus.immediate) this.conversations.add(`live:${conversation}`, session);
-			else this.lateJoins.enter(session, conversation, at);
-		} else {
-			session.conversations.splice(index, 1);
+		if (inside === session.isIn(conversation)) return;
+		if (!inside) {
+			session.joining?.delete(conversation);
 			session.caughtUp?.delete(`live:${conversation}`);
-			this.conversations.remove(`live:${conversation}`, session);
+			this.conversations.leave(session, conversation);
+		} else if (this.bus.immediate) this.conversations.listen(session, new Set([conversation]));
+		else {
+			session.joining ??= new Set();
+			session.joining.add(conversation);
+			this.lateJoins.enter(session, conversation, at);
 		}
 	}
 
 	/** Not of who left meanwhile, and once of who came back. */
 	private admit(session: UserSession, conversation: string, told: AlreadyTold): boolean {
 		const isHere = this.sessions.get(session.user) === session;
-		const topic = `live:${conversation}` as const;
-		if (!isHere || !session.conversations?.includes(conversation) || this.conversations.has(topic, session))
-			return false;
+		if (!isHere || !session.joining?.delete(conversation)) return false;
 		session.caughtUp ??= new Map();
-		session.caughtUp.set(topic, told);
-		this.conversations.add(topic, session);
+		session.caughtUp.set(`live:${conversation}`, told);
+		this.conversations.listen(session, new Set([conversation]));
 		return true;
 	}
 
-	private fanOut(sessions: readonly UserSession[], message: BusMessage, topic: Topic): void {
+	private fanOut(sessions: Iterable<UserSession>, message: BusMessage, topic: Topic): void {
 		if (message.type !== 'event') return;
 		const { frame, at, exceptUser } = message;
 		for (const session of sessions) {

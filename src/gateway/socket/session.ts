@@ -48,7 +48,7 @@ type TurnFrame = Exclude<ClientFrame, { type: 'ping' }>;
 
 export class SocketSession {
 	readonly connection: Connection;
-	private readonly account: Admission['user'];
+	private readonly isBot: boolean;
 	/** The frame that is being done, with those that wait for their turn; undefined when there is none. */
 	private underWay: Promise<void> | undefined;
 
@@ -59,7 +59,7 @@ export class SocketSession {
 		private readonly parts: SessionParts,
 	) {
 		const { user, team, tokenHash, options } = admission;
-		this.account = user;
+		this.isBot = user.isBot;
 		this.connection = new Connection(
 			id,
 			user.id,
@@ -73,7 +73,8 @@ export class SocketSession {
 
 	/** Made when asked for: sockets are many, and most ask for nothing. */
 	private get caller(): Asking['caller'] {
-		return { user: this.account, team: this.connection.team };
+		const { user, team } = this.connection;
+		return { user: { id: user, isBot: this.isBot }, team };
 	}
 
 	/** `since`: the position that the client resumes from. */
@@ -239,7 +240,7 @@ export class SocketSession {
 	private async post(frame: Extract<ClientFrame, { type: 'message' }>): Promise<void> {
 		this.limit('posts');
 		const { user, team } = this.connection;
-		const bot = this.account.isBot ? { bot_id: botIdOf(this.account) } : {};
+		const bot = this.isBot ? { bot_id: botIdOf({ id: user }) } : {};
 		const { message } = await this.parts.services.requests.submit({ user, team }, frame.channel, {
 			type: 'post',
 			content: { text: frame.text, extra: encodeExtra(bot) },
