@@ -36,7 +36,7 @@ export class Room<Listener extends Seated> implements Iterable<Listener> {
 
 	*[Symbol.iterator](): Generator<Listener> {
 		for (let index = 0; index < this.size; index += 1) {
-			const listener = this.everybody.at(this.seats[index]!);
+			const listener = this.everybody.at(this.seats[index] as number);
 			if (listener) yield listener;
 		}
 	}
@@ -57,7 +57,7 @@ export class Room<Listener extends Seated> implements Iterable<Listener> {
 		const index = this.seats.indexOf(seat);
 		if (index < 0 || index >= this.size) return;
 		this.size -= 1;
-		this.seats[index] = this.seats[this.size]!;
+		this.seats[index] = this.seats[this.size] as number;
 	}
 }
 
