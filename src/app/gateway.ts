@@ -4,6 +4,7 @@ import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { hearRevoked } from '../gateway/auth/revocations.ts';
 import { beginAnew } from '../gateway/gap.ts';
+import { Cors } from '../gateway/http/cors.ts';
 import { Limits } from '../gateway/limits.ts';
 import { Requests } from '../gateway/requests.ts';
 import type { Services } from '../gateway/services.ts';
@@ -92,6 +93,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		random,
 		verifier,
 		operations,
+		cors: config.allowedOrigins === null ? null : new Cors(config.allowedOrigins),
 		version: VERSION,
 	};
 	const focus = new Focus({

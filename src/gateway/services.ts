@@ -10,6 +10,7 @@ import type { Clock } from '../model/ts.ts';
 import type { Reads } from '../unread/reads.ts';
 import type { Sync } from '../unread/sync.ts';
 import type { Authenticator } from './auth/authenticator.ts';
+import type { Cors } from './http/cors.ts';
 import type { Limits } from './limits.ts';
 import type { Requests } from './requests.ts';
 
@@ -52,5 +53,7 @@ export interface Services {
 	readonly random: RandomBytes;
 	readonly verifier: Pick<Verifier, 'verify'>;
 	readonly operations: Operations;
+	/** Null: no page of another origin may call. */
+	readonly cors: Cors | null;
 	readonly version: string;
 }
