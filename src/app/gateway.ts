@@ -66,6 +66,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	operations.watch(hub);
 	const presence = new Presence(bus, engine.sessions, readState);
 	const requests = new Requests(engine.log, bus, engine.gateway, clock);
+	operations.watchPosts(requests);
 	const verifier = new Verifier(readState, store.source);
 	operations.watchCounts(verifier);
 	const services: Services = {

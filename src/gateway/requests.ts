@@ -18,6 +18,8 @@ interface Waiting {
 }
 
 export class Requests {
+	/** Posts that were acknowledged, over HTTP and over sockets; one that was sent again counts again. */
+	readonly meters = { posts: 0 };
 	private readonly waiting = new Map<number, Waiting>();
 	private nextRequest = 1;
 	private readonly sweeper: ReturnType<typeof setInterval>;
@@ -55,6 +57,7 @@ export class Requests {
 				});
 		});
 		if (!outcome.ok) throw new Refusal(outcome.error, outcome.detail);
+		if (action.type === 'post') this.meters.posts += 1;
 		return outcome.result;
 	}
 
