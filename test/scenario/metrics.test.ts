@@ -23,9 +23,8 @@ test('posts are counted over HTTP and over sockets alike, and refused ones are n
 	expect(await metric('tidemark_posts_total')).toBe(0);
 	await ada.call('chat.postMessage', { channel: channel.id, text: 'over HTTP' });
 	const socket = await connect(ada);
-	socket.send({ id: 7, type: 'message', channel: channel.id, text: 'over a socket' });
-	await socket.seen({ ok: true, reply_to: 7 });
-	socket.send({ id: 8, type: 'message', channel: 'C0000000000', text: 'to nowhere' });
-	await socket.seen({ ok: false, reply_to: 8 });
+	const post = (to: string) => socket.ask({ type: 'message', channel: to, text: 'over a socket' });
+	expect(await post(channel.id)).toMatchObject({ ok: true });
+	expect(await post('C0000000000')).toMatchObject({ ok: false });
 	expect(await metric('tidemark_posts_total')).toBe(2);
 });
