@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { CliCommand } from './command.ts';
 import { gatewayCommand, workerCommand } from './command-cluster.ts';
+import { doctorCommand } from './command-doctor.ts';
 import { pushCommand } from './command-push.ts';
 import { seedCommand } from './command-seed.ts';
 import { serveCommand } from './command-serve.ts';
@@ -19,6 +20,7 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
 	token: tokenCommand,
 	push: pushCommand,
 	seed: seedCommand,
+	doctor: doctorCommand,
 };
 
 const USAGE_ERROR = 2;

@@ -54,20 +54,19 @@ const nowMs = (): number => Date.now();
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
 export async function openCluster(config: Config, operations: ServerOperations): Promise<Cluster> {
-	const { redisUrl, postgresUrl, kafka, ca } = clusterPlaces(config);
-	const trusted = ca === undefined ? {} : { ca };
+	const { redis, postgres, kafka } = clusterPlaces(config);
 	const { installation } = config;
 	const closing: (() => Promise<unknown> | unknown)[] = [];
 	const close = async (): Promise<void> => {
 		for (const step of closing.splice(0).reverse()) await step();
 	};
 	try {
-		const { cluster, evicts } = await findLayout({ url: redisUrl, ...trusted });
+		const { cluster, evicts } = await findLayout(redis);
 		if (evicts !== null && evicts !== 'noeviction')
 			operations.warn(
 				`Redis may throw out what is not written yet (maxmemory-policy ${evicts}): set it to noeviction`,
 			);
-		const place = { url: redisUrl, prefix: `${installation}:`, cluster, ...trusted };
+		const place = { ...redis, prefix: `${installation}:`, cluster };
 		const redisTrouble = (error: Error) => operations.degraded('redis', error);
 		const commands: Commands = await connectCommands(place, redisTrouble);
 		closing.push(() => commands.disconnect());
@@ -79,8 +78,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		closing.push(() => clearInterval(asking));
 
 		const written = await openPostgresStore({
-			url: postgresUrl,
-			...trusted,
+			...postgres,
 			schema: installation,
 			startStamp: null,
 			push: pushes(config, configuredVapidKey(config) !== null),

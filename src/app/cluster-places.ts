@@ -4,30 +4,50 @@ import { type Config, ConfigError } from './config.ts';
 
 /** Where Redis, PostgreSQL and Kafka are, and how they are spoken to: from the settings, checked as a whole. */
 
-export interface ClusterPlaces {
-	readonly redisUrl: string;
-	readonly postgresUrl: string;
-	readonly kafka: KafkaConnection;
-	/** Authorities in place of the usual ones, PEM. */
+/** Of a service that speaks TLS: authorities in place of the usual ones, PEM. */
+interface Place {
+	readonly url: string;
 	readonly ca?: string;
 }
 
+export interface ClusterPlaces {
+	readonly redis: Place;
+	readonly postgres: Place;
+	readonly kafka: KafkaConnection;
+}
+
+type Given = { readonly [Service in keyof ClusterPlaces]: ClusterPlaces[Service] | null };
+
+/** A cluster is meant as soon as one of its services is named. */
+export const isCluster = ({ redisUrl, postgresUrl, kafkaBrokers }: Config): boolean =>
+	redisUrl !== null || postgresUrl !== null || kafkaBrokers !== null;
+
 /** All three are needed. */
 export function clusterPlaces(config: Config): ClusterPlaces {
-	const { redisUrl, postgresUrl, kafkaBrokers } = config;
-	const problems = [...missingPlaces(config), ...saslProblems(config)];
-	const ca = config.tlsCaFile === null ? null : authorities(config.tlsCaFile, problems);
-	if (problems.length > 0 || redisUrl === null || postgresUrl === null || kafkaBrokers === null)
+	const problems = missingPlaces(config);
+	const { redis, postgres, kafka } = givenPlaces(config, problems);
+	if (problems.length > 0 || redis === null || postgres === null || kafka === null)
 		throw new ConfigError(problems);
+	return { redis, postgres, kafka };
+}
+
+/** Those that the settings name; what is wrong about them is added to the problems. */
+export function givenPlaces(config: Config, problems: string[]): Given {
+	const { redisUrl, postgresUrl, kafkaBrokers } = config;
+	problems.push(...saslProblems(config));
+	const ca = config.tlsCaFile === null ? null : authorities(config.tlsCaFile, problems);
+	const trusted = ca === null ? {} : { ca };
 	return {
-		redisUrl,
-		postgresUrl,
-		kafka: {
-			brokers: kafkaBrokers,
-			...(config.kafkaTls === 'on' ? { tls: ca === null ? {} : { ca } } : {}),
-			...sasl(config),
-		},
-		...(ca === null ? {} : { ca }),
+		redis: redisUrl === null ? null : { url: redisUrl, ...trusted },
+		postgres: postgresUrl === null ? null : { url: postgresUrl, ...trusted },
+		kafka:
+			kafkaBrokers === null
+				? null
+				: {
+						brokers: kafkaBrokers,
+						...(config.kafkaTls === 'on' ? { tls: trusted } : {}),
+						...sasl(config),
+					},
 	};
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import pino, { type Logger } from 'pino';
 import { adminTokenFile } from './admin-token.ts';
+import { isCluster } from './cluster-places.ts';
 import type { CliCommand } from './command.ts';
 import { type Config, describeConfig, unknownVariables } from './config.ts';
 import { demoWorkspace } from './demo.ts';
@@ -16,7 +17,7 @@ export const serveCommand: CliCommand = {
 	run: async ({ config, options }) => {
 		const log = startLog(config);
 		const stopped = stopSignal();
-		if (clusterOf(config))
+		if (isCluster(config))
 			log.warn(
 				'Redis, PostgreSQL and Kafka are for `tidemark gateway` and `tidemark worker`: `serve` runs on its own',
 			);
@@ -40,9 +41,6 @@ export const serveCommand: CliCommand = {
 		return 0;
 	},
 };
-
-const clusterOf = ({ redisUrl, postgresUrl, kafkaBrokers }: Config): boolean =>
-	redisUrl !== null || postgresUrl !== null || kafkaBrokers !== null;
 
 /** The log goes to standard error: what people are to read stands alone on standard output. */
 export function startLog(config: Config): Logger {

@@ -4,6 +4,7 @@ import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { hearRevoked } from '../gateway/auth/revocations.ts';
 import { beginAnew } from '../gateway/gap.ts';
+import { Cors } from '../gateway/http/cors.ts';
 import { Limits } from '../gateway/limits.ts';
 import { Requests } from '../gateway/requests.ts';
 import type { Services } from '../gateway/services.ts';
@@ -73,6 +74,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		silent: () => operations.degraded('worker', new Error(NO_WORKER)),
 		answered: () => operations.recovered('worker'),
 	});
+	operations.watchPosts(requests);
 	const verifier = new Verifier(readState, store.source);
 	operations.watchCounts(verifier);
 	const services: Services = {
@@ -101,6 +103,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		random,
 		verifier,
 		operations,
+		cors: config.allowedOrigins === null ? null : new Cors(config.allowedOrigins),
 		version: VERSION,
 	};
 	const focus = new Focus({
@@ -114,6 +117,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const deaf = hearRevoked(bus, services.auth);
 	await bus.ready();
 	const checking = setInterval(() => {
+		services.auth.sweep();
 		checkSomebody(hub, verifier).catch((error) => operations.failed('checking counts', error));
 	}, CHECK_EVERY_MS);
 	const listening = listenOn(config, engine.gateway, { services, hub, presence, focus });

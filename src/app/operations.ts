@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Verifier } from '../durability/verifier.ts';
+import type { Requests } from '../gateway/requests.ts';
 import type { Operations } from '../gateway/services.ts';
 import type { Hub } from '../gateway/socket/hub.ts';
 
@@ -78,6 +79,15 @@ export class ServerOperations implements Operations {
 		this.gauge('connected_users', 'Users with a socket here', () => hub.users);
 		this.gauge('sockets', 'Open sockets', () => [...hub.connections()].length);
 		this.gauge('deliveries', 'Frames handed to sockets since the start', () => hub.meters.delivered);
+	}
+
+	/** Tells of what was posted here, over HTTP and over sockets alike. */
+	watchPosts({ meters }: Pick<Requests, 'meters'>): void {
+		this.gauge(
+			'posts_total',
+			'Posts acknowledged since the start, whichever way they came',
+			() => meters.posts,
+		);
 	}
 
 	/** Tells of counts that were compared with the store. */

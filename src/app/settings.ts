@@ -88,6 +88,14 @@ const contact = (value: string): string => {
 	return value;
 };
 
+const origins = (value: string): readonly string[] => {
+	const items = value.split(',').map((item) => item.trim());
+	const isOrigin = (item: string): boolean => URL.canParse(item) && new URL(item).origin === item;
+	if (!items.every((item) => item === '*' || isOrigin(item)))
+		throw new Error('is not a list like https://app.example.org,https://example.org');
+	return items;
+};
+
 const atLeastBytes =
 	(least: number) =>
 	(value: string): string => {
@@ -118,6 +126,12 @@ export const SETTINGS = {
 		'JWKS of your product’s JWTs: an address or a file',
 		null as string | null,
 		text,
+	),
+	allowedOrigins: setting(
+		'allowed-origins',
+		'origins of web pages that may call the methods (CORS), separated by commas; *: any',
+		null as readonly string[] | null,
+		origins,
 	),
 	redisUrl: setting(
 		'redis-url',

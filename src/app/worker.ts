@@ -28,7 +28,7 @@ export async function startWorker(
 	log: Logger,
 ): Promise<RunningWorker> {
 	const { written, logs, readState, bus, epoch } = cluster;
-	const { postgresUrl: url, ca } = clusterPlaces(config);
+	const { postgres } = clusterPlaces(config);
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
 	const worker = new PartitionedWorker({
 		log: logs.commands,
@@ -43,7 +43,7 @@ export async function startWorker(
 	});
 	const recovery = new Recovery({
 		epoch,
-		lock: new SessionLock({ url, schema: config.installation, ...(ca === undefined ? {} : { ca }) }),
+		lock: new SessionLock({ ...postgres, schema: config.installation }),
 		worker,
 		endOfMarks: () => logs.endOfMarks(),
 		nextOffset: (partition) => written.nextOffset(partition),

@@ -29,7 +29,7 @@ export async function recount(
 		number: READER,
 		cursor,
 		ahead: new Set(state.ahead.filter((row) => row.conversation === conversation).map(({ ts }) => ts)),
-		activeAt: activityOf(state, starts),
+		activity: activityOf(state, starts),
 	});
 	return shownCounts(counts, { direct: isDirect(brief.kind), muted });
 }
@@ -58,8 +58,8 @@ function timelineOf(rows: readonly EntryRow[], reader: string, floor: number): T
 	return timeline;
 }
 
-function activityOf(state: UserReadState, starts: readonly number[]): (ts: number) => boolean {
+function activityOf(state: UserReadState, starts: readonly number[]): Activity {
 	const activity = new Activity(starts);
 	for (const { at, active } of state.activity) activity.add(at, active);
-	return (ts) => activity.isActiveAt(ts);
+	return activity;
 }

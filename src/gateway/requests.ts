@@ -31,21 +31,22 @@ interface Waiting {
 }
 
 export class Requests {
+	/** Posts that were acknowledged, over HTTP and over sockets; one that was sent again counts again. */
+	readonly meters = { posts: 0 };
 	private readonly waiting = new Map<number, Waiting>();
 	private nextRequest = 1;
 	private isSilent = false;
-	private readonly unsubscribe: () => void;
 	private readonly sweeper: ReturnType<typeof setInterval>;
 
 	constructor(
 		private readonly log: CommandLog,
-		bus: Bus,
+		private readonly bus: Bus,
 		private readonly gateway: string,
 		private readonly clock: Clock,
 		private readonly watch?: WorkerWatch,
 		private readonly patience = PATIENCE,
 	) {
-		this.unsubscribe = bus.subscribe(`gateway:${gateway}`, (message) => this.take(message));
+		bus.subscribe(`gateway:${gateway}`, this.take);
 		// One timer for all: a timer for each request would cost more than the request.
 		this.sweeper = setInterval(() => this.sweep(), patience.lookEveryMs);
 		this.sweeper.unref?.();
@@ -72,15 +73,16 @@ export class Requests {
 				});
 		});
 		if (!outcome.ok) throw new Refusal(outcome.error, outcome.detail);
+		if (action.type === 'post') this.meters.posts += 1;
 		return outcome.result;
 	}
 
 	close(): void {
 		clearInterval(this.sweeper);
-		this.unsubscribe();
+		this.bus.unsubscribe(`gateway:${this.gateway}`, this.take);
 	}
 
-	private take(message: BusMessage): void {
+	private readonly take = (message: BusMessage): void => {
 		if (message.type !== 'reply') return;
 		const waiting = this.waiting.get(message.request);
 		this.waiting.delete(message.request);
@@ -88,7 +90,7 @@ export class Requests {
 		if (!this.isSilent) return;
 		this.isSilent = false;
 		this.watch?.answered();
-	}
+	};
 
 	private sweep(): void {
 		const now = performance.now();

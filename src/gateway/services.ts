@@ -11,6 +11,7 @@ import type { AllowedHosts } from '../push/web/allowed-hosts.ts';
 import type { Reads } from '../unread/reads.ts';
 import type { Sync } from '../unread/sync.ts';
 import type { Authenticator } from './auth/authenticator.ts';
+import type { Cors } from './http/cors.ts';
 import type { Limits } from './limits.ts';
 import type { Requests } from './requests.ts';
 
@@ -62,5 +63,7 @@ export interface Services {
 	readonly random: RandomBytes;
 	readonly verifier: Pick<Verifier, 'verify'>;
 	readonly operations: Operations;
+	/** Null: no page of another origin may call. */
+	readonly cors: Cors | null;
 	readonly version: string;
 }

@@ -3,23 +3,22 @@
  * member's part in it is derived. A start of the server ends what was going on before it.
  */
 export class Activity {
+	/** In order, each doubled, plus 1 where it began to be active: one list, for there is one of each user. */
 	private readonly moments: number[] = [];
-	private readonly states: boolean[] = [];
 
 	constructor(private readonly starts: readonly number[]) {}
 
 	/** Moments come in order. */
 	add(at: number, active: boolean): void {
-		this.moments.push(at);
-		this.states.push(active);
+		this.moments.push(at * 2 + (active ? 1 : 0));
 	}
 
-	isActiveAt = (ts: number): boolean => {
-		const index = lastAtOrBefore(this.moments, ts);
-		if (index < 0 || !this.states[index]) return false;
-		const start = lastAtOrBefore(this.starts, ts);
-		return start < 0 || (this.starts[start] as number) <= (this.moments[index] as number);
-	};
+	isActiveAt(ts: number): boolean {
+		const moment = this.moments[lastAtOrBefore(this.moments, ts * 2 + 1)];
+		if (moment === undefined || moment % 2 === 0) return false;
+		const start = this.starts[lastAtOrBefore(this.starts, ts)];
+		return start === undefined || start <= (moment - 1) / 2;
+	}
 }
 
 function lastAtOrBefore(sorted: readonly number[], ts: number): number {

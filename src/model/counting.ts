@@ -15,8 +15,8 @@ export interface Reader {
 	readonly cursor: number;
 	/** Messages of others after the cursor that were read all the same. */
 	readonly ahead: ReadonlySet<number>;
-	/** Whether the reader was active (connected and not away) at this ts. */
-	readonly activeAt: (ts: number) => boolean;
+	/** Whether the reader was active (connected and not away) at a ts. */
+	readonly activity: { isActiveAt(ts: number): boolean };
 }
 
 export interface UnreadEntry {
@@ -82,7 +82,7 @@ function describe(timeline: Timeline, reader: Reader, index: number): UnreadEntr
 		index,
 		ts,
 		named: timeline.namedAt(index).includes(reader.number),
-		channelWide: (flags & CHANNEL_WIDE) !== 0 || ((flags & HERE) !== 0 && reader.activeAt(ts)),
+		channelWide: (flags & CHANNEL_WIDE) !== 0 || ((flags & HERE) !== 0 && reader.activity.isActiveAt(ts)),
 		broadcast: (flags & BROADCAST) !== 0,
 	};
 }

@@ -182,4 +182,4 @@ export function wireUser(user: User): JsonObject {
 }
 
 /** Bots have an id of their own beside their user's, as Slack's applications expect. */
-export const botIdOf = (user: User): string => `B${user.id.slice(1)}`;
+export const botIdOf = (user: Pick<User, 'id'>): string => `B${user.id.slice(1)}`;

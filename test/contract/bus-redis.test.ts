@@ -93,12 +93,14 @@ for (const layout of LAYOUTS) {
 			const { bus } = await open();
 			const first: BusMessage[] = [];
 			const second: BusMessage[] = [];
-			const end = bus.subscribe('live:C01', (message) => first.push(message));
-			const endSecond = bus.subscribe('live:C01', (message) => second.push(message));
-			end();
+			const toFirst = (message: BusMessage) => first.push(message);
+			const toSecond = (message: BusMessage) => second.push(message);
+			bus.subscribe('live:C01', toFirst);
+			bus.subscribe('live:C01', toSecond);
+			bus.unsubscribe('live:C01', toFirst);
 			bus.publish('live:C01', event('x'));
 			await until(() => second.length === 1);
-			endSecond();
+			bus.unsubscribe('live:C01', toSecond);
 			await bus.settled();
 			bus.publish('live:C01', event('y'));
 			await bus.settled();

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { CountRow, ReadState } from '../../src/engine/ports/read-state.ts';
 import { Connection } from '../../src/gateway/socket/connection.ts';
 import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
-import type { UserSession } from '../../src/gateway/socket/user-session.ts';
+import { UserSession } from '../../src/gateway/socket/user-session.ts';
 
 /** Counts that are pushed are those of now: not to who left, nor ahead of what a client still has to catch up on. */
 
@@ -33,13 +33,10 @@ function scene(archived = false) {
 	const connection = new Connection('s1', 'U1', 'T1', 'hash', true, socket, (one) =>
 		queueMicrotask(() => one.flush()),
 	);
-	const session: UserSession = {
-		user: 'U1',
-		team: 'T1',
-		connections: [connection],
-		conversations: ['C1'],
-		early: new Map(),
-	};
+	const conversations = new Set(['C1']);
+	const isListening = (_session: UserSession, conversation: string) => conversations.has(conversation);
+	const session = new UserSession('U1', 'T1', { isListening });
+	session.connections.push(connection);
 	const readState = {
 		row: async () => ROW,
 		member: async () => ({ conversation: 'C1', archived }),
@@ -53,7 +50,7 @@ function scene(archived = false) {
 		await Bun.sleep(5);
 		return sent;
 	};
-	return { connection, session, push, sent, changed };
+	return { connection, session, conversations, push, sent, changed };
 }
 
 test('a client that listens is told', async () => {
@@ -72,9 +69,9 @@ test('one that catches up is not: it is told when it has', async () => {
 });
 
 test('who left in the meantime is not told of the conversation', async () => {
-	const { connection, session, changed } = scene();
+	const { connection, conversations, changed } = scene();
 	connection.release(0);
-	session.conversations = [];
+	conversations.clear();
 	expect((await changed()).sort()).toEqual(['update_thread_state']);
 });
 

@@ -20,9 +20,9 @@ class SlowBus extends MemoryBus implements Bus {
 	readonly heard = new Set<Topic>();
 	private readonly asked = new Set<Topic>();
 
-	override subscribe(...args: Parameters<Bus['subscribe']>): () => void {
+	override subscribe(...args: Parameters<Bus['subscribe']>): void {
 		this.asked.add(args[0]);
-		return super.subscribe(...args);
+		super.subscribe(...args);
 	}
 
 	override async ready(): Promise<void> {

@@ -24,7 +24,7 @@ describe('help', () => {
 	test('tidemark --help lists the commands, and --version tells the version', async () => {
 		const { code, out } = await run(['--help']);
 		expect(code).toBe(0);
-		for (const command of ['serve', 'token', 'seed']) expect(out).toContain(`  ${command} `);
+		for (const command of ['serve', 'token', 'seed', 'doctor']) expect(out).toContain(`  ${command} `);
 		expect(await run(['--version'])).toMatchObject({ code: 0, out: `${packageFile.version}\n` });
 	});
 

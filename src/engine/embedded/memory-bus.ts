@@ -1,26 +1,34 @@
-import type { Bus, BusMessage, Topic } from '../ports/bus.ts';
-
-type Handler = (message: BusMessage) => void;
+import type { Bus, BusHandler, BusMessage, Topic } from '../ports/bus.ts';
 
 /** Live messages within this process: a publish is a call. */
 export class MemoryBus implements Bus {
 	readonly immediate: boolean = true;
-	private readonly handlers = new Map<Topic, Handler[]>();
+	/** Most topics are a user's and have one handler: no list is kept for it. */
+	private readonly handlers = new Map<Topic, BusHandler | readonly BusHandler[]>();
 
 	async ready(): Promise<void> {}
 
 	publish(topic: Topic, message: BusMessage): void {
 		const handlers = this.handlers.get(topic);
-		if (handlers) for (const handler of handlers) handler(message);
+		if (!handlers) return;
+		if (typeof handlers === 'function') handlers(message, topic);
+		else for (const handler of handlers) handler(message, topic);
 	}
 
-	subscribe(topic: Topic, handler: Handler): () => void {
+	subscribe(topic: Topic, handler: BusHandler): void {
+		const others = this.of(topic);
 		// Lists are replaced, never changed: a publish under way keeps the one it started with.
-		this.handlers.set(topic, [...(this.handlers.get(topic) ?? []), handler]);
-		return () => {
-			const left = (this.handlers.get(topic) ?? []).filter((one) => one !== handler);
-			if (left.length > 0) this.handlers.set(topic, left);
-			else this.handlers.delete(topic);
-		};
+		this.handlers.set(topic, others.length === 0 ? handler : [...others, handler]);
+	}
+
+	unsubscribe(topic: Topic, handler: BusHandler): void {
+		const left = this.of(topic).filter((one) => one !== handler);
+		if (left.length === 0) this.handlers.delete(topic);
+		else this.handlers.set(topic, left);
+	}
+
+	private of(topic: Topic): readonly BusHandler[] {
+		const handlers = this.handlers.get(topic) ?? [];
+		return typeof handlers === 'function' ? [handlers] : handlers;
 	}
 }

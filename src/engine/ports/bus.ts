@@ -51,6 +51,9 @@ export type BusMessage =
 	| { readonly type: 'signed_out'; readonly token: string }
 	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };
 
+/** Is told the topic: one handler may serve many, and then costs nothing for each. */
+export type BusHandler = (message: BusMessage, topic: Topic) => void;
+
 /** Carries messages to whoever is interested right now; keeps none. Order within a topic is kept. */
 export interface Bus {
 	/**
@@ -61,6 +64,7 @@ export interface Bus {
 	/** Resolves when everything subscribed so far is heard. */
 	ready(): Promise<void>;
 	publish(topic: Topic, message: BusMessage): void;
-	/** Returns what ends the subscription. */
-	subscribe(topic: Topic, handler: (message: BusMessage) => void): () => void;
+	subscribe(topic: Topic, handler: BusHandler): void;
+	/** Ends what was begun with the same two. */
+	unsubscribe(topic: Topic, handler: BusHandler): void;
 }

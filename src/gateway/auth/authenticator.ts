@@ -60,6 +60,12 @@ export class Authenticator {
 		this.remembered.delete(tokenHash);
 	}
 
+	/** Lets go of what is not trusted any more; to be called now and then. */
+	sweep(): void {
+		const now = this.options.nowMs();
+		for (const [hash, { until }] of this.remembered) if (until <= now) this.remembered.delete(hash);
+	}
+
 	/** As if every token were gone: that some are, may not have been heard. */
 	forgetAll(): void {
 		this.forgotten += 1;

@@ -1,4 +1,4 @@
-import type { Bus } from '../../engine/ports/bus.ts';
+import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
 import type { Authenticator } from './authenticator.ts';
 
 /** Every gateway remembers tokens for a while: that one was revoked has to reach all of them, and its sockets. */
@@ -13,7 +13,9 @@ export function tellRevoked(bus: Bus, tokenHash: string, user: string): void {
 
 /** Returns what ends it. */
 export function hearRevoked(bus: Bus, auth: Pick<Authenticator, 'forget'>): () => void {
-	return bus.subscribe(EVERY_GATEWAY, (message) => {
+	const hear = (message: BusMessage): void => {
 		if (message.type === 'signed_out') auth.forget(message.token);
-	});
+	};
+	bus.subscribe(EVERY_GATEWAY, hear);
+	return () => bus.unsubscribe(EVERY_GATEWAY, hear);
 }

@@ -11,7 +11,7 @@ import type { Services } from '../services.ts';
 /** Who asks, by a method or over a socket. */
 export interface Asking {
 	readonly services: Services;
-	readonly caller: { readonly user: User; readonly team: string };
+	readonly caller: { readonly user: Pick<User, 'id' | 'isBot'>; readonly team: string };
 }
 
 export const noChannel = (): Refusal => new Refusal('channel_not_found', 'channel: no such conversation');

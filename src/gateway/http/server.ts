@@ -17,7 +17,7 @@ const API = '/api/';
 
 export async function handle(request: Request, services: Services): Promise<Response> {
 	const { path, query } = splitUrl(request.url);
-	if (path.startsWith(API)) return serveMethod(path.slice(API.length), query, request, services);
+	if (path.startsWith(API)) return serveApi(path.slice(API.length), query, request, services);
 	switch (path) {
 		case '/healthz':
 			return services.operations.health();
@@ -28,6 +28,17 @@ export async function handle(request: Request, services: Services): Promise<Resp
 		default:
 			return servePage(path, request, services);
 	}
+}
+
+async function serveApi(
+	name: string,
+	query: string,
+	request: Request,
+	services: Services,
+): Promise<Response> {
+	const { cors } = services;
+	if (!cors) return serveMethod(name, query, request, services);
+	return cors.preflight(request) ?? cors.readable(request, await serveMethod(name, query, request, services));
 }
 
 async function servePage(path: string, request: Request, services: Services): Promise<Response> {

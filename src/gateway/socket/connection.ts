@@ -14,6 +14,14 @@ const PIECE_CHARACTERS = 16 * 1024;
 /** A client that takes so long to catch up that more than this happens meanwhile is cut off; it resumes. */
 const MOST_HELD_CHARACTERS = 4_000_000;
 
+interface Held {
+	readonly frames: { readonly frame: string; readonly at: number | undefined }[];
+	characters: number;
+}
+
+/** Who waits until the client has taken what was sent: few do, and a field for it would be in all. */
+const wakeWhenTaken = new WeakMap<Connection, () => void>();
+
 /**
  * One socket of a user. Frames that are due in one turn of the event loop go out in one write: system
  * calls are what deliveries cost.
@@ -25,13 +33,12 @@ export class Connection {
 	/** Frames reach the socket only after its hello. */
 	private open = false;
 	private ended = false;
-	private held: { readonly frame: string; readonly at: number | undefined }[] | undefined;
-	private heldCharacters = 0;
+	/** What is held back, while it is. */
+	private held: Held | undefined;
 	/** What has a stamp up to here, the client was told already. */
 	private caughtUpTo = 0;
-	private wakeWhenTaken: (() => void) | undefined;
-	private first: string | undefined;
-	private rest: string[] | undefined;
+	/** Frames of this turn: mostly one or none. There are many connections, and most are idle. */
+	private due: string | string[] | undefined;
 
 	constructor(
 		readonly id: string,
@@ -56,7 +63,7 @@ export class Connection {
 
 	/** From here on frames are kept, until `release`. */
 	hold(): void {
-		this.held = [];
+		this.held = { frames: [], characters: 0 };
 	}
 
 	/** Sends these ahead of what is held, no faster than the client takes them. */
@@ -81,14 +88,14 @@ export class Connection {
 
 	private taken(): Promise<void> {
 		return new Promise((resolve) => {
-			this.wakeWhenTaken = resolve;
+			wakeWhenTaken.set(this, resolve);
 		});
 	}
 
 	/** The client has taken what was sent. */
 	drained(): void {
-		const wake = this.wakeWhenTaken;
-		this.wakeWhenTaken = undefined;
+		const wake = wakeWhenTaken.get(this);
+		wakeWhenTaken.delete(this);
 		wake?.();
 	}
 
@@ -99,41 +106,39 @@ export class Connection {
 		this.caughtUpTo = caughtUpTo;
 		if (this.ended) return;
 		this.open = true;
-		for (const { frame, at } of held ?? []) this.send(frame, at);
+		for (const { frame, at } of held?.frames ?? []) this.send(frame, at);
 	}
 
-	private keep(frame: string, at: number | undefined): void {
-		this.held?.push({ frame, at });
-		this.heldCharacters += frame.length;
-		if (this.heldCharacters > MOST_HELD_CHARACTERS) this.close('too_slow');
+	private keep(held: Held, frame: string, at: number | undefined): void {
+		held.frames.push({ frame, at });
+		held.characters += frame.length;
+		if (held.characters > MOST_HELD_CHARACTERS) this.close('too_slow');
 	}
 
 	/** `at`: the stamp of the change that it tells of. */
 	send(frame: string, at?: number): void {
 		if (this.held) {
-			this.keep(frame, at);
+			this.keep(this.held, frame, at);
 			return;
 		}
 		if (!this.open || (at !== undefined && at <= this.caughtUpTo)) return;
-		if (this.first === undefined) {
-			this.first = frame;
+		if (this.due === undefined) {
+			this.due = frame;
 			this.scheduleFlush(this);
-		} else if (this.rest) this.rest.push(frame);
-		else this.rest = [frame];
+		} else if (typeof this.due === 'string') this.due = [this.due, frame];
+		else this.due.push(frame);
 	}
 
 	flush(): void {
-		const { first, rest } = this;
-		this.first = undefined;
-		this.rest = undefined;
-		if (first === undefined || !this.open) return;
-		if (!rest) {
-			this.socket.send(first);
+		const { due } = this;
+		this.due = undefined;
+		if (due === undefined || !this.open) return;
+		if (typeof due === 'string') {
+			this.socket.send(due);
 			return;
 		}
 		this.socket.cork(() => {
-			this.socket.send(first);
-			for (const frame of rest) this.socket.send(frame);
+			for (const frame of due) this.socket.send(frame);
 		});
 	}
 
@@ -146,8 +151,7 @@ export class Connection {
 	/** The socket is gone. */
 	closed(): void {
 		this.over();
-		this.first = undefined;
-		this.rest = undefined;
+		this.due = undefined;
 	}
 
 	private over(): void {

@@ -32,7 +32,7 @@ export class CountsPush {
 	) {}
 
 	/** An event went out to these. */
-	sent(sessions: readonly UserSession[], about: About): void {
+	sent(sessions: Iterable<UserSession>, about: About): void {
 		if (about.change === 'threads') {
 			for (const session of sessions) this.dueOf(session).threads = 'everybody';
 			return;
@@ -86,7 +86,7 @@ export class CountsPush {
 		// Asked after the row: what is archived has none for clients, who were told to drop it.
 		const member = row && (await this.readState.member(session.user, conversation));
 		// Who left while it was looked up was told so, and has no row any more.
-		if (!member || member.archived || !session.conversations?.includes(conversation)) return;
+		if (!member || member.archived || !session.isIn(conversation)) return;
 		this.send(to, countsUpdatedEvent(row), false, (late) => late.rows.add(conversation));
 	}
 

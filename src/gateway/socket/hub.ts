@@ -1,9 +1,10 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
+import { Audience } from './audience.ts';
 import type { Connection } from './connection.ts';
 import type { CountsPush } from './counts-push.ts';
 import { Interest } from './interest.ts';
 import { type JoinHooks, LateJoins } from './late-joins.ts';
-import type { AlreadyTold, UserSession } from './user-session.ts';
+import { type AlreadyTold, UserSession } from './user-session.ts';
 
 /**
  * Live delivery by interest: this gateway listens to the conversations that its connected users are in, and
@@ -14,13 +15,14 @@ export interface HubMeters {
 	delivered: number;
 }
 
+const USER_TOPIC = 'user:';
+
 export class Hub {
 	readonly meters: HubMeters = { delivered: 0 };
 	private readonly sessions = new Map<string, UserSession>();
-	private readonly conversations: Interest<`live:${string}`, UserSession>;
+	private readonly conversations: Audience<UserSession>;
 	private readonly teams: Interest<`team:${string}`, UserSession>;
 	private readonly lateJoins: LateJoins;
-	private readonly unsubscribes = new Map<string, () => void>();
 	private dirty: Connection[] = [];
 
 	constructor(
@@ -36,7 +38,7 @@ export class Hub {
 			deliver: (session, message, topic) => this.fanOut([session], message, topic),
 			recount: (session, conversation) => counts.sent([session], { change: 'standing', conversation }),
 		});
-		this.conversations = new Interest(bus, (...told) => this.fanOut(...told));
+		this.conversations = new Audience(bus, (...told) => this.fanOut(...told));
 		this.teams = new Interest(bus, (...told) => this.fanOut(...told));
 	}
 
@@ -73,33 +75,25 @@ export class Hub {
 			known.connections.push(connection);
 			return known;
 		}
-		const session: UserSession = {
-			user,
-			team,
-			connections: [connection],
-			conversations: undefined,
-			early: new Map(),
-		};
+		const session = new UserSession(user, team, this.conversations);
+		session.connections.push(connection);
 		this.sessions.set(user, session);
-		this.unsubscribes.set(
-			user,
-			this.bus.subscribe(`user:${user}`, (message) => this.toUser(session, message)),
-		);
+		this.bus.subscribe(`user:${user}`, this.toUser);
 		this.teams.add(`team:${team}`, session);
 		return session;
 	}
 
 	/** What the user is in, once it is known: events of these are heard from here on. */
 	listen(session: UserSession, conversations: Iterable<string>): void {
-		if (session.conversations || this.sessions.get(session.user) !== session) return;
+		if (session.isListening || this.sessions.get(session.user) !== session) return;
 		const inside = new Set(conversations);
-		for (const [conversation, isIn] of session.early) {
+		for (const [conversation, isIn] of session.early ?? []) {
 			if (isIn) inside.add(conversation);
 			else inside.delete(conversation);
 		}
-		session.early.clear();
-		session.conversations = [...inside];
-		for (const conversation of inside) this.conversations.add(`live:${conversation}`, session);
+		session.early = undefined;
+		session.isListening = true;
+		this.conversations.listen(session, inside);
 	}
 
 	detach(connection: Connection): void {
@@ -109,14 +103,15 @@ export class Hub {
 		session.connections.splice(index, 1);
 		if (session.connections.length > 0) return;
 		this.sessions.delete(session.user);
-		this.unsubscribes.get(session.user)?.();
-		this.unsubscribes.delete(session.user);
+		this.bus.unsubscribe(`user:${session.user}`, this.toUser);
 		this.teams.remove(`team:${session.team}`, session);
-		for (const conversation of session.conversations ?? [])
-			this.conversations.remove(`live:${conversation}`, session);
+		this.conversations.leaveAll(session);
 	}
 
-	private toUser(session: UserSession, message: BusMessage): void {
+	/** One for all users: a closure for each would be held for each. */
+	private readonly toUser = (message: BusMessage, topic: Topic): void => {
+		const session = this.sessions.get(topic.slice(USER_TOPIC.length));
+		if (!session) return;
 		switch (message.type) {
 			case 'joined':
 			case 'left':
@@ -127,41 +122,40 @@ export class Hub {
 					if (connection.tokenHash === message.token) connection.close('signed_out');
 				break;
 			default:
-				this.fanOut([session], message, `user:${session.user}`);
+				this.fanOut([session], message, topic);
 		}
-	}
+	};
 
 	private moved(session: UserSession, conversation: string, inside: boolean, at: number): void {
-		if (!session.conversations) {
+		if (!session.isListening) {
+			session.early ??= new Map();
 			session.early.set(conversation, inside);
 			return;
 		}
-		const index = session.conversations.indexOf(conversation);
-		if (inside === index >= 0) return;
-		if (inside) {
-			session.conversations.push(conversation);
-			if (this.bus.immediate) this.conversations.add(`live:${conversation}`, session);
-			else this.lateJoins.enter(session, conversation, at);
-		} else {
-			session.conversations.splice(index, 1);
+		if (inside === session.isIn(conversation)) return;
+		if (!inside) {
+			session.joining?.delete(conversation);
 			session.caughtUp?.delete(`live:${conversation}`);
-			this.conversations.remove(`live:${conversation}`, session);
+			this.conversations.leave(session, conversation);
+		} else if (this.bus.immediate) this.conversations.listen(session, new Set([conversation]));
+		else {
+			session.joining ??= new Set();
+			session.joining.add(conversation);
+			this.lateJoins.enter(session, conversation, at);
 		}
 	}
 
 	/** Not of who left meanwhile, and once of who came back. */
 	private admit(session: UserSession, conversation: string, told: AlreadyTold): boolean {
 		const isHere = this.sessions.get(session.user) === session;
-		const topic = `live:${conversation}` as const;
-		if (!isHere || !session.conversations?.includes(conversation) || this.conversations.has(topic, session))
-			return false;
+		if (!isHere || !session.joining?.delete(conversation)) return false;
 		session.caughtUp ??= new Map();
-		session.caughtUp.set(topic, told);
-		this.conversations.add(topic, session);
+		session.caughtUp.set(`live:${conversation}`, told);
+		this.conversations.listen(session, new Set([conversation]));
 		return true;
 	}
 
-	private fanOut(sessions: readonly UserSession[], message: BusMessage, topic: Topic): void {
+	private fanOut(sessions: Iterable<UserSession>, message: BusMessage, topic: Topic): void {
 		if (message.type !== 'event') return;
 		const { frame, at, exceptUser } = message;
 		for (const session of sessions) {

@@ -2,37 +2,42 @@ import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 
 /** Who here is interested in a topic. The bus is subscribed to while anybody is. */
 export class Interest<T extends Topic, Listener> {
-	private readonly topics = new Map<T, { readonly listeners: Listener[]; readonly end: () => void }>();
+	private readonly topics = new Map<Topic, Listener[]>();
 
 	constructor(
 		private readonly bus: Bus,
 		private readonly deliver: (listeners: readonly Listener[], message: BusMessage, topic: T) => void,
 	) {}
 
+	/** One for all topics: a closure for each would be held for each. */
+	private readonly hear = (message: BusMessage, topic: Topic): void => {
+		const listeners = this.topics.get(topic);
+		if (listeners) this.deliver(listeners, message, topic as T);
+	};
+
 	has(topic: T, listener: Listener): boolean {
-		return this.topics.get(topic)?.listeners.includes(listener) ?? false;
+		return this.topics.get(topic)?.includes(listener) ?? false;
 	}
 
 	add(topic: T, listener: Listener): void {
 		const known = this.topics.get(topic);
 		if (known) {
-			known.listeners.push(listener);
+			known.push(listener);
 			return;
 		}
-		const listeners = [listener];
-		const end = this.bus.subscribe(topic, (message) => this.deliver(listeners, message, topic));
-		this.topics.set(topic, { listeners, end });
+		this.topics.set(topic, [listener]);
+		this.bus.subscribe(topic, this.hear);
 	}
 
 	/** The last one takes the place of the one that leaves: order among listeners means nothing. */
 	remove(topic: T, listener: Listener): void {
-		const known = this.topics.get(topic);
-		const index = known?.listeners.indexOf(listener) ?? -1;
-		if (!known || index < 0) return;
-		const last = known.listeners.pop();
-		if (last !== undefined && index < known.listeners.length) known.listeners[index] = last;
-		if (known.listeners.length > 0) return;
-		known.end();
+		const listeners = this.topics.get(topic);
+		const index = listeners?.indexOf(listener) ?? -1;
+		if (!listeners || index < 0) return;
+		const last = listeners.pop();
+		if (last !== undefined && index < listeners.length) listeners[index] = last;
+		if (listeners.length > 0) return;
+		this.bus.unsubscribe(topic, this.hear);
 		this.topics.delete(topic);
 	}
 }

@@ -40,7 +40,8 @@ export class LateJoins {
 		const { bus, failed } = this.parts;
 		const held: BusMessage[] = [];
 		const topic = `live:${conversation}` as const;
-		const end = bus.subscribe(topic, (message) => held.push(message));
+		const hold = (message: BusMessage): void => void held.push(message);
+		bus.subscribe(topic, hold);
 		try {
 			await bus.ready();
 			const missed = await this.inTurn(session, at);
@@ -54,7 +55,7 @@ export class LateJoins {
 			// With a gap that nobody can close, they have to begin anew.
 			for (const connection of [...session.connections]) connection.close('going_away');
 		} finally {
-			end();
+			bus.unsubscribe(topic, hold);
 		}
 	}
 

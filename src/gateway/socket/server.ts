@@ -17,11 +17,8 @@ export interface Listening {
 	stop(): Promise<void>;
 }
 
-interface SocketData {
-	/** Or why there is none. */
-	readonly admission: Admission | CloseReason;
-	session?: SocketSession;
-}
+/** What a socket is opened with, or why with nothing; its session takes that place. */
+type SocketData = Admission | CloseReason | SocketSession;
 
 export interface ListenOptions {
 	readonly hostname: string;
@@ -60,30 +57,31 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 			idleTimeout: IDLE_SECONDS,
 			perMessageDeflate: false,
 			open(socket) {
-				const { admission } = socket.data;
+				const admission = socket.data;
+				if (admission instanceof SocketSession) return;
 				if (typeof admission === 'string') {
 					refuse(socket, admission);
 					return;
 				}
 				const session = new SocketSession(`${options.gateway}-${nextConnection++}`, admission, socket, parts);
-				socket.data.session = session;
+				socket.data = session;
 				if (hub.socketsOf(admission.user.id) >= options.socketsPerUser)
 					session.connection.close('too_many_sockets');
 				else lifetimes.began(session.connection, admission.expiresAt);
 				if (session.connection.isOver) return;
-				session.start().catch((error) => {
+				session.start(admission.options.since).catch((error) => {
 					services.operations.failed('rtm.start_session', error);
 					session.connection.close('going_away');
 				});
 			},
 			message(socket, frame) {
-				socket.data.session?.receive(typeof frame === 'string' ? frame : frame.toString());
+				sessionOf(socket)?.receive(typeof frame === 'string' ? frame : frame.toString());
 			},
 			drain(socket) {
-				socket.data.session?.connection.drained();
+				sessionOf(socket)?.connection.drained();
 			},
 			close(socket) {
-				const { session } = socket.data;
+				const session = sessionOf(socket);
 				if (session) lifetimes.ended(session.connection);
 				const ended = session?.end().catch((error) => {
 					services.operations.failed('rtm.end_session', error);
@@ -108,6 +106,10 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 	};
 }
 
+/** None where it was refused. */
+const sessionOf = ({ data }: ServerWebSocket<SocketData>): SocketSession | undefined =>
+	data instanceof SocketSession ? data : undefined;
+
 /** Accepts even with a bad ticket: Slack's clients call again without pause when an upgrade is refused. */
 async function upgrade(
 	request: Request,
@@ -116,7 +118,7 @@ async function upgrade(
 ): Promise<Response | undefined> {
 	const ticket = new URL(request.url).searchParams.get('ticket') ?? '';
 	const admission = await admissionOf(ticket, services);
-	if (server.upgrade(request, { data: { admission } })) return undefined;
+	if (server.upgrade(request, { data: admission })) return undefined;
 	return new Response('this address speaks WebSocket', { status: 426 });
 }
 

@@ -48,8 +48,7 @@ type TurnFrame = Exclude<ClientFrame, { type: 'ping' }>;
 
 export class SocketSession {
 	readonly connection: Connection;
-	private readonly since: number;
-	private readonly caller: Asking['caller'];
+	private readonly isBot: boolean;
 	/** The frame that is being done, with those that wait for their turn; undefined when there is none. */
 	private underWay: Promise<void> | undefined;
 
@@ -60,8 +59,7 @@ export class SocketSession {
 		private readonly parts: SessionParts,
 	) {
 		const { user, team, tokenHash, options } = admission;
-		this.since = options.since;
-		this.caller = { user, team };
+		this.isBot = user.isBot;
 		this.connection = new Connection(
 			id,
 			user.id,
@@ -73,7 +71,14 @@ export class SocketSession {
 		);
 	}
 
-	async start(): Promise<void> {
+	/** Made when asked for: sockets are many, and most ask for nothing. */
+	private get caller(): Asking['caller'] {
+		const { user, team } = this.connection;
+		return { user: { id: user, isBot: this.isBot }, team };
+	}
+
+	/** `since`: the position that the client resumes from. */
+	async start(since: number): Promise<void> {
 		const { hub, presence, services } = this.parts;
 		this.connection.hold();
 		const session = hub.attach(this.connection);
@@ -90,7 +95,7 @@ export class SocketSession {
 			memberships.map(({ conversation }) => conversation),
 		);
 		await services.bus.ready();
-		await this.resume(session, this.since);
+		await this.resume(session, since);
 	}
 
 	/** Tells what was missed: live events are heard already, and follow when that is told. */
@@ -235,7 +240,7 @@ export class SocketSession {
 	private async post(frame: Extract<ClientFrame, { type: 'message' }>): Promise<void> {
 		this.limit('posts');
 		const { user, team } = this.connection;
-		const bot = this.caller.user.isBot ? { bot_id: botIdOf(this.caller.user) } : {};
+		const bot = this.isBot ? { bot_id: botIdOf({ id: user }) } : {};
 		const { message } = await this.parts.services.requests.submit({ user, team }, frame.channel, {
 			type: 'post',
 			content: { text: frame.text, extra: encodeExtra(bot) },

@@ -1,3 +1,4 @@
+import { type Audience, NOT_SEATED, type Seated } from './audience.ts';
 import type { Connection } from './connection.ts';
 
 /** Changes, by their stamps. */
@@ -7,14 +8,27 @@ export interface AlreadyTold {
 }
 
 /** A user with at least one socket here. */
-export interface UserSession {
-	readonly user: string;
-	readonly team: string;
-	readonly connections: Connection[];
-	/** What the user is in, a list, which takes a fifth of a set's memory; undefined until it is known. */
-	conversations: string[] | undefined;
-	/** Joins and leaves told before it was known. */
-	readonly early: Map<string, boolean>;
+export class UserSession implements Seated {
+	readonly connections: Connection[] = [];
+	seat: number = NOT_SEATED.seat;
+	rooms: Uint32Array = NOT_SEATED.rooms;
+	/** It is known what the user is in, and listened to. */
+	isListening = false;
+	/** Joins and leaves told before that, where there were any. */
+	early: Map<string, boolean> | undefined;
+	/** What the user has joined and is not listened to yet. */
+	joining: Set<string> | undefined;
 	/** By topic, what it was told because it had missed it: the same may still be on its way live. */
-	caughtUp?: Map<string, AlreadyTold>;
+	caughtUp: Map<string, AlreadyTold> | undefined;
+
+	constructor(
+		readonly user: string,
+		readonly team: string,
+		private readonly audience: Pick<Audience<UserSession>, 'isListening'>,
+	) {}
+
+	/** As far as its sockets were told. */
+	isIn(conversation: string): boolean {
+		return this.joining?.has(conversation) || this.audience.isListening(this, conversation);
+	}
 }

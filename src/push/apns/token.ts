@@ -29,7 +29,7 @@ export function providerToken({ keyFile, keyId, teamId }: ApnsKey, nowMs: () => 
 }
 
 /** What is wrong with the file is told; what is in it is not. */
-async function readKey(file: string) {
+export async function readKey(file: string) {
 	let pem: string;
 	try {
 		pem = await readFile(file, 'utf8');

@@ -55,10 +55,7 @@ export const CHARTS: readonly ChartSpec[] = [
 		title: 'Posts and requests',
 		unit: '/s',
 		lines: [
-			{
-				label: 'Posts',
-				read: rate('tidemark_requests_total', { method: 'chat.postMessage', outcome: 'ok' }),
-			},
+			{ label: 'Posts', read: rate('tidemark_posts_total') },
 			{ label: 'Requests', read: rate('tidemark_requests_total') },
 		],
 	},

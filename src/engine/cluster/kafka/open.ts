@@ -39,10 +39,15 @@ export interface KafkaLogs {
 const PARTITIONS = 64;
 const REPLICATION = 3;
 
+/** What the topics of an installation are called. */
+export const topicNames = (prefix: string) => ({
+	conversations: `${prefix}conversations`,
+	users: `${prefix}users`,
+});
+
 export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLogs> {
 	const prefix = options.prefix ?? '';
-	const conversations = `${prefix}conversations`;
-	const users = `${prefix}users`;
+	const { conversations, users } = topicNames(prefix);
 	const layout = {
 		topics: [conversations, users],
 		partitions: options.partitions ?? PARTITIONS,

@@ -1,12 +1,10 @@
-import type { Bus, BusMessage, Topic } from '../../ports/bus.ts';
+import type { Bus, BusHandler, BusMessage, Topic } from '../../ports/bus.ts';
 import type { Commands, Subscriber } from './connection.ts';
 import type { Keys } from './keys.ts';
 
-type Handler = (message: BusMessage) => void;
-
 interface Listened {
 	readonly topic: Topic;
-	handlers: readonly Handler[];
+	handlers: readonly BusHandler[];
 	/** While Redis has not confirmed the subscription: what this process publishes to the topic waits. */
 	waiting: string[] | null;
 }
@@ -60,18 +58,22 @@ export class RedisBus implements Bus {
 		else this.send(channel, text);
 	}
 
-	subscribe(topic: Topic, handler: Handler): () => void {
+	subscribe(topic: Topic, handler: BusHandler): void {
 		const channel = this.keys.channel(topic);
 		const listened = this.listened.get(channel) ?? this.listen(channel, topic);
 		// Lists are replaced, never changed: a delivery under way keeps the one it started with.
 		listened.handlers = [...listened.handlers, handler];
-		return () => {
-			listened.handlers = listened.handlers.filter((one) => one !== handler);
-			if (listened.handlers.length > 0 || this.listened.get(channel) !== listened) return;
-			this.listened.delete(channel);
-			this.letGo(channel, listened);
-			if (!this.closed) this.track(this.subscriber.sunsubscribe(channel));
-		};
+	}
+
+	unsubscribe(topic: Topic, handler: BusHandler): void {
+		const channel = this.keys.channel(topic);
+		const listened = this.listened.get(channel);
+		if (!listened) return;
+		listened.handlers = listened.handlers.filter((one) => one !== handler);
+		if (listened.handlers.length > 0) return;
+		this.listened.delete(channel);
+		this.letGo(channel, listened);
+		if (!this.closed) this.track(this.subscriber.sunsubscribe(channel));
 	}
 
 	async ready(): Promise<void> {
@@ -137,7 +139,7 @@ export class RedisBus implements Bus {
 		const listened = this.listened.get(channel);
 		if (!listened) return;
 		const message = JSON.parse(text) as BusMessage;
-		for (const handler of listened.handlers) handler(message);
+		for (const handler of listened.handlers) handler(message, listened.topic);
 	}
 
 	private interrupt(): void {

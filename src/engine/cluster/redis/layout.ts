@@ -6,6 +6,9 @@ export interface Layout {
 	readonly cluster: boolean;
 	/** What it is allowed to throw out when memory is short; null where it does not say. */
 	readonly evicts: string | null;
+	readonly version: string;
+	/** What its clock says. */
+	readonly nowMs: number;
 }
 
 export async function findLayout(place: Pick<RedisPlace, 'url' | 'ca'>): Promise<Layout> {
@@ -24,7 +27,11 @@ export async function findLayout(place: Pick<RedisPlace, 'url' | 'ca'>): Promise
 	try {
 		await node.connect();
 		const [cluster, memory] = [await node.info('cluster'), await node.info('memory')];
+		const server = await node.info('server');
+		const [seconds, micros] = await node.time();
 		return {
+			version: /^redis_version:(\S+)/m.exec(server)?.[1] ?? '',
+			nowMs: Number(seconds) * 1000 + Number(micros) / 1000,
 			cluster: /^cluster_enabled:1/m.test(cluster),
 			evicts: /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? null,
 		};

@@ -15,7 +15,7 @@ export const readerOf = (user: LoadedUser, cursor: number, ahead = NOTHING_AHEAD
 	number: user.number,
 	cursor,
 	ahead,
-	activeAt: user.activity.isActiveAt,
+	activity: user.activity,
 });
 
 export class Application {
@@ -79,7 +79,7 @@ export class Application {
 			const former = user.memberships.get(number);
 			const revision = former ? former.revision + 1 : 0;
 			user.setMembership(number, { member: true, muted: false, level: 'all', revision, cursor });
-			user.ahead.delete(number);
+			user.dropAhead(number);
 		});
 	}
 
@@ -87,8 +87,8 @@ export class Application {
 		this.withUser(id, at, (user) => {
 			const membership = user.memberships.get(number);
 			if (membership) user.setMembership(number, { ...membership, member: false });
-			user.follows.delete(number);
-			user.ahead.delete(number);
+			user.unfollowAll(number);
+			user.dropAhead(number);
 		});
 	}
 
@@ -183,7 +183,7 @@ function moveOnto(
 	membership: Membership,
 	message: Message,
 ): ReadFact {
-	const hadAhead = author.ahead.delete(conversation.number);
+	const hadAhead = author.dropAhead(conversation.number);
 	author.setMembership(conversation.number, { ...membership, cursor: message.ts });
 	author.stamp = message.ts;
 	return {

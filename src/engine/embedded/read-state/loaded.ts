@@ -7,6 +7,9 @@ import { type Membership, Memberships } from './memberships.ts';
 
 /** Of most conversations no thread is in use. */
 const NO_THREADS: ReadonlyMap<number, Timeline> = new Map();
+/** Most users have read nothing ahead and follow nothing. */
+const NOTHING_AHEAD: ReadonlyMap<number, ReadonlySet<number>> = new Map();
+const NOTHING_FOLLOWED: ReadonlyMap<number, ReadonlyMap<number, LoadedFollow>> = new Map();
 
 export class LoadedConversation {
 	archived: boolean;
@@ -54,10 +57,8 @@ export class LoadedUser {
 	readonly memberships: Memberships;
 	/** Where somebody wants to know, conversations where the user's own state changed are put in here. */
 	touched: Set<number> | null = null;
-	/** By conversation number; only where there are any. */
-	readonly ahead = new Map<number, ReadonlySet<number>>();
-	/** Threads followed, by conversation number and root. */
-	readonly follows = new Map<number, Map<number, LoadedFollow>>();
+	private ownAhead: Map<number, ReadonlySet<number>> | undefined;
+	private ownFollows: Map<number, Map<number, LoadedFollow>> | undefined;
 	readonly activity: Activity;
 	usedAt = 0;
 	/** All of the user's conversations were in memory when so many evictions had taken place. */
@@ -78,15 +79,40 @@ export class LoadedUser {
 		this.touched?.add(conversation);
 	}
 
+	/** By conversation number; only where there are any. */
+	get ahead(): ReadonlyMap<number, ReadonlySet<number>> {
+		return this.ownAhead ?? NOTHING_AHEAD;
+	}
+
+	/** Answers whether there was anything. */
+	dropAhead(conversation: number): boolean {
+		return this.ownAhead?.delete(conversation) ?? false;
+	}
+
+	setAhead(conversation: number, ahead: ReadonlySet<number>): void {
+		this.ownAhead ??= new Map();
+		this.ownAhead.set(conversation, ahead);
+	}
+
+	/** Threads followed, by conversation number and root. */
+	get follows(): ReadonlyMap<number, ReadonlyMap<number, LoadedFollow>> {
+		return this.ownFollows ?? NOTHING_FOLLOWED;
+	}
+
+	unfollowAll(conversation: number): void {
+		this.ownFollows?.delete(conversation);
+	}
+
 	follow(conversation: number, threadTs: number, follow: LoadedFollow): void {
-		const threads = this.follows.get(conversation) ?? new Map<number, LoadedFollow>();
+		this.ownFollows ??= new Map();
+		const threads = this.ownFollows.get(conversation) ?? new Map<number, LoadedFollow>();
 		threads.set(threadTs, follow);
-		this.follows.set(conversation, threads);
+		this.ownFollows.set(conversation, threads);
 	}
 
 	unfollow(conversation: number, threadTs: number): void {
-		const threads = this.follows.get(conversation);
+		const threads = this.ownFollows?.get(conversation);
 		threads?.delete(threadTs);
-		if (threads?.size === 0) this.follows.delete(conversation);
+		if (threads?.size === 0) this.ownFollows?.delete(conversation);
 	}
 }

@@ -44,8 +44,8 @@ export class Marking {
 			return { row: countRow(user, conversation, membership), ignored, durable: this.ledger.settled() };
 		const after = { ...membership, cursor: cursor.ts, revision: cursor.revision };
 		user.setMembership(conversation.number, after);
-		if (cursor.ahead.size === 0) user.ahead.delete(conversation.number);
-		else user.ahead.set(conversation.number, cursor.ahead);
+		if (cursor.ahead.size === 0) user.dropAhead(conversation.number);
+		else user.setAhead(conversation.number, cursor.ahead);
 		user.stamp = this.clock.next();
 		const row = countRow(user, conversation, after);
 		const fact: ReadFact = {

@@ -77,7 +77,7 @@ export class Residents {
 		user.usedAt = this.nowMs();
 		for (const row of rows.memberships) user.memberships.set(this.conversations.of(row.conversation), row);
 		for (const [conversation, entries] of Map.groupBy(rows.ahead, (entry) => entry.conversation))
-			user.ahead.set(this.conversations.of(conversation), new Set(entries.map(({ ts }) => ts)));
+			user.setAhead(this.conversations.of(conversation), new Set(entries.map(({ ts }) => ts)));
 		for (const { conversation, threadTs, cursor, since } of rows.follows)
 			user.follow(this.conversations.of(conversation), threadTs, { cursor, since });
 		for (const { at, active } of rows.activity) user.activity.add(at, active);

@@ -8,7 +8,7 @@ import { codeOf, DataDirectoryInUse, DataDirectoryUnusable, messageOf } from './
  * database: the kernel gives it back when the process ends, in whatever way.
  */
 
-const LOCK_FILE = 'lock.db';
+export const LOCK_FILE = 'lock.db';
 
 /** Kept here, because the lock would go with its connection if that were collected as garbage. */
 const held = new Set<Database>();

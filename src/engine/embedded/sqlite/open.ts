@@ -19,7 +19,7 @@ export { DataDirectoryInUse, DataDirectoryUnusable } from './errors.ts';
  * another one, used by this process alone.
  */
 
-const DATABASE_FILE = 'tidemark.db';
+export const DATABASE_FILE = 'tidemark.db';
 
 export interface SqliteStoreOptions {
 	/** The stamp of this start, later than the newest one in the database. */

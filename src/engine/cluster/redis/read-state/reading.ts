@@ -89,7 +89,12 @@ export class Reading {
 		const reading = { user: user.id, cursor, ahead, activeAt: activeAt(user.fields, user.starts) };
 		const read = await this.conversations.unreadEntries(conversation, reading, most);
 		if (!read || read.archived) return [];
-		const reader = { ...reading, number: read.numberOf(user.id) };
+		const reader = {
+			number: read.numberOf(user.id),
+			cursor,
+			ahead,
+			activity: { isActiveAt: reading.activeAt },
+		};
 		return [...unreadEntries(read.timeline, reader)].map((entry) => ({
 			conversation,
 			ts: entry.ts,
@@ -110,7 +115,7 @@ export class Reading {
 			number: read.numberOf(user.id),
 			cursor,
 			ahead: new Set<number>(),
-			activeAt: () => false,
+			activity: { isActiveAt: () => false },
 		};
 		return [...unreadEntries(read.timeline, reader)].map(({ ts, named, broadcast }) => ({
 			conversation,

@@ -1,0 +1,100 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Inspected, inspectDirectory } from '../../engine/embedded/sqlite/inspect.ts';
+import { SchemaTooNew } from '../../engine/store/migrations.ts';
+import { adminTokenFile } from '../admin-token.ts';
+import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
+
+/** The data directory: whether it can be used, and what is in it. Nothing in it is changed. */
+
+const GB = 1024 ** 3;
+const LITTLE_BYTES = GB;
+const TOO_LITTLE_BYTES = 64 * 1024 ** 2;
+const ABOUT = 'data directory';
+
+export interface DirectoryFindings {
+	readonly findings: readonly Finding[];
+	/** Of the newest stamp in the database. */
+	readonly newestMs: number | null;
+}
+
+export function directoryFindings(dataDir: string): DirectoryFindings {
+	const directory = resolve(dataDir);
+	const place = existsSync(directory) ? directory : nearest(directory);
+	if (!statSync(place).isDirectory())
+		return only(bad(ABOUT, `${place} is not a directory`, 'Choose another one with --data-dir'));
+	if (!isWritable(place))
+		return only(
+			bad(ABOUT, `${place} is not writable for this user`, 'Mend its permissions, or choose another one'),
+		);
+	const space = judgeSpace(freeBytes(place));
+	if (place !== directory)
+		return { findings: [ok(ABOUT, `${directory} will be made`), space], newestMs: null };
+	const { findings, newestMs } = inside(directory);
+	return { findings: [...findings, ...secrecy(directory), space], newestMs };
+}
+
+const only = (finding: Finding): DirectoryFindings => ({ findings: [finding], newestMs: null });
+
+/** The first one above it that exists. */
+function nearest(directory: string): string {
+	const above = dirname(directory);
+	return existsSync(above) || above === directory ? above : nearest(above);
+}
+
+function isWritable(directory: string): boolean {
+	try {
+		accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function freeBytes(directory: string): number {
+	const { bavail, bsize } = statfsSync(directory);
+	return bavail * bsize;
+}
+
+export function judgeSpace(bytes: number): Finding {
+	const about = 'disk';
+	const free = `${(bytes / GB).toFixed(1)} GB free`;
+	const fix = 'Make room, or move the data directory: a full disk refuses every change';
+	if (bytes < TOO_LITTLE_BYTES) return bad(about, free, fix);
+	return bytes < LITTLE_BYTES ? warn(about, free, fix) : ok(about, free);
+}
+
+function inside(directory: string): DirectoryFindings {
+	let inspected: Inspected;
+	try {
+		inspected = inspectDirectory(directory);
+	} catch (error) {
+		if (error instanceof SchemaTooNew)
+			return only(bad('database', messageOf(error), 'See docs/operations.md'));
+		return only(
+			bad(
+				'database',
+				`it cannot be read (${messageOf(error)})`,
+				'Restore it from a backup, or mend permissions',
+			),
+		);
+	}
+	const { inUse, usedBy, database } = inspected;
+	const by = usedBy === null ? 'another process' : `process ${usedBy}`;
+	const use = ok(ABOUT, inUse ? `${directory}, in use by ${by}` : `${directory}, writable, not in use`);
+	if (!database) return { findings: [use, ok('database', 'none yet')], newestMs: null };
+	return { findings: [use, judgeDatabase(database)], newestMs: database.newestStamp / 1000 };
+}
+
+function judgeDatabase({ damage, pending, bytes }: NonNullable<Inspected['database']>): Finding {
+	if (damage.length > 0) return bad('database', `damaged: ${damage.join('; ')}`, 'Restore it from a backup');
+	const size = `${(bytes / 1024 ** 2).toFixed(1)} MB, sound`;
+	return ok('database', pending === 0 ? size : `${size}; the next start carries out ${pending} migrations`);
+}
+
+/** What is in the directory is for its owner alone. */
+function secrecy(directory: string): Finding[] {
+	return [directory, adminTokenFile(directory)]
+		.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0)
+		.map((path) => warn(ABOUT, `${path} is open to other users of this machine`, `chmod go= ${path}`));
+}

@@ -1,0 +1,50 @@
+import { givenPlaces, isCluster } from '../cluster-places.ts';
+import type { Config } from '../config.ts';
+import { directoryFindings } from './directory.ts';
+import { bad, type Finding } from './finding.ts';
+import { keyFindings } from './keys.ts';
+import { filesFinding, judgeClock, portFinding } from './machine.ts';
+import { kafkaFinding, type Looked, postgresFinding, redisFinding } from './services.ts';
+import { settingsFindings } from './settings.ts';
+
+/** Looks at an installation with the eyes of a server that is about to start on it. Changes nothing. */
+export async function examine(
+	config: Config,
+	environment: Readonly<Record<string, string | undefined>>,
+	sockets: number,
+): Promise<Finding[]> {
+	const { host, port, dataDir } = config;
+	const cluster = isCluster(config);
+	const directory = cluster ? { findings: [], newestMs: null } : directoryFindings(dataDir);
+	const services = cluster ? await servicesOf(config) : [];
+	return [
+		...settingsFindings(config, environment),
+		...directory.findings,
+		...services.map(({ finding }) => finding),
+		await portFinding(host, port),
+		await filesFinding(sockets),
+		judgeClock(Date.now(), directory.newestMs, clocksOf(services)),
+		...(await keyFindings(config)),
+	];
+}
+
+async function servicesOf(config: Config): Promise<Looked[]> {
+	const problems: string[] = [];
+	const { redis, postgres, kafka } = givenPlaces(config, problems);
+	return Promise.all([
+		...problems.map(async (problem) => ({ finding: bad('settings', problem, 'Mend it, or take it away') })),
+		...(redis === null ? [] : [redisFinding(redis)]),
+		...(postgres === null ? [] : [postgresFinding(postgres, config.installation)]),
+		...(kafka === null ? [] : [kafkaFinding(config, kafka).then((finding) => ({ finding }))]),
+	]);
+}
+
+/** As of now: asked at another moment, they differed by as much then. */
+function clocksOf(services: readonly Looked[]): Record<string, number> {
+	const now = Date.now();
+	return Object.fromEntries(
+		services.flatMap(({ finding, clock }) =>
+			clock ? [[finding.about, now + clock.theirs - clock.ours] as const] : [],
+		),
+	);
+}

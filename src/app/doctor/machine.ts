@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { CannotListen, explainFailure } from '../failures.ts';
+import { bad, type Finding, ok, warn } from './finding.ts';
+
+/** The machine: its port, its limit of open files, its clock. */
+
+/** Files of a server beside its sockets. */
+const FILES_BESIDES = 200;
+/** Nothing of Tidemark is older. */
+const BEFORE_TIDEMARK_MS = Date.UTC(2025, 0);
+const FAR_MS = 60_000;
+const ANSWER_WITHIN_MS = 2_000;
+
+export async function portFinding(host: string, port: number): Promise<Finding> {
+	const about = 'port';
+	if (port === 0) return ok(about, 'any free one');
+	try {
+		const listener = Bun.listen({ hostname: host, port, socket: { data: () => undefined } });
+		listener.stop(true);
+		return ok(about, `${port} is free`);
+	} catch (error) {
+		if (await answersAsTidemark(port)) return ok(about, `a Tidemark answers at ${port}`);
+		return bad(
+			about,
+			`${host}:${port} cannot be listened on`,
+			explainFailure(new CannotListen(host, port, error)),
+		);
+	}
+}
+
+async function answersAsTidemark(port: number): Promise<boolean> {
+	try {
+		const url = `http://127.0.0.1:${port}/readyz`;
+		const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+		return Array.isArray(((await response.json()) as { degraded?: unknown }).degraded);
+	} catch {
+		return false;
+	}
+}
+
+/** `sockets`: as many are expected. */
+export async function filesFinding(sockets: number): Promise<Finding> {
+	const about = 'open files';
+	const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+	const found = /^Max open files\s+(\S+)/m.exec(limits)?.[1];
+	if (found === undefined) return warn(about, 'the limit is not known here', 'Look at it with ulimit -n');
+	return judgeFiles(found === 'unlimited' ? Number.POSITIVE_INFINITY : Number(found), sockets);
+}
+
+export function judgeFiles(limit: number, sockets: number): Finding {
+	const about = 'open files';
+	const needed = sockets + FILES_BESIDES;
+	if (limit >= needed) return ok(about, `${limit} allowed, enough for ${sockets} sockets`);
+	return bad(
+		about,
+		`${limit} allowed, ${needed} needed for ${sockets} sockets`,
+		`Raise it: ulimit -n ${needed}, or LimitNOFILE=${needed} for systemd`,
+	);
+}
+
+/** `newestMs`: the newest stamp that was given here, if any; `others`: what clocks elsewhere say, by whose they are. */
+export function judgeClock(
+	nowMs: number,
+	newestMs: number | null,
+	others: Readonly<Record<string, number>>,
+): Finding {
+	const about = 'clock';
+	const fix = 'Have it kept by NTP (timedatectl set-ntp true)';
+	if (nowMs < BEFORE_TIDEMARK_MS) return bad(about, `it says ${iso(nowMs)}`, fix);
+	if (newestMs !== null && newestMs - nowMs > FAR_MS)
+		return bad(
+			about,
+			`it says ${iso(nowMs)}, and the newest stamp in the database is of ${iso(newestMs)}`,
+			`${fix}; until then stamps go on from the newest one`,
+		);
+	for (const [whose, theirs] of Object.entries(others))
+		if (Math.abs(theirs - nowMs) > CLOCKS_DIFFER_MS)
+			return bad(about, `it differs from that of ${whose} by ${Math.abs(theirs - nowMs)} ms`, fix);
+	return ok(about, iso(nowMs));
+}
+
+/** docs/operations.md: what a client may have missed is looked for so long before its position. */
+const CLOCKS_DIFFER_MS = 5_000;
+
+const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,76 @@
+import { inspectKafka } from '../../engine/cluster/kafka/inspect.ts';
+import { topicNames } from '../../engine/cluster/kafka/open.ts';
+import { inspectPostgres } from '../../engine/cluster/postgres/inspect.ts';
+import { findLayout } from '../../engine/cluster/redis/layout.ts';
+import type { ClusterPlaces } from '../cluster-places.ts';
+import type { Config } from '../config.ts';
+import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
+
+/** What a cluster runs on: whether it answers, and is as Tidemark needs it. */
+
+const OLDEST_REDIS = 7;
+
+export interface Looked {
+	readonly finding: Finding;
+	/** What its clock says, and when that was asked. */
+	readonly clock?: { readonly theirs: number; readonly ours: number };
+}
+
+export async function redisFinding(place: ClusterPlaces['redis']): Promise<Looked> {
+	const about = 'redis';
+	try {
+		const { version, cluster, evicts, nowMs } = await findLayout(place);
+		const clock = { theirs: nowMs, ours: Date.now() };
+		const kind = `${version}, ${cluster ? 'a node of a Redis Cluster' : 'a single one'}`;
+		if (Number.parseInt(version, 10) < OLDEST_REDIS)
+			return { finding: bad(about, kind, `Install Redis ${OLDEST_REDIS}.0 or newer`), clock };
+		if (evicts !== null && evicts !== 'noeviction')
+			return {
+				finding: warn(
+					about,
+					`${kind}; it may throw out what is not written yet (maxmemory-policy ${evicts})`,
+					'CONFIG SET maxmemory-policy noeviction, and the same in its file',
+				),
+				clock,
+			};
+		return { finding: ok(about, kind), clock };
+	} catch (error) {
+		return { finding: bad(about, messageOf(error), 'Start it, or mend TIDEMARK_REDIS_URL') };
+	}
+}
+
+export async function postgresFinding(place: ClusterPlaces['postgres'], schema: string): Promise<Looked> {
+	const about = 'postgresql';
+	try {
+		const { version, pending, nowMs } = await inspectPostgres(place, schema);
+		const clock = { theirs: nowMs, ours: Date.now() };
+		if (pending === null)
+			return { finding: ok(about, `${version}; the schema ${schema} will be made`), clock };
+		const level = pending === 0 ? 'up to date' : `${pending} migrations to come with the next start`;
+		return { finding: ok(about, `${version}; schema ${schema}, ${level}`), clock };
+	} catch (error) {
+		return { finding: bad(about, messageOf(error), 'Start it, or mend TIDEMARK_POSTGRES_URL') };
+	}
+}
+
+export async function kafkaFinding(config: Config, place: ClusterPlaces['kafka']): Promise<Finding> {
+	const about = 'kafka';
+	const { kafkaReplication: replication, installation } = config;
+	const topics = topicNames(`${installation}-`);
+	const wanted = [topics.conversations, topics.users];
+	try {
+		const { brokers, partitions } = await inspectKafka(place, wanted);
+		const missing = wanted.filter((topic) => !partitions.has(topic));
+		if (missing.length > 0 && brokers < replication)
+			return bad(
+				about,
+				`${brokers} brokers, and ${missing.join(' and ')} to be made on ${replication}`,
+				'Start more brokers, or set TIDEMARK_KAFKA_REPLICATION',
+			);
+		const there = [...partitions].map(([topic, count]) => `${topic} with ${count} partitions`);
+		const toMake = missing.length > 0 ? [`${missing.join(' and ')} will be made`] : [];
+		return ok(about, [`${brokers} brokers`, ...there, ...toMake].join('; '));
+	} catch (error) {
+		return bad(about, messageOf(error), 'Start it, or mend TIDEMARK_KAFKA_BROKERS');
+	}
+}

@@ -1,0 +1,31 @@
+import { Admin } from '@platformatic/kafka';
+import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import { KafkaUnusable } from './errors.ts';
+
+/** A look at the brokers and the topics: none is made. */
+
+export interface InspectedKafka {
+	readonly brokers: number;
+	/** Partitions by topic, of those asked about that exist. */
+	readonly partitions: ReadonlyMap<string, number>;
+}
+
+const CLOSE_MS = 2000;
+
+export async function inspectKafka(
+	connection: KafkaConnection,
+	topics: readonly string[],
+): Promise<InspectedKafka> {
+	const admin = new Admin(clientOptions(connection));
+	try {
+		const existing = new Set(await admin.listTopics());
+		const known = topics.filter((topic) => existing.has(topic));
+		const metadata = await admin.metadata({ topics: known, forceUpdate: true });
+		const counts = known.map((topic) => [topic, metadata.topics.get(topic)?.partitionsCount ?? 0] as const);
+		return { brokers: metadata.brokers.size, partitions: new Map(counts) };
+	} catch (error) {
+		throw new KafkaUnusable(connection.brokers, error);
+	} finally {
+		await closeWithin(CLOSE_MS, () => admin.close());
+	}
+}

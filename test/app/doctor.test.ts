@@ -1,0 +1,132 @@
+import { expect, test } from 'bun:test';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readConfig } from '../../src/app/config.ts';
+import { judgeSpace } from '../../src/app/doctor/directory.ts';
+import type { Finding } from '../../src/app/doctor/finding.ts';
+import { judgeClock, judgeFiles } from '../../src/app/doctor/machine.ts';
+import { settingsFindings } from '../../src/app/doctor/settings.ts';
+import { client } from '../support/api.ts';
+import { testServerProcess, tidemark, withDirectory } from '../support/process.ts';
+import { ADMIN_TOKEN } from '../support/server.ts';
+
+/** What `tidemark doctor` says of an installation, sound and not; and that it changes nothing. */
+
+async function doctor(args: readonly string[], environment: Record<string, string> = {}) {
+	const { code, out, err } = await tidemark(['doctor', '--json', ...args], environment).ended;
+	expect(err).toBe('');
+	const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: Finding[] };
+	expect(code).toBe(ok ? 0 : 1);
+	const of = (about: string): Finding[] => findings.filter((finding) => finding.about === about);
+	return { ok, of };
+}
+
+const FREE_PORT = ['--port', '0'];
+
+/** Names, sizes and times of everything in it. */
+async function listing(directory: string): Promise<string[]> {
+	const names = (await readdir(directory)).sort();
+	return Promise.all(
+		names.map(async (name) => {
+			const { size, mtimeMs } = await stat(join(directory, name));
+			return `${name} ${size} ${mtimeMs}`;
+		}),
+	);
+}
+
+test('a directory that is not there yet is no fault, and is not made', async () => {
+	await withDirectory(async (directory) => {
+		const { ok, of } = await doctor([...FREE_PORT, '--data-dir', join(directory, 'not', 'yet')]);
+		expect(ok).toBeTrue();
+		expect(of('data directory')[0]?.found).toEndWith('will be made');
+		expect(await readdir(directory)).toEqual([]);
+	});
+});
+
+test('a running server is recognised by its lock and by its answer, and goes on', async () => {
+	await withDirectory(async (directory) => {
+		const server = await testServerProcess(directory);
+		const port = new URL(server.url).port;
+		const { ok, of } = await doctor(['--port', port, '--host', '127.0.0.1', '--data-dir', directory]);
+		expect(ok).toBeTrue();
+		expect(of('data directory')[0]?.found).toMatch(/in use by process \d+$/);
+		expect(of('database')[0]?.found).toMatch(/sound$/);
+		expect(of('port')[0]?.found).toBe(`a Tidemark answers at ${port}`);
+		const call = client(server.url, ADMIN_TOKEN);
+		expect(await call('admin.teams.create', { name: 'Still here' })).toMatchObject({ ok: true });
+		await server.end('SIGTERM');
+		const before = await listing(directory);
+		const afterwards = await doctor([...FREE_PORT, '--data-dir', directory]);
+		expect(afterwards.of('data directory')[0]?.found).toEndWith('not in use');
+		expect(await listing(directory)).toEqual(before);
+	});
+});
+
+test('a damaged database is told, with what to do', async () => {
+	await withDirectory(async (directory) => {
+		await (await testServerProcess(directory)).end('SIGTERM');
+		const file = join(directory, 'tidemark.db');
+		const bytes = await readFile(file);
+		bytes.fill(7, 4096, 4096 * 6);
+		await writeFile(file, bytes);
+		const { ok, of } = await doctor([...FREE_PORT, '--data-dir', directory]);
+		expect(ok).toBeFalse();
+		expect(of('database')).toMatchObject([{ state: 'bad', fix: expect.stringContaining('backup') }]);
+	});
+});
+
+test('a port that another program has, keys that cannot be read and open doors are told together', async () => {
+	await withDirectory(async (directory) => {
+		await chmod(directory, 0o755);
+		const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
+		const args = ['--host', '127.0.0.1', '--port', String(other.port), '--data-dir', directory];
+		const { ok, of } = await doctor(args, { TIDEMARK_APNS_KEY_FILE: join(directory, 'none.p8') });
+		other.stop(true);
+		expect(ok).toBeFalse();
+		expect(of('port')[0]).toMatchObject({ state: 'bad', fix: expect.stringContaining('--port') });
+		expect(of('apns')[0]?.found).toContain('cannot be read (ENOENT)');
+		expect(of('settings').map(({ found }) => found)).toContain('TIDEMARK_APNS_TOPIC is missing');
+		expect(of('data directory').map(({ state }) => state)).toEqual(['ok', 'warn']);
+	});
+});
+
+test('for people it is a line for each', async () => {
+	await withDirectory(async (directory) => {
+		const { code, out } = await tidemark(['doctor', ...FREE_PORT, '--data-dir', directory], {
+			TIDEMARK_PROT: '80',
+		}).ended;
+		expect(code).toBe(0);
+		expect(out).toMatch(/^warn {2}settings {8}TIDEMARK_PROT is not a setting of Tidemark\. See /m);
+		for (const line of out.trimEnd().split('\n')) expect(line).toMatch(/^(ok {2}|warn|bad ) {2}\S/);
+	});
+});
+
+test('settings that contradict each other or lack a part', () => {
+	const found = (environment: Record<string, string>): string[] =>
+		settingsFindings(readConfig({}, environment), environment).map(({ state, found }) => `${state} ${found}`);
+	expect(found({})).toEqual(['ok nothing unknown, nothing contradictory']);
+	expect(found({ TIDEMARK_JWT_SECRET: 'x'.repeat(32), TIDEMARK_JWT_JWKS: 'keys.json' })).toEqual([
+		'bad TIDEMARK_JWT_SECRET and TIDEMARK_JWT_JWKS are both set',
+	]);
+	expect(found({ TIDEMARK_REDIS_URL: 'redis://localhost' })).toEqual([
+		'bad TIDEMARK_POSTGRES_URL is missing',
+		'bad TIDEMARK_KAFKA_BROKERS is missing',
+		'bad TIDEMARK_ADMIN_TOKEN is missing',
+	]);
+	expect(found({ TIDEMARK_REQUESTS_PER_SECOND: '10' })[0]).toStartWith('warn TIDEMARK_POSTS_PER_SECOND');
+});
+
+test('space, open files and clocks are judged by what is needed', () => {
+	const states = (...findings: Finding[]): string[] => findings.map(({ state }) => state);
+	expect(states(judgeSpace(1e7), judgeSpace(5e8), judgeSpace(5e9))).toEqual(['bad', 'warn', 'ok']);
+	expect(states(judgeFiles(1_024, 1_000), judgeFiles(4_096, 1_000))).toEqual(['bad', 'ok']);
+	const now = Date.UTC(2026, 5);
+	expect(
+		states(
+			judgeClock(0, null, {}),
+			judgeClock(now, now + 3_600_000, {}),
+			judgeClock(now, now, { redis: now - 6_000 }),
+			judgeClock(now, now + 1_000, { redis: now - 1_000 }),
+		),
+	).toEqual(['bad', 'bad', 'bad', 'ok']);
+});

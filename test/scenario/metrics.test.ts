@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { makeWorkspace } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { connect } from '../support/socket.ts';
+
+/** What operators read of a server that works. */
+
+let server: TestServer;
+beforeAll(async () => {
+	server = await startServer();
+});
+afterAll(() => server.stop());
+
+async function metric(name: string): Promise<number> {
+	const text = await (await fetch(`${server.url}/metrics`)).text();
+	return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+}
+
+test('posts are counted over HTTP and over sockets alike, and refused ones are not', async () => {
+	const [ada] = (await makeWorkspace(server.url, 1)).people;
+	if (!ada) throw new Error('nobody there');
+	const { channel } = await ada.call('conversations.create', { name: 'counted' });
+	expect(await metric('tidemark_posts_total')).toBe(0);
+	await ada.call('chat.postMessage', { channel: channel.id, text: 'over HTTP' });
+	const socket = await connect(ada);
+	const post = (to: string) => socket.ask({ type: 'message', channel: to, text: 'over a socket' });
+	expect(await post(channel.id)).toMatchObject({ ok: true });
+	expect(await post('C0000000000')).toMatchObject({ ok: false });
+	expect(await metric('tidemark_posts_total')).toBe(2);
+});
