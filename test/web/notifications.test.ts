@@ -191,6 +191,12 @@ test('the worker is one script at the root, under the same policy, asked for aga
 	expect(await answer.text()).not.toMatch(/\bimport\b|\bexport\b/);
 	const page = await fetch(here.server.url);
 	expect(page.headers.get('content-security-policy')).toContain("worker-src 'self'");
+	// Phones have notifications for pages that are installed, and want to know how.
+	const [, address = ''] = /rel="manifest" href="([^"]+)"/.exec(await page.text()) ?? [];
+	const manifest = (await (await fetch(here.server.url + address)).json()) as { icons: [{ src: string }] };
+	expect(manifest).toMatchObject({ start_url: '/', display: 'standalone' });
+	const icon = await fetch(here.server.url + manifest.icons[0].src);
+	expect(icon.headers.get('content-type')).toBe('image/svg+xml');
 });
 
 test('where a click leads, and what is not understood', () => {

@@ -19,11 +19,13 @@ const WEB = new URL('../../../web/', import.meta.url);
 const PAGES: Readonly<Record<string, string>> = { '/': 'index', '/devices': 'devices', '/ops': 'ops' };
 /** At the root, because a service worker is in charge of what is below it. */
 const WORKER = '/sw.js';
+/** Under a name that stays: whoever installs the page asks for it. */
+const ICON = '/icon.svg';
 const ASSETS = 'assets/';
 
 /** Asked before anything is bundled: whoever looks for other addresses costs nothing. */
 export const isWebPath = (path: string): boolean =>
-	Object.hasOwn(PAGES, path) || path === WORKER || path.startsWith(`/${ASSETS}`);
+	Object.hasOwn(PAGES, path) || [WORKER, ICON].includes(path) || path.startsWith(`/${ASSETS}`);
 
 export async function bundleWeb(): Promise<WebFiles> {
 	const built = await Promise.all([buildPages(), buildWorker()]);
@@ -37,6 +39,8 @@ export async function bundleWeb(): Promise<WebFiles> {
 			isImmutable: name.startsWith(ASSETS),
 		});
 	}
+	const icon = Bun.file(place('icon.svg'));
+	files.set(ICON, { type: icon.type, bytes: await icon.bytes(), isImmutable: false });
 	return files;
 }
 
