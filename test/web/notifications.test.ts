@@ -159,12 +159,12 @@ test('where it cannot be, the switch says why', async () => {
 		route.fulfill({ json: { ok: false, error: 'web_push_off' } }),
 	);
 	const refused = await openSwitch(page);
-	await refused.click();
 	await page.getByText('This server does not send notifications to browsers.').waitFor();
 	expect(await refused.isDisabled()).toBe(true);
 	await page.keyboard.press('Escape');
 
 	// In a browser that cannot ask, what is not granted is blocked.
+	await page.unroute('**/api/push.webKey');
 	await page.context().clearPermissions();
 	const blocked = await openSwitch(page);
 	await blocked.click();

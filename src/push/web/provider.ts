@@ -5,11 +5,11 @@ import { outcomeOf } from './outcome.ts';
 import { messagePayload, topicOf, withdrawalParts } from './payload.ts';
 import { type PushService, PushServices } from './services.ts';
 import { hostOf, type Subscription, subscriptionOf } from './subscription.ts';
-import type { Sender } from './vapid.ts';
+import type { VapidIdentity } from './vapid.ts';
 
 /** Web Push (RFC 8030, 8291, 8292): browsers, each at the push service of who makes it. */
 
-export interface WebPushOptions extends Sender {
+export interface WebPushOptions extends VapidIdentity {
 	readonly nowMs: () => number;
 }
 
