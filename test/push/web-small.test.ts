@@ -147,15 +147,20 @@ test('connections to push services are so many at most; those without use make r
 	services.close();
 });
 
-test('nothing is sent to Safari that it would not show', async () => {
+test('nothing is sent to Safari that it would not show, and nothing to where it is not allowed any more', async () => {
 	const provider = new WebPushProvider({
 		key: newVapidKey(),
 		contact: 'mailto:a@example.com',
+		hosts: KNOWN_HOSTS,
 		nowMs: () => 0,
 	});
 	const withdrawal = { badge: 0, messages: [{ conversation: 'C1', ts: 1 }] };
 	// There is no such place, and it is not looked for.
 	expect(await provider.withdraw(at('nowhere.push.apple.com'), withdrawal)).toEqual({ type: 'accepted' });
+	expect(await provider.withdraw(at('192.168.0.1'), withdrawal)).toEqual({
+		type: 'refused',
+		error: '192.168.0.1 is not in TIDEMARK_WEB_PUSH_HOSTS',
+	});
 	provider.close();
 });
 
