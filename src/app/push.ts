@@ -90,8 +90,9 @@ function fcmOf({ fcmServiceAccountFile, fcmHost }: Config) {
 	return { fcm: new FcmProvider({ serviceAccountFile: fcmServiceAccountFile, url: fcmHost, nowMs }) };
 }
 
-function webOf({ vapidContact }: Config, key: VapidKey | null) {
-	return key === null ? {} : { web: new WebPushProvider({ key, contact: vapidContact, nowMs }) };
+function webOf({ vapidContact, webPushHosts }: Config, key: VapidKey | null) {
+	if (key === null) return {};
+	return { web: new WebPushProvider({ key, contact: vapidContact, hosts: webPushHosts, nowMs }) };
 }
 
 function watch(pusher: Pusher, operations: ServerOperations): void {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newVapidKey, type VapidKey, vapidKeyOf } from '../push/web/vapid.ts';
 import type { Config } from './config.ts';
@@ -32,8 +32,13 @@ export async function vapidKeyIn(config: Config): Promise<VapidKey | null> {
 	}
 }
 
-/** For its owner alone to read: who has it can write to every browser that subscribed. */
+/**
+ * For its owner alone to read: who has it can write to every browser that subscribed. Under its name only once it is
+ * whole: half a key would be taken for a damaged one.
+ */
 async function keep(key: VapidKey, file: string): Promise<VapidKey> {
-	await writeFile(file, `${key.privateKey}\n`, { mode: 0o600, flag: 'wx' });
+	const draft = `${file}.new`;
+	await writeFile(draft, `${key.privateKey}\n`, { mode: 0o600 });
+	await rename(draft, file);
 	return key;
 }

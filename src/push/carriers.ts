@@ -26,6 +26,8 @@ interface Carrier {
 	readonly provider: PushProvider;
 	/** By place; a provider that is one place has it under the empty name. */
 	readonly away: Map<string, Away>;
+	/** Something was sent there, or could not be. */
+	isUsed: boolean;
 }
 
 const LONGEST_PAUSE_MS = 60_000;
@@ -42,7 +44,7 @@ export class Carriers {
 		private readonly random: () => number,
 	) {
 		for (const [platform, provider] of Object.entries(providers))
-			this.carriers.set(platform as PushPlatform, { provider, away: new Map() });
+			this.carriers.set(platform as PushPlatform, { provider, away: new Map(), isUsed: false });
 	}
 
 	provider(platform: PushPlatform): PushProvider | undefined {
@@ -55,9 +57,13 @@ export class Carriers {
 		return carrier && carrier.away.size > 0 ? this.pauseOf(carrier, placeOf(carrier, device)) : 0;
 	}
 
-	/** Nothing can be sent anywhere, for the moment. */
+	/**
+	 * Nothing can be sent anywhere, for the moment. One that nobody uses does not count: what waits for the others would be
+	 * taken and put back over and over.
+	 */
 	allPaused(): boolean {
-		return [...this.carriers.values()].every((carrier) => this.pauseOf(carrier, '') > 0);
+		const used = [...this.carriers.values()].filter(({ isUsed }) => isUsed);
+		return used.length > 0 && used.every((carrier) => this.pauseOf(carrier, '') > 0);
 	}
 
 	note(device: Device, outcome: Outcome): void {
@@ -85,6 +91,7 @@ export class Carriers {
 	}
 
 	private noteAt(platform: PushPlatform, carrier: Carrier, place: string, outcome: Outcome): void {
+		carrier.isUsed = true;
 		if (outcome.type !== 'away') {
 			if (carrier.away.has(place)) this.up(platform, carrier, place);
 			return;

@@ -58,9 +58,11 @@ test(
 					[surfer, 'browser'],
 				] as const) {
 					await who.call('conversations.mark', { channel: channel.id, ts: last });
+					// What the dead one had sent and not noted is withdrawn when its lease has ended.
 					const after = await until(
 						() => providers.phone(phone),
 						({ withdrawn }) => withdrawn === MESSAGES,
+						PATIENCE_MS,
 					);
 					expect(after).toMatchObject({ withdrawn: MESSAGES, badge: 0, shown: {} });
 				}

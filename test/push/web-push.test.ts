@@ -7,6 +7,8 @@ import { newVapidKey } from '../../src/push/web/vapid.ts';
 import { rawClient } from '../support/api.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { withDirectory } from '../support/process.ts';
+import { startEmbedded } from '../support/server.ts';
+import { FakeBrowser } from './fake-browser.ts';
 import { type PushScene, until, withPush } from './push-server.ts';
 
 /** Browsers: from a message to what a service worker is handed, against a push service that decrypts as a browser does. */
@@ -223,3 +225,15 @@ test('the key is made once and kept for its owner alone; a damaged one is not re
 			'--vapid-private-key is not a private key of P-256 (32 bytes, base64url)',
 		);
 	}));
+
+test('turned off, it says so, takes no browser, and makes no key', async () => {
+	const server = await startEmbedded({ 'web-push': 'off' });
+	const { people } = await makeWorkspace(server.url, 1);
+	const call = rawClient(server.url, people[0]?.token ?? '');
+	const token = new FakeBrowser('https://fcm.googleapis.com/x', newVapidKey().publicKey).subscription();
+	expect(await call('push.webKey')).toMatchObject({ ok: false, error: 'web_push_off' });
+	const added = await call('push.devices.add', { platform: 'web', token });
+	expect(added).toMatchObject({ ok: false, error: 'web_push_off' });
+	expect(await Bun.file(join(server.dataDir, 'vapid-key')).exists()).toBe(false);
+	await server.stop();
+});

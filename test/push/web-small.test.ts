@@ -114,6 +114,24 @@ test('one push service that is away pauses itself alone, is told once, and forgo
 	expect(told.slice(2)).toEqual(['web is back']);
 });
 
+test('while the only provider in use is away nothing is taken, whichever others there could be', () => {
+	const ignore = { degraded: () => undefined, recovered: () => undefined };
+	const [apns, web] = [{ ...at('x'), platform: 'apns' as const }, at('one.example')];
+	const provider = {} as PushProvider;
+	const placed = { placeOf: () => 'one.example' } as unknown as PushProvider;
+	const carriers = new Carriers(
+		{ apns: provider, web: placed },
+		ignore,
+		() => 0,
+		() => 1,
+	);
+	expect(carriers.allPaused()).toBe(false);
+	carriers.note(apns, { type: 'away', error: 'no answer' });
+	expect(carriers.allPaused()).toBe(true);
+	carriers.note(web, { type: 'accepted' });
+	expect(carriers.allPaused()).toBe(false);
+});
+
 test('connections to push services are so many at most; those without use make room', async () => {
 	const services = new PushServices({ key: newVapidKey(), contact: 'mailto:a@example.com' }, () => 0);
 	const { promise, resolve } = Promise.withResolvers<void>();
@@ -129,15 +147,20 @@ test('connections to push services are so many at most; those without use make r
 	services.close();
 });
 
-test('nothing is sent to Safari that it would not show', async () => {
+test('nothing is sent to Safari that it would not show, and nothing to where it is not allowed any more', async () => {
 	const provider = new WebPushProvider({
 		key: newVapidKey(),
 		contact: 'mailto:a@example.com',
+		hosts: KNOWN_HOSTS,
 		nowMs: () => 0,
 	});
 	const withdrawal = { badge: 0, messages: [{ conversation: 'C1', ts: 1 }] };
 	// There is no such place, and it is not looked for.
 	expect(await provider.withdraw(at('nowhere.push.apple.com'), withdrawal)).toEqual({ type: 'accepted' });
+	expect(await provider.withdraw(at('192.168.0.1'), withdrawal)).toEqual({
+		type: 'refused',
+		error: '192.168.0.1 is not in TIDEMARK_WEB_PUSH_HOSTS',
+	});
 	provider.close();
 });
 

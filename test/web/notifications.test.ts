@@ -159,12 +159,12 @@ test('where it cannot be, the switch says why', async () => {
 		route.fulfill({ json: { ok: false, error: 'web_push_off' } }),
 	);
 	const refused = await openSwitch(page);
-	await refused.click();
 	await page.getByText('This server does not send notifications to browsers.').waitFor();
 	expect(await refused.isDisabled()).toBe(true);
 	await page.keyboard.press('Escape');
 
 	// In a browser that cannot ask, what is not granted is blocked.
+	await page.unroute('**/api/push.webKey');
 	await page.context().clearPermissions();
 	const blocked = await openSwitch(page);
 	await blocked.click();
@@ -191,6 +191,12 @@ test('the worker is one script at the root, under the same policy, asked for aga
 	expect(await answer.text()).not.toMatch(/\bimport\b|\bexport\b/);
 	const page = await fetch(here.server.url);
 	expect(page.headers.get('content-security-policy')).toContain("worker-src 'self'");
+	// Phones have notifications for pages that are installed, and want to know how.
+	const [, address = ''] = /rel="manifest" href="([^"]+)"/.exec(await page.text()) ?? [];
+	const manifest = (await (await fetch(here.server.url + address)).json()) as { icons: [{ src: string }] };
+	expect(manifest).toMatchObject({ start_url: '/', display: 'standalone' });
+	const icon = await fetch(here.server.url + manifest.icons[0].src);
+	expect(icon.headers.get('content-type')).toBe('image/svg+xml');
 });
 
 test('where a click leads, and what is not understood', () => {

@@ -21,11 +21,13 @@ const PAGES: Readonly<Record<string, string>> = { '/': 'index', '/devices': 'dev
 const WORKER = '/sw.js';
 /** What a browser is shown where there is nothing; it has no address of its own. */
 export const NOT_FOUND = '/not-found.html';
+/** Under a name that stays: whoever installs the page asks for it. */
+const ICON = '/icon.svg';
 const ASSETS = 'assets/';
 
 /** Asked before anything is bundled: whoever looks for other addresses costs nothing. */
 export const isWebPath = (path: string): boolean =>
-	Object.hasOwn(PAGES, path) || path === WORKER || path.startsWith(`/${ASSETS}`);
+	Object.hasOwn(PAGES, path) || [WORKER, ICON].includes(path) || path.startsWith(`/${ASSETS}`);
 
 export async function bundleWeb(): Promise<WebFiles> {
 	const built = await Promise.all([buildPages(), buildWorker()]);
@@ -39,6 +41,8 @@ export async function bundleWeb(): Promise<WebFiles> {
 			isImmutable: name.startsWith(ASSETS),
 		});
 	}
+	const icon = Bun.file(place('icon.svg'));
+	files.set(ICON, { type: icon.type, bytes: await icon.bytes(), isImmutable: false });
 	return files;
 }
 

@@ -19,6 +19,7 @@ const POLICY = [
 	"connect-src 'self'",
 	"frame-src 'self'",
 	"worker-src 'self'",
+	"manifest-src 'self'",
 	"frame-ancestors 'self'",
 	"base-uri 'none'",
 	"form-action 'none'",

@@ -1,15 +1,18 @@
 import type { Device } from '../../engine/ports/push.ts';
 import { sendAll } from '../over-http2.ts';
 import type { Notification, Outcome, PushProvider, Withdrawal } from '../provider.ts';
+import { type AllowedHosts, isAllowed } from './allowed-hosts.ts';
 import { outcomeOf } from './outcome.ts';
 import { messagePayload, topicOf, withdrawalParts } from './payload.ts';
 import { type PushService, PushServices } from './services.ts';
 import { hostOf, type Subscription, subscriptionOf } from './subscription.ts';
-import type { Sender } from './vapid.ts';
+import type { VapidIdentity } from './vapid.ts';
 
 /** Web Push (RFC 8030, 8291, 8292): browsers, each at the push service of who makes it. */
 
-export interface WebPushOptions extends Sender {
+export interface WebPushOptions extends VapidIdentity {
+	/** Looked at again before something is sent: it may have become shorter since a browser was added. */
+	readonly hosts: AllowedHosts;
 	readonly nowMs: () => number;
 }
 
@@ -35,7 +38,7 @@ export class WebPushProvider implements PushProvider {
 	}
 
 	async withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
-		// Safari takes the permission away from who sends what is not shown, after a few times.
+		// Safari ends the subscription of who sends what is not shown, after a few times.
 		if (this.placeOf(device).endsWith('.push.apple.com')) return { type: 'accepted' };
 		return sendAll(withdrawalParts(withdrawal), ({ payload, topic }) =>
 			this.send(device, { urgency: 'normal', ...(topic === null ? {} : { topic }) }, payload),
@@ -57,7 +60,9 @@ export class WebPushProvider implements PushProvider {
 		payload: string,
 	): Promise<Outcome> {
 		const subscription = subscriptionOf(device.token);
-		const { origin } = new URL(subscription.endpoint);
+		const { origin, host } = new URL(subscription.endpoint);
+		if (!isAllowed(host, this.options.hosts))
+			return { type: 'refused', error: `${host} is not in TIDEMARK_WEB_PUSH_HOSTS` };
 		const outcome = await this.services.use(origin, async (service) => {
 			try {
 				return await this.post(service, subscription, headers, payload);

@@ -1,7 +1,7 @@
 import type { CachedToken } from '../cached-token.ts';
 import { type HostAnswer, HostUnreachable, Http2Host } from '../http2-host.ts';
 import { postOverHttp1 } from './http1.ts';
-import { type Sender, vapidToken } from './vapid.ts';
+import { type VapidIdentity, vapidToken } from './vapid.ts';
 
 /**
  * The push services that are in use: one connection each, closed when nothing was sent there for a while. How many there
@@ -20,11 +20,11 @@ export class PushService {
 
 	constructor(
 		private readonly origin: string,
-		sender: Sender,
+		identity: VapidIdentity,
 		nowMs: () => number,
 	) {
 		this.host = new Http2Host({ url: origin, mostStreams: 100 });
-		this.token = vapidToken(origin, sender, nowMs);
+		this.token = vapidToken(origin, identity, nowMs);
 	}
 
 	async post(
@@ -55,7 +55,7 @@ export class PushServices {
 	private readonly sweeping: ReturnType<typeof setInterval>;
 
 	constructor(
-		private readonly sender: Sender,
+		private readonly identity: VapidIdentity,
 		private readonly nowMs: () => number,
 	) {
 		this.sweeping = setInterval(() => this.sweep(IDLE_MS), IDLE_MS / 2);
@@ -88,7 +88,7 @@ export class PushServices {
 	private open(origin: string): PushService | null {
 		if (this.services.size >= MOST_SERVICES) this.sweep(0);
 		if (this.services.size >= MOST_SERVICES) return null;
-		const service = new PushService(origin, this.sender, this.nowMs);
+		const service = new PushService(origin, this.identity, this.nowMs);
 		this.services.set(origin, service);
 		return service;
 	}

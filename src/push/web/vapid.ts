@@ -44,14 +44,19 @@ export function newVapidKey(): VapidKey {
 	}
 }
 
-export interface Sender {
+/** Who signs. */
+export interface VapidIdentity {
 	readonly key: VapidKey;
 	/** Where whoever runs a push service can write to: `mailto:` or `https:`. */
 	readonly contact: string;
 }
 
 /** What stands in `Authorization`, for one push service. */
-export const vapidToken = (origin: string, { key, contact }: Sender, nowMs: () => number): CachedToken =>
+export const vapidToken = (
+	origin: string,
+	{ key, contact }: VapidIdentity,
+	nowMs: () => number,
+): CachedToken =>
 	new CachedToken(async () => {
 		const { getVapidHeaders } = await import('web-push');
 		const expires = Math.floor(nowMs() / 1000) + EXPIRES_AFTER_S;

@@ -1,13 +1,18 @@
 import { useClient } from '@tidemark/client/react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Dialog } from '../ui/Dialog.tsx';
 import { isFixed, WORDS } from './standing.ts';
-import { lookAtStanding, turnOff, turnOn } from './subscribing.ts';
+import { isRefusal, lookAtStanding, turnOff, turnOn } from './subscribing.ts';
 
 /** Notifications of this browser: on, off, or why they cannot be. */
 export function NotificationsDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const [standing, setStanding] = useState(() => lookAtStanding(client));
+	useEffect(() => {
+		client.call('push.webKey').catch((error: unknown) => {
+			if (isRefusal(error)) setStanding('refused');
+		});
+	}, [client]);
 	const change = (turn: typeof turnOn) => {
 		if (standing === 'changing') return;
 		setStanding('changing');

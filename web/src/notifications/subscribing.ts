@@ -25,13 +25,16 @@ export function lookAtStanding(client: TidemarkClient): Standing {
 	});
 }
 
+export const isRefusal = (error: unknown): boolean =>
+	error instanceof ApiError && error.code === 'web_push_off';
+
 /** Begins with the browser's own question, which it asks only while a click is being answered. */
 export async function turnOn(client: TidemarkClient): Promise<Standing> {
 	if ((await Notification.requestPermission()) !== 'granted') return lookAtStanding(client);
 	try {
 		await register(client);
 	} catch (error) {
-		return error instanceof ApiError && error.code === 'web_push_off' ? 'refused' : 'failed';
+		return isRefusal(error) ? 'refused' : 'failed';
 	}
 	localStorage.setItem(WISH, selfOf(client));
 	return lookAtStanding(client);
