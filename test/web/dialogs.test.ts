@@ -76,20 +76,20 @@ test('a new channel: spaces become hyphens, what cannot be a name says why, a pr
 test('every channel of a large workspace can be found and joined', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
-	// More than two pages of conversations.list.
+	// More than one page of conversations.list.
 	await Promise.all(
-		Array.from({ length: 410 }, (_, index) =>
+		Array.from({ length: 210 }, (_, index) =>
 			grace.call('conversations.create', { name: `berth-${String(index).padStart(3, '0')}` }),
 		),
 	);
 	const { page } = await show(ada);
 	await page.getByRole('button', { name: 'New conversation' }).click();
-	for (const name of ['berth-000', 'berth-205', 'berth-409']) {
+	for (const name of ['berth-000', 'berth-209']) {
 		await page.getByRole('combobox').first().fill(name);
 		await page.getByRole('option', { name: `${name} join` }).waitFor();
 	}
 	await page.keyboard.press('Enter');
-	await eventually(async () => expect(await heading(page)).toBe('berth-409'));
+	await eventually(async () => expect(await heading(page)).toBe('berth-209'));
 });
 
 test('go to: a person without a conversation too; one Esc closes it, written or not; it stays where it is', async () => {
