@@ -36,7 +36,7 @@ test('a new conversation: a person before a channel of that name, arrows walk, E
 	await page.keyboard.press('ArrowDown');
 	expect(await chosen(page)).toContain('person-1-fans');
 	await page.keyboard.press('Escape');
-	await eventually(async () => expect(await dialog.count()).toBe(0));
+	await eventually(async () => expect(await page.locator('dialog').count()).toBe(0));
 	await page.getByRole('button', { name: 'New conversation' }).click();
 	await page.keyboard.type('person-2');
 	await page.getByRole('option', { name: /@person-2/ }).waitFor();
@@ -105,7 +105,7 @@ test('go to: a person without a conversation too; one Esc closes it, written or 
 	await page.getByText('Nothing and nobody is called that.').waitFor();
 	expect(await dialog.boundingBox()).toEqual(before);
 	await page.keyboard.press('Escape');
-	await eventually(async () => expect(await dialog.count()).toBe(0));
+	await eventually(async () => expect(await page.locator('dialog').count()).toBe(0));
 	await page.keyboard.press('Control+k');
 	await box.fill('person-2');
 	await page.getByRole('option', { name: /@person-2/ }).waitFor();
