@@ -19,7 +19,6 @@ test('a new conversation: a person before a channel of that name, arrows walk, E
 	const screen = await show(ada);
 	const { page } = screen;
 	await page.getByRole('button', { name: 'New conversation' }).click();
-	const dialog = page.getByRole('dialog', { name: 'New conversation' });
 	await page
 		.getByRole('option', { name: /person-1/ })
 		.first()
