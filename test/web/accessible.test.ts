@@ -49,15 +49,15 @@ for (const [colorScheme, width] of [
 		const [ada, grace] = people;
 		const root = await post(grace, `<@${ada.id}> a root`);
 		await post(grace, `<@${ada.id}> a reply`, { thread_ts: root });
-		const screen = await show(ada, { colorScheme, viewport: { width, height: 800 } });
+		const screen = await show(ada, { colorScheme, locale: 'en-US', viewport: { width, height: 800 } });
 		const { page } = screen;
 		const visit = async (hash: string, ready: string) => {
 			await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
 			await page.locator(ready).first().waitFor();
 			await expectNames(page, 4);
-			expect(
-				await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
-			).toBeLessThanOrEqual(0);
+			const widths = `[document.documentElement, ...document.querySelectorAll('.scroller, .side-list, .timeline')]
+				.map((one) => one.scrollWidth - one.clientWidth)`;
+			expect(Math.max(...(await page.evaluate<number[]>(widths)))).toBeLessThanOrEqual(0);
 		};
 		await visit('#/', '.side-row');
 		await visit('#/inbox', '.inbox-item');

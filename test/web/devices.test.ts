@@ -63,6 +63,7 @@ test('what arrives while one looks is read on both; while nobody looks, on none'
 test('the page with two devices: a friend writes, one device reads, the other follows', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;
+	await grace.call('conversations.create', { name: 'a-place-of-her-own' });
 	const { page, errors } = await show(ada);
 	await page.goto(`${here.server.url}/devices#token=${ada.token}&friend=${grace.token}`);
 	expect(page.url()).toBe(`${here.server.url}/devices`);
@@ -71,6 +72,7 @@ test('the page with two devices: a friend writes, one device reads, the other fo
 		await page.getByLabel('Badge of the phone').innerText(),
 	];
 	await eventually(async () => expect(await badges()).toEqual(['0', '0']));
+	expect(await page.locator('.friend option').allInnerTexts()).toEqual(['#harbour']);
 	await page.getByRole('button', { name: 'Send and mention person-0' }).click();
 	await page.getByText('Sent, naming person-0.').waitFor();
 	await eventually(async () => expect(await badges()).toEqual(['1', '1']));

@@ -36,12 +36,14 @@ export function Friend({ token, friend }: Props) {
 
 	useEffect(() => {
 		const me = createClient({ token });
-		Promise.all([whoIs(me), whoIs(client), client.browse()]).then(
-			([mine, theirs, { channels }]) => {
+		Promise.all([whoIs(me), whoIs(client), me.browse(), client.browse()]).then(
+			([mine, theirs, ours, { channels }]) => {
+				// Where both are: what is written elsewhere is not seen here.
+				const isMine = new Set(ours.channels.filter(({ isMember }) => isMember).map(({ id }) => id));
 				setScene({
 					me: mine,
 					friend: theirs,
-					channels: channels.filter(({ isMember }) => isMember),
+					channels: channels.filter(({ id, isMember }) => isMember && isMine.has(id)),
 				});
 			},
 			() => setStatus('This person could not be reached.'),

@@ -4,7 +4,7 @@ const KEYS: readonly (readonly [string, string])[] = [
 	['Esc', 'Mark the conversation as read; in a thread, mark it as read and close it'],
 	['Shift Esc', 'Mark everything as read'],
 	['Alt ↑  Alt ↓', 'Previous or next unread conversation'],
-	['Ctrl K', 'Go to a conversation'],
+	['Ctrl K', 'Go to a conversation or a person'],
 	['↑', 'From an empty text box: to the messages; arrows walk them'],
 	['U', 'On a message: unread from here'],
 	['R', 'On a message: reply in its thread'],

@@ -23,7 +23,9 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 					<span className="inbox-top">
 						<strong className="inbox-name">{name}</strong>
 						{unreadCountDisplay > 0 && (
-							<span className="inbox-count">{plural(unreadCountDisplay, 'new message')}</span>
+							<span className={`inbox-count ${badgeCount > 0 ? 'with-badge' : ''}`}>
+								{plural(unreadCountDisplay, 'new message')}
+							</span>
 						)}
 						<Badge count={badgeCount} of={badgeOf(conversation)} />
 						{preview && <time dateTime={preview.ts}>{whenOf(preview.ts)}</time>}

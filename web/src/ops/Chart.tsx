@@ -95,6 +95,7 @@ function optionsOf(spec: ChartSpec, element: HTMLElement): UPlot.Options {
 		height: HEIGHT,
 		legend: { show: false },
 		cursor: { y: false },
+		padding: [10, 8, 0, 0],
 		axes: [
 			{
 				...axis,

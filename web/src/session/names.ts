@@ -15,6 +15,7 @@ export function conversationName(conversation: Conversation, users: Users, self:
 			members
 				.filter((member) => member !== self)
 				.map((member) => nameOf(users.get(member)) || '…')
+				.toSorted((a, b) => a.localeCompare(b))
 				.join(', ') || 'Group'
 		);
 	return name;

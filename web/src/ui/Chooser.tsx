@@ -80,7 +80,15 @@ export function Chooser({ label, written, onWrite, groups, nothing }: Props) {
 						</p>
 						{choices.map((choice) => {
 							const index = all.indexOf(choice);
-							return <Option key={choice.key} id={idOf(index)} choice={choice} isChosen={index === at} />;
+							return (
+								<Option
+									key={choice.key}
+									id={idOf(index)}
+									choice={choice}
+									isChosen={index === at}
+									onPoint={() => setChosen(index)}
+								/>
+							);
 						})}
 					</div>
 				))}
@@ -94,9 +102,11 @@ interface OptionProps {
 	readonly id: string;
 	readonly choice: Choice;
 	readonly isChosen: boolean;
+	/** The pointer came to it. Keys that scroll the list under a pointer that rests do not count. */
+	readonly onPoint: () => void;
 }
 
-const Option = ({ id, choice, isChosen }: OptionProps) => (
+const Option = ({ id, choice, isChosen, onPoint }: OptionProps) => (
 	// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard chooses from the text box, where the focus stays
 	<div
 		id={id}
@@ -104,6 +114,7 @@ const Option = ({ id, choice, isChosen }: OptionProps) => (
 		tabIndex={-1}
 		aria-selected={isChosen}
 		className={choice.isStrong ? 'unread' : ''}
+		onPointerMove={onPoint}
 		onPointerDown={(event) => event.preventDefault()}
 		onClick={choice.run}
 	>

@@ -27,6 +27,12 @@ export function Dialog({ title, onClose, isChooser = false, children }: Props) {
 			className={`dialog ${isChooser ? 'chooser' : ''}`}
 			aria-labelledby={titleId}
 			onClose={onClose}
+			// The browser tells of the end a moment later: until then, opening another one would be undone by it.
+			onCancel={(event) => {
+				if (event.target !== element.current) return;
+				event.preventDefault();
+				onClose();
+			}}
 			onClick={(event) => {
 				if (event.target === element.current) onClose();
 			}}
