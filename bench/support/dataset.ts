@@ -118,14 +118,7 @@ export class Dataset {
 		await inParts(count, AT_ONCE, async (from, to) => {
 			const effects = Array.from({ length: to - from }, () => {
 				last = this.next();
-				return {
-					type: 'posted',
-					conversation,
-					at: last,
-					message: messageOf(conversation.id, author, last),
-					prevTs: null,
-					thread: null,
-				} as const;
+				return postedOf(conversation, author, last);
 			});
 			await this.store.ledger.commit(effects);
 		});
@@ -165,6 +158,16 @@ const messageOf = (conversation: string, user: string, ts: number): Message => (
 	deleted: false,
 	extra: null,
 });
+
+export const postedOf = (conversation: Conversation, author: string, ts: number) =>
+	({
+		type: 'posted',
+		conversation,
+		at: ts,
+		message: messageOf(conversation.id, author, ts),
+		prevTs: null,
+		thread: null,
+	}) as const;
 
 export async function inParts(
 	count: number,
