@@ -13,9 +13,9 @@ import { benchServices } from '../support/services.ts';
 
 /** Of the read state in Redis: what a post costs, against designs that write something for every member; what a cursor takes. */
 
-const POSTS = 2_000;
+const POSTS = 1_000;
 /** Of the others, which take so much longer. */
-const POSTS_TO_EACH = 20;
+const POSTS_TO_EACH = 10;
 const CONVERSATIONS_EACH = 200;
 
 type Redis = Awaited<ReturnType<typeof connectCommands>>;
