@@ -16,6 +16,8 @@ import { benchServices } from '../support/services.ts';
 const POSTS = 1_000;
 /** Of the others, which take so much longer. */
 const POSTS_TO_EACH = 10;
+/** What a worker under load takes at once of one conversation. */
+const BATCH = 100;
 const CONVERSATIONS_EACH = 200;
 
 type Redis = Awaited<ReturnType<typeof connectCommands>>;
@@ -38,10 +40,16 @@ export const redisPosts: Scenario = {
 		bench.atEnd(() => redis.disconnect());
 		const pid = Number(/^process_id:(\d+)/m.exec(await redis.info('server'))?.[1]);
 		const ours = await ownPosts(bench, redis, members);
-		const measured = { ours: [] as Cost[], entries: [] as Cost[], counters: [] as Cost[] };
+		const measured = {
+			ours: [] as Cost[],
+			batches: [] as Cost[],
+			entries: [] as Cost[],
+			counters: [] as Cost[],
+		};
 		const perCursor: number[] = [];
 		for (let run = 0; run < bench.runs; run += 1) {
-			measured.ours.push(await cost(pid, POSTS, ours));
+			measured.ours.push(await cost(pid, POSTS, () => ours(1)));
+			measured.batches.push(perPost(await cost(pid, POSTS / BATCH, () => ours(BATCH))));
 			measured.entries.push(await cost(pid, POSTS_TO_EACH, (ts) => entryForEach(redis, members, ts)));
 			measured.counters.push(await cost(pid, POSTS_TO_EACH, () => counterForEach(redis, members)));
 			perCursor.push(await bytesOfCursor(bench, redis, run));
@@ -53,16 +61,19 @@ export const redisPosts: Scenario = {
 			);
 		}
 		const of = (costs: readonly Cost[], what: keyof Cost) => costs.map((one) => one[what]);
-		const against = (name: string, costs: readonly Cost[]) => [
-			ratio(`${name} against a post here: time`, of(costs, 'ms'), of(measured.ours, 'ms'), { atLeast: 300 }),
-			ratio(`${name} against a post here: CPU of Redis`, of(costs, 'cpu'), of(measured.ours, 'cpu'), {
-				atLeast: 300,
-			}),
-		];
+		const against = (name: string, costs: readonly Cost[]) =>
+			[
+				{ how: 'a post here', own: measured.ours },
+				{ how: 'one of a batch', own: measured.batches },
+			].flatMap(({ how, own }) => [
+				ratio(`${name} against ${how}: time`, of(costs, 'ms'), of(own, 'ms'), { atLeast: 300 }),
+				ratio(`${name} against ${how}: CPU of Redis`, of(costs, 'cpu'), of(own, 'cpu'), { atLeast: 300 }),
+			]);
 		return {
 			configuration: {
 				members: members.length,
 				'a post here': `the effect applied to the read state as a worker does it, the author's cursor moved: all that is done in Redis for it; ${POSTS} one after the other`,
+				'one of a batch': `the same, ${BATCH} posts of as many authors at once, as a worker takes them under load`,
 				'an entry for each': `one ZADD for each member, in one pipeline; ${POSTS_TO_EACH} posts`,
 				'a counter for each': `Lua over ${MEMBERS_A_CALL} members a call: raised unless the member looks at the conversation; ${POSTS_TO_EACH} posts`,
 				'a cursor': `a user in ${CONVERSATIONS_EACH} conversations, MEMORY USAGE of the hash; hash-max-listpack-entries 1024`,
@@ -72,6 +83,8 @@ export const redisPosts: Scenario = {
 				...against('a counter for each member', measured.counters),
 				figure('a post here', 'ms', of(measured.ours, 'ms')),
 				figure('a post here, CPU of Redis', 'ms', of(measured.ours, 'cpu')),
+				figure('one of a batch', 'ms', of(measured.batches, 'ms')),
+				figure('one of a batch, CPU of Redis', 'ms', of(measured.batches, 'cpu')),
 				figure('a post with an entry for each member', 'ms', of(measured.entries, 'ms')),
 				figure('a post with a counter for each member', 'ms', of(measured.counters, 'ms')),
 				figure('a cursor', 'bytes', perCursor, { atMost: 33 }),
@@ -88,6 +101,8 @@ interface Cost {
 	readonly ms: number;
 	readonly cpu: number;
 }
+
+const perPost = ({ ms, cpu }: Cost): Cost => ({ ms: ms / BATCH, cpu: cpu / BATCH });
 
 async function cost(pid: number, count: number, post: (ts: number) => Promise<unknown>): Promise<Cost> {
 	for (let index = 0; index < count / 10; index += 1) await post(Date.now() * 1000 + index);
@@ -114,7 +129,15 @@ async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) 
 		nowMicros: clock.next,
 	});
 	await readState.row(members[0] ?? '', conversation.id);
-	return async () => readState.apply([postedOf(conversation, members[0] ?? '', clock.next())]);
+	let last = 0;
+	return async (count: number) => {
+		const effects = members.slice(0, count).map((author) => {
+			const before = last;
+			last = clock.next();
+			return postedOf(conversation, author, last, before);
+		});
+		return readState.apply(effects);
+	};
 }
 
 function entryForEach(redis: Redis, members: readonly string[], ts: number): Promise<unknown> {

@@ -159,13 +159,18 @@ const messageOf = (conversation: string, user: string, ts: number): Message => (
 	extra: null,
 });
 
-export const postedOf = (conversation: Conversation, author: string, ts: number) =>
+export const postedOf = (
+	conversation: Conversation,
+	author: string,
+	ts: number,
+	prevTs: number | null = null,
+) =>
 	({
 		type: 'posted',
 		conversation,
 		at: ts,
 		message: messageOf(conversation.id, author, ts),
-		prevTs: null,
+		prevTs,
 		thread: null,
 	}) as const;
 
