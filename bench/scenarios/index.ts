@@ -1,6 +1,7 @@
 import type { Scenario } from '../support/scenario.ts';
 import { clientCounts } from './client-counts.ts';
 import { clusterPosts } from './cluster-posts.ts';
+import { clusterReads } from './cluster-reads.ts';
 import { durablePosts } from './durable-posts.ts';
 import { fanOut } from './fan-out.ts';
 import { inboxList } from './inbox-list.ts';
@@ -8,6 +9,7 @@ import { memory } from './memory.ts';
 import { postCostByHistory } from './post-cost-by-history.ts';
 import { postCostBySize } from './post-cost-by-size.ts';
 import { pushLarge } from './push-large.ts';
+import { redisPosts } from './redis-posts.ts';
 import { startUp } from './start-up.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -21,4 +23,6 @@ export const SCENARIOS: readonly Scenario[] = [
 	startUp,
 	clusterPosts,
 	pushLarge,
+	clusterReads,
+	redisPosts,
 ];

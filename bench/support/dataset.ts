@@ -137,14 +137,7 @@ export class Dataset {
 		await inParts(count, AT_ONCE, async (from, to) => {
 			const effects = Array.from({ length: to - from }, () => {
 				last = this.next();
-				return {
-					type: 'posted',
-					conversation,
-					at: last,
-					message: messageOf(conversation.id, author, last),
-					prevTs: null,
-					thread: null,
-				} as const;
+				return postedOf(conversation, author, last);
 			});
 			await this.store.ledger.commit(effects);
 		});
@@ -170,6 +163,21 @@ export const MESSAGE_TEXT = 'the quick brown fox jumps over the lazy dog while n
 
 const messageOf = (conversation: string, user: string, ts: number): Message =>
 	message(conversation, ts, { user, text: MESSAGE_TEXT });
+
+export const postedOf = (
+	conversation: Conversation,
+	author: string,
+	ts: number,
+	prevTs: number | null = null,
+) =>
+	({
+		type: 'posted',
+		conversation,
+		at: ts,
+		message: messageOf(conversation.id, author, ts),
+		prevTs,
+		thread: null,
+	}) as const;
 
 export async function inParts(
 	count: number,

@@ -80,7 +80,8 @@ local function has(flags, flag)
 end
 
 local unread, mentions, named, in_thread_only = 0, 0, 0, 0
-local size = 256
+-- Who asks whether there is any is mostly answered by the first.
+local size = enough < 8 and 8 or 256
 local offset = 0
 repeat
 	local entries = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. cursor, ARGV[5], 'LIMIT', offset, size)
@@ -108,7 +109,7 @@ repeat
 	-- By place, not by ts: within one script nothing moves. Larger pieces as it goes on.
 	offset = offset + #entries
 	local full = #entries == size
-	size = 4096
+	size = size < 256 and 256 or 4096
 until not full or unread >= enough
 
 -- Enough was found without looking further back, or it has to be looked there.

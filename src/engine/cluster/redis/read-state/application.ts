@@ -80,7 +80,7 @@ export class Application {
 				return this.change([effect.user], { type: 'unfollow', conversation, threadTs, at });
 			}
 			case 'posted':
-				return this.ofUser.take(effect.message.user, () => this.authors.posted(effect.message, isNew));
+				return this.ofUser.take(effect.message.user, () => this.authors.posted(effect, isNew));
 			case 'edited':
 			case 'deleted':
 			case 'changed':

@@ -1,10 +1,13 @@
 import { inTimeline, type Message } from '../../../../model/message.ts';
+import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { Conversations } from './conversations.ts';
 import { packFollow, packMembership } from './packing.ts';
 import { cursorFact, threadFact } from './standing-facts.ts';
 import { followField, followIn, membershipField, membershipIn } from './user-state.ts';
 import type { Users } from './users.ts';
+
+type Posted = Extract<Effect, { type: 'posted' }>;
 
 /** Who had nothing unread before their own message has read it: in the timeline, and likewise in its thread. */
 export class Authors {
@@ -13,7 +16,8 @@ export class Authors {
 		private readonly users: Users,
 	) {}
 
-	async posted(message: Message, isNew: boolean): Promise<ReadFact[]> {
+	async posted(effect: Posted, isNew: boolean): Promise<ReadFact[]> {
+		const { message, prevTs } = effect;
 		const { conversation, threadTs, ts, user } = message;
 		const names = [membershipField(conversation)];
 		if (threadTs !== null) names.push(followField(conversation, threadTs));
@@ -25,7 +29,10 @@ export class Authors {
 			const membership = read && (isNew || read.at <= ts) ? read : undefined;
 			const follow = thread && (isNew || thread.at <= ts) ? thread : undefined;
 			const [inConversation, inThread] = await Promise.all([
-				membership && this.isCaughtUp(message, null, membership.cursor, membership.ahead),
+				// Mostly the author has read the message before: then nothing has to be counted.
+				membership &&
+					(isUpTo(membership.cursor, prevTs, message) ||
+						this.isCaughtUp(message, null, membership.cursor, membership.ahead)),
 				follow && this.isCaughtUp(message, threadTs, follow.cursor),
 			]);
 			const changed: Record<string, string> = {};
@@ -59,6 +66,9 @@ export class Authors {
 		return counted?.counts.unread === 0;
 	}
 }
+
+const isUpTo = (cursor: number, prevTs: number | null, { ts }: Message): boolean =>
+	prevTs !== null && cursor >= prevTs && cursor <= ts;
 
 /** A change of now: after the newest one, also where that was stamped by a clock that is ahead. */
 const later = (stamp: number, { at }: { readonly at: number }): number => (at > stamp ? at + 1 : stamp);

@@ -14,6 +14,8 @@ import { entryArguments } from './packing.ts';
 
 const FIRST_CHUNK = 128;
 const LARGEST_CHUNK = 8_192;
+/** Conversations that are loaded together. */
+const AT_ONCE = 500;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 /** Counts beyond 10,000 are told as that many; with some of one's own in between, Redis alone can tell. */
 const ENTRIES_KEPT = COUNT_CAP + 2_000;
@@ -29,6 +31,7 @@ export interface Keeping {
 export class Loading {
 	/** When each was looked at for trimming; micros. */
 	private readonly trimmed = new Map<string, number>();
+	private readonly asked = new Map<string, PromiseWithResolvers<boolean>>();
 	private readonly entriesKept: number;
 	private readonly trimEveryMicros: number;
 
@@ -44,27 +47,55 @@ export class Loading {
 		this.trimEveryMicros = trimEveryMicros;
 	}
 
-	/** Answers false where there is no such conversation. */
-	async load(conversation: string): Promise<boolean> {
+	/** Answers false where there is no such conversation. Those asked for in one turn are loaded together. */
+	load(conversation: string): Promise<boolean> {
+		const asked = this.asked.get(conversation);
+		if (asked) return asked.promise;
+		if (this.asked.size === 0) setImmediate(() => this.loadAsked());
+		const loading = Promise.withResolvers<boolean>();
+		this.asked.set(conversation, loading);
+		return loading.promise;
+	}
+
+	private async loadAsked(): Promise<void> {
+		const all = [...this.asked];
+		this.asked.clear();
+		for (let from = 0; from < all.length; from += AT_ONCE) {
+			const some = all.slice(from, from + AT_ONCE);
+			try {
+				const found = await this.loadTogether(some.map(([conversation]) => conversation));
+				for (const [conversation, { resolve }] of some) resolve(found.has(conversation));
+			} catch (error) {
+				for (const [, { reject }] of some) reject(error);
+			}
+		}
+	}
+
+	/** Answers which of them there are. */
+	private async loadTogether(conversations: readonly string[]): Promise<ReadonlySet<string>> {
 		const { source, commands, ttlSeconds } = this;
-		const keys = this.timelineKeys(conversation);
 		const chunk = Math.min(FIRST_CHUNK, this.entriesKept);
-		let exists = false;
+		const found = new Set<string>();
 		await this.fence.load(
 			async () => {
-				const [brief] = await source.briefs([conversation]);
-				return { brief, rows: await source.timelineEntries(conversation, 0, EVERYTHING, chunk) };
+				// The stamps first: entries that are newer are taken in once more, which changes nothing.
+				const briefs = await source.briefs(conversations);
+				const ranges = briefs.map(({ id }) => ({ conversation: id, after: 0, upTo: EVERYTHING }));
+				return { briefs, entries: await source.timelinesOf(ranges, chunk) };
 			},
-			async ({ brief, rows }) => {
-				if (!brief) return;
-				exists = true;
-				const { kind, team, archived, stamp } = brief;
-				const latest = rows.at(-1)?.ts ?? 0;
-				const state = [kind, team, archived ? 1 : 0, stamp, latest, floorOf(rows, chunk)];
-				await commands.loadConversation(...keys, ttlSeconds, ...state, ...entryArguments(rows));
-			},
+			({ briefs, entries }) =>
+				Promise.all(
+					briefs.map(({ id, kind, team, archived, stamp }) => {
+						found.add(id);
+						const rows = entries.get(id) ?? [];
+						const latest = rows.at(-1)?.ts ?? 0;
+						const state = [kind, team, archived ? 1 : 0, stamp, latest, floorOf(rows, chunk)];
+						const keys = this.timelineKeys(id);
+						return commands.loadConversation(...keys, ttlSeconds, ...state, ...entryArguments(rows));
+					}),
+				),
 		);
-		return exists;
+		return found;
 	}
 
 	/**

@@ -23,17 +23,25 @@ export interface Membership {
 	readonly ahead: ReadonlySet<number>;
 }
 
-/** `flags:cursor:revision:joined:at:ahead,ahead…` */
+/**
+ * `at:flags:cursor:joined:revision:ahead,ahead…`, what is nothing at its end left out. There are as many of these as users
+ * have conversations: so they are short, times in base 36 and, but for the first, as how long before it.
+ */
 export function packMembership(membership: Membership): string {
 	const { member, muted, level, cursor, revision, joined, at, ahead } = membership;
 	const flags = (member ? MEMBER : 0) + (muted ? MUTED : 0) + LEVELS.indexOf(level) * LEVEL_STEP;
-	return [flags, cursor, revision, joined, at, [...ahead].join()].join(':');
+	const parts = [at, flags, at - cursor, at - joined, revision].map((number) => number.toString(36));
+	const before = [...ahead].map((ts) => (at - ts).toString(36)).join();
+	if (before !== '') return `${parts.join(':')}:${before}`;
+	return (revision === 0 ? parts.slice(0, -1) : parts).join(':');
 }
 
 export function unpackMembership(packed: string): Membership {
 	const parts = packed.split(':');
-	const [flags = 0, cursor = 0, revision = 0, joined = 0, at = 0] = parts.map(Number);
-	const ahead = parts[5] ? parts[5].split(',').map(Number) : [];
+	const number = (index: number) => Number.parseInt(parts[index] ?? '0', 36);
+	const [at, flags, revision] = [number(0), number(1), number(4)];
+	const [cursor, joined] = [at - number(2), at - number(3)];
+	const ahead = parts[5] ? parts[5].split(',').map((before) => at - Number.parseInt(before, 36)) : [];
 	return {
 		member: (flags & MEMBER) !== 0,
 		muted: (flags & MUTED) !== 0,

@@ -1,0 +1,218 @@
+import { Redis } from 'ioredis';
+import { benchCluster } from '../support/cluster.ts';
+import { crowdUser, makeCrowd } from '../support/crowd.ts';
+import { channelId, type Dataset, inParts, tokenOf, userId } from '../support/dataset.ts';
+
+import { figure, quantile } from '../support/figures.ts';
+import type { Bench, Scenario } from '../support/scenario.ts';
+import { boundMsBetween, meanMsBetween, serverTimes } from '../support/server-times.ts';
+
+/** On Kafka, Redis and PostgreSQL: counts and marks, and counts after Redis was emptied. */
+
+const AUTHOR = userId(0);
+const MESSAGES_EACH = 3;
+const MARKS = 100;
+/** Milliseconds, p99 on the server. */
+const TARGETS: Readonly<Record<number, number>> = { 50: 2, 1000: 6, 100000: 350 };
+
+const readerOf = (size: number): string => userId(size);
+const callsFor = (size: number): number => (size > 10_000 ? 10 : size > 100 ? 100 : 300);
+
+export const clusterReads: Scenario = {
+	name: 'cluster-reads',
+	about:
+		'In a cluster: client.counts in few and many conversations, a read mark, and counts after Redis was emptied',
+	run: async (bench) => {
+		const sizes = bench.pick([50], [50, 1_000], [50, 1_000, 100_000]);
+		const cluster = await benchCluster(bench);
+		const crowd = bench.pick(100, 1_000, 1_000);
+		await cluster.fill(async (dataset) => {
+			await dataset.users([crowdUser(1)]);
+			await fill(bench, dataset, sizes);
+		});
+		bench.progress(`making ${crowd * crowd} cursors and as many messages`);
+		await makeCrowd(cluster.postgresUrl, crowd);
+		const server = await cluster.start();
+		const redis = new Redis(cluster.redisUrl);
+		bench.atEnd(() => redis.disconnect());
+		const counts = sizes.map(() => [] as Round[]);
+		const marks: { server: number; bound: number; client: number }[] = [];
+		const restored: number[] = [];
+		const first = sizes.map(() => [] as number[]);
+		for (let run = 0; run < bench.runs; run += 1) {
+			for (const [index, size] of sizes.entries()) {
+				first[index]?.push((await call(server.url, readerOf(size), 'client.counts')).ms);
+				counts[index]?.push(await countsRound(server.url, size));
+			}
+			marks.push(await marksRound(server.url, run));
+			const before = await rowsOf(server.url, crowdUser(1));
+			await redis.flushall();
+			const began = performance.now();
+			const after = await untilAnswered(server.url, crowdUser(1));
+			restored.push((performance.now() - began) / 1000);
+			if (after !== before) throw new Error('the counts are not those of before');
+			bench.progress(`counts again after ${restored.at(-1)?.toFixed(1)} s`);
+		}
+		await server.stop();
+		return {
+			configuration: {
+				server:
+					'one `tidemark gateway` and one `tidemark worker`, 8 partitions; Redis, PostgreSQL with fsync, Kafka with one broker, all on this machine',
+				data: `every conversation has ${MESSAGES_EACH} messages; the user has read every other one`,
+				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
+				marks: `${MARKS} of conversations.mark, one after the other, each moving the cursor`,
+				'Redis emptied': `${crowd} users in ${crowd} conversations each, of ${crowd} messages, ${crowd * crowd} cursors and as many messages in the database, 50 unread everywhere; FLUSHALL, then client.counts of one of them until it answers; it has to be what it was before`,
+				measured:
+					'“on the server” from the gateway’s own histogram, whose bounds are 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 250 … ms: the figure is the bound',
+			},
+			figures: [
+				...sizes.flatMap((size, index) => {
+					const of = (value: (round: Round) => number) => (counts[index] ?? []).map(value);
+					const target = TARGETS[size];
+					return [
+						figure(
+							`in ${size}: p99 on the server, at most`,
+							'ms',
+							of(({ bound }) => bound),
+							target === undefined ? undefined : { atMost: target },
+						),
+						figure(
+							`in ${size}: p50 at the client`,
+							'ms',
+							of(({ p50 }) => p50),
+						),
+						figure(
+							`in ${size}: mean on the server`,
+							'ms',
+							of(({ mean }) => mean),
+						),
+						figure(`in ${size}: first call, from the database`, 'ms', first[index] ?? []),
+					];
+				}),
+				figure(
+					'a mark: p95 on the server, at most',
+					'ms',
+					marks.map(({ bound }) => bound),
+				),
+				figure(
+					'a mark: mean on the server',
+					'ms',
+					marks.map(({ server: mean }) => mean),
+				),
+				figure(
+					'a mark: p95 at the client',
+					'ms',
+					marks.map(({ client }) => client),
+				),
+				figure('Redis emptied: until counts are answered again, the same as before', 's', restored, {
+					atMost: 5,
+				}),
+			],
+			notes: [
+				'A mark is answered when Kafka has it: the time is that of Redis (two round trips) and of Kafka’s acknowledgement.',
+				'Of the time until counts are answered again, 3.5 s are waited so that nothing that was on its way to the old Redis can arrive in the new one.',
+			],
+		};
+	},
+};
+
+async function fill(bench: Bench, dataset: Dataset, sizes: readonly number[]): Promise<void> {
+	const largest = Math.max(...sizes);
+	bench.progress(`making ${largest} conversations`);
+	await dataset.users([AUTHOR, ...sizes.map(readerOf)]);
+	await inParts(largest, 1_000, async (from, to) => {
+		const work: Promise<void>[] = [];
+		for (let index = from; index < to; index += 1) {
+			const readers = sizes.filter((size) => index < size).map(readerOf);
+			const { conversation, done } = dataset.channel([AUTHOR, ...readers]);
+			const all = done.then(() =>
+				dataset.messages(conversation, AUTHOR, MESSAGES_EACH, index % 2 === 0 ? readers : []),
+			);
+			work.push(all);
+		}
+		await Promise.all(work);
+	});
+}
+
+interface Round {
+	readonly p50: number;
+	readonly mean: number;
+	readonly bound: number;
+}
+
+async function countsRound(url: string, size: number): Promise<Round> {
+	const times: number[] = [];
+	for (let index = 0; index < callsFor(size) / 2; index += 1)
+		await call(url, readerOf(size), 'client.counts');
+	const before = await serverTimes(url, 'client.counts');
+	for (let index = 0; index < callsFor(size); index += 1)
+		times.push((await call(url, readerOf(size), 'client.counts')).ms);
+	const after = await serverTimes(url, 'client.counts');
+	return {
+		p50: quantile(times, 0.5),
+		mean: meanMsBetween(before, after),
+		bound: boundMsBetween(before, after, 0.99),
+	};
+}
+
+/** Forth and back, so that each one changes something. */
+async function marksRound(url: string, run: number) {
+	const reader = readerOf(50);
+	const mark = async (index: number): Promise<number> => {
+		const channel = channelId(1 + ((run * MARKS + index) % 24) * 2);
+		const { body } = await call(url, reader, 'conversations.history', { channel, limit: '3' });
+		const { messages } = JSON.parse(body) as { messages: { ts: string }[] };
+		const ts = messages[0]?.ts ?? '';
+		await call(url, reader, 'conversations.markUnread', { channel, ts: messages[2]?.ts ?? '' });
+		return (await call(url, reader, 'conversations.mark', { channel, ts })).ms;
+	};
+	const before = await serverTimes(url, 'conversations.mark');
+	const times: number[] = [];
+	for (let index = 0; index < MARKS; index += 1) times.push(await mark(index));
+	const after = await serverTimes(url, 'conversations.mark');
+	return {
+		client: quantile(times, 0.95),
+		server: meanMsBetween(before, after),
+		bound: boundMsBetween(before, after, 0.95),
+	};
+}
+
+/** Rows without their positions, which go on. */
+async function rowsOf(url: string, user: string): Promise<string> {
+	const { body } = await call(url, user, 'client.counts');
+	const { channels, badge } = JSON.parse(body) as {
+		channels: { id: string; unread_count: number; mention_count: number; last_read: string }[];
+		badge: number;
+	};
+	const rows = channels.map((row) => [row.id, row.unread_count, row.mention_count, row.last_read].join());
+	return `${badge} ${rows.sort().join(' ')}`;
+}
+
+async function untilAnswered(url: string, user: string): Promise<string> {
+	for (const end = performance.now() + 60_000; ; ) {
+		try {
+			return await rowsOf(url, user);
+		} catch (error) {
+			if (performance.now() > end) throw error;
+			await Bun.sleep(50);
+		}
+	}
+}
+
+async function call(
+	url: string,
+	user: string,
+	method: string,
+	args: Record<string, string> = {},
+): Promise<{ ms: number; body: string }> {
+	const began = performance.now();
+	const response = await fetch(`${url}/api/${method}`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${tokenOf(user)}` },
+		body: new URLSearchParams(args),
+	});
+	const body = await response.text();
+	const ms = performance.now() - began;
+	if (!body.startsWith('{"ok":true')) throw new Error(`${method}: ${body.slice(0, 200)}`);
+	return { ms, body };
+}

@@ -1,0 +1,182 @@
+import { connectCommands } from '../../src/engine/cluster/redis/connection.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { packMembership } from '../../src/engine/cluster/redis/read-state/packing.ts';
+import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
+import { membershipField, STAMP } from '../../src/engine/cluster/redis/read-state/user-state.ts';
+import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import { risingClock } from '../../src/model/ts.ts';
+import { channelId, Dataset, postedOf, usersFrom } from '../support/dataset.ts';
+import { figure, ratio } from '../support/figures.ts';
+import { cpuSeconds } from '../support/process-cpu.ts';
+import type { Bench, Scenario } from '../support/scenario.ts';
+import { benchServices } from '../support/services.ts';
+
+/** Of the read state in Redis: what a post costs, against designs that write something for every member; what a cursor takes. */
+
+const POSTS = 1_000;
+/** Of the others, which take so much longer. */
+const POSTS_TO_EACH = 10;
+/** What a worker under load takes at once of one conversation. */
+const BATCH = 100;
+const CONVERSATIONS_EACH = 200;
+
+type Redis = Awaited<ReturnType<typeof connectCommands>>;
+
+/** A counter that a member's client has set to 0 when it read, and that is not raised for who looks at the channel. */
+const GATED_COUNTER = `for index = 1, #KEYS, 2 do
+	if redis.call('EXISTS', KEYS[index + 1]) == 0 then redis.call('INCR', KEYS[index]) end
+end`;
+const MEMBERS_A_CALL = 500;
+
+export const redisPosts: Scenario = {
+	name: 'redis-posts',
+	about:
+		'A post in Redis against a ZSET entry and against a gated counter for every member; bytes of a cursor',
+	run: async (bench) => {
+		const members = usersFrom(0, bench.pick(1_000, 10_000, 10_000));
+		const addressOf = await benchServices(bench, 'redis');
+		const url = addressOf('TIDEMARK_TEST_REDIS_URL');
+		const redis = await connectCommands({ url, prefix: '', cluster: false }, () => undefined);
+		bench.atEnd(() => redis.disconnect());
+		const pid = Number(/^process_id:(\d+)/m.exec(await redis.info('server'))?.[1]);
+		const ours = await ownPosts(bench, redis, members);
+		const measured = {
+			ours: [] as Cost[],
+			batches: [] as Cost[],
+			entries: [] as Cost[],
+			counters: [] as Cost[],
+		};
+		const perCursor: number[] = [];
+		for (let run = 0; run < bench.runs; run += 1) {
+			measured.ours.push(await cost(pid, POSTS, () => ours(1)));
+			measured.batches.push(perPost(await cost(pid, POSTS / BATCH, () => ours(BATCH))));
+			measured.entries.push(await cost(pid, POSTS_TO_EACH, (ts) => entryForEach(redis, members, ts)));
+			measured.counters.push(await cost(pid, POSTS_TO_EACH, () => counterForEach(redis, members)));
+			perCursor.push(await bytesOfCursor(bench, redis, run));
+			const [own, entry, counter] = [measured.ours, measured.entries, measured.counters].map((all) =>
+				all.at(-1),
+			);
+			bench.progress(
+				`${own?.ms.toFixed(2)} ms a post; ${entry?.ms.toFixed(1)} with entries, ${counter?.ms.toFixed(1)} with counters; ${perCursor.at(-1)?.toFixed(1)} bytes a cursor`,
+			);
+		}
+		const of = (costs: readonly Cost[], what: keyof Cost) => costs.map((one) => one[what]);
+		const against = (name: string, costs: readonly Cost[]) =>
+			[
+				{ how: 'a post here', own: measured.ours },
+				{ how: 'one of a batch', own: measured.batches },
+			].flatMap(({ how, own }) => [
+				ratio(`${name} against ${how}: time`, of(costs, 'ms'), of(own, 'ms'), { atLeast: 300 }),
+				ratio(`${name} against ${how}: CPU of Redis`, of(costs, 'cpu'), of(own, 'cpu'), { atLeast: 300 }),
+			]);
+		return {
+			configuration: {
+				members: members.length,
+				'a post here': `the effect applied to the read state as a worker does it, the author's cursor moved: all that is done in Redis for it; ${POSTS} one after the other`,
+				'one of a batch': `the same, ${BATCH} posts of as many authors at once, as a worker takes them under load`,
+				'an entry for each': `one ZADD for each member, in one pipeline; ${POSTS_TO_EACH} posts`,
+				'a counter for each': `Lua over ${MEMBERS_A_CALL} members a call: raised unless the member looks at the conversation; ${POSTS_TO_EACH} posts`,
+				'a cursor': `a user in ${CONVERSATIONS_EACH} conversations, MEMORY USAGE of the hash; hash-max-listpack-entries 1024`,
+			},
+			figures: [
+				...against('an entry for each member', measured.entries),
+				...against('a counter for each member', measured.counters),
+				figure('a post here', 'ms', of(measured.ours, 'ms')),
+				figure('a post here, CPU of Redis', 'ms', of(measured.ours, 'cpu')),
+				figure('one of a batch', 'ms', of(measured.batches, 'ms')),
+				figure('one of a batch, CPU of Redis', 'ms', of(measured.batches, 'cpu')),
+				figure('a post with an entry for each member', 'ms', of(measured.entries, 'ms')),
+				figure('a post with a counter for each member', 'ms', of(measured.counters, 'ms')),
+				figure('a cursor', 'bytes', perCursor, { atMost: 33 }),
+			],
+			notes: [
+				'A cursor carries more than its position and revision: membership, level, muting, when the user joined, and when it last changed, which is what lets the store take marks in any order.',
+			],
+		};
+	},
+};
+
+interface Cost {
+	/** Milliseconds a post. */
+	readonly ms: number;
+	readonly cpu: number;
+}
+
+const perPost = ({ ms, cpu }: Cost): Cost => ({ ms: ms / BATCH, cpu: cpu / BATCH });
+
+async function cost(pid: number, count: number, post: (ts: number) => Promise<unknown>): Promise<Cost> {
+	for (let index = 0; index < count / 10; index += 1) await post(Date.now() * 1000 + index);
+	const [began, cpu] = [performance.now(), cpuSeconds(pid)];
+	for (let index = 0; index < count; index += 1) await post(Date.now() * 1000 + index);
+	return { ms: (performance.now() - began) / count, cpu: ((cpuSeconds(pid) - cpu) * 1000) / count };
+}
+
+/** A conversation with these members, loaded, in which one of them posts. */
+async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) {
+	const store = await openSqliteStore(bench.directory('data'));
+	const dataset = await Dataset.in(store);
+	const { conversation, done } = dataset.channel(members);
+	await done;
+	bench.atEnd(() => store.close());
+	const clock = risingClock(() => Date.now() * 1000);
+	const { source, ledger } = store;
+	const readState = await RedisReadState.open({
+		commands: redis,
+		keys: new Keys('bench:'),
+		source,
+		ledger,
+		clock,
+		nowMicros: clock.next,
+	});
+	await readState.row(members[0] ?? '', conversation.id);
+	let last = 0;
+	return async (count: number) => {
+		const effects = members.slice(0, count).map((author) => {
+			const before = last;
+			last = clock.next();
+			return postedOf(conversation, author, last, before);
+		});
+		return readState.apply(effects);
+	};
+}
+
+function entryForEach(redis: Redis, members: readonly string[], ts: number): Promise<unknown> {
+	const pipeline = redis.pipeline();
+	for (const member of members) pipeline.zadd(`{z}:${member}`, ts, String(ts));
+	return pipeline.exec();
+}
+
+function counterForEach(redis: Redis, members: readonly string[]): Promise<unknown> {
+	const pipeline = redis.pipeline();
+	for (let from = 0; from < members.length; from += MEMBERS_A_CALL) {
+		const some = members.slice(from, from + MEMBERS_A_CALL);
+		const keys = some.flatMap((member) => [`{c}:${member}`, `{c}:${member}:looks`]);
+		pipeline.eval(GATED_COUNTER, keys.length, ...keys);
+	}
+	return pipeline.exec();
+}
+
+/** As it is when the user has read here and there: cursor, join and change each at another time. */
+async function bytesOfCursor(bench: Bench, redis: Redis, run: number): Promise<number> {
+	await redis.config('SET', 'hash-max-listpack-entries', '1024');
+	const now = Date.now() * 1000;
+	const users = bench.pick(20, 200, 200);
+	const usage = async (user: number, cursors: number) => {
+		const key = `cursors:${run}:${user}:${cursors}`;
+		const fields = Array.from({ length: cursors }, (_, index) => {
+			const joined = now - 90 * 86_400e6 + index * 1_234_567;
+			const at = now - index * 7_654_321;
+			const of = { member: true, muted: false, level: 'all', revision: 0, ahead: new Set<number>() } as const;
+			return [
+				membershipField(channelId(index)),
+				packMembership({ ...of, joined, cursor: at - 2_345_678, at }),
+			];
+		});
+		await redis.hset(key, STAMP, String(now), ...fields.flat());
+		return (await redis.memory('USAGE', key)) ?? 0;
+	};
+	let bytes = 0;
+	for (let user = 0; user < users; user += 1)
+		bytes += (await usage(user, CONVERSATIONS_EACH)) - (await usage(user, 0));
+	return bytes / users / CONVERSATIONS_EACH;
+}

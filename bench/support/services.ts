@@ -1,0 +1,31 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from './paths.ts';
+import type { Bench } from './scenario.ts';
+
+/** Services of a scenario's own, which `scripts/services` starts and removes. Answers what tells their addresses. */
+export async function benchServices(
+	bench: Bench,
+	...wanted: readonly ('redis' | 'postgres' | 'kafka')[]
+): Promise<(variable: string) => string> {
+	// Not below the repository: PostgreSQL's own user has to get there.
+	const directory = mkdtempSync(join(tmpdir(), 'tidemark-services-bench-'));
+	const services = async (...args: readonly string[]): Promise<string> => {
+		const child = Bun.spawn([join(ROOT, 'scripts', 'services'), ...args], {
+			env: { ...process.env, TIDEMARK_SERVICES_DIR: directory, TIDEMARK_SERVICES_OWNER: String(process.pid) },
+			stdio: ['ignore', 'pipe', 'inherit'],
+		});
+		const told = await new Response(child.stdout).text();
+		if ((await child.exited) !== 0) throw new Error(`scripts/services ${args.join(' ')} failed`);
+		return told;
+	};
+	bench.progress(`starting ${wanted.join(', ')}`);
+	bench.atEnd(() => services('down'));
+	const told = await services('up', ...wanted);
+	return (variable) => {
+		const found = new RegExp(`^${variable}=(.*)$`, 'm').exec(told)?.[1];
+		if (found === undefined) throw new Error(`scripts/services did not tell ${variable}`);
+		return found;
+	};
+}
