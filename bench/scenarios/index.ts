@@ -1,12 +1,14 @@
 import type { Scenario } from '../support/scenario.ts';
 import { clientCounts } from './client-counts.ts';
 import { clusterPosts } from './cluster-posts.ts';
+import { delivery } from './delivery.ts';
 import { durablePosts } from './durable-posts.ts';
 import { fanOut } from './fan-out.ts';
 import { inboxList } from './inbox-list.ts';
 import { memory } from './memory.ts';
 import { postCostByHistory } from './post-cost-by-history.ts';
 import { postCostBySize } from './post-cost-by-size.ts';
+import { readMarks } from './read-marks.ts';
 import { startUp } from './start-up.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -14,6 +16,8 @@ export const SCENARIOS: readonly Scenario[] = [
 	postCostByHistory,
 	durablePosts,
 	fanOut,
+	delivery,
+	readMarks,
 	clientCounts,
 	inboxList,
 	memory,
