@@ -2,6 +2,7 @@ import type { Scenario } from '../support/scenario.ts';
 import { clientCounts } from './client-counts.ts';
 import { clusterPosts } from './cluster-posts.ts';
 import { clusterReads } from './cluster-reads.ts';
+import { delivery } from './delivery.ts';
 import { durablePosts } from './durable-posts.ts';
 import { fanOut } from './fan-out.ts';
 import { inboxList } from './inbox-list.ts';
@@ -9,6 +10,7 @@ import { memory } from './memory.ts';
 import { postCostByHistory } from './post-cost-by-history.ts';
 import { postCostBySize } from './post-cost-by-size.ts';
 import { pushLarge } from './push-large.ts';
+import { readMarks } from './read-marks.ts';
 import { redisPosts } from './redis-posts.ts';
 import { startUp } from './start-up.ts';
 
@@ -17,6 +19,8 @@ export const SCENARIOS: readonly Scenario[] = [
 	postCostByHistory,
 	durablePosts,
 	fanOut,
+	delivery,
+	readMarks,
 	clientCounts,
 	inboxList,
 	memory,

@@ -15,8 +15,8 @@ let audience: Audience<Listener>;
 let heard: string[];
 beforeEach(() => {
 	bus = new MemoryBus();
-	audience = new Audience(bus, (room, _message, topic) => {
-		for (const { name } of room) heard.push(`${name} of ${topic.slice('live:'.length)}`);
+	audience = new Audience(bus, (listeners, _message, topic) => {
+		for (const { name } of listeners) heard.push(`${name} of ${topic.slice('live:'.length)}`);
 	});
 });
 

@@ -21,7 +21,7 @@ type LiveTopic = `live:${string}`;
 const topicOf = (conversation: string): LiveTopic => `live:${conversation}`;
 
 /** Those who listen to one conversation, in no order. */
-export class Room<Listener extends Seated> implements Iterable<Listener> {
+class Room<Listener extends Seated> {
 	private size = 0;
 	private seats = new Uint32Array(4);
 
@@ -34,11 +34,14 @@ export class Room<Listener extends Seated> implements Iterable<Listener> {
 		return this.size === 0;
 	}
 
-	*[Symbol.iterator](): Generator<Listener> {
+	/** Those who are there now, as a list of its own: whoever is told may leave meanwhile. */
+	listeners(): Listener[] {
+		const there: Listener[] = [];
 		for (let index = 0; index < this.size; index += 1) {
 			const listener = this.everybody.at(this.seats[index] as number);
-			if (listener) yield listener;
+			if (listener) there.push(listener);
 		}
+		return there;
 	}
 
 	enter(seat: number): void {
@@ -68,12 +71,12 @@ export class Audience<Listener extends Seated> {
 
 	constructor(
 		private readonly bus: Bus,
-		private readonly deliver: (room: Room<Listener>, message: BusMessage, topic: Topic) => void,
+		private readonly deliver: (listeners: readonly Listener[], message: BusMessage, topic: Topic) => void,
 	) {}
 
 	private readonly hear = (message: BusMessage, topic: Topic): void => {
 		const room = this.byTopic.get(topic);
-		if (room) this.deliver(room, message, topic);
+		if (room) this.deliver(room.listeners(), message, topic);
 	};
 
 	isListening(listener: Listener, conversation: string): boolean {

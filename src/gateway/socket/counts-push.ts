@@ -32,7 +32,7 @@ export class CountsPush {
 	) {}
 
 	/** An event went out to these. */
-	sent(sessions: Iterable<UserSession>, about: About): void {
+	sent(sessions: readonly UserSession[], about: About): void {
 		if (about.change === 'threads') {
 			for (const session of sessions) this.dueOf(session).threads = 'everybody';
 			return;

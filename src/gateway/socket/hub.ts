@@ -155,7 +155,7 @@ export class Hub {
 		return true;
 	}
 
-	private fanOut(sessions: Iterable<UserSession>, message: BusMessage, topic: Topic): void {
+	private fanOut(sessions: readonly UserSession[], message: BusMessage, topic: Topic): void {
 		if (message.type !== 'event') return;
 		const { frame, at, exceptUser } = message;
 		for (const session of sessions) {

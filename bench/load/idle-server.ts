@@ -1,0 +1,27 @@
+import { heapStats } from 'bun:jsc';
+import pino from 'pino';
+import { readConfig } from '../../src/app/config.ts';
+import { serve } from '../../src/app/serve.ts';
+import { linesOf } from '../support/lines.ts';
+import { ADMIN_TOKEN, FLAGS } from '../support/server.ts';
+
+/**
+ * The server as `tidemark serve` composes it, in a process that tells of its heap: for each line it is sent, it
+ * collects its garbage and prints how many bytes are alive.
+ */
+
+if (import.meta.main) {
+	const [dataDir = ''] = process.argv.slice(2);
+	const flags = Object.fromEntries(FLAGS.map((flag) => flag.slice(2).split('=') as [string, string]));
+	const place = { 'data-dir': dataDir, 'admin-token': ADMIN_TOKEN, host: '127.0.0.1', port: '0' };
+	const running = await serve(readConfig({ ...flags, ...place }, {}), pino({ level: 'error' }));
+	console.log(`port ${new URL(running.url).port}`);
+	for await (const _line of linesOf(Bun.stdin.stream())) {
+		for (let pass = 0; pass < 3; pass += 1) {
+			Bun.gc(true);
+			await Bun.sleep(100);
+		}
+		console.log(heapStats().heapSize);
+	}
+	process.exit(0);
+}

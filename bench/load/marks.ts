@@ -1,0 +1,45 @@
+import { openEmbeddedEngine } from '../../src/app/engine.ts';
+import { Latencies } from './latencies.ts';
+
+/** Marks without the network: how long until the read state has taken one in, and until it is on disk. */
+
+export interface MarksOrder {
+	readonly dataDir: string;
+	readonly channel: string;
+	readonly users: readonly string[];
+	/** For each user, one message further each time. */
+	readonly marks: number;
+}
+
+export interface MarksReport {
+	readonly appliedP95Ms: number;
+	readonly durableP95Ms: number;
+}
+
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
+
+if (import.meta.main) {
+	const order = JSON.parse(await new Response(Bun.stdin.stream()).text()) as MarksOrder;
+	const { readState, store, close } = await openEmbeddedEngine(order.dataDir);
+	const entries = await store.source.timelineEntries(order.channel, 0, EVERYTHING, EVERYTHING);
+	const applied = new Latencies();
+	const durable = new Latencies();
+	for (let next = 0; next < order.marks; next += 1) {
+		const ts = entries[next]?.ts ?? 0;
+		await Promise.all(
+			order.users.map(async (user) => {
+				const began = performance.now();
+				const mark = { type: 'read', ts, revision: undefined } as const;
+				const change = await readState.mark(user, order.channel, mark, () => undefined);
+				applied.add(performance.now() - began);
+				if (typeof change === 'string') throw new Error(`a mark was refused: ${change}`);
+				await change.durable;
+				durable.add(performance.now() - began);
+			}),
+		);
+	}
+	await close();
+	const report: MarksReport = { appliedP95Ms: applied.quantile(0.95), durableP95Ms: durable.quantile(0.95) };
+	console.log(JSON.stringify(report));
+	process.exit(0);
+}
