@@ -21,7 +21,10 @@ interface Props {
 	readonly showsThread: boolean;
 }
 
-/** One message. Its buttons are made when one comes near it: a thousand messages have a thousand fewer of each. */
+/**
+ * One message. Its buttons, and the time beside a follow-up, are made when one comes near it: a thousand messages have a
+ * thousand fewer of each.
+ */
 export const MessageRow = memo(function MessageRow(props: Props) {
 	const { message, isContinued, isInThread, isHighlighted = false, isTabStop, showsThread } = props;
 	const [isNear, setNear] = useState(false);
@@ -43,6 +46,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 		>
 			<div className="message-side">
 				{isContinued ? (
+					isNear &&
 					message.ts && (
 						<time className="message-time" title={exactTime(message.ts)} dateTime={message.ts}>
 							{shortTime(message.ts)}
