@@ -80,7 +80,7 @@ export const memory: Scenario = {
 				ratio('an idle connection, against bare Bun', resident, bare),
 			],
 			notes: [
-				'An idle connection contains everything held for its user: session, subscriptions, cursors, the account and token remembered. Nothing forces the server to collect its garbage before the first of these figures is taken: it swings with when the engine happened to collect while the sockets were opened. What is alive does not; what Bun itself holds for a socket comes on top of that.',
+				'An idle connection contains everything held for its user: session, subscriptions, cursors, the account and token remembered. Nothing forces the server to collect its garbage before the first of these figures is taken: it swings with when the engine happened to collect while the sockets were opened. What Bun itself holds for a socket comes on top of what is alive on the heap.',
 			],
 		};
 	},
