@@ -173,5 +173,5 @@ function wasTold(caughtUp: Map<string, AlreadyTold>, topic: Topic, at: number): 
 	const told = caughtUp.get(topic);
 	if (!told) return false;
 	if (at > told.last) caughtUp.delete(topic);
-	return told.stamps.has(at);
+	return at < told.joined || told.stamps.has(at);
 }

@@ -47,7 +47,7 @@ export class LateJoins {
 			const missed = await this.inTurn(session, at);
 			const events = 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation, at);
 			// From here to the end in one turn: nothing can come in between.
-			if (!this.parts.admit(session, conversation, stampsOf(events))) return;
+			if (!this.parts.admit(session, conversation, toldWith(events, at))) return;
 			this.tell(session, conversation, missed, events);
 			for (const message of held) this.parts.deliver(session, message, topic);
 		} catch (error) {
@@ -97,7 +97,7 @@ function conversationOf({ channel, subscription }: JsonObject): unknown {
 const stampOf = ({ position }: JsonObject): number | undefined =>
 	typeof position === 'string' ? parsePosition(position) : undefined;
 
-function stampsOf(events: readonly JsonObject[]): AlreadyTold {
+function toldWith(events: readonly JsonObject[], joined: number): AlreadyTold {
 	const stamps = new Set(events.flatMap((event) => stampOf(event) ?? []));
-	return { stamps, last: [...stamps].reduce((a, b) => Math.max(a, b), 0) };
+	return { stamps, last: [...stamps].reduce((a, b) => Math.max(a, b), joined), joined };
 }

@@ -5,6 +5,8 @@ import type { Connection } from './connection.ts';
 export interface AlreadyTold {
 	readonly stamps: ReadonlySet<number>;
 	readonly last: number;
+	/** Nothing from before the join is theirs: somebody who came back may be late to hear of what was said before they left. */
+	readonly joined: number;
 }
 
 /** A user with at least one socket here. */

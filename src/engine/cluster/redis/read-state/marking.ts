@@ -142,12 +142,13 @@ export class Marking {
 			}
 			// A device at another gateway, whose clock is ahead, may have been here before.
 			const at = Math.max(stamp, membership.at + 1);
-			// Counted at the same time as set: both go out in one turn.
-			const [set, counted] = await Promise.all([
-				this.users.set(user, at, fields, { [field]: packMembership({ ...after, at }) }),
-				this.rows.row(this.userOf(user, fields, at), conversation, after),
-			]);
-			if (!set) continue;
+			const changed = { [field]: packMembership({ ...after, at }) };
+			if (!(await this.users.set(user, at, fields, changed))) continue;
+			const counted = await this.rows.atOnce(
+				conversation,
+				async () => this.userOf(user, await this.users.some(user, [field, ACTIVITY])),
+				this.userOf(user, { ...fields, ...changed }, at),
+			);
 			if (!counted) return 'not_a_member';
 			const row = shown(counted);
 			const fact = factOf(user, conversation, { ...after, at });

@@ -34,9 +34,9 @@ import { type Keeping, Loading } from './loading.ts';
 import { Marking } from './marking.ts';
 import { Moments } from './moments.ts';
 import { Reading, totalsOf } from './reading.ts';
-import { memberView, type ReadUser, Rows, shown } from './rows.ts';
+import { MOST_TRIES, memberView, type ReadUser, Rows, shown } from './rows.ts';
 import { Turns } from './turns.ts';
-import { ACTIVITY, followField, followIn, membershipField, membershipIn } from './user-state.ts';
+import { ACTIVITY, followField, followIn, membershipField, membershipIn, stampIn } from './user-state.ts';
 import { Users } from './users.ts';
 
 /** What is not used for so long leaves Redis, and comes back from the store. */
@@ -166,19 +166,15 @@ export class RedisReadState implements ReadState {
 	}
 
 	async row(user: string, conversation: string): Promise<CountRow | null> {
-		const reader = await this.read(user, [membershipField(conversation)]);
-		const membership = membershipIn(reader.fields, conversation);
-		const row = membership?.member ? await this.rows.row(reader, conversation, membership) : null;
+		const row = await this.rows.atOnce(conversation, () => this.read(user, [membershipField(conversation)]));
 		return this.durably(row && shown(row));
 	}
 
 	async counts(user: string): Promise<UserCounts> {
 		const stamp = this.stamp();
-		const reader = await this.read(user);
-		const [rows, threadRows] = await Promise.all([
-			this.reading.countRows(reader),
-			this.reading.threadRows(reader),
-		]);
+		const [rows, threadRows] = await this.atOnce(user, (reader) =>
+			Promise.all([this.reading.countRows(reader), this.reading.threadRows(reader)]),
+		);
 		const threads = totalsOf(threadRows);
 		const badge = rows.reduce((sum, row) => sum + row.badge, threads.badge);
 		return this.durably({ rows, threads, badge, stamp });
@@ -223,7 +219,17 @@ export class RedisReadState implements ReadState {
 
 	async moment(user: string, query: MomentQuery): Promise<Moment> {
 		const now = this.stamp();
-		return this.durably(await this.moments.of(await this.read(user), query, now));
+		return this.durably(await this.atOnce(user, (reader) => this.moments.of(reader, query, now)));
+	}
+
+	/** Nothing of the user changed while it was being worked with: see Rows.atOnce. */
+	private async atOnce<T>(user: string, work: (reader: ReadUser) => Promise<T>): Promise<T> {
+		for (let tries = 1; ; tries += 1) {
+			const reader = await this.read(user);
+			const result = await work(reader);
+			if (tries === MOST_TRIES || stampIn(await this.users.some(user, [])) === stampIn(reader.fields))
+				return result;
+		}
 	}
 
 	/** Now: others may have gone further while this process did nothing. */

@@ -4,7 +4,7 @@ import type { CountRow, MemberView, ThreadRow } from '../../../ports/read-state.
 import type { Standing } from './answers.ts';
 import type { Conversations } from './conversations.ts';
 import type { Follow, Membership } from './packing.ts';
-import { activeAt, type Fields, stampIn } from './user-state.ts';
+import { activeAt, type Fields, membershipField, membershipIn, stampIn } from './user-state.ts';
 
 /** Rows from what was read of a user and counted of a conversation. */
 
@@ -16,15 +16,39 @@ export interface ReadUser {
 	readonly starts: readonly number[];
 }
 
+type StandingRow = CountRow & { readonly archived: boolean };
+
+/** Somebody who marks without a pause gets a row all the same. */
+export const MOST_TRIES = 5;
+
 export class Rows {
 	constructor(private readonly conversations: Conversations) {}
 
-	/** Null where there is no such conversation. */
-	async row(
-		user: ReadUser,
+	/**
+	 * The row as it was at one moment: counted between two looks at the user that saw the same. Otherwise one could have the
+	 * messages of now and the mark of before, and win over the one that has the mark. Null: not a member, or there is no such conversation.
+	 */
+	async atOnce(
 		conversation: string,
-		membership: Membership,
-	): Promise<(CountRow & { readonly archived: boolean }) | null> {
+		look: () => Promise<ReadUser>,
+		known?: ReadUser,
+	): Promise<StandingRow | null> {
+		const field = membershipField(conversation);
+		let user = known ?? (await look());
+		for (let tries = 1; ; tries += 1) {
+			const membership = membershipIn(user.fields, conversation);
+			const row = membership?.member ? await this.row(user, conversation, membership) : null;
+			if (!row) return null;
+			const now = await look();
+			const isAsItWas =
+				stampIn(now.fields) === stampIn(user.fields) && now.fields[field] === user.fields[field];
+			if (isAsItWas || tries === MOST_TRIES) return row;
+			user = now;
+		}
+	}
+
+	/** Null where there is no such conversation. */
+	async row(user: ReadUser, conversation: string, membership: Membership): Promise<StandingRow | null> {
 		const counted = await this.conversations.count(
 			{ conversation, threadTs: null },
 			{ user: user.id, cursor: membership.cursor, ahead: membership.ahead, activeAt: activity(user) },
