@@ -43,11 +43,11 @@ const MOST_CONNECTIONS = 4;
 const GIVE_UP_MS = 20_000;
 
 /**
- * As many streams as it takes for so many requests a second, by how fast the host answers: 40 for one in 4 ms, 500 for one
+ * As many streams as it takes for so many requests a second, by how fast the host answers: 100 for one in 10 ms, 500 for one
  * in 50. More are no faster and cost more each, half as much again at 1,000 as at 100; and they come back all at once.
  */
 const REQUESTS_PER_SECOND = 10_000;
-const FEWEST_STREAMS = 40;
+const FEWEST_STREAMS = 100;
 /** The fastest of so long: the others tell how busy this process is, not how far away the host. */
 const FASTEST_OF_MS = 10_000;
 

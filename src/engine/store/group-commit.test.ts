@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, STATEMENTS_PER_BATCH_ASIDE as SIZE } from './group-commit.ts';
 import type { Statement } from './sql.ts';
 
 /** Work aside and work that people wait for, in turns. */
@@ -25,16 +25,16 @@ function scene(fails: (texts: readonly string[]) => boolean = () => false) {
 
 test('who posts waits for one batch aside at most, and the rest of them is written as well', async () => {
 	const { commits, written } = scene();
-	const aside = [1, 2, 3, 4].map(() => commits.executeAside(many('aside', 250)));
+	const aside = [1, 2, 3, 4].map(() => commits.executeAside(many('aside', SIZE)));
 	// The first of them is under way.
 	await Bun.sleep(0);
 	await commits.execute([statement('post')]);
 	expect(written.map(([first, ...others]) => [first, others.length])).toEqual([
-		['aside', 249],
+		['aside', SIZE - 1],
 		['post', 0],
 	]);
 	await Promise.all(aside);
-	expect(written.flat().filter((text) => text === 'aside')).toHaveLength(1_000);
+	expect(written.flat().filter((text) => text === 'aside')).toHaveLength(SIZE * 4);
 });
 
 test('a stream of posts does not hold up what is aside', async () => {
@@ -43,7 +43,7 @@ test('a stream of posts does not hold up what is aside', async () => {
 	const posting = (async () => {
 		while (!state.over) await commits.execute([statement('post')]);
 	})();
-	await Promise.all([1, 2, 3].map(() => commits.executeAside(many('aside', 250))));
+	await Promise.all([1, 2, 3].map(() => commits.executeAside(many('aside', SIZE))));
 	state.over = true;
 	await posting;
 	expect(written.filter(([first]) => first === 'post').length).toBeLessThan(10);
@@ -51,11 +51,11 @@ test('a stream of posts does not hold up what is aside', async () => {
 
 test('nobody waits for what is aside to see what is theirs; closing does', async () => {
 	const { commits, written } = scene();
-	const aside = commits.executeAside(many('aside', 1_000));
+	const aside = commits.executeAside(many('aside', SIZE * 4));
 	await commits.settled();
 	expect(written).toEqual([]);
 	await commits.close();
-	expect(written.flat()).toHaveLength(1_000);
+	expect(written.flat()).toHaveLength(SIZE * 4);
 	await aside;
 	await expect(commits.executeAside([statement('late')])).rejects.toThrow('closed');
 });
@@ -63,7 +63,7 @@ test('nobody waits for what is aside to see what is theirs; closing does', async
 test('what fails aside fails alone; what people wait for fails with what is behind it', async () => {
 	const { commits, written, failures } = scene((texts) => texts.includes('bad'));
 	const results = await Promise.allSettled([
-		commits.executeAside([...many('aside', 249), statement('bad')]),
+		commits.executeAside([...many('aside', SIZE - 1), statement('bad')]),
 		commits.execute([statement('post')]),
 		commits.executeAside([statement('more')]),
 	]);

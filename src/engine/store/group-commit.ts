@@ -21,7 +21,7 @@ import type { Statement } from './sql.ts';
 const STATEMENTS_PER_BATCH = 4000;
 
 /** Some milliseconds of somebody else's waiting. */
-const STATEMENTS_PER_BATCH_ASIDE = 250;
+export const STATEMENTS_PER_BATCH_ASIDE = 500;
 
 /** Carries a batch out in one transaction: wholly, or (rejecting) not at all. */
 export type WriteBatch = (batch: Batch) => Promise<void>;
