@@ -1,14 +1,13 @@
-import { Dataset, inParts, tokenOf, userId } from '../support/dataset.ts';
+import { Dataset, tokenOf } from '../support/dataset.ts';
 import { figure, quantile } from '../support/figures.ts';
+import { fillHalfRead, MESSAGES_EACH, readerOf } from '../support/half-read.ts';
 import { cpuSeconds } from '../support/process-cpu.ts';
-import type { Bench, Scenario } from '../support/scenario.ts';
+import type { Scenario } from '../support/scenario.ts';
 import { type BenchServer, startServer } from '../support/server.ts';
 import { boundMsBetween, meanMsBetween, serverTimes } from '../support/server-times.ts';
 
 /** What a client asks for when it starts: everything the user has unread. */
 
-const AUTHOR = userId(0);
-const MESSAGES_EACH = 3;
 const SIZES = {
 	quick: [50, 1_000],
 	standard: [50, 1_000, 100_000],
@@ -23,7 +22,9 @@ export const clientCounts: Scenario = {
 	run: async (bench) => {
 		const sizes = SIZES[bench.scale];
 		const dataDir = bench.directory('data');
-		await fill(bench, dataDir, sizes);
+		const dataset = await Dataset.open(dataDir);
+		await fillHalfRead(bench, dataset, sizes);
+		await dataset.close();
 		const cold = sizes.map(() => [] as number[]);
 		const warm = sizes.map(() => ({
 			p50: [] as number[],
@@ -82,25 +83,7 @@ export const clientCounts: Scenario = {
 	},
 };
 
-const readerOf = (size: number): string => userId(size);
 const callsFor = (size: number): number => (size > 10_000 ? 30 : 1_000);
-
-async function fill(bench: Bench, dataDir: string, sizes: readonly number[]): Promise<void> {
-	const dataset = await Dataset.open(dataDir);
-	const largest = Math.max(...sizes);
-	bench.progress(`making ${largest} conversations`);
-	await dataset.users([AUTHOR, ...sizes.map(readerOf)]);
-	await inParts(largest, 1_000, async (from, to) => {
-		const work: Promise<void>[] = [];
-		for (let index = from; index < to; index += 1) {
-			const readers = sizes.filter((size) => index < size).map(readerOf);
-			const { conversation, done } = dataset.channel([AUTHOR, ...readers]);
-			work.push(done, dataset.messages(conversation, AUTHOR, MESSAGES_EACH, index % 2 === 0 ? readers : []));
-		}
-		await Promise.all(work);
-	});
-	await dataset.close();
-}
 
 async function warmRound(server: BenchServer, size: number) {
 	const times: number[] = [];

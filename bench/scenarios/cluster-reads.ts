@@ -1,21 +1,18 @@
 import { Redis } from 'ioredis';
 import { benchCluster } from '../support/cluster.ts';
 import { crowdUser, makeCrowd } from '../support/crowd.ts';
-import { channelId, type Dataset, inParts, tokenOf, userId } from '../support/dataset.ts';
-
+import { channelId, tokenOf } from '../support/dataset.ts';
 import { figure, quantile } from '../support/figures.ts';
-import type { Bench, Scenario } from '../support/scenario.ts';
+import { fillHalfRead, MESSAGES_EACH, readerOf } from '../support/half-read.ts';
+import type { Scenario } from '../support/scenario.ts';
 import { boundMsBetween, meanMsBetween, serverTimes } from '../support/server-times.ts';
 
 /** On Kafka, Redis and PostgreSQL: counts and marks, and counts after Redis was emptied. */
 
-const AUTHOR = userId(0);
-const MESSAGES_EACH = 3;
 const MARKS = 100;
 /** Milliseconds, p99 on the server. */
 const TARGETS: Readonly<Record<number, number>> = { 50: 2, 1000: 6, 100000: 350 };
 
-const readerOf = (size: number): string => userId(size);
 const callsFor = (size: number): number => (size > 10_000 ? 10 : size > 100 ? 100 : 300);
 
 export const clusterReads: Scenario = {
@@ -28,7 +25,7 @@ export const clusterReads: Scenario = {
 		const crowd = bench.pick(100, 1_000, 1_000);
 		await cluster.fill(async (dataset) => {
 			await dataset.users([crowdUser(1)]);
-			await fill(bench, dataset, sizes);
+			await fillHalfRead(bench, dataset, sizes);
 		});
 		bench.progress(`making ${crowd * crowd} cursors and as many messages`);
 		await makeCrowd(cluster.postgresUrl, crowd);
@@ -115,24 +112,6 @@ export const clusterReads: Scenario = {
 		};
 	},
 };
-
-async function fill(bench: Bench, dataset: Dataset, sizes: readonly number[]): Promise<void> {
-	const largest = Math.max(...sizes);
-	bench.progress(`making ${largest} conversations`);
-	await dataset.users([AUTHOR, ...sizes.map(readerOf)]);
-	await inParts(largest, 1_000, async (from, to) => {
-		const work: Promise<void>[] = [];
-		for (let index = from; index < to; index += 1) {
-			const readers = sizes.filter((size) => index < size).map(readerOf);
-			const { conversation, done } = dataset.channel([AUTHOR, ...readers]);
-			const all = done.then(() =>
-				dataset.messages(conversation, AUTHOR, MESSAGES_EACH, index % 2 === 0 ? readers : []),
-			);
-			work.push(all);
-		}
-		await Promise.all(work);
-	});
-}
 
 interface Round {
 	readonly p50: number;
