@@ -9,6 +9,7 @@ import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-
 import { spreadTags } from '../../src/engine/cluster/redis/slots.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { CountRow, RowChange } from '../../src/engine/ports/read-state.ts';
+import type { StateSource } from '../../src/engine/ports/store.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
@@ -38,7 +39,13 @@ for (const layout of LAYOUTS) {
 			const place = redisPlace(layout);
 			const clock = risingClock(() => Date.now() * 1000);
 			const process = async (
-				more: { ttlSeconds?: number; keeping?: Keeping; prefix?: string; fenced?: true } = {},
+				more: {
+					ttlSeconds?: number;
+					keeping?: Keeping;
+					prefix?: string;
+					fenced?: true;
+					source?: StateSource;
+				} = {},
 			) => {
 				const { commands, close } = await connectBoth(place);
 				closing.push(async () => close());
@@ -142,6 +149,36 @@ for (const layout of LAYOUTS) {
 				revision: 0,
 			});
 			expect(await readState.row('U03', 'C01')).toBeNull();
+		});
+
+		test('what one command does is there all at once, also while a thread has to be loaded for it', async () => {
+			const { store, process } = await world();
+			const reader = await process();
+			await reader.apply(created(CHANNEL, ['U01', 'U02', 'U03']), ...posts(1, 3));
+			let seenMeanwhile: CountRow | null = null;
+			const source: StateSource = Object.assign(Object.create(store.source), {
+				threadEntries: async (...asked: Parameters<StateSource['threadEntries']>) => {
+					seenMeanwhile = await reader.readState.row('U02', 'C01');
+					return store.source.threadEntries(...asked);
+				},
+			});
+			const worker = await process({ source });
+			// The first reply of a thread: its author follows before it.
+			const reply = message('C01', BEGIN + 10, { user: 'U03', threadTs: BEGIN + 1, broadcast: true });
+			const follow: Effect = {
+				type: 'followed',
+				at: reply.ts,
+				conversation: CHANNEL,
+				user: 'U01',
+				threadTs: BEGIN + 1,
+				cursor: BEGIN + 1,
+			};
+			await worker.apply(follow, posted(CHANNEL, reply));
+			expect(seenMeanwhile).toMatchObject({ unread: 2, position: { conversation: BEGIN + 2 } });
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({
+				unread: 3,
+				position: { conversation: reply.ts },
+			});
 		});
 
 		test('marks of one user at two processes: none is lost', async () => {

@@ -1,6 +1,7 @@
 --[[
-Takes effects into a conversation, in order, until one needs what is not loaded. Replaying is harmless: what is older than
-the newest effect applied is passed over, and the newest one comes to the same when it is applied again.
+Takes effects into a conversation, in order, until one needs what is not loaded. Those with one stamp are of one command and
+taken in together: with a part of them, the stamp would claim what is not there. Replaying is harmless: what is older than the
+newest effect applied is passed over, and the newest one comes to the same when it is applied again.
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of its timeline
@@ -17,96 +18,151 @@ then seven for each effect:
       7  for 'create' the team
 
 Result   for each effect that was dealt with: 1 applied, 2 applied once more, 0 older than what is applied; then, where it
-         stopped: -1 the conversation is not loaded, -2 the thread is not, -3 the entry before the newest is not
+         stopped before those of a command: -1 the conversation is not loaded, -2 a thread of theirs is not, -3 the entry
+         before the newest is not
 ]]
 local ttl, threads = ARGV[1], tonumber(ARGV[2])
+local WIDTH = 7
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local lateness = 0
 -- Up to a second is what clients are told once more in any case.
 local ORDINARY = 1000000
 
-local function apply(at, change, ts, entry, shown, thread, team)
-	local loaded = redis.call('EXISTS', KEYS[1]) == 1
-	if change == 'create' then
-		if loaded then
-			return 0
-		end
-		redis.call('DEL', KEYS[2])
-		redis.call('HSET', KEYS[1], 'kind', entry, 'team', team, 'archived', shown,
-			'stamp', at, 'latest', '0', 'floor', '0')
-		return 1
-	end
-	if not loaded then
+local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor')
+local stamp, floor = state[1], state[2]
+-- Fields of the conversation that are to be set, each before its value.
+local fields = {}
+local timeline_changed = false
+
+local function set(field, value)
+	fields[#fields + 1] = field
+	fields[#fields + 1] = value
+end
+
+local function newest()
+	return redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
+end
+
+local function is_message(change)
+	return change == 'post' or change == 'edit' or change == 'delete'
+end
+
+local function replies_of(thread)
+	return thread ~= '0' and ARGV[2 + tonumber(thread)]
+end
+
+-- What has to be loaded for it, as the result says it; 0 for nothing.
+local function lacking(at, change, ts, _, shown, thread)
+	if not stamp then
 		return -1
 	end
-	local in_timeline, in_thread = shown == '1', thread ~= '0'
-	local replies = in_thread and ARGV[2 + tonumber(thread)]
-	local message = change == 'post' or change == 'edit' or change == 'delete'
-	local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor', 'latest')
-	if tonumber(at) < tonumber(state[1]) then
+	if not is_message(change) or tonumber(at) < tonumber(stamp) then
 		return 0
 	end
-	local again = tonumber(at) == tonumber(state[1])
-	local below = message and tonumber(ts) <= tonumber(state[2])
-	if message and in_thread and redis.call('EXISTS', replies) == 0 then
+	local replies = replies_of(thread)
+	if replies and redis.call('EXISTS', replies) == 0 then
 		return -2
 	end
-	if change == 'delete' and in_timeline and ts == state[3] and state[2] ~= '0' and redis.call('ZCARD', KEYS[2]) < 2 then
+	if change == 'delete' and shown == '1' and floor ~= '0' and redis.call('ZCARD', KEYS[2]) < 2 and ts == newest() then
 		return -3
 	end
+	return 0
+end
 
-	local function put(key)
-		redis.call('ZREMRANGEBYSCORE', key, ts, ts)
+local function create(at, kind, archived, team)
+	if stamp then
+		return 0
+	end
+	redis.call('DEL', KEYS[2])
+	stamp, floor = at, '0'
+	redis.call('HSET', KEYS[1], 'kind', kind, 'team', team, 'archived', archived, 'stamp', at, 'latest', '0', 'floor', floor)
+	return 1
+end
+
+local function change_in(key, change, ts, entry)
+	if change == 'edit' and redis.call('ZCOUNT', key, ts, ts) == 0 then
+		return
+	end
+	redis.call('ZREMRANGEBYSCORE', key, ts, ts)
+	if change ~= 'delete' then
 		redis.call('ZADD', key, ts, entry)
 	end
+end
 
-	local function change_in(key)
-		if change == 'post' then
-			put(key)
-		elseif change == 'delete' then
-			redis.call('ZREMRANGEBYSCORE', key, ts, ts)
-		elseif redis.call('ZCOUNT', key, ts, ts) > 0 then
-			put(key)
-		end
+local function apply(at, change, ts, entry, shown, thread, team)
+	if change == 'create' then
+		return create(at, entry, shown, team)
 	end
-
-	if message and in_timeline then
-		if below then
-			redis.call('HSET', KEYS[1], 'b:' .. ts, change == 'delete' and '' or entry)
+	if tonumber(at) < tonumber(stamp) then
+		return 0
+	end
+	local again = tonumber(at) == tonumber(stamp)
+	if is_message(change) and shown == '1' then
+		if tonumber(ts) <= tonumber(floor) then
+			set('b:' .. ts, change == 'delete' and '' or entry)
 		else
-			change_in(KEYS[2])
-			local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
-			redis.call('HSET', KEYS[1], 'latest', newest or state[2])
+			change_in(KEYS[2], change, ts, entry)
+			timeline_changed = true
 		end
 	end
-	if message and in_thread then
-		change_in(replies)
+	local replies = is_message(change) and replies_of(thread)
+	if replies then
+		change_in(replies, change, ts, entry)
 		redis.call('EXPIRE', replies, ttl)
 	end
 	if change == 'archived' then
-		redis.call('HSET', KEYS[1], 'archived', shown)
+		set('archived', shown)
 	end
-	redis.call('HSET', KEYS[1], 'stamp', at)
+	stamp = at
 	lateness = math.max(lateness, now - tonumber(at))
 	return again and 2 or 1
 end
 
+-- The first of them may create the conversation that the others are about.
+local function lacking_of_any(first, last)
+	if ARGV[first + 1] == 'create' then
+		return 0
+	end
+	for index = first, last, WIDTH do
+		local what = lacking(unpack(ARGV, index, index + WIDTH - 1))
+		if what < 0 then
+			return what
+		end
+	end
+	return 0
+end
+
 local results = {}
-for index = 3 + threads, #ARGV, 7 do
-	local result = apply(unpack(ARGV, index, index + 6))
-	results[#results + 1] = result
-	if result < 0 then
+local first = 3 + threads
+while first <= #ARGV do
+	local last = first
+	while ARGV[last + WIDTH] == ARGV[first] do
+		last = last + WIDTH
+	end
+	local what = lacking_of_any(first, last)
+	if what < 0 then
+		results[#results + 1] = what
 		break
 	end
+	for index = first, last, WIDTH do
+		results[#results + 1] = apply(unpack(ARGV, index, index + WIDTH - 1))
+	end
+	first = last + WIDTH
 end
 -- When it can be seen, and by how much that is later than it took place: whoever resumes has to go back as far.
 if #results > 0 and results[1] >= 0 then
-	redis.call('HSET', KEYS[1], 'seen', string.format('%.0f', now))
+	set('stamp', stamp)
+	set('seen', string.format('%.0f', now))
+	if timeline_changed then
+		set('latest', newest() or floor)
+	end
 	if lateness > ORDINARY then
 		local late = math.max(lateness, tonumber(redis.call('HGET', KEYS[1], 'late') or 0))
-		redis.call('HSET', KEYS[1], 'late', string.format('%.0f', late), 'late_seen', string.format('%.0f', now))
+		set('late', string.format('%.0f', late))
+		set('late_seen', string.format('%.0f', now))
 	end
+	redis.call('HSET', KEYS[1], unpack(fields))
 	redis.call('EXPIRE', KEYS[1], ttl)
 	redis.call('EXPIRE', KEYS[2], ttl)
 end

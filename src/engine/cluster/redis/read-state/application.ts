@@ -52,14 +52,20 @@ export class Application {
 			)) as number[];
 			results.push(...answer.filter((result) => result >= 0));
 			const stopped = answer.at(-1) ?? 0;
-			const next = effects[results.length];
-			if (stopped >= 0 || !next) continue;
-			if (stopped === -2) await loading.loadThread(conversation, threadOf(next) ?? 0);
+			if (stopped >= 0) continue;
+			if (stopped === -2) await this.loadThreadsOf(conversation, effects.slice(results.length));
 			else if (stopped === -3) await loading.deepen(conversation);
 			else if (!(await loading.load(conversation)))
 				throw new Error(`an effect on ${conversation}, which the store does not have`);
 		}
 		return results;
+	}
+
+	/** Those that the first of these effects need, and what else the same command did. */
+	private async loadThreadsOf(conversation: string, effects: readonly Effect[]): Promise<void> {
+		const ofOne = effects.filter(({ at }) => at === effects[0]?.at);
+		const threads = new Set(ofOne.map(threadOf).filter((ts) => ts !== null));
+		await Promise.all([...threads].map((ts) => this.loading.loadThread(conversation, ts)));
 	}
 
 	private async toUsers(conversation: string, effect: Effect, isNew: boolean): Promise<ReadFact[]> {
