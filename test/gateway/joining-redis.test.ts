@@ -6,6 +6,7 @@ import { Connection } from '../../src/gateway/socket/connection.ts';
 import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
 import { Hub } from '../../src/gateway/socket/hub.ts';
 import { formatPosition } from '../../src/model/position.ts';
+import { formatTs } from '../../src/model/ts.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
 /** Who joins while connected hears everything that is posted from the join on, once and in order. */
@@ -22,6 +23,13 @@ interface Posted {
 	readonly channel: string;
 	readonly at: number;
 }
+
+const eventOf = (one: Posted) => ({
+	type: 'message',
+	ts: formatTs(one.at),
+	...one,
+	position: formatPosition(one.at),
+});
 
 for (const layout of LAYOUTS) {
 	describe(`joining on ${layout}`, () => {
@@ -48,7 +56,7 @@ for (const layout of LAYOUTS) {
 					const events = posted.filter(({ at }) => at > since);
 					await Bun.sleep(1);
 					return {
-						events: events.map((one) => ({ ...one, position: formatPosition(one.at) })),
+						events: events.map(eventOf),
 						// No cut: what was posted meanwhile has earlier stamps, and is not among the events.
 						stamp: posted.at(-1)?.at ?? since,
 						toldUpTo: 0,
@@ -75,7 +83,11 @@ for (const layout of LAYOUTS) {
 			const post = (channel: string): void => {
 				at += 1;
 				posted.push({ channel, at });
-				worker.publish(`live:${channel}`, { type: 'event', frame: JSON.stringify({ channel, at }), at });
+				worker.publish(`live:${channel}`, {
+					type: 'event',
+					frame: JSON.stringify(eventOf({ channel, at })),
+					at,
+				});
 			};
 			const move = (type: 'joined' | 'left', conversation: string): void => {
 				at += 1;

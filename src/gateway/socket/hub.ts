@@ -1,10 +1,11 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
+import type { AlreadyTold } from './already-told.ts';
 import { Audience } from './audience.ts';
 import type { Connection } from './connection.ts';
 import type { CountsPush } from './counts-push.ts';
 import { Interest } from './interest.ts';
 import { type JoinHooks, LateJoins } from './late-joins.ts';
-import { type AlreadyTold, UserSession } from './user-session.ts';
+import { UserSession } from './user-session.ts';
 
 /**
  * Live delivery by interest: this gateway listens to the conversations that its connected users are in, and
@@ -160,7 +161,7 @@ export class Hub {
 		const { frame, at, exceptUser } = message;
 		for (const session of sessions) {
 			if (session.user === exceptUser) continue;
-			if (session.caughtUp && at !== undefined && wasTold(session.caughtUp, topic, at)) continue;
+			if (session.caughtUp && at !== undefined && wasTold(session.caughtUp, topic, frame, at)) continue;
 			for (const connection of session.connections) connection.send(frame, at);
 			this.meters.delivered += session.connections.length;
 		}
@@ -168,10 +169,9 @@ export class Hub {
 	}
 }
 
-/** A topic has one order: after the last of them, none is on its way any more. */
-function wasTold(caughtUp: Map<string, AlreadyTold>, topic: Topic, at: number): boolean {
+function wasTold(caughtUp: Map<string, AlreadyTold>, topic: Topic, frame: string, at: number): boolean {
 	const told = caughtUp.get(topic);
 	if (!told) return false;
-	if (at > told.last) caughtUp.delete(topic);
-	return at < told.joined || told.stamps.has(at);
+	if (told.isOverAt(at)) caughtUp.delete(topic);
+	return told.includes(frame, at);
 }

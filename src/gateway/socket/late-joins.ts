@@ -2,8 +2,9 @@ import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 import { parsePosition } from '../../model/position.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { Missed, SyncResult } from '../../unread/sync.ts';
+import { AlreadyTold } from './already-told.ts';
 import { TOO_FAR_BEHIND } from './frames.ts';
-import type { AlreadyTold, UserSession } from './user-session.ts';
+import type { UserSession } from './user-session.ts';
 
 /**
  * Who joins a conversation while connected, over a bus that is not immediate: what happens there before this
@@ -47,7 +48,7 @@ export class LateJoins {
 			const missed = await this.inTurn(session, at);
 			const events = 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation, at);
 			// From here to the end in one turn: nothing can come in between.
-			if (!this.parts.admit(session, conversation, toldWith(events, at))) return;
+			if (!this.parts.admit(session, conversation, new AlreadyTold(events, at))) return;
 			this.tell(session, conversation, missed, events);
 			for (const message of held) this.parts.deliver(session, message, topic);
 		} catch (error) {
@@ -96,8 +97,3 @@ function conversationOf({ channel, subscription }: JsonObject): unknown {
 
 const stampOf = ({ position }: JsonObject): number | undefined =>
 	typeof position === 'string' ? parsePosition(position) : undefined;
-
-function toldWith(events: readonly JsonObject[], joined: number): AlreadyTold {
-	const stamps = new Set(events.flatMap((event) => stampOf(event) ?? []));
-	return { stamps, last: [...stamps].reduce((a, b) => Math.max(a, b), joined), joined };
-}

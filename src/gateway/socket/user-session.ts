@@ -1,13 +1,6 @@
+import type { AlreadyTold } from './already-told.ts';
 import { type Audience, NOT_SEATED, type Seated } from './audience.ts';
 import type { Connection } from './connection.ts';
-
-/** Changes, by their stamps. */
-export interface AlreadyTold {
-	readonly stamps: ReadonlySet<number>;
-	readonly last: number;
-	/** Nothing from before the join is theirs: somebody who came back may be late to hear of what was said before they left. */
-	readonly joined: number;
-}
 
 /** A user with at least one socket here. */
 export class UserSession implements Seated {

@@ -1,0 +1,59 @@
+import { parsePosition } from '../../model/position.ts';
+import { parseTs } from '../../model/ts.ts';
+import type { JsonObject } from '../../protocol/objects.ts';
+
+/**
+ * What somebody who comes late to a conversation was told of it: of each thing once, how it stands. Live news of the
+ * same thing, as old as that or older, may still be on its way. It would undo what was told: bring back a message
+ * after the word that it was deleted, or an earlier text of it.
+ */
+export class AlreadyTold {
+	/** By what they are about, the stamp of the newest that was told. */
+	private readonly newest = new Map<string, number>();
+	/** A topic has one order: after the last of them, none is on its way any more. */
+	private readonly last: number;
+
+	constructor(
+		events: readonly JsonObject[],
+		/** Nothing from before the join is theirs: somebody who came back may be late to hear of what was said before they left. */
+		private readonly joined: number,
+	) {
+		let last = joined;
+		for (const event of events) {
+			const subject = subjectOf(event);
+			const at = standsAt(event);
+			this.newest.set(subject, Math.max(this.newest.get(subject) ?? 0, at));
+			last = Math.max(last, at);
+		}
+		this.last = last;
+	}
+
+	/** With a live event of this stamp, nothing of it can come any more. */
+	isOverAt(stamp: number): boolean {
+		return stamp > this.last;
+	}
+
+	includes(frame: string, stamp: number): boolean {
+		if (stamp < this.joined) return true;
+		if (this.isOverAt(stamp)) return false;
+		return stamp <= (this.newest.get(subjectOf(JSON.parse(frame))) ?? 0);
+	}
+}
+
+/** The stamp that an event tells its subject at: a message that is told after it was edited has the newer text. */
+function standsAt({ position, edited }: JsonObject): number {
+	const at = typeof position === 'string' ? (parsePosition(position) ?? 0) : 0;
+	const editedTs = (edited as JsonObject | undefined)?.ts;
+	return Math.max(at, typeof editedTs === 'string' ? (parseTs(editedTs) ?? 0) : 0);
+}
+
+/** Of events of one conversation. */
+function subjectOf({ type, subtype, ts, deleted_ts, message, user }: JsonObject): string {
+	const shown = (message as JsonObject | undefined)?.ts;
+	if (type === 'message') {
+		if (subtype === 'message_replied') return `thread ${shown}`;
+		return `message ${subtype === 'message_deleted' ? deleted_ts : (shown ?? ts)}`;
+	}
+	const [, what = ''] = /^(?:channel|group)_(?:un)?(\w+)$/.exec(String(type)) ?? [];
+	return what === '' ? `${type} ${user}` : what;
+}
