@@ -181,6 +181,28 @@ for (const layout of LAYOUTS) {
 			});
 		});
 
+		test('a conversation and its timeline stay, or go, together', async () => {
+			const { process } = await world();
+			const { readState, apply, commands, keys } = await process({ ttlSeconds: 1_000 });
+			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 4));
+			const [meta, timeline] = [keys.meta('C01'), keys.timeline('C01')];
+			const uses = {
+				member: () => readState.member('U02', 'C01'),
+				memberships: () => readState.memberships('U02'),
+				row: () => readState.row('U02', 'C01'),
+				counts: () => readState.counts('U02'),
+				moment: () => readState.moment('U02', { since: 0, rows: ['C01'], threads: [] }),
+				unread: () => readState.unread('U02', 'C01'),
+				inbox: () => readState.inbox('U02', { limit: 1, start: null, unreadFirst: true }),
+			};
+			for (const [name, use] of Object.entries(uses)) {
+				for (const key of [meta, timeline]) await commands.expire(key, 500);
+				await use();
+				const left = [await commands.ttl(meta), await commands.ttl(timeline)].map((ttl) => ttl > 500);
+				expect([name, ...left]).toEqual([name, true, true]);
+			}
+		});
+
 		test('marks of one user at two processes: none is lost', async () => {
 			const { process } = await world();
 			const here = await process();

@@ -50,10 +50,18 @@ const ABSOLUTE = new Set([
 	'conversation_preference_changed',
 ]);
 const GONE = new Set(['channel_left', 'group_left', 'channel_archive', 'group_archive']);
+const THERE = new Set([
+	'channel_joined',
+	'group_joined',
+	'mpim_joined',
+	'im_created',
+	'channel_unarchive',
+	'group_unarchive',
+]);
 
 export class LiveCounts {
 	readonly rows = new Map<string, LiveRow>();
-	/** What each row was last told at, and the messages that have come since. */
+	/** Of conversations that count: what each row was last told at, and the messages that have come since. */
 	private readonly told = new Map<string, { readonly position: string; readonly since: Event[] }>();
 	threads: LiveThreads = { unread_count: 0, mention_count: 0, badge_count: 0, position: '' };
 
@@ -62,7 +70,11 @@ export class LiveCounts {
 	// biome-ignore lint/suspicious/noExplicitAny: the answer of client.counts
 	snapshot(counts: any): void {
 		this.rows.clear();
-		for (const row of [...counts.channels, ...counts.mpims, ...counts.ims]) this.replace(rowOf(row));
+		this.told.clear();
+		for (const row of [...counts.channels, ...counts.mpims, ...counts.ims]) {
+			this.expect(row.id, '');
+			this.replace(rowOf(row));
+		}
 		this.threads = { ...counts.threads, position: counts.position };
 	}
 
@@ -75,18 +87,26 @@ export class LiveCounts {
 	apply(event: Event): void {
 		if (ABSOLUTE.has(event.type)) this.replace(rowOf(event));
 		else if (GONE.has(event.type)) this.drop(event.channel);
+		else if (THERE.has(event.type)) this.expect(event.channel.id ?? event.channel, event.position);
 		else if (event.type === 'update_thread_state') this.threadState(event);
 		else if (event.type === 'message' && event.prev_ts !== undefined) this.posted(event);
 	}
 
+	/** From this stamp on it counts, and its row will follow. Told once more, it changes nothing. */
+	private expect(channel: string, stamp: string): void {
+		const told = this.told.get(channel);
+		if (told && told.position.slice(0, STAMP_DIGITS) >= stamp) return;
+		this.told.set(channel, { position: stamp.padEnd(2 * STAMP_DIGITS, '0'), since: [] });
+	}
+
 	/**
-	 * An older one never overwrites a newer one. Counts that are told may be of a moment before messages that
-	 * have come since: those are counted on top of them once more.
+	 * An older one never overwrites a newer one, and one of what was left is of before that. Counts that are told may be of a
+	 * moment before messages that have come since: those are counted on top of them once more.
 	 */
 	private replace(row: LiveRow): void {
 		const told = this.told.get(row.id);
-		if (told && row.position < told.position) return;
-		const since = (told?.since ?? []).filter((event) => event.position > row.position.slice(0, STAMP_DIGITS));
+		if (!told || row.position < told.position) return;
+		const since = told.since.filter((event) => event.position > row.position.slice(0, STAMP_DIGITS));
 		this.told.set(row.id, { position: row.position, since });
 		this.rows.set(row.id, row);
 		for (const event of since) this.count(row, event);
@@ -107,11 +127,11 @@ export class LiveCounts {
 		const row = this.rows.get(event.channel);
 		const told = this.told.get(event.channel);
 		// The row knows of it already.
-		if (!row || !told || event.position <= told.position.slice(0, STAMP_DIGITS)) return;
+		if (!told || event.position <= told.position.slice(0, STAMP_DIGITS)) return;
 		// Who resumes may be told once more of what it has heard.
 		if (told.since.some(({ ts }) => ts === event.ts)) return;
 		told.since.push(event);
-		this.count(row, event);
+		if (row) this.count(row, event);
 	}
 
 	/** A message in the timeline: what it does to the counts follows from what it says. */

@@ -9,7 +9,7 @@ import type { Cluster, Redis } from 'ioredis';
 
 const FILES = {
 	apply: 'apply-2',
-	count: 'count-2',
+	counts: 'counts-1',
 	deepen: 'deepen-2',
 	entries: 'entries-2',
 	loadConversation: 'load-conversation-2',
@@ -18,7 +18,7 @@ const FILES = {
 	pendUnlessLoaded: 'pend-unless-loaded-2',
 	sessions: 'sessions-2',
 	setIfUnchanged: 'set-if-unchanged-1',
-	standing: 'standing-1',
+	standings: 'standings-1',
 	trim: 'trim-2',
 } as const;
 

@@ -2,13 +2,18 @@
 
 export const SLOTS = 16_384;
 
+/** What each byte does to the sum. */
+const STEPS = Uint16Array.from({ length: 256 }, (_, byte) => {
+	let crc = byte << 8;
+	for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
+	return crc;
+});
+
+const utf8 = new TextEncoder();
+
 export function slotOf(tag: string): number {
 	let crc = 0;
-	for (const byte of new TextEncoder().encode(tag)) {
-		crc ^= byte << 8;
-		for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
-		crc &= 0xffff;
-	}
+	for (const byte of utf8.encode(tag)) crc = ((crc << 8) & 0xffff) ^ (STEPS[(crc >> 8) ^ byte] as number);
 	return crc % SLOTS;
 }
 

@@ -21,6 +21,12 @@ export interface Answer {
 	readonly rest: readonly string[];
 }
 
+/** Of an answer that is one string: whether there is one, and its parts. */
+export function partsOf(answer: string): [state: number, ...parts: string[]] {
+	const [state, ...parts] = answer.split(' ');
+	return [Number(state), ...parts];
+}
+
 /** As scripts lay it out. */
 export function answerOf([kind, archived, stamp, latest, changed, ...rest]: readonly string[]): Answer {
 	const standing = {

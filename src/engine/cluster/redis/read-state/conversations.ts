@@ -4,7 +4,8 @@ import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../epoch.ts';
 import type { Keys } from '../keys.ts';
-import { type Answer, answerOf, countsOf, type Standing, sumOf, timelineOf } from './answers.ts';
+import { nodesOf, Together } from '../together.ts';
+import { type Answer, answerOf, countsOf, partsOf, type Standing, sumOf, timelineOf } from './answers.ts';
 import { allBetween, type FarEntries, firstAfter, unreadBetween, withChanges } from './far-back.ts';
 import type { Loading } from './loading.ts';
 
@@ -16,6 +17,8 @@ import type { Loading } from './loading.ts';
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 /** Whatever floor it has. */
 const ANY_FLOOR = '';
+/** Where scripts take strings: not given. */
+const NONE = '-';
 
 /** Where is counted: the timeline, or one thread of it. */
 export interface Where {
@@ -54,6 +57,9 @@ export interface Entries extends Standing {
 const FAR_BACK = 'far back';
 
 export class Conversations {
+	private readonly counting: Together;
+	private readonly standings: Together;
+
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
@@ -61,24 +67,23 @@ export class Conversations {
 		private readonly ttlSeconds: number,
 		private readonly fence: Fence,
 		private readonly loading: Loading,
-	) {}
+	) {
+		const common = [ttlSeconds, keys.prefix];
+		const nodeOf = nodesOf(commands);
+		this.counting = new Together((...all) => commands.counts(...all), keys.meta, common, nodeOf);
+		this.standings = new Together((...all) => commands.standings(...all), keys.meta, common, nodeOf);
+	}
 
 	/** Null: there is no such conversation. */
 	async count(where: Where, reading: Reading): Promise<(Standing & { counts: Counts }) | null> {
-		const { user, cursor, ahead = [], upTo = '+inf', enough = EVERYTHING } = reading;
-		const script = (floor: number | typeof ANY_FLOOR) =>
-			this.commands.count(
-				...this.keysOf(where),
-				...this.lead(where),
-				user,
-				cursor,
-				upTo,
-				enough,
-				floor,
-				...ahead,
-			);
+		const { user, cursor, ahead = [], upTo = '+inf', enough = NONE } = reading;
+		const { conversation, threadTs } = where;
+		const script = (floor: number | typeof NONE) => {
+			const about = [conversation, threadTs ?? NONE, user, cursor, upTo, enough, floor, ...ahead];
+			return this.counting.ask(conversation, about.join(' ')).then(partsOf);
+		};
 		for (;;) {
-			const answer = await this.withLoaded(where, cursor, () => script(ANY_FLOOR));
+			const answer = await this.withLoaded(where, cursor, () => script(NONE));
 			if (answer === null) return null;
 			if (answer !== FAR_BACK) return { ...answer.standing, counts: countsOf(answer.rest, reading.activeAt) };
 			const counted = await this.countFarBack(where.conversation, reading, script);
@@ -194,7 +199,7 @@ export class Conversations {
 	async standing(conversation: string): Promise<Known | null> {
 		const where = { conversation, threadTs: null };
 		const result = await this.withLoaded(where, EVERYTHING, () =>
-			this.commands.standing(this.keys.meta(conversation), this.ttlSeconds),
+			this.standings.ask(conversation, conversation).then(partsOf),
 		);
 		if (result === null || result === FAR_BACK) return null;
 		const [seen = 0, late = 0, lateSeen = 0] = result.rest.map(Number);
