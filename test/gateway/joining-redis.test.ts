@@ -7,6 +7,7 @@ import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
 import { Hub } from '../../src/gateway/socket/hub.ts';
 import { formatPosition } from '../../src/model/position.ts';
 import { formatTs } from '../../src/model/ts.ts';
+import { eventually } from '../support/eventually.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
 /** Who joins while connected hears everything that is posted from the join on, once and in order. */
@@ -51,10 +52,13 @@ for (const layout of LAYOUTS) {
 			const posted: Posted[] = [];
 			const heard: Posted[] = [];
 			const failures: unknown[] = [];
+			/** Lookups that are made wait for this. */
+			const lookups = { begun: 0, until: Promise.resolve() };
 			const hub = new Hub(bus, new CountsPush({} as ReadState, console.error), {
 				missed: async (_user, since) => {
 					const events = posted.filter(({ at }) => at > since);
-					await Bun.sleep(1);
+					lookups.begun += 1;
+					await Promise.all([Bun.sleep(1), lookups.until]);
 					return {
 						events: events.map(eventOf),
 						// No cut: what was posted meanwhile has earlier stamps, and is not among the events.
@@ -97,7 +101,7 @@ for (const layout of LAYOUTS) {
 				for (let tries = 0; heard.length < wanted && tries < 300; tries += 1) await Bun.sleep(10);
 				await Bun.sleep(50);
 			};
-			return { posted, heard, failures, post, move, settled };
+			return { posted, heard, failures, post, move, settled, lookups };
 		};
 
 		test('everything since the join is told once, in order', async () => {
@@ -115,6 +119,23 @@ for (const layout of LAYOUTS) {
 				expect(of(heard)).toEqual(of(posted));
 			}
 			expect(failures).toEqual([]);
+		});
+
+		test('who was taken out and comes back hears nothing of what was said in between', async () => {
+			const { heard, post, move, settled, lookups } = await scene();
+			const { promise, resolve } = Promise.withResolvers<void>();
+			lookups.until = promise;
+			move('joined', 'C1');
+			await eventually(3_000, async () => expect(lookups.begun).toBe(1));
+			move('left', 'C1');
+			post('C1');
+			lookups.until = Promise.withResolvers<void>().promise;
+			move('joined', 'C1');
+			await eventually(3_000, async () => expect(lookups.begun).toBe(2));
+			// Of both lookups, the earlier one ends.
+			resolve();
+			await settled(0);
+			expect(heard).toEqual([]);
 		});
 
 		test('who left at once hears nothing more, who came back hears it once', async () => {

@@ -35,7 +35,7 @@ export class Hub {
 			bus,
 			missed: hooks.missed,
 			failed: hooks.failed,
-			admit: (session, conversation, told) => this.admit(session, conversation, told),
+			admit: (...admitted) => this.admit(...admitted),
 			deliver: (session, message, topic) => this.fanOut([session], message, topic),
 			recount: (session, conversation) => counts.sent([session], { change: 'standing', conversation }),
 		});
@@ -140,16 +140,17 @@ export class Hub {
 			this.conversations.leave(session, conversation);
 		} else if (this.bus.immediate) this.conversations.listen(session, new Set([conversation]));
 		else {
-			session.joining ??= new Set();
-			session.joining.add(conversation);
+			session.joining ??= new Map();
+			session.joining.set(conversation, at);
 			this.lateJoins.enter(session, conversation, at);
 		}
 	}
 
-	/** Not of who left meanwhile, and once of who came back. */
-	private admit(session: UserSession, conversation: string, told: AlreadyTold): boolean {
+	/** Not of who left meanwhile. Of who came back, with the newer join: what was held since the older one is not theirs. */
+	private admit(session: UserSession, conversation: string, at: number, told: AlreadyTold): boolean {
 		const isHere = this.sessions.get(session.user) === session;
-		if (!isHere || !session.joining?.delete(conversation)) return false;
+		if (!isHere || session.joining?.get(conversation) !== at) return false;
+		session.joining.delete(conversation);
 		session.caughtUp ??= new Map();
 		session.caughtUp.set(`live:${conversation}`, told);
 		this.conversations.listen(session, new Set([conversation]));

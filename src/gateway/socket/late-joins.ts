@@ -21,7 +21,7 @@ export interface JoinHooks {
 interface LateJoinParts extends JoinHooks {
 	readonly bus: Bus;
 	/** It hears by itself from here on what it was not told; false: it left meanwhile, or does already. */
-	admit(session: UserSession, conversation: string, told: AlreadyTold): boolean;
+	admit(session: UserSession, conversation: string, at: number, told: AlreadyTold): boolean;
 	deliver(session: UserSession, message: BusMessage, topic: Topic): void;
 	/** Counts of the conversation are due that a client cannot derive. */
 	recount(session: UserSession, conversation: string): void;
@@ -48,7 +48,7 @@ export class LateJoins {
 			const missed = await this.inTurn(session, at);
 			const events = 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation, at);
 			// From here to the end in one turn: nothing can come in between.
-			if (!this.parts.admit(session, conversation, new AlreadyTold(events, at))) return;
+			if (!this.parts.admit(session, conversation, at, new AlreadyTold(events, at))) return;
 			this.tell(session, conversation, missed, events);
 			for (const message of held) this.parts.deliver(session, message, topic);
 		} catch (error) {

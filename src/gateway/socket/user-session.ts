@@ -11,8 +11,8 @@ export class UserSession implements Seated {
 	isListening = false;
 	/** Joins and leaves told before that, where there were any. */
 	early: Map<string, boolean> | undefined;
-	/** What the user has joined and is not listened to yet. */
-	joining: Set<string> | undefined;
+	/** What the user has joined and is not listened to yet, with the stamp of the join. */
+	joining: Map<string, number> | undefined;
 	/** By topic, what it was told because it had missed it: the same may still be on its way live. */
 	caughtUp: Map<string, AlreadyTold> | undefined;
 
