@@ -8,5 +8,5 @@ import type { Hub } from './socket/hub.ts';
  */
 export async function beginAnew(hub: Hub, auth: Pick<Authenticator, 'forgetAll'>): Promise<void> {
 	auth.forgetAll();
-	await closeAll(hub);
+	await closeAll(hub.connections());
 }

@@ -61,6 +61,30 @@ for (const layout of LAYOUTS) {
 			await until(() => heard.size === topics.length);
 		});
 
+		test('where something could not be published, its topic is told so, and no other', async () => {
+			const { bus, commands } = await open();
+			const heard: [string, BusMessage['type']][] = [];
+			for (const topic of ['live:C01', 'live:C02'] as const)
+				bus.subscribe(topic, ({ type }) => heard.push([topic, type]));
+			await bus.ready();
+			const publish = commands.spublish.bind(commands);
+			let failures = 0;
+			commands.spublish = (() => {
+				failures += 1;
+				if (failures === 2) commands.spublish = publish;
+				return Promise.reject(new Error('as if Redis did not answer'));
+			}) as typeof publish;
+			bus.publish('live:C01', event('x'));
+			// The word of it fails once as well.
+			await until(() => failures === 2);
+			bus.publish('live:C02', event('y'));
+			await until(() => heard.length === 2);
+			expect(heard).toEqual([
+				['live:C02', 'event'],
+				['live:C01', 'lost'],
+			]);
+		});
+
 		test('a subscription that failed is tried again, and ready waits for it', async () => {
 			const { bus, subscriber } = await open();
 			const subscribe = subscriber.ssubscribe.bind(subscriber);

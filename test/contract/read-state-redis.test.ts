@@ -37,7 +37,7 @@ for (const layout of LAYOUTS) {
 				await rm(directory, { recursive: true });
 			});
 			const place = redisPlace(layout);
-			const clock = risingClock(() => Date.now() * 1000);
+			const shared = risingClock(() => Date.now() * 1000);
 			const process = async (
 				more: {
 					ttlSeconds?: number;
@@ -45,8 +45,12 @@ for (const layout of LAYOUTS) {
 					prefix?: string;
 					fenced?: true;
 					source?: StateSource;
+					/** By so much its clock is ahead of the others'. */
+					aheadMicros?: number;
 				} = {},
 			) => {
+				const { aheadMicros = 0 } = more;
+				const clock = aheadMicros === 0 ? shared : risingClock(() => Date.now() * 1000 + aheadMicros);
 				const { commands, close } = await connectBoth(place);
 				closing.push(async () => close());
 				const keys = new Keys(more.prefix ?? place.prefix);
@@ -179,6 +183,34 @@ for (const layout of LAYOUTS) {
 				unread: 3,
 				position: { conversation: reply.ts },
 			});
+		});
+
+		test('with every change positions rise, also where the clock of the process that makes it is behind', async () => {
+			const { process } = await world();
+			const ahead = await process({ aheadMicros: 2_000_000 });
+			const behind = await process();
+			const other = conversation('C02');
+			await ahead.apply(
+				created(CHANNEL, ['U01', 'U02']),
+				...posts(1, 3),
+				created(other, ['U01', 'U02']),
+				posted(other, message('C02', BEGIN + 5, { user: 'U01' })),
+			);
+			await ahead.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, tell);
+			const before = (await behind.readState.row('U02', 'C02')) as CountRow;
+			const marked = (await behind.readState.mark(
+				'U02',
+				'C02',
+				{ type: 'read', ts: BEGIN + 5 },
+				tell,
+			)) as RowChange;
+			expect([before.unread, marked.row.unread]).toEqual([1, 0]);
+			expect(marked.row.position.user).toBeGreaterThan(before.position.user);
+			// What one does by posting is stamped by whoever takes the post.
+			await behind.apply(posted(other, message('C02', BEGIN + 6, { user: 'U02' })));
+			const after = (await behind.readState.row('U02', 'C02')) as CountRow;
+			expect(after.lastRead).toBe(BEGIN + 6);
+			expect(after.position.user).toBeGreaterThan(marked.row.position.user);
 		});
 
 		test('a conversation and its timeline stay, or go, together', async () => {

@@ -40,8 +40,8 @@ for (const layout of LAYOUTS) {
 				bus.close();
 				close();
 			});
-			const open = async (): Promise<TestSocket> => {
-				const user = userNamed('U1');
+			const open = async (name = 'U1'): Promise<TestSocket> => {
+				const user = userNamed(name);
 				const expiresAt = Number.POSITIVE_INFINITY;
 				const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, options: { since: 0 } };
 				const ticket = await tickets.issue(admission);
@@ -68,6 +68,15 @@ for (const layout of LAYOUTS) {
 			const after = await open();
 			bus.publish('user:U1', { type: 'event', frame: '{"type":"heard"}', at: 1 });
 			await after.seen({ type: 'heard' });
+		});
+
+		test('where something was lost on its way, those it was for connect again, and no others', async () => {
+			const { bus, open } = await scene();
+			const [concerned, other] = [await open('U1'), await open('U2')];
+			bus.publish('user:U1', { type: 'lost' });
+			expect((await concerned.closed).code).toBe(4000);
+			bus.publish('user:U2', { type: 'event', frame: '{"type":"heard"}', at: 1 });
+			await other.seen({ type: 'heard' });
 		});
 	});
 }

@@ -49,12 +49,17 @@ export type BusMessage =
 	  }
 	/** The token is gone: it is to be forgotten, and the sockets that were opened with it closed. */
 	| { readonly type: 'signed_out'; readonly token: string }
+	/** Something that was published to this topic did not get there, nobody knows what: those it was for begin anew. */
+	| { readonly type: 'lost' }
 	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };
 
 /** Is told the topic: one handler may serve many, and then costs nothing for each. */
 export type BusHandler = (message: BusMessage, topic: Topic) => void;
 
-/** Carries messages to whoever is interested right now; keeps none. Order within a topic is kept. */
+/**
+ * Carries messages to whoever is interested right now; keeps none. Order within a topic is kept. Where a message cannot be
+ * carried, `lost` is, as soon as that is possible: nobody goes on for long as if there had been nothing.
+ */
 export interface Bus {
 	/**
 	 * A subscription is heard from its call on, and all topics come in one order. Where that is not so, what was

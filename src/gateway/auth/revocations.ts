@@ -12,9 +12,10 @@ export function tellRevoked(bus: Bus, tokenHash: string, user: string): void {
 }
 
 /** Returns what ends it. */
-export function hearRevoked(bus: Bus, auth: Pick<Authenticator, 'forget'>): () => void {
+export function hearRevoked(bus: Bus, auth: Pick<Authenticator, 'forget' | 'forgetAll'>): () => void {
 	const hear = (message: BusMessage): void => {
 		if (message.type === 'signed_out') auth.forget(message.token);
+		else if (message.type === 'lost') auth.forgetAll();
 	};
 	bus.subscribe(EVERY_GATEWAY, hear);
 	return () => bus.unsubscribe(EVERY_GATEWAY, hear);

@@ -1,10 +1,10 @@
-import type { Hub } from './hub.ts';
+import type { Connection } from './connection.ts';
 
 const CLOSED_PER_TURN = 200;
 
-/** Has every client connect again and resume. Staggered, so that they do not all come back in the same moment. */
-export async function closeAll(hub: Hub): Promise<void> {
-	const connections = [...hub.connections()];
+/** Has these clients connect again and resume. Staggered, so that they do not all come back in the same moment. */
+export async function closeAll(all: Iterable<Connection>): Promise<void> {
+	const connections = [...all];
 	for (let from = 0; from < connections.length; from += CLOSED_PER_TURN) {
 		for (const connection of connections.slice(from, from + CLOSED_PER_TURN)) {
 			connection.send('{"type":"goodbye"}');

@@ -1,6 +1,7 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 import type { AlreadyTold } from './already-told.ts';
 import { Audience } from './audience.ts';
+import { closeAll } from './closing.ts';
 import type { Connection } from './connection.ts';
 import type { CountsPush } from './counts-push.ts';
 import { Interest } from './interest.ts';
@@ -158,6 +159,8 @@ export class Hub {
 	}
 
 	private fanOut(sessions: readonly UserSession[], message: BusMessage, topic: Topic): void {
+		// They come back and are told what they missed.
+		if (message.type === 'lost') void closeAll(sessions.flatMap(({ connections }) => connections));
 		if (message.type !== 'event') return;
 		const { frame, at, exceptUser } = message;
 		for (const session of sessions) {

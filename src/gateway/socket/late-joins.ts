@@ -3,6 +3,7 @@ import { parsePosition } from '../../model/position.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { Missed, SyncResult } from '../../unread/sync.ts';
 import { AlreadyTold } from './already-told.ts';
+import { closeAll } from './closing.ts';
 import { TOO_FAR_BEHIND } from './frames.ts';
 import type { UserSession } from './user-session.ts';
 
@@ -54,7 +55,7 @@ export class LateJoins {
 		} catch (error) {
 			failed(error);
 			// With a gap that nobody can close, they have to begin anew.
-			for (const connection of [...session.connections]) connection.close('going_away');
+			await closeAll(session.connections);
 		} finally {
 			bus.unsubscribe(topic, hold);
 		}

@@ -98,7 +98,7 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 		stop: async () => {
 			lifetimes.stop();
 			const drained = server.stop(false);
-			await closeAll(hub);
+			await closeAll(hub.connections());
 			await Promise.all(ends);
 			await Promise.race([drained, Bun.sleep(2_000)]);
 			await server.stop(true);

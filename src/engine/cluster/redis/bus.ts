@@ -18,13 +18,14 @@ export interface BusHooks {
 	onError(error: Error): void;
 }
 
-/** So long after a subscription failed, or a connection was lost without a sign of its return. */
+/** So long after a subscription or a publication failed, or a connection was lost without a sign of its return. */
 const TRY_AGAIN_MS = 1_000;
+const LOST = JSON.stringify({ type: 'lost' } satisfies BusMessage);
 
 /**
  * Live messages over sharded pub/sub: each channel lives on the node of its slot, so the load spreads with
  * the conversations. Redis keeps nothing: while a connection is down its messages are lost, which `onGap`
- * tells.
+ * tells. What could not be published may have arrived or not: its topic is told that something was lost.
  *
  * A process hears what it publishes after subscribing: its own messages wait for the confirmation.
  */
@@ -32,6 +33,8 @@ export class RedisBus implements Bus {
 	readonly immediate = false;
 	private readonly listened = new Map<string, Listened>();
 	private readonly underWay = new Set<Promise<unknown>>();
+	/** Channels to be told that something was lost. */
+	private readonly lost = new Set<string>();
 	/** Subscriptions that Redis has not confirmed. */
 	private readonly unheard = new Set<Promise<void>>();
 	/** While the connection is down, or not all is subscribed again: ends with the newest attempt. */
@@ -123,7 +126,21 @@ export class RedisBus implements Bus {
 	}
 
 	private send(channel: string, text: string): void {
-		if (!this.closed) this.track(this.commands.spublish(channel, text));
+		if (!this.closed)
+			this.track(this.commands.spublish(channel, text).catch((error) => this.lose(channel, error)));
+	}
+
+	private lose(channel: string, error: Error): never {
+		if (this.lost.size === 0) setTimeout(() => this.tellLost(), TRY_AGAIN_MS).unref();
+		this.lost.add(channel);
+		throw error;
+	}
+
+	/** Again and again, until Redis has taken it. */
+	private tellLost(): void {
+		const channels = [...this.lost];
+		this.lost.clear();
+		for (const channel of channels) this.send(channel, LOST);
 	}
 
 	private track(step: Promise<unknown>): void {

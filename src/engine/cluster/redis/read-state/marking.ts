@@ -140,8 +140,7 @@ export class Marking {
 				const durable = this.ledger.commit([factOf(user, conversation, membership)]);
 				return { row: shown(row), ignored, durable };
 			}
-			// A device at another gateway, whose clock is ahead, may have been here before.
-			const at = Math.max(stamp, membership.at + 1);
+			const at = afterAll(fields, membership, stamp);
 			const changed = { [field]: packMembership({ ...after, at }) };
 			if (!(await this.users.set(user, at, fields, changed))) continue;
 			const counted = await this.rows.atOnce(
@@ -178,7 +177,7 @@ export class Marking {
 					? threadReadUpTo(follow.cursor, mark.ts, read.latest)
 					: threadUnreadFrom(follow.cursor, mark.ts);
 			const changes = cursor !== follow.cursor;
-			const at = Math.max(stamp, follow.at + 1);
+			const at = afterAll(fields, follow, stamp);
 			const moved = changes ? { ...follow, cursor, at } : follow;
 			const reader = this.userOf(user, fields, ...(changes ? [at] : []));
 			const [set, counted] = await Promise.all([
@@ -223,3 +222,7 @@ export class Marking {
 		return this.ledger.commit([fact]).then(tell);
 	}
 }
+
+/** A stamp for a change of now: a device at another gateway, whose clock is ahead, may have been here, or elsewhere, before. */
+const afterAll = (fields: Fields, { at }: { readonly at: number }, stamp: number): number =>
+	Math.max(stamp, at + 1, stampIn(fields) + 1);
