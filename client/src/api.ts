@@ -87,8 +87,11 @@ export class Api {
 	}
 }
 
+/** It may have taken place all the same. */
+const UNKNOWN: ReadonlySet<string> = new Set(['service_unavailable', 'outcome_unknown']);
+
 function refusal(method: string, answer: Answer, retryAfterMs: number): ApiError {
 	const code: string = answer.error;
-	const retry = code === 'ratelimited' ? 'safe' : code === 'service_unavailable' ? 'unknown' : 'no';
+	const retry = code === 'ratelimited' ? 'safe' : UNKNOWN.has(code) ? 'unknown' : 'no';
 	return new ApiError(code, method, retry, retryAfterMs, answer.response_metadata?.messages ?? []);
 }

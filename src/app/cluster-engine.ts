@@ -17,6 +17,7 @@ import { clusterPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import type { ServerOperations } from './operations.ts';
+import { PostgresWatch } from './postgres-watch.ts';
 import { pushes } from './push.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
@@ -45,9 +46,8 @@ export interface GatewayHooks {
 /** Clocks of machines that keep time differ by less. */
 const OVERLAP_MICROS = 5_000_000;
 const CLOSE_MARKS_MS = 5_000;
-const ASK_REDIS_MS = 2_000;
-/** So many attempts in a row fail before PostgreSQL is called away. */
-const FAILURES_TO_TELL = 3;
+/** Whether what is away is back. */
+const ASK_AGAIN_MS = 2_000;
 
 const nowMicros = (): number => Date.now() * 1000;
 const nowMs = (): number => Date.now();
@@ -72,22 +72,22 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		closing.push(() => commands.disconnect());
 		const subscriber = await connectSubscriber(place, redisTrouble);
 		closing.push(() => subscriber.disconnect());
-		const asking = setInterval(() => {
-			commands.ping().then(() => operations.recovered('redis'), redisTrouble);
-		}, ASK_REDIS_MS);
-		closing.push(() => clearInterval(asking));
-
+		const postgresWatch = new PostgresWatch(operations);
 		const written = await openPostgresStore({
 			...postgres,
 			schema: installation,
 			startStamp: null,
 			push: pushes(config, configuredVapidKey(config) !== null),
-			onTrouble: (failures, error) => {
-				if (failures >= FAILURES_TO_TELL) operations.degraded('postgres', error);
-			},
-			onRecovered: () => operations.recovered('postgres'),
+			...postgresWatch.of('writes'),
+			reading: postgresWatch.of('reads'),
 		});
 		closing.push(() => written.close());
+		const asking = setInterval(() => {
+			commands.ping().then(() => operations.recovered('redis'), redisTrouble);
+			// Where nobody reads, nobody would notice that it is back.
+			if (postgresWatch.isFailing('reads')) written.source.starts().catch(() => undefined);
+		}, ASK_AGAIN_MS);
+		closing.push(() => clearInterval(asking));
 
 		const logs = await openKafkaLogs({
 			...kafka,

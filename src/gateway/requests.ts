@@ -105,8 +105,8 @@ export class Requests {
 			this.waiting.delete(request);
 			resolve({
 				ok: false,
-				error: 'service_unavailable',
-				detail: 'no answer in time; it may still take place',
+				error: 'outcome_unknown',
+				detail: 'no worker answered in time; it may still take place',
 			});
 		}
 	}

@@ -102,6 +102,10 @@ export const ERRORS = {
 		retry: true,
 		status: 503,
 	},
+	// Not 503, which Slack's clients send again by themselves: a post without a client_msg_id would be there twice.
+	outcome_unknown: final(
+		'No answer came in time: whether the change took place, or still will, is not known. Look before you send it again; a message that has a `client_msg_id` can be sent again as it is.',
+	),
 	internal_error: final('The server failed; its log says how. Whether the change took place is unknown.'),
 } as const satisfies Record<string, ErrorEntry>;
 

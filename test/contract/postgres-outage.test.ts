@@ -21,9 +21,14 @@ for (const how of ['finish', 'crash'] as const) {
 		const url = services.env[POSTGRES_VARIABLE] as string;
 		const place = await postgresPlace({ url });
 		const events: string[] = [];
+		const ofReads: string[] = [];
 		const store = await place.open({
 			onTrouble: (failures) => events.push(`trouble ${failures}`),
 			onRecovered: () => events.push('recovered'),
+			reading: {
+				onTrouble: (failures) => ofReads.push(`trouble ${failures}`),
+				onRecovered: () => ofReads.push('recovered'),
+			},
 		});
 		await store.ledger.commit([created(channel, ['U01'])]);
 
@@ -78,6 +83,7 @@ for (const how of ['finish', 'crash'] as const) {
 		expect(before).toBeGreaterThan(0);
 		expect(events).toContain('trouble 3');
 		expect(events.at(-1)).toBe('recovered');
+		expect(ofReads).toEqual(['trouble 1', 'recovered']);
 		await store.close();
 		await place.remove();
 	}, 120_000);

@@ -100,6 +100,23 @@ describe('what is remembered', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
+	test('while the store cannot be read, who was known goes on, unless it was heard that the token is gone', async () => {
+		const { auth, clock, directory, token } = setUp();
+		const caller = await auth.identify(token);
+		directory.isAway = true;
+		clock.pass(30 * 60_000);
+		auth.sweep();
+		expect(await auth.identify(token)).toEqual(caller);
+		expect(await refusalOf(() => auth.identify(newToken(false, random)))).toBe('service_unavailable');
+		clock.pass(31 * 60_000);
+		expect(await refusalOf(() => auth.identify(token))).toBe('service_unavailable');
+		directory.isAway = false;
+		await auth.identify(token);
+		directory.isAway = true;
+		auth.forget(caller.kind === 'user' ? caller.tokenHash : '');
+		expect(await refusalOf(() => auth.identify(token))).toBe('service_unavailable');
+	});
+
 	test('a revocation in another process is seen within a minute', async () => {
 		const { auth, clock, directory, token, user } = setUp();
 		await auth.identify(token);

@@ -39,8 +39,8 @@ const answer = (request: number) =>
 
 test('no worker: it is told once, the request fails in time, and the first answer ends it', async () => {
 	begin({ timeoutMs: 150, silentMs: 50, lookEveryMs: 10 });
-	await expect(submit()).rejects.toMatchObject({ code: 'service_unavailable' });
-	await expect(submit()).rejects.toMatchObject({ code: 'service_unavailable' });
+	await expect(submit()).rejects.toMatchObject({ code: 'outcome_unknown' });
+	await expect(submit()).rejects.toMatchObject({ code: 'outcome_unknown' });
 	expect(told).toEqual(['silent']);
 	const last = submit();
 	await Bun.sleep(1);

@@ -37,6 +37,8 @@ export class SmallDirectory {
 	readonly people = new Map<string, User>();
 	readonly kept = new Map<string, Token>();
 	asked = 0;
+	/** It cannot be read. */
+	isAway = false;
 
 	add(user: User, token?: string): this {
 		this.people.set(user.id, user);
@@ -49,13 +51,18 @@ export class SmallDirectory {
 		this.kept.set(hash, { hash, user: user.id, team: user.team, createdTs: 0, revokedTs });
 	}
 
-	async token(hash: string): Promise<Token | null> {
+	private ask(): void {
 		this.asked += 1;
+		if (this.isAway) throw new Refusal('service_unavailable');
+	}
+
+	async token(hash: string): Promise<Token | null> {
+		this.ask();
 		return this.kept.get(hash) ?? null;
 	}
 
 	async users(ids: readonly string[]): Promise<readonly User[]> {
-		this.asked += 1;
+		this.ask();
 		return ids.flatMap((id) => this.people.get(id) ?? []);
 	}
 }

@@ -6,7 +6,8 @@ import { hashToken, isOpaque, looksLikeJwt, sameHash } from './tokens.ts';
 
 /**
  * From a token to who holds it. What was verified is remembered for a while, so that a busy client costs
- * neither a look into the store nor a signature; `forget` ends that at once for a revoked token.
+ * neither a look into the store nor a signature; `forget` ends that at once for a revoked token. While the store
+ * cannot be read, what it said before goes on to hold for longer.
  */
 
 export interface AuthenticatorOptions {
@@ -23,8 +24,14 @@ export interface AuthenticatorOptions {
 
 interface Remembered {
 	readonly caller: UserCaller;
+	/** Then it is looked up again. */
 	readonly until: number;
+	/** Until then it holds where that is not possible. */
+	readonly withoutStoreUntil: number;
 }
+
+/** An outage of the store, as long as anybody should need to end it. */
+const WITHOUT_STORE_MS = 60 * 60 * 1000;
 
 const ADMIN: Caller = { kind: 'admin' };
 
@@ -49,9 +56,17 @@ export class Authenticator {
 		const hash = hashToken(token);
 		const found = this.remembered.get(hash);
 		if (found && found.until > this.options.nowMs()) return found.caller;
-		this.remembered.delete(hash);
 		if (sameHash(hash, this.adminHash)) return ADMIN;
-		return this.lookUp(token, hash);
+		return this.lookUp(token, hash).catch((error) => this.asBefore(hash, error));
+	}
+
+	/** What is said of a token that was revoked or has expired stands; that nothing can be said does not. */
+	private asBefore(hash: string, error: unknown): Caller {
+		const found = this.remembered.get(hash);
+		const isAway = error instanceof Refusal && error.code === 'service_unavailable';
+		if (found && isAway && found.withoutStoreUntil > this.options.nowMs()) return found.caller;
+		this.remembered.delete(hash);
+		throw error;
 	}
 
 	/** The token is gone: from now on it is looked up again. */
@@ -63,7 +78,8 @@ export class Authenticator {
 	/** Lets go of what is not trusted any more; to be called now and then. */
 	sweep(): void {
 		const now = this.options.nowMs();
-		for (const [hash, { until }] of this.remembered) if (until <= now) this.remembered.delete(hash);
+		for (const [hash, { withoutStoreUntil }] of this.remembered)
+			if (withoutStoreUntil <= now) this.remembered.delete(hash);
 	}
 
 	/** As if every token were gone: that some are, may not have been heard. */
@@ -120,7 +136,13 @@ export class Authenticator {
 				break;
 			}
 		}
-		const until = Math.min(this.options.nowMs() + this.rememberMs, caller.expiresAt);
-		this.remembered.set(hash, { caller, until });
+		const now = this.options.nowMs();
+		// Anew, so that it is the one verified last.
+		this.remembered.delete(hash);
+		this.remembered.set(hash, {
+			caller,
+			until: Math.min(now + this.rememberMs, caller.expiresAt),
+			withoutStoreUntil: Math.min(now + WITHOUT_STORE_MS, caller.expiresAt),
+		});
 	}
 }

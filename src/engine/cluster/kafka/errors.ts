@@ -27,7 +27,7 @@ export class LogGap extends Error {
 export const away = (): Refusal => new Refusal('service_unavailable', 'the log is not reachable', 1);
 
 export const unconfirmed = (): Refusal =>
-	new Refusal('service_unavailable', 'the log did not confirm it; it may still take place', 1);
+	new Refusal('outcome_unknown', 'the log did not confirm it; it may still take place');
 
 /** The client wraps what happened in what it was doing, several times over: the innermost is the reason. */
 export function rootOf(error: unknown): string {

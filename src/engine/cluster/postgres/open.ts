@@ -24,6 +24,8 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 	readonly startStamp?: ((newest: number) => number) | null;
 	/** A commit failed for good and nothing of it is on disk: what memory has taken in of it is wrong. */
 	readonly onCommitFailure?: (error: Error) => void;
+	/** Of reads, which are not tried again for long; what extends these options is of writes. */
+	readonly reading?: Watch;
 	/** Posts and marks are noted for pushing. */
 	readonly push?: boolean;
 	/** How long closing waits for a database that is away, before what is not written yet fails. */
@@ -68,7 +70,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			await connections.close();
 		};
 		return {
-			...storeOn(new PostgresReader(reads), commits, () => {
+			...storeOn(new PostgresReader(reads, options.reading), commits, () => {
 				closing ??= close();
 				return closing;
 			}),

@@ -4,13 +4,19 @@ import { toPostgres } from '../../store/dialect.ts';
 import type { Param, Row, SqlReader, Statement } from '../../store/sql.ts';
 import { messageOf, troubleOf } from './errors.ts';
 import type { Pool } from './pool.ts';
+import type { Watch } from './retry.ts';
 import { toParam, withNumbers } from './values.ts';
 
 /** Reads over a pool of connections, each query as of the moment it runs. */
 export class PostgresReader implements SqlReader {
 	private readonly texts = new Map<string, string>();
+	/** Reads that failed in a row. */
+	private failures = 0;
 
-	constructor(private readonly pool: Pool) {}
+	constructor(
+		private readonly pool: Pool,
+		private readonly watch: Watch = {},
+	) {}
 
 	all<T>(sql: string, params: readonly Param[]): Promise<T[]> {
 		return this.read(async (pool) => withNumbers<T>([...(await this.query(pool, sql, params))] as T[]));
@@ -42,17 +48,25 @@ export class PostgresReader implements SqlReader {
 	/** Tried a second time: after a restart of the server, the first query finds a connection that is dead. */
 	private async read<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
 		try {
-			return await this.pool.use(work);
+			return this.succeeded(await this.pool.use(work));
 		} catch (error) {
 			if (troubleOf(error) === 'refused') throw error;
 		}
 		try {
-			return await this.pool.use(work);
+			return this.succeeded(await this.pool.use(work));
 		} catch (error) {
 			if (troubleOf(error) === 'refused') throw error;
+			this.failures += 1;
+			this.watch.onTrouble?.(this.failures, new Error(messageOf(error)));
 			const refusal = new Refusal('service_unavailable', `the database cannot be read: ${messageOf(error)}`);
 			refusal.cause = error;
 			throw refusal;
 		}
+	}
+
+	private succeeded<T>(result: T): T {
+		if (this.failures > 0) this.watch.onRecovered?.();
+		this.failures = 0;
+		return result;
 	}
 }
