@@ -3,7 +3,8 @@ export class Keys {
 	constructor(readonly prefix: string) {}
 
 	/**
-	 * HASH: kind, team, archived, stamp, latest, floor; and `b:<ts>`, entries that changed at or before the floor.
+	 * HASH: kind, team, archived, stamp, latest, floor, `changed` (stamp of the newest edit or delete); and `b:<ts>`, entries that
+	 * changed at or before the floor.
 	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
 	/** ZSET of timeline entries by ts. */

@@ -113,6 +113,8 @@ local function apply(at, change, ts, entry, shown, thread, team)
 	end
 	if change == 'archived' then
 		set('archived', shown)
+	elseif change == 'edit' or change == 'delete' then
+		set('changed', at)
 	end
 	stamp = at
 	lateness = math.max(lateness, now - tonumber(at))

@@ -1,6 +1,6 @@
 --[[
-Lets go of the older half of a long timeline, which comes back from the store where somebody counts as far back. Only while
-the store has everything: what was changed below the floor is then not needed either.
+Lets go of the older half of a long timeline, which comes back from the store where somebody counts as far back. Only where
+the store has it as it is: then what was changed below the floor is not needed either.
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of its timeline
@@ -9,18 +9,22 @@ ARGV[2]  stamp of the newest effect that the store has
 
 Result   how many went; -1 where the store is behind, or the conversation is not loaded
 ]]
-local keep = tonumber(ARGV[1])
-if redis.call('HGET', KEYS[1], 'stamp') ~= ARGV[2] then
+local keep, written = tonumber(ARGV[1]), tonumber(ARGV[2])
+local state = redis.call('HMGET', KEYS[1], 'stamp', 'changed')
+if not state[1] or tonumber(state[2] or 0) > written then
 	return -1
 end
 if redis.call('ZCARD', KEYS[2]) <= 2 * keep then
 	return 0
+end
+local floor = redis.call('ZREVRANGE', KEYS[2], keep, keep, 'WITHSCORES')[2]
+if tonumber(floor) > written then
+	return -1
 end
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
 	if string.sub(field, 1, 2) == 'b:' then
 		redis.call('HDEL', KEYS[1], field)
 	end
 end
-local floor = redis.call('ZREVRANGE', KEYS[2], keep, keep, 'WITHSCORES')[2]
 redis.call('HSET', KEYS[1], 'floor', floor)
 return redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', floor)
