@@ -121,7 +121,11 @@ export const CLOSE_CODES = {
 	/** 4200–4299: do not connect again. */
 	signed_out: { code: 4200, meaning: 'The token was revoked or the user deactivated.' },
 	bad_frame: { code: 4201, meaning: 'A frame could not be read, or was larger than 16 KB.' },
-	bad_ticket: { code: 4202, meaning: 'The ticket in the address is unknown, used or older than 30 s; call `rtm.connect` for a new one.' },
+	bad_ticket: {
+		code: 4202,
+		meaning:
+			'The ticket in the address is unknown, used or older than 30 s; call `rtm.connect` for a new one.',
+	},
 	token_expired: { code: 4203, meaning: 'The token has expired; connect again with a new one and resume.' },
 	too_many_sockets: { code: 4204, meaning: 'The user has as many sockets open as are allowed; close one.' },
 } as const;
