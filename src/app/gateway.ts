@@ -63,7 +63,11 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		mostChanges: config.resumeChanges,
 		overlapMicros: engine.overlapMicros,
 	});
-	const counts = new CountsPush(readState, (error) => operations.failed('rtm.counts', error));
+	const counts = new CountsPush(
+		readState,
+		(error) => operations.failed('rtm.counts', error),
+		!engine.bus.immediate,
+	);
 	const hub = new Hub(bus, counts, {
 		missed: (user, since, pushed) => sync.missed(user, sync.sinceOf(since), pushed),
 		failed: (error) => operations.failed('rtm.joined', error),

@@ -74,7 +74,7 @@ export class Sync {
 		const inside = await this.insideOf(user, { since, upTo }, moment, left);
 		if (!inside) return { tooFarBehind: true, stamp };
 		const unsure = pushed ? await this.pushedJustBefore(user, since, own, moment) : NOTHING_UNSURE;
-		const recount = [...underivable(inside), ...unsure.rows];
+		const recount = [...underivable(inside, loose ? user : null), ...unsure.rows];
 		const [conversations, threads] = await Promise.all([
 			this.conversationsOf(own, inside, recount),
 			this.threadsOf(inside),
@@ -99,7 +99,7 @@ export class Sync {
 		const inside = await this.insideOf(user, between, moment, MOST_JUST_BEFORE);
 		if (!inside) return { rows: moment.changed, threads: true };
 		return {
-			rows: [...underivable(inside), ...joinedBefore(own, since)],
+			rows: [...underivable(inside, moment.loose ? user : null), ...joinedBefore(own, since)],
 			threads: touchesThreads(own, inside),
 		};
 	}
@@ -238,9 +238,13 @@ const joinedBefore = ({ memberships }: OwnChanges, since: number): string[] =>
 		.filter(({ member, joinedTs }) => member && joinedTs > since - PUSHED_WITHIN_MICROS && joinedTs <= since)
 		.map(({ conversation }) => conversation);
 
-/** Who a `<!here>` meant, what an edit or a delete did to what was read ahead, what archiving took away. */
-function underivable({ posted, changed, aspects }: InsideChanges): string[] {
+/**
+ * Who a `<!here>` meant, what an edit or a delete did to what was read ahead, what archiving took away; and of posts of this
+ * author, whom they move later than they are counted.
+ */
+function underivable({ posted, changed, aspects }: InsideChanges, author: string | null): string[] {
 	const conversations = new Set<string>();
+	for (const { message } of posted) if (message.user === author) conversations.add(message.conversation);
 	// One that was edited may be known to the client as it was: docs/resuming.md.
 	for (const { message } of posted)
 		if (message.here || message.changedTs > message.ts) conversations.add(message.conversation);

@@ -22,7 +22,7 @@ const ROW: CountRow = {
 	capped: false,
 };
 
-function scene(archived = false) {
+function scene({ archived = false, authorsFollow = false } = {}) {
 	const sent: string[] = [];
 	const socket = {
 		send: (frame: string) => sent.push(JSON.parse(frame).type),
@@ -42,9 +42,10 @@ function scene(archived = false) {
 		member: async () => ({ conversation: 'C1', archived }),
 		threadTotals: async () => ({ threads: { unread: 0, mentions: 0, badge: 0 }, stamp: 1 }),
 	} as unknown as ReadState;
-	const push = new CountsPush(readState, (error) => {
+	const fail = (error: unknown) => {
 		throw error;
-	});
+	};
+	const push = new CountsPush(readState, fail, authorsFollow);
 	const changed = async (): Promise<string[]> => {
 		push.sent([session], { change: 'standing', conversation: 'C1' });
 		await Bun.sleep(5);
@@ -76,7 +77,7 @@ test('who left in the meantime is not told of the conversation', async () => {
 });
 
 test('of an archived conversation there is no row to tell', async () => {
-	const { connection, changed } = scene(true);
+	const { connection, changed } = scene({ archived: true });
 	connection.release(0);
 	expect(await changed()).toEqual(['update_thread_state']);
 });
@@ -91,4 +92,27 @@ test('what is due to one that caught up is told to it alone', async () => {
 	await Bun.sleep(5);
 	expect(sent.sort()).toEqual(['unread_counts_updated', 'update_thread_state']);
 	expect(other.sent).toEqual([]);
+});
+
+test('where a post is counted before it moves its author, the author alone is told the row again', async () => {
+	const about = (author: string) =>
+		({
+			change: 'posted',
+			conversation: 'C1',
+			ts: 1,
+			author,
+			threadTs: null,
+			inTimeline: true,
+			here: false,
+		}) as const;
+	for (const authorsFollow of [true, false]) {
+		const { connection, session, push, sent } = scene({ authorsFollow });
+		connection.release(0);
+		push.sent([session], about('U2'));
+		await Bun.sleep(5);
+		expect(sent).toEqual([]);
+		push.sent([session], about('U1'));
+		await Bun.sleep(5);
+		expect(sent).toEqual(authorsFollow ? ['unread_counts_updated'] : []);
+	}
 });

@@ -29,6 +29,11 @@ export class CountsPush {
 	constructor(
 		private readonly readState: ReadState,
 		private readonly failed: (error: unknown) => void,
+		/**
+		 * A post can be counted before it has moved its author's read position. A row told in between counts it, so that
+		 * the client takes the position for moved: the author is told the row once more.
+		 */
+		private readonly authorsFollow = false,
 	) {}
 
 	/** An event went out to these. */
@@ -38,11 +43,15 @@ export class CountsPush {
 			return;
 		}
 		const { row, threads } = underivable(about);
-		if (row === null && !threads) return;
+		const author = this.authorsFollow && about.change === 'posted' && about.inTimeline ? about.author : null;
+		if (row === null && !threads && author === null) return;
 		for (const session of sessions) {
+			const ofOwn = session.user === author ? about.conversation : null;
+			if (row === null && !threads && ofOwn === null) continue;
 			if (!session.connections.some(({ wantsCounts }) => wantsCounts)) continue;
 			const due = this.dueOf(session);
-			if (row !== null) due.rows.add(row);
+			const told = row ?? ofOwn;
+			if (told !== null) due.rows.add(told);
 			if (threads && due.threads === 'nobody') due.threads = 'opted_in';
 		}
 	}
