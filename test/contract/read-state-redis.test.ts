@@ -229,9 +229,15 @@ for (const layout of LAYOUTS) {
 			};
 			for (const [name, use] of Object.entries(uses)) {
 				for (const key of [meta, timeline]) await commands.expire(key, 500);
-				await use();
-				const left = [await commands.ttl(meta), await commands.ttl(timeline)].map((ttl) => ttl > 500);
-				expect([name, ...left]).toEqual([name, true, true]);
+				let isRenewed = false;
+				// One look in sixteen renews.
+				for (let tries = 0; !isRenewed && tries < 1_000; tries += 1) {
+					await use();
+					const left = [await commands.ttl(meta), await commands.ttl(timeline)].map((ttl) => ttl > 500);
+					isRenewed = left[0] as boolean;
+					expect([name, ...left]).toEqual([name, isRenewed, isRenewed]);
+				}
+				expect([name, isRenewed]).toEqual([name, true]);
 			}
 		});
 

@@ -4,7 +4,7 @@ Adds up what readers have unread of timelines and threads: the walk of src/model
 data. Whether a reader was active when a `<!here>` came is left to the caller.
 
 KEYS[1]  HASH of the first conversation. Those of the others lie on the same node, which the caller sees to
-ARGV[1]  seconds until they expire
+ARGV[1]  seconds until they expire: what is looked at now and then stays
 ARGV[2]  what all keys begin with
 ARGV[3…] what to count, one after the other; with a blank between them:
       1  the conversation
@@ -84,7 +84,7 @@ local function walk(key, reader, cursor, up_to, enough, ahead, heres)
 end
 
 -- Those read ahead stay in the list: they may be more than a call can take.
-local function count(parts)
+local function count(parts, renew)
 	local conversation, thread, reader, cursor, up_to, enough, floor = unpack(parts, 1, 7)
 	local base = prefix .. '{' .. conversation .. '}:'
 	local meta = base .. 'meta'
@@ -114,12 +114,16 @@ local function count(parts)
 		elseif short and enough == ALL then
 			return '-2'
 		end
-		redis.call('EXPIRE', meta, ttl)
+		if renew then
+			redis.call('EXPIRE', meta, ttl)
+		end
 		if short then
 			cursor = state[5]
 		end
 	end
-	redis.call('EXPIRE', key, ttl)
+	if renew then
+		redis.call('EXPIRE', key, ttl)
+	end
 
 	local unread, mentions, named, in_thread_only = 0, 0, 0, 0
 	local heres = {}
@@ -147,12 +151,16 @@ local function count(parts)
 	return table.concat(result, ' ')
 end
 
+-- Renewing costs as much as counting, and is passed on to replicas: so one look in so many renews. Which one, chance decides.
+local RENEWED = 16
+local turn = redis.call('TIME')[2] % RENEWED
+
 local results = {}
 for index = 3, #ARGV do
 	local parts = {}
 	for part in string.gmatch(ARGV[index], '%S+') do
 		parts[#parts + 1] = part
 	end
-	results[index - 2] = count(parts)
+	results[index - 2] = count(parts, index % RENEWED == turn)
 end
 return results
