@@ -15,6 +15,8 @@ const VARIABLES: Readonly<Record<Layout, string>> = {
 	'redis-cluster': 'TIDEMARK_TEST_REDIS_CLUSTER_URL',
 };
 
+/** Process ids come round again while Redis goes on. */
+const BEGAN = Date.now().toString(36);
 let places = 0;
 
 /** A prefix of its own on the Redis of this layout. */
@@ -27,7 +29,7 @@ export function redisPlace(layout: Layout): RedisPlace {
 				`Start one with scripts/services up ${layout}, or run the tests with npm test, which does.`,
 		);
 	places += 1;
-	return { url, cluster: layout === 'redis-cluster', prefix: `t${process.pid}-${places}:` };
+	return { url, cluster: layout === 'redis-cluster', prefix: `t${process.pid}-${BEGAN}-${places}:` };
 }
 
 const fail = (error: Error): void => console.error(error);
