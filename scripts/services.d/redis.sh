@@ -30,7 +30,7 @@ redis_cluster_start() {
 		runs "$directory/pid.$node" && continue
 		run_in "$directory" "$directory/pid.$node" redis-server --port "$(cluster_port "$node")" "${REDIS_OPTIONS[@]}" \
 			--cluster-enabled yes --cluster-config-file "nodes.$node.conf" \
-			--cluster-port "$(cat "$directory/bus-port.$node")" --cluster-node-timeout 3000
+			--cluster-port "$(cat "$directory/bus-port.$node")" --cluster-node-timeout 15000
 	done
 	[ -f "$directory/formed" ] || form_cluster
 }

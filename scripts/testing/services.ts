@@ -22,7 +22,14 @@ export interface Services {
 	stop(): Promise<void>;
 }
 
+const NONE: Services = {
+	of: async () => ({ env: {} }),
+	unwell: async () => [],
+	stop: async () => undefined,
+};
+
 export function startServices(services: readonly string[], reports: string): Services {
+	if (services.length === 0) return NONE;
 	const directory = mkdtempSync(join(tmpdir(), 'tidemark-services-test-'));
 	const output = join(reports, 'services.txt');
 	const told = async () => await Bun.file(output).text();
@@ -31,7 +38,11 @@ export function startServices(services: readonly string[], reports: string): Ser
 			TIDEMARK_SERVICES_DIR: directory,
 			TIDEMARK_SERVICES_OWNER: String(process.pid),
 		});
-	const up = services.length > 0 ? call('up', ...services) : Promise.resolve(0);
+	const logOf = (service: string) =>
+		Bun.file(join(directory, service, 'log'))
+			.text()
+			.catch(() => 'it has no log');
+	const up = call('up', ...services);
 	return {
 		of: async (wanted) => {
 			if (wanted.length === 0) return { env: {} };
@@ -43,13 +54,11 @@ export function startServices(services: readonly string[], reports: string): Ser
 			};
 		},
 		unwell: async () => {
-			if (services.length === 0) return [];
 			const before = (await told()).length;
 			await call('status');
 			const found = (await told()).slice(before).matchAll(/^(\S+): does not answer/gm);
 			const lines: string[] = [];
-			for (const [line, service = ''] of found)
-				lines.push(line + endOf(await Bun.file(join(directory, service, 'log')).text()));
+			for (const [line, service = ''] of found) lines.push(line + endOf(await logOf(service)));
 			return lines;
 		},
 		stop: async () => {
