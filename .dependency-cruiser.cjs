@@ -5,6 +5,7 @@ const PORTS = '^src/engine/ports(/|\\.ts$)';
 const MODEL = '^src/model/';
 const SEQUENCER = '^src/sequencer/';
 const APP = '^src/app/';
+const OF_A_CLUSTER = '^src/(engine/cluster/|app/(cluster|cluster-engine|worker|doctor/services)\\.ts$)';
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
@@ -53,6 +54,12 @@ module.exports = {
 			'src/main.ts reads the command line and calls src/app.',
 			{ path: '^src/main\\.ts$' },
 			{ path: '^src/', pathNot: APP },
+		),
+		forbid(
+			'a-cluster-is-loaded-when-asked-for',
+			'The clients of its services are most of what loading takes: no other command waits for them.',
+			{ path: APP, pathNot: OF_A_CLUSTER },
+			{ path: OF_A_CLUSTER, dependencyTypesNot: ['type-only', 'dynamic-import'] },
 		),
 		forbid(
 			'product-without-its-tests',

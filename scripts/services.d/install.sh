@@ -53,7 +53,10 @@ apt_install() {
 	command -v apt-get >/dev/null || fail "this machine has no $*, and no apt-get to install it"
 	[ "$(id -u)" = 0 ] || fail "this machine has no $*: install it (apt-get install $*), or run this as root"
 	say "installing $*"
-	local log policy=/usr/sbin/policy-rc.d made=
+	local log lock policy=/usr/sbin/policy-rc.d made=
+	# apt-get gives up where another one runs: tests in a browser may install theirs (test/support/web/chromium.ts).
+	exec {lock}>"$TMP/tidemark-apt.lock"
+	flock "$lock"
 	log=$(mktemp "$TMP/$DIR_PREFIX-apt.XXXXXX")
 	if [ ! -e $policy ]; then
 		printf '#!/bin/sh\nexit 101\n' >$policy
@@ -62,10 +65,11 @@ apt_install() {
 	fi
 	export DEBIAN_FRONTEND=noninteractive
 	local failed=
-	if [ -z "$APT_UPDATED" ]; then apt-get -q update >>"$log" 2>&1 || failed=yes; fi
+	if [ -z "$APT_UPDATED" ]; then apt-get -q update >>"$log" 2>&1 {lock}>&- || failed=yes; fi
 	# Package lists that are partly out of reach may still have what is needed.
-	apt-get -q -y --no-install-recommends install "$@" >>"$log" 2>&1 {LOCK}>&- && failed= || failed=yes
+	apt-get -q -y --no-install-recommends install "$@" >>"$log" 2>&1 {LOCK}>&- {lock}>&- && failed= || failed=yes
 	APT_UPDATED=yes
+	exec {lock}>&-
 	[ -z "$made" ] || rm -f $policy
 	if [ -n "$failed" ]; then
 		say 'apt-get could not install it. The end of its log:'

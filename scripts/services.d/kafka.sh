@@ -1,15 +1,17 @@
 # One Kafka broker that is its own controller (KRaft), with a small heap.
 
-KAFKA_OPTIONS=(-Xms128m -Xmx512m -XX:+UseSerialGC -XX:-UsePerfData)
+KAFKA_OPTIONS=(-Xms128m -Xmx512m -XX:+UseSerialGC -XX:-UsePerfData -XX:TieredStopAtLevel=1)
 KAFKA_OPTIONS+=(-Dlog4j2.configurationFile="$ROOT/scripts/kafka/log4j2.properties" -cp "$KAFKA_JARS/*")
 
 kafka_run() { java "${KAFKA_OPTIONS[@]}" "$@"; }
 
+kafka_ports() {
+	local name
+	for name in port controller-port sasl-port; do free_port >"$DIR/kafka/$name"; done
+}
+
 kafka_create() {
 	local directory=$DIR/kafka
-	free_port >"$directory/port"
-	free_port >"$directory/controller-port"
-	free_port >"$directory/sasl-port"
 	head -c 12 /dev/urandom | od -An -v -tx1 | tr -d ' \n' >"$directory/sasl-password"
 	cat >"$directory/server.properties" <<-END
 		process.roles=broker,controller

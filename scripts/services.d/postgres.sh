@@ -15,9 +15,10 @@ as_postgres() {
 	if [ "$(id -u)" != 0 ]; then echo env; else echo setpriv --reuid "$(postgres_user)" --regid "$(id -g "$(postgres_user)")" --clear-groups; fi
 }
 
+postgres_ports() { free_port >"$DIR/postgres/port"; }
+
 postgres_create() {
 	local directory=$DIR/postgres
-	free_port >"$directory/port"
 	od -An -N16 -tx1 /dev/urandom | tr -d ' \n' >"$directory/password"
 	mkdir "$directory/data"
 	chown -R "$(postgres_user)" "$directory"

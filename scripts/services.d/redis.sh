@@ -5,7 +5,8 @@ CLUSTER_NODES='1 2 3'
 
 redis_ping() { [ "$(redis-cli -h 127.0.0.1 -p "$1" "${@:2}" ping 2>/dev/null)" = PONG ]; }
 
-redis_create() { free_port >"$DIR/redis/port"; }
+redis_ports() { free_port >"$DIR/redis/port"; }
+redis_create() { :; }
 redis_port() { cat "$DIR/redis/port"; }
 redis_start() { run_in "$DIR/redis" "$DIR/redis/pid" redis-server --port "$(redis_port)" "${REDIS_OPTIONS[@]}"; }
 redis_answers() { redis_ping "$(redis_port)"; }
@@ -13,7 +14,9 @@ redis_address() { echo "redis://127.0.0.1:$(redis_port)"; }
 
 cluster_port() { cat "$DIR/redis-cluster/port.$1"; }
 
-redis_cluster_create() {
+redis_cluster_create() { :; }
+
+redis_cluster_ports() {
 	local node
 	for node in $CLUSTER_NODES; do
 		free_port >"$DIR/redis-cluster/port.$node"
@@ -27,7 +30,7 @@ redis_cluster_start() {
 		runs "$directory/pid.$node" && continue
 		run_in "$directory" "$directory/pid.$node" redis-server --port "$(cluster_port "$node")" "${REDIS_OPTIONS[@]}" \
 			--cluster-enabled yes --cluster-config-file "nodes.$node.conf" \
-			--cluster-port "$(cat "$directory/bus-port.$node")" --cluster-node-timeout 3000
+			--cluster-port "$(cat "$directory/bus-port.$node")" --cluster-node-timeout 15000
 	done
 	[ -f "$directory/formed" ] || form_cluster
 }

@@ -1,10 +1,13 @@
-import { type RunningRole, runGateway, runWorker } from './cluster.ts';
+import type { RunningRole } from './cluster.ts';
 import type { CliCommand } from './command.ts';
 import { startLog, stopSignal, tellSettings } from './command-serve.ts';
 import type { Config } from './config.ts';
 import { VERSION } from './version.ts';
 
-/** `tidemark gateway` and `tidemark worker`: the roles of a cluster, any number of each. */
+/**
+ * `tidemark gateway` and `tidemark worker`: the roles of a cluster, any number of each. What they consist of is loaded when
+ * one of them starts: the clients of its services take more than half of the time in which every command begins.
+ */
 
 type Run = (config: Config, log: ReturnType<typeof startLog>) => Promise<RunningRole>;
 
@@ -27,11 +30,11 @@ const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): Cli
 export const gatewayCommand = roleCommand(
 	'gateway',
 	'Run a gateway of a cluster: what clients speak to, on Kafka, Redis and PostgreSQL.',
-	runGateway,
+	async (config, log) => (await import('./cluster.ts')).runGateway(config, log),
 );
 
 export const workerCommand = roleCommand(
 	'worker',
 	'Run a worker of a cluster: what decides about messages and writes them down.',
-	runWorker,
+	async (config, log) => (await import('./cluster.ts')).runWorker(config, log),
 );

@@ -1,10 +1,17 @@
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import type { BusMessage } from '../../src/engine/ports/bus.ts';
-import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+import { connectBoth, cutSubscribers, LAYOUTS, redisPlace } from '../support/redis.ts';
+import { type OwnServices, ownServices } from '../support/services.ts';
 
 /** The live bus on a single Redis and on a cluster: what two processes hear of each other. */
+
+let services: OwnServices;
+beforeAll(async () => {
+	services = await ownServices(...LAYOUTS);
+}, 120_000);
+afterAll(() => services?.down(), 60_000);
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -22,7 +29,7 @@ async function until(what: () => boolean): Promise<void> {
 
 for (const layout of LAYOUTS) {
 	describe(`bus on ${layout}`, () => {
-		const open = async (place = redisPlace(layout)) => {
+		const open = async (place = redisPlace(layout, services.env)) => {
 			const { commands, subscriber, close } = await connectBoth(place);
 			const gaps: number[] = [];
 			const hooks = { onGap: () => gaps.push(Date.now()), onError: () => undefined };
@@ -137,8 +144,7 @@ for (const layout of LAYOUTS) {
 			const heard: BusMessage[] = [];
 			bus.subscribe('live:C01', (message) => heard.push(message));
 			await bus.settled();
-			const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
-			for (const node of nodes) await node.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+			await cutSubscribers(commands);
 			await until(() => gaps.length > 0);
 			await bus.ready();
 			bus.publish('live:C01', event('after'));

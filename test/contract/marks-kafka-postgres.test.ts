@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
 import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { MarkPersister } from '../../src/engine/ports/log.ts';
+import { eventually } from '../support/eventually.ts';
 import { kafkaPlace } from '../support/kafka.ts';
-import { numbers, until } from '../support/log/entries.ts';
+import { numbers } from '../support/log/entries.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created } from '../support/store/facts.ts';
 
@@ -56,12 +57,7 @@ test('every mark reaches the store, in transactions far fewer than marks', async
 		const states = await Promise.all(USERS.map((user) => store.source.user(user)));
 		return states.map(({ memberships }) => memberships[0]?.cursor ?? 0);
 	};
-	let done = false;
-	const looking = setInterval(async () => {
-		done = (await newest()).every((ts) => ts === BEGIN + 60);
-	}, 200);
-	await until(() => done, 'all cursors');
-	clearInterval(looking);
+	await eventually(30_000, async () => expect(await newest()).toEqual(USERS.map(() => BEGIN + 60)));
 	let read = 0;
 	for (const n of numbers(4)) read += await store.nextOffset(kafka.partition('users', n));
 	expect(read).toBe(60 * USERS.length);

@@ -1,15 +1,22 @@
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisTickets } from '../../src/engine/cluster/redis/tickets.ts';
 import { beginAnew } from '../../src/gateway/gap.ts';
 import type { Hub } from '../../src/gateway/socket/hub.ts';
-import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+import { connectBoth, cutSubscribers, LAYOUTS, redisPlace } from '../support/redis.ts';
+import { type OwnServices, ownServices } from '../support/services.ts';
 import { TestSocket } from '../support/socket.ts';
 import { listeningGateway } from './listening.ts';
 import { random, TEAM, userNamed } from './support.ts';
 
 /** A gateway that did not hear for a while: no client goes on as if it had heard everything. */
+
+let services: OwnServices;
+beforeAll(async () => {
+	services = await ownServices(...LAYOUTS);
+}, 120_000);
+afterAll(() => services?.down(), 60_000);
 
 const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -19,7 +26,7 @@ afterEach(async () => {
 for (const layout of LAYOUTS) {
 	describe(`a gap on ${layout}`, () => {
 		const scene = async () => {
-			const place = redisPlace(layout);
+			const place = redisPlace(layout, services.env);
 			const { commands, subscriber, close } = await connectBoth(place);
 			let hub: Hub | undefined;
 			let forgotten = 0;
@@ -49,10 +56,7 @@ for (const layout of LAYOUTS) {
 				await socket.seen({ type: 'hello' });
 				return socket;
 			};
-			const cut = async (): Promise<void> => {
-				const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
-				for (const node of nodes) await node.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-			};
+			const cut = () => cutSubscribers(commands);
 			return { bus, open, cut, forgottenTokens: () => forgotten };
 		};
 

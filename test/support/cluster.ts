@@ -38,13 +38,15 @@ export interface ClusterOptions {
 	readonly flags?: readonly string[];
 }
 
+/** Process ids come round again while the services go on. */
+const BEGAN = Date.now().toString(36);
 let clusters = 0;
 
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
 	const { gateways = 2, workers = 2, services = process.env, flags = [] } = options;
 	clusters += 1;
 	const environment: Record<string, string> = {
-		TIDEMARK_INSTALLATION: `t${process.pid}_${clusters}`,
+		TIDEMARK_INSTALLATION: `t${process.pid}_${BEGAN}_${clusters}`,
 		TIDEMARK_KAFKA_PARTITIONS: '8',
 		TIDEMARK_KAFKA_REPLICATION: '1',
 		TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN,

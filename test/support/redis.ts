@@ -15,19 +15,24 @@ const VARIABLES: Readonly<Record<Layout, string>> = {
 	'redis-cluster': 'TIDEMARK_TEST_REDIS_CLUSTER_URL',
 };
 
+/** Process ids come round again while Redis goes on. */
+const BEGAN = Date.now().toString(36);
 let places = 0;
 
-/** A prefix of its own on the Redis of this layout. */
-export function redisPlace(layout: Layout): RedisPlace {
+/** A prefix of its own on the Redis of this layout: the one of all tests, or one of services that a test has for itself. */
+export function redisPlace(
+	layout: Layout,
+	services: Readonly<Record<string, string | undefined>> = process.env,
+): RedisPlace {
 	const variable = VARIABLES[layout];
-	const url = process.env[variable];
+	const url = services[variable];
 	if (!url)
 		throw new Error(
 			`${variable} is not set: there is no ${layout} to test on. ` +
 				`Start one with scripts/services up ${layout}, or run the tests with npm test, which does.`,
 		);
 	places += 1;
-	return { url, cluster: layout === 'redis-cluster', prefix: `t${process.pid}-${places}:` };
+	return { url, cluster: layout === 'redis-cluster', prefix: `t${process.pid}-${BEGAN}-${places}:` };
 }
 
 const fail = (error: Error): void => console.error(error);
@@ -43,4 +48,10 @@ export async function connectBoth(place: RedisPlace) {
 			subscriber.disconnect();
 		},
 	};
+}
+
+/** Cuts off whoever listens, also those of other tests: on a Redis of one's own alone. */
+export async function cutSubscribers(commands: Commands): Promise<void> {
+	const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
+	for (const node of nodes) await node.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
 }

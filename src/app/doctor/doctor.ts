@@ -4,7 +4,7 @@ import { directoryFindings } from './directory.ts';
 import { bad, type Finding } from './finding.ts';
 import { keyFindings } from './keys.ts';
 import { filesFinding, judgeClock, portFinding } from './machine.ts';
-import { kafkaFinding, type Looked, postgresFinding, redisFinding } from './services.ts';
+import type { Looked } from './services.ts';
 import { settingsFindings } from './settings.ts';
 
 /** Looks at an installation with the eyes of a server that is about to start on it. Changes nothing. */
@@ -31,6 +31,8 @@ export async function examine(
 async function servicesOf(config: Config): Promise<Looked[]> {
 	const problems: string[] = [];
 	const { redis, postgres, kafka } = givenPlaces(config, problems);
+	// Loaded for a cluster alone: the clients of its services take long.
+	const { kafkaFinding, postgresFinding, redisFinding } = await import('./services.ts');
 	return Promise.all([
 		...problems.map(async (problem) => ({ finding: bad('settings', problem, 'Mend it, or take it away') })),
 		...(redis === null ? [] : [redisFinding(redis)]),

@@ -57,13 +57,30 @@ export function textFor(scene: Scene, conversation: string): string {
 	return randomText(scene.random, scene.world.users, membersOf(scene, conversation), scene.groups);
 }
 
+/**
+ * Of a conversation, the threads that have undeleted replies, in one pass: asking the oracle about each message goes
+ * through all of them every time, which was most of a long history's time. What is compared with the server never comes
+ * from here.
+ */
+function threadsWithReplies({ oracle }: Scene, conversation: string): Set<number> {
+	const threads = new Set<number>();
+	for (const { threadTs, deleted } of oracle.messages(conversation)) {
+		if (threadTs !== undefined && !deleted) {
+			threads.add(threadTs);
+		}
+	}
+	return threads;
+}
+
 /** A thread to reply in or follow: often one that has replies, now and then a root without any. */
-export function pickThread({ oracle, random }: Scene, conversation: string): number | undefined {
+export function pickThread(scene: Scene, conversation: string): number | undefined {
+	const { oracle, random } = scene;
+	const replied = threadsWithReplies(scene, conversation);
 	const roots = oracle
 		.messages(conversation)
-		.map((message) => message.ts)
-		.filter((ts) => oracle.threadExists(conversation, ts));
-	const busy = roots.filter((ts) => oracle.replies(conversation, ts).length > 0);
+		.filter(({ ts, threadTs, deleted }) => threadTs === undefined && (!deleted || replied.has(ts)))
+		.map((message) => message.ts);
+	const busy = roots.filter((ts) => replied.has(ts));
 	return random.pickRecent(random.chance(0.65) && busy.length > 0 ? busy : roots, 4);
 }
 
@@ -72,11 +89,15 @@ export function pickFollowed(
 	scene: Scene,
 ): { conversation: string; user: string; threadTs: number } | undefined {
 	const { oracle, random, world } = scene;
+	const threads = existing(scene, false).flatMap((conversation) =>
+		[...threadsWithReplies(scene, conversation)]
+			.sort((a, b) => a - b)
+			.map((threadTs) => ({ conversation, threadTs })),
+	);
 	const followed = world.users.flatMap((user) =>
-		oracle
-			.follows(user)
-			.filter((follow) => oracle.replies(follow.channel, follow.thread_ts).length > 0)
-			.map((follow) => ({ conversation: follow.channel, user, threadTs: follow.thread_ts })),
+		threads
+			.filter(({ conversation, threadTs }) => oracle.isFollowing(user, conversation, threadTs))
+			.map(({ conversation, threadTs }) => ({ conversation, user, threadTs })),
 	);
 	return random.pick(followed);
 }

@@ -85,6 +85,12 @@ export class OracleView {
 		);
 	}
 
+	/** Whether a thread is one of those, as long as it exists. */
+	isFollowing(user: string, c: string, threadTs: number): boolean {
+		const conversation = this.conversation(c);
+		return counts(conversation, user) && threads.cursorIn(conversation, threadTs, user) !== undefined;
+	}
+
 	badge(user: string): number {
 		return this.counting(user).reduce((sum, each) => sum + badgeOf(each, user, this.wasActive), 0);
 	}

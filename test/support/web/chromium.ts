@@ -1,4 +1,6 @@
 import { access } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 /**
@@ -34,8 +36,10 @@ async function install(): Promise<string> {
 	if (!Bun.which('apt-get') || process.getuid?.() !== 0)
 		throw new Error(`There is no Chromium here. ${HELP}`);
 	console.log('Installing Chromium for the browser tests, once: apt-get install chromium');
-	await run('apt-get', 'update', '-qq');
-	await run('apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-dejavu-core');
+	// One at a time: scripts/services may install what it needs meanwhile.
+	const apt = ['flock', join(tmpdir(), 'tidemark-apt.lock'), 'apt-get'];
+	await run(...apt, 'update', '-qq');
+	await run(...apt, 'install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-dejavu-core');
 	const place = await installed();
 	if (!place) throw new Error(`Chromium was installed and not found. ${HELP}`);
 	return place;

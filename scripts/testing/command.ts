@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dir, '..', '..');
+
+/** Runs a command, which adds what it says to a file; the exit code, or the signal that ended it. */
+export async function run(
+	command: readonly string[],
+	output: string,
+	env: Readonly<Record<string, string>> = {},
+): Promise<number | string> {
+	const child = Bun.spawn(['sh', '-c', 'exec "$@" >> "$0" 2>&1', output, ...command], {
+		cwd: ROOT,
+		env: { ...process.env, ...env },
+		stdio: ['ignore', 'inherit', 'inherit'],
+	});
+	const code = await child.exited;
+	return child.signalCode ?? code;
+}

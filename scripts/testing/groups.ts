@@ -1,0 +1,53 @@
+import { basename } from 'node:path';
+import { ROOT } from './command.ts';
+
+/** Test files that run in one process: those of a folder that need the same. */
+export interface Group {
+	readonly name: string;
+	readonly files: readonly string[];
+	/** As scripts/services calls them. */
+	readonly services: readonly string[];
+	/** After all others, with nothing beside it. */
+	readonly alone: boolean;
+}
+
+/** By the word in a test file's name: store-postgres.test.ts needs PostgreSQL. What runs on Redis runs on both of its layouts. */
+const SERVICES: Readonly<Record<string, readonly string[]>> = {
+	postgres: ['postgres'],
+	redis: ['redis', 'redis-cluster'],
+	kafka: ['kafka'],
+	cluster: ['redis-cluster', 'postgres', 'kafka'],
+};
+
+/** What judges by time: scale-alone.test.ts. */
+const ALONE = 'alone';
+
+/** Who takes longest begins first, so that no lane is left with a long one at the end. */
+const LONGEST = ['test/cluster', 'test/scenario', 'test/push', 'test/web', 'test/client', 'test/contract'];
+
+export function findGroups(files: readonly string[]): Group[] {
+	const groups = new Map<string, Group & { files: string[] }>();
+	for (const file of files) {
+		const words = basename(file).split(/[-.]/);
+		const services = Object.keys(SERVICES)
+			.filter((word) => words.includes(word))
+			.flatMap((word) => SERVICES[word] ?? []);
+		const alone = words.includes(ALONE);
+		const name = [folderOf(file) + (alone ? ` ${ALONE}` : ''), ...services].join(' + ');
+		const group = groups.get(name) ?? { name, files: [], services, alone };
+		group.files.push(file);
+		groups.set(name, group);
+	}
+	return [...groups.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+/** test/<first folder>, test itself, src. */
+const folderOf = (file: string): string => /^test\/[^/]+(?=\/)/.exec(file)?.[0] ?? file.split('/', 1).join();
+
+function rank({ files: [first = ''] }: Group): number {
+	const place = LONGEST.indexOf(folderOf(first));
+	return place < 0 ? LONGEST.length : place;
+}
+
+export const testFiles = (): string[] =>
+	[...new Bun.Glob('{src,test}/**/*.test.ts').scanSync({ cwd: ROOT })].sort();

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+
+/** Jobs side by side, each telling what it has to say when it is over, so that nothing is mixed. */
+
+export interface Job {
+	readonly title: string;
+	/** Adds what it has to say to this file. */
+	run(output: string): Promise<void>;
+}
+
+/**
+ * One more than the cores that tests have at least: much of a test's time is waiting for disks, processes and clocks. More
+ * lanes would have tests wait for each other.
+ */
+const LANES = 3;
+
+/** In this order, as many at once as there are lanes. */
+export async function runInLanes(jobs: readonly Job[], directory: string, lanes = LANES): Promise<void> {
+	const left = jobs.map((job, index) => ({ job, output: join(directory, `${index}.txt`) }));
+	const lane = async () => {
+		for (let next = left.shift(); next; next = left.shift()) await runJob(next.job, next.output);
+	};
+	await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+async function runJob({ title, run }: Job, output: string): Promise<void> {
+	const began = performance.now();
+	console.log(`-- ${title} begins`);
+	await Bun.write(output, '');
+	await run(output);
+	const seconds = Math.round((performance.now() - began) / 1000);
+	console.log(`\n== ${title}, ${seconds} s\n${await Bun.file(output).text()}`);
+}

@@ -1,0 +1,73 @@
+import { run } from './command.ts';
+import type { Group } from './groups.ts';
+import type { Job } from './lanes.ts';
+import type { Outcome } from './outcome.ts';
+import type { Services } from './services.ts';
+
+/** The tests of a group, in a Bun process of their own; what its report says is counted, and what it does not say too. */
+
+const TEST_TIMEOUT_MS = 120_000;
+
+export const testGroup = (group: Group, services: Services, outcome: Outcome): Job => ({
+	title: `${group.name} (${group.files.length} ${group.files.length === 1 ? 'file' : 'files'})`,
+	run: async (output) => {
+		const found = await services.of(group.services);
+		if ('problem' in found) outcome.failures.push(`${group.name}: ${found.problem}`);
+		else await runFiles(group, found.env, output, outcome);
+	},
+});
+
+async function runFiles(
+	{ name, files }: Group,
+	env: Readonly<Record<string, string>>,
+	output: string,
+	outcome: Outcome,
+): Promise<void> {
+	const { failures } = outcome;
+	const reportFile = `${output}.xml`;
+	const code = await run(
+		[
+			process.execPath,
+			'test',
+			`--timeout=${TEST_TIMEOUT_MS}`,
+			'--reporter=junit',
+			`--reporter-outfile=${reportFile}`,
+			...files.map((file) => `./${file}`),
+		],
+		output,
+		// With CI set, Bun refuses test.only, which would leave out the other tests unseen.
+		{ CI: 'true', ...env },
+	);
+	const report = Bun.file(reportFile);
+	if (!(await report.exists())) {
+		failures.push(`${name}: ended without a report (exit ${code})`);
+		return;
+	}
+	const failuresBefore = failures.length;
+	const reported = countReport(await report.text(), outcome);
+	for (const file of files) {
+		if (!reported.has(file)) failures.push(`${file}: reported no test (did it load?)`);
+	}
+	// An error outside of any test, in a file that has others, shows in the exit code only.
+	if (code !== 0 && failures.length === failuresBefore)
+		failures.push(`${name}: exit ${code} outside of a test`);
+}
+
+/** Counts the tests of a JUnit report; returns the files that they came from. */
+function countReport(junit: string, outcome: Outcome): Set<string> {
+	const files = new Set<string>();
+	for (const [, tag = '', body = ''] of junit.matchAll(/<testcase\b([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs)) {
+		const attribute = (name: string) => unescapeXml(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
+		files.add(attribute('file'));
+		const name = [attribute('file'), attribute('classname'), attribute('name')].filter(Boolean).join(' > ');
+		if (body.includes('<skipped')) outcome.failures.push(`${name}: skipped or todo`);
+		else if (/<(failure|error)\b/.test(body)) outcome.failures.push(name);
+		else outcome.passed++;
+	}
+	return files;
+}
+
+function unescapeXml(text: string): string {
+	const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+	return text.replace(/&(\w+);/g, (entity, name: string) => entities[name] ?? entity);
+}
