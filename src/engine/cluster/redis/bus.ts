@@ -35,6 +35,11 @@ export class RedisBus implements Bus {
 	private readonly underWay = new Set<Promise<unknown>>();
 	/** Channels to be told that something was lost. */
 	private readonly lost = new Set<string>();
+	/**
+	 * Ends of subscriptions that Redis has not confirmed. One that was asked for while a connection was being lost may come
+	 * after what is asked for on the next one: so a new subscription of the same channel waits for it.
+	 */
+	private readonly ending = new Map<string, Promise<void>>();
 	/** Subscriptions that Redis has not confirmed. */
 	private readonly unheard = new Set<Promise<void>>();
 	/** While the connection is down, or not all is subscribed again: ends with the newest attempt. */
@@ -76,7 +81,7 @@ export class RedisBus implements Bus {
 		if (listened.handlers.length > 0) return;
 		this.listened.delete(channel);
 		this.letGo(channel, listened);
-		if (!this.closed) this.track(this.subscriber.sunsubscribe(channel));
+		if (!this.closed) void this.end(channel);
 	}
 
 	async ready(): Promise<void> {
@@ -97,7 +102,11 @@ export class RedisBus implements Bus {
 	private listen(channel: string, topic: Topic): Listened {
 		const listened: Listened = { topic, handlers: [], waiting: [] };
 		this.listened.set(channel, listened);
-		const first = this.subscriber.ssubscribe(channel).finally(() => this.letGo(channel, listened));
+		const ending = this.ending.get(channel);
+		const first = ending
+			? ending.then(() => this.subscriber.ssubscribe(channel))
+			: this.subscriber.ssubscribe(channel);
+		first.finally(() => this.letGo(channel, listened)).catch(() => undefined);
 		const heard = this.heard(channel, listened, first).finally(() => this.unheard.delete(heard));
 		this.unheard.add(heard);
 		this.track(heard);
@@ -188,7 +197,26 @@ export class RedisBus implements Bus {
 
 	private async subscribeAgain(channel: string): Promise<void> {
 		// For a cluster the client keeps a list that would grow by every repetition.
-		const ended = this.subscriber.isCluster ? this.subscriber.sunsubscribe(channel) : undefined;
-		await Promise.all([ended, this.subscriber.ssubscribe(channel)]);
+		if (this.subscriber.isCluster) await this.end(channel);
+		await this.subscriber.ssubscribe(channel);
+	}
+
+	/** Never fails: where it does, the connection is gone, and with it the subscription. */
+	private end(channel: string): Promise<void> {
+		const before = this.ending.get(channel);
+		const step = (before ?? Promise.resolve())
+			.then(() => this.subscriber.sunsubscribe(channel))
+			.then(
+				() => undefined,
+				(error: Error) => {
+					if (!this.closed) this.hooks.onError(error);
+				},
+			)
+			.finally(() => {
+				if (this.ending.get(channel) === step) this.ending.delete(channel);
+			});
+		this.ending.set(channel, step);
+		this.track(step);
+		return step;
 	}
 }
