@@ -176,7 +176,6 @@ function played(): { plan: Plan; tally: Tally; at: (ms: number) => void; figures
 			workspace: { id: 'T1', name: 'tidemark bench' },
 			plan,
 			tally,
-			interrupted: false,
 			cutShort: 0,
 			counts,
 			cpuCores: 0.1,

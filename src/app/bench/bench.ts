@@ -36,7 +36,7 @@ export async function bench({ url, admin, load, name, progress, signal }: BenchO
 		began = performance.now();
 		const pace = { plan, tally, participants, channels: stage.channels, nowMs, signal };
 		const cpuCores = await keepPace(pace);
-		await settle(pace);
+		const isOver = await settle(pace);
 		clearInterval(ticking);
 		progress.step('comparing counts with what was sent');
 		const sent = tally.sent();
@@ -49,8 +49,7 @@ export async function bench({ url, admin, load, name, progress, signal }: BenchO
 			workspace: stage.team,
 			plan,
 			tally,
-			interrupted: signal.aborted,
-			cutShort: cutShort(plan, stage, participants, sent),
+			cutShort: isOver ? cutShort(plan, stage, participants, sent) : 0,
 			counts,
 			cpuCores,
 		});

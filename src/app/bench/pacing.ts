@@ -14,8 +14,8 @@ export interface Pace {
 	readonly signal: AbortSignal;
 }
 
-/** So long without any answer or message, and nothing more is expected. */
-const SILENCE_MS = 10_000;
+/** So long without any answer or message, and nothing more is expected: the server itself gives up after 30 s. */
+const SILENCE_MS = 35_000;
 const LOOK_MS = 20;
 
 /** Returns the share of a core that this process took while it measured. */
@@ -55,14 +55,24 @@ export async function keepPace({
 	return (user + system) / 1000 / (nowMs() - plan.warmUpMs);
 }
 
-/** After an early end as well: what was sent has to come out. A second Ctrl-C ends the process. */
-export async function settle({ tally, nowMs }: Pick<Pace, 'tally' | 'nowMs'>): Promise<void> {
+/**
+ * After an early end as well: what was sent has to come out. False where somebody would not wait for it; after an early end,
+ * a second Ctrl-C ends the process itself.
+ */
+export async function settle({
+	tally,
+	nowMs,
+	signal,
+}: Pick<Pace, 'tally' | 'nowMs' | 'signal'>): Promise<boolean> {
+	const endedEarly = signal.aborted;
 	let heardOf = -1;
 	let lastMs = nowMs();
 	while (!tally.isSettled && nowMs() - lastMs < SILENCE_MS) {
+		if (signal.aborted && !endedEarly) return false;
 		const now = tally.answeredPosts + tally.answeredMarks + tally.heardInAll;
 		if (now !== heardOf) lastMs = nowMs();
 		heardOf = now;
 		await Bun.sleep(LOOK_MS);
 	}
+	return true;
 }

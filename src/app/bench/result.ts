@@ -53,21 +53,20 @@ export interface Measured {
 	readonly workspace: Figures['workspace'];
 	readonly plan: Plan;
 	readonly tally: Tally;
-	readonly interrupted: boolean;
-	/** Conversations in which somebody online did not hear the last message. */
+	/** How many times somebody online lacked the end of a conversation. */
 	readonly cutShort: number;
 	readonly counts: CheckedCounts | null;
 	readonly cpuCores: number | null;
 }
 
 export function figuresOf(measured: Measured): Figures {
-	const { url, workspace, plan, tally, interrupted, cutShort, counts, cpuCores } = measured;
+	const { url, workspace, plan, tally, cutShort, counts, cpuCores } = measured;
 	const seconds = Math.max(0, tally.endMs - plan.warmUpMs) / 1000;
 	const perSecond = (count: number): number => (seconds === 0 ? 0 : hundredths(count / seconds));
 	const gaps = tally.gaps + cutShort;
 	return {
 		ok: gaps === 0 && tally.repeated === 0 && counts?.wrong === 0 && tally.acks.count > 0,
-		interrupted,
+		interrupted: tally.endMs < plan.endMs,
 		url,
 		workspace,
 		load: plan.load,

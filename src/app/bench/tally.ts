@@ -88,7 +88,7 @@ export class Tally implements Witness {
 		this.acknowledgedPosts += 1;
 		const nowMs = this.nowMs();
 		if (this.isInWindow(nowMs)) this.window.acknowledged += 1;
-		this.time(number, nowMs, this.acks, this.lately.acks);
+		this.time(number, nowMs, 'acks');
 	}
 
 	heard(text: string, ts: string, how: 'next' | 'gap' | 'repeated'): void {
@@ -103,7 +103,7 @@ export class Tally implements Witness {
 		this.exists(number, ts);
 		const nowMs = this.nowMs();
 		if (this.isInWindow(nowMs)) this.window.delivered += 1;
-		this.time(number, nowMs, this.deliveries, this.lately.deliveries);
+		this.time(number, nowMs, 'deliveries');
 	}
 
 	failed(kind: string): void {
@@ -138,11 +138,10 @@ export class Tally implements Witness {
 		this.existing += 1;
 	}
 
-	private time(number: number, nowMs: number, ...into: readonly Latencies[]): void {
+	private time(number: number, nowMs: number, what: 'acks' | 'deliveries'): void {
 		const dueMs = this.plan.postDueMs(number);
-		const [figures, lately] = into;
-		lately?.add(nowMs - dueMs);
-		if (this.plan.isMeasured(dueMs)) figures?.add(nowMs - dueMs);
+		this.lately[what].add(nowMs - dueMs);
+		if (this.plan.isMeasured(dueMs)) this[what].add(nowMs - dueMs);
 	}
 
 	private isInWindow(nowMs: number): boolean {
