@@ -4,6 +4,8 @@ import { Following } from '../../src/app/bench/following.ts';
 import { Latencies } from '../../src/app/bench/latencies.ts';
 import { notesOn } from '../../src/app/bench/notes.ts';
 import { type Load, readLoad } from '../../src/app/bench/options.ts';
+import { keepPace } from '../../src/app/bench/pacing.ts';
+import { Participant } from '../../src/app/bench/participant.ts';
 import { numberIn, Plan, textOf } from '../../src/app/bench/plan.ts';
 import { Progress } from '../../src/app/bench/progress.ts';
 import { ms, reportOf } from '../../src/app/bench/report.ts';
@@ -311,6 +313,31 @@ describe('report', () => {
 			'61.2 s',
 		]);
 	});
+});
+
+test('what was due is sent though the generator woke up after the end', async () => {
+	const plan = new Plan(loadOf({ conversations: 1, members: 1, online: 1, rate: 10, warmUp: 0, seconds: 1 }));
+	// Looked at twice: in the middle, and long after the end.
+	const moments = [500, 5_000];
+	let now = 0;
+	const nowMs = (): number => now;
+	const tally = new Tally(plan, nowMs);
+	const nobody = new Participant(async () => {
+		throw new Error('not called');
+	}, tally);
+	await keepPace({
+		plan,
+		tally,
+		participants: [nobody],
+		channels: ['C1'],
+		nowMs: () => {
+			now = moments.shift() ?? now;
+			return now;
+		},
+		signal: new AbortController().signal,
+	});
+	expect(tally.problems.get('not sent: no socket')).toBe(10);
+	expect(tally.endMs).toBe(1_000);
 });
 
 test('progress is one line that changes on a terminal, and plain lines elsewhere, once a second', () => {

@@ -43,11 +43,13 @@ export async function keepPace({
 	let posts = 0;
 	let marks = 0;
 	let cpu: NodeJS.CpuUsage | undefined;
-	for (let now = nowMs(); now < plan.endMs && !signal.aborted; now = nowMs()) {
+	for (let isAtEnd = false; !isAtEnd && !signal.aborted; await Bun.sleep(1)) {
+		const now = nowMs();
+		// Looked at before sending: what was due by the end is sent, however late it is by now.
+		isAtEnd = now >= plan.endMs;
 		if (now >= plan.warmUpMs) cpu ??= process.cpuUsage();
 		for (const due = plan.postsBy(now); posts < due; posts += 1) post(posts);
 		for (const due = plan.marksBy(now); marks < due; marks += 1) mark(marks);
-		await Bun.sleep(1);
 	}
 	tally.endMs = Math.min(plan.endMs, nowMs());
 	if (!cpu) return null;
