@@ -283,6 +283,7 @@ describe('report', () => {
 		expect(report).toMatch(/post to acknowledged +4\.00 ms +4\.00 ms +4\.00 ms +4\.00 ms/);
 		expect(report).toMatch(/deliveries +4\.0 a second; 8 in all, 0 gaps, 0 repeated/);
 		expect(report).toMatch(/errors +none/);
+		expect(report).toContain('"tidemark bench" (T1) stays');
 		expect(report).toMatch(/exact: all of 2 people in 4 rows/);
 	});
 
@@ -297,7 +298,7 @@ describe('report', () => {
 			[{ errors: { 'socket closed: 1006': 5 } }, /cut off/],
 			[{ generator: { ...generator, cpu_cores: 1.1 } }, /run several/],
 			[{ generator }, /another one than the server/],
-			[{ posts: { ...figures.posts, per_second: 1 } }, /did not keep up/],
+			[{ posts: { ...figures.posts, per_second: 1 } }, /not kept up with/],
 			[{ seconds: 0 }, /nothing was measured/],
 		];
 		for (const [change, expected] of cases)

@@ -38,9 +38,7 @@ export function notesOn(figures: Figures): string[] {
 			'this generator got too little of the machine to send in time, which is in the latencies: run it on another one than the server',
 		);
 	if (seconds > 0 && !errors.ratelimited && posts.per_second < load.rate * KEPT_UP)
-		notes.push(
-			'the server did not keep up with the rate: what waits grows, and so do latencies. Try a lower --rate',
-		);
+		notes.push('the rate was not kept up with: what waits grows, and so do latencies. Try a lower --rate');
 	if (counts && counts.unclear > 0)
 		notes.push(
 			`${counts.unclear} counts could not be judged: it is not known what came of some posts or marks`,

@@ -7,7 +7,7 @@ const LABEL = 21;
 const COLUMN = 12;
 
 export function reportOf(result: BenchResult): string {
-	const { posts, deliveries, marks, errors, counts, generator, notes } = result;
+	const { workspace, posts, deliveries, marks, errors, counts, generator, notes } = result;
 	const line = (label: string, text: string): string => `${label.padEnd(LABEL)} ${text}`;
 	const kinds = Object.entries(errors).map(([kind, count]) => `${whole(count)} × ${kind}`);
 	const seconds = result.interrupted
@@ -35,6 +35,7 @@ export function reportOf(result: BenchResult): string {
 		line('errors', kinds.length === 0 ? 'none' : kinds.join(', ')),
 		line('unread counts', countsLine(counts)),
 		line('this generator', generatorLine(generator)),
+		line('workspace', `"${workspace.name}" (${workspace.id}) stays: nothing can delete it`),
 		...notes.map((note) => `note: ${note}.`),
 	].join('\n');
 }
