@@ -1,5 +1,5 @@
+import { Latencies } from '../../src/app/bench/latencies.ts';
 import { HttpPoster } from './http-poster.ts';
-import { Latencies } from './latencies.ts';
 import { SocketPoster } from './socket-poster.ts';
 
 /**

@@ -1,5 +1,15 @@
 /** Calls the server's own methods, for commands that work through a running server. */
 
+const RIGHT_TOKEN = 'Set TIDEMARK_ADMIN_TOKEN to its token, or --data-dir to its directory.';
+
+/** Refusals that a command cannot do anything about, and whoever runs it can. */
+const ADVICE: Readonly<Record<string, string>> = {
+	invalid_auth: `does not know this administrator’s token. ${RIGHT_TOKEN}`,
+	not_allowed_token_type: `takes this token for a user’s, not for its administrator’s. ${RIGHT_TOKEN}`,
+	ratelimited:
+		'limits how much one user may ask for. Start it with a higher --requests-per-second (0: no limit).',
+};
+
 export class ApiError extends Error {
 	constructor(
 		url: string,
@@ -7,11 +17,12 @@ export class ApiError extends Error {
 		readonly code: string,
 		messages: readonly string[],
 	) {
+		const advice = ADVICE[code];
 		super(
-			code === 'invalid_auth'
-				? `the server at ${url} does not know this administrator’s token. Set TIDEMARK_ADMIN_TOKEN to its token, or --data-dir to its directory.`
-				: // The server names the argument: that is the cause, and where to look.
-					[`${method} answered ${code}`, ...messages.map((one) => one.replace('[ERROR] ', ''))].join(': '),
+			advice === undefined
+				? // The server names the argument: that is the cause, and where to look.
+					[`${method} answered ${code}`, ...messages.map((one) => one.replace('[ERROR] ', ''))].join(': ')
+				: `the server at ${url} ${advice}`,
 		);
 		this.name = 'ApiError';
 	}
@@ -40,7 +51,11 @@ export function apiClient(url: string, token: string): ApiCall {
 		} catch {
 			throw new Error(`no server answers at ${url}. Start one with 'tidemark serve', or give --url.`);
 		}
-		const answer = (await response.json()) as Answer;
+		const answer = (await response.json().catch(() => null)) as Answer | null;
+		if (answer === null || typeof answer.ok !== 'boolean')
+			throw new Error(
+				`what answers at ${url} does not speak as Tidemark does (HTTP ${response.status}). Look at --url.`,
+			);
 		if (!answer.ok)
 			throw new ApiError(url, method, answer.error ?? 'nothing', answer.response_metadata?.messages ?? []);
 		return answer as T;

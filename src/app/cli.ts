@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { CliCommand } from './command.ts';
+import { benchCommand } from './command-bench.ts';
 import { gatewayCommand, workerCommand } from './command-cluster.ts';
 import { doctorCommand } from './command-doctor.ts';
 import { pushCommand } from './command-push.ts';
@@ -21,6 +22,7 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
 	push: pushCommand,
 	seed: seedCommand,
 	doctor: doctorCommand,
+	bench: benchCommand,
 };
 
 const USAGE_ERROR = 2;
@@ -96,6 +98,7 @@ function helpOf(name: string, command: CliCommand): string {
 		`Usage: tidemark ${name} ${command.usage}`,
 		'',
 		command.summary,
+		...(command.details ?? []),
 		...(own.length > 0 ? ['', ...own] : []),
 		'',
 		'Settings, each a flag or an environment variable:',

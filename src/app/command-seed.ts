@@ -1,5 +1,5 @@
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
-import { adminClient } from './command-token.ts';
+import { adminClient, serverUrl } from './command-token.ts';
 import { seedDemo, showDemo } from './demo.ts';
 
 /** `tidemark seed`: a demo workspace in a running server. */
@@ -10,7 +10,7 @@ export const seedCommand: CliCommand = {
 	options: { url: { help: 'where the server is (http://localhost:<port>)', takesValue: true } },
 	settings: ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
-		const url = invocation.options.url ?? `http://localhost:${invocation.config.port}`;
+		const url = serverUrl(invocation);
 		console.log(showDemo(url, await seedDemo(url, await adminClient(invocation))));
 		return 0;
 	},

@@ -31,5 +31,12 @@ export async function adminClient({ config, options }: Invocation) {
 			'the administrator’s token is not known: set TIDEMARK_ADMIN_TOKEN, or --data-dir to the server’s directory',
 		]);
 	}
-	return apiClient(options.url ?? `http://localhost:${config.port}`, token);
+	return apiClient(serverUrl({ config, options }), token);
+}
+
+export function serverUrl({ config, options }: Invocation): string {
+	const { url = `http://localhost:${config.port}` } = options;
+	if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
+		throw new ConfigError([`--url "${url}" is not an address like http://host:port`]);
+	return url.replace(/\/+$/, '');
 }

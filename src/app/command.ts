@@ -15,6 +15,8 @@ export const ADMINISTRATOR_SETTINGS: readonly SettingName[] = ['port', 'dataDir'
 export interface CliCommand {
 	readonly summary: string;
 	readonly usage: string;
+	/** What else one should know before running it, a line each. */
+	readonly details?: readonly string[];
 	/** Flags beside the settings: name and help. */
 	readonly options: Readonly<Record<string, { readonly help: string; readonly takesValue: boolean }>>;
 	/** Of the settings, those it goes by; all where nothing is said. */

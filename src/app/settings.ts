@@ -42,7 +42,7 @@ const name = (value: string): string => {
 	return value;
 };
 
-const wholeNumber =
+export const wholeNumber =
 	(least: number, most: number) =>
 	(value: string): number => {
 		const number = Number(value);

@@ -9,7 +9,7 @@ const run = (args: readonly string[], environment: Record<string, string> = {}):
 	tidemark(args, environment).ended;
 
 describe('help', () => {
-	for (const command of ['serve', 'token', 'seed']) {
+	for (const command of ['serve', 'token', 'seed', 'bench']) {
 		test(`tidemark ${command} --help tells its usage and the settings it goes by`, async () => {
 			const { code, out, err } = await run([command, '--help']);
 			expect([code, err]).toEqual([0, '']);
@@ -24,7 +24,8 @@ describe('help', () => {
 	test('tidemark --help lists the commands, and --version tells the version', async () => {
 		const { code, out } = await run(['--help']);
 		expect(code).toBe(0);
-		for (const command of ['serve', 'token', 'seed', 'doctor']) expect(out).toContain(`  ${command} `);
+		for (const command of ['serve', 'token', 'seed', 'doctor', 'bench'])
+			expect(out).toContain(`  ${command} `);
 		expect(await run(['--version'])).toMatchObject({ code: 0, out: `${packageFile.version}\n` });
 	});
 
@@ -51,6 +52,16 @@ describe('mistakes', () => {
 			'a cluster without its services',
 			['gateway'],
 			[/TIDEMARK_ADMIN_TOKEN is missing/, /TIDEMARK_KAFKA_BROKERS is missing/, /tidemark gateway --help/],
+		],
+		[
+			'load that is none',
+			['bench', '--rate', '0', '--url', 'localhost'],
+			[/--rate "0" is not a whole number from 1/, /tidemark bench --help/],
+		],
+		[
+			'a server without its protocol',
+			['seed', '--url', 'localhost:8080'],
+			[/--url "localhost:8080" is not an/],
 		],
 		['a token for nobody', ['token'], [/--user is missing/, /tidemark token --help/]],
 	];
@@ -135,7 +146,7 @@ describe('commands that talk to a running server', () => {
 		});
 	});
 
-	test('no server, and no administrator’s token, are told apart', async () => {
+	test('no server, no Tidemark, and no administrator’s token, are told apart', async () => {
 		await withDirectory(async (directory) => {
 			const tokenless = await run(['token', '--user', 'U0000000001', '--data-dir', directory]);
 			expect(tokenless.code).toBe(2);
@@ -144,6 +155,13 @@ describe('commands that talk to a running server', () => {
 			const serverless = await run(args, { TIDEMARK_ADMIN_TOKEN: '0123456789abcdef' });
 			expect(serverless.code).toBe(1);
 			expect(serverless.err).toMatch(/no server answers at http:\/\/127\.0\.0\.1:1.*--url/);
+			const other = Bun.serve({ port: 0, fetch: () => new Response('<html>', { status: 404 }) });
+			const elsewhere = await run(['bench', '--url', `http://localhost:${other.port}`], {
+				TIDEMARK_ADMIN_TOKEN: '0123456789abcdef',
+			});
+			await other.stop(true);
+			expect(elsewhere.code).toBe(1);
+			expect(elsewhere.err).toMatch(/does not speak as Tidemark does \(HTTP 404\)/);
 		});
 	});
 });

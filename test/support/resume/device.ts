@@ -40,18 +40,25 @@ export class ResumingDevice {
 		return this.open({ counts: true, since: this.position });
 	}
 
+	/** Again where the server sends it away before it was told anything, as it does when it cannot tell yet. */
 	private async open(args: object): Promise<Event> {
-		const { url } = await this.call('rtm.connect', { ...args });
-		const socket = new WebSocket(url);
-		this.socket = socket;
-		this.owed = 0;
-		this.newest = this.position;
-		const hello = this.next(({ type }) => type === 'hello');
-		// What comes after the cut is lost, as it is when a network goes.
-		socket.onmessage = ({ data }) => {
-			if (this.socket === socket) this.receive(JSON.parse(String(data)));
-		};
-		return hello;
+		for (;;) {
+			const { url } = await this.call('rtm.connect', { ...args });
+			const socket = new WebSocket(url);
+			this.socket = socket;
+			this.owed = 0;
+			this.newest = this.position;
+			const hello = this.next(({ type }) => type === 'hello');
+			// What comes after the cut is lost, as it is when a network goes.
+			socket.onmessage = ({ data }) => {
+				if (this.socket === socket) this.receive(JSON.parse(String(data)));
+			};
+			const closed = new Promise<null>((resolve) => {
+				socket.onclose = () => resolve(null);
+			});
+			const told = await Promise.race([hello, closed]);
+			if (told) return told;
+		}
 	}
 
 	cut(): void {

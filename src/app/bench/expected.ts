@@ -1,0 +1,46 @@
+import { COUNT_CAP } from '../../model/counting.ts';
+
+/** What an unread count has to be, going by what was sent and marked. Pure. */
+
+export interface Sent {
+	readonly author: number;
+	/** Undefined where nobody heard of it: it may have taken place or not. */
+	readonly ts: string | undefined;
+}
+
+/** The furthest marks of one reader in one conversation; empty for none. */
+export interface Marked {
+	readonly acknowledged: string;
+	/** The last one may have been applied without an answer. */
+	readonly tried: string;
+}
+
+/** The same number twice, where everything is known. */
+export interface Expected {
+	readonly least: number;
+	readonly most: number;
+}
+
+export const NO_MARKS: Marked = { acknowledged: '', tried: '' };
+
+export function expectedUnread(
+	sent: readonly Sent[],
+	reader: number,
+	{ acknowledged, tried }: Marked,
+): Expected {
+	let least = 0;
+	let most = 0;
+	for (const { author, ts } of sent) {
+		if (author === reader) continue;
+		if (ts !== undefined && ts > tried) least += 1;
+		if (ts === undefined || ts > acknowledged) most += 1;
+	}
+	return { least: Math.min(least, COUNT_CAP), most: Math.min(most, COUNT_CAP) };
+}
+
+export type Verdict = 'exact' | 'unclear' | 'wrong';
+
+export function judge(count: number | undefined, { least, most }: Expected): Verdict {
+	if (count === undefined || count < least || count > most) return 'wrong';
+	return least === most ? 'exact' : 'unclear';
+}

@@ -1,0 +1,36 @@
+/**
+ * Follows the conversations of one socket: every message names the one before it, so a chain without a break that ends with
+ * the newest message is the proof that all of them were heard, each once and in order. Pure.
+ */
+
+const NOTHING = '0000000000.000000';
+
+export type Heard = 'next' | 'gap' | 'repeated';
+
+export class Following {
+	private readonly newest = new Map<string, string>();
+	/** After being told to fetch everything anew, what comes first in a conversation is believed. */
+	private isAnew = false;
+
+	hear(channel: string, prevTs: string, ts: string): Heard {
+		const known = this.newest.get(channel);
+		if (known !== undefined && ts <= known) return 'repeated';
+		this.newest.set(channel, ts);
+		if (known === undefined && this.isAnew) return 'next';
+		return prevTs === (known ?? NOTHING) ? 'next' : 'gap';
+	}
+
+	newestIn(channel: string): string {
+		return this.newest.get(channel) ?? NOTHING;
+	}
+
+	lacks(channel: string, ts: string): boolean {
+		const known = this.newest.get(channel);
+		return known === undefined ? !this.isAnew : known < ts;
+	}
+
+	startAnew(): void {
+		this.newest.clear();
+		this.isAnew = true;
+	}
+}

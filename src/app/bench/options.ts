@@ -1,0 +1,100 @@
+import type { CliCommand } from '../command.ts';
+import { ConfigError } from '../config.ts';
+import { wholeNumber } from '../settings.ts';
+
+/** How much load, of what kind: the flags of `tidemark bench`, their defaults and their bounds. Pure. */
+
+export interface Load {
+	readonly conversations: number;
+	readonly members: number;
+	readonly online: number;
+	/** Posts a second. */
+	readonly rate: number;
+	readonly seconds: number;
+	readonly warmUp: number;
+	readonly textBytes: number;
+	/** Read marks a second. */
+	readonly marks: number;
+}
+
+interface Amount {
+	readonly flag: string;
+	readonly fallback: number;
+	readonly least: number;
+	readonly most: number;
+	readonly help: string;
+}
+
+/** One machine has some 28,000 ports for connections to one server. */
+const MOST_SOCKETS = 25_000;
+/** Of each it is remembered what came of it. */
+const MOST_POSTS = 10_000_000;
+
+const AMOUNTS: Readonly<Record<keyof Load, Amount>> = {
+	conversations: {
+		flag: 'conversations',
+		fallback: 20,
+		least: 1,
+		most: 10_000,
+		help: 'conversations, which take turns in being posted into',
+	},
+	members: { flag: 'members', fallback: 50, least: 1, most: 500_000, help: 'members of each of them' },
+	online: {
+		flag: 'online',
+		fallback: 100,
+		least: 1,
+		most: MOST_SOCKETS,
+		help: 'people who are connected, with a socket each; they take turns in posting',
+	},
+	rate: {
+		flag: 'rate',
+		fallback: 100,
+		least: 1,
+		most: 100_000,
+		help: 'posts a second, all together, whether the ones before were answered or not',
+	},
+	seconds: { flag: 'seconds', fallback: 15, least: 1, most: 86_400, help: 'how long to measure' },
+	warmUp: {
+		flag: 'warm-up',
+		fallback: 3,
+		least: 0,
+		most: 600,
+		help: 'seconds of the same load before that, which do not enter the figures',
+	},
+	textBytes: { flag: 'text-bytes', fallback: 100, least: 16, most: 4_000, help: 'length of each message' },
+	marks: {
+		flag: 'marks',
+		fallback: 0,
+		least: 0,
+		most: 100_000,
+		help: 'read marks a second, all together: people mark the newest message that they have heard',
+	},
+};
+
+export const LOAD_FLAGS: CliCommand['options'] = Object.fromEntries(
+	Object.values(AMOUNTS).map(({ flag, help, fallback }) => [
+		flag,
+		{ help: `${help} (${fallback})`, takesValue: true },
+	]),
+);
+
+/** Every problem is told at once. */
+export function readLoad(options: Readonly<Record<string, string | undefined>>): Load {
+	const problems: string[] = [];
+	const read = ({ flag, fallback, least, most }: Amount): number => {
+		const given = options[flag];
+		if (given === undefined) return fallback;
+		try {
+			return wholeNumber(least, most)(given);
+		} catch (error) {
+			problems.push(`--${flag} "${given}" ${(error as Error).message}`);
+			return fallback;
+		}
+	};
+	const load = Object.fromEntries(Object.entries(AMOUNTS).map(([name, amount]) => [name, read(amount)]));
+	const { rate = 0, warmUp = 0, seconds = 0 } = load;
+	if (problems.length === 0 && rate * (warmUp + seconds) > MOST_POSTS)
+		problems.push(`--rate for so many --seconds is more than ${MOST_POSTS} posts: take less of either`);
+	if (problems.length > 0) throw new ConfigError(problems);
+	return load as unknown as Load;
+}

@@ -1,0 +1,104 @@
+import type { Load } from './options.ts';
+
+/**
+ * Who is in which conversation, and who does what when. Everything follows from its number, so that whoever hears a message
+ * knows when it was due. Pure.
+ *
+ * There are as many people as the larger of `members` and `online`. So either everybody is online, and conversations overlap
+ * like tiles of a ring; or everybody is in every conversation, and the first of them are online. In both cases a message has
+ * `listeners` sockets to reach.
+ */
+
+export interface Post {
+	readonly conversation: number;
+	readonly author: number;
+}
+
+export class Plan {
+	readonly people: number;
+	/** Sockets that hear each message. */
+	readonly listeners: number;
+	readonly posts: number;
+	readonly marks: number;
+	readonly warmUpMs: number;
+	readonly endMs: number;
+
+	constructor(readonly load: Load) {
+		const { members, online, rate, warmUp, seconds, marks } = load;
+		this.people = Math.max(members, online);
+		this.listeners = Math.min(members, online);
+		this.posts = rate * (warmUp + seconds);
+		this.marks = marks * (warmUp + seconds);
+		this.warmUpMs = warmUp * 1000;
+		this.endMs = (warmUp + seconds) * 1000;
+	}
+
+	/** People by number; those below `online` are online. */
+	members(conversation: number): number[] {
+		const first = this.first(conversation);
+		return Array.from({ length: this.load.members }, (_, index) => (first + index) % this.people);
+	}
+
+	conversationsOf(person: number): number[] {
+		const all = Array.from({ length: this.load.conversations }, (_, conversation) => conversation);
+		return all.filter((one) => (person - this.first(one) + this.people) % this.people < this.load.members);
+	}
+
+	post(number: number): Post {
+		const conversation = number % this.load.conversations;
+		return { conversation, author: this.speaker(conversation, Math.floor(number / this.load.conversations)) };
+	}
+
+	/** The one in the conversation whose turn it is; online. */
+	speaker(conversation: number, turn: number): number {
+		const seat = turn % this.listeners;
+		return this.people === this.load.online ? (this.first(conversation) + seat) % this.people : seat;
+	}
+
+	marker(number: number): number {
+		return number % this.load.online;
+	}
+
+	/** Ms after the beginning. */
+	postDueMs(number: number): number {
+		return (number * 1000) / this.load.rate;
+	}
+
+	markDueMs(number: number): number {
+		return (number * 1000) / this.load.marks;
+	}
+
+	/** Posts that are due by then. */
+	postsBy(ms: number): number {
+		return dueBy(ms, this.load.rate, this.posts);
+	}
+
+	marksBy(ms: number): number {
+		return dueBy(ms, this.load.marks, this.marks);
+	}
+
+	/** What is due after the warm-up enters the figures. */
+	isMeasured(dueMs: number): boolean {
+		return dueMs >= this.warmUpMs;
+	}
+
+	/** People whose counts are looked at: spread over all of them, so that some are offline where some are. */
+	sample(size: number): number[] {
+		const count = Math.min(size, this.people);
+		return Array.from({ length: count }, (_, index) => Math.floor((index * this.people) / count));
+	}
+
+	private first(conversation: number): number {
+		return Math.floor((conversation * this.people) / this.load.conversations);
+	}
+}
+
+/** The first one is due at once. */
+const dueBy = (ms: number, perSecond: number, all: number): number =>
+	perSecond === 0 ? 0 : Math.min(all, Math.floor((ms * perSecond) / 1000) + 1);
+
+/** Its number, for who hears it, and then as many characters as asked for. */
+export const textOf = (number: number, bytes: number): string =>
+	`${number} `.padEnd(bytes, 'tidemark bench ');
+
+export const numberIn = (text: string): number => Number.parseInt(text, 10);

@@ -1,0 +1,71 @@
+import type { Summary } from './latencies.ts';
+import type { BenchResult } from './result.ts';
+
+/** A result for people. Pure. */
+
+const LABEL = 21;
+const COLUMN = 12;
+
+export function reportOf(result: BenchResult): string {
+	const { workspace, posts, deliveries, marks, errors, counts, generator, notes } = result;
+	const line = (label: string, text: string): string => `${label.padEnd(LABEL)} ${text}`;
+	const kinds = Object.entries(errors).map(([kind, count]) => `${whole(count)} × ${kind}`);
+	const seconds = result.interrupted
+		? `${result.seconds} s, ended early`
+		: `${result.seconds} s after ${result.load.warmUp} s of warm-up`;
+	return [
+		`measured for ${seconds}; latencies from when a post was due`,
+		'',
+		line('', ['p50', 'p95', 'p99', 'max'].map((name) => name.padStart(COLUMN)).join('')),
+		line('post to acknowledged', latencies(posts.ms)),
+		line('post to delivered', latencies(deliveries.ms)),
+		...(marks ? [line('mark to acknowledged', latencies(marks.ms))] : []),
+		'',
+		line(
+			'posts',
+			`${rate(posts.per_second)} a second acknowledged; ${whole(posts.acknowledged)} of ${whole(posts.sent)} in all`,
+		),
+		line(
+			'deliveries',
+			`${rate(deliveries.per_second)} a second; ${whole(deliveries.count)} in all, ${deliveries.gaps} gaps, ${deliveries.repeated} repeated`,
+		),
+		...(marks
+			? [line('marks', `${whole(marks.sent - marks.unanswered)} of ${whole(marks.sent)} answered`)]
+			: []),
+		line('errors', kinds.length === 0 ? 'none' : kinds.join(', ')),
+		line('unread counts', countsLine(counts)),
+		line('this generator', generatorLine(generator)),
+		line('workspace', `"${workspace.name}" (${workspace.id}) stays: nothing can delete it`),
+		...notes.map((note) => `note: ${note}.`),
+	].join('\n');
+}
+
+function countsLine(counts: BenchResult['counts']): string {
+	if (!counts) return 'could not be asked';
+	const { people, rows, exact, unclear, wrong } = counts;
+	const whose = `of ${people} people in ${whole(rows)} rows of client.counts`;
+	if (exact === rows) return `exact: all ${whose}`;
+	return `${whole(wrong)} wrong, ${whole(unclear)} unclear, ${whole(exact)} exact ${whose}`;
+}
+
+function generatorLine({ late_ms: late, cpu_cores: cores }: BenchResult['generator']): string {
+	if (late === null || cores === null) return 'did not get to measuring';
+	return `sent posts ${ms(late.p50)} late (p99 ${ms(late.p99)}), which is in the latencies; took ${cores} of a core`;
+}
+
+const latencies = (summary: Summary | null): string =>
+	summary === null
+		? '–'.padStart(COLUMN)
+		: [summary.p50, summary.p95, summary.p99, summary.max]
+				.map((value) => ms(value).padStart(COLUMN))
+				.join('');
+
+/** Three figures are what such a measurement is good for. */
+export function ms(value: number): string {
+	if (value >= 10_000) return `${(value / 1000).toFixed(1)} s`;
+	if (value >= 100) return `${whole(value)} ms`;
+	return `${value.toFixed(value >= 10 ? 1 : 2)} ms`;
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
+const rate = (value: number): string => (value >= 100 ? whole(value) : value.toFixed(1));

@@ -1,0 +1,105 @@
+import type { CheckedCounts } from './counts.ts';
+import type { Summary } from './latencies.ts';
+import type { Load } from './options.ts';
+import type { Plan } from './plan.ts';
+import type { Tally } from './tally.ts';
+
+/** What was measured, as `--json` prints it. Latencies are in ms, from when something was due. Pure. */
+
+export interface Figures {
+	/** Nothing that is promised was broken, and there is something to tell. */
+	readonly ok: boolean;
+	readonly interrupted: boolean;
+	readonly url: string;
+	readonly workspace: { readonly id: string; readonly name: string };
+	readonly load: Load;
+	/** Of measuring, without the warm-up. */
+	readonly seconds: number;
+	/** Of the whole run, but for `per_second` and `ms`. */
+	readonly posts: {
+		readonly sent: number;
+		readonly acknowledged: number;
+		readonly unanswered: number;
+		readonly per_second: number;
+		readonly ms: Summary | null;
+	};
+	readonly deliveries: {
+		readonly count: number;
+		readonly per_second: number;
+		readonly ms: Summary | null;
+		/** Messages that named another one before them than the last one heard, and sockets that lacked the last ones in the end. */
+		readonly gaps: number;
+		readonly repeated: number;
+	};
+	readonly marks: {
+		readonly sent: number;
+		readonly unanswered: number;
+		readonly ms: Summary | null;
+	} | null;
+	/** How often, by kind. */
+	readonly errors: Readonly<Record<string, number>>;
+	/** Null where they could not be asked. */
+	readonly counts: CheckedCounts | null;
+	readonly generator: { readonly late_ms: Summary | null; readonly cpu_cores: number | null };
+}
+
+/** With what to make of them. */
+export interface BenchResult extends Figures {
+	readonly notes: readonly string[];
+}
+
+export interface Measured {
+	readonly url: string;
+	readonly workspace: Figures['workspace'];
+	readonly plan: Plan;
+	readonly tally: Tally;
+	/** How many times somebody online lacked the end of a conversation. */
+	readonly cutShort: number;
+	readonly counts: CheckedCounts | null;
+	readonly cpuCores: number | null;
+}
+
+export function figuresOf(measured: Measured): Figures {
+	const { url, workspace, plan, tally, cutShort, counts, cpuCores } = measured;
+	const seconds = Math.max(0, tally.endMs - plan.warmUpMs) / 1000;
+	const perSecond = (count: number): number => (seconds === 0 ? 0 : hundredths(count / seconds));
+	const gaps = tally.gaps + cutShort;
+	return {
+		ok: gaps === 0 && tally.repeated === 0 && counts?.wrong === 0 && tally.acks.count > 0,
+		interrupted: tally.endMs < plan.endMs,
+		url,
+		workspace,
+		load: plan.load,
+		seconds: hundredths(seconds),
+		posts: {
+			sent: tally.sentPosts,
+			acknowledged: tally.acknowledgedPosts,
+			unanswered: tally.sentPosts - tally.answeredPosts,
+			per_second: perSecond(tally.window.acknowledged),
+			ms: tally.acks.summary(),
+		},
+		deliveries: {
+			count: tally.heardInAll,
+			per_second: perSecond(tally.window.delivered),
+			ms: tally.deliveries.summary(),
+			gaps,
+			repeated: tally.repeated,
+		},
+		marks:
+			plan.load.marks === 0
+				? null
+				: {
+						sent: tally.sentMarks,
+						unanswered: tally.sentMarks - tally.answeredMarks,
+						ms: tally.marks.summary(),
+					},
+		errors: Object.fromEntries([...tally.problems].sort(([, one], [, other]) => other - one)),
+		counts,
+		generator: {
+			late_ms: tally.lateness.summary(),
+			cpu_cores: cpuCores === null ? null : hundredths(cpuCores),
+		},
+	};
+}
+
+const hundredths = (value: number): number => Math.round(value * 100) / 100;

@@ -1,0 +1,78 @@
+import type { ApiCall } from '../api-client.ts';
+
+/** A socket as any client of RTM opens it: `rtm.connect`, the address it answers, hello. */
+
+export interface RtmFrame {
+	readonly type?: string;
+	readonly subtype?: string;
+	readonly ok?: boolean;
+	readonly reply_to?: number;
+	readonly channel?: string;
+	readonly text?: string;
+	readonly ts?: string;
+	readonly prev_ts?: string;
+	readonly position?: string;
+	readonly error?: { readonly code: number; readonly msg: string };
+}
+
+export interface RtmListener {
+	frame(frame: RtmFrame): void;
+	/** Once, and only after it was open. */
+	closed(code: number, reason: string): void;
+}
+
+export interface RtmSocket {
+	send(frame: Readonly<Record<string, unknown>>): void;
+	close(): void;
+}
+
+const OPEN_WITHIN_MS = 10_000;
+/** The server closes sockets that are silent for 120 s. */
+const PING_MS = 30_000;
+
+/** Resolves with hello, which the listener hears first. `since`: resume from this position. */
+export async function openRtm(call: ApiCall, listener: RtmListener, since?: string): Promise<RtmSocket> {
+	const { url } = await call<{ url: string }>('rtm.connect', since === undefined ? {} : { since });
+	const socket = new WebSocket(url);
+	const opened = Promise.withResolvers<void>();
+	const address = new URL(url).origin;
+	const timer = setTimeout(() => {
+		opened.reject(
+			new Error(
+				`no hello within ${OPEN_WITHIN_MS / 1000} s on a socket to ${address}. Look at the server's limit of open files and its load.`,
+			),
+		);
+		socket.close();
+	}, OPEN_WITHIN_MS);
+	const ping = setInterval(() => socket.send('{"type":"ping"}'), PING_MS);
+	let isOpen = false;
+	socket.onmessage = ({ data }) => {
+		const frame = JSON.parse(data as string) as RtmFrame;
+		if (frame.type === 'hello') {
+			isOpen = true;
+			clearTimeout(timer);
+			opened.resolve();
+		}
+		listener.frame(frame);
+	};
+	socket.onclose = ({ code, reason }) => {
+		clearTimeout(timer);
+		clearInterval(ping);
+		if (isOpen) listener.closed(code, reason);
+		else
+			opened.reject(
+				new Error(
+					`a socket to ${address} was closed before hello (${code}${reason ? ` ${reason}` : ''}). A proxy in front of the server has to pass the upgrade of /rtm.`,
+				),
+			);
+	};
+	await opened.promise;
+	return {
+		send: (frame) => void socket.send(JSON.stringify(frame)),
+		close: () => {
+			socket.onclose = null;
+			clearInterval(ping);
+			socket.close();
+		},
+	};
+}

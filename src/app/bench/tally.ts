@@ -1,0 +1,150 @@
+import type { Sent } from './expected.ts';
+import { Latencies } from './latencies.ts';
+import { mayHaveTakenPlace, type Witness } from './participant.ts';
+import { numberIn, type Plan } from './plan.ts';
+
+/**
+ * What came of every post and mark. Latencies count from when something was due, not from when it was sent: a server that
+ * stalls makes others wait who are not even written to yet, and that is not hidden by sending less.
+ */
+
+const State = { unsent: 0, sent: 1, acknowledged: 2, refused: 3, doubtful: 4 } as const;
+
+/** What happens between the end of the warm-up and the end, whenever it was due. */
+interface Window {
+	acknowledged: number;
+	delivered: number;
+}
+
+export class Tally implements Witness {
+	readonly acks = new Latencies();
+	readonly deliveries = new Latencies();
+	readonly marks = new Latencies();
+	/** By how much posts were sent after they were due: what the generator itself adds. */
+	readonly lateness = new Latencies();
+	/** Since somebody looked last. */
+	readonly lately = { acks: new Latencies(), deliveries: new Latencies() };
+	readonly window: Window = { acknowledged: 0, delivered: 0 };
+	readonly problems = new Map<string, number>();
+	gaps = 0;
+	repeated = 0;
+	heardInAll = 0;
+	sentPosts = 0;
+	answeredPosts = 0;
+	acknowledgedPosts = 0;
+	sentMarks = 0;
+	answeredMarks = 0;
+	/** Ms after the beginning; earlier than planned where somebody ended it. */
+	endMs: number;
+	private readonly states: Uint8Array;
+	/** Of posts that took place. */
+	private readonly stamps: (string | undefined)[] = [];
+	private existing = 0;
+
+	/** `nowMs`: since the beginning. */
+	constructor(
+		private readonly plan: Plan,
+		private readonly nowMs: () => number,
+	) {
+		this.states = new Uint8Array(plan.posts);
+		this.endMs = plan.endMs;
+	}
+
+	/** Ids of posts are their numbers, from 1; those of marks follow. */
+	postId = (number: number): number => number + 1;
+	markId = (number: number): number => this.plan.posts + number + 1;
+
+	posted(number: number, isSent: boolean): void {
+		if (!isSent) {
+			this.failed('not sent: no socket');
+			return;
+		}
+		this.states[number] = State.sent;
+		this.sentPosts += 1;
+		const dueMs = this.plan.postDueMs(number);
+		if (this.plan.isMeasured(dueMs)) this.lateness.add(this.nowMs() - dueMs);
+	}
+
+	answered(id: number, ts: string, problem: string | undefined): void {
+		if (problem !== undefined) this.failed(problem);
+		if (id > this.plan.posts) this.markAnswered(id - this.plan.posts - 1, problem);
+		else this.postAnswered(id - 1, ts, problem);
+	}
+
+	private markAnswered(number: number, problem: string | undefined): void {
+		this.answeredMarks += 1;
+		const dueMs = this.plan.markDueMs(number);
+		if (problem === undefined && this.plan.isMeasured(dueMs)) this.marks.add(this.nowMs() - dueMs);
+	}
+
+	private postAnswered(number: number, ts: string, problem: string | undefined): void {
+		this.answeredPosts += 1;
+		if (problem !== undefined) {
+			this.states[number] = mayHaveTakenPlace(problem) ? State.doubtful : State.refused;
+			return;
+		}
+		this.states[number] = State.acknowledged;
+		this.exists(number, ts);
+		this.acknowledgedPosts += 1;
+		const nowMs = this.nowMs();
+		if (this.isInWindow(nowMs)) this.window.acknowledged += 1;
+		this.time(number, nowMs, 'acks');
+	}
+
+	heard(text: string, ts: string, how: 'next' | 'gap' | 'repeated'): void {
+		if (how === 'repeated') {
+			this.repeated += 1;
+			return;
+		}
+		if (how === 'gap') this.gaps += 1;
+		this.heardInAll += 1;
+		const number = numberIn(text);
+		// Whatever its author is told.
+		this.exists(number, ts);
+		const nowMs = this.nowMs();
+		if (this.isInWindow(nowMs)) this.window.delivered += 1;
+		this.time(number, nowMs, 'deliveries');
+	}
+
+	failed(kind: string): void {
+		this.problems.set(kind, (this.problems.get(kind) ?? 0) + 1);
+	}
+
+	/** Nothing is under way any more: all answers came, and everybody has heard everything. */
+	get isSettled(): boolean {
+		return (
+			this.answeredPosts === this.sentPosts &&
+			this.answeredMarks === this.sentMarks &&
+			this.heardInAll >= this.existing * this.plan.listeners
+		);
+	}
+
+	/** What was said in each conversation, in the order of sending. */
+	sent(): Sent[][] {
+		const conversations: Sent[][] = Array.from({ length: this.plan.load.conversations }, () => []);
+		for (const [number, state] of this.states.entries()) {
+			const ts = this.stamps[number];
+			const mayExist = ts !== undefined || state === State.sent || state === State.doubtful;
+			if (!mayExist) continue;
+			const { conversation, author } = this.plan.post(number);
+			conversations[conversation]?.push({ author, ts });
+		}
+		return conversations;
+	}
+
+	private exists(number: number, ts: string): void {
+		if (this.stamps[number] !== undefined) return;
+		this.stamps[number] = ts;
+		this.existing += 1;
+	}
+
+	private time(number: number, nowMs: number, what: 'acks' | 'deliveries'): void {
+		const dueMs = this.plan.postDueMs(number);
+		this.lately[what].add(nowMs - dueMs);
+		if (this.plan.isMeasured(dueMs)) this[what].add(nowMs - dueMs);
+	}
+
+	private isInWindow(nowMs: number): boolean {
+		return nowMs >= this.plan.warmUpMs && nowMs < this.endMs;
+	}
+}

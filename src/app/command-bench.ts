@@ -1,0 +1,54 @@
+import { bench } from './bench/bench.ts';
+import { LOAD_FLAGS, readLoad } from './bench/options.ts';
+import { Progress } from './bench/progress.ts';
+import { reportOf } from './bench/report.ts';
+import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
+import { stopSignal } from './command-serve.ts';
+import { adminClient, serverUrl } from './command-token.ts';
+import { filesFinding } from './doctor/machine.ts';
+
+/** `tidemark bench`: what a running server carries, found out before its users do. */
+
+export const benchCommand: CliCommand = {
+	summary:
+		'Put load on a running server or cluster, and tell latencies, losses and whether counts are exact.',
+	usage: '[--url http://localhost:8080] [--rate 100] [--members 50] [--online 100] [--seconds 15] [--json] …',
+	details: [
+		'It makes a workspace of its own, named "tidemark bench" and the time, with as many people as the larger of --members and --online.',
+		'There is no way to delete a workspace, so it stays: where that is not wanted, measure a server on a data directory of its own.',
+		'Ctrl-C ends early with what was measured. Ends with 1 where messages were lost or repeated, or counts wrong.',
+	],
+	options: {
+		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
+		...LOAD_FLAGS,
+		json: { help: 'the result as JSON; what is going on is told on standard error', takesValue: false },
+	},
+	settings: ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const load = readLoad(invocation.options);
+		const url = serverUrl(invocation);
+		const admin = await adminClient(invocation);
+		const files = await filesFinding(load.online);
+		if (files.state === 'bad')
+			throw new Error(`open files: ${files.found}. ${files.fix}, or take fewer with --online.`);
+		const ending = new AbortController();
+		void stopSignal().then(() => ending.abort(new Error('ended before anything was measured')));
+		const progress = new Progress(process.stderr, performance.now.bind(performance));
+		progress.say(
+			`tidemark bench of ${url}: ${load.rate} posts a second into ${load.conversations} conversations of ${load.members} members, ${load.online} people online${load.marks > 0 ? `, ${load.marks} marks a second` : ''}`,
+		);
+		const result = await bench({
+			url,
+			admin,
+			load,
+			name: nameAt(new Date()),
+			progress,
+			signal: ending.signal,
+		});
+		console.log(invocation.options.json === 'true' ? JSON.stringify(result, null, 2) : reportOf(result));
+		return result.ok ? 0 : 1;
+	},
+};
+
+/** To the second, in UTC: two runs are told apart, and an old one is recognised as such. */
+const nameAt = (date: Date): string => `tidemark bench ${date.toISOString().slice(0, 19).replace('T', ' ')}`;

@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import type { BenchResult } from '../../src/app/bench/result.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+	type ServerProcess,
+	type TidemarkProcess,
+	testServerProcess,
+	tidemark,
+	withDirectory,
+} from '../support/process.ts';
+import { ADMIN_TOKEN } from '../support/server.ts';
+
+/** `tidemark bench` against real servers: what it measures, what it says of faults, and that it ends when told to. */
+
+const bench = ({ url }: { readonly url: string }, ...args: readonly string[]): TidemarkProcess =>
+	tidemark(['bench', '--url', url, '--json', ...args], { TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN });
+
+const SMALL = ['--conversations', '3', '--members', '4', '--online', '6', '--warm-up', '0'];
+const PATIENCE_MS = 60_000;
+/** More than six people post in turns, and much less than one of them alone would. */
+const LIMIT = ['--posts-per-second', '20'];
+
+test('a sound server is measured: everything is acknowledged and heard once, and counts are exact', async () => {
+	await withDirectory(async (directory) => {
+		const server = await testServerProcess(directory, LIMIT);
+		const { code, out, err } = await bench(
+			server,
+			...SMALL,
+			'--rate',
+			'60',
+			'--marks',
+			'20',
+			'--seconds',
+			'2',
+		).ended;
+		const result = JSON.parse(out) as BenchResult;
+		expect(result).toMatchObject({
+			ok: true,
+			interrupted: false,
+			load: { conversations: 3, members: 4, online: 6, rate: 60, marks: 20 },
+			seconds: 2,
+			posts: { sent: 120, acknowledged: 120, unanswered: 0 },
+			deliveries: { count: 480, gaps: 0, repeated: 0 },
+			marks: { unanswered: 0 },
+			errors: {},
+			counts: { people: 6, rows: 12, exact: 12, unclear: 0, wrong: 0 },
+		});
+		const latencies = [result.posts.ms, result.deliveries.ms, result.marks?.ms, result.generator.late_ms];
+		for (const each of latencies) expect(each?.p50).toBeWithin(0, (each?.max ?? 0) + 1);
+		expect(code).toBe(0);
+		expect(err).toContain(
+			`makes the workspace "${result.workspace.name}" (${result.workspace.id}), which stays`,
+		);
+
+		const alone = ['--conversations', '1', '--members', '500', '--online', '1', '--warm-up', '0'];
+		const limited = await bench(server, ...alone, '--rate', '300', '--seconds', '1').ended;
+		const refused = JSON.parse(limited.out) as BenchResult;
+		expect(refused).toMatchObject({ ok: true, counts: { people: 50, exact: 50 } });
+		expect(refused.errors.ratelimited).toBe(300 - refused.posts.acknowledged);
+		expect(refused.notes.join()).toContain('--posts-per-second 0');
+
+		const stranger = await tidemark(['bench', '--url', server.url], {
+			TIDEMARK_ADMIN_TOKEN: 'that-of-another-server',
+		}).ended;
+		expect([stranger.code, stranger.out]).toEqual([1, '']);
+		expect(stranger.err).toMatch(/does not know this administrator’s token. Set TIDEMARK_ADMIN_TOKEN/);
+		await server.end('SIGTERM');
+	});
+});
+
+test('through kill -9 of the server people come back and miss nothing; Ctrl-C ends with what was measured', async () => {
+	await withDirectory(async (directory) => {
+		const server = await testServerProcess(directory);
+		const running = bench(server, ...SMALL, '--rate', '100', '--seconds', '600');
+		await eventually(PATIENCE_MS, async () => expect(running.err()).toMatch(/ 1 s /));
+		await server.end('SIGKILL');
+		await restarted(server, directory);
+		await eventually(PATIENCE_MS, async () =>
+			expect(lastLine(running.err())).toMatch(/ [1-9]\d* posts .* [1-9]\d* deliveries /),
+		);
+		const { code, out } = await running.end('SIGINT');
+		const result = JSON.parse(out) as BenchResult;
+		expect(result).toMatchObject({ ok: true, interrupted: true, deliveries: { gaps: 0, repeated: 0 } });
+		expect(result.counts).toMatchObject({ rows: 12, wrong: 0 });
+		expect(Object.keys(result.errors).join()).toMatch(/socket closed: 1006/);
+		expect(code).toBe(0);
+	});
+});
+
+const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
+
+/** On the same data and port. */
+const restarted = ({ url }: ServerProcess, directory: string): Promise<ServerProcess> =>
+	testServerProcess(directory, ['--port', new URL(url).port]);
