@@ -52,6 +52,11 @@ describe('mistakes', () => {
 			['gateway'],
 			[/TIDEMARK_ADMIN_TOKEN is missing/, /TIDEMARK_KAFKA_BROKERS is missing/, /tidemark gateway --help/],
 		],
+		[
+			'a repair of nothing',
+			['doctor', '--repair'],
+			[/--repair goes with --user or --channel/, /doctor --help/],
+		],
 		['a token for nobody', ['token'], [/--user is missing/, /tidemark token --help/]],
 	];
 	for (const [what, args, expected] of mistakes) {
