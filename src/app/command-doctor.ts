@@ -1,27 +1,47 @@
-import type { CliCommand } from './command.ts';
+import type { CliCommand, Invocation } from './command.ts';
+import { adminClient } from './command-token.ts';
 import { ConfigError } from './config.ts';
+import { countsFindings } from './doctor/counts.ts';
 import { examine } from './doctor/doctor.ts';
-import { lineOf } from './doctor/finding.ts';
+import { type Finding, lineOf } from './doctor/finding.ts';
 
-/** `tidemark doctor`: what is wrong with this machine and its settings, and what to do about it. */
+/**
+ * `tidemark doctor`: what is wrong with this machine and its settings, and what to do about it. With a user or a channel: what is
+ * wrong with the counts of a running server.
+ */
 
 const SOCKETS = 1_000;
 
 export const doctorCommand: CliCommand = {
-	summary: 'Look at machine, settings, data and services, and say what is wrong. Changes nothing.',
-	usage: '[--json] [--sockets 1000] [settings]',
+	summary:
+		'Look at machine, settings, data and services, or at counts, and say what is wrong. Changes nothing without --repair.',
+	usage:
+		'[--json] [--sockets 1000] [settings]\n       tidemark doctor --user U… [--channel C…] [--repair] [--json] [--url http://localhost:8080]',
 	options: {
 		json: { help: 'the findings as JSON', takesValue: false },
 		sockets: { help: `as many sockets are expected (${SOCKETS})`, takesValue: true },
+		user: { help: 'have a running server compare the counts of this user with its store', takesValue: true },
+		channel: { help: 'those in this conversation; without --user, of 100 of its members', takesValue: true },
+		repair: { help: 'have counts that differ come from the store again', takesValue: false },
+		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 	},
-	run: async ({ config, options }) => {
-		const sockets = Number(options.sockets ?? SOCKETS);
-		if (!Number.isSafeInteger(sockets) || sockets < 0)
-			throw new ConfigError([`--sockets "${options.sockets}" is not a whole number`]);
-		const findings = await examine(config, process.env, sockets);
+	run: async (invocation) => {
+		const findings = await findingsOf(invocation);
 		const isSound = findings.every(({ state }) => state !== 'bad');
-		if (options.json === 'true') console.log(JSON.stringify({ ok: isSound, findings }, null, 2));
+		if (invocation.options.json === 'true') console.log(JSON.stringify({ ok: isSound, findings }, null, 2));
 		else for (const finding of findings) console.log(lineOf(finding));
 		return isSound ? 0 : 1;
 	},
 };
+
+async function findingsOf(invocation: Invocation): Promise<Finding[]> {
+	const { user, channel, repair, url, sockets: wanted } = invocation.options;
+	if (user !== undefined || channel !== undefined)
+		return countsFindings(await adminClient(invocation), { user, channel, repair: repair === 'true' });
+	for (const [flag, value] of Object.entries({ repair, url }))
+		if (value !== undefined) throw new ConfigError([`--${flag} goes with --user or --channel`]);
+	const sockets = Number(wanted ?? SOCKETS);
+	if (!Number.isSafeInteger(sockets) || sockets < 0)
+		throw new ConfigError([`--sockets "${wanted}" is not a whole number`]);
+	return examine(invocation.config, process.env, sockets);
+}

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { Repairer } from '../durability/repairer.ts';
 import { Verifier } from '../durability/verifier.ts';
 import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
@@ -80,7 +81,8 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	});
 	operations.watchPosts(requests);
 	const verifier = new Verifier(readState, store.source);
-	operations.watchCounts(verifier);
+	const repairer = new Repairer(readState, verifier, nowMs);
+	operations.watchCounts(verifier, repairer);
 	const services: Services = {
 		requests,
 		reads: new Reads(readState, bus),
@@ -106,6 +108,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		clock,
 		random,
 		verifier,
+		repairer,
 		operations,
 		cors: config.allowedOrigins === null ? null : new Cors(config.allowedOrigins),
 		version: VERSION,
@@ -144,7 +147,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 async function checkSomebody(hub: Hub, verifier: Verifier): Promise<void> {
 	const connections = [...hub.connections()];
 	const one = connections[Math.floor(Math.random() * connections.length)];
-	if (one) await verifier.verify(one.user, undefined, CHECKED_AT_ONCE);
+	if (one) await verifier.verify([one.user], undefined, CHECKED_AT_ONCE);
 }
 
 export const shownHost = (host: string): string =>

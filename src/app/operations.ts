@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Repairer } from '../durability/repairer.ts';
 import type { Verifier } from '../durability/verifier.ts';
 import type { Requests } from '../gateway/requests.ts';
 import type { Operations } from '../gateway/services.ts';
@@ -91,9 +92,14 @@ export class ServerOperations implements Operations {
 	}
 
 	/** Tells of counts that were compared with the store. */
-	watchCounts({ meters }: Pick<Verifier, 'meters'>): void {
+	watchCounts({ meters }: Pick<Verifier, 'meters'>, repairer: Pick<Repairer, 'meters'>): void {
 		this.gauge('checked_counts_total', 'Counts that were compared with the store', () => meters.checked);
 		this.gauge('drifted_counts_total', 'Counts that were not what the store says', () => meters.drifted);
+		this.gauge(
+			'repaired_counts_total',
+			'Counts that were not, and come from the store again',
+			() => repairer.meters.repaired,
+		);
 	}
 
 	/** How long ago what a worker decides about was asked for. */

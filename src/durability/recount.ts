@@ -10,6 +10,9 @@ const EVERYTHING = Number.MAX_SAFE_INTEGER;
 /** The reader's number; everybody else's follow. */
 const READER = 0;
 
+/** What is compared of a conversation, or of a thread. */
+export type Told = Pick<ShownCounts, 'unread' | 'mentions' | 'badge'>;
+
 /** Null where the user is not in the conversation, or it counts no more. */
 export async function recount(
 	source: StateSource,
@@ -32,6 +35,28 @@ export async function recount(
 		activity: activityOf(state, starts),
 	});
 	return shownCounts(counts, { direct: isDirect(brief.kind), muted });
+}
+
+/** Null where the user does not follow the thread, or its conversation counts no more. */
+export async function recountThread(
+	source: StateSource,
+	user: string,
+	conversation: string,
+	threadTs: number,
+): Promise<Told | null> {
+	const [state, [brief]] = await Promise.all([source.user(user), source.briefs([conversation])]);
+	const follow = state.follows.find((row) => row.conversation === conversation && row.threadTs === threadTs);
+	if (!follow || !brief || brief.archived) return null;
+	const { cursor } = follow;
+	const rows = await source.threadEntries(conversation, threadTs, EVERYTHING, EVERYTHING);
+	const unread = rows.filter(({ ts }) => ts > cursor);
+	const counts = countUnread(timelineOf(unread, user, cursor), {
+		number: READER,
+		cursor,
+		ahead: new Set(),
+		activity: activityOf(state, []),
+	});
+	return { unread: counts.unread, mentions: counts.named, badge: counts.namedInThreadOnly };
 }
 
 function timelineOf(rows: readonly EntryRow[], reader: string, floor: number): Timeline {

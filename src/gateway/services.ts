@@ -1,3 +1,4 @@
+import type { Repairer } from '../durability/repairer.ts';
 import type { Verifier } from '../durability/verifier.ts';
 import type { Bus } from '../engine/ports/bus.ts';
 import type { PushStore } from '../engine/ports/push.ts';
@@ -62,6 +63,7 @@ export interface Services {
 	readonly clock: Clock;
 	readonly random: RandomBytes;
 	readonly verifier: Pick<Verifier, 'verify'>;
+	readonly repairer: Pick<Repairer, 'repair'>;
 	readonly operations: Operations;
 	/** Null: no page of another origin may call. */
 	readonly cors: Cors | null;

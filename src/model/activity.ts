@@ -4,13 +4,24 @@
  */
 export class Activity {
 	/** In order, each doubled, plus 1 where it began to be active: one list, for there is one of each user. */
-	private readonly moments: number[] = [];
+	private moments: number[] = [];
 
 	constructor(private readonly starts: readonly number[]) {}
 
 	/** Moments come in order. */
 	add(at: number, active: boolean): void {
 		this.moments.push(at * 2 + (active ? 1 : 0));
+	}
+
+	/** The newest moment of change; 0 for none. */
+	get newest(): number {
+		return Math.floor((this.moments.at(-1) ?? 0) / 2);
+	}
+
+	/** Has these moments instead of those it had. */
+	replace(moments: readonly { readonly at: number; readonly active: boolean }[]): void {
+		this.moments = [];
+		for (const { at, active } of moments) this.add(at, active);
 	}
 
 	isActiveAt(ts: number): boolean {

@@ -102,6 +102,14 @@ export class Timeline {
 		if (this.size > 0) this.latest = this.tsAt(this.size - 1);
 	}
 
+	/** Has these instead of what it had, as far back as before. */
+	replace(entries: readonly Entry[], latest: number): void {
+		this.size = 0;
+		this.named = undefined;
+		this.prepend(entries, this.floor);
+		this.latest = latest;
+	}
+
 	/** Replaces what an edit can change. */
 	update(entry: Entry): void {
 		const index = this.indexOf(entry.ts);

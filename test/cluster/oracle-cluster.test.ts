@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { httpDriver } from '../support/http-driver.ts';
 import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
 import { Oracle } from '../support/oracle/oracle.ts';
 import { runHistory } from '../support/oracle/run.ts';
-import { makeWorkspace } from '../support/people.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { connectBoth } from '../support/redis.ts';
 
 /** The brute-force reading of the model against 2 gateways and 2 workers, users spread over both gateways. */
 
@@ -29,3 +31,43 @@ for (const seed of SEEDS) {
 		expect(report.compared.rows).toBeGreaterThan(0);
 	});
 }
+
+test('a timeline that lost a message in Redis is told and repaired while people post and read, and nothing else is lost', async () => {
+	const { people, admin } = await makeWorkspace(cluster.url, 3, 'Repair');
+	const [ada, grace, linus] = people as [Person, Person, Person];
+	const { channel } = await ada.call('conversations.create', { name: 'repair' });
+	await ada.call('conversations.invite', { channel: channel.id, users: `${grace.id},${linus.id}` });
+	const post = async (text: string) => (await ada.call('chat.postMessage', { channel: channel.id, text })).ts;
+	for (let index = 0; index < 5; index += 1) await post(`before ${index}`);
+	const row = async (person: Person) =>
+		(await person.call('client.counts')).channels.find(({ id }: { id: string }) => id === channel.id);
+	expect(await row(grace)).toMatchObject({ unread_count: 5 });
+
+	const prefix = `${cluster.installation}:`;
+	const url = process.env.TIDEMARK_TEST_REDIS_CLUSTER_URL ?? '';
+	const { commands, close } = await connectBoth({ url, cluster: true, prefix });
+	await commands.zremrangebyrank(new Keys(prefix).timeline(channel.id), 1, 1);
+	close();
+	expect(await row(grace)).toMatchObject({ unread_count: 4 });
+
+	let isOver = false;
+	const posting = (async () => {
+		const sent: string[] = [];
+		while (!isOver) {
+			sent.push(await post(`meanwhile ${sent.length}`));
+			await linus.call('conversations.mark', { channel: channel.id, ts: sent.at(-1) });
+			await Bun.sleep(300);
+		}
+		return sent;
+	})();
+	// Where a look at it is never without a post in between, nothing is said: then it is asked again.
+	let repaired: Awaited<ReturnType<typeof admin>>;
+	do repaired = await admin('admin.unreads.verify', { user: grace.id, repair: true });
+	while (repaired.drifted.length === 0);
+	isOver = true;
+	const sent = await posting;
+	expect(repaired).toMatchObject({ repaired: 1, drifted: [{ channel: channel.id, repaired: true }] });
+	expect(sent.length).toBeGreaterThan(0);
+	expect(await row(grace)).toMatchObject({ unread_count: 5 + sent.length });
+	expect(await row(linus)).toMatchObject({ unread_count: 0, last_read: sent.at(-1) });
+});

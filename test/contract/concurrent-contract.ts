@@ -120,15 +120,36 @@ async function useDevice(
 export interface ConcurrentSuite {
 	readonly seeds: readonly number[];
 	readonly operationsPerDevice: number;
+	/** Meanwhile everything is repaired again and again: nothing that takes place may be lost by it. */
+	readonly repairing?: boolean;
+}
+
+/** Answers how often it came about. */
+async function repairUntil(
+	{ readState }: Engine,
+	conversations: readonly string[],
+	random: Random,
+	isOver: () => boolean,
+): Promise<number> {
+	let repaired = 0;
+	while (!isOver()) {
+		const outcome = await readState.repair(
+			random.pick(USERS) as string,
+			random.pick(conversations) as string,
+		);
+		if (outcome === 'repaired') repaired += 1;
+		await Bun.sleep(0);
+	}
+	return repaired;
 }
 
 export function describeConcurrentDevices(
 	engine: TestedEngine,
-	{ seeds, operationsPerDevice }: ConcurrentSuite,
+	{ seeds, operationsPerDevice, repairing = false }: ConcurrentSuite,
 ): void {
 	describe(`${engine.name} engine`, () => {
 		for (const seed of seeds) {
-			test(`${USERS.length * DEVICES_PER_USER} devices at once, seed ${seed}: counts are those of the order of stamps`, async () => {
+			test(`${USERS.length * DEVICES_PER_USER} devices at once${repairing ? ', and repairs' : ''}, seed ${seed}: counts are those of the order of stamps`, async () => {
 				const place = await engine.place();
 				const opened = await place.open();
 				const driver = portsDriver(opened);
@@ -141,6 +162,10 @@ export function describeConcurrentDevices(
 					conversations.push(id);
 				}
 				const world = { conversations, posts: [], history: [] as Recorded[] };
+				let isOver = false;
+				const repairs = repairing
+					? repairUntil(opened, conversations, new Random(seed), () => isOver)
+					: Promise.resolve(0);
 				await Promise.all(
 					USERS.flatMap((user, index) =>
 						Array.from({ length: DEVICES_PER_USER }, (_, device) =>
@@ -155,6 +180,8 @@ export function describeConcurrentDevices(
 						),
 					),
 				);
+				isOver = true;
+				if (repairing) expect(await repairs).toBeGreaterThan(0);
 				world.history.sort((a, b) => a.stamp - b.stamp);
 				for (const { feed } of world.history) feed(oracle);
 				expect(world.history.length).toBeGreaterThan(USERS.length * operationsPerDevice);

@@ -63,6 +63,11 @@ describe('mistakes', () => {
 			['seed', '--url', 'localhost:8080'],
 			[/--url "localhost:8080" is not an/],
 		],
+		[
+			'a repair of nothing',
+			['doctor', '--repair'],
+			[/--repair goes with --user or --channel/, /doctor --help/],
+		],
 		['a token for nobody', ['token'], [/--user is missing/, /tidemark token --help/]],
 	];
 	for (const [what, args, expected] of mistakes) {

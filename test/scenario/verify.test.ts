@@ -1,12 +1,14 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { rawClient } from '../support/api.ts';
 import { httpDriver } from '../support/http-driver.ts';
 import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
 import { Oracle } from '../support/oracle/oracle.ts';
 import { runHistory } from '../support/oracle/run.ts';
-import { makeWorkspace } from '../support/people.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { tidemark } from '../support/process.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../support/server.ts';
 
 /** Counts compared with the store, by the administrator. */
 
@@ -29,25 +31,95 @@ test('after any history what is served is what the store says', async () => {
 	expect(checked).toBeGreaterThan(users.length);
 });
 
-test('a row that was changed behind the server’s back is told', async () => {
-	const { people, admin } = await makeWorkspace(server.url, 2, 'Drift');
-	const [ada, grace] = people as [(typeof people)[number], (typeof people)[number]];
-	const { channel } = await ada.call('conversations.create', { name: 'drift' });
+/** A channel that one of them has two messages unread in. */
+async function aChannel(name: string) {
+	const { people, admin } = await makeWorkspace(server.url, 2, name);
+	const [ada, grace] = people as [Person, Person];
+	const { channel } = await ada.call('conversations.create', { name });
 	await ada.call('conversations.invite', { channel: channel.id, users: grace.id });
 	for (const text of ['one', 'two']) await ada.call('chat.postMessage', { channel: channel.id, text });
 	expect((await admin('admin.unreads.verify', { user: grace.id })).drifted).toEqual([]);
+	const unread = async () => (await grace.call('client.counts')).channels.find(isHere)?.unread_count;
+	const isHere = ({ id }: { id: string }) => id === channel.id;
+	return { channel: channel.id as string, ada, grace, admin, unread };
+}
+
+/** Behind the server's back. */
+function lose(channel: string, text: string): void {
 	const database = new Database(join(server.dataDir, 'tidemark.db'));
-	database.run('DELETE FROM messages WHERE conversation = ? AND text = ?', [channel.id, 'one']);
+	database.run('DELETE FROM messages WHERE conversation = ? AND text = ?', [channel, text]);
 	database.close();
-	const { checked, drifted } = await admin('admin.unreads.verify', { user: grace.id, channel: channel.id });
-	expect(checked).toBe(1);
-	expect(drifted).toEqual([
-		{
-			user: grace.id,
-			channel: channel.id,
-			served: { unread_count: 2, mention_count: 0, badge_count: 0 },
-			stored: { unread_count: 1, mention_count: 0, badge_count: 0 },
-		},
+}
+
+const counts = (unread_count: number) => ({ unread_count, mention_count: 0, badge_count: 0 });
+const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
+
+test('a row that was changed behind the server’s back is told, and repaired where that is asked for', async () => {
+	const { channel, grace, admin, unread } = await aChannel('drift');
+	lose(channel, 'one');
+	const drift = { user: grace.id, channel, served: counts(2), stored: counts(1) };
+	const told = await admin('admin.unreads.verify', { user: grace.id, channel });
+	expect(told).toMatchObject({ checked: 1, drifted: [drift] });
+	expect(told.repaired).toBeUndefined();
+	expect(await unread()).toBe(2);
+	expect(await metrics()).toContain('tidemark_drifted_counts_total 1');
+
+	// Of a channel alone, its members.
+	const repaired = await admin('admin.unreads.verify', { channel, repair: true });
+	expect(repaired).toMatchObject({ checked: 2, drifted: [{ ...drift, repaired: true }], repaired: 1 });
+	expect(await unread()).toBe(1);
+	expect(await metrics()).toMatch(
+		/tidemark_drifted_counts_total 2\n[\s\S]*tidemark_repaired_counts_total 1\n/,
+	);
+	expect(await admin('admin.unreads.verify', { user: grace.id, repair: true })).toMatchObject({
+		checked: 1,
+		drifted: [],
+		repaired: 0,
+	});
+});
+
+test('what cannot be verified is refused, and nothing is repaired', async () => {
+	const { channel, grace, ada, admin, unread } = await aChannel('refused');
+	lose(channel, 'one');
+	const wrong: [Record<string, unknown>, string][] = [
+		[{ repair: true }, 'missing_argument'],
+		[{ user: 'U00NOBODY', repair: true }, 'user_not_found'],
+		[{ user: grace.id, channel: 'C00NOWHERE', repair: true }, 'channel_not_found'],
+		[{ user: grace.id, repair: 'perhaps' }, 'invalid_arguments'],
+		[{ user: grace.id, sample: 0, repair: true }, 'invalid_limit'],
+	];
+	const raw = rawClient(server.url, ADMIN_TOKEN);
+	for (const [args, error] of wrong)
+		expect(await raw('admin.unreads.verify', args)).toMatchObject({ ok: false, error });
+	expect(
+		await rawClient(server.url, ada.token)('admin.unreads.verify', { channel, repair: true }),
+	).toMatchObject({ ok: false, error: 'not_allowed_token_type' });
+	expect(await unread()).toBe(2);
+	expect((await admin('admin.unreads.verify', { channel })).drifted).toHaveLength(1);
+});
+
+test('tidemark doctor tells of counts, repairs them, and ends with whether all are right', async () => {
+	const { channel, grace, unread } = await aChannel('doctor');
+	lose(channel, 'two');
+	const doctor = (...args: string[]) =>
+		tidemark(['doctor', '--url', server.url, ...args], { TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN }).ended;
+	const [found, nobody] = await Promise.all([
+		doctor('--user', grace.id),
+		doctor('--user', 'U00NOBODY', '--repair'),
 	]);
-	expect(await (await fetch(`${server.url}/metrics`)).text()).toContain('tidemark_drifted_counts_total 1');
+	expect(nobody).toMatchObject({ code: 1, out: '', err: expect.stringContaining('user_not_found') });
+	expect(found).toMatchObject({ code: 1, err: '' });
+	expect(found.out.trimEnd().split('\n')).toEqual([
+		'ok    counts          0 of 1 are what the store says',
+		`bad   counts          ${grace.id} in ${channel}: 2 unread, 0 mentions, 0 in the badge served, ` +
+			'1 unread, 0 mentions, 0 in the badge in the store. Run it again with --repair',
+	]);
+	expect(await unread()).toBe(2);
+	const repaired = await doctor('--channel', channel, '--repair', '--json');
+	expect(repaired).toMatchObject({ code: 0, err: '' });
+	expect(JSON.parse(repaired.out)).toMatchObject({
+		ok: true,
+		findings: [{ state: 'ok' }, { state: 'ok', found: expect.stringMatching(/; repaired$/) }],
+	});
+	expect(await unread()).toBe(1);
 });

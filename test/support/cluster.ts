@@ -23,6 +23,8 @@ export interface Member extends TidemarkProcess {
 export interface TestCluster {
 	/** Of the load balancer. */
 	readonly url: string;
+	/** In front of its keys, topics and tables. */
+	readonly installation: string;
 	readonly gateways: readonly Member[];
 	readonly workers: readonly Member[];
 	/** One more of these; a gateway gets connections from here on. */
@@ -45,8 +47,9 @@ let clusters = 0;
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
 	const { gateways = 2, workers = 2, services = process.env, flags = [] } = options;
 	clusters += 1;
+	const installation = `t${process.pid}_${BEGAN}_${clusters}`;
 	const environment: Record<string, string> = {
-		TIDEMARK_INSTALLATION: `t${process.pid}_${BEGAN}_${clusters}`,
+		TIDEMARK_INSTALLATION: installation,
 		TIDEMARK_KAFKA_PARTITIONS: '8',
 		TIDEMARK_KAFKA_REPLICATION: '1',
 		TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN,
@@ -79,6 +82,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 	};
 	return {
 		url: proxy.url,
+		installation,
 		get gateways() {
 			return of('gateway');
 		},

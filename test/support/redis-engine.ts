@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '../../src/app/engine.ts';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
+import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import type { Keeping } from '../../src/engine/cluster/redis/read-state/loading.ts';
 import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
@@ -20,11 +21,16 @@ import { connectBoth, type Layout, redisPlace } from './redis.ts';
  * Opened again it finds an empty Redis, so everything comes back from the store.
  */
 
+export interface RedisTestEngine extends Engine {
+	/** For tests that look at, or damage, what is in Redis. */
+	readonly redis: { readonly commands: Commands; readonly keys: Keys };
+}
+
 export async function openRedisEngine(
 	layout: Layout,
 	dataDir: string,
 	keeping: Keeping = {},
-): Promise<Engine> {
+): Promise<RedisTestEngine> {
 	const place = redisPlace(layout);
 	const { commands, subscriber, close } = await connectBoth(place);
 	const store = await openSqliteStore(dataDir);
@@ -60,6 +66,7 @@ export async function openRedisEngine(
 		stampOf: () => clock.next(),
 		onSetback: () => undefined,
 		evict: () => undefined,
+		redis: { commands, keys },
 		close: async () => {
 			bus.close();
 			sessions.close();

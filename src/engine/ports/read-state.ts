@@ -169,6 +169,13 @@ export type Tell<Row> = (row: Row) => void;
 /** A mark that cannot be: of who is no member, or of a message that is not in the timeline. */
 export type MarkProblem = 'not_a_member' | 'no_such_message' | 'not_following';
 
+/** Why something was not taken from the store anew, and is as it was. */
+export type RepairProblem =
+	/** The store does not have everything yet: what it lacks would be lost. */
+	| 'store_behind'
+	/** It changed at every attempt. */
+	| 'changing';
+
 /**
  * Timelines, cursors, mentions and threads: what every count is derived from. A cache of the store, loaded
  * on first use. Nothing in it is a count.
@@ -234,4 +241,10 @@ export interface ReadState {
 	moment(user: string, query: MomentQuery): Promise<Moment>;
 	/** Stamp of the newest change that is durable: what a client that listens from now on has seen. */
 	stamp(): number;
+
+	/**
+	 * Takes from the store anew what is kept of this conversation, and of this user in it. Nothing that was acknowledged
+	 * is lost by it: it takes place only where the store has everything that is kept here.
+	 */
+	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem>;
 }

@@ -143,6 +143,8 @@ export interface MembershipRow {
 	readonly level: NotificationLevel;
 	/** Stamp of its newest change of any kind. */
 	readonly changedTs: number;
+	/** Stamp of when it was muted or its notification level set; 0 for never. */
+	readonly preferredTs: number;
 }
 
 export interface UserReadState {

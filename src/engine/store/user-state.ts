@@ -69,6 +69,7 @@ export async function userReadState(reader: SqlReader, user: string): Promise<Us
 			muted: row.muted === 1,
 			level: row.level,
 			changedTs: Math.max(row.changed_ts, row.preferred_ts),
+			preferredTs: row.preferred_ts,
 		};
 	});
 	const changes = (activity as unknown as ActivityColumns[]).map(({ at, active }) => ({

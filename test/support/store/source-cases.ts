@@ -274,7 +274,7 @@ export function sourceCases(subject: Subject): void {
 				activity(11, false),
 				{ type: 'preference', user: 'U01', conversation: 'C02', at: at(12), muted: true, level: 'none' },
 			]);
-			const plain = { member: true, revision: 0, muted: false, level: 'all' as const };
+			const plain = { member: true, revision: 0, muted: false, level: 'all' as const, preferredTs: 0 };
 			expect(await source.user('U01')).toEqual({
 				memberships: [
 					{ ...plain, conversation: 'C01', joinedTs: at(1), cursor: at(3), changedTs: at(6) },
@@ -286,6 +286,7 @@ export function sourceCases(subject: Subject): void {
 						muted: true,
 						level: 'none',
 						changedTs: at(12),
+						preferredTs: at(12),
 					},
 				],
 				ahead: [7, 8, 9].map((step) => ({ conversation: 'C01', ts: at(step) })),
@@ -327,6 +328,7 @@ export function sourceCases(subject: Subject): void {
 					muted: false,
 					level: 'all',
 					changedTs: at(6),
+					preferredTs: 0,
 				},
 			]);
 			expect(state.ahead).toEqual([]);
@@ -382,6 +384,7 @@ export function sourceCases(subject: Subject): void {
 						muted: true,
 						level: 'none',
 						changedTs: at(9),
+						preferredTs: at(9),
 					},
 				]);
 				expect(here(ahead).map(({ ts }) => ts)).toEqual([at(9)]);

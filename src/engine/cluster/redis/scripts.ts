@@ -16,6 +16,7 @@ const FILES = {
 	loadThread: 'load-thread-1',
 	loadUser: 'load-user-2',
 	pendUnlessLoaded: 'pend-unless-loaded-2',
+	replaceConversation: 'replace-conversation-2',
 	sessions: 'sessions-2',
 	setIfUnchanged: 'set-if-unchanged-1',
 	standings: 'standings-1',

@@ -14,6 +14,7 @@ import type {
 	Moment,
 	MomentQuery,
 	ReadState,
+	RepairProblem,
 	RowChange,
 	Tell,
 	ThreadChange,
@@ -30,6 +31,7 @@ import type { LoadedUser } from './loaded.ts';
 import { Marking } from './marking.ts';
 import { Moments } from './moments.ts';
 import { type Place, Places, type ThreadPlace } from './places.ts';
+import { Repair } from './repair.ts';
 import type { Residents } from './residents.ts';
 import { countRow, threadRow, unreadInConversation, unreadInThread } from './rows.ts';
 
@@ -188,6 +190,10 @@ export class MemoryReadState implements ReadState {
 
 	stamp(): number {
 		return this.ledger.durable();
+	}
+
+	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
+		return new Repair(this.residents, this.ledger).at(user, conversation);
 	}
 
 	/** Hands out an answer when everything it may show is on disk. */

@@ -32,7 +32,7 @@ export class Residents {
 	private evictions = 0;
 
 	constructor(
-		private readonly source: StateSource,
+		readonly source: StateSource,
 		private readonly ledger: Ledger,
 		private readonly nowMs: () => number,
 	) {

@@ -12,7 +12,7 @@ import { entryArguments } from './packing.ts';
  * to what is loaded only, and edits below the floor are kept beside it. So a load never overwrites.
  */
 
-const FIRST_CHUNK = 128;
+export const FIRST_CHUNK = 128;
 const LARGEST_CHUNK = 8_192;
 /** Conversations that are loaded together. */
 const AT_ONCE = 500;
@@ -155,5 +155,5 @@ export class Loading {
 }
 
 /** How far back a piece of the timeline reaches: to its beginning, where there was less than asked for. */
-const floorOf = (rows: readonly EntryRow[], asked: number): number =>
+export const floorOf = (rows: readonly EntryRow[], asked: number): number =>
 	rows.length < asked ? 0 : (rows[0]?.ts ?? 1) - 1;

@@ -14,6 +14,7 @@ import type {
 	Moment,
 	MomentQuery,
 	ReadState,
+	RepairProblem,
 	RowChange,
 	Tell,
 	ThreadChange,
@@ -34,6 +35,7 @@ import { type Keeping, Loading } from './loading.ts';
 import { Marking } from './marking.ts';
 import { Moments } from './moments.ts';
 import { Reading, totalsOf } from './reading.ts';
+import { Repair, type RepairPatience } from './repair.ts';
 import { MOST_TRIES, memberView, type ReadUser, Rows, shown } from './rows.ts';
 import { Turns } from './turns.ts';
 import { ACTIVITY, followField, followIn, membershipField, membershipIn, stampIn } from './user-state.ts';
@@ -54,6 +56,7 @@ export interface RedisReadStateParts {
 	readonly fence?: Fence;
 	readonly ttlSeconds?: number;
 	readonly keeping?: Keeping;
+	readonly repairing?: RepairPatience;
 }
 
 /**
@@ -235,6 +238,12 @@ export class RedisReadState implements ReadState {
 	/** Now: others may have gone further while this process did nothing. */
 	stamp(): number {
 		return Math.max(this.parts.clock.last(), this.parts.nowMicros());
+	}
+
+	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
+		const { users, parts } = this;
+		const { fence = NO_FENCE, ttlSeconds = TTL_SECONDS, repairing: patience } = parts;
+		return new Repair({ ...parts, users, fence, ttlSeconds, patience }).at(user, conversation);
 	}
 
 	/** All of the user's state, or what counting in these fields needs. */

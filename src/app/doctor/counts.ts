@@ -1,0 +1,68 @@
+import type { ApiCall } from '../api-client.ts';
+import { bad, type Finding, ok, warn } from './finding.ts';
+
+/** Counts of a running server, compared with its store by the server itself, and repaired where asked for. */
+
+export interface CountsQuery {
+	readonly user?: string | undefined;
+	readonly channel?: string | undefined;
+	readonly repair: boolean;
+}
+
+interface Told {
+	readonly unread_count: number;
+	readonly mention_count: number;
+	readonly badge_count: number;
+}
+
+interface Verified {
+	readonly checked: number;
+	readonly drifted: readonly {
+		readonly user: string;
+		readonly channel: string;
+		readonly thread_ts?: string;
+		readonly served: Told;
+		readonly stored: Told;
+		readonly repaired?: boolean;
+		readonly reason?: string;
+	}[];
+}
+
+const ABOUT = 'counts';
+
+const FIXES: Readonly<Record<string, string>> = {
+	store_behind: 'The store does not have everything yet; try again in a moment',
+	changing: 'It changed all the while; try again when less is going on there',
+	still_differs: 'It was taken from the store anew and differs all the same: this is a bug, please report it',
+	not_tried: 'Others took all the time there was; run it again',
+};
+
+export async function countsFindings(
+	call: ApiCall,
+	{ user, channel, repair }: CountsQuery,
+): Promise<Finding[]> {
+	const { checked, drifted } = await call<Verified>('admin.unreads.verify', {
+		...(user === undefined ? {} : { user }),
+		...(channel === undefined ? {} : { channel }),
+		repair,
+	});
+	if (checked === 0)
+		return [
+			warn(ABOUT, 'nothing was compared: the user is in no such conversation', 'See --user and --channel'),
+		];
+	return [
+		ok(ABOUT, `${checked - drifted.length} of ${checked} are what the store says`),
+		...drifted.map(judged),
+	];
+}
+
+function judged({ user, channel, thread_ts, served, stored, repaired, reason }: Verified['drifted'][number]) {
+	const where = thread_ts === undefined ? channel : `${channel}, thread ${thread_ts}`;
+	const found = `${user} in ${where}: ${shown(served)} served, ${shown(stored)} in the store`;
+	if (repaired === true) return ok(ABOUT, `${found}; repaired`);
+	if (repaired === false) return bad(ABOUT, `${found}; not repaired (${reason})`, FIXES[reason ?? ''] ?? '');
+	return bad(ABOUT, found, 'Run it again with --repair');
+}
+
+const shown = ({ unread_count, mention_count, badge_count }: Told): string =>
+	`${unread_count} unread, ${mention_count} mentions, ${badge_count} in the badge`;

@@ -1,0 +1,52 @@
+import type { ReadState, RepairProblem } from '../engine/ports/read-state.ts';
+import type { Drifted, Verifier } from './verifier.ts';
+
+/**
+ * Has counts that drifted come from the store again: the engine takes in anew what they are derived from, and they are
+ * compared once more. What cannot be done without risking a loss is left as it is, and told.
+ */
+
+export type RepairOutcome =
+	| 'repaired'
+	| RepairProblem
+	/** Taken from the store anew, and still not what the store says. */
+	| 'still_differs'
+	/** Others took all the time that there is for one call. */
+	| 'not_tried';
+
+/** For all that is asked for at once: whoever asks over HTTP waits for it. */
+const PATIENCE_MS = 20_000;
+
+export class Repairer {
+	readonly meters = { repaired: 0 };
+
+	constructor(
+		private readonly readState: Pick<ReadState, 'repair'>,
+		private readonly verifier: Pick<Verifier, 'look'>,
+		private readonly nowMs: () => number,
+	) {}
+
+	/** What became of each of them, in their order. */
+	async repair(drifted: readonly Drifted[]): Promise<RepairOutcome[]> {
+		const end = this.nowMs() + PATIENCE_MS;
+		const takenIn = new Set<string>();
+		const outcomes: RepairOutcome[] = [];
+		for (const one of drifted) {
+			const outcome = await this.repairOne(one, end, takenIn);
+			if (outcome === 'repaired') this.meters.repaired += 1;
+			outcomes.push(outcome);
+		}
+		return outcomes;
+	}
+
+	private async repairOne(one: Drifted, end: number, takenIn: Set<string>): Promise<RepairOutcome> {
+		const { user, conversation } = one;
+		// What was done for another user, or for the timeline of the same one, may have been enough.
+		if (takenIn.has(conversation) && !(await this.verifier.look(one))) return 'repaired';
+		if (this.nowMs() >= end) return 'not_tried';
+		const attempt = await this.readState.repair(user, conversation);
+		if (attempt !== 'repaired') return attempt;
+		takenIn.add(conversation);
+		return (await this.verifier.look(one)) ? 'still_differs' : 'repaired';
+	}
+}

@@ -1,0 +1,98 @@
+import type { RepairProblem } from '../../ports/read-state.ts';
+import type { Ledger, UserReadState } from '../../ports/store.ts';
+import { nextTurn } from './depths.ts';
+import type { LoadedUser } from './loaded.ts';
+import type { Residents } from './residents.ts';
+
+/**
+ * Puts what the store has in the place of what is in memory. Everything that was handed over is on disk when the store is
+ * read, and what was read is taken in, in one turn, only where nothing changed since: so nothing is lost by it.
+ *
+ * It is the same objects before and after, as far back as before: whoever holds one of them, or has prepared a command,
+ * goes on with it. What is not in memory comes from the store in any case.
+ */
+
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
+const MOST_TRIES = 100;
+
+export class Repair {
+	constructor(
+		private readonly residents: Residents,
+		private readonly ledger: Ledger,
+	) {}
+
+	async at(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
+		const done =
+			(await repeatedly(() => this.conversation(conversation))) &&
+			(await repeatedly(() => this.user(user, conversation)));
+		return done ? 'repaired' : 'changing';
+	}
+
+	/** Answers false where it changed meanwhile. */
+	private async conversation(id: string): Promise<boolean> {
+		const { residents } = this;
+		const { source } = residents;
+		const number = residents.conversations.peek(id);
+		const conversation = number === undefined ? undefined : residents.peekConversation(number);
+		if (!conversation) return true;
+		const { stamp, timeline } = conversation;
+		const { floor, latest } = timeline;
+		const threads = [...conversation.threads];
+		await this.ledger.settled();
+		const [brief] = await source.briefs([id]);
+		if (!brief) return true;
+		const rows = await source.timelineEntries(id, floor, EVERYTHING, EVERYTHING);
+		const replies = await Promise.all(
+			threads.map(([threadTs]) => source.threadEntries(id, threadTs, EVERYTHING, EVERYTHING)),
+		);
+		if (conversation.evicted || conversation.stamp !== stamp || timeline.floor !== floor) return false;
+
+		const entryOf = residents.entryOf.bind(residents);
+		conversation.archived = brief.archived;
+		timeline.replace(rows.map(entryOf), rows.at(-1)?.ts ?? brief.latest);
+		for (const [index, [, thread]] of threads.entries()) {
+			const entries = (replies[index] ?? []).map(entryOf);
+			thread.replace(entries, entries.at(-1)?.ts ?? 0);
+		}
+		if (timeline.latest !== latest) residents.recency.touch(conversation);
+		// What inboxes remember as unread may be another by now.
+		residents.withdrawals += 1;
+		return true;
+	}
+
+	private async user(id: string, conversation: string): Promise<boolean> {
+		const { residents } = this;
+		const user = residents.peekUser(id);
+		const number = residents.conversations.peek(conversation);
+		if (!user || number === undefined) return true;
+		const { stamp } = user;
+		const { newest } = user.activity;
+		await this.ledger.settled();
+		const rows = await residents.source.user(id);
+		if (residents.peekUser(id) !== user || user.stamp !== stamp || user.activity.newest !== newest)
+			return false;
+		takeIn(user, number, conversation, rows);
+		return true;
+	}
+}
+
+function takeIn(user: LoadedUser, number: number, conversation: string, rows: UserReadState): void {
+	const isHere = (row: { readonly conversation: string }) => row.conversation === conversation;
+	const membership = rows.memberships.find(isHere);
+	if (membership) user.setMembership(number, membership);
+	const ahead = rows.ahead.filter(isHere);
+	user.dropAhead(number);
+	if (ahead.length > 0) user.setAhead(number, new Set(ahead.map(({ ts }) => ts)));
+	user.unfollowAll(number);
+	for (const { threadTs, cursor, since } of rows.follows.filter(isHere))
+		user.follow(number, threadTs, { cursor, since });
+	user.activity.replace(rows.activity);
+}
+
+async function repeatedly(attempt: () => Promise<boolean>): Promise<boolean> {
+	for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+		if (await attempt()) return true;
+		await nextTurn();
+	}
+	return false;
+}

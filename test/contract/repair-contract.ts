@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'bun:test';
+import type { Engine } from '../../src/app/engine.ts';
+import { Repairer } from '../../src/durability/repairer.ts';
+import { Verifier } from '../../src/durability/verifier.ts';
+import { type PortsDriver, portsDriver } from '../support/ports-driver.ts';
+
+/** What is served and what the store has are made to differ on purpose: it is told, and repaired by what the store has. */
+
+/** Where the two are made to differ is the engine's business: what is served has to come to what the store says. */
+export interface Damage {
+	loseMessage(conversation: string, ts: number): Promise<void>;
+	loseReply(conversation: string, threadTs: number, ts: number): Promise<void>;
+	moveCursor(user: string, conversation: string, cursor: number): Promise<void>;
+}
+
+export interface DamagedEngine {
+	readonly name: string;
+	open(): Promise<{ engine: Engine; damage: Damage; remove(): Promise<void> }>;
+}
+
+const [ADA, GRACE] = ['U000ADA000', 'U000GRACE0'] as const;
+
+export function describeRepair({ name, open }: DamagedEngine): void {
+	describe(`repair on ${name}`, () => {
+		test('messages, replies and cursors that differ are told, and come from the store again', async () => {
+			const { engine, damage, remove } = await open();
+			const driver = portsDriver(engine);
+			const { readState, store } = engine;
+			const verifier = new Verifier(readState, store.source);
+			const repairer = new Repairer(readState, verifier, Date.now);
+			const { c, posts, replies } = await aChannel(driver);
+			const verified = () => verifier.verify([ADA, GRACE], c, 10);
+			// Everything is in use before it is damaged.
+			expect(await verified()).toEqual({ checked: 4, drifted: [] });
+
+			await damage.loseMessage(c, posts[1] as number);
+			await damage.loseReply(c, posts[0] as number, replies[1] as number);
+			const { drifted } = await verified();
+			expect(drifted.map(({ user, threadTs }) => [user, threadTs])).toEqual([
+				[GRACE, null],
+				[GRACE, posts[0] as number],
+			]);
+			for (const { served, stored } of drifted) {
+				expect(Math.abs(served.unread - stored.unread)).toBe(1);
+				expect(Math.abs(served.mentions - stored.mentions)).toBe(1);
+			}
+			// Looking changes nothing.
+			expect((await verified()).drifted).toEqual(drifted);
+			expect(await repairer.repair(drifted)).toEqual(['repaired', 'repaired']);
+			expect((await verified()).drifted).toEqual([]);
+			const [, grace] = [await readState.row(ADA, c), await readState.row(GRACE, c)];
+			expect(grace).toMatchObject(drifted[0]?.stored ?? {});
+
+			await damage.moveCursor(GRACE, c, posts[2] as number);
+			const moved = (await verified()).drifted;
+			expect(moved.map(({ user, threadTs }) => [user, threadTs])).toEqual([[GRACE, null]]);
+			expect(await repairer.repair(moved)).toEqual(['repaired']);
+			expect((await verified()).drifted).toEqual([]);
+			expect(await readState.row(GRACE, c)).toMatchObject(moved[0]?.stored ?? {});
+			expect({ ...verifier.meters, ...repairer.meters }).toEqual({ checked: 24, drifted: 5, repaired: 3 });
+
+			// It goes on from there.
+			const before = (await readState.row(GRACE, c))?.unread ?? 0;
+			await driver.submit(ADA, c, post('one more'));
+			expect(await readState.row(GRACE, c)).toMatchObject({ unread: before + 1 });
+			expect((await verified()).drifted).toEqual([]);
+			await driver.close();
+			await remove();
+		});
+	});
+}
+
+const post = (text: string, threadTs: number | null = null) =>
+	({
+		type: 'post',
+		content: { text, extra: null },
+		threadTs,
+		broadcast: false,
+		clientMsgId: null,
+	}) as const;
+
+async function aChannel({ createConversation, submit }: PortsDriver) {
+	const { id: c } = await createConversation('public', [ADA, GRACE], 'damaged');
+	const say = async (user: string, text: string, threadTs?: number) =>
+		(await submit(user, c, post(text, threadTs))).message?.ts ?? 0;
+	const posts: number[] = [];
+	for (const text of ['one', `two, <@${GRACE}>`, 'three', 'four']) posts.push(await say(ADA, text));
+	const replies = [await say(GRACE, 'reply', posts[0]), await say(ADA, `to <@${GRACE}>`, posts[0])];
+	return { c, posts, replies };
+}

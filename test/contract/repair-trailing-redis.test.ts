@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
+import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import type { Fact } from '../../src/engine/ports/facts.ts';
+import type { RowChange } from '../../src/engine/ports/read-state.ts';
+import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
+import { risingClock } from '../../src/model/ts.ts';
+import type { Effect } from '../../src/sequencer/effects.ts';
+import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+import { conversation, created, deleted, message, posted } from '../support/store/facts.ts';
+
+/** Repair while the store trails: what it does not have yet must not be lost. */
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0).reverse()) await close();
+});
+
+const BEGIN = 1_700_000_000_000_000;
+const CHANNEL = conversation('C01');
+const tell = () => undefined;
+const IMPATIENT = { patienceMs: 60, longestWayMs: 60_000 };
+const posts = (from: number, to: number) =>
+	Array.from({ length: to - from }, (_, index) =>
+		posted(CHANNEL, message('C01', BEGIN + from + index, { user: 'U01' })),
+	);
+
+type Entries = Awaited<ReturnType<StateSource['timelineEntries']>>;
+
+/** A source that lets something happen after entries were read, and before they are handed over. */
+const withEntries = (source: StateSource, then: (read: Entries) => Promise<Entries>): StateSource =>
+	Object.assign(Object.create(source), {
+		timelineEntries: async (...asked: Parameters<StateSource['timelineEntries']>) =>
+			then(await source.timelineEntries(...asked)),
+	});
+
+for (const layout of LAYOUTS) {
+	describe(`repair on ${layout}`, () => {
+		/** A store, and processes on it whose marks reach it when they are let through. */
+		const world = async () => {
+			const directory = await mkdtemp(join(tmpdir(), 'tidemark-repair-'));
+			const store = await openSqliteStore(directory);
+			closing.push(async () => {
+				await store.close();
+				await rm(directory, { recursive: true });
+			});
+			const place = redisPlace(layout);
+			const { commands, close } = await connectBoth(place);
+			closing.push(async () => close());
+			const keys = new Keys(place.prefix);
+			const clock = risingClock(() => Date.now() * 1000);
+			const process = async (repairing = IMPATIENT, source: StateSource = store.source) => {
+				const held: Fact[] = [];
+				const ledger: Ledger = {
+					commit: async (facts) => void held.push(...facts),
+					settled: async () => undefined,
+					durable: () => 0,
+				};
+				const readState = await RedisReadState.open({
+					commands,
+					keys,
+					source,
+					ledger,
+					clock,
+					nowMicros: () => Date.now() * 1000,
+					repairing,
+				});
+				return {
+					readState,
+					letThrough: () => store.ledger.commit(held.splice(0)),
+					apply: async (...effects: Effect[]) => {
+						const moved = await readState.apply(effects);
+						await store.ledger.commit([...effects, ...moved]);
+					},
+				};
+			};
+			return { store, process, commands, keys };
+		};
+
+		test('effects that are not stored yet stay, and are not waited for in vain', async () => {
+			const { store, process, commands, keys } = await world();
+			const { readState, apply } = await process();
+			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			const unstored = [...posts(6, 9), deleted(CHANNEL, message('C01', BEGIN + 2), BEGIN + 100)];
+			await readState.apply(unstored);
+			await commands.zremrangebyscore(keys.timeline('C01'), BEGIN + 4, BEGIN + 4);
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 6 });
+			expect(await readState.repair('U02', 'C01')).toBe('store_behind');
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 6 });
+			await store.ledger.commit(unstored);
+			expect(await readState.repair('U02', 'C01')).toBe('repaired');
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 7 });
+		});
+
+		test('what takes place while the store is read stays', async () => {
+			const { store, process } = await world();
+			const worker = await process();
+			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			let isFirst = true;
+			const { readState } = await process(
+				IMPATIENT,
+				withEntries(store.source, async (read) => {
+					if (isFirst) await worker.readState.apply(posts(6, 8));
+					isFirst = false;
+					return read;
+				}),
+			);
+			expect(await readState.repair('U02', 'C01')).not.toBe('repaired');
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 7 });
+		});
+
+		test('a thread that is not followed any more does not come back', async () => {
+			const { store, process } = await world();
+			const { readState, apply } = await process();
+			const follow = { conversation: CHANNEL, user: 'U02', threadTs: BEGIN + 1 };
+			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6), {
+				...follow,
+				type: 'followed',
+				at: BEGIN + 10,
+				cursor: BEGIN + 1,
+			});
+			expect(await readState.thread('U02', 'C01', BEGIN + 1)).not.toBeNull();
+			const unfollowed: Effect = { ...follow, type: 'unfollowed', at: BEGIN + 11 };
+			await readState.apply([unfollowed]);
+			expect(await readState.repair('U02', 'C01')).toBe('store_behind');
+			expect(await readState.thread('U02', 'C01', BEGIN + 1)).toBeNull();
+			await store.ledger.commit([unfollowed]);
+			expect(await readState.repair('U02', 'C01')).toBe('repaired');
+			expect(await readState.thread('U02', 'C01', BEGIN + 1)).toBeNull();
+		});
+
+		test('a mark that is not stored yet stays', async () => {
+			const { process } = await world();
+			const { readState, apply, letThrough } = await process();
+			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, tell);
+			expect(await readState.repair('U02', 'C01')).toBe('store_behind');
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 2, lastRead: BEGIN + 3 });
+			await letThrough();
+			expect(await readState.repair('U02', 'C01')).toBe('repaired');
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 2, lastRead: BEGIN + 3 });
+		});
+
+		test('a preference on its way, under a newer mark of another gateway, stays', async () => {
+			const { process } = await world();
+			const slow = await process();
+			const fast = await process();
+			await fast.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			await slow.readState.setPreference('U02', 'C01', { muted: true }, tell);
+			await fast.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, tell);
+			await fast.letThrough();
+			expect(await fast.readState.repair('U02', 'C01')).toBe('store_behind');
+			expect(await fast.readState.row('U02', 'C01')).toMatchObject({ muted: true, unread: 2 });
+			await slow.letThrough();
+			expect(await fast.readState.repair('U02', 'C01')).toBe('repaired');
+			expect(await fast.readState.row('U02', 'C01')).toMatchObject({ muted: true, unread: 2 });
+		});
+
+		test('what is on its way for too long never was, and is what the store says', async () => {
+			const { process } = await world();
+			const lost = await process();
+			const { readState, apply, letThrough } = await process({ patienceMs: 60, longestWayMs: 0 });
+			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			await lost.readState.setPreference('U02', 'C01', { muted: true }, tell);
+			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, tell);
+			expect((change as RowChange).row).toMatchObject({ muted: true });
+			await letThrough();
+			expect(await readState.repair('U02', 'C01')).toBe('repaired');
+			expect(await readState.row('U02', 'C01')).toMatchObject({ muted: false, unread: 2 });
+		});
+
+		test('older entries that were read before are not taken in after it', async () => {
+			const { store, process } = await world();
+			const worker = await process();
+			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 301)]);
+			let isFirst = true;
+			const source = withEntries(store.source, async (read) => {
+				if (!isFirst) return read;
+				isFirst = false;
+				// It lies below what is loaded, is stored, and is what the store says when it is repaired.
+				await worker.apply(deleted(CHANNEL, message('C01', BEGIN + 170), BEGIN + 1_000));
+				expect(await worker.readState.repair('U02', 'C01')).toBe('repaired');
+				return read;
+			});
+			const reader = await process(IMPATIENT, source);
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 299 });
+			expect(await worker.readState.row('U02', 'C01')).toMatchObject({ unread: 299 });
+		});
+	});
+}
