@@ -23,7 +23,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 			'TIDEMARK_ADMIN_TOKEN is missing: all gateways of a cluster need the same one',
 			...missingPlaces(config),
 		]);
-	const operations = new ServerOperations(log);
+	const operations = new ServerOperations(log, 'gateway');
 	const vapidKey = configuredVapidKey(config);
 	if (vapidKey === null && config.webPush === 'on')
 		log.info('Web Push is off: all gateways and workers need the same TIDEMARK_VAPID_PRIVATE_KEY for it');
@@ -51,7 +51,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 }
 
 export async function runWorker(config: Config, log: Logger): Promise<RunningRole> {
-	const operations = new ServerOperations(log);
+	const operations = new ServerOperations(log, 'worker');
 	return onCluster(config, operations, async (cluster) => {
 		const worker = await startWorker(config, cluster, operations, log);
 		const told = tellOperations(config, operations);

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Repairer } from '../durability/repairer.ts';
@@ -24,6 +25,9 @@ export type Dependency =
 	| 'fcm'
 	| 'web';
 
+/** What a process does: `server` is every role in one. */
+export type Role = 'server' | 'gateway' | 'worker';
+
 export class ServerOperations implements Operations {
 	private readonly registry = new Registry();
 	private readonly requests: Counter<'method' | 'outcome'>;
@@ -33,9 +37,21 @@ export class ServerOperations implements Operations {
 	private readonly degradedBy = new Map<Dependency, { readonly since: number; readonly cause: string }>();
 	private lastSetback: { readonly at: number; readonly cause: string } | undefined;
 	private stopping = false;
+	/** Which of several this is: who asks through a load balancer cannot tell otherwise. */
+	private readonly process: { readonly role: Role; readonly id: string };
 
-	constructor(private readonly log: Logger) {
+	constructor(
+		private readonly log: Logger,
+		role: Role,
+	) {
 		const registers = [this.registry];
+		this.process = { role, id: `${hostname()}:${process.pid}` };
+		new Gauge({
+			name: 'tidemark_process_info',
+			help: 'Always 1; its labels say which process answers, and what it does',
+			labelNames: ['role', 'id'],
+			registers,
+		}).set(this.process, 1);
 		collectDefaultMetrics({ register: this.registry, prefix: 'tidemark_' });
 		this.requests = new Counter({
 			name: 'tidemark_requests_total',
@@ -122,7 +138,8 @@ export class ServerOperations implements Operations {
 			degraded.push(`store: ${this.lastSetback.cause}`);
 		for (const [dependency, { since, cause }] of this.degradedBy)
 			degraded.push(`${dependency}, since ${new Date(since).toISOString()}: ${cause}`);
-		return Response.json({ ok: !this.stopping, degraded }, { status: this.stopping ? 503 : 200 });
+		const told = { ok: !this.stopping, degraded, process: this.process };
+		return Response.json(told, { status: this.stopping ? 503 : 200 });
 	}
 
 	async metrics(): Promise<Response> {

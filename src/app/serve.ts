@@ -35,7 +35,7 @@ export async function serve(config: Config, log: Logger): Promise<Running> {
 
 async function start(config: Config, admin: AdminToken, log: Logger, engine: Engine): Promise<Running> {
 	const { store, readState, bus } = engine;
-	const operations = new ServerOperations(log);
+	const operations = new ServerOperations(log, 'server');
 	const conversations = new Conversations(store.source, store.history, nowMs);
 	const worker = new Worker({
 		log: engine.log,

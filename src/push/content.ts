@@ -2,6 +2,7 @@ import type { User } from '../engine/ports/store.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
+import { wordsInstead } from './words-instead.ts';
 
 /** What people read on their lock screen; pure. */
 
@@ -16,7 +17,10 @@ export interface Surroundings {
 export function contentOf(message: Message, { conversation, people }: Surroundings) {
 	const author = nameOf(people.get(message.user));
 	const named = conversation && !isDirect(conversation.kind) ? ` in #${conversation.name}` : '';
-	return { title: `${author}${named}`, body: cut(readable(message.text, people)) };
+	return {
+		title: `${author}${named}`,
+		body: cut(readable(message.text.trim() ? message.text : wordsInstead(message.extra), people)),
+	};
 }
 
 const nameOf = (user: User | undefined): string => user?.realName || user?.name || 'Somebody';

@@ -88,7 +88,7 @@ async function postgresWithTls(key: string, cert: string): Promise<string> {
 
 const open = (changed: Record<string, string | undefined> = {}) => {
 	const config = readConfig({}, { ...right, ...changed });
-	return openCluster(config, new ServerOperations(pino({ level: 'silent' })));
+	return openCluster(config, new ServerOperations(pino({ level: 'silent' }), 'gateway'));
 };
 
 /** What a person is told who starts it so. */

@@ -58,4 +58,42 @@ test('what stands on the lock screen', () => {
 	});
 	expect(shown('x'.repeat(5_000)).body).toHaveLength(240);
 	expect(shown('').body).toBe('…');
+	expect(shown(' ').body).toBe('…');
+});
+
+test('a message without a text: what its blocks say, else what stands for its attachments', () => {
+	const body = (extra: unknown, text = '') =>
+		contentOf(message('C01', 1, { text, extra: JSON.stringify(extra) }), {
+			conversation: undefined,
+			people: new Map([['U01', { id: 'U01', name: 'anna', realName: 'Anna Berg' } as never]]),
+		}).body;
+	const rich = [
+		{ type: 'text', text: 'ask ' },
+		{ type: 'user', user_id: 'U01' },
+		{ type: 'text', text: ' ' },
+		{ type: 'emoji', name: 'tada' },
+		{ type: 'link', url: 'https://example.org/' },
+	];
+	const blocks = [
+		{ type: 'header', text: { type: 'plain_text', text: 'Deploy' } },
+		{ type: 'divider' },
+		{
+			type: 'section',
+			text: { type: 'mrkdwn', text: 'of <https://example.org/|web>' },
+			fields: [{ text: 'ok' }],
+		},
+		{ type: 'image', image_url: 'https://example.org/i.png', alt_text: 'a boat' },
+		{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: rich }] },
+	];
+	expect(body({ blocks })).toBe('Deploy of web ok a boat ask @Anna Berg :tada:https://example.org/');
+	expect(body({ blocks }, 'the text')).toBe('the text');
+	expect(
+		body({
+			attachments: [
+				{ fallback: 'Build 7', text: 'not this' },
+				{ title: 'T', text: 'x' },
+			],
+		}),
+	).toBe('Build 7 T x');
+	expect(body({ blocks: [{ type: 'file' }], metadata: { text: 'not this' } })).toBe('…');
 });

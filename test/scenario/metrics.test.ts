@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { makeWorkspace } from '../support/people.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { isOnCluster, startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
 
 /** What operators read of a server that works. */
@@ -15,6 +15,15 @@ async function metric(name: string): Promise<number> {
 	const text = await (await fetch(`${server.url}/metrics`)).text();
 	return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 }
+
+test('metrics and readiness say which process tells them, and what it does', async () => {
+	const text = await (await fetch(`${server.url}/metrics`)).text();
+	const { process } = (await (await fetch(`${server.url}/readyz`)).json()) as { process: object };
+	const [, role, id] = /^tidemark_process_info\{role="(\w+)",id="([^"]+)"\} 1$/m.exec(text) ?? [];
+	expect(process).toEqual({ role, id });
+	expect(role).toBe(isOnCluster() ? 'gateway' : 'server');
+	expect(id).toMatch(/^.+:\d+$/);
+});
 
 test('posts are counted over HTTP and over sockets alike, and refused ones are not', async () => {
 	const [ada] = (await makeWorkspace(server.url, 1)).people;

@@ -196,6 +196,21 @@ test('a link to what one is not in: joined where that is possible, and only offe
 	await screen.expectExact();
 });
 
+test('alone in a workspace: nothing is missed before anything is written; what stands in a line is level', async () => {
+	const { people } = await scene(1);
+	const { page } = await show(people[0]);
+	const middleOf = async (what: string) => {
+		const box = await page.locator('.pane-head').locator(what).boundingBox();
+		return (box?.y ?? 0) + (box?.height ?? 0) / 2;
+	};
+	expect(Math.abs((await middleOf('input')) - (await middleOf('.button')))).toBeLessThan(2);
+	await page.getByRole('button', { name: 'New conversation' }).click();
+	await page.getByText('People to write to and channels to join stand here').waitFor();
+	expect(await page.getByText('is called that').count()).toBe(0);
+	await page.getByRole('combobox').first().fill('!');
+	await page.getByText('No person and no channel is called that.').waitFor();
+});
+
 test('what is said about an action stands above the text box, and goes when one goes elsewhere', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;

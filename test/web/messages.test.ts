@@ -71,6 +71,46 @@ test('text is text: markup of the web does nothing, links are links', async () =
 	expect(await second.locator('pre').innerText()).toBe('let x = 1 < 2;');
 });
 
+test('blocks in place of the text, attachments below; lists say the same in a line; nothing is loaded from elsewhere', async () => {
+	const { people, channel, post } = await scene(2);
+	const [ada, grace] = people;
+	const image = { type: 'image', image_url: 'https://elsewhere.invalid/a.png', alt_text: 'a boat' };
+	await post(grace, 'only for lists', {
+		blocks: [
+			{ type: 'header', text: { type: 'plain_text', text: 'Deploy 7' } },
+			{ type: 'section', text: { type: 'mrkdwn', text: `*done* by <@${ada.id}>` }, accessory: image },
+		],
+	});
+	const { channel: dm } = await grace.call('conversations.open', { users: ada.id });
+	await grace.call('chat.postMessage', {
+		channel: dm.id,
+		attachments: [
+			{ color: '#112233', title: 'Build 7', title_link: 'javascript:alert(1)', text: 'is `green`' },
+		],
+	});
+	const screen = await show(ada);
+	const { page } = screen;
+	await page.locator('.inbox-preview', { hasText: 'only for lists' }).waitFor();
+	await page.locator('.inbox-preview', { hasText: 'Build 7 is green' }).waitFor();
+	await screen.row('Mentions').click();
+	await page.locator('.explained code', { hasText: 'green' }).waitFor();
+
+	await page.evaluate(`location.hash = '#/c/${channel}'`);
+	const first = screen.message('Deploy 7');
+	await first.waitFor();
+	expect(await first.innerText()).not.toContain('only for lists');
+	expect(await first.locator('.mention.me').innerText()).toBe('@person-0');
+	expect(await first.locator('a').getAttribute('href')).toBe('https://elsewhere.invalid/a.png');
+	await page.evaluate(`location.hash = '#/c/${dm.id}'`);
+	const card = screen.message('Build 7').locator('.card');
+	await card.waitFor();
+	expect(await card.locator('a').count()).toBe(0);
+	expect(
+		await page.evaluate<string>(`getComputedStyle(document.querySelector('.card')).borderLeftColor`),
+	).toBe('rgb(17, 34, 51)');
+	expect(screen.addresses.filter((address) => address.includes('elsewhere'))).toEqual([]);
+});
+
 test('one line stays one line: follow-ups where the clock has AM and PM, a long name in the text box', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;

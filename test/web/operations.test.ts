@@ -42,6 +42,18 @@ test('charts move with what happens; a person’s token is refused; a server tha
 		expect.arrayContaining(['Counts that were wrong 0', 'Failed commits 0']),
 	);
 	expect(await page.locator('.facts .alarm').count()).toBe(0);
+	// One process answers, and is named; where another one answers in between, each has its own charts.
+	await page.getByText(/^server .+:\d+$/).waitFor();
+	await page.route('**/metrics', async (route) => {
+		const response = await route.fetch();
+		const text = await response.text();
+		const other = text.replace(/(tidemark_process_info)\{.*\}/, '$1{role="gateway",id="other:1"}');
+		await route.fulfill({ response, body: other });
+	});
+	await page.getByRole('button', { name: 'gateway other:1' }).click();
+	await page.getByText('Everything works at this gateway').waitFor();
+	await page.unroute('**/metrics');
+	expect(errors).toEqual(errors.filter((error) => error.includes('net::ERR_')));
 	await page.getByRole('button', { name: 'Sign out' }).click();
 	await page.getByLabel('Administrator’s token').waitFor();
 	// A reload would come back in with a token that was kept.

@@ -10,6 +10,7 @@ import { channelNameFrom, nameProblem } from '../../web/src/dialogs/channel-name
 import { found, foundPeople } from '../../web/src/dialogs/finding.ts';
 import { parseText } from '../../web/src/message/parse-text.ts';
 import { CHARTS, toldBy } from '../../web/src/ops/charts.ts';
+import { heard, type Process, shownOf, titleOf, troublesOf } from '../../web/src/ops/processes.ts';
 import { bucketsOf, parseMetrics, quantileBetween, sumOf } from '../../web/src/ops/prometheus.ts';
 import { degradedFrom } from '../../web/src/ops/readiness.ts';
 import { nextUnread, sidebarRows } from '../../web/src/sidebar/sections.ts';
@@ -239,6 +240,39 @@ h_bucket{le="+Inf",method="a"} 100
 	test('only what the server tells is drawn', () => {
 		const look = { at: 1, samples };
 		expect(CHARTS.map((chart) => toldBy(chart, look)?.id).filter(Boolean)).toEqual(['posts']);
+	});
+
+	test('what one process counted is not compared with what another has; one that is gone is said, then forgotten', () => {
+		const look = (at: number, requests: number) => ({
+			at,
+			samples: parseMetrics(`tidemark_requests_total{method="a",outcome="ok"} ${requests}`),
+		});
+		const gateway = (id: string) => ({ id, role: 'gateway' });
+		let processes: readonly Process[] = [];
+		for (let at = 0; at < 60; at += 2) {
+			const [id, requests] = at % 4 === 0 ? (['a:1', at] as const) : (['b:1', 5_000 + at * 3] as const);
+			processes = heard(processes, { ...gateway(id), look: look(at, requests) }, at * 1000);
+			// Asked of the other one.
+			processes = heard(processes, { ...gateway(id === 'a:1' ? 'b:1' : 'a:1'), degraded: [] }, at * 1000);
+		}
+		processes = heard(processes, { ...gateway('b:1'), degraded: ['kafka: away'] }, 58_000);
+		const rates = processes.map(({ looks }) => {
+			const pairs = looks.slice(1).map((now, index) => [looks[index] ?? now, now] as const);
+			return new Set(pairs.map(([before, now]) => CHARTS[0]?.lines[1]?.read(before, now)));
+		});
+		expect(rates).toEqual([new Set([1]), new Set([3])]);
+		const [a, b] = processes as [Process, Process];
+		expect(processes.map(titleOf)).toEqual(['gateway a:1', 'gateway b:1']);
+		expect([shownOf(processes, null), shownOf(processes, 'b:1'), shownOf(processes, 'gone:1')]).toEqual([
+			a,
+			b,
+			a,
+		]);
+		expect([troublesOf(a, 58_000), troublesOf(b, 58_000).length]).toEqual([[], 1]);
+		expect(troublesOf(a, 100_000)).toMatchObject([{ what: 'This gateway', since: 58_000 }]);
+		expect(heard(processes, { ...gateway('b:1'), degraded: [] }, 400_000).map(({ id }) => id)).toEqual([
+			'b:1',
+		]);
 	});
 
 	test('what is degraded has a beginning: the server’s, else when it was first seen', () => {

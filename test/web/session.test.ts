@@ -60,9 +60,12 @@ test('without a connection it says so, keeps what is written, and catches up', a
 	const [ada, grace] = people;
 	const screen = await show(ada);
 	await screen.open('harbour');
+	const place = () => screen.page.locator('.pane-head').boundingBox();
+	const before = await place();
 	await screen.page.route('**/api/**', (route) => route.abort());
 	await here.server.restart();
 	await screen.page.getByText('Reconnecting…').waitFor();
+	expect(await place()).toEqual(before);
 	await screen.write('Written without a connection');
 	await screen.page.locator('article.sending', { hasText: 'Written without' }).waitFor();
 	await post(grace, 'Sent meanwhile');

@@ -53,7 +53,8 @@ export function stage(): Stage {
 			const [owner, ...others] = people;
 			if (!owner) throw new Error('a scene needs people');
 			const { channel } = await owner.call('conversations.create', { name: 'harbour' });
-			await owner.call('conversations.invite', { channel: channel.id, users: others.map(({ id }) => id) });
+			if (others.length > 0)
+				await owner.call('conversations.invite', { channel: channel.id, users: others.map(({ id }) => id) });
 			return {
 				people: people as unknown as Scene['people'],
 				channel: channel.id,

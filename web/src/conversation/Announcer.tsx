@@ -2,6 +2,7 @@ import type { Message } from '@tidemark/client';
 import { useSelected } from '@tidemark/client/react';
 import { useEffect, useRef, useState } from 'react';
 import { plainText } from '../message/plain-text.ts';
+import { wordsOf } from '../message/said.ts';
 import { nameOf, useSelf } from '../session/names.ts';
 
 /** Reads aloud what others write while one is here. */
@@ -16,7 +17,7 @@ export function Announcer({ messages }: { readonly messages: readonly Message[] 
 		// What was there on arrival is not news.
 		const isNews = newest.current !== null && last.ts > newest.current && last.user !== self;
 		newest.current = last.ts;
-		if (isNews) setSpoken(`${nameOf(users.get(last.user)) || 'Someone'}: ${plainText(last.text, users)}`);
+		if (isNews) setSpoken(`${nameOf(users.get(last.user)) || 'Someone'}: ${plainText(wordsOf(last), users)}`);
 	}, [last, self, users]);
 	return (
 		<div className="only-read-aloud" role="log" aria-live="polite" aria-label="New messages">

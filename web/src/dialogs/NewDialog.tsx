@@ -82,7 +82,13 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 					},
 					{ heading: 'A new channel', choices: isNew ? [creation] : [] },
 				]}
-				nothing={<>No person and no channel is called that. {problem && sayError(problem)}</>}
+				nothing={
+					written.trim() === '' ? (
+						'People to write to and channels to join stand here, when there are some.'
+					) : (
+						<>No person and no channel is called that. {problem && sayError(problem)}</>
+					)
+				}
 			/>
 			<footer className="dialog-foot">
 				{error || isFailed ? (

@@ -1,7 +1,8 @@
 import { ApiError, type ExplainedItem, type Explanation } from '@tidemark/client';
 import { useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
-import { MessageText } from '../message/MessageText.tsx';
+import { MessageBody } from '../message/MessageBody.tsx';
+import { useWhole } from '../message/whole.ts';
 import { titledName, useConversationName, useUserName } from '../session/names.ts';
 import { formatRoute, parseRoute, toConversation } from '../session/route.ts';
 import { Avatar } from '../ui/Avatar.tsx';
@@ -66,6 +67,7 @@ export function ExplainedList({ ask, badge, onOpen }: Props) {
 
 function Explained({ item, onOpen }: { readonly item: ExplainedItem; readonly onOpen?: () => void }) {
 	const author = useUserName(item.user);
+	const said = useWhole(item);
 	const conversation = useSelected(({ conversations }) => conversations.get(item.channel) ?? null);
 	const name = useConversationName(conversation);
 	const isReply = item.threadTs !== null && item.threadTs !== item.ts;
@@ -89,7 +91,7 @@ function Explained({ item, onOpen }: { readonly item: ExplainedItem; readonly on
 					</time>
 				</div>
 				<div className="message-text">
-					<MessageText text={item.text} />
+					<MessageBody said={said} />
 				</div>
 				<div className="reasons">
 					{item.reasons.map((reason) => (

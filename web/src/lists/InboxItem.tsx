@@ -2,6 +2,7 @@ import type { Conversation } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { memo } from 'react';
 import { PlainText } from '../message/PlainText.tsx';
+import { useWhole } from '../message/whole.ts';
 import { badgeOf, useConversationName, useSelf, useUserName } from '../session/names.ts';
 import { formatRoute, toConversation } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
@@ -15,6 +16,7 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 	const client = useClient();
 	const name = useConversationName(conversation);
 	const { id, preview, badgeCount, unreadCountDisplay, isMuted, hasUnreads } = conversation;
+	const said = useWhole(preview && { ...preview, channel: id });
 	return (
 		<div className={`inbox-item ${isUnread(conversation) ? 'unread' : ''} ${isMuted ? 'muted' : ''}`}>
 			<a href={formatRoute(toConversation(id))}>
@@ -33,7 +35,7 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 					<span className="inbox-preview">
 						{preview ? (
 							<>
-								<Author id={preview.user} />: <PlainText text={preview.text} />
+								<Author id={preview.user} />: <PlainText said={said} />
 							</>
 						) : (
 							'No messages yet'

@@ -2,7 +2,7 @@ import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { tell } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
-import { MessageText } from './MessageText.tsx';
+import { MessageBody } from './MessageBody.tsx';
 
 /** Deleting cannot be undone: it asks first. */
 export function DeleteDialog({
@@ -16,7 +16,7 @@ export function DeleteDialog({
 	return (
 		<Dialog title="Delete this message?" onClose={onClose}>
 			<blockquote className="quoted">
-				<MessageText text={message.text} />
+				<MessageBody said={message} />
 			</blockquote>
 			<p className="hint">It disappears for everybody, and from every count that included it.</p>
 			<div className="buttons">

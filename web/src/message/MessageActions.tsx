@@ -9,6 +9,8 @@ import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Menu, type MenuItem } from '../ui/Menu.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
+import { plainText } from './plain-text.ts';
+import { wordsOf } from './said.ts';
 
 interface Props {
 	readonly message: Message;
@@ -18,17 +20,21 @@ interface Props {
 
 /** What can be done with a message. */
 export function MessageActions({ message, isInThread, onEdit }: Props) {
+	const client = useClient();
 	const self = useSelf();
 	const [dialog, setDialog] = useState<'readers' | 'delete' | null>(null);
 	const isMine = message.user === self;
+	// An edit changes the text, and where there are blocks nobody sees that.
+	const canEdit = isMine && !message.blocks?.length;
+	const copied = () => message.text || plainText(wordsOf(message), client.getSnapshot().users);
 	const reading = useReading(message, isInThread);
 	const items: MenuItem[] = [
 		...reading,
 		...(isInThread ? [] : [{ label: 'Who has read this', run: () => setDialog('readers') }]),
-		{ label: 'Copy text', run: () => tell(navigator.clipboard.writeText(message.text), 'Copied.') },
+		{ label: 'Copy text', run: () => tell(navigator.clipboard.writeText(copied()), 'Copied.') },
 		...(isMine
 			? [
-					{ label: 'Edit', run: onEdit },
+					...(canEdit ? [{ label: 'Edit', run: onEdit }] : []),
 					{ label: 'Delete…', isDangerous: true, run: () => setDialog('delete') },
 				]
 			: []),
@@ -43,7 +49,7 @@ export function MessageActions({ message, isInThread, onEdit }: Props) {
 						onClick={() => openThread(message.channel, message.threadTs ?? message.ts)}
 					/>
 				)}
-				{isMine && <IconButton icon="edit" label="Edit message" onClick={onEdit} />}
+				{canEdit && <IconButton icon="edit" label="Edit message" onClick={onEdit} />}
 				<Menu label="More actions" items={items}>
 					<Icon name="more" />
 				</Menu>

@@ -5,7 +5,7 @@ import { Avatar } from '../ui/Avatar.tsx';
 import { exactTime, shortTime, timeOf } from '../ui/format.ts';
 import { EditBox } from './EditBox.tsx';
 import { MessageActions } from './MessageActions.tsx';
-import { MessageText } from './MessageText.tsx';
+import { MessageBody } from './MessageBody.tsx';
 import { NotSent } from './NotSent.tsx';
 import { ThreadSummaryLine } from './ThreadSummaryLine.tsx';
 
@@ -75,7 +75,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 						{message.isTombstone ? (
 							<em className="hint">This message was deleted.</em>
 						) : (
-							<MessageText text={message.text} />
+							<MessageBody said={message} />
 						)}
 						{message.edited && !message.isTombstone && <span className="hint"> (edited)</span>}
 					</div>

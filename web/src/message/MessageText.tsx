@@ -9,7 +9,7 @@ export const MessageText = memo(function MessageText({ text }: { readonly text: 
 	return <Pieces pieces={parseText(text)} />;
 });
 
-const Pieces = ({ pieces }: { readonly pieces: readonly Piece[] }) =>
+export const Pieces = ({ pieces }: { readonly pieces: readonly Piece[] }) =>
 	// biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other identity, and are made anew with it
 	pieces.map((piece, index) => <PieceOf key={index} piece={piece} />);
 

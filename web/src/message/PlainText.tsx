@@ -1,12 +1,13 @@
 import { useClient, useSelected } from '@tidemark/client/react';
-import { plainText } from './plain-text.ts';
+import { useMemo } from 'react';
+import { namedIn, plainText } from './plain-text.ts';
+import { type Said, wordsOf } from './said.ts';
 
-const NAMED = /<@([UW][A-Z0-9]+)/g;
-
-export function PlainText({ text }: { readonly text: string }) {
+export function PlainText({ said }: { readonly said: Said }) {
 	const client = useClient();
+	const words = useMemo(() => wordsOf(said), [said]);
 	return useSelected(({ users }) => {
-		for (const [, id = ''] of text.matchAll(NAMED)) if (!users.has(id)) client.user(id);
-		return plainText(text, users);
+		for (const id of namedIn(words)) if (!users.has(id)) client.user(id);
+		return plainText(words, users);
 	});
 }

@@ -20,6 +20,12 @@ export const unescapeText = (text: string): string =>
 export const escapeText = (text: string): string =>
 	text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
+/** The address if it is one of the web; else null, whatever it would do. */
+export const webAddress = (address: unknown): string | null =>
+	typeof address === 'string' && /^https?:\/\/[^\s<>]+$/i.test(address) ? address : null;
+
+const EMOJI = '(?<![\\w:])((?::[a-z0-9_+-]+:)+)(?![\\w:])';
+
 const PATTERN = new RegExp(
 	[
 		'```\\n?([\\s\\S]*?)```',
@@ -32,7 +38,7 @@ const PATTERN = new RegExp(
 		'(?<![\\w*])\\*(\\S(?:[^*\\n]*\\S)?)\\*(?![\\w*])',
 		'(?<![\\w_])_(\\S(?:[^_\\n]*\\S)?)_(?![\\w_])',
 		'(?<![\\w~])~(\\S(?:[^~\\n]*\\S)?)~(?![\\w~])',
-		'(?<![\\w:])((?::[a-z0-9_+-]+:)+)(?![\\w:])',
+		EMOJI,
 	].join('|'),
 	'g',
 );
@@ -78,6 +84,9 @@ function pieceOf(match: RegExpExecArray): Piece {
 	if (strike !== undefined) return { kind: 'strike', pieces: parseText(strike) };
 	return { kind: 'text', text: withEmoji(emoji ?? '') };
 }
+
+/** Text without other markup. */
+export const emojiIn = (text: string): string => text.replace(new RegExp(EMOJI, 'g'), withEmoji);
 
 /** One or several names in a row. */
 const withEmoji = (text: string): string =>

@@ -1,13 +1,22 @@
 import type { User } from '@tidemark/client';
 import { nameOf } from '../session/names.ts';
-import { type Piece, parseText } from './parse-text.ts';
+import type { Piece } from './parse-text.ts';
+import type { Words } from './rich/words.ts';
+
+type Users = ReadonlyMap<string, User>;
 
 /** A message in one line without markup: for lists and for reading aloud. */
-export function plainText(text: string, users: ReadonlyMap<string, User>): string {
+export function plainText(words: Words, users: Users): string {
 	const plain = (piece: Piece): string => {
 		if (piece.kind === 'user') return `@${nameOf(users.get(piece.id)) || 'someone'}`;
 		if (piece.kind === 'channel') return `#${piece.text || 'channel'}`;
 		return 'pieces' in piece ? piece.pieces.map(plain).join('') : piece.text;
 	};
-	return parseText(text).map(plain).join('').replace(/\s+/g, ' ').trim();
+	return words.map(plain).join('').replace(/\s+/g, ' ').trim();
 }
+
+/** Whom it names. */
+export const namedIn = (words: Words): readonly string[] =>
+	words.flatMap((piece) =>
+		piece.kind === 'user' ? [piece.id] : 'pieces' in piece ? namedIn(piece.pieces) : [],
+	);

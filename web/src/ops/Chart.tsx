@@ -95,7 +95,8 @@ function optionsOf(spec: ChartSpec, element: HTMLElement): UPlot.Options {
 		height: HEIGHT,
 		legend: { show: false },
 		cursor: { y: false },
-		padding: [10, 8, 0, 0],
+		// Room for half of the last time, which may stand under the end of the line.
+		padding: [10, 24, 0, 0],
 		axes: [
 			{
 				...axis,

@@ -1,20 +1,32 @@
 import { useMemo, useState } from 'react';
 import { currentTheme, toggleTheme } from '../session/theme.ts';
-import { exactTime, plural } from '../ui/format.ts';
+import { plural } from '../ui/format.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 import { Chart } from './Chart.tsx';
+import { Condition } from './Condition.tsx';
 import { CHARTS, toldBy } from './charts.ts';
 import { Facts } from './Facts.tsx';
 import { OpsSignIn, signOut } from './OpsSignIn.tsx';
-import type { Degraded } from './readiness.ts';
-import { useLooks } from './useLooks.ts';
+import { ProcessChoice } from './ProcessChoice.tsx';
+import { shownOf, troublesOf } from './processes.ts';
+import { useProcesses } from './useProcesses.ts';
 
-/** How the server is: what is degraded, and lines of what it does. */
+/** How the server is, one process of it at a time: what is degraded, and lines of what it does. */
 export function Ops() {
 	const [isAdmin, setAdmin] = useState(false);
-	const { looks, degraded, awaySince } = useLooks(isAdmin);
+	const { processes, awaySince } = useProcesses(isAdmin);
+	const [chosen, setChosen] = useState<string | null>(null);
+	const shown = shownOf(processes, chosen);
+	const looks = shown?.looks ?? [];
+	const now = Math.max(...processes.map(({ heardAt }) => heardAt));
+	const troubles =
+		awaySince === null
+			? shown
+				? troublesOf(shown, now)
+				: []
+			: [{ what: 'The server', cause: 'It does not answer.', since: awaySince }];
 	const [theme, setTheme] = useState(currentTheme);
 	const newest = looks.at(-1);
 	const told = newest
@@ -50,7 +62,8 @@ export function Ops() {
 					Sign out
 				</button>
 			</header>
-			<Condition degraded={degraded} awaySince={awaySince} isKnown={looks.length > 0} />
+			{shown && <ProcessChoice processes={processes} shown={shown} now={now} onChoose={setChosen} />}
+			{(shown || awaySince !== null) && <Condition process={shown} troubles={troubles} />}
 			{newest && <Facts look={newest} />}
 			{looks.length < 2 ? (
 				<Loading label="Looking at the server" />
@@ -62,36 +75,9 @@ export function Ops() {
 				</div>
 			)}
 			<p className="hint">
-				{plural(looks.length, 'look')} at /metrics, one every two seconds; ten minutes are kept in this page.
+				{plural(looks.length, 'look')} at /metrics of this process; one is taken every two seconds, of
+				whichever process answers, and this page keeps 300 of each.
 			</p>
 		</main>
-	);
-}
-
-interface ConditionProps {
-	readonly degraded: readonly Degraded[];
-	readonly awaySince: number | null;
-	readonly isKnown: boolean;
-}
-
-function Condition({ degraded, awaySince, isKnown }: ConditionProps) {
-	const troubles =
-		awaySince === null ? degraded : [{ what: 'The server', cause: 'It does not answer.', since: awaySince }];
-	if (!isKnown && awaySince === null) return null;
-	return (
-		<section
-			className={`condition ${troubles.length > 0 ? 'bad' : 'good'}`}
-			aria-label="Condition"
-			aria-live="polite"
-		>
-			<strong>{troubles.length === 0 ? 'Everything works' : 'Degraded'}</strong>
-			<ul>
-				{troubles.map(({ what, cause, since }) => (
-					<li key={what}>
-						<b>{what}</b> {cause} <span className="hint">since {exactTime(String(since / 1000))}</span>
-					</li>
-				))}
-			</ul>
-		</section>
 	);
 }

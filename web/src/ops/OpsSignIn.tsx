@@ -52,7 +52,10 @@ export function OpsSignIn({ onAdmin }: { readonly onAdmin: () => void }) {
 			<form onSubmit={submit}>
 				<Wave />
 				<h1>Operations</h1>
-				<p>This page asks for the administrator’s token. It stands in the data directory, in admin-token.</p>
+				<p>
+					This page asks for the administrator’s token: the one in TIDEMARK_ADMIN_TOKEN. A server that was
+					started without it has made one, in its data directory, in admin-token.
+				</p>
 				<label htmlFor={id}>Administrator’s token</label>
 				<input
 					id={id}

@@ -1,0 +1,10 @@
+/** Reads what others have sent: what is there and of the right kind, and nothing else. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const fieldsIn = (value: unknown): Fields =>
+	typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+
+export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const stringIn = (value: unknown): string => (typeof value === 'string' ? value : '');

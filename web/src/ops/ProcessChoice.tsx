@@ -1,0 +1,37 @@
+import { type Process, titleOf, troublesOf } from './processes.ts';
+
+interface Props {
+	readonly processes: readonly Process[];
+	readonly shown: Process;
+	readonly now: number;
+	readonly onChoose: (id: string) => void;
+}
+
+/** Which process is shown, and those that answered besides it. */
+export function ProcessChoice({ processes, shown, now, onChoose }: Props) {
+	if (processes.length === 1)
+		return (
+			<p className="hint">
+				{titleOf(shown)}
+				{shown.role === 'gateway' &&
+					': the one that answers here. Other gateways, and workers, tell of themselves.'}
+			</p>
+		);
+	return (
+		<fieldset className="processes">
+			<legend className="hint">Several answer here. Shown is one of them:</legend>
+			{processes.map((process) => (
+				<button
+					key={process.id}
+					type="button"
+					className={`button small ${troublesOf(process, now).length > 0 ? 'alarm' : ''}`}
+					aria-pressed={process === shown}
+					onClick={() => onChoose(process.id)}
+				>
+					{titleOf(process)}
+					{troublesOf(process, now).length > 0 && ': degraded'}
+				</button>
+			))}
+		</fieldset>
+	);
+}

@@ -1,0 +1,59 @@
+import { useEffect, useRef, useState } from 'react';
+import { type Answer, heard, type Process } from './processes.ts';
+import { parseMetrics } from './prometheus.ts';
+
+/** Asks every two seconds how the server is; whichever of its processes answers. */
+
+const EVERY_MS = 2_000;
+
+export interface Watched {
+	readonly processes: readonly Process[];
+	/** Nobody answers; since when. */
+	readonly awaySince: number | null;
+}
+
+const NOTHING: Watched = { processes: [], awaySince: null };
+
+export function useProcesses(isOn: boolean): Watched {
+	const [watched, setWatched] = useState(NOTHING);
+	const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+	useEffect(() => {
+		if (!isOn) return;
+		let isOver = false;
+		const look = async () => {
+			const answers = await Promise.all([metrics(), readiness()]).catch(() => null);
+			if (isOver) return;
+			const now = Date.now();
+			setWatched(({ processes, awaySince }) =>
+				answers
+					? { processes: answers.reduce((all, one) => heard(all, one, now), processes), awaySince: null }
+					: { processes, awaySince: awaySince ?? now },
+			);
+			timer.current = setTimeout(look, EVERY_MS);
+		};
+		void look();
+		return () => {
+			isOver = true;
+			clearTimeout(timer.current);
+		};
+	}, [isOn]);
+	return watched;
+}
+
+/** Two requests, which two processes may answer: each answer says whose it is. */
+async function metrics(): Promise<Answer> {
+	const response = await fetch('/metrics');
+	if (!response.ok) throw new Error(`metrics answered ${response.status}`);
+	const samples = parseMetrics(await response.text());
+	const { id = '', role = 'server' } =
+		samples.find(({ name }) => name === 'tidemark_process_info')?.labels ?? {};
+	return { id, role, look: { at: Date.now() / 1000, samples } };
+}
+
+async function readiness(): Promise<Answer> {
+	const { process, degraded } = (await (await fetch('/readyz')).json()) as {
+		readonly degraded: readonly string[];
+		readonly process: { readonly id: string; readonly role: string };
+	};
+	return { ...process, degraded };
+}
