@@ -75,7 +75,7 @@ async function move(team: string): Promise<{ readonly code: number; readonly tol
 test('every table with something of a workspace is copied, and of no other workspace', async () => {
 	const { code, told } = await move('T1');
 	expect({ code, told }).toMatchObject({ code: 0 });
-	expect(told.match(/^\w+(?=: )/gm)?.sort()).toEqual([...tables.keys()].sort());
+	expect([...(told.match(/^\w+(?=: )/gm) ?? [])].sort()).toEqual([...tables.keys()].sort());
 	const [before, after] = [await contents(from.schema), await contents(to.schema)];
 	for (const [table, rows] of before) {
 		expect({ table, rows: rows.length }).toEqual({ table, rows: 2 });
