@@ -34,6 +34,7 @@ if (import.meta.main) {
 		ledger: store.ledger,
 		bus,
 		stampOf: engine.stampOf,
+		nowMs: Date.now,
 		report: (error) => {
 			throw error;
 		},

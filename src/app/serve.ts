@@ -44,6 +44,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 		ledger: store.ledger,
 		bus,
 		stampOf: engine.stampOf,
+		nowMs,
 		report: (error, about) => log.error({ err: error, about }, 'the worker failed unexpectedly'),
 	});
 	engine.onSetback((error) => {

@@ -39,6 +39,7 @@ export async function startWorker(
 		readState,
 		bus,
 		nowMs,
+		sleep: (ms) => Bun.sleep(ms),
 		report,
 	});
 	const recovery = new Recovery({
@@ -53,6 +54,7 @@ export async function startWorker(
 		onLost: () => operations.degraded('read state', new Error('Redis was emptied; it is being restored')),
 		onWhole: () => operations.recovered('read state'),
 	});
+	// Halted: nothing is decided before the read state is whole and this worker shares the lock.
 	worker.start();
 	operations.gauge('partitions', 'Partitions of commands that this worker owns', () => worker.partitions);
 	operations.gauge(
@@ -78,8 +80,9 @@ export async function startWorker(
 		stop: async () => {
 			clearInterval(eviction);
 			await push?.stop();
-			await recovery.stop();
+			// Who holds the lock alone knows that everything is written: it is let go of afterwards.
 			await worker.stop(STOP_WITHIN_MS);
+			await recovery.stop();
 		},
 	};
 }

@@ -1,7 +1,8 @@
 import type { Bus } from '../engine/ports/bus.ts';
-import type { CommandLog, Consumption, MarkLog } from '../engine/ports/log.ts';
+import type { CommandLog, Consumption, LoggedCommand, LogSpan, MarkLog } from '../engine/ports/log.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
 import type { History, PartitionLedger, StateSource } from '../engine/ports/store.ts';
+import { Backlog } from './backlog.ts';
 import { Conversations } from './conversations.ts';
 import { ageMs } from './lag.ts';
 import { Overtaken, Partition } from './partition.ts';
@@ -12,8 +13,10 @@ import { TrailingPersistence } from './trailing-persistence.ts';
  * A worker of a cluster: owns the partitions that the log gives it, each with a state of its own, which begins at
  * the offset that the store has and is forgotten when the partition goes.
  *
- * Modes: *running*, and *halted* by `halt` until `resume`: no command is taken, and everything that was decided is
- * written. That is what a read state that was lost is restored in.
+ *     halted     at the start, and from `halt` on: no command is taken, and everything that was decided is written. That is what
+ *                a read state that was lost is restored in
+ *     running    from `resume` on
+ *     stopping   from `stop` on, for good
  */
 
 export interface PartitionedWorkerParts {
@@ -25,8 +28,12 @@ export interface PartitionedWorkerParts {
 	readonly readState: ReadState;
 	readonly bus: Bus;
 	readonly nowMs: () => number;
+	readonly sleep: (ms: number) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
 }
+
+/** A quarter of a gigabyte: what a worker needs besides is less than a container of one or two gives it. */
+const MOST_UNWRITTEN_BYTES = 256 * 1024 * 1024;
 
 interface Owned {
 	readonly partition: Partition;
@@ -38,11 +45,12 @@ export class PartitionedWorker {
 	private readonly owned = new Map<string, Owned>();
 	private readonly replies: Replies;
 	private consumption: Consumption | undefined;
-	private halted: PromiseWithResolvers<void> | null = null;
+	private halted: PromiseWithResolvers<void> | null = Promise.withResolvers();
 	private stopping = false;
 	private lag = 0;
-	/** Batches that are being done. */
-	private readonly underWay = new Set<Promise<void>>();
+	/** What is being decided or applied. */
+	private readonly underWay = new Set<Promise<unknown>>();
+	private readonly backlog = new Backlog(MOST_UNWRITTEN_BYTES);
 
 	constructor(private readonly parts: PartitionedWorkerParts) {
 		this.replies = new Replies(parts.bus, parts.report);
@@ -50,30 +58,20 @@ export class PartitionedWorker {
 
 	start(): void {
 		const { log, marks, ledger } = this.parts;
-		this.consumption = log.consume(
-			async (batch, span) => {
-				while (this.halted && !this.stopping) await this.halted.promise;
-				if (this.stopping) throw new Error('the worker is stopping');
-				this.lag = ageMs(batch);
-				const done = this.own(span.partition).partition.process(batch, span);
-				this.underWay.add(done);
-				await done.finally(() => this.underWay.delete(done));
+		this.consumption = log.consume((batch, span) => this.process(batch, span), {
+			progress: async (partition) => {
+				const offset = await ledger.nextOffset(partition);
+				this.own(partition).persistence.beginsAt(offset);
+				return offset;
 			},
-			{
-				progress: async (partition) => {
-					const offset = await ledger.nextOffset(partition);
-					this.own(partition).persistence.beginsAt(offset);
-					return offset;
-				},
-				onAssigned: (partitions) => {
-					for (const partition of partitions) this.own(partition);
-				},
-				onReleasing: (partitions) => {
-					for (const partition of partitions) this.owned.get(partition)?.partition.interrupt(true);
-				},
-				onRevoked: (partitions) => this.release(partitions),
+			onAssigned: (partitions) => {
+				for (const partition of partitions) this.own(partition);
 			},
-		);
+			onReleasing: (partitions) => {
+				for (const partition of partitions) this.owned.get(partition)?.partition.leave();
+			},
+			onRevoked: (partitions) => this.release(partitions),
+		});
 		marks.consume({
 			progress: (partition) => ledger.nextOffset(partition),
 			persist: (facts, span) => ledger.commitWithProgress(facts, span),
@@ -83,22 +81,24 @@ export class PartitionedWorker {
 	/** Resolves when nothing is being decided any more and the store has everything that was. */
 	async halt(): Promise<void> {
 		this.halted ??= Promise.withResolvers();
-		for (const { partition } of this.owned.values()) partition.interrupt(true);
-		await Promise.allSettled(this.underWay);
-		await this.flushed();
+		for (const { partition } of this.owned.values()) partition.drain(true);
+		await this.settled();
 	}
 
+	/** The read state is whole. */
 	resume(): void {
-		for (const { partition } of this.owned.values()) partition.interrupt(false);
-		this.halted?.resolve();
+		if (!this.halted || this.stopping) return;
+		for (const { partition } of this.owned.values()) partition.drain(false);
+		this.halted.resolve();
 		this.halted = null;
 	}
 
-	/** For good: what cannot be written soon is left to the next owner. */
+	/** For good: what cannot be done and written soon is left to the next owner. */
 	async stop(withinMs: number): Promise<void> {
-		await Promise.race([this.halt(), Bun.sleep(withinMs)]);
 		this.stopping = true;
+		for (const { partition } of this.owned.values()) partition.leave();
 		this.halted?.resolve();
+		await Promise.race([this.settled(), this.parts.sleep(withinMs)]);
 		for (const { partition } of this.owned.values()) partition.end();
 	}
 
@@ -122,18 +122,49 @@ export class PartitionedWorker {
 		return Math.max(0, ...[...this.owned.values()].map(({ persistence }) => persistence.lagMs()));
 	}
 
-	private async flushed(): Promise<void> {
+	private async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
+		const { partition } = this.own(span.partition);
+		await this.mayBegin(partition);
+		this.lag = ageMs(batch, this.parts.nowMs());
+		let left = await this.during(partition.process(batch, span));
+		while (left.length > 0) {
+			// It is written, and the read state was lost: what is loaded next has it, and then it can be told.
+			while (this.halted && !this.stopping) await this.halted.promise;
+			if (this.stopping) throw new Error('the worker is stopping');
+			left = await this.during(partition.complete(left, span));
+		}
+	}
+
+	private async mayBegin(partition: Partition): Promise<void> {
+		for (;;) {
+			if (this.stopping || partition.isLeaving) throw new Error(`the partition is another's soon`);
+			const obstacle = this.halted?.promise ?? this.backlog.room();
+			if (!obstacle) return;
+			await Promise.race([obstacle, partition.toBeLeft]);
+		}
+	}
+
+	/** Whoever halts waits for it. */
+	private during<T>(work: Promise<T>): Promise<T> {
+		this.underWay.add(work);
+		return work.finally(() => this.underWay.delete(work));
+	}
+
+	private async settled(): Promise<void> {
+		await Promise.allSettled(this.underWay);
 		await Promise.all([...this.owned.values()].map(({ persistence }) => persistence.flushed()));
 	}
 
 	private own(name: string): Owned {
 		const known = this.owned.get(name);
 		if (known) return known;
-		const { ledger, marks, source, history, readState, bus, nowMs, report } = this.parts;
+		const { ledger, marks, source, history, readState, bus, nowMs, sleep, report } = this.parts;
 		const persistence = new TrailingPersistence({
 			ledger,
 			marks,
+			backlog: this.backlog,
 			nowMs,
+			sleep,
 			onWritten: (stamps) => {
 				for (const [conversation, stamp] of stamps)
 					readState
@@ -151,7 +182,7 @@ export class PartitionedWorker {
 		});
 		const { replies } = this;
 		const owned = {
-			partition: new Partition({ conversations, persistence, readState, bus, replies, report }),
+			partition: new Partition({ conversations, persistence, readState, bus, replies, sleep, report }),
 			persistence,
 			conversations,
 		};

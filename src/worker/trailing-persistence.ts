@@ -3,41 +3,53 @@ import type { LogSpan, MarkLog } from '../engine/ports/log.ts';
 import type { PartitionLedger } from '../engine/ports/store.ts';
 import { leading } from '../model/leading.ts';
 import type { Effect } from '../sequencer/effects.ts';
+import type { Backlog } from './backlog.ts';
+import { bytesOf, rowsOf } from './weight.ts';
 
 /**
  * Writes what was decided of one partition, after everybody has heard of it: the log has it already, and whoever
  * takes over goes on from the offset that was written with it.
  *
- * One transaction at a time, in order. It takes up to `MOST_FACTS` of what has gathered since the one before, and begins
- * a moment after the first of them. When one fails, everything behind it is void.
+ * One transaction at a time, in order. It takes up to `MOST_ROWS` of what has gathered since the one before, and begins
+ * a moment after the first of them. What one command did is never divided, however many rows it is: who replays it must
+ * find all of it or nothing. When one fails, everything behind it is void.
  */
 
 const GATHER_MS = 10;
-const MOST_FACTS = 1_000;
-/** With so much waiting, as while the database is away, no more is taken from the log. */
-const MOST_WAITING = 100_000;
+const MOST_ROWS = 1_000;
+/** Long texts count as several rows: a transaction is of some megabytes at most. */
+const ROW_BYTES = 4_096;
+/** Of an entry of the log, whatever came of it, and of a cursor that moved. */
+const ENTRY_BYTES = 256;
 
 export interface PersistenceParts {
 	readonly ledger: PartitionLedger;
 	/** Where cursors go that moved with a message: what users do to their own state has one way to the store. */
 	readonly marks: Pick<MarkLog, 'append'>;
+	readonly backlog: Backlog;
 	/** Everything of these conversations up to these stamps is in the store. */
 	readonly onWritten: (stamps: ReadonlyMap<string, number>) => void;
 	/** What was decided is not what the store has: the partition is to be begun anew. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
+	readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** What one batch of the log came to. */
+/** What a part of the log came to, mostly one command. */
 export interface Decided {
 	readonly span: LogSpan;
 	readonly effects: readonly Effect[];
 	readonly moved: readonly ReadFact[];
 }
 
+interface Waiting extends Decided {
+	readonly since: number;
+	readonly bytes: number;
+	readonly rows: number;
+}
+
 export class TrailingPersistence {
-	private waiting: (Decided & { readonly since: number })[] = [];
-	private facts = 0;
+	private waiting: Waiting[] = [];
 	private writing: Promise<void> | null = null;
 	private failed = false;
 	/** Newest stamps of conversations with something that is not written yet. */
@@ -59,14 +71,21 @@ export class TrailingPersistence {
 		this.handedOver = offset;
 	}
 
-	/** Resolves at once, but while too much is waiting. */
-	async take(decided: Decided): Promise<void> {
+	/** The span of each begins where that of the one before ends. */
+	take(decided: readonly Decided[]): void {
 		if (this.failed) throw new Error('the partition is being begun anew');
-		this.waiting.push({ ...decided, since: this.parts.nowMs() });
-		this.facts += decided.effects.length;
-		for (const { conversation, at } of decided.effects) this.unwritten.set(conversation.id, at);
+		const since = this.parts.nowMs();
+		for (const one of decided) {
+			const bytes = one.effects.reduce(
+				(sum, effect) => sum + bytesOf(effect),
+				ENTRY_BYTES * (1 + one.moved.length),
+			);
+			const rows = one.effects.reduce((sum, effect) => sum + rowsOf(effect), 0);
+			this.waiting.push({ ...one, since, bytes, rows: Math.max(rows, Math.floor(bytes / ROW_BYTES)) });
+			this.parts.backlog.add(bytes);
+			for (const { conversation, at } of one.effects) this.unwritten.set(conversation.id, at);
+		}
 		this.writing ??= this.writeAll();
-		while (this.facts > MOST_WAITING && !this.failed) await Bun.sleep(GATHER_MS);
 	}
 
 	/** Everything of the conversation up to this stamp is in the store. */
@@ -89,11 +108,11 @@ export class TrailingPersistence {
 
 	private async writeAll(): Promise<void> {
 		try {
-			await Bun.sleep(GATHER_MS);
+			await this.parts.sleep(GATHER_MS);
 			while (this.waiting.length > 0) await this.writeSome();
 		} catch (error) {
 			this.failed = true;
-			this.waiting = [];
+			this.leave(this.waiting.length);
 			this.parts.onFailed(error);
 		} finally {
 			this.writing = null;
@@ -101,7 +120,7 @@ export class TrailingPersistence {
 	}
 
 	private async writeSome(): Promise<void> {
-		const some = leading(this.waiting, ({ effects }) => effects.length, MOST_FACTS);
+		const some = leading(this.waiting, ({ rows }) => rows, MOST_ROWS);
 		const moved = some.flatMap((one) => one.moved);
 		if (moved.length > 0) await this.parts.marks.append(moved);
 		const effects: Effect[] = some.flatMap((one) => one.effects);
@@ -112,8 +131,7 @@ export class TrailingPersistence {
 			...first.span,
 			to: last.span.to,
 		});
-		this.waiting.splice(0, some.length);
-		this.facts -= effects.length;
+		this.leave(some.length);
 		this.parts.onWritten(new Map(effects.map(({ conversation, at }) => [conversation.id, at])));
 		for (const { conversation, at } of effects) {
 			if (this.unwritten.get(conversation.id) === at) {
@@ -121,5 +139,10 @@ export class TrailingPersistence {
 				this.written.delete(conversation.id);
 			} else if (this.unwritten.has(conversation.id)) this.written.set(conversation.id, at);
 		}
+	}
+
+	/** The first of those that wait do so no longer. */
+	private leave(count: number): void {
+		for (const { bytes } of this.waiting.splice(0, count)) this.parts.backlog.remove(bytes);
 	}
 }

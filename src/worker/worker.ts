@@ -27,6 +27,7 @@ export interface WorkerParts {
 	readonly bus: Bus;
 	/** When a command takes place: its own clock, or that of the one process there is. */
 	readonly stampOf: (command: Command) => number;
+	readonly nowMs: () => number;
 	readonly report: (error: unknown, about: string) => void;
 }
 
@@ -57,7 +58,7 @@ export class Worker {
 	}
 
 	private async process(batch: readonly CommandEntry[]): Promise<void> {
-		this.lag = ageMs(batch);
+		this.lag = ageMs(batch, this.parts.nowMs());
 		for (const entry of batch) {
 			try {
 				await this.step(entry);

@@ -1,19 +1,42 @@
-import { test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { setStage } from '../support/chaos/stage.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** What a cluster stands on goes away under load and comes back: nothing that was acknowledged is lost. */
 
 const stage = setStage('postgres', 'kafka');
 const AWAY_MS = 10_000;
+const TOLD_WITHIN_MS = 20_000;
 
-test('PostgreSQL is away for a while; what is loaded goes on', () =>
-	stage.underLoad('PostgreSQL away', async (load) => {
+/** Whether PostgreSQL is away, as each worker tells whoever operates it: in /readyz and as a metric. */
+const toldAway = (): Promise<{ ready: boolean; metric: boolean }[]> =>
+	Promise.all(
+		stage.cluster.workers.map(async ({ url }) => {
+			const [ready, metrics] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/metrics`)]);
+			const { degraded } = (await ready.json()) as { degraded: string[] };
+			return {
+				ready: degraded.some((line) => /^postgres, since \d{4}-.*: ./.test(line)),
+				metric: (await metrics.text()).includes('tidemark_degraded{dependency="postgres"} 1'),
+			};
+		}),
+	);
+
+test('PostgreSQL is away for a while; what is loaded goes on', async () => {
+	await stage.underLoad('PostgreSQL away', async (load) => {
 		await stage.services.stop('postgres', 'crash');
 		await load.acknowledged(200);
 		for (let number = 0; number < 20; number += 1) await stage.sendTwice(`while-away-${number}`);
 		await Bun.sleep(AWAY_MS);
+		// Whoever had to write anything failed three times and more by now.
+		await eventually(TOLD_WITHIN_MS, async () =>
+			expect(await toldAway()).toContainEqual({ ready: true, metric: true }),
+		);
 		await stage.services.start('postgres');
-	}));
+	});
+	await eventually(TOLD_WITHIN_MS, async () => {
+		for (const told of await toldAway()) expect(told).toEqual({ ready: false, metric: false });
+	});
+});
 
 test('Kafka is killed and started again', () =>
 	stage.underLoad('Kafka killed', async () => {

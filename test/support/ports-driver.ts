@@ -40,6 +40,7 @@ export function portsDriver(engine: Engine): PortsDriver {
 		ledger: store.ledger,
 		bus,
 		stampOf: engine.stampOf,
+		nowMs: Date.now,
 		report: (error) => console.error(error),
 	});
 	engine.onSetback(() => worker.reset());

@@ -174,7 +174,7 @@ export class GroupConsumer<Entry> implements Consumption {
 		for (const { offset, value } of records) {
 			try {
 				if (value === null) throw new Error('it is empty');
-				entries.push({ offset, entry: this.options.decode(value) });
+				entries.push({ offset, entry: this.options.decode(value), bytes: value.length });
 			} catch (error) {
 				// Nobody who appends through this server writes such a thing, and nobody waits for its outcome.
 				this.options.report(error, `entry ${offset} of ${this.name(partition)}, passed over`);

@@ -1,8 +1,12 @@
 import { expect, test } from 'bun:test';
 import { type Logged, PartitionReader } from './partition-reader.ts';
 
-const entries = (from: number, to: number): Logged<string>[] =>
-	Array.from({ length: to - from }, (_, index) => ({ entry: `e${from + index}`, offset: from + index }));
+const entries = (from: number, to: number, bytes = 100): Logged<string>[] =>
+	Array.from({ length: to - from }, (_, index) => ({
+		entry: `e${from + index}`,
+		offset: from + index,
+		bytes,
+	}));
 
 function reader(handle: (from: number, to: number, offsets: number[]) => Promise<void> | void) {
 	const failures: unknown[] = [];
@@ -67,4 +71,20 @@ test('after a batch that failed nothing more is handled', async () => {
 		failures: 1,
 		stopped: true,
 	});
+});
+
+test('no more is fetched ahead than a number of entries, nor than so much of long ones', async () => {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const { made } = reader(() => promise);
+	made.begin(0);
+	// Ten of them are at work.
+	made.take(0, entries(0, 20), 20);
+	expect(made.isFull).toBe(false);
+	made.take(20, entries(20, 23, 400_000), 23);
+	expect(made.isFull).toBe(true);
+	resolve();
+	await Bun.sleep(1);
+	expect(made.isFull).toBe(false);
+	made.take(23, entries(23, 73), 73);
+	expect(made.isFull).toBe(true);
 });

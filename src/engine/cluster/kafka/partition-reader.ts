@@ -8,6 +8,8 @@
 export interface Logged<Entry> {
 	readonly entry: Entry;
 	readonly offset: number;
+	/** As it lies in the log. */
+	readonly bytes: number;
 }
 
 export interface ReaderOptions {
@@ -17,8 +19,9 @@ export interface ReaderOptions {
 	readonly gatherMs: number;
 }
 
-/** Of each partition, as many batches are fetched ahead of the handler. */
+/** Of each partition, as many batches are fetched ahead of the handler, or as much; what one fetch brings may exceed it. */
 const BATCHES_AHEAD = 4;
+const BYTES_AHEAD = 1_048_576;
 
 export class PartitionReader<Entry> {
 	/** The next offset to fetch; null until it is known where to begin. */
@@ -26,6 +29,7 @@ export class PartitionReader<Entry> {
 	/** Up to where (exclusive) the handler was done. */
 	private handled = 0;
 	private buffer: Logged<Entry>[] = [];
+	private bytes = 0;
 	private running: Promise<void> | null = null;
 	private stopped = false;
 
@@ -42,7 +46,7 @@ export class PartitionReader<Entry> {
 	}
 
 	get isFull(): boolean {
-		return this.buffer.length >= this.options.batchLimit * BATCHES_AHEAD;
+		return this.buffer.length >= this.options.batchLimit * BATCHES_AHEAD || this.bytes >= BYTES_AHEAD;
 	}
 
 	begin(offset: number): void {
@@ -58,7 +62,11 @@ export class PartitionReader<Entry> {
 	take(asked: number, entries: readonly Logged<Entry>[], next: number): void {
 		if (this.stopped || asked !== this.position) return;
 		// Kafka answers with whole batches, which may begin before what was asked for.
-		for (const logged of entries) if (logged.offset >= asked) this.buffer.push(logged);
+		for (const logged of entries) {
+			if (logged.offset < asked) continue;
+			this.buffer.push(logged);
+			this.bytes += logged.bytes;
+		}
 		this.position = next;
 		this.running ??= this.run();
 	}
@@ -83,6 +91,7 @@ export class PartitionReader<Entry> {
 				if (this.stopped) return;
 				const wasFull = this.isFull;
 				const batch = this.buffer.splice(0, this.options.batchLimit);
+				for (const { bytes } of batch) this.bytes -= bytes;
 				if (wasFull && !this.isFull) this.drained();
 				const to = (batch.at(-1)?.offset ?? this.handled) + 1;
 				await this.handle(batch, this.handled, to);

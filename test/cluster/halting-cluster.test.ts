@@ -1,0 +1,111 @@
+import { afterEach, expect, test } from 'bun:test';
+import type { Action } from '../../src/sequencer/commands.ts';
+import { eventually } from '../support/eventually.ts';
+import { until } from '../support/log/entries.ts';
+import { type LoneWorker, loneWorker } from '../support/lone-worker.ts';
+import { conversation, created } from '../support/store/facts.ts';
+
+/** What a worker does when it is halted, resumed, started, and when a partition is taken from it. */
+
+/** Whoever has to let go and does not is waited for until the test gives up. */
+const FOR_EVER_MS = 600_000;
+const ALL = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 10, nearest: 'oldest' } as const;
+
+const post = (text: string): Action => ({
+	type: 'post',
+	content: { text, extra: null },
+	threadTs: null,
+	broadcast: false,
+	clientMsgId: null,
+});
+
+let lone: LoneWorker;
+afterEach(() => lone.close(), 60_000);
+
+/** Two conversations, of which Redis knows nothing yet. */
+async function twoConversations(options: Parameters<typeof loneWorker>[0] = {}): Promise<void> {
+	lone = await loneWorker(options);
+	for (const id of ['C01', 'C02'])
+		await lone.store.ledger.commit([created(conversation(id), ['U01', 'U02'])]);
+}
+
+const written = async (id: string): Promise<string[]> =>
+	(await lone.store.history.timeline(id, ALL)).map(({ text }) => text);
+
+test('Redis is lost between two conversations of a batch: both are written before the next epoch', async () => {
+	await twoConversations();
+	const { worker, epoch, answers, before } = lone;
+	await epoch.begin(() => 1);
+	const first = await lone.append('C01', post('acknowledged'));
+	const second = await lone.append('C02', post('decided'));
+	before.set('C02', async () => {
+		await until(() => answers.has(first), 'the first is answered');
+		before.delete('C02');
+		await lone.emptyRedis();
+	});
+	worker.start();
+	await until(() => worker.partitions === 1, 'the partition is there');
+	await Bun.sleep(300);
+	// At its start a worker is halted.
+	expect(answers.size).toBe(0);
+	worker.resume();
+	await until(() => answers.has(first) && !before.has('C02'), 'Redis is emptied');
+	await worker.halt();
+
+	expect(answers.get(first)).toMatchObject({ ok: true });
+	expect(answers.has(second)).toBe(false);
+	expect([await written('C01'), await written('C02')]).toEqual([['acknowledged'], ['decided']]);
+	expect(await lone.store.nextOffset(lone.partition)).toBe(2);
+
+	await epoch.begin(() => 2);
+	worker.resume();
+	await until(() => answers.has(second), 'the second is answered');
+	expect(answers.get(second)).toMatchObject({ ok: true, result: { message: { text: 'decided' } } });
+	expect(await lone.readState.row('U02', 'C02')).toMatchObject({ unread: 1 });
+	// The author's cursor went along, here and in the store.
+	const [ts] = (await lone.store.history.timeline('C02', ALL)).map((message) => message.ts);
+	expect(await lone.readState.row('U01', 'C02')).toMatchObject({ unread: 0, lastRead: ts });
+	await eventually(10_000, async () => {
+		const { memberships } = await lone.store.source.user('U01');
+		expect(memberships.find((one) => one.conversation === 'C02')).toMatchObject({ cursor: ts });
+	});
+	const third = await lone.append('C02', post('and on'));
+	await until(() => answers.has(third), 'the partition goes on');
+	await worker.halt();
+	expect(await written('C02')).toEqual(['decided', 'and on']);
+	expect(await lone.store.nextOffset(lone.partition)).toBe(3);
+}, 60_000);
+
+test('a partition that is taken away is let go at once, also while the read state is looked after', async () => {
+	await twoConversations({ releaseMs: FOR_EVER_MS });
+	const { worker, answers, before } = lone;
+	// There is no epoch: nothing can be loaded, and it is tried again and again.
+	const [trying, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	before.set('C01', async () => {
+		trying.resolve();
+		await goOn.promise;
+	});
+	await lone.append('C01', post('in vain'));
+	worker.start();
+	worker.resume();
+	await trying.promise;
+	const closed = lone.logs.close();
+	await Bun.sleep(50);
+	worker.resume();
+	goOn.resolve();
+	await closed;
+	expect(answers.size).toBe(0);
+	expect(await lone.store.nextOffset(lone.partition)).toBe(0);
+}, 30_000);
+
+test('and while the worker is halted', async () => {
+	await twoConversations({ releaseMs: FOR_EVER_MS });
+	await lone.append('C01', post('waits'));
+	lone.worker.start();
+	const halted = lone.worker.halt();
+	await until(() => lone.worker.partitions === 1, 'the partition is there');
+	await Bun.sleep(500);
+	await lone.logs.close();
+	await halted;
+	expect(await lone.store.nextOffset(lone.partition)).toBe(0);
+}, 30_000);

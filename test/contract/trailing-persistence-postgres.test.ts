@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
+import type { LogSpan } from '../../src/engine/ports/log.ts';
+import type { Conversation } from '../../src/model/conversation.ts';
+import type { Effect } from '../../src/sequencer/effects.ts';
+import { Backlog } from '../../src/worker/backlog.ts';
+import { type Decided, TrailingPersistence } from '../../src/worker/trailing-persistence.ts';
+import { numbers } from '../support/log/entries.ts';
+import { postgresPlace } from '../support/postgres.ts';
+import { BEGIN, conversation, created, joined, message, posted } from '../support/store/facts.ts';
+
+/** What was decided comes to the store in transactions of a bounded size, and waits in a bounded memory. */
+
+const MOST_BYTES = 100_000;
+const people = (count: number, from = 0): string[] => numbers(count, from).map((n) => `U${n}`);
+
+let place: Awaited<ReturnType<typeof postgresPlace>>;
+let store: PostgresStore;
+let tests = 0;
+let channel: Conversation;
+let partition: string;
+let spans: LogSpan[];
+let gate: Promise<void> | null;
+let backlog: Backlog;
+let persistence: TrailingPersistence;
+
+beforeAll(async () => {
+	place = await postgresPlace();
+	store = await place.open();
+});
+afterAll(async () => {
+	await store.close();
+	await place.remove();
+});
+beforeEach(async () => {
+	tests += 1;
+	channel = conversation(`C${tests}`);
+	partition = `conversations/${tests}`;
+	await store.ledger.commit([created(channel, ['U01'])]);
+	spans = [];
+	gate = null;
+	backlog = new Backlog(MOST_BYTES);
+	const watched = {
+		nextOffset: (of: string) => store.nextOffset(of),
+		commitWithProgress: async (facts: readonly Effect[], span: LogSpan) => {
+			await gate;
+			await store.commitWithProgress(facts, span);
+			spans.push(span);
+		},
+	};
+	persistence = new TrailingPersistence({
+		ledger: watched as PostgresStore,
+		marks: { append: async () => undefined },
+		backlog,
+		onWritten: () => undefined,
+		onFailed: (error) => {
+			throw error;
+		},
+		nowMs: () => 0,
+		sleep: (ms) => Bun.sleep(ms),
+	});
+});
+
+/** Each the effect of one command. */
+const commands = (effects: readonly Effect[], from = 0): Decided[] =>
+	effects.map((effect, index) => ({
+		span: { partition, from: from + index, to: from + index + 1 },
+		effects: [effect],
+		moved: [],
+	}));
+
+const says = (count: number, text: string): Effect[] =>
+	numbers(count, 1).map((n) => posted(channel, message(channel.id, BEGIN + n, { text })));
+
+const ends = (): number[] => spans.map(({ to }) => to);
+
+test('a transaction ends between two commands, with a thousand rows at most', async () => {
+	persistence.take(commands(says(2500, 'short')));
+	await persistence.flushed();
+	expect(ends()).toEqual([1000, 2000, 2500]);
+	expect(await store.nextOffset(partition)).toBe(2500);
+	const all = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 10_000, nearest: 'oldest' } as const;
+	expect((await store.history.timeline(channel.id, all)).length).toBe(2500);
+});
+
+test('people who join are counted, and those of one command stay together', async () => {
+	const join = (count: number, from: number, at: number) =>
+		joined(channel, people(count, from), BEGIN + at, 0);
+	persistence.take(commands([join(600, 100, 1), join(600, 1000, 2), join(3000, 2000, 3), join(1, 9000, 4)]));
+	await persistence.flushed();
+	expect(ends()).toEqual([1, 2, 3, 4]);
+	expect((await store.source.memberships(channel.id, people(3000, 2000))).size).toBe(3000);
+});
+
+test('of long texts fewer go together', async () => {
+	persistence.take(commands(says(60, 'x'.repeat(40_000))));
+	await persistence.flushed();
+	expect(ends().length).toBeGreaterThan(1);
+	expect(ends().at(-1)).toBe(60);
+});
+
+test('there is no room while too much waits, however few commands that are', async () => {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	gate = promise;
+	persistence.take(commands(says(1, 'x'.repeat(40_000))));
+	expect(backlog.room()).toBeNull();
+	persistence.take(
+		commands([posted(channel, message(channel.id, BEGIN + 2, { text: 'x'.repeat(40_000) }))], 1),
+	);
+	const room = backlog.room();
+	expect(room).not.toBeNull();
+	resolve();
+	await room;
+	await persistence.flushed();
+	expect(backlog.room()).toBeNull();
+});

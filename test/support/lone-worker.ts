@@ -1,0 +1,123 @@
+import type { KafkaLogs, KafkaLogsOptions } from '../../src/engine/cluster/kafka/open.ts';
+import { MarkLedger } from '../../src/engine/cluster/mark-ledger.ts';
+import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
+import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
+import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
+import { risingClock } from '../../src/model/ts.ts';
+import type { Action, Outcome } from '../../src/sequencer/commands.ts';
+import type { Effect } from '../../src/sequencer/effects.ts';
+import { PartitionedWorker } from '../../src/worker/partitioned-worker.ts';
+import { kafkaPlace } from './kafka.ts';
+import { postgresPlace } from './postgres.ts';
+import { connectBoth, redisPlace } from './redis.ts';
+import { TEAM } from './store/facts.ts';
+
+/**
+ * The worker of a cluster in the test's own process, on real services and a topic of one partition: it is halted and resumed by
+ * hand, and a test may do something between two conversations of a batch.
+ */
+
+export interface LoneWorker {
+	readonly worker: PartitionedWorker;
+	readonly store: PostgresStore;
+	readonly logs: KafkaLogs;
+	readonly epoch: Epoch;
+	readonly readState: RedisReadState;
+	/** Of the topic of commands. */
+	readonly partition: string;
+	/** What came of each request that was answered. */
+	readonly answers: ReadonlyMap<number, Outcome>;
+	/** Awaited before effects on this conversation are applied. */
+	readonly before: Map<string, () => Promise<unknown>>;
+	/** Resolves when the log has it; answers with the number of the request. */
+	append(conversation: string, action: Action, actor?: string): Promise<number>;
+	/** Redis forgets everything that this worker's installation has there. */
+	emptyRedis(): Promise<void>;
+	close(): Promise<void>;
+}
+
+const nowMicros = (): number => Date.now() * 1000;
+const sleep = (ms: number): Promise<void> => Bun.sleep(ms);
+
+export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promise<LoneWorker> {
+	const place = await postgresPlace();
+	const store = await place.open({ startStamp: null });
+	const kafka = kafkaPlace({ partitions: 1, ...options });
+	const logs = await kafka.open();
+	const redis = redisPlace('redis-cluster');
+	const { commands, close } = await connectBoth(redis);
+	const keys = new Keys(redis.prefix);
+	const epoch = new Epoch(commands, redis.prefix);
+	const readState = await RedisReadState.open({
+		commands,
+		keys,
+		source: store.source,
+		ledger: new MarkLedger(logs.marks, Date.now, () => undefined),
+		clock: risingClock(nowMicros, 0),
+		nowMicros,
+		fence: epoch,
+	});
+	const before = new Map<string, () => Promise<unknown>>();
+	const watched = new Proxy(readState, {
+		get(target, name) {
+			if (name !== 'apply') return Reflect.get(target, name, target);
+			return async (effects: readonly Effect[]) => {
+				await before.get(effects[0]?.conversation.id ?? '')?.();
+				return target.apply(effects);
+			};
+		},
+	});
+	const bus = new MemoryBus();
+	const answers = new Map<number, Outcome>();
+	bus.subscribe('gateway:g1', (message) => {
+		if (message.type === 'reply') answers.set(message.request, message.outcome);
+	});
+	const worker = new PartitionedWorker({
+		log: logs.commands,
+		marks: logs.marks,
+		ledger: store,
+		source: store.source,
+		history: store.history,
+		readState: watched,
+		bus,
+		nowMs: Date.now,
+		sleep,
+		report: () => undefined,
+	});
+	let requests = 0;
+	return {
+		worker,
+		store,
+		logs,
+		epoch,
+		readState,
+		partition: kafka.partition('conversations', 0),
+		answers,
+		before,
+		append: async (conversation, action, actor = 'U01') => {
+			requests += 1;
+			const request = requests;
+			const command = { conversation, actor, team: TEAM, at: nowMicros() + request, action };
+			await logs.commands.append({ command, replyTo: { gateway: 'g1', request } });
+			return request;
+		},
+		emptyRedis: async () => {
+			const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
+			for (const node of nodes)
+				for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+					const [next, found] = await node.scan(cursor, 'MATCH', `${redis.prefix}*`, 'COUNT', 1000);
+					await Promise.all(found.map((key) => commands.unlink(key)));
+					cursor = next;
+				}
+		},
+		close: async () => {
+			await worker.stop(1000);
+			await kafka.close();
+			close();
+			await store.close();
+			await place.remove();
+		},
+	};
+}
