@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
+import { AlreadyTold } from '../../src/gateway/socket/already-told.ts';
 import { Connection, type Socket } from '../../src/gateway/socket/connection.ts';
+import { formatPosition } from '../../src/model/position.ts';
+import { formatTs } from '../../src/model/ts.ts';
 
 /** A socket whose client takes what was sent when the test says so. */
 class FakeSocket implements Socket {
@@ -66,6 +69,31 @@ describe('resuming', () => {
 		connection.send('new 4', 4);
 		flush();
 		expect(socket.sent).toEqual(['hello', 'missed 1', 'missed 2', 'new 3', 'typing', 'new 4']);
+	});
+
+	test('what was held is not told again, nor news that are older than what was told of the same', async () => {
+		const event = (ts: number, at: number, text: string) =>
+			JSON.stringify({
+				type: 'message',
+				...(at > ts ? { subtype: 'message_changed', message: { ts: formatTs(ts) } } : { ts: formatTs(ts) }),
+				channel: 'C1',
+				text,
+				position: formatPosition(at),
+			});
+		const told = [event(5, 8, 'now')];
+		connection.hold();
+		for (const [ts, at] of [
+			[5, 5],
+			[5, 7],
+			[5, 8],
+			[6, 6],
+			[5, 9],
+		] as const)
+			connection.send(event(ts, at, 'live'), at);
+		await connection.pour(told);
+		connection.release(0, new AlreadyTold(told.map((frame) => JSON.parse(frame))));
+		flush();
+		expect(socket.sent).toEqual([...told, event(6, 6, 'live'), event(5, 9, 'live')]);
 	});
 
 	test('no faster than the client takes it', async () => {

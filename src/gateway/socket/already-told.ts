@@ -3,9 +3,9 @@ import { parseTs } from '../../model/ts.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 
 /**
- * What somebody who comes late to a conversation was told of it: of each thing once, how it stands. Live news of the
- * same thing, as old as that or older, may still be on its way. It would undo what was told: bring back a message
- * after the word that it was deleted, or an earlier text of it.
+ * What somebody who comes late was told: of each thing once, how it stands. Live news of the same thing, as old as that or
+ * older, may still be on its way. It would undo what was told: bring back a message after the word that it was deleted, or an
+ * earlier text of it.
  */
 export class AlreadyTold {
 	/** By what they are about, the stamp of the newest that was told. */
@@ -15,8 +15,8 @@ export class AlreadyTold {
 
 	constructor(
 		events: readonly JsonObject[],
-		/** Nothing from before the join is theirs: somebody who came back may be late to hear of what was said before they left. */
-		private readonly joined: number,
+		/** Of who joined: nothing from before is theirs, and who came back may be late to hear of what was said before they left. */
+		private readonly joined = 0,
 	) {
 		let last = joined;
 		for (const event of events) {
@@ -47,13 +47,20 @@ function standsAt({ position, edited }: JsonObject): number {
 	return Math.max(at, typeof editedTs === 'string' ? (parseTs(editedTs) ?? 0) : 0);
 }
 
-/** Of events of one conversation. */
-function subjectOf({ type, subtype, ts, deleted_ts, message, user }: JsonObject): string {
+function subjectOf(event: JsonObject): string {
+	const { type, subtype, ts, deleted_ts, message, user } = event;
+	const where = conversationOf(event);
 	const shown = (message as JsonObject | undefined)?.ts;
 	if (type === 'message') {
-		if (subtype === 'message_replied') return `thread ${shown}`;
-		return `message ${subtype === 'message_deleted' ? deleted_ts : (shown ?? ts)}`;
+		if (subtype === 'message_replied') return `${where} thread ${shown}`;
+		return `${where} message ${subtype === 'message_deleted' ? deleted_ts : (shown ?? ts)}`;
 	}
 	const [, what = ''] = /^(?:channel|group)_(?:un)?(\w+)$/.exec(String(type)) ?? [];
-	return what === '' ? `${type} ${user}` : what;
+	return `${where} ${what === '' ? `${type} ${user}` : what}`;
+}
+
+/** Events name it, or show it, or name it in what they are about. */
+export function conversationOf({ channel, subscription }: JsonObject): unknown {
+	const about = channel ?? (subscription as JsonObject | undefined)?.channel;
+	return typeof about === 'object' && about !== null ? (about as JsonObject).id : about;
 }

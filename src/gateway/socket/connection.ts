@@ -1,4 +1,5 @@
 import { CLOSE_CODES, type CloseReason } from '../../model/errors.ts';
+import type { AlreadyTold } from './already-told.ts';
 
 /** What a connection needs of a socket; Bun's ServerWebSocket is one. */
 export interface Socket {
@@ -99,14 +100,15 @@ export class Connection {
 		wake?.();
 	}
 
-	/** Goes on with what was held and what comes, but for what has a stamp up to this one. */
-	release(caughtUpTo: number): void {
+	/** Goes on with what was held and what comes, but for what has a stamp up to this one; and what was held without what was told. */
+	release(caughtUpTo: number, told?: Pick<AlreadyTold, 'includes'>): void {
 		const { held } = this;
 		this.held = undefined;
 		this.caughtUpTo = caughtUpTo;
 		if (this.ended) return;
 		this.open = true;
-		for (const { frame, at } of held?.frames ?? []) this.send(frame, at);
+		for (const { frame, at } of held?.frames ?? [])
+			if (at === undefined || !told?.includes(frame, at)) this.send(frame, at);
 	}
 
 	private keep(held: Held, frame: string, at: number | undefined): void {

@@ -2,7 +2,7 @@ import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 import { parsePosition } from '../../model/position.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { Missed, SyncResult } from '../../unread/sync.ts';
-import { AlreadyTold } from './already-told.ts';
+import { AlreadyTold, conversationOf } from './already-told.ts';
 import { closeAll } from './closing.ts';
 import { TOO_FAR_BEHIND } from './frames.ts';
 import type { UserSession } from './user-session.ts';
@@ -89,12 +89,6 @@ export class LateJoins {
 /** Of this conversation, and without the join, which came with the word of it. */
 const eventsOf = ({ events }: Missed, conversation: string, joinedAt: number): JsonObject[] =>
 	events.filter((event) => conversationOf(event) === conversation && stampOf(event) !== joinedAt);
-
-/** Events name it, or show it, or name it in what they are about. */
-function conversationOf({ channel, subscription }: JsonObject): unknown {
-	const about = channel ?? (subscription as JsonObject | undefined)?.channel;
-	return typeof about === 'object' && about !== null ? (about as JsonObject).id : about;
-}
 
 const stampOf = ({ position }: JsonObject): number | undefined =>
 	typeof position === 'string' ? parsePosition(position) : undefined;

@@ -6,6 +6,7 @@ import { botIdOf, countFields, type JsonObject } from '../../protocol/objects.ts
 import { type Asking, asMember } from '../http/access.ts';
 import { encodeExtra } from '../http/message-content.ts';
 import type { Services } from '../services.ts';
+import { AlreadyTold } from './already-told.ts';
 import { Connection, type Socket } from './connection.ts';
 import type { Focus } from './focus.ts';
 import {
@@ -112,7 +113,7 @@ export class SocketSession {
 		// The client is there when it has heard all of it.
 		const hello = helloFrame(events.length > 0 ? since : stamp, events.length);
 		await connection.pour([hello, ...events.map((event) => JSON.stringify(event)), FIRST_REPLY]);
-		connection.release(toldUpTo);
+		connection.release(toldUpTo, new AlreadyTold(events));
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
 	}
 

@@ -31,6 +31,8 @@ export class Known {
 	readonly follows = new Set<string>();
 	/** Messages ever heard of as new; the same one twice is a fault, unless it may repeat. */
 	private readonly heard = new Set<string>();
+	/** Of which it was told that they are deleted. What is heard of them after that follows on what was there before. */
+	private readonly gone = new Set<string>();
 
 	constructor(
 		user: string,
@@ -80,8 +82,10 @@ export class Known {
 		if (event.subtype === 'message_changed') {
 			const known = conversation.messages.get(event.message.ts);
 			if (known) Object.assign(known, { text: event.message.text, edited: true });
-		} else if (event.subtype === 'message_deleted') this.forget(conversation, event.deleted_ts);
-		else if (event.subtype !== 'message_replied') this.posted(conversation, event);
+		} else if (event.subtype === 'message_deleted') {
+			this.gone.add(`${event.channel} ${event.deleted_ts}`);
+			this.forget(conversation, event.deleted_ts);
+		} else if (event.subtype !== 'message_replied') this.posted(conversation, event);
 	}
 
 	private posted(conversation: KnownConversation, event: Event): void {
@@ -90,7 +94,7 @@ export class Known {
 		this.heard.add(key);
 		const inTimeline = event.prev_ts !== undefined;
 		if (inTimeline) {
-			this.checkGap(conversation, event);
+			if (!this.gone.has(key)) this.checkGap(conversation, event);
 			if (conversation.last === null || event.ts > conversation.last) conversation.last = event.ts;
 		}
 		conversation.messages.set(event.ts, { text: event.text, edited: event.edited !== undefined, inTimeline });
