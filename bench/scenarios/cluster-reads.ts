@@ -106,7 +106,7 @@ export const clusterReads: Scenario = {
 				}),
 			],
 			notes: [
-				'A mark is answered when Kafka has it: the time is that of Redis (two round trips) and of Kafka’s acknowledgement.',
+				'A mark is answered when Kafka has it: the time is that of Redis (three round trips, and two more while Kafka takes it) and of Kafka’s acknowledgement.',
 				'Of the time until counts are answered again, 3.5 s are waited so that nothing that was on its way to the old Redis can arrive in the new one.',
 			],
 		};

@@ -50,7 +50,8 @@ const CLOSE_MARKS_MS = 5_000;
 const ASK_AGAIN_MS = 2_000;
 
 const nowMicros = (): number => Date.now() * 1000;
-const nowMs = (): number => Date.now();
+/** For how long something takes: a clock that is set has no part in it. */
+const nowMs = (): number => performance.now();
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
 export async function openCluster(config: Config, operations: ServerOperations): Promise<Cluster> {
@@ -148,11 +149,17 @@ export function gatewayEngine(cluster: Cluster, operations: ServerOperations, ho
 		onChanged: hooks.onPresence,
 		onError: (error) => operations.degraded('redis', error),
 	});
-	const { source, changes } = written;
-	const freshness = new Freshness({ commands, keys, epoch, source, changes, marks: logs.marks, nowMs });
+	const freshness = new Freshness({ commands, keys, epoch, source: written.source, nowMs });
+	const fresh = freshStore({
+		store: written,
+		freshness,
+		standing: (conversation, users) => readState.standing(conversation, users),
+		marks: logs.marks,
+		nowMicros,
+	});
 	return {
 		name: 'cluster',
-		store: { ...written, ...freshStore(written, freshness, nowMicros) },
+		store: { ...written, ...fresh },
 		readState,
 		sessions,
 		bus,

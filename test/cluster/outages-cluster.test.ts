@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { setStage } from '../support/chaos/stage.ts';
 import { eventually } from '../support/eventually.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
 
 /** What a cluster stands on goes away under load and comes back: nothing that was acknowledged is lost. */
 
@@ -43,3 +44,34 @@ test('Kafka is killed and started again', () =>
 		await stage.services.stop('kafka', 'crash');
 		await stage.services.start('kafka');
 	}));
+
+test('Kafka hangs: marks go on, and so does whatever is read, what was marked included', async () => {
+	const { people } = await makeWorkspace(stage.cluster.url, 2);
+	const [ada, grace] = people as [Person, Person];
+	const channel = (await ada.call('conversations.create', { name: 'hanging' })).channel.id;
+	await ada.call('conversations.invite', { channel, users: [grace.id] });
+	const { ts } = await ada.call('chat.postMessage', { channel, text: 'the last one' });
+	await grace.call('conversations.markUnread', { channel, ts });
+	const { position } = await grace.call('client.sync', {
+		since: (await grace.call('client.counts')).position,
+	});
+	// Nothing of this waits for Kafka: if it did, it would wait for ever.
+	stage.services.pause('kafka');
+	try {
+		const marked = await grace.call('conversations.mark', { channel, ts });
+		expect(marked).toMatchObject({ last_read: ts, unread_count: 0 });
+		const { channels } = await grace.call('client.counts');
+		expect(channels).toMatchObject([{ id: channel, last_read: ts }]);
+		await ada.call('client.counts');
+		const listed = await grace.call('users.conversations');
+		expect(listed.channels.map(({ id }: { id: string }) => id)).toEqual([channel]);
+		// To a device that comes back.
+		const { events } = await grace.call('client.sync', { since: position });
+		expect(events).toContainEqual(
+			expect.objectContaining({ type: 'channel_marked', channel, ts, position: marked.position }),
+		);
+		expect((await ada.call('conversations.readers', { channel, ts })).readers).toEqual([grace.id]);
+	} finally {
+		stage.services.wake('kafka');
+	}
+});

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from 'bun:test';
 import { createServer } from 'node:net';
 import { KafkaUnusable } from '../../src/engine/cluster/kafka/open.ts';
+import { BatchingProducer } from '../../src/engine/cluster/kafka/producer.ts';
 import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../../src/engine/ports/log.ts';
-import { kafkaPlace } from '../support/kafka.ts';
+import { kafkaBrokers, kafkaPlace } from '../support/kafka.ts';
 import { logContract } from '../support/log/contract.ts';
 import { entry, fromTheBeginning, numbers, until } from '../support/log/entries.ts';
 
@@ -63,6 +64,37 @@ test('an offset that Kafka does not hold is told, and nothing is consumed instea
 	// Put right by a person, it goes on without a restart.
 	progress = 0;
 	await until(() => seen.length === 1, 'the entry');
+});
+
+test('an entry of another release stops its partition and is not passed over; what is none at all is', async () => {
+	const kafka = place({ partitions: 1 });
+	const told: string[] = [];
+	const logs = await kafka.open({ report: (error) => told.push(String(error)) });
+	const topic = `${kafka.prefix}conversations`;
+	const raw = new BatchingProducer({ brokers: kafkaBrokers() }, [topic]);
+	await raw.open();
+	await logs.commands.append(entry('C01', 0));
+	await raw.append(topic, 0, 'C01', 'not of ours');
+	await logs.commands.append(entry('C01', 2));
+	await raw.append(topic, 0, 'C01', JSON.stringify({ v: 2, body: { command: {}, replyTo: {} } }));
+	await logs.commands.append(entry('C01', 4));
+	const seen: number[] = [];
+	let progress = 0;
+	logs.commands.consume(
+		async (batch, { to }) => {
+			seen.push(...batch.map(({ offset }) => offset));
+			progress = to;
+		},
+		{ progress: async () => progress },
+	);
+	await until(() => told.length > 1, 'both are told of');
+	expect(told[0]).toContain('JSON');
+	expect(told[1]).toContain(`entry 3 of ${kafka.partition('conversations', 0)} has version 2`);
+	expect(told[1]).toContain('replace this one');
+	await Bun.sleep(300);
+	expect(seen).toEqual([0, 2]);
+	expect(progress).toBe(3);
+	await raw.close();
 });
 
 test('a batch that fails comes again, after its partition was revoked and assigned', async () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { MarkLedger } from '../../src/engine/cluster/mark-ledger.ts';
+import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import { KAFKA_VARIABLE, kafkaPlace } from '../support/kafka.ts';
-import { entry, fromTheBeginning, until } from '../support/log/entries.ts';
+import { entry, fromTheBeginning, numbers, until } from '../support/log/entries.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 
-/** The broker goes away under load and comes back: nothing acknowledged is lost, and whoever asks is told at once. */
+/** The broker goes away, or hangs, and comes back: nothing acknowledged is lost, and whoever asks is told at once. */
 
 const AWAY_MS = 4000;
 let services: OwnServices;
@@ -112,3 +114,65 @@ for (const how of ['finish', 'crash'] as const) {
 		await kafka.close();
 	}, 120_000);
 }
+
+test('a broker that hangs: marks and reads go on, and what was being appended is told in time', async () => {
+	const kafka = kafkaPlace({ brokers: (services.env[KAFKA_VARIABLE] as string).split(','), partitions: 1 });
+	const gateway = await kafka.open({ confirmedMs: 3000 });
+	const troubles: (string | null)[] = [];
+	const ledger = new MarkLedger(
+		gateway.marks,
+		() => Date.now(),
+		(error) => void troubles.push(error?.message ?? null),
+	);
+	const mark = (at: number): ReadFact[] => [
+		{ type: 'cursor', user: 'U01', conversation: 'C01', at, cursor: at, revision: 0 },
+	];
+	const acknowledged: number[] = [];
+	const commit = (at: number): Promise<void> =>
+		ledger.commit(mark(at)).then(() => void acknowledged.push(at));
+	await commit(0);
+	expect(troubles).toEqual([]);
+	const refusal = (append: Promise<void>): Promise<Refusal> =>
+		append.then(
+			() => null as never,
+			(error) => error,
+		);
+	services.pause('kafka');
+	try {
+		const underWay = refusal(gateway.commands.append(entry('C01', 1)));
+		await Bun.sleep(50);
+		const behindIt = refusal(gateway.commands.append(entry('C01', 2)));
+		// Each of these would wait for ever if it waited for the broker.
+		await commit(1);
+		await ledger.settled();
+		expect(troubles.length).toBe(1);
+		for (const at of numbers(200, 2)) void commit(at);
+		await ledger.settled();
+		expect(acknowledged).toEqual(numbers(202));
+		expect((await behindIt).detail).toBe('the log is not reachable');
+		expect((await underWay).detail).toContain('it may still take place');
+		expect((await refusal(gateway.commands.append(entry('C01', 3)))).detail).toBe('the log is not reachable');
+	} finally {
+		services.wake('kafka');
+	}
+	await until(() => troubles.at(-1) === null, 'the log is back');
+	await commit(202);
+	const kept: number[] = [];
+	gateway.marks.consume({
+		progress: async () => 0,
+		persist: async (facts) => void kept.push(...facts.map(({ at }) => at)),
+	});
+	// What was under way is appended twice where its answer was lost; the others once, and all in order.
+	await until(() => kept.at(-1) === 202, 'all marks');
+	expect([...new Set(kept)]).toEqual(numbers(203));
+	const seen: number[] = [];
+	gateway.commands.consume(
+		async (batch) => void seen.push(...batch.map(({ replyTo }) => replyTo.request)),
+		fromTheBeginning,
+	);
+	await gateway.commands.append(entry('C01', 4));
+	await until(() => seen.at(-1) === 4, 'the last post');
+	// Of what was refused outright nothing is there.
+	expect(seen.filter((request) => request !== 1)).toEqual([4]);
+	await kafka.close();
+}, 120_000);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,9 @@ export interface OwnServices {
 	readonly env: Readonly<Record<string, string>>;
 	stop(service: Service, how?: 'finish' | 'crash'): Promise<void>;
 	start(service: Service): Promise<void>;
+	/** Of a service that is one process: it stays, and answers nobody until it is woken. */
+	pause(service: 'kafka' | 'redis'): void;
+	wake(service: 'kafka' | 'redis'): void;
 	down(): Promise<void>;
 }
 
@@ -20,6 +24,8 @@ const NONE: OwnServices = {
 	env: {},
 	stop: async () => undefined,
 	start: async () => undefined,
+	pause: () => undefined,
+	wake: () => undefined,
 	down: async () => undefined,
 };
 
@@ -41,6 +47,12 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 		if ((await child.exited) !== 0) throw new Error(`scripts/services ${args.join(' ')} failed`);
 		return told;
 	};
+	const paused = new Set<Service>();
+	const signal = (service: Service, name: 'SIGSTOP' | 'SIGCONT'): void => {
+		process.kill(Number(readFileSync(join(directory, service, 'pid'), 'utf8')), name);
+		if (name === 'SIGSTOP') paused.add(service);
+		else paused.delete(service);
+	};
 	const told = await call('up', ...services);
 	return {
 		env: Object.fromEntries(
@@ -52,6 +64,12 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 		stop: async (service, how = 'finish') =>
 			void (await call('stop', ...(how === 'crash' ? ['--crash'] : []), service)),
 		start: async (service) => void (await call('start', service)),
-		down: async () => void (await call('down')),
+		pause: (service) => signal(service, 'SIGSTOP'),
+		wake: (service) => signal(service, 'SIGCONT'),
+		down: async () => {
+			// A test that failed may have left it so, and then it would not hear that it is to end.
+			for (const service of paused) signal(service, 'SIGCONT');
+			await call('down');
+		},
 	};
 }

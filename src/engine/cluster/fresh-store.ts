@@ -1,19 +1,32 @@
 import type { Changes } from '../ports/changes.ts';
+import type { MarkLog } from '../ports/log.ts';
 import type { Directory, History, Store } from '../ports/store.ts';
+import { freshReaders, type ReaderParts } from './fresh-readers.ts';
 import type { Freshness } from './freshness.ts';
+import { withStanding } from './own-changes.ts';
 
 /** The store as gateways read it: never behind what anybody was told. */
 
 /** A membership that is older than this was written long ago, or the database is away and nothing is read anyway. */
 const LATELY_MICROS = 60_000_000;
+/** A mark that the store still lacks after so long: whoever made it may have died before the log had it. */
+const OVERDUE_MICROS = 10_000_000;
 
 type Reads = Pick<Store, 'directory' | 'history' | 'changes'>;
 
-export function freshStore(store: Reads, freshness: Freshness, nowMicros: () => number): Reads {
+export interface FreshStoreParts {
+	readonly store: Reads;
+	readonly freshness: Freshness;
+	readonly standing: ReaderParts['standing'];
+	readonly marks: Pick<MarkLog, 'append'>;
+	readonly nowMicros: () => number;
+}
+
+export function freshStore(parts: FreshStoreParts): Reads {
 	return {
-		history: freshHistory(store.history, freshness),
-		changes: freshChanges(store.changes, freshness),
-		directory: freshDirectory(store.directory, freshness, nowMicros),
+		history: freshHistory(parts.store.history, parts.freshness),
+		changes: freshChanges(parts),
+		directory: freshDirectory(parts),
 	};
 }
 
@@ -31,11 +44,18 @@ function freshHistory(history: History, freshness: Freshness): History {
 	};
 }
 
-function freshChanges(changes: Changes, freshness: Freshness): Changes {
+function freshChanges({ store, freshness, marks, nowMicros }: FreshStoreParts): Changes {
+	const { changes } = store;
 	return {
 		async own(user, since) {
-			await freshness.user(user, since);
-			return changes.own(user, since);
+			const fields = await freshness.user(user, since);
+			const stored = await changes.own(user, since);
+			if (fields === null) return stored;
+			const { own, lacking } = withStanding(user, stored, fields, since);
+			const overdue = lacking.filter(({ at }) => at < nowMicros() - OVERDUE_MICROS);
+			// Told again, so that it is kept. The answer needs it not, and while the log is away it has to wait for the next time.
+			if (overdue.length > 0) void marks.append(overdue).catch(() => undefined);
+			return own;
 		},
 		async inside(query) {
 			await freshness.conversations(query.conversations);
@@ -44,7 +64,9 @@ function freshChanges(changes: Changes, freshness: Freshness): Changes {
 	};
 }
 
-function freshDirectory(directory: Directory, freshness: Freshness, nowMicros: () => number): Directory {
+function freshDirectory({ store, freshness, standing, nowMicros }: FreshStoreParts): Directory {
+	const { directory, history } = store;
+	const readers = freshReaders({ directory, history, standing });
 	return {
 		...directory,
 		async conversations(ids) {
@@ -61,7 +83,7 @@ function freshDirectory(directory: Directory, freshness: Freshness, nowMicros: (
 		},
 		async readers(conversation, ts, after, limit) {
 			await freshness.conversations([conversation]);
-			return directory.readers(conversation, ts, after, limit);
+			return readers(conversation, ts, after, limit);
 		},
 	};
 }

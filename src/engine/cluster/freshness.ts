@@ -1,22 +1,19 @@
 import { Refusal } from '../../model/errors.ts';
-import type { Changes, OwnChanges } from '../ports/changes.ts';
-import type { MarkLog } from '../ports/log.ts';
 import type { StateSource } from '../ports/store.ts';
 import type { Commands } from './redis/connection.ts';
 import type { Epoch } from './redis/epoch.ts';
 import type { Keys } from './redis/keys.ts';
-import { factsSince } from './redis/read-state/standing-facts.ts';
-import { type Fields, followEntries, membershipEntries } from './redis/read-state/user-state.ts';
+import { type Fields, membershipEntries } from './redis/read-state/user-state.ts';
 
 /**
  * The store trails what has happened, by a moment. Whoever reads from it what others may have been told already waits
- * here until it has that: the read state knows the newest stamp of a conversation, and of each membership.
+ * here until it has that: the read state knows the newest stamp of a conversation. What users did to their own read state
+ * nobody waits for: that is read from Redis (own-changes.ts, fresh-readers.ts).
  */
 
 const PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 const PATIENCE_MS = 10_000;
-const REPAIR_AFTER_MS = 1_000;
 /** Conversations whose stamp in the store is remembered: most reads then ask Redis alone. */
 const REMEMBERED = 50_000;
 
@@ -25,9 +22,8 @@ export interface FreshnessParts {
 	readonly keys: Keys;
 	readonly epoch: Epoch;
 	readonly source: Pick<StateSource, 'briefs'>;
-	readonly changes: Pick<Changes, 'own'>;
-	readonly marks: Pick<MarkLog, 'append'>;
 	readonly nowMs: () => number;
+	readonly remembered?: number;
 }
 
 export class Freshness {
@@ -38,35 +34,33 @@ export class Freshness {
 	/** Resolves when the store has everything that happened in these so far. */
 	async conversations(ids: readonly string[]): Promise<void> {
 		const wanted = await this.newestStamps(ids);
+		// A list of its own: what is remembered may be dropped meanwhile.
+		let behind = [...wanted].filter(([id, stamp]) => (this.stored.get(id) ?? 0) < stamp);
 		await this.until(async () => {
-			const behind = [...wanted].filter(([id, stamp]) => (this.stored.get(id) ?? 0) < stamp);
 			if (behind.length === 0) return true;
-			for (const { id, stamp } of await this.parts.source.briefs(behind.map(([id]) => id)))
-				this.remember(id, stamp);
-			return behind.every(([id, stamp]) => (this.stored.get(id) ?? 0) >= stamp);
+			const briefs = await this.parts.source.briefs(behind.map(([id]) => id));
+			const stored = new Map(briefs.map(({ id, stamp }) => [id, stamp]));
+			for (const [id, stamp] of stored) this.remember(id, stamp);
+			behind = behind.filter(([id, stamp]) => (stored.get(id) ?? 0) < stamp);
+			return behind.length === 0;
 		});
 	}
 
-	/** Resolves when the store has everything that the user did, or that was done to the user, after this stamp. */
-	async user(user: string, since: number): Promise<void> {
+	/**
+	 * Resolves when the store has everything that was done to the user after this stamp: being taken into conversations and out of
+	 * them, and coming to follow threads and ceasing to. Answers with the user's state in Redis, which knows what the user did
+	 * as well; null where it is not loaded, and the store knows all.
+	 */
+	async user(user: string, since: number): Promise<Fields | null> {
 		const fields = await this.parts.commands.hgetall(this.parts.keys.user(user));
 		if (Object.keys(fields).length === 0) {
 			await this.notLoaded(user);
-			return;
+			return null;
 		}
 		const places = membershipEntries(fields).map(({ conversation }) => conversation);
 		const stamps = await this.newestStamps(places);
 		await this.conversations(places.filter((id) => (stamps.get(id) ?? 0) > since));
-		const repairAfter = this.parts.nowMs() + REPAIR_AFTER_MS;
-		let repaired = false;
-		await this.until(async () => {
-			if (!isBehind(await this.parts.changes.own(user, since), fields, since)) return true;
-			if (repaired || this.parts.nowMs() < repairAfter) return false;
-			// Whoever changed it may have died before the log had it.
-			repaired = true;
-			await this.parts.marks.append(factsSince(user, fields, since));
-			return false;
-		});
+		return fields;
 	}
 
 	/** Who is not loaded has done nothing lately; but may have been taken into a conversation. */
@@ -94,7 +88,7 @@ export class Freshness {
 	}
 
 	private remember(id: string, stamp: number): void {
-		if (this.stored.size >= REMEMBERED) this.stored.clear();
+		if (this.stored.size >= (this.parts.remembered ?? REMEMBERED)) this.stored.clear();
 		this.stored.set(id, stamp);
 	}
 
@@ -107,26 +101,4 @@ export class Freshness {
 			await Bun.sleep(pause);
 		}
 	}
-}
-
-function isBehind(own: OwnChanges, fields: Fields, since: number): boolean {
-	const memberships = new Map(own.memberships.map((row) => [row.conversation, row]));
-	const isThere = membershipEntries(fields)
-		.filter(({ membership }) => membership.at > since)
-		.every(({ conversation, membership }) => {
-			const row = memberships.get(conversation);
-			return (
-				row !== undefined &&
-				row.joinedTs >= membership.joined &&
-				Math.max(row.changedTs, row.preferredTs) >= membership.at
-			);
-		});
-	if (!isThere) return true;
-	const follows = new Map(own.follows.map((row) => [`${row.conversation} ${row.threadTs}`, row]));
-	return followEntries(fields)
-		.filter(({ follow }) => follow.at > since)
-		.some(({ conversation, threadTs, follow }) => {
-			const row = follows.get(`${conversation} ${threadTs}`);
-			return row === undefined || row.since < follow.since || row.changedTs < follow.at;
-		});
 }

@@ -8,8 +8,12 @@ import type { Ledger } from '../ports/store.ts';
  * Where a gateway's marks become durable: in the log, from which a worker writes them down. One append is under way at
  * a time, and what comes meanwhile goes with the next, in order.
  *
- * While the log is away marks go on: they are in the read state, wait here to be appended, and are acknowledged after
- * a moment. When too many wait, no more are taken.
+ *     keeping up ──a mark has waited for 2 s──> away ──an append came through──> keeping up
+ *
+ * Keeping up, a mark is acknowledged when the log has it. Away, marks go on: all are acknowledged as they come, also while
+ * an append is under way that gets no answer. They are in the read state, and wait here to be appended. When too many wait,
+ * no more are taken. Marks are acknowledged in the order in which they were handed over, so whoever waits for the newest
+ * has waited for all.
  */
 
 const ACKNOWLEDGED_AFTER_MS = 2_000;
@@ -25,10 +29,17 @@ interface Waiting {
 }
 
 export class MarkLedger implements Ledger {
+	/** What the log does not have yet. */
 	private waiting: Waiting[] = [];
+	/** So many of them, from the first on, are acknowledged. */
+	private acknowledged = 0;
 	private facts = 0;
+	private newest: Promise<void> = Promise.resolve();
+	private isAway = false;
+	private isTroubled = false;
 	private running = false;
 	private closed = false;
+	private watch: ReturnType<typeof setTimeout> | undefined;
 
 	constructor(
 		private readonly log: Pick<MarkLog, 'append'>,
@@ -43,12 +54,15 @@ export class MarkLedger implements Ledger {
 		const done = Promise.withResolvers<void>();
 		this.waiting.push({ facts: facts as readonly ReadFact[], since: this.nowMs(), done });
 		this.facts += facts.length;
+		this.newest = done.promise;
+		if (this.isAway) this.acknowledgeAll();
+		else this.watch ??= setTimeout(() => this.look(), ACKNOWLEDGED_AFTER_MS);
 		if (!this.running) void this.run();
 		return done.promise;
 	}
 
-	async settled(): Promise<void> {
-		await Promise.allSettled(this.waiting.map(({ done }) => done.promise));
+	settled(): Promise<void> {
+		return this.newest;
 	}
 
 	/** Stamps of several processes have no order in which they become durable. */
@@ -61,26 +75,25 @@ export class MarkLedger implements Ledger {
 		const patience = this.nowMs() + withinMs;
 		while (this.running && this.nowMs() < patience) await Bun.sleep(10);
 		this.closed = true;
+		clearTimeout(this.watch);
 	}
 
 	private async run(): Promise<void> {
 		this.running = true;
-		let failing = false;
 		while (this.waiting.length > 0 && !this.closed) {
 			const some = leading(this.waiting, ({ facts }) => facts.length, MOST_AT_ONCE);
 			try {
 				await this.log.append(some.flatMap(({ facts }) => facts));
 			} catch (error) {
-				if (!failing) this.trouble(error as Error);
-				failing = true;
-				this.acknowledgeOld();
+				this.tell(error as Error);
 				// What was appended of it is appended again: a mark that comes twice changes nothing.
 				await Bun.sleep(RETRY_MS);
 				continue;
 			}
-			if (failing) this.trouble(null);
-			failing = false;
+			this.isAway = false;
+			this.tell(null);
 			this.waiting.splice(0, some.length);
+			this.acknowledged = Math.max(0, this.acknowledged - some.length);
 			for (const { facts, done } of some) {
 				this.facts -= facts.length;
 				done.resolve();
@@ -89,8 +102,30 @@ export class MarkLedger implements Ledger {
 		this.running = false;
 	}
 
-	private acknowledgeOld(): void {
-		const old = this.nowMs() - ACKNOWLEDGED_AFTER_MS;
-		for (const { since, done } of this.waiting) if (since < old) done.resolve();
+	/** Independent of the append, which may hang for as long as the log does. */
+	private look(): void {
+		this.watch = undefined;
+		const oldest = this.waiting[this.acknowledged];
+		if (!oldest) return;
+		const left = oldest.since + ACKNOWLEDGED_AFTER_MS - this.nowMs();
+		if (left > 0) {
+			this.watch = setTimeout(() => this.look(), left);
+			return;
+		}
+		this.isAway = true;
+		this.tell(new Error(`the log has not taken a mark for ${ACKNOWLEDGED_AFTER_MS} ms`));
+		this.acknowledgeAll();
+	}
+
+	private acknowledgeAll(): void {
+		for (; this.acknowledged < this.waiting.length; this.acknowledged += 1)
+			this.waiting[this.acknowledged]?.done.resolve();
+	}
+
+	/** Once for each time that the log is away. */
+	private tell(error: Error | null): void {
+		const isTroubled = error !== null;
+		if (isTroubled !== this.isTroubled) this.trouble(error);
+		this.isTroubled = isTroubled;
 	}
 }

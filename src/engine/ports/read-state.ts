@@ -180,7 +180,9 @@ export type RepairProblem =
  * Timelines, cursors, mentions and threads: what every count is derived from. A cache of the store, loaded
  * on first use. Nothing in it is a count.
  *
- * What a query answers is durable: an answer never shows a change that a crash could still undo.
+ * What a query answers is durable: an answer never shows a change that a crash could still undo. Where several processes share
+ * the state, that holds of changes made through this one. A mark that another one is just making durable may be shown already;
+ * should that process die in this very moment, the shared state alone has it, until somebody tells the log of it again.
  */
 export interface ReadState {
 	/** Loads what applying this command's effects needs. To be awaited before it is decided. */

@@ -1,9 +1,10 @@
 import type { ReadFact } from '../../ports/facts.ts';
 import type { CommandEntry } from '../../ports/log.ts';
+import { UnknownVersion } from './errors.ts';
 
 /**
- * Entries as they lie in Kafka: JSON, in an envelope with a version, so that workers of this and the next release
- * can read the same topic while they are being replaced.
+ * Entries as they lie in Kafka: JSON, in an envelope with a version, so that a worker knows what it cannot read and leaves
+ * it to one of another release.
  */
 
 const VERSION = 1;
@@ -12,7 +13,8 @@ const encode = (body: unknown): string => JSON.stringify({ v: VERSION, body });
 
 function decode(value: Buffer): Record<string, unknown> {
 	const { v, body } = JSON.parse(value.toString()) as { v?: unknown; body?: unknown };
-	if (v !== VERSION) throw new Error(`version ${v} of an entry is not known here`);
+	if (typeof v !== 'number') throw new Error('an entry without a version');
+	if (v !== VERSION) throw new UnknownVersion(v, VERSION);
 	if (typeof body !== 'object' || body === null) throw new Error('an entry without a body');
 	return body as Record<string, unknown>;
 }

@@ -24,6 +24,31 @@ export class LogGap extends Error {
 	}
 }
 
+/** An entry in an envelope that this release cannot open. */
+export class UnknownVersion extends Error {
+	constructor(
+		readonly version: number,
+		readonly known: number,
+	) {
+		super(`version ${version} of an entry is not known here`);
+		this.name = 'UnknownVersion';
+	}
+}
+
+/**
+ * What comes next was written by another release, and was acknowledged. Passing over it would lose it, so the partition
+ * stands still until somebody reads it who can.
+ */
+export class EntryOfOtherRelease extends Error {
+	constructor(partition: string, offset: number, { version, known }: UnknownVersion) {
+		super(
+			`entry ${offset} of ${partition} has version ${version}, and this release reads ${known}: another release of Tidemark ` +
+				'wrote it. The partition stands still until a worker of that release, or of a later one, has it: replace this one',
+		);
+		this.name = 'EntryOfOtherRelease';
+	}
+}
+
 export const away = (): Refusal => new Refusal('service_unavailable', 'the log is not reachable', 1);
 
 export const unconfirmed = (): Refusal =>

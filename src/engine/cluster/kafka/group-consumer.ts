@@ -1,6 +1,6 @@
 import type { Consumption, LogSpan, PartitionOwner } from '../../ports/log.ts';
 import type { KafkaConnection } from './client.ts';
-import { LogGap } from './errors.ts';
+import { EntryOfOtherRelease, LogGap, UnknownVersion } from './errors.ts';
 import { type Fetched, Fetcher } from './fetcher.ts';
 import { Membership } from './membership.ts';
 import { type Logged, PartitionReader, type ReaderOptions } from './partition-reader.ts';
@@ -27,6 +27,8 @@ export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
 
 const BATCH_LIMIT = 1000;
 const RESTART_MS = 500;
+/** Nothing changes until somebody replaces this process. */
+const OTHER_RELEASE_MS = 10_000;
 
 export class GroupConsumer<Entry> implements Consumption {
 	private readonly readers = new Map<number, PartitionReader<Entry>>();
@@ -153,9 +155,10 @@ export class GroupConsumer<Entry> implements Consumption {
 
 	private failed(partition: number, reader: PartitionReader<Entry>, error: unknown): void {
 		this.options.report(error, `consuming ${this.name(partition)}`);
+		const restartMs = error instanceof EntryOfOtherRelease ? OTHER_RELEASE_MS : RESTART_MS;
 		setTimeout(() => {
 			if (this.readers.get(partition) === reader) void this.release([partition]);
-		}, RESTART_MS);
+		}, restartMs);
 	}
 
 	private wanted() {
@@ -170,17 +173,23 @@ export class GroupConsumer<Entry> implements Consumption {
 	}
 
 	private fetched({ partition, asked, records, next }: Fetched): void {
+		const reader = this.readers.get(partition);
 		const entries: Logged<Entry>[] = [];
 		for (const { offset, value } of records) {
+			if (offset < asked) continue;
 			try {
 				if (value === null) throw new Error('it is empty');
 				entries.push({ offset, entry: this.options.decode(value), bytes: value.length });
 			} catch (error) {
+				if (error instanceof UnknownVersion) {
+					reader?.takeLast(asked, entries, new EntryOfOtherRelease(this.name(partition), offset, error));
+					return;
+				}
 				// Nobody who appends through this server writes such a thing, and nobody waits for its outcome.
 				this.options.report(error, `entry ${offset} of ${this.name(partition)}, passed over`);
 			}
 		}
-		this.readers.get(partition)?.take(asked, entries, next);
+		reader?.take(asked, entries, next);
 	}
 
 	private name(partition: number): string {

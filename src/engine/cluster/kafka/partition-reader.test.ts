@@ -88,3 +88,19 @@ test('no more is fetched ahead than a number of entries, nor than so much of lon
 	made.take(23, entries(23, 73), 73);
 	expect(made.isFull).toBe(true);
 });
+
+test('where what comes next cannot be handled, everything before it is, and only then the reader fails', async () => {
+	const events: string[] = [];
+	const { made, failures } = reader(async (from, to) => {
+		await Bun.sleep(1);
+		events.push(`${from}-${to}`, `failures: ${failures.length}`);
+	});
+	made.begin(0);
+	made.take(0, entries(0, 12), 12);
+	const end = new Error('of another release');
+	made.takeLast(12, entries(12, 15), end);
+	expect(made.position).toBe(null);
+	while (!made.isStopped) await Bun.sleep(1);
+	expect(events).toEqual(['0-10', 'failures: 0', '10-15', 'failures: 0']);
+	expect(failures).toEqual([end]);
+});

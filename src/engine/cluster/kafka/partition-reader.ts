@@ -3,6 +3,7 @@
  * yet, and the handler at work on it, one batch at a time.
  *
  *     starting ──begin──> reading ──stop, or a batch that failed──> stopped
+ *                            └──takeLast──> draining ──everything handled, stop, or a batch that failed──> stopped
  */
 
 export interface Logged<Entry> {
@@ -32,6 +33,8 @@ export class PartitionReader<Entry> {
 	private bytes = 0;
 	private running: Promise<void> | null = null;
 	private stopped = false;
+	/** Why nothing comes after what is in the buffer. */
+	private end: Error | null = null;
 
 	constructor(
 		private readonly options: ReaderOptions,
@@ -59,7 +62,7 @@ export class PartitionReader<Entry> {
 	 * Takes what was fetched, up to `next` (exclusive). An answer to what an earlier reader of the partition asked
 	 * for is of no use: it may lie ahead of this one, which would pass over what is in between.
 	 */
-	take(asked: number, entries: readonly Logged<Entry>[], next: number): void {
+	take(asked: number, entries: readonly Logged<Entry>[], next: number | null): void {
 		if (this.stopped || asked !== this.position) return;
 		// Kafka answers with whole batches, which may begin before what was asked for.
 		for (const logged of entries) {
@@ -69,6 +72,13 @@ export class PartitionReader<Entry> {
 		}
 		this.position = next;
 		this.running ??= this.run();
+	}
+
+	/** Likewise, where what comes next cannot be handled: when these are, the reader fails with that. */
+	takeLast(asked: number, entries: readonly Logged<Entry>[], end: Error): void {
+		if (this.stopped || asked !== this.position) return;
+		this.end = end;
+		this.take(asked, entries, null);
 	}
 
 	/** Resolves when no batch is under way any more; what is left over is dropped. */
@@ -97,6 +107,7 @@ export class PartitionReader<Entry> {
 				await this.handle(batch, this.handled, to);
 				this.handled = to;
 			}
+			if (this.end && !this.stopped) throw this.end;
 		} catch (error) {
 			// What comes after a batch that failed must not be handled before it.
 			this.halt();

@@ -6,11 +6,14 @@ import { away, unconfirmed } from './errors.ts';
  * Appends, acknowledged by all replicas in sync, each written once.
  *
  *     idle ──append──> gathering ──> sending ──acked──> idle, or sending what has come meanwhile
- *                                       └──retry──> away ──acked, or a probe answered──> idle
+ *                                       └──retry, or no answer for 2 s──> away ──acked, or a probe answered──> idle
  *
  * One request at a time: entries reach Kafka in the order of their appends, also when one has to be sent again,
  * and under load requests grow instead of piling up. While Kafka is away what is under way is sent again (Kafka
  * knows it by its sequence number), what waits is refused, and so is what comes: none of that was ever sent.
+ *
+ * Whoever waits for what is under way is told after 10 s at most that it is not confirmed. The client may still be
+ * trying then, and nothing else is sent before it has come to an end: so the order holds.
  */
 
 export interface ProducerOptions {
@@ -20,6 +23,8 @@ export interface ProducerOptions {
 	readonly queueLimit?: number;
 	/** A request unanswered for that long means that Kafka is away. */
 	readonly stalledMs?: number;
+	/** Nobody waits longer for a request to be confirmed. */
+	readonly confirmedMs?: number;
 	readonly report?: (error: unknown, about: string) => void;
 }
 
@@ -29,14 +34,16 @@ interface Waiting {
 	readonly done: PromiseWithResolvers<void>;
 }
 
-/** None: company is what comes while a request is under way. Waiting for it made nothing better (docs/adr/0001). */
+/** None: company is what comes while a request is under way. Waiting for it made nothing better (docs/adr/0014). */
 const LINGER_MS = 0;
 const QUEUE_LIMIT = 20_000;
 const STALLED_MS = 2000;
+/** Longer than it takes to elect a new leader. */
+const CONFIRMED_MS = 10_000;
 /** A broker that has not answered by then is asked again. */
 const REQUEST_MS = 5000;
 const RETRY_MS = 200;
-/** About ten seconds: longer than it takes to elect a new leader. */
+/** About ten seconds where brokers refuse connections; one that hangs takes a request's time for each. */
 const RETRIES = 50;
 /** Below the megabyte that Kafka takes by default in one batch of a partition. */
 const REQUEST_BYTES = 900_000;
@@ -46,8 +53,7 @@ const CLOSE_MS = 3000;
 export class BatchingProducer {
 	private readonly producer: Producer;
 	private queue: Waiting[] = [];
-	/** When the request under way was sent; null when there is none. */
-	private sendingSince: number | null = null;
+	private sending = false;
 	private lingering = false;
 	private isAway = false;
 	private closed = false;
@@ -81,7 +87,7 @@ export class BatchingProducer {
 		const body = Buffer.from(value);
 		const bytes = body.length + key.length + ENTRY_OVERHEAD_BYTES;
 		if (bytes > REQUEST_BYTES) return Promise.reject(new Error(`an entry of ${bytes} bytes is too large`));
-		if (this.closed || this.unreachable() || this.queue.length >= (this.options.queueLimit ?? QUEUE_LIMIT))
+		if (this.closed || this.isAway || this.queue.length >= (this.options.queueLimit ?? QUEUE_LIMIT))
 			return Promise.reject(away());
 		const done = Promise.withResolvers<void>();
 		this.queue.push({ message: { topic, partition, key: Buffer.from(key), value: body }, bytes, done });
@@ -92,21 +98,14 @@ export class BatchingProducer {
 	async close(): Promise<void> {
 		this.closed = true;
 		await closeWithin(CLOSE_MS, async () => {
-			while (this.queue.length > 0 || this.sendingSince !== null) await Bun.sleep(5);
+			while (this.queue.length > 0 || this.sending) await Bun.sleep(5);
 		});
 		this.refuseWaiting();
 		await closeWithin(CLOSE_MS, () => this.producer.close(true));
 	}
 
-	private unreachable(): boolean {
-		const { stalledMs = STALLED_MS } = this.options;
-		const stalled = this.sendingSince !== null && performance.now() - this.sendingSince > stalledMs;
-		if (stalled && !this.isAway) this.goneAway();
-		return this.isAway;
-	}
-
 	private wake(): void {
-		if (this.lingering || this.sendingSince !== null) return;
+		if (this.lingering || this.sending) return;
 		this.lingering = true;
 		const { lingerMs = LINGER_MS } = this.options;
 		const send = (): void => {
@@ -118,21 +117,28 @@ export class BatchingProducer {
 	}
 
 	private async send(): Promise<void> {
-		while (this.queue.length > 0) {
-			const batch = this.take();
-			this.sendingSince = performance.now();
-			try {
-				await this.producer.send({ messages: batch.map(({ message }) => message) });
-				this.isAway = false;
-				for (const { done } of batch) done.resolve();
-			} catch (error) {
-				this.options.report?.(error, `appending to ${this.topics.join(', ')}`);
-				if (isNetwork(error)) this.goneAway();
-				for (const { done } of batch) done.reject(unconfirmed());
-			}
-			this.sendingSince = null;
-		}
+		this.sending = true;
+		while (this.queue.length > 0) await this.request(this.take());
+		this.sending = false;
 		if (this.isAway) void this.probe();
+	}
+
+	private async request(batch: readonly Waiting[]): Promise<void> {
+		const { stalledMs = STALLED_MS, confirmedMs = CONFIRMED_MS } = this.options;
+		const giveUp = (): void => {
+			for (const { done } of batch) done.reject(unconfirmed());
+		};
+		const patience = [setTimeout(() => this.goneAway(), stalledMs), setTimeout(giveUp, confirmedMs)];
+		try {
+			await this.producer.send({ messages: batch.map(({ message }) => message) });
+			this.isAway = false;
+			for (const { done } of batch) done.resolve();
+		} catch (error) {
+			this.options.report?.(error, `appending to ${this.topics.join(', ')}`);
+			if (isNetwork(error)) this.goneAway();
+			giveUp();
+		}
+		for (const timer of patience) clearTimeout(timer);
 	}
 
 	/** As many as fit into one request. */

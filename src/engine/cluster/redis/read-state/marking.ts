@@ -6,7 +6,7 @@ import {
 	threadUnreadFrom,
 } from '../../../../model/cursor.ts';
 import type { Clock } from '../../../../model/ts.ts';
-import type { NotificationLevel, ReadFact } from '../../../ports/facts.ts';
+import type { NotificationLevel } from '../../../ports/facts.ts';
 import type {
 	CountRow,
 	MarkProblem,
@@ -143,6 +143,9 @@ export class Marking {
 			const at = afterAll(fields, membership, stamp);
 			const changed = { [field]: packMembership({ ...after, at }) };
 			if (!(await this.users.set(user, at, fields, changed))) continue;
+			// On its way while it is counted; told when both are done.
+			const committed = this.ledger.commit([factOf(user, conversation, { ...after, at })]);
+			committed.catch(() => undefined);
 			const counted = await this.rows.atOnce(
 				conversation,
 				async () => this.userOf(user, await this.users.some(user, [field, ACTIVITY])),
@@ -150,8 +153,8 @@ export class Marking {
 			);
 			if (!counted) return 'not_a_member';
 			const row = shown(counted);
-			const fact = factOf(user, conversation, { ...after, at });
-			return { row, ignored, durable: this.commit(fact, () => tell(row)) };
+			// In this very turn, of which there is one at a time: that is what keeps events in the order of stamps.
+			return { row, ignored, durable: committed.then(() => tell(row)) };
 		}
 	}
 
@@ -188,8 +191,8 @@ export class Marking {
 			if (!counted) return 'not_following';
 			const row = shown(counted);
 			const fact = threadFact(user, conversation, threadTs, moved);
-			if (!changes) return { row, durable: this.ledger.commit([fact]) };
-			return { row, durable: this.commit(fact, () => tell(row)) };
+			const committed = this.ledger.commit([fact]);
+			return { row, durable: changes ? committed.then(() => tell(row)) : committed };
 		}
 	}
 
@@ -215,11 +218,6 @@ export class Marking {
 	private userOf(id: string, fields: Fields, at = 0): ReadUser {
 		const stamp = Math.max(stampIn(fields), at);
 		return { id, fields: { ...fields, [STAMP]: String(stamp) }, starts: this.starts };
-	}
-
-	/** `tell` is hung on the commit in this very turn: that is what keeps events in the order of stamps. */
-	private commit(fact: ReadFact, tell: () => void): Promise<void> {
-		return this.ledger.commit([fact]).then(tell);
 	}
 }
 

@@ -34,6 +34,7 @@ import { Inbox } from './inbox.ts';
 import { type Keeping, Loading } from './loading.ts';
 import { Marking } from './marking.ts';
 import { Moments } from './moments.ts';
+import type { Membership } from './packing.ts';
 import { Reading, totalsOf } from './reading.ts';
 import { Repair, type RepairPatience } from './repair.ts';
 import { MOST_TRIES, memberView, type ReadUser, Rows, shown } from './rows.ts';
@@ -223,6 +224,11 @@ export class RedisReadState implements ReadState {
 	async moment(user: string, query: MomentQuery): Promise<Moment> {
 		const now = this.stamp();
 		return this.durably(await this.atOnce(user, (reader) => this.moments.of(reader, query, now)));
+	}
+
+	/** Where these users stand in a conversation: those whose state is loaded, the others are as the store says. */
+	async standing(conversation: string, users: readonly string[]): Promise<ReadonlyMap<string, Membership>> {
+		return this.durably(await this.users.loadedIn(conversation, users));
 	}
 
 	/** Nothing of the user changed while it was being worked with: see Rows.atOnce. */

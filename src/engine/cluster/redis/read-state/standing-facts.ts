@@ -1,6 +1,5 @@
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { Follow, Membership } from './packing.ts';
-import { type Fields, followEntries, membershipEntries } from './user-state.ts';
 
 /**
  * How things stand, as facts: each tells the whole of what it is about, as of its newest change. So the store can take
@@ -33,16 +32,3 @@ export function threadFact(
 ): ReadFact {
 	return { type: 'thread_cursor', user, conversation, threadTs, at, cursor, since };
 }
-
-/** Of everything of the user's that changed after a stamp. */
-export const factsSince = (user: string, fields: Fields, since: number): ReadFact[] => [
-	...membershipEntries(fields)
-		.filter(({ membership }) => membership.member && membership.at > since)
-		.flatMap(({ conversation, membership }) => [
-			cursorFact(user, conversation, membership),
-			preferenceFact(user, conversation, membership),
-		]),
-	...followEntries(fields)
-		.filter(({ follow }) => follow.at > since)
-		.map(({ conversation, threadTs, follow }) => threadFact(user, conversation, threadTs, follow)),
-];

@@ -3,6 +3,7 @@ import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../epoch.ts';
 import type { Keys } from '../keys.ts';
+import { type Membership, unpackMembership } from './packing.ts';
 import { cursorFact } from './standing-facts.ts';
 import {
 	changedFields,
@@ -55,6 +56,18 @@ export class Users {
 				);
 			await this.load(user);
 		}
+	}
+
+	/** What these have in a conversation, without loading anybody. */
+	async loadedIn(conversation: string, users: readonly string[]): Promise<Map<string, Membership>> {
+		const field = membershipField(conversation);
+		const packed = await Promise.all(users.map((user) => this.commands.hget(this.keys.user(user), field)));
+		const found = new Map<string, Membership>();
+		for (const [index, user] of users.entries()) {
+			const value = packed[index];
+			if (value) found.set(user, unpackMembership(value));
+		}
+		return found;
 	}
 
 	/** Answers false where one of the fields is not as read any more. '' stands for no value, both ways. */

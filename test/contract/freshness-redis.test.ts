@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Freshness } from '../../src/engine/cluster/freshness.ts';
+import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import { numbers } from '../support/log/entries.ts';
+import { connectBoth, redisPlace } from '../support/redis.ts';
+import { BEGIN, conversation, created } from '../support/store/facts.ts';
+
+/** Waiting for the store, which here is the embedded one: what is waited for does not depend on which it is. */
+
+test('more conversations are waited for than are remembered, and for the one that is late', async () => {
+	const place = redisPlace('redis');
+	const { commands, close } = await connectBoth(place);
+	const directory = await mkdtemp(join(tmpdir(), 'tidemark-test-'));
+	const store = await openSqliteStore(directory);
+	const keys = new Keys(place.prefix);
+	const ids = numbers(50, 10).map((number) => `C0000000${number}`);
+	for (const id of ids) await commands.hset(keys.meta(id), 'stamp', BEGIN);
+	const [late = '', ...others] = ids;
+	await store.ledger.commit(others.map((id) => created(conversation(id), [])));
+	const epoch = new Epoch(commands, keys.prefix);
+	const freshness = new Freshness({
+		commands,
+		keys,
+		epoch,
+		source: store.source,
+		nowMs: () => performance.now(),
+		remembered: 20,
+	});
+	let isFresh = false;
+	const fresh = freshness.conversations(ids).then(() => {
+		isFresh = true;
+	});
+	await Bun.sleep(50);
+	expect(isFresh).toBe(false);
+	await store.ledger.commit([created(conversation(late), [])]);
+	await fresh;
+	close();
+	await store.close();
+	await rm(directory, { recursive: true, force: true });
+});
