@@ -5,6 +5,7 @@ import { clusterReads } from './cluster-reads.ts';
 import { delivery } from './delivery.ts';
 import { durablePosts } from './durable-posts.ts';
 import { fanOut } from './fan-out.ts';
+import { fanOutPeers } from './fan-out-peers.ts';
 import { inboxList } from './inbox-list.ts';
 import { memory } from './memory.ts';
 import { postCostByHistory } from './post-cost-by-history.ts';
@@ -19,6 +20,7 @@ export const SCENARIOS: readonly Scenario[] = [
 	postCostByHistory,
 	durablePosts,
 	fanOut,
+	fanOutPeers,
 	delivery,
 	readMarks,
 	clientCounts,

@@ -1,0 +1,16 @@
+/** What the peers on Node share: where their packages lie, and how a message to publish comes in. */
+import { createRequire } from 'node:module';
+
+/** Installed by bench/support/node-peers.ts, which tells the directory. */
+export const packages = createRequire(`${process.argv[2]}/`);
+
+/** Takes `POST /publish`, hands its bytes on, and answers. */
+export const publishedOn = (publish) => (request, response) => {
+	const parts = [];
+	request.on('data', (part) => parts.push(part));
+	request.on('end', () => {
+		publish(Buffer.concat(parts));
+		response.setHeader('content-type', 'application/json');
+		response.end('{"ok":true}');
+	});
+};
