@@ -78,7 +78,8 @@ static void take(struct client *client) {
 	ssize_t got = read(client->fd, data + client->have, BUFFER);
 	if (got <= 0) {
 		if (got < 0 && errno == EAGAIN) return;
-		/* The server is gone, and so is whoever reads what we print. */
+		/* At the end of a run the server is gone, and so is whoever reads what we print; else this is why a run fails. */
+		fprintf(stderr, "the server closed a socket, after %.*s\n", (int)client->have, (char *)client->rest);
 		exit(1);
 	}
 	size_t length = client->have + (size_t)got, at = 0, start = 0, size;

@@ -1,5 +1,6 @@
 import type { Scenario } from '../support/scenario.ts';
 import { clientCounts } from './client-counts.ts';
+import { clusterDelivery } from './cluster-delivery.ts';
 import { clusterPosts } from './cluster-posts.ts';
 import { clusterReads } from './cluster-reads.ts';
 import { delivery } from './delivery.ts';
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
 	memory,
 	startUp,
 	clusterPosts,
+	clusterDelivery,
 	pushLarge,
 	clusterReads,
 	redisPosts,
