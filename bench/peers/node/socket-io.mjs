@@ -3,7 +3,7 @@
  * as one event. Its defaults, but for long polling: clients here speak WebSocket from the beginning.
  */
 import { createServer } from 'node:http';
-import { packages, publishedOn } from './common.mjs';
+import { listen, packages, publishedOn } from './common.mjs';
 
 const { Server } = packages('socket.io');
 const ROOM = 'conversation';
@@ -16,4 +16,4 @@ server.on(
 	'request',
 	publishedOn((body) => io.to(ROOM).emit(EVENT, JSON.parse(body.toString()))),
 );
-server.listen(0, '127.0.0.1', () => console.log(`port ${server.address().port}`));
+listen(server);

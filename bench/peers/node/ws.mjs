@@ -3,7 +3,7 @@
  * goes to all of it as one text frame, handed over as bytes, which spares `ws` converting the text for every socket.
  */
 import { createServer } from 'node:http';
-import { packages, publishedOn } from './common.mjs';
+import { listen, packages, publishedOn } from './common.mjs';
 
 const { WebSocketServer } = packages('ws');
 const HELLO = '{"type":"hello"}';
@@ -20,4 +20,4 @@ sockets.on('connection', (socket) => {
 	socket.on('close', () => members.delete(socket));
 	socket.send(HELLO);
 });
-server.listen(0, '127.0.0.1', () => console.log(`port ${server.address().port}`));
+listen(server);
