@@ -1,9 +1,11 @@
 /*
  * Many listening clients in one lean process. Reads paths to connect to, one a line, until an empty one; says
- * `ready` when every socket had its first frame. From then on, of every message whose text contains
+ * `ready` when every socket is let in. From then on, of every message whose text contains
  * `#<number>@<nanoseconds>#`, it prints when the last of its sockets had it:
  *
  *     <number> <ns until half of them> <ns until the last>
+ *
+ * Let in is who had a first frame; with `socket.io` as the second argument, who was connected to the namespace.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,11 +26,30 @@ struct client {
 	unsigned char *rest;
 };
 
-static int total, greeted;
+static int total, greeted, speaks_socket_io;
 static int heard[MESSAGES];
 static uint64_t half_at[MESSAGES];
 
-static void hear(struct client *client, const unsigned char *payload, size_t length) {
+static void say(struct client *client, int opcode, const unsigned char *payload, size_t length) {
+	unsigned char frame[MASKED_MOST];
+	if (length > MASKED_PAYLOAD_MOST || write(client->fd, frame, masked_frame(frame, opcode, payload, length)) < 0) {
+		perror("say");
+		exit(1);
+	}
+}
+
+/* What is not a message to the client itself: Engine.IO's own packets. Answers whether it was one. */
+static int was_engine_io(struct client *client, const unsigned char *payload, size_t length) {
+	if (!speaks_socket_io) return 0;
+	if (length == 1 && payload[0] == '2') say(client, TEXT, (const unsigned char *)"3", 1);
+	else if (length > 0 && payload[0] == '0') say(client, TEXT, (const unsigned char *)"40", 2);
+	else return 0;
+	return 1;
+}
+
+static void hear(struct client *client, int opcode, const unsigned char *payload, size_t length) {
+	if (opcode == PING) say(client, PONG, payload, length);
+	if (opcode != TEXT || was_engine_io(client, payload, length)) return;
 	if (!client->greeted) {
 		client->greeted = 1;
 		if (++greeted == total) {
@@ -40,15 +61,15 @@ static void hear(struct client *client, const unsigned char *payload, size_t len
 	const unsigned char *mark = memchr(payload, '#', length);
 	if (!mark) return;
 	char *after;
-	unsigned long number = strtoul((const char *)mark + 1, &after, 10) % MESSAGES;
+	unsigned long number = strtoul((const char *)mark + 1, &after, 10), place = number % MESSAGES;
 	if (*after != '@') return;
 	uint64_t sent = strtoull(after + 1, NULL, 10);
-	heard[number]++;
-	if (heard[number] == (total + 1) / 2) half_at[number] = now_ns() - sent;
-	if (heard[number] < total) return;
-	printf("%lu %llu %llu\n", number, (unsigned long long)half_at[number], (unsigned long long)(now_ns() - sent));
+	heard[place]++;
+	if (heard[place] == (total + 1) / 2) half_at[place] = now_ns() - sent;
+	if (heard[place] < total) return;
+	printf("%lu %llu %llu\n", number, (unsigned long long)half_at[place], (unsigned long long)(now_ns() - sent));
 	fflush(stdout);
-	heard[number] = 0;
+	heard[place] = 0;
 }
 
 static void take(struct client *client) {
@@ -57,7 +78,8 @@ static void take(struct client *client) {
 	ssize_t got = read(client->fd, data + client->have, BUFFER);
 	if (got <= 0) {
 		if (got < 0 && errno == EAGAIN) return;
-		/* The server is gone, and so is whoever reads what we print. */
+		/* At the end of a run the server is gone, and so is whoever reads what we print; else this is why a run fails. */
+		fprintf(stderr, "the server closed a socket, after %.*s\n", (int)client->have, (char *)client->rest);
 		exit(1);
 	}
 	size_t length = client->have + (size_t)got, at = 0, start = 0, size;
@@ -68,7 +90,7 @@ static void take(struct client *client) {
 		client->upgraded = end != NULL;
 	}
 	while (client->upgraded && (size = frame_size(data + at, length - at, &start)) > 0) {
-		hear(client, data + at + start, size - start);
+		hear(client, data[at] & 15, data + at + start, size - start);
 		at += size;
 	}
 	client->have = length - at;
@@ -77,7 +99,8 @@ static void take(struct client *client) {
 }
 
 int main(int count, char **arguments) {
-	if (count != 2) return 2;
+	if (count != 2 && count != 3) return 2;
+	speaks_socket_io = count == 3 && strcmp(arguments[2], "socket.io") == 0;
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	address.sin_port = htons((uint16_t)atoi(arguments[1]));
 	int poll = epoll_create1(0), one = 1;

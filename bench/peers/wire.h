@@ -1,10 +1,15 @@
-/* What the C peers share: as much of WebSocket as one frame each way needs, and the clock. */
+/* What the C peers share: as much of WebSocket as short frames each way need, and the clock. */
 #ifndef WIRE_H
 #define WIRE_H
 
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
+
+enum { TEXT = 1, PING = 9, PONG = 10 };
+
+#define MASKED_PAYLOAD_MOST 125
+#define MASKED_MOST (MASKED_PAYLOAD_MOST + 6)
 
 static inline uint64_t now_ns(void) {
 	struct timespec t;
@@ -23,6 +28,15 @@ static inline size_t frame_header(unsigned char *out, size_t length) {
 	out[2] = (unsigned char)(length >> 8);
 	out[3] = (unsigned char)(length & 255);
 	return 4;
+}
+
+/* Writes a whole short frame of a client; answers its length. The mask is zeros, which leaves the bytes as they are. */
+static inline size_t masked_frame(unsigned char *out, int opcode, const unsigned char *payload, size_t length) {
+	memset(out, 0, 6);
+	out[0] = (unsigned char)(0x80 | opcode);
+	out[1] = (unsigned char)(0x80 | length);
+	memcpy(out + 6, payload, length);
+	return 6 + length;
 }
 
 /* The size of the unmasked frame at the start of `data`, 0 while it is not complete. */

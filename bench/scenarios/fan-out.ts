@@ -1,11 +1,10 @@
-import { channelId, Dataset, inParts, MESSAGE_TEXT, tokenOf, usersFrom } from '../support/dataset.ts';
+import { MESSAGE_TEXT } from '../support/dataset.ts';
+import { FIRST_NUMBER, peerSide, tidemarkSide } from '../support/fan-out-sides.ts';
 import { type Figure, figure, quantile, ratio } from '../support/figures.ts';
-import { Listeners, timedText } from '../support/listeners.ts';
-import { ticketFor } from '../support/load.ts';
+import { timedText } from '../support/listeners.ts';
 import { bareBun, CFLAGS, cServer, needCompiler } from '../support/peers.ts';
 import { cpuSeconds, openFilesLimit } from '../support/process-cpu.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
-import { startServer } from '../support/server.ts';
 
 /** One message to everybody who is online, against a C server that does nothing but write. */
 
@@ -42,22 +41,14 @@ export const fanOut: Scenario = {
 
 const messagesOf = (bench: Bench): number => bench.pick(10, 40, 40);
 
-/** A server to post to, by its name. */
-interface Side {
-	readonly name: string;
-	readonly pid: number;
-	readonly listeners: Listeners;
-	post(text: string): Promise<unknown>;
-}
-
 async function measure(bench: Bench, size: number): Promise<Figure[]> {
 	const tidemark = await tidemarkSide(bench, size);
-	const frame = await frameOf(bench, tidemark);
+	const { frame } = tidemark;
 	const c = await peerSide(bench, 'C', await cServer(bench), size, frame);
 	const bun = await peerSide(bench, 'bare Bun', await bareBun(bench), size, frame);
-	const sides = [tidemark.side, c, bun];
+	const sides = [tidemark, c, bun];
 	const rounds = sides.map(() => ({ perCpu: [] as number[], p50: [] as number[], p99: [] as number[] }));
-	let number = 1;
+	let number = FIRST_NUMBER;
 	for (let run = 0; run < bench.runs; run += 1)
 		for (const [index, side] of sides.entries()) {
 			const last: number[] = [];
@@ -92,71 +83,4 @@ async function measure(bench: Bench, size: number): Promise<Figure[]> {
 			figure(`${at}${name}, last socket’s p99`, 'ms', rounds[index]?.p99 ?? []),
 		]),
 	];
-}
-
-interface TidemarkSide {
-	readonly side: Side;
-	readonly url: string;
-	readonly poster: string;
-}
-
-async function tidemarkSide(bench: Bench, size: number): Promise<TidemarkSide> {
-	const dataDir = bench.directory(`${size}`);
-	const members = usersFrom(0, size);
-	const poster = usersFrom(size, 1)[0] ?? '';
-	const dataset = await Dataset.open(dataDir);
-	await dataset.users([...members, poster]);
-	await dataset.channel([...members, poster]).done;
-	await dataset.close();
-	const server = await startServer(bench, dataDir);
-	bench.progress(`connecting ${size} sockets`);
-	const paths: string[] = [];
-	await inParts(size, 64, async (from, to) => {
-		const tickets = members.slice(from, to).map((user) => ticketFor(server.url, tokenOf(user)));
-		for (const ticket of await Promise.all(tickets)) paths.push(`/rtm?ticket=${ticket}`);
-	});
-	const listeners = await Listeners.connect(bench, server.port, paths);
-	const post = (text: string) =>
-		fetch(`${server.url}/api/chat.postMessage`, {
-			method: 'POST',
-			headers: { authorization: `Bearer ${tokenOf(poster)}`, 'content-type': 'application/json' },
-			body: JSON.stringify({ channel: channelId(0), text }),
-		}).then((response) => response.text());
-	return { side: { name: 'Tidemark', pid: server.pid, listeners, post }, url: server.url, poster };
-}
-
-/** The event as Tidemark sends it, so that the others send as many bytes. */
-async function frameOf(_bench: Bench, { url, poster, side }: TidemarkSide): Promise<string> {
-	const ticket = await ticketFor(url, tokenOf(poster));
-	const socket = new WebSocket(`${url.replace('http', 'ws')}/rtm?ticket=${ticket}`);
-	const event = new Promise<string>((resolve) => {
-		socket.onmessage = ({ data }) => {
-			if (String(data).includes(MESSAGE_TEXT)) resolve(String(data));
-			else if (String(data).includes('"hello"')) side.post(`${timedText(1)} ${MESSAGE_TEXT}`);
-		};
-	});
-	const frame = await event;
-	await side.listeners.heard(1);
-	socket.close();
-	return frame;
-}
-
-async function peerSide(
-	bench: Bench,
-	name: string,
-	{ pid, port }: { readonly pid: number; readonly port: number },
-	size: number,
-	frame: string,
-): Promise<Side> {
-	const listeners = await Listeners.connect(
-		bench,
-		port,
-		Array.from({ length: size }, () => '/'),
-	);
-	const post = (text: string) =>
-		fetch(`http://127.0.0.1:${port}/publish`, {
-			method: 'POST',
-			body: frame.replace(/#\d+@\d+# /, `${text.slice(0, text.indexOf(' ') + 1)}`),
-		}).then((response) => response.text());
-	return { name, pid, listeners, post };
 }

@@ -1,10 +1,12 @@
 import type { Scenario } from '../support/scenario.ts';
 import { clientCounts } from './client-counts.ts';
+import { clusterDelivery } from './cluster-delivery.ts';
 import { clusterPosts } from './cluster-posts.ts';
 import { clusterReads } from './cluster-reads.ts';
 import { delivery } from './delivery.ts';
 import { durablePosts } from './durable-posts.ts';
 import { fanOut } from './fan-out.ts';
+import { fanOutPeers } from './fan-out-peers.ts';
 import { inboxList } from './inbox-list.ts';
 import { memory } from './memory.ts';
 import { postCostByHistory } from './post-cost-by-history.ts';
@@ -19,6 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
 	postCostByHistory,
 	durablePosts,
 	fanOut,
+	fanOutPeers,
 	delivery,
 	readMarks,
 	clientCounts,
@@ -26,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
 	memory,
 	startUp,
 	clusterPosts,
+	clusterDelivery,
 	pushLarge,
 	clusterReads,
 	redisPosts,

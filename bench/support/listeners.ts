@@ -10,26 +10,60 @@ export interface Heard {
 	readonly lastMs: number;
 }
 
+/** What the clients speak: frames as they are, or in Socket.IO's packets. */
+export type Protocol = 'plain' | 'socket.io';
+
 export class Listeners {
+	/** By number: messages that somebody asked about, and those that were heard first. */
+	private readonly messages = new Map<number, PromiseWithResolvers<Heard>>();
+
+	/** Why nothing is heard any more, once that is so. */
+	private over: unknown;
+
 	private constructor(private readonly lines: LineReader) {}
 
 	/** Resolves when all of them are connected. */
-	static async connect(bench: Bench, port: number, paths: readonly string[]): Promise<Listeners> {
+	static async connect(
+		bench: Bench,
+		port: number,
+		paths: readonly string[],
+		protocol: Protocol = 'plain',
+	): Promise<Listeners> {
 		const program = compile('fan-out-clients');
-		const child = Bun.spawn([program, String(port)], { stdio: ['pipe', 'pipe', 'inherit'] });
+		const child = Bun.spawn([program, String(port), protocol], { stdio: ['pipe', 'pipe', 'inherit'] });
 		bench.atEnd(() => end(child, 'SIGKILL'));
 		child.stdin.write(`${paths.join('\n')}\n\n`);
 		await child.stdin.flush();
 		const listeners = new Listeners(new LineReader(child.stdout));
 		await listeners.lines.next();
+		void listeners.read();
 		return listeners;
 	}
 
-	/** When the message with this number had reached everybody. */
+	/** When the message with this number had reached everybody; in whatever order they are asked about. */
 	async heard(number: number): Promise<Heard> {
-		for (;;) {
-			const [which, half, last] = (await this.lines.next()).split(' ').map(Number);
-			if (which === number) return { halfMs: (half ?? 0) / 1e6, lastMs: (last ?? 0) / 1e6 };
+		if (this.over !== undefined) throw this.over;
+		const heard = await this.message(number).promise;
+		this.messages.delete(number);
+		return heard;
+	}
+
+	private message(number: number): PromiseWithResolvers<Heard> {
+		const message = this.messages.get(number) ?? Promise.withResolvers<Heard>();
+		this.messages.set(number, message);
+		return message;
+	}
+
+	private async read(): Promise<void> {
+		try {
+			for (;;) {
+				const [number = 0, half = 0, last = 0] = (await this.lines.next()).split(' ').map(Number);
+				this.message(number).resolve({ halfMs: half / 1e6, lastMs: last / 1e6 });
+			}
+		} catch (error) {
+			// Also when killed at the end, where nobody waits any more.
+			this.over = error;
+			for (const { reject } of this.messages.values()) reject(error);
 		}
 	}
 }

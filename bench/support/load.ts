@@ -48,7 +48,8 @@ export class Load {
 	}
 }
 
-const cpuSecondsOf = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+export const cpuSecondsOf = (pids: readonly number[]): number =>
+	pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
 
 /** One address for a socket, as rtm.connect hands it out. */
 export async function ticketFor(url: string, token: string): Promise<string> {

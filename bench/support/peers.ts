@@ -32,11 +32,12 @@ export function compile(name: string): string {
 }
 
 export const bareBun = (bench: Bench): Promise<Peer> =>
-	start(bench, [BUN, join(ROOT, 'bench', 'peers', 'bare-bun.ts')]);
+	startPeer(bench, [BUN, join(ROOT, 'bench', 'peers', 'bare-bun.ts')]);
 
-export const cServer = (bench: Bench): Promise<Peer> => start(bench, [compile('fan-out-server')]);
+export const cServer = (bench: Bench): Promise<Peer> => startPeer(bench, [compile('fan-out-server')]);
 
-async function start(bench: Bench, command: string[]): Promise<Peer> {
+/** Runs a server that says `port N` when it listens. */
+export async function startPeer(bench: Bench, command: string[]): Promise<Peer> {
 	const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'inherit'] });
 	bench.atEnd(() => end(child, 'SIGKILL'));
 	const line = await firstLineWith(child.stdout, 'port ');

@@ -1,0 +1,139 @@
+import { MESSAGE_TEXT } from '../support/dataset.ts';
+import { FIRST_NUMBER, peerSide, type Side, tidemarkSide } from '../support/fan-out-sides.ts';
+import { type Figure, figure, ratio } from '../support/figures.ts';
+import { timedText } from '../support/listeners.ts';
+import { type NodePeers, nodePeers } from '../support/node-peers.ts';
+import { CFLAGS, needCompiler } from '../support/peers.ts';
+import { cpuSeconds, openFilesLimit } from '../support/process-cpu.ts';
+import type { Bench, Scenario } from '../support/scenario.ts';
+
+/** One message to everybody who is online, against what people build chat on: `ws` and Socket.IO. */
+
+const PAUSE_MS = 50;
+/** Of a paced round, at least. */
+const MESSAGES = 40;
+const DELIVERIES = 60_000;
+/** Posts that are sent at once. */
+const BURST = 50;
+const BURSTS = 2;
+const SPARE_FILES = 200;
+const SOCKET_IO = { path: '/socket.io/?EIO=4&transport=websocket', protocol: 'socket.io' } as const;
+
+export const fanOutPeers: Scenario = {
+	name: 'fan-out-peers',
+	about:
+		'One message to hundreds and thousands of sockets of one conversation, against ws and Socket.IO on Node',
+	run: async (bench) => {
+		needCompiler();
+		const peers = await nodePeers(bench);
+		const wanted = bench.pick([300], [300, 2_000, 8_000], [300, 2_000, 8_000]);
+		const sizes = wanted.filter((size) => size + SPARE_FILES < openFilesLimit());
+		const figures: Figure[] = [];
+		for (const size of sizes) figures.push(...(await measure(bench, peers, size)));
+		const { node, ws, 'socket.io': socketIo, 'engine.io': engineIo } = peers.versions;
+		return {
+			configuration: {
+				peers: `ws ${ws}; socket.io ${socketIo} with engine.io ${engineIo}, WebSocket only; both on Node ${node}, one process each, no compression`,
+				clients: `one process in C for each server, one socket for each member, each speaking its server’s protocol; gcc ${CFLAGS.join(' ')}`,
+				payload: 'the same event as JSON from each server; Socket.IO’s packet around it is 14 bytes more',
+				paced: `${sizes.map((size) => `${messagesOf(bench, size)} messages a round to ${size}`).join(', ')}, each ${PAUSE_MS} ms after the last one was heard by all`,
+				burst: `${BURSTS} times ${BURST} messages a round, posted at once; over when all of them were heard by all`,
+				CPU: 'of the whole server process, all threads; what clients and load take is not in it',
+			},
+			figures,
+			notes: [
+				...(sizes.length < wanted.length
+					? [`more sockets than ${openFilesLimit()} open files allow were left out`]
+					: []),
+				'What each does for a message: ws and Socket.IO take it over HTTP and write it to the sockets of one set or room, and nothing else. Tidemark takes it over HTTP from a user whose token and membership it checks, gives it its position in the timeline that counts are taken from, and writes nothing to any socket before it is on disk.',
+				'In small conversations it is this work that costs, not the sockets: the fewer they are, the less ahead Tidemark is when messages come one by one.',
+				'Frames that are due at once go out in one write of Tidemark’s, which is what a burst shows; ws and Socket.IO write each by itself.',
+				'Centrifugo belongs here and is not among the peers yet: it could not be installed on the machines at hand.',
+				'All servers run through the whole comparison, each with its own clients connected, and take turns after a round to warm up.',
+			],
+		};
+	},
+};
+
+/** A round of few deliveries would be too short to be measured. */
+const messagesOf = (bench: Bench, size: number): number => {
+	const enough = Math.max(MESSAGES, Math.ceil(DELIVERIES / size));
+	return bench.pick(10, enough, enough);
+};
+
+interface Rounds {
+	readonly paced: number[];
+	readonly burst: number[];
+	readonly burstPerSecond: number[];
+}
+
+async function measure(bench: Bench, peers: NodePeers, size: number): Promise<Figure[]> {
+	const tidemark = await tidemarkSide(bench, size);
+	const { frame } = tidemark;
+	const ws = await peerSide(bench, 'ws', await peers.start(bench, 'ws.mjs'), size, frame);
+	const io = await peers.start(bench, 'socket-io.mjs');
+	const socketIo = await peerSide(bench, 'Socket.IO', io, size, frame, SOCKET_IO);
+	const sides = [tidemark, ws, socketIo].map((side) => ({ side, rounds: noRounds() }));
+	const poster = new Poster();
+	for (const { side } of sides) await round(bench, poster, side, size, noRounds());
+	for (let run = 0; run < bench.runs; run += 1)
+		for (const { side, rounds } of sides) await round(bench, poster, side, size, rounds);
+	const at = `${size} sockets, `;
+	const [ours, ...others] = sides.map(({ side, rounds }) => ({ name: side.name, ...rounds }));
+	return [
+		...others.flatMap(({ name, paced, burst }) => [
+			ratio(`${at}paced: deliveries a CPU second, against ${name}`, ours?.paced ?? [], paced, { atLeast: 1 }),
+			ratio(`${at}burst: deliveries a CPU second, against ${name}`, ours?.burst ?? [], burst, { atLeast: 1 }),
+		]),
+		...sides.flatMap(({ side: { name }, rounds }) => [
+			figure(`${at}paced: ${name}, deliveries a CPU second`, '/s', rounds.paced),
+			figure(`${at}burst: ${name}, deliveries a CPU second`, '/s', rounds.burst),
+			figure(`${at}burst: ${name}, deliveries a second`, '/s', rounds.burstPerSecond),
+		]),
+	];
+}
+
+const noRounds = (): Rounds => ({ paced: [], burst: [], burstPerSecond: [] });
+
+/** Posts messages with numbers of their own; each is over when it was answered and everybody has heard it. */
+class Poster {
+	private number = FIRST_NUMBER;
+
+	post(side: Side): Promise<unknown> {
+		this.number += 1;
+		// Not one after the other: the post's own answer may come after the last delivery.
+		return Promise.all([
+			side.post(`${timedText(this.number)} ${MESSAGE_TEXT}`),
+			side.listeners.heard(this.number),
+		]);
+	}
+}
+
+async function round(bench: Bench, poster: Poster, side: Side, size: number, rounds: Rounds): Promise<void> {
+	const messages = messagesOf(bench, size);
+	const paced = await spent(side, async () => {
+		for (let message = 0; message < messages; message += 1) {
+			await poster.post(side);
+			await Bun.sleep(PAUSE_MS);
+		}
+	});
+	const burst = await spent(side, async () => {
+		for (let time = 0; time < BURSTS; time += 1)
+			await Promise.all(Array.from({ length: BURST }, () => poster.post(side)));
+	});
+	rounds.paced.push((messages * size) / paced.cpu);
+	rounds.burst.push((BURST * BURSTS * size) / burst.cpu);
+	rounds.burstPerSecond.push((BURST * BURSTS * size) / burst.wall);
+	const of = (per: readonly number[]): number => Math.round(per.at(-1) ?? 0);
+	bench.progress(
+		`${size} sockets, ${side.name}: ${of(rounds.paced)} deliveries a CPU second paced, ${of(rounds.burst)} in a burst`,
+	);
+}
+
+/** Seconds of the server's CPU and of the clock. */
+async function spent(side: Side, work: () => Promise<void>): Promise<{ cpu: number; wall: number }> {
+	const before = cpuSeconds(side.pid);
+	const began = performance.now();
+	await work();
+	return { cpu: cpuSeconds(side.pid) - before, wall: (performance.now() - began) / 1000 };
+}

@@ -1,0 +1,143 @@
+import { type Dataset, tokenOf, usersFrom } from './dataset.ts';
+import { type Figure, figure, quantile } from './figures.ts';
+import { Listeners, timedText } from './listeners.ts';
+import { cpuSecondsOf, ticketFor } from './load.ts';
+import type { Bench } from './scenario.ts';
+
+/** Posts at a steady rate into conversations whose members are all online, timed until the last of them has it. */
+
+export const MEMBERS = 50;
+export const CONVERSATIONS = 20;
+const CROWDS = Array.from({ length: CONVERSATIONS }, (_, index) =>
+	usersFrom(index * (MEMBERS + 1), MEMBERS + 1),
+);
+
+/** What is posted to: one process or several. */
+interface Server {
+	readonly url: string;
+	readonly port: number;
+	readonly pids: readonly number[];
+}
+
+interface Conversation {
+	readonly channel: string;
+	readonly poster: WebSocket;
+	readonly listeners: Listeners;
+}
+
+export interface Round {
+	/** Of every post, ms until the last of the members had it. */
+	readonly lastMs: readonly number[];
+	readonly cpuShare: number;
+}
+
+export class SteadyPosts {
+	private posted = 0;
+
+	private constructor(
+		private readonly server: Server,
+		private readonly conversations: readonly Conversation[],
+	) {}
+
+	/** Before the server is started. Answers the channels. */
+	static async fill(dataset: Dataset): Promise<readonly string[]> {
+		await dataset.users(CROWDS.flat());
+		const channels = CROWDS.map((crowd) => dataset.channel(crowd));
+		await Promise.all(channels.map(({ done }) => done));
+		return channels.map(({ conversation }) => conversation.id);
+	}
+
+	static async connect(bench: Bench, server: Server, channels: readonly string[]): Promise<SteadyPosts> {
+		const conversations: Conversation[] = [];
+		// One after the other: a ticket is good for a short time, and a thousand at once may take longer.
+		for (const [index, [poster = '', ...members]] of CROWDS.entries())
+			conversations.push({
+				channel: channels[index] ?? '',
+				poster: await open(bench, server, poster),
+				listeners: await listen(bench, server, members),
+			});
+		return new SteadyPosts(server, conversations);
+	}
+
+	/** Sends by the clock: what is late is sent at once, and its lateness is not hidden by sending less. */
+	async play(perSecond: number, seconds: number): Promise<Round> {
+		const { server, conversations } = this;
+		const count = perSecond * seconds;
+		const first = this.posted;
+		const heard: Promise<number>[] = [];
+		const cpuBefore = cpuSecondsOf(server.pids);
+		const began = performance.now();
+		for (let sent = 0; sent < count; await Bun.sleep(1)) {
+			const due = Math.min(count, Math.floor(((performance.now() - began) / 1000) * perSecond));
+			for (; sent < due; sent += 1) heard.push(this.post(first + sent));
+		}
+		const lastMs = await Promise.all(heard);
+		this.posted += count;
+		const wall = (performance.now() - began) / 1000;
+		for (const { poster } of conversations)
+			if (poster.readyState !== WebSocket.OPEN) throw new Error('a socket that posts was closed');
+		return { lastMs, cpuShare: (cpuSecondsOf(server.pids) - cpuBefore) / wall };
+	}
+
+	private post(number: number): Promise<number> {
+		const { channel, poster, listeners } = this.conversations[number % CONVERSATIONS] as Conversation;
+		poster.send(JSON.stringify({ id: number + 1, type: 'message', channel, text: timedText(number) }));
+		return listeners.heard(number).then(({ lastMs }) => lastMs);
+	}
+}
+
+async function listen(bench: Bench, { url, port }: Server, users: readonly string[]): Promise<Listeners> {
+	const tickets = await Promise.all(users.map((user) => ticketFor(url, tokenOf(user))));
+	const paths = tickets.map((ticket) => `/rtm?ticket=${ticket}`);
+	return Listeners.connect(bench, port, paths);
+}
+
+async function open(bench: Bench, { url, port }: Server, user: string): Promise<WebSocket> {
+	const ticket = await ticketFor(url, tokenOf(user));
+	const socket = new WebSocket(`ws://127.0.0.1:${port}/rtm?ticket=${ticket}`);
+	bench.atEnd(() => socket.close());
+	await new Promise((resolve, reject) => {
+		socket.onmessage = resolve;
+		socket.onerror = reject;
+	});
+	socket.onmessage = null;
+	return socket;
+}
+
+/** Rounds at this rate, after a second to warm up. */
+export async function steadyRounds(
+	bench: Bench,
+	posts: SteadyPosts,
+	perSecond: number,
+	seconds: number,
+): Promise<Round[]> {
+	await posts.play(perSecond, 1);
+	const rounds: Round[] = [];
+	for (let run = 0; run < bench.runs; run += 1) {
+		const round = await posts.play(perSecond, seconds);
+		rounds.push(round);
+		bench.progress(`${perSecond} posts a second: p99 ${quantile(round.lastMs, 0.99).toFixed(1)} ms`);
+	}
+	return rounds;
+}
+
+export function steadyFigures(rounds: readonly Round[], mostMs: number, before = ''): Figure[] {
+	const of = (share: number): number[] => rounds.map(({ lastMs }) => quantile(lastMs, share));
+	return [
+		figure(`${before}post to last delivery, p99`, 'ms', of(0.99), { atMost: mostMs }),
+		figure(`${before}post to last delivery, p95`, 'ms', of(0.95)),
+		figure(`${before}post to last delivery, median`, 'ms', of(0.5)),
+		figure(
+			`${before}CPU of the server`,
+			'cores',
+			rounds.map(({ cpuShare }) => cpuShare),
+		),
+	];
+}
+
+export const steadyConfiguration = (perSecond: string, seconds: number) => ({
+	conversations: `${CONVERSATIONS} of ${MEMBERS} members, each with one socket, and one more who posts over a socket of its own`,
+	posts: `${perSecond} a second for ${seconds} s, taking turns between conversations, whether the one before was heard or not`,
+	measured:
+		'from before a post is sent until the last member’s socket has it, read by a process in C for each conversation',
+});
