@@ -16,6 +16,7 @@ import type {
 	ThreadRow,
 } from '../../../ports/read-state.ts';
 import type { Ledger } from '../../../ports/store.ts';
+import type { Fence, Since } from '../fence.ts';
 import type { Conversations } from './conversations.ts';
 import { type Membership, packActivity, packFollow, packMembership } from './packing.ts';
 import { type ReadUser, type Rows, shown } from './rows.ts';
@@ -48,6 +49,7 @@ export class Marking {
 		private readonly ledger: Ledger,
 		private readonly clock: Clock,
 		private readonly starts: readonly number[],
+		private readonly fence: Fence,
 	) {}
 
 	async mark(
@@ -128,6 +130,7 @@ export class Marking {
 	): Promise<RowChange | MarkProblem> {
 		const field = membershipField(conversation);
 		for (;;) {
+			const since = await this.fence.since();
 			const fields = await this.users.some(user, [field, ACTIVITY]);
 			const membership = membershipIn(fields, conversation);
 			if (!membership?.member) return 'not_a_member';
@@ -137,8 +140,8 @@ export class Marking {
 			if (!after) {
 				const row = await this.rows.row(this.userOf(user, fields), conversation, membership);
 				if (!row) return 'not_a_member';
-				const durable = this.ledger.commit([factOf(user, conversation, membership)]);
-				return { row: shown(row), ignored, durable };
+				const durable = await this.commit(factOf(user, conversation, membership), since);
+				return { row: shown(row), ignored, ...durable };
 			}
 			// A device at another gateway, whose clock is ahead, may have been here before.
 			const at = Math.max(stamp, membership.at + 1);
@@ -152,7 +155,7 @@ export class Marking {
 			if (!counted) return 'not_a_member';
 			const row = shown(counted);
 			const fact = factOf(user, conversation, { ...after, at });
-			return { row, ignored, durable: this.commit(fact, () => tell(row)) };
+			return { row, ignored, ...(await this.commit(fact, since, () => tell(row))) };
 		}
 	}
 
@@ -166,6 +169,7 @@ export class Marking {
 		const stamp = this.clock.next();
 		const field = followField(conversation, threadTs);
 		for (;;) {
+			const since = await this.fence.since();
 			const fields = await this.users.some(user, [field, ACTIVITY]);
 			const follow = followIn(fields, conversation, threadTs);
 			const after = mark.type === 'unread' ? mark.ts - 1 : null;
@@ -189,25 +193,25 @@ export class Marking {
 			if (!counted) return 'not_following';
 			const row = shown(counted);
 			const fact = threadFact(user, conversation, threadTs, moved);
-			if (!changes) return { row, durable: this.ledger.commit([fact]) };
-			return { row, durable: this.commit(fact, () => tell(row)) };
+			return { row, ...(await this.commit(fact, since, changes ? () => tell(row) : undefined)) };
 		}
 	}
 
 	async setActive(user: string, active: boolean): Promise<void> {
 		for (;;) {
+			const since = await this.fence.since();
 			const fields = await this.users.some(user, [ACTIVITY]);
 			const moments = activityIn(fields);
 			const newest = moments.at(-1);
 			// By the newest moment, and not by this process's clock, which may lie before it.
 			if ((newest?.active ?? false) === active) {
-				if (newest) await this.ledger.commit([{ type: 'activity', user, ...newest }]);
+				if (newest) await (await this.commit({ type: 'activity', user, ...newest }, since)).durable;
 				return;
 			}
 			const at = Math.max(this.clock.next(), (newest?.at ?? 0) + 1);
 			const changed = { [ACTIVITY]: packActivity([...moments, { at, active }]) };
 			if (!(await this.users.set(user, 0, fields, changed))) continue;
-			await this.ledger.commit([{ type: 'activity', user, at, active }]);
+			await (await this.commit({ type: 'activity', user, at, active }, since)).durable;
 			return;
 		}
 	}
@@ -218,8 +222,17 @@ export class Marking {
 		return { id, fields: { ...fields, [STAMP]: String(stamp) }, starts: this.starts };
 	}
 
-	/** `tell` is hung on the commit in this very turn: that is what keeps events in the order of stamps. */
-	private commit(fact: ReadFact, tell: () => void): Promise<void> {
-		return this.ledger.commit([fact]).then(tell);
+	/**
+	 * `tell` is hung on the commit in this very turn: that is what keeps events in the order of stamps. What was decided on a
+	 * state of another time must not come into the log, and what came into it too late is not acknowledged.
+	 */
+	private async commit(
+		fact: ReadFact,
+		since: Since,
+		tell: () => void = () => undefined,
+	): Promise<{ readonly durable: Promise<void> }> {
+		await this.fence.assured(since);
+		const logged = this.ledger.commit([fact]).then(tell);
+		return { durable: logged.then(() => this.fence.assured(since)) };
 	}
 }
