@@ -64,7 +64,7 @@ export class Epoch {
 	}
 
 	/** Without asking: nothing but the processes of this epoch has answered lately. */
-	isBehind({ processes }: Whole): boolean {
+	isServedBy({ processes }: Whole): boolean {
 		return this.processes.areAmong(processes);
 	}
 

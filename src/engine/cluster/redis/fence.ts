@@ -105,7 +105,7 @@ export class EpochFence implements Fence {
 	}
 
 	private async whole(): Promise<Whole> {
-		if (this.known && this.epoch.isBehind(this.known)) return this.known;
+		if (this.known && this.epoch.isServedBy(this.known)) return this.known;
 		this.looking ??= this.look().finally(() => {
 			this.looking = null;
 		});
