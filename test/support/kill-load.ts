@@ -213,7 +213,11 @@ const pick: Step = async ({ person, call, random, book, cast }) => {
 		(sent) => sent.channel === channel && sent.ts !== undefined && !picked.has(sent.ts) && sent.text !== null,
 	);
 	const ts = random.pick(left)?.ts;
-	if (ts === undefined) return;
+	if (ts === undefined) {
+		// Whoever has nothing to do has to notice as well that the server is gone.
+		await call('client.counts');
+		return;
+	}
 	picked.set(ts, false);
 	if (await markAs(call, 'conversations.markMessage', channel, ts)) picked.set(ts, true);
 	else picked.delete(ts);
