@@ -6,6 +6,7 @@ import { openPostgresStore, type PostgresStore } from '../engine/cluster/postgre
 import { RedisBus } from '../engine/cluster/redis/bus.ts';
 import { type Commands, connectCommands, connectSubscriber } from '../engine/cluster/redis/connection.ts';
 import { Epoch } from '../engine/cluster/redis/epoch.ts';
+import { EpochFence } from '../engine/cluster/redis/fence.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
 import { findLayout } from '../engine/cluster/redis/layout.ts';
 import { RedisReadState } from '../engine/cluster/redis/read-state/redis-read-state.ts';
@@ -121,7 +122,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			ledger,
 			clock,
 			nowMicros,
-			fence: epoch,
+			fence: new EpochFence(epoch),
 		});
 		return {
 			commands,

@@ -35,6 +35,7 @@ const written = async (id: string): Promise<string[]> =>
 test('Redis is lost between two conversations of a batch: both are written before the next epoch', async () => {
 	await twoConversations();
 	const { worker, epoch, answers, before } = lone;
+	await epoch.clear();
 	await epoch.begin(() => 1);
 	const first = await lone.append('C01', post('acknowledged'));
 	const second = await lone.append('C02', post('decided'));
@@ -57,6 +58,7 @@ test('Redis is lost between two conversations of a batch: both are written befor
 	expect([await written('C01'), await written('C02')]).toEqual([['acknowledged'], ['decided']]);
 	expect(await lone.store.nextOffset(lone.partition)).toBe(2);
 
+	await epoch.clear();
 	await epoch.begin(() => 2);
 	worker.resume();
 	await until(() => answers.has(second), 'the second is answered');

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { EpochFence, MARKS_ARE_LOGGED_MS } from '../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import type { Keeping } from '../../src/engine/cluster/redis/read-state/loading.ts';
 import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
-import { spreadTags } from '../../src/engine/cluster/redis/slots.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { CountRow, RowChange } from '../../src/engine/ports/read-state.ts';
-import type { StateSource } from '../../src/engine/ports/store.ts';
+import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
@@ -47,6 +47,7 @@ for (const layout of LAYOUTS) {
 					source?: StateSource;
 					/** By so much its clock is ahead of the others'. */
 					aheadMicros?: number;
+					ledger?: Ledger;
 				} = {},
 			) => {
 				const { aheadMicros = 0 } = more;
@@ -56,7 +57,7 @@ for (const layout of LAYOUTS) {
 				const keys = new Keys(more.prefix ?? place.prefix);
 				const { source, ledger } = store;
 				const epoch = new Epoch(commands, keys.prefix);
-				const fence = more.fenced ? { fence: epoch } : {};
+				const fence = new EpochFence(epoch);
 				const readState = await RedisReadState.open({
 					commands,
 					keys,
@@ -64,14 +65,14 @@ for (const layout of LAYOUTS) {
 					ledger,
 					clock,
 					nowMicros: clock.next,
-					...fence,
+					...(more.fenced ? { fence } : {}),
 					...more,
 				});
 				const apply = async (...effects: Effect[]) => {
 					const facts = await readState.apply(effects);
 					await ledger.commit([...effects, ...facts]);
 				};
-				return { readState, apply, commands, keys, epoch };
+				return { readState, apply, commands, keys, epoch, fence };
 			};
 			return { store, process };
 		};
@@ -267,10 +268,11 @@ for (const layout of LAYOUTS) {
 			const before = await readState.row('U02', 'C01');
 			// One node of it is enough.
 			await commands.unlink(keys.meta('C01'), keys.timeline('C01'));
-			await commands.unlink(`${keys.prefix}{${spreadTags(16)[3]}}:epoch`);
+			await commands.unlink(epoch.markerBeside('C01'));
 			const refused = await readState.row('U02', 'C01').catch((error) => error);
 			expect(refused).toMatchObject({ code: 'service_unavailable' });
 			expect(await epoch.check()).toBeNull();
+			await epoch.clear();
 			await epoch.begin(() => 2);
 			expect(await epoch.wholeSince()).toBe(2);
 			const after = await readState.row('U02', 'C01');
@@ -409,15 +411,119 @@ for (const layout of LAYOUTS) {
 			expect((await readState.unread('U02', 'C01')).length).toBe(13_000);
 		});
 
-		test('a Redis that came back as another process, with what it had before, is taken for lost', async () => {
-			const { process } = await world();
-			const { epoch, commands, keys } = await process({ fenced: true });
-			await epoch.begin(() => 1);
-			await epoch.endWithOtherNodes();
-			expect(await epoch.wholeSince()).toBe(1);
-			await commands.set(`${keys.prefix}{epoch}:nodes`, 'those-of-before');
-			await epoch.endWithOtherNodes();
+		/** U02 and a channel with five messages, of an epoch that has begun. */
+		const begun = async (more: { ledger?: Ledger } = {}) => {
+			const { store, process } = await world();
+			const made = await process({ fenced: true, ...more });
+			await made.epoch.begin(() => 1);
+			await made.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			const mark = async (ts: number) => {
+				const change = await made.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + ts }, tell);
+				await (change as RowChange).durable;
+			};
+			return { store, process, mark, ...made };
+		};
+		const UNAVAILABLE = { code: 'service_unavailable' };
+
+		test('what is loaded too late, because it was on its way for long, is refused by Redis', async () => {
+			const { fence, epoch, commands, keys } = await begun();
+			const [sent, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+			const loading = fence.load(
+				['U03'],
+				async () => (await epoch.check())?.epoch ?? '',
+				async (read, tokenOf) => {
+					const token = tokenOf('U03');
+					sent.resolve();
+					await arrives.promise;
+					const [state, pending] = [keys.user('U03'), keys.pending('U03')];
+					return commands.loadUser(state, pending, ...token, 60, 0, 'stamp', read);
+				},
+			);
+			await sent.promise;
+			await epoch.clear();
+			await epoch.begin(() => 2);
+			arrives.resolve();
+			await loading;
+			// It was read once more.
+			expect(await commands.hget(keys.user('U03'), 'stamp')).toBe('2');
+		});
+
+		test('a conversation that is created too late is not taken for one without messages', async () => {
+			const { process, epoch, apply } = await begun();
+			const other = conversation('C02');
+			const late = await process({ fenced: true });
+			await late.readState.counts('U02');
+			const first = await epoch.check();
+			await epoch.clear();
+			const token = [epoch.markerBeside('C02'), first?.epoch ?? ''];
+			await epoch.begin(() => 2);
+			const keys = [late.keys.meta('C02'), late.keys.timeline('C02')];
+			const effect = [BEGIN, 'create', 0, 'public', 0, 0, 'T1'];
+			const refused = await late.commands.apply(...keys, ...token, 60, 0, ...effect).catch((error) => error);
+			expect(String(refused)).toContain('OVER');
+			await apply(created(other, ['U01']));
+			expect(await late.readState.row('U01', 'C02')).toMatchObject({ unread: 0 });
+		});
+
+		test('a mark that is in the log only after Redis was restored is not acknowledged', async () => {
+			const logged = Promise.withResolvers<void>();
+			const ledger: Ledger = {
+				commit: () => logged.promise,
+				settled: async () => undefined,
+				durable: () => 0,
+			};
+			const { process, epoch, commands, mark } = await begun();
+			const { readState } = await process({ fenced: true, ledger });
+			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, tell);
+			// As if another node was emptied: who is loaded on this one goes on.
+			await commands.unlink(epoch.markerBeside('C09'));
+			await mark(3);
+			await epoch.clear();
+			expect(await mark(4).catch((error) => error)).toMatchObject(UNAVAILABLE);
+			await Bun.sleep(MARKS_ARE_LOGGED_MS);
+			await epoch.begin(() => 2);
+			logged.resolve();
+			const refused = await Promise.resolve((change as RowChange).durable).catch((error) => error);
+			expect(refused).toMatchObject(UNAVAILABLE);
+			await mark(4);
+		});
+
+		test('a process of Redis that is not of the epoch is not believed', async () => {
+			const { store, process, epoch, commands, keys, mark, readState } = await begun();
+			await mark(2);
+			const stored = await store.source.user('U02');
+			await commands.set(`${keys.prefix}{epoch}:processes`, '1 those-of-before');
 			expect(await epoch.check()).toBeNull();
+			// Another process is always behind another connection.
+			const closed = Promise.withResolvers<void>();
+			commands.once('close', closed.resolve);
+			commands.disconnect(true);
+			await closed.promise;
+			for (const work of [
+				() => mark(3),
+				() => readState.row('U02', 'C01'),
+				() => readState.counts('U02'),
+				() => readState.apply(posts(10, 12)),
+			])
+				expect(await work().catch((error) => error)).toMatchObject(UNAVAILABLE);
+			expect(await store.source.user('U02')).toEqual(stored);
+			await epoch.clear();
+			await epoch.begin(() => 2);
+			await mark(3);
+			expect(await (await process({ fenced: true })).epoch.wholeSince()).toBe(2);
+		});
+
+		test('what comes from nowhere else stays when the read state is removed', async () => {
+			const { epoch, commands, keys } = await begun();
+			const other = [keys.away('U02'), keys.ticket('one'), keys.gatewayAlive('N1')];
+			for (const key of other) await commands.set(key, '1');
+			await commands.rpush(keys.pending('U03'), '{}');
+			await epoch.clear();
+			const count = async (...names: string[]) =>
+				(await Promise.all(names.map((key) => commands.exists(key)))).filter(Boolean).length;
+			expect(await count(...other)).toBe(3);
+			const gone = [keys.user('U02'), keys.pending('U03'), keys.meta('C01'), keys.timeline('C01')];
+			expect(await count(...gone)).toBe(0);
 		});
 
 		test('that somebody was taken out late is told with how late it was', async () => {

@@ -49,6 +49,22 @@ test('it is shared by many, or held by one; whoever wants to share waits for tha
 	await waiting;
 });
 
+test('of those that gave up waiting one is the first, until it releases or loses its connection', async () => {
+	const { proxy, through, direct } = await locks();
+	const [one, two, three] = [through(), direct(), direct()];
+	await three.share();
+	expect(await one.alone()).toBe(false);
+	expect([await one.isFirst(), await one.isFirst(), await two.isFirst()]).toEqual([true, true, false]);
+	await one.release();
+	expect([await two.isFirst(), await two.isStillFirst(), await one.isFirst()]).toEqual([true, true, false]);
+	await two.release();
+	expect(await two.isStillFirst()).toBe(false);
+	expect(await one.isFirst()).toBe(true);
+	proxy.cutNext('pg_backend_pid', 'silence');
+	expect(await one.isStillFirst().catch(() => 'failed')).toBe('failed');
+	expect(await one.isStillFirst()).toBe(false);
+});
+
 for (const word of ['pg_backend_pid', 'pg_try_advisory_lock_shared'])
 	test(`a server that falls silent at ${word} is not waited for; then the lock is taken anew`, async () => {
 		const { proxy, through, direct } = await locks();

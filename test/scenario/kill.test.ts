@@ -5,6 +5,7 @@ import {
 	checkMembers,
 	checkMessages,
 	checkOnce,
+	checkPicked,
 	checkReads,
 	histories,
 	repeatSends,
@@ -60,6 +61,7 @@ test(`killed ${ROUNDS} times under load, the server finds everything again that 
 			checkMessages(book, settled);
 			checkOnce(settled);
 			await checkReads(server.url, cast, book, settled);
+			await checkPicked(server.url, cast, book, settled);
 		}
 		// Otherwise nothing was under way when the server died.
 		expect(repeated).toBeGreaterThan(0);

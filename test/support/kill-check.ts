@@ -101,6 +101,25 @@ export async function checkReads(url: string, cast: Cast, book: Book, shown: His
 	}
 }
 
+/** What was marked message by message is read, and nothing else is. What was in doubt is done again. */
+export async function checkPicked(url: string, cast: Cast, book: Book, shown: Histories): Promise<void> {
+	for (const person of cast.pickers) {
+		const call = client(url, person.token);
+		for (const [channel, messages] of shown) {
+			const picked = book.picked.get(keyOf(person.id, channel)) ?? new Map<string, boolean>();
+			for (const [ts, acknowledged] of picked)
+				if (!acknowledged && messages.has(ts)) {
+					await call('conversations.markMessage', { channel, ts });
+					picked.set(ts, true);
+				}
+			const left = [...messages.keys()].filter((ts) => !picked.has(ts));
+			const { channels } = await call('client.counts');
+			const { unread_count } = channels.find(({ id }: Row) => id === channel);
+			expect([channel, unread_count]).toEqual([channel, left.length]);
+		}
+	}
+}
+
 interface Row {
 	readonly id: string;
 	readonly last_read: string;

@@ -33,6 +33,8 @@ export interface Book {
 	readonly reads: Map<string, ReadPosition>;
 	/** By user and channel: true for a member; undefined for in doubt. */
 	readonly members: Map<string, boolean | undefined>;
+	/** By user and channel: messages that were marked read one by one; false for in doubt. */
+	readonly picked: Map<string, Map<string, boolean>>;
 	acknowledged: number;
 }
 
@@ -40,6 +42,7 @@ export const newBook = (): Book => ({
 	sent: new Map(),
 	reads: new Map(),
 	members: new Map(),
+	picked: new Map(),
 	acknowledged: 0,
 });
 export const keyOf = (user: string, channel: string): string => `${user} ${channel}`;
@@ -49,9 +52,11 @@ export interface Cast {
 	readonly writers: readonly Person[];
 	/** Mark, mark unread, mute: what they have read moves by nothing else. */
 	readonly readers: readonly Person[];
+	/** Mark one message after the other, and nothing else: none of these marks covers up that another was lost. */
+	readonly pickers: readonly Person[];
 	/** Join and leave. */
 	readonly movers: readonly Person[];
-	/** Where writers and readers are. */
+	/** Where writers, readers and pickers are. */
 	readonly channels: readonly string[];
 	/** Where movers come and go. */
 	readonly halls: readonly string[];
@@ -95,7 +100,12 @@ export function actors({ cast, book, round, callOf, onAck }: Play): ActorOfLoad[
 				onAck();
 			},
 		}));
-	return [...playing(cast.writers, write), ...playing(cast.readers, read), ...playing(cast.movers, move)];
+	return [
+		...playing(cast.writers, write),
+		...playing(cast.readers, read),
+		...playing(cast.pickers, pick),
+		...playing(cast.movers, move),
+	];
 }
 
 async function untilGone(
@@ -193,6 +203,25 @@ async function markAs(call: Call, method: string, channel: string, ts: string | 
 		throw error;
 	}
 }
+
+const pick: Step = async ({ person, call, random, book, cast }) => {
+	const channel = random.pick(cast.channels) ?? '';
+	const key = keyOf(person.id, channel);
+	const picked = book.picked.get(key) ?? new Map<string, boolean>();
+	book.picked.set(key, picked);
+	const left = [...book.sent.values()].filter(
+		(sent) => sent.channel === channel && sent.ts !== undefined && !picked.has(sent.ts) && sent.text !== null,
+	);
+	const ts = random.pick(left)?.ts;
+	if (ts === undefined) {
+		// Whoever has nothing to do has to notice as well that the server is gone.
+		await call('client.counts');
+		return;
+	}
+	picked.set(ts, false);
+	if (await markAs(call, 'conversations.markMessage', channel, ts)) picked.set(ts, true);
+	else picked.delete(ts);
+};
 
 const move: Step = async ({ person, call, random, book, cast }) => {
 	const channel = random.pick(cast.halls) ?? '';

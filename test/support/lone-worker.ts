@@ -2,6 +2,7 @@ import type { KafkaLogs, KafkaLogsOptions } from '../../src/engine/cluster/kafka
 import { MarkLedger } from '../../src/engine/cluster/mark-ledger.ts';
 import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
@@ -57,7 +58,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		ledger: new MarkLedger(logs.marks, Date.now, () => undefined),
 		clock: risingClock(nowMicros, 0),
 		nowMicros,
-		fence: epoch,
+		fence: new EpochFence(epoch),
 	});
 	const before = new Map<string, () => Promise<unknown>>();
 	const watched = new Proxy(readState, {

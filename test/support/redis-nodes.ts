@@ -1,4 +1,4 @@
-import { Cluster, type Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 
 /** What a test does to a Redis Cluster of its own behind the server's back. */
 
@@ -14,6 +14,25 @@ async function onMasters<T>(url: string, work: (node: Redis) => Promise<T>): Pro
 }
 
 export const emptyRedis = (url: string): Promise<unknown> => onMasters(url, (node) => node.flushall());
+
+/** Only the node of this address. */
+export const emptyOneNode = (url: string): Promise<unknown> => onNode(url, (node) => node.flushall());
+
+/** One node keeps what it has now for a later start. */
+export const saveOneNode = (url: string): Promise<unknown> => onNode(url, (node) => node.save());
+
+/** And ends, so that another process can take its place. */
+export const endOneNode = (url: string): Promise<unknown> =>
+	onNode(url, (node) => node.shutdown('NOSAVE').catch(() => undefined));
+
+async function onNode<T>(url: string, work: (node: Redis) => Promise<T>): Promise<T> {
+	const node = new Redis(url, { retryStrategy: () => null });
+	try {
+		return await work(node);
+	} finally {
+		node.disconnect();
+	}
+}
 
 /** The values under the epoch's keys, without repetitions: one where Redis is whole. */
 export async function epochs(url: string): Promise<string[]> {

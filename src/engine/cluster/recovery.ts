@@ -1,15 +1,18 @@
 import type { SessionLock } from './postgres/session-lock.ts';
-import { type Epoch, SETTLE_MS } from './redis/epoch.ts';
+import type { Epoch } from './redis/epoch.ts';
+import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
 
 /**
  * Brings a read state back that was lost. Run by every worker, and carried out by one of them.
  *
  *     whole       the epoch is there; the worker decides, and shares the lock with the others
- *     lost        the epoch is gone, or there never was one: the worker stops deciding, writes what it has, lets go of the lock
- *     restoring   whoever holds the lock alone knows that all have done so; it waits until marks are written too, removes what is
- *                 left, and begins a new epoch
+ *     lost        the epoch is gone, or not of the processes that answer, or there never was one: the worker stops deciding, writes
+ *                 what it has, lets go of the lock
+ *     restoring   whoever holds the lock alone knows that all have done so; it removes what is left, waits until marks are
+ *                 written too, and begins a new epoch
  *
- * From there on state comes back from the store, on first use.
+ * The order in the last of them matters. Who is still loaded goes on marking, until that is removed; after that nobody can, and
+ * every mark that was acknowledged is in the log. From the new epoch on state comes back from the store, on first use.
  */
 
 export interface RecoveryParts {
@@ -64,17 +67,16 @@ export class Recovery {
 
 	private async look(atStart = false): Promise<void> {
 		const { epoch, lock } = this.parts;
-		await epoch.endWithOtherNodes();
-		let value = await epoch.check();
-		if (value === null) {
+		let whole = await epoch.check();
+		if (!whole) {
 			// A worker that is starting has promised nothing yet, and where the installation is new, nothing was lost.
 			if (!atStart) this.parts.onLost();
 			await this.restore();
-			value = await epoch.check();
+			whole = await epoch.check();
 		}
 		await lock.share();
 		// Also where restoring failed in the middle and another worker has done it.
-		if (value === null) return;
+		if (!whole) return;
 		this.parts.worker.resume();
 		this.parts.onWhole();
 	}
@@ -85,15 +87,13 @@ export class Recovery {
 		await worker.halt();
 		await lock.release();
 		try {
-			if (await this.isLeftToThisOne()) {
-				await Bun.sleep(SETTLE_MS);
-				await this.marksWritten();
-				// Two that gave up waiting for a third: the later one would remove what has come since.
-				if (!this.stopped && (await epoch.check()) === null) {
-					await epoch.begin(this.parts.nowMicros);
-					tell('the read state begins anew');
-				}
-			}
+			if (!(await this.isLeftToThisOne())) return;
+			await epoch.clear();
+			await Bun.sleep(MARKS_ARE_LOGGED_MS);
+			await this.marksWritten();
+			if (this.stopped || !(await lock.isStillFirst())) return;
+			await epoch.begin(this.parts.nowMicros);
+			tell('the read state begins anew');
 		} finally {
 			await lock.release();
 		}
@@ -104,11 +104,16 @@ export class Recovery {
 		const { epoch, lock, tell } = this.parts;
 		const patience = performance.now() + OTHERS_WITHIN_MS;
 		while (!(await lock.alone())) {
-			if ((await epoch.check()) !== null) return false;
+			if (this.stopped || (await epoch.check())) return false;
 			if (performance.now() > patience) {
 				tell('some worker did not let go in time: its partitions are replayed');
 				break;
 			}
+			await Bun.sleep(LOOK_AGAIN_MS);
+		}
+		// Two may have given up waiting for a third: the later one would remove what has come since.
+		while (!(await lock.isFirst())) {
+			if (this.stopped || (await epoch.check())) return false;
 			await Bun.sleep(LOOK_AGAIN_MS);
 		}
 		return (await epoch.check()) === null;

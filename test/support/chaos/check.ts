@@ -1,5 +1,5 @@
 import { client } from '../api.ts';
-import { checkMembers, checkMessages, checkOnce, checkReads, histories } from '../kill-check.ts';
+import { checkMembers, checkMessages, checkOnce, checkPicked, checkReads, histories } from '../kill-check.ts';
 import type { Book, Cast } from '../kill-load.ts';
 import type { Person } from '../people.ts';
 import { noRepeats, patientCall, type Repeats } from './patient-call.ts';
@@ -17,6 +17,7 @@ export async function checkAll(url: string, cast: Cast, book: Book): Promise<voi
 	checkOnce(found);
 	await checkMembers(url, cast, book, witness);
 	await checkReads(url, cast, book, found);
+	await checkPicked(url, cast, book, found);
 }
 
 export function tell(what: string, book: Book, { unanswered, refused }: Repeats): void {

@@ -75,7 +75,7 @@ export function setStage(...own: readonly Service[]): Stage {
 			expect((await call('chat.postMessage', post)).ts).toBe(sent.ts);
 		},
 		look: async () => {
-			const people = [...cast.writers, ...cast.readers];
+			const people = [...cast.writers, ...cast.readers, ...cast.pickers];
 			await Promise.all(people.map((one) => patientCall(cluster.url, one, noRepeats())('client.counts')));
 		},
 		underLoad: (what, happens) =>

@@ -22,7 +22,10 @@ export type Commands = (Redis | Cluster) & Scripts;
 /** For sharded pub/sub: a connection that subscribes can do nothing else. */
 export type Subscriber = Redis | Cluster;
 
-/** Reconnecting is endless and patient; a command that waits longer than this fails and can be repeated. */
+/**
+ * Reconnecting is endless and patient; a command that waits longer than this fails and can be repeated. It may arrive all the
+ * same, whenever the network is back: what must not come late is refused by its script (fence.ts).
+ */
 const COMMAND_TIMEOUT_MS = 3_000;
 const LONGEST_PAUSE_MS = 1_000;
 const pause = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
@@ -53,8 +56,10 @@ async function connect(
 		...(password ? { password: decodeURIComponent(password) } : {}),
 		...tlsOf(place),
 		commandTimeout: COMMAND_TIMEOUT_MS,
+		// Where nobody answers, trying again is what finds out that somebody does.
+		connectTimeout: COMMAND_TIMEOUT_MS,
 		maxRetriesPerRequest: null,
-		// Whoever sent it is told, and decides: what lands a second time, much later, may be of another epoch.
+		// Whoever sent it is told, and decides: it may have been carried out.
 		autoResendUnfulfilledCommands: false,
 	};
 	const node = { host: hostname, port: Number(port || 6379) };

@@ -38,3 +38,10 @@ export class Keys {
 		return `${this.prefix}${topic.slice(0, colon)}{${topic.slice(colon)}}`;
 	}
 }
+
+/** Of the read state, what comes back from the store. What users chose, and who is connected, does not. */
+export const isReadState = (key: string): boolean =>
+	/}:(meta|timeline|t:\d+|state|pending|listing:\d+)$/.test(key);
+
+/** What says that a conversation, a thread or a user is loaded. */
+export const isLoadedState = (key: string): boolean => /}:(meta|t:\d+|state)$/.test(key);

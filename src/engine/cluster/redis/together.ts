@@ -19,7 +19,7 @@ interface Question {
 /** Redis does nothing else meanwhile: so many take about a millisecond. */
 const AT_ONCE = 200;
 /** Slots are moving between nodes, or have moved. */
-const NOT_HERE = /non local key|CROSSSLOT/;
+export const NOT_HERE = /non local key|CROSSSLOT/;
 
 export class Together {
 	private asked: Question[] = [];

@@ -1,3 +1,4 @@
+#!lua flags=allow-cross-slot-keys
 --[[
 Takes effects into a conversation, in order, until one needs what is not loaded. Those with one stamp are of one command and
 taken in together: with a part of them, the stamp would claim what is not there. Replaying is harmless: what is older than the
@@ -5,8 +6,10 @@ newest effect applied is passed over, and the newest one comes to the same when 
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of its timeline
-ARGV[1]  seconds until it expires
-ARGV[2]  how many threads the effects touch
+ARGV[1]  a marker of the epoch on this node, '' for none
+ARGV[2]  the value it has to have for a conversation to be created; otherwise answered with the error OVER
+ARGV[3]  seconds until it expires
+ARGV[4]  how many threads the effects touch
 then the keys of the threads' ZSETs, in the slot of KEYS (the client finds a node by a fixed number of keys)
 then seven for each effect:
       1  its stamp
@@ -21,7 +24,8 @@ Result   for each effect that was dealt with: 1 applied, 2 applied once more, 0 
          stopped before those of a command: -1 the conversation is not loaded, -2 a thread of theirs is not, -3 the entry
          before the newest is not
 ]]
-local ttl, threads = ARGV[1], tonumber(ARGV[2])
+local ttl, threads = ARGV[3], tonumber(ARGV[4])
+local LEAD = 4
 local WIDTH = 7
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -49,7 +53,7 @@ local function is_message(change)
 end
 
 local function replies_of(thread)
-	return thread ~= '0' and ARGV[2 + tonumber(thread)]
+	return thread ~= '0' and ARGV[LEAD + tonumber(thread)]
 end
 
 -- What has to be loaded for it, as the result says it; 0 for nothing.
@@ -68,6 +72,11 @@ local function lacking(at, change, ts, _, shown, thread)
 		return -3
 	end
 	return 0
+end
+
+-- Late, it would come without what has been said there since.
+local function may_create()
+	return ARGV[1] == '' or redis.call('GET', ARGV[1]) == ARGV[2]
 end
 
 local function create(at, kind, archived, team)
@@ -136,7 +145,10 @@ local function lacking_of_any(first, last)
 end
 
 local results = {}
-local first = 3 + threads
+local first = LEAD + 1 + threads
+if not stamp and ARGV[first + 1] == 'create' and not may_create() then
+	return redis.error_reply('OVER the epoch is another one')
+end
 while first <= #ARGV do
 	local last = first
 	while ARGV[last + WIDTH] == ARGV[first] do

@@ -1,20 +1,27 @@
+#!lua flags=allow-cross-slot-keys
 --[[
 Takes in older entries of a timeline. What was edited or deleted while it lay at or before the floor is kept
 in the hash as `b:<ts>` (empty: deleted) and wins over the store, which may not have it yet.
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of its timeline
-ARGV[1]  seconds until it expires
-ARGV[2]  the floor that these entries were read for
-ARGV[3]  the new floor
-ARGV[4…] entries: ts, entry, ts, entry…
+ARGV[1]  a marker of the epoch on this node, '' for none
+ARGV[2]  the value it has to have; anything else is answered with the error OVER
+ARGV[3]  seconds until it expires
+ARGV[4]  the floor that these entries were read for
+ARGV[5]  the new floor
+ARGV[6…] entries: ts, entry, ts, entry…
 
 Result   1; 0 where the floor is another one by now
 ]]
-if redis.call('HGET', KEYS[1], 'floor') ~= ARGV[2] then
+-- What was read in another epoch may lack what happened since.
+if ARGV[1] ~= '' and redis.call('GET', ARGV[1]) ~= ARGV[2] then
+	return redis.error_reply('OVER the epoch is another one')
+end
+if redis.call('HGET', KEYS[1], 'floor') ~= ARGV[4] then
 	return 0
 end
-for index = 4, #ARGV, 2 do
+for index = 6, #ARGV, 2 do
 	local ts = ARGV[index]
 	local changed = redis.call('HGET', KEYS[1], 'b:' .. ts)
 	if not changed then
@@ -26,7 +33,7 @@ for index = 4, #ARGV, 2 do
 		redis.call('HDEL', KEYS[1], 'b:' .. ts)
 	end
 end
-redis.call('HSET', KEYS[1], 'floor', ARGV[3])
-redis.call('EXPIRE', KEYS[1], ARGV[1])
-redis.call('EXPIRE', KEYS[2], ARGV[1])
+redis.call('HSET', KEYS[1], 'floor', ARGV[5])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+redis.call('EXPIRE', KEYS[2], ARGV[3])
 return 1

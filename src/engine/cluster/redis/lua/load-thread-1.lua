@@ -1,19 +1,26 @@
+#!lua flags=allow-cross-slot-keys
 --[[
 Takes in a thread's replies, unless they are there. An entry with score 0 says that it is loaded, also where it
 has none.
 
 KEYS[1]  ZSET of the thread
-ARGV[1]  seconds until it expires
-ARGV[2…] entries: ts, entry, ts, entry…
+ARGV[1]  a marker of the epoch on this node, '' for none
+ARGV[2]  the value it has to have; anything else is answered with the error OVER
+ARGV[3]  seconds until it expires
+ARGV[4…] entries: ts, entry, ts, entry…
 
 Result   1; 0 where it was there
 ]]
+-- What was read in another epoch may lack what happened since.
+if ARGV[1] ~= '' and redis.call('GET', ARGV[1]) ~= ARGV[2] then
+	return redis.error_reply('OVER the epoch is another one')
+end
 if redis.call('EXISTS', KEYS[1]) == 1 then
 	return 0
 end
 redis.call('ZADD', KEYS[1], 0, '-')
-for index = 2, #ARGV, 2 do
+for index = 4, #ARGV, 2 do
 	redis.call('ZADD', KEYS[1], ARGV[index], ARGV[index + 1])
 end
-redis.call('EXPIRE', KEYS[1], ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 1

@@ -2,6 +2,7 @@ import { inTimeline, type Message } from '../../../../model/message.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { Commands } from '../connection.ts';
+import { type Fence, NO_TOKEN, type Token } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import type { Authors } from './authors.ts';
 import type { Loading } from './loading.ts';
@@ -24,6 +25,7 @@ export class Application {
 		private readonly users: Users,
 		private readonly authors: Authors,
 		private readonly ttlSeconds: number,
+		private readonly fence: Fence,
 	) {}
 
 	/** Effects on one conversation, in their order. */
@@ -37,19 +39,10 @@ export class Application {
 
 	/** Runs the script until what it needs is loaded. Of each effect, 1: it was applied for the first time. */
 	private async toConversation(conversation: string, effects: readonly Effect[]): Promise<number[]> {
-		const { commands, keys, loading } = this;
+		const { loading } = this;
 		const results: number[] = [];
 		while (results.length < effects.length) {
-			const left = effects.slice(results.length);
-			const threads = [...new Set(left.map(threadOf).filter((ts) => ts !== null))];
-			const answer = (await commands.apply(
-				keys.meta(conversation),
-				keys.timeline(conversation),
-				this.ttlSeconds,
-				threads.length,
-				...threads.map((ts) => keys.thread(conversation, ts)),
-				...left.flatMap((effect) => scriptArguments(effect, threads)),
-			)) as number[];
+			const answer = await this.callScript(conversation, effects.slice(results.length));
 			results.push(...answer.filter((result) => result >= 0));
 			const stopped = answer.at(-1) ?? 0;
 			if (stopped >= 0) continue;
@@ -58,6 +51,32 @@ export class Application {
 			else if (!(await loading.load(conversation)))
 				throw new Error(`an effect on ${conversation}, which the store does not have`);
 		}
+		return results;
+	}
+
+	private async callScript(conversation: string, effects: readonly Effect[]): Promise<number[]> {
+		const { commands, keys, ttlSeconds, fence } = this;
+		const threads = [...new Set(effects.map(threadOf).filter((ts) => ts !== null))];
+		const call = async (token: Token): Promise<number[]> =>
+			(await commands.apply(
+				keys.meta(conversation),
+				keys.timeline(conversation),
+				...token,
+				ttlSeconds,
+				threads.length,
+				...threads.map((ts) => keys.thread(conversation, ts)),
+				...effects.flatMap((effect) => scriptArguments(effect, threads)),
+			)) as number[];
+		if (effects[0]?.type !== 'created') return call(NO_TOKEN);
+		// Nothing has to be loaded for it: it is a load by itself.
+		let results: number[] = [];
+		await fence.load(
+			[conversation],
+			async () => undefined,
+			async (_, tokenOf) => {
+				results = await call(tokenOf(conversation));
+			},
+		);
 		return results;
 	}
 

@@ -2,7 +2,7 @@ import { COUNT_CAP, type Counts, countUnread } from '../../../../model/counting.
 import type { Timeline } from '../../../../model/timeline.ts';
 import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
-import type { Fence } from '../epoch.ts';
+import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { nodesOf, Together } from '../together.ts';
 import { type Answer, answerOf, countsOf, partsOf, type Standing, sumOf, timelineOf } from './answers.ts';
@@ -185,15 +185,11 @@ export class Conversations {
 	): Promise<(Answer & { readonly far: FarEntries }) | null> {
 		const floor = Number((await this.commands.hget(this.keys.meta(conversation), 'floor')) ?? 0);
 		if (floor <= after) return null;
-		let read: { readonly far: FarEntries; readonly told: unknown } | undefined;
-		await this.fence.load(
-			() => readFar(floor),
-			async (far) => {
-				read = { far, told: await script(floor) };
-			},
-		);
-		const [state, ...result] = (read?.told ?? [0]) as [number, ...string[]];
-		return read && state === 1 ? { ...answerOf(result), far: read.far } : null;
+		const since = await this.fence.since();
+		const far = await readFar(floor);
+		const [state, ...result] = (await script(floor)) as [number, ...string[]];
+		await this.fence.still(since);
+		return state === 1 ? { ...answerOf(result), far } : null;
 	}
 
 	async standing(conversation: string): Promise<Known | null> {

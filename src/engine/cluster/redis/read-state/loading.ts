@@ -1,7 +1,7 @@
 import { COUNT_CAP } from '../../../../model/counting.ts';
 import type { EntryRow, StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
-import type { Fence } from '../epoch.ts';
+import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { entryArguments } from './packing.ts';
 
@@ -77,21 +77,22 @@ export class Loading {
 		const chunk = Math.min(FIRST_CHUNK, this.entriesKept);
 		const found = new Set<string>();
 		await this.fence.load(
+			conversations,
 			async () => {
 				// The stamps first: entries that are newer are taken in once more, which changes nothing.
 				const briefs = await source.briefs(conversations);
 				const ranges = briefs.map(({ id }) => ({ conversation: id, after: 0, upTo: EVERYTHING }));
 				return { briefs, entries: await source.timelinesOf(ranges, chunk) };
 			},
-			({ briefs, entries }) =>
+			({ briefs, entries }, tokenOf) =>
 				Promise.all(
 					briefs.map(({ id, kind, team, archived, stamp }) => {
 						found.add(id);
 						const rows = entries.get(id) ?? [];
 						const latest = rows.at(-1)?.ts ?? 0;
 						const state = [kind, team, archived ? 1 : 0, stamp, latest, floorOf(rows, chunk)];
-						const keys = this.timelineKeys(id);
-						return commands.loadConversation(...keys, ttlSeconds, ...state, ...entryArguments(rows));
+						const lead = [...this.timelineKeys(id), ...tokenOf(id), ttlSeconds];
+						return commands.loadConversation(...lead, ...state, ...entryArguments(rows));
 					}),
 				),
 		);
@@ -116,10 +117,12 @@ export class Loading {
 			if (back !== undefined && room <= 0) return false;
 			const chunk = room > 0 ? Math.min(most, room) : 1;
 			await this.fence.load(
+				[conversation],
 				() => this.source.timelineEntries(conversation, 0, floor, chunk),
-				(rows) =>
+				(rows, tokenOf) =>
 					this.commands.deepen(
 						...keys,
+						...tokenOf(conversation),
 						this.ttlSeconds,
 						floor,
 						floorOf(rows, chunk),
@@ -133,8 +136,10 @@ export class Loading {
 	loadThread(conversation: string, threadTs: number): Promise<void> {
 		const key = this.keys.thread(conversation, threadTs);
 		return this.fence.load(
+			[conversation],
 			() => this.source.threadEntries(conversation, threadTs, EVERYTHING, EVERYTHING),
-			(rows) => this.commands.loadThread(key, this.ttlSeconds, ...entryArguments(rows)),
+			(rows, tokenOf) =>
+				this.commands.loadThread(key, ...tokenOf(conversation), this.ttlSeconds, ...entryArguments(rows)),
 		);
 	}
 

@@ -6,7 +6,7 @@ import {
 	threadUnreadFrom,
 } from '../../../../model/cursor.ts';
 import type { Clock } from '../../../../model/ts.ts';
-import type { NotificationLevel } from '../../../ports/facts.ts';
+import type { NotificationLevel, ReadFact } from '../../../ports/facts.ts';
 import type {
 	CountRow,
 	MarkProblem,
@@ -16,6 +16,7 @@ import type {
 	ThreadRow,
 } from '../../../ports/read-state.ts';
 import type { Ledger } from '../../../ports/store.ts';
+import type { Fence, Since } from '../fence.ts';
 import type { Conversations } from './conversations.ts';
 import { type Membership, packActivity, packFollow, packMembership } from './packing.ts';
 import { type ReadUser, type Rows, shown } from './rows.ts';
@@ -36,6 +37,11 @@ import type { Users } from './users.ts';
 /** Most marks of single messages are settled by so many. */
 const FIRST_ENTRIES = 256;
 
+/** Wrapped, so that it is not waited for where it is handed over. */
+interface Appended {
+	readonly logged: Promise<void>;
+}
+
 /**
  * Moves read positions and preferences: reads, decides with the model's functions, sets if unchanged, and begins
  * again where another device was faster. Called in a turn of the conversation, with `at` taken in it.
@@ -48,6 +54,7 @@ export class Marking {
 		private readonly ledger: Ledger,
 		private readonly clock: Clock,
 		private readonly starts: readonly number[],
+		private readonly fence: Fence,
 	) {}
 
 	async mark(
@@ -128,6 +135,7 @@ export class Marking {
 	): Promise<RowChange | MarkProblem> {
 		const field = membershipField(conversation);
 		for (;;) {
+			const since = await this.fence.since();
 			const fields = await this.users.some(user, [field, ACTIVITY]);
 			const membership = membershipIn(fields, conversation);
 			if (!membership?.member) return 'not_a_member';
@@ -137,15 +145,14 @@ export class Marking {
 			if (!after) {
 				const row = await this.rows.row(this.userOf(user, fields), conversation, membership);
 				if (!row) return 'not_a_member';
-				const durable = this.ledger.commit([factOf(user, conversation, membership)]);
-				return { row: shown(row), ignored, durable };
+				const appended = await this.append(factOf(user, conversation, membership), since);
+				return { row: shown(row), ignored, durable: this.durable(appended, since) };
 			}
 			const at = afterAll(fields, membership, stamp);
 			const changed = { [field]: packMembership({ ...after, at }) };
 			if (!(await this.users.set(user, at, fields, changed))) continue;
 			// On its way while it is counted; told when both are done.
-			const committed = this.ledger.commit([factOf(user, conversation, { ...after, at })]);
-			committed.catch(() => undefined);
+			const appended = await this.append(factOf(user, conversation, { ...after, at }), since);
 			const counted = await this.rows.atOnce(
 				conversation,
 				async () => this.userOf(user, await this.users.some(user, [field, ACTIVITY])),
@@ -153,8 +160,7 @@ export class Marking {
 			);
 			if (!counted) return 'not_a_member';
 			const row = shown(counted);
-			// In this very turn, of which there is one at a time: that is what keeps events in the order of stamps.
-			return { row, ignored, durable: committed.then(() => tell(row)) };
+			return { row, ignored, durable: this.durable(appended, since, () => tell(row)) };
 		}
 	}
 
@@ -168,6 +174,7 @@ export class Marking {
 		const stamp = this.clock.next();
 		const field = followField(conversation, threadTs);
 		for (;;) {
+			const since = await this.fence.since();
 			const fields = await this.users.some(user, [field, ACTIVITY]);
 			const follow = followIn(fields, conversation, threadTs);
 			const after = mark.type === 'unread' ? mark.ts - 1 : null;
@@ -191,25 +198,27 @@ export class Marking {
 			if (!counted) return 'not_following';
 			const row = shown(counted);
 			const fact = threadFact(user, conversation, threadTs, moved);
-			const committed = this.ledger.commit([fact]);
-			return { row, durable: changes ? committed.then(() => tell(row)) : committed };
+			const appended = await this.append(fact, since);
+			return { row, durable: this.durable(appended, since, changes ? () => tell(row) : undefined) };
 		}
 	}
 
 	async setActive(user: string, active: boolean): Promise<void> {
 		for (;;) {
+			const since = await this.fence.since();
 			const fields = await this.users.some(user, [ACTIVITY]);
 			const moments = activityIn(fields);
 			const newest = moments.at(-1);
 			// By the newest moment, and not by this process's clock, which may lie before it.
 			if ((newest?.active ?? false) === active) {
-				if (newest) await this.ledger.commit([{ type: 'activity', user, ...newest }]);
+				if (newest)
+					await this.durable(await this.append({ type: 'activity', user, ...newest }, since), since);
 				return;
 			}
 			const at = Math.max(this.clock.next(), (newest?.at ?? 0) + 1);
 			const changed = { [ACTIVITY]: packActivity([...moments, { at, active }]) };
 			if (!(await this.users.set(user, 0, fields, changed))) continue;
-			await this.ledger.commit([{ type: 'activity', user, at, active }]);
+			await this.durable(await this.append({ type: 'activity', user, at, active }, since), since);
 			return;
 		}
 	}
@@ -218,6 +227,23 @@ export class Marking {
 	private userOf(id: string, fields: Fields, at = 0): ReadUser {
 		const stamp = Math.max(stampIn(fields), at);
 		return { id, fields: { ...fields, [STAMP]: String(stamp) }, starts: this.starts };
+	}
+
+	/** Puts it on its way into the log, where what was decided on a state of another time must not come. */
+	private async append(fact: ReadFact, since: Since): Promise<Appended> {
+		await this.fence.assured(since);
+		const logged = this.ledger.commit([fact]);
+		// Whoever waits for it is told; until somebody does, nobody minds.
+		logged.catch(() => undefined);
+		return { logged };
+	}
+
+	/**
+	 * `tell` is hung on it in the turn in which it is known, of which there is one at a time: that is what keeps events in the order
+	 * of stamps. What came into the log too late is not acknowledged.
+	 */
+	private durable({ logged }: Appended, since: Since, tell: () => void = () => undefined): Promise<void> {
+		return logged.then(tell).then(() => this.fence.assured(since));
 	}
 }
 

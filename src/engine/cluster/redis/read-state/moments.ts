@@ -1,5 +1,5 @@
 import type { Moment, MomentQuery } from '../../../ports/read-state.ts';
-import type { Fence } from '../epoch.ts';
+import type { Fence } from '../fence.ts';
 import type { Reading } from './reading.ts';
 import { type ReadUser, type Rows, shown } from './rows.ts';
 import { followIn, membershipIn, stampIn } from './user-state.ts';

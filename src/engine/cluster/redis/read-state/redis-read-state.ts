@@ -25,7 +25,7 @@ import type {
 } from '../../../ports/read-state.ts';
 import type { Ledger, StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
-import { type Fence, NO_FENCE } from '../epoch.ts';
+import { type Fence, NO_FENCE } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { Application } from './application.ts';
 import { Authors } from './authors.ts';
@@ -53,7 +53,7 @@ export interface RedisReadStateParts {
 	readonly ledger: Ledger;
 	readonly clock: Clock;
 	readonly nowMicros: () => number;
-	/** Guards loads against a Redis that was emptied. */
+	/** Guards against a Redis that was emptied, or has what it had some time ago. */
 	readonly fence?: Fence;
 	readonly ttlSeconds?: number;
 	readonly keeping?: Keeping;
@@ -78,20 +78,22 @@ export class RedisReadState implements ReadState {
 	private readonly reading: Reading;
 	private readonly moments: Moments;
 	private readonly inboxes: Inbox;
+	private readonly fence: Fence;
 
 	private constructor(
 		private readonly parts: RedisReadStateParts,
 		private readonly starts: readonly number[],
 	) {
 		const { commands, keys, source, ledger, clock, fence = NO_FENCE, ttlSeconds = TTL_SECONDS } = parts;
+		this.fence = fence;
 		this.users = new Users(commands, keys, source, ttlSeconds, fence);
 		this.loading = new Loading(commands, keys, source, ttlSeconds, fence, parts.keeping);
 		this.conversations = new Conversations(commands, keys, source, ttlSeconds, fence, this.loading);
 		this.rows = new Rows(this.conversations);
 		const { users, conversations } = this;
 		const authors = new Authors(conversations, users);
-		this.application = new Application(commands, keys, this.loading, users, authors, ttlSeconds);
-		this.marking = new Marking(this.users, this.conversations, this.rows, ledger, clock, starts);
+		this.application = new Application(commands, keys, this.loading, users, authors, ttlSeconds, fence);
+		this.marking = new Marking(users, conversations, this.rows, ledger, clock, starts, fence);
 		this.reading = new Reading(this.conversations, this.rows);
 		this.inboxes = new Inbox(commands, keys, this.reading, this.rows);
 		this.moments = new Moments(this.reading, this.rows, fence, ttlSeconds * 1e6);
@@ -110,9 +112,16 @@ export class RedisReadState implements ReadState {
 	async apply(effects: readonly Effect[]): Promise<readonly ReadFact[]> {
 		const byConversation = Map.groupBy(effects, ({ conversation }) => conversation.id);
 		const facts = await Promise.all(
-			[...byConversation].map(([id, some]) => this.turns.take(id, () => this.application.apply(id, some))),
+			[...byConversation].map(([id, some]) => this.turns.take(id, () => this.applyTo(id, some))),
 		);
 		return facts.flat();
+	}
+
+	private async applyTo(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
+		const since = await this.fence.since();
+		const facts = await this.application.apply(conversation, effects);
+		await this.fence.assured(since);
+		return facts;
 	}
 
 	async written(conversation: string, stamp: number): Promise<void> {
@@ -258,9 +267,10 @@ export class RedisReadState implements ReadState {
 		return { id, fields, starts: this.starts };
 	}
 
-	/** Hands out an answer when everything it may show is on disk. */
+	/** Hands out an answer when everything it may show is on disk, and not what Redis had some time ago. */
 	private async durably<T>(answer: T): Promise<T> {
 		await this.parts.ledger.settled();
+		await this.fence.assured();
 		return answer;
 	}
 }

@@ -1,7 +1,7 @@
 import type { RepairProblem } from '../../../ports/read-state.ts';
 import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
-import type { Fence } from '../epoch.ts';
+import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { FIRST_CHUNK, floorOf } from './loading.ts';
 import { entryArguments } from './packing.ts';
@@ -131,11 +131,12 @@ export class Repair {
 		read: () => Promise<T | null>,
 		write: (read: T) => Promise<Outcome>,
 	): Promise<Outcome> {
-		let outcome: Outcome = 'store_behind';
-		await this.parts.fence.load(read, async (found) => {
-			if (found !== null) outcome = await write(found);
-		});
-		return outcome;
+		const { fence } = this.parts;
+		const since = await fence.since();
+		const found = await read();
+		if (found === null) return 'store_behind';
+		await fence.still(since);
+		return write(found);
 	}
 
 	private async repeatedly(attempt: () => Promise<Outcome>): Promise<Outcome> {

@@ -1,7 +1,7 @@
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
-import type { Fence } from '../epoch.ts';
+import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { type Membership, unpackMembership } from './packing.ts';
 import { cursorFact } from './standing-facts.ts';
@@ -119,15 +119,21 @@ export class Users {
 	private load(user: string): Promise<void> {
 		const { commands, keys, source, ttlSeconds } = this;
 		return this.fence.load(
+			[user],
 			async () => {
 				const pending = await commands.lrange(keys.pending(user), 0, -1);
 				const changes = pending.map((text) => JSON.parse(text) as UserChange);
 				return { fields: mergedFields(await source.user(user), changes), merged: pending.length };
 			},
-			({ fields, merged }) => {
-				const values = Object.entries(fields).flat();
-				return commands.loadUser(keys.user(user), keys.pending(user), ttlSeconds, merged, ...values);
-			},
+			({ fields, merged }, tokenOf) =>
+				commands.loadUser(
+					keys.user(user),
+					keys.pending(user),
+					...tokenOf(user),
+					ttlSeconds,
+					merged,
+					...Object.entries(fields).flat(),
+				),
 		);
 	}
 }

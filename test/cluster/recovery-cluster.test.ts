@@ -1,0 +1,64 @@
+import { afterEach, expect, test } from 'bun:test';
+import { SessionLock } from '../../src/engine/cluster/postgres/session-lock.ts';
+import { Recovery } from '../../src/engine/cluster/recovery.ts';
+import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { postgresPlace } from '../support/postgres.ts';
+import { connectBoth, redisPlace } from '../support/redis.ts';
+
+/** In which order a lost read state is restored. */
+
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0).reverse()) await close();
+});
+
+test('how far marks have to be written is asked when nothing is left that could be marked', async () => {
+	const { commands, close } = await connectBoth(redisPlace('redis-cluster'));
+	closing.push(close);
+	const place = await postgresPlace();
+	closing.push(() => place.remove());
+	const keys = new Keys(redisPlace('redis-cluster').prefix);
+	const epoch = new Epoch(commands, keys.prefix);
+	await epoch.begin(() => 1);
+	await commands.hset(keys.user('U01'), 'stamp', 1);
+	await commands.unlink(epoch.markerBeside('U02'));
+
+	const seen: Record<string, unknown>[] = [];
+	let written = 0;
+	const look = async (step: string) =>
+		seen.push({ step, loaded: await commands.exists(keys.user('U01')), whole: await epoch.check() });
+	const recovery = new Recovery({
+		epoch,
+		lock: new SessionLock(place),
+		worker: {
+			halt: () => look('halt').then(() => undefined),
+			resume: () => void seen.push({ step: 'resume' }),
+		},
+		endOfMarks: async () => {
+			await look('marks');
+			return new Map([['users-0', 3]]);
+		},
+		nextOffset: async () => {
+			written += 1;
+			if (written === 3) await look('written');
+			return written;
+		},
+		nowMicros: () => 2,
+		report: (error) => {
+			throw error;
+		},
+		tell: () => undefined,
+		onLost: () => undefined,
+		onWhole: () => undefined,
+	});
+	closing.push(() => recovery.stop());
+	await recovery.start();
+	expect(seen).toEqual([
+		{ step: 'halt', loaded: 1, whole: null },
+		{ step: 'marks', loaded: 0, whole: null },
+		{ step: 'written', loaded: 0, whole: null },
+		{ step: 'resume' },
+	]);
+	expect(await epoch.wholeSince()).toBe(2);
+});
