@@ -12,6 +12,7 @@ import { findLayout } from '../engine/cluster/redis/layout.ts';
 import { RedisReadState } from '../engine/cluster/redis/read-state/redis-read-state.ts';
 import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
+import { refusing } from '../engine/cluster/redis/trouble.ts';
 import { newId } from '../model/ids.ts';
 import { type Clock, risingClock } from '../model/ts.ts';
 import { clusterPlaces } from './cluster-places.ts';
@@ -144,13 +145,14 @@ export async function openCluster(config: Config, operations: ServerOperations):
 
 /** What a gateway runs on. */
 export function gatewayEngine(cluster: Cluster, operations: ServerOperations, hooks: GatewayHooks): Engine {
-	const { commands, keys, written, logs, epoch, readState, bus, clock } = cluster;
+	const { commands, keys, written, logs, epoch, bus, clock } = cluster;
+	const readState = refusing(cluster.readState);
 	const gateway = newId('N', random);
 	const sessions = new RedisSessions(commands, keys, gateway, {
 		onChanged: hooks.onPresence,
 		onError: (error) => operations.degraded('redis', error),
 	});
-	const freshness = new Freshness({ commands, keys, epoch, source: written.source, nowMs });
+	const freshness = refusing(new Freshness({ commands, keys, epoch, source: written.source, nowMs }));
 	const fresh = freshStore({
 		store: written,
 		freshness,
@@ -162,10 +164,10 @@ export function gatewayEngine(cluster: Cluster, operations: ServerOperations, ho
 		name: 'cluster',
 		store: { ...written, ...fresh },
 		readState,
-		sessions,
+		sessions: refusing(sessions),
 		bus,
 		log: logs.commands,
-		tickets: new RedisTickets(commands, keys, random),
+		tickets: refusing(new RedisTickets(commands, keys, random)),
 		clock,
 		gateway,
 		overlapMicros: OVERLAP_MICROS,

@@ -18,8 +18,8 @@ interface Question {
 
 /** Redis does nothing else meanwhile: so many take about a millisecond. */
 const AT_ONCE = 200;
-/** Slots are moving between nodes, or have moved. */
-export const NOT_HERE = /non local key|CROSSSLOT/;
+/** Slots are moving between nodes, have moved, or nobody has them for now: then each is told, or led, in its own way. */
+export const NOT_HERE = /non local key|CROSSSLOT|slot not served|cluster is down/;
 
 export class Together {
 	private asked: Question[] = [];
