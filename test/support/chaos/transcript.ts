@@ -102,7 +102,10 @@ function remembering(driver: Driver, conversations: string[], posted: Map<string
 	};
 }
 
-/** Goes on when everybody who came in hears what is said there: else it is told as to who was away, which is less. */
+/**
+ * Goes on when everybody who came in hears what is said there: else it is told as to who was away, which is less. And has those go
+ * who have heard what was said before: that they are gone comes on another way, and may be there first.
+ */
 function whenHeard(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, oracle: Oracle): Driver {
 	const heard = async (channel: string, users: readonly string[], members: readonly string[]) => {
 		for (const user of users) {
@@ -129,6 +132,14 @@ function whenHeard(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, ora
 		join: async (conversation, user, by) => {
 			await driver.join(conversation, user, by);
 			await heard(conversation, [user], oracle.members(conversation));
+		},
+		leave: async (conversation, user) => {
+			await heard(conversation, [user], oracle.members(conversation));
+			await driver.leave(conversation, user);
+		},
+		kick: async (conversation, user, by) => {
+			await heard(conversation, [user], oracle.members(conversation));
+			await driver.kick(conversation, user, by);
 		},
 	};
 }
