@@ -18,13 +18,6 @@ export const emptyRedis = (url: string): Promise<unknown> => onMasters(url, (nod
 /** Only the node of this address. */
 export const emptyOneNode = (url: string): Promise<unknown> => onNode(url, (node) => node.flushall());
 
-/** One node keeps what it has now for a later start. */
-export const saveOneNode = (url: string): Promise<unknown> => onNode(url, (node) => node.save());
-
-/** And ends, so that another process can take its place. */
-export const endOneNode = (url: string): Promise<unknown> =>
-	onNode(url, (node) => node.shutdown('NOSAVE').catch(() => undefined));
-
 async function onNode<T>(url: string, work: (node: Redis) => Promise<T>): Promise<T> {
 	const node = new Redis(url, { retryStrategy: () => null });
 	try {

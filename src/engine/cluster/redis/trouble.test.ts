@@ -15,7 +15,8 @@ test('that Redis cannot be asked is a refusal that passes', async () => {
 		new Error('Command timed out'),
 		named('MaxRetriesPerRequestError', 'x'),
 		named('ReplyError', 'LOADING Redis is loading the dataset in memory'),
-		named('ReplyError', 'ERR Script attempted to access a slot not served script: 1'),
+		named('SimpleError', 'ERR Script attempted to access a slot not served script: 1'),
+		named('SimpleError', 'NOSCRIPT No matching script. Please use EVAL.'),
 		Object.assign(new Error('x'), { code: 'ECONNRESET' }),
 	];
 	for (const error of away) expect(await told(error)).toMatchObject({ code: 'service_unavailable' });

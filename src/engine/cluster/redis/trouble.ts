@@ -9,16 +9,16 @@ import { Refusal } from '../../../model/errors.ts';
 const UNANSWERED = new Set(['MaxRetriesPerRequestError', 'ClusterAllFailedError', 'AbortError']);
 const CLIENT_WORDS =
 	/Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache/;
-/** Of a node that cannot answer for now. */
+/** Of a node that cannot answer for now, or was started anew and does not know our scripts yet. */
 const NODE_WORDS =
-	/^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|READONLY|BUSY|OOM|MOVED|ASK)\b|cluster is down|slot not served|non local key/;
+	/^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|READONLY|BUSY|OOM|MOVED|ASK|NOSCRIPT)\b|cluster is down|slot not served|non local key/;
 
 export function refusalOf(error: unknown): unknown {
 	if (!(error instanceof Error) || error instanceof Refusal) return error;
 	const isAway =
 		UNANSWERED.has(error.name) ||
 		CLIENT_WORDS.test(error.message) ||
-		(error.name === 'ReplyError' && NODE_WORDS.test(error.message)) ||
+		NODE_WORDS.test(error.message) ||
 		/^(ECONN|EPIPE|ETIMEDOUT)/.test(String((error as { code?: unknown }).code ?? ''));
 	if (!isAway) return error;
 	const refusal = new Refusal('service_unavailable', `Redis cannot be asked: ${error.message}`);
