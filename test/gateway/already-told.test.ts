@@ -60,6 +60,26 @@ test('a thread, a name and being archived are told as they stand', () => {
 	expect(left(told, [changed(50, 120), about('topic', 121), replied(51, 122)])).toHaveLength(3);
 });
 
+test('each thread that is followed is a thing of its own; following and no longer following are one', () => {
+	const follow = (type: string, thread_ts: number, at: number): JsonObject =>
+		stamped(at, { type, subscription: { channel: 'C1', thread_ts: formatTs(thread_ts) } });
+	const told = [follow('thread_subscribed', 50, 130)];
+	const live = [
+		follow('thread_subscribed', 40, 120),
+		follow('thread_unsubscribed', 50, 121),
+		follow('thread_marked', 50, 122),
+		follow('thread_subscribed', 50, 130),
+	];
+	expect(left(told, live)).toEqual([live[0], live[2]] as JsonObject[]);
+});
+
+test('that one was out for a while is not told after one is in again', () => {
+	const out = stamped(120, { type: 'channel_left', channel: 'C1' });
+	const back = stamped(130, { type: 'channel_joined', channel: { id: 'C1' } });
+	expect(left([back], [out, back])).toEqual([]);
+	expect(left([back], [stamped(120, { type: 'channel_left', channel: 'C2' })])).toHaveLength(1);
+});
+
 test('nothing from before the join is told, and who joined is', () => {
 	const joined = stamped(JOINED, { type: 'member_joined_channel', user: 'U1' });
 	expect(left([posted(110)], [posted(90), joined])).toEqual([joined]);

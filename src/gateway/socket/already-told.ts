@@ -48,14 +48,19 @@ function standsAt({ position, edited }: JsonObject): number {
 }
 
 function subjectOf(event: JsonObject): string {
-	const { type, subtype, ts, deleted_ts, message, user } = event;
+	const { type, subtype, ts, deleted_ts, message, user, subscription } = event;
 	const where = conversationOf(event);
 	const shown = (message as JsonObject | undefined)?.ts;
 	if (type === 'message') {
 		if (subtype === 'message_replied') return `${where} thread ${shown}`;
 		return `${where} message ${subtype === 'message_deleted' ? deleted_ts : (shown ?? ts)}`;
 	}
-	const [, what = ''] = /^(?:channel|group)_(?:un)?(\w+)$/.exec(String(type)) ?? [];
+	const followed = (subscription as JsonObject | undefined)?.thread_ts;
+	// Following and no longer following are one thing; that a thread was read is another.
+	if (followed !== undefined) return `${where} ${type === 'thread_marked' ? 'read' : 'follow'} ${followed}`;
+	const [, what = ''] = /^(?:channel|group|mpim|im)_(?:un)?(\w+)$/.exec(String(type)) ?? [];
+	// To be in it and to be no longer.
+	if (['joined', 'left', 'created'].includes(what)) return `${where} membership`;
 	return `${where} ${what === '' ? `${type} ${user}` : what}`;
 }
 
