@@ -76,7 +76,8 @@ test('each thread that is followed is a thing of its own; following and no longe
 test('that one was out for a while is not told after one is in again', () => {
 	const out = stamped(120, { type: 'channel_left', channel: 'C1' });
 	const back = stamped(130, { type: 'channel_joined', channel: { id: 'C1' } });
-	expect(left([back], [out, back])).toEqual([]);
+	const made = stamped(110, { type: 'channel_created', channel: { id: 'C1' } });
+	expect(left([back], [made, out, back])).toEqual([made]);
 	expect(left([back], [stamped(120, { type: 'channel_left', channel: 'C2' })])).toHaveLength(1);
 });
 

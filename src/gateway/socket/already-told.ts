@@ -59,8 +59,8 @@ function subjectOf(event: JsonObject): string {
 	// Following and no longer following are one thing; that a thread was read is another.
 	if (followed !== undefined) return `${where} ${type === 'thread_marked' ? 'read' : 'follow'} ${followed}`;
 	const [, what = ''] = /^(?:channel|group|mpim|im)_(?:un)?(\w+)$/.exec(String(type)) ?? [];
-	// To be in it and to be no longer.
-	if (['joined', 'left', 'created'].includes(what)) return `${where} membership`;
+	// To be in it and to be no longer; that a channel was made is told to the whole workspace, and is another thing.
+	if (what === 'joined' || what === 'left' || type === 'im_created') return `${where} membership`;
 	return `${where} ${what === '' ? `${type} ${user}` : what}`;
 }
 
