@@ -10,8 +10,9 @@ import { type PortsDriver, portsDriver } from '../support/ports-driver.ts';
 import type { TestedEngine } from './engines.ts';
 
 /**
- * Several devices of several users at once. What each change came to carries its stamp, and the stamps give
- * the one order in which everything took place: the oracle, fed in that order, must come to the same counts.
+ * Several devices of several users at once. What each change came to carries its position: a command the stamp of its
+ * conversation, a mark the newest stamp of the conversation that it was decided on, and behind that, the user's. So
+ * positions give one order in which everything took place: the oracle, fed in that order, must come to the same counts.
  */
 
 const USERS = Array.from({ length: 6 }, (_, index) => `U000USER0${index}`);
@@ -19,7 +20,7 @@ const DEVICES_PER_USER = 2;
 const WORDS = ['tide', 'rope', '<!channel>', ...USERS.map((user) => `<@${user}>`)];
 
 interface Recorded {
-	readonly stamp: number;
+	readonly position: RowPosition;
 	readonly feed: (oracle: Oracle) => void;
 }
 
@@ -44,20 +45,21 @@ async function useDevice(
 	operations: number,
 ): Promise<void> {
 	const { posts, history } = world;
-	const record = (stamp: number, feed: (oracle: Oracle) => void) => void history.push({ stamp, feed });
+	const record = (position: RowPosition, feed: (oracle: Oracle) => void) =>
+		void history.push({ position, feed });
 	const text = () => `${random.pick(WORDS)} ${random.pick(WORDS)}`;
 	/** Told only of what moved something: what did not has no place in the order. */
 	const recording =
 		(feed: (oracle: Oracle) => void) =>
 		({ position }: { readonly position: RowPosition }) =>
-			record(position.user, feed);
+			record(position, feed);
 	const marked = async (change: RowChange | ThreadChange | string) => {
 		if (typeof change !== 'string') await change.durable;
 	};
 	const command = async (c: string, action: Action, feed: (oracle: Oracle, stamp: number) => void) => {
 		const { message } = await submit(user, c, action);
 		const stamp = message?.changedTs ?? 0;
-		record(stamp, (oracle) => feed(oracle, stamp));
+		record({ conversation: stamp, user: 0 }, (oracle) => feed(oracle, stamp));
 		return message;
 	};
 
@@ -149,7 +151,7 @@ export function describeConcurrentDevices(
 ): void {
 	describe(`${engine.name} engine`, () => {
 		for (const seed of seeds) {
-			test(`${USERS.length * DEVICES_PER_USER} devices at once${repairing ? ', and repairs' : ''}, seed ${seed}: counts are those of the order of stamps`, async () => {
+			test(`${USERS.length * DEVICES_PER_USER} devices at once${repairing ? ', and repairs' : ''}, seed ${seed}: counts are those of the order of positions`, async () => {
 				const place = await engine.place();
 				const opened = await place.open();
 				const driver = portsDriver(opened);
@@ -182,7 +184,9 @@ export function describeConcurrentDevices(
 				);
 				isOver = true;
 				if (repairing) expect(await repairs).toBeGreaterThan(0);
-				world.history.sort((a, b) => a.stamp - b.stamp);
+				world.history.sort(
+					({ position: a }, { position: b }) => a.conversation - b.conversation || a.user - b.user,
+				);
 				for (const { feed } of world.history) feed(oracle);
 				expect(world.history.length).toBeGreaterThan(USERS.length * operationsPerDevice);
 				const difference = await compareAll(driver, oracle, { users: USERS, conversations }, emptyTally());
