@@ -123,7 +123,8 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			ledger,
 			clock,
 			nowMicros,
-			fence: new EpochFence(epoch),
+			// Also what is awaited later, when a mark is durable, is refused where Redis cannot be asked.
+			fence: refusing(new EpochFence(epoch)),
 		});
 		return {
 			commands,

@@ -132,7 +132,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		url: `http://${shownHost(config.host)}:${listening.port}`,
 		hub,
 		presence,
-		beginAnew: () => beginAnew(hub, services.auth),
+		beginAnew: () => beginAnew({ hub, auth: services.auth, requests, bus }),
 		stop: async () => {
 			operations.stop();
 			clearInterval(checking);

@@ -14,10 +14,12 @@ export interface Patience {
 	readonly timeoutMs: number;
 	/** Longer than it takes until another worker has taken over from one that died. */
 	readonly silentMs: number;
+	/** Likewise, where it may have been told and not heard. */
+	readonly doubtMs: number;
 	readonly lookEveryMs: number;
 }
 
-const PATIENCE: Patience = { timeoutMs: 30_000, silentMs: 15_000, lookEveryMs: 5_000 };
+const PATIENCE: Patience = { timeoutMs: 30_000, silentMs: 15_000, doubtMs: 5_000, lookEveryMs: 5_000 };
 
 /** Told when commands are decided by nobody, and when they are again. */
 export interface WorkerWatch {
@@ -77,12 +79,22 @@ export class Requests {
 		return outcome.result;
 	}
 
+	/** Outcomes may have been lost on their way: whoever waits now does not wait much longer. */
+	doubt(): void {
+		const doubtful = [...this.waiting.keys()];
+		if (doubtful.length > 0)
+			setTimeout(() => {
+				for (const request of doubtful) this.giveUp(request);
+			}, this.patience.doubtMs).unref();
+	}
+
 	close(): void {
 		clearInterval(this.sweeper);
 		this.bus.unsubscribe(`gateway:${this.gateway}`, this.take);
 	}
 
 	private readonly take = (message: BusMessage): void => {
+		if (message.type === 'lost') this.doubt();
 		if (message.type !== 'reply') return;
 		const waiting = this.waiting.get(message.request);
 		this.waiting.delete(message.request);
@@ -100,14 +112,19 @@ export class Requests {
 			this.watch?.silent();
 		}
 		const tooOld = now - this.patience.timeoutMs;
-		for (const [request, { resolve, since }] of this.waiting) {
+		for (const [request, { since }] of this.waiting) {
 			if (since > tooOld) return;
-			this.waiting.delete(request);
-			resolve({
-				ok: false,
-				error: 'outcome_unknown',
-				detail: 'no worker answered in time; it may still take place',
-			});
+			this.giveUp(request);
 		}
+	}
+
+	private giveUp(request: number): void {
+		const waiting = this.waiting.get(request);
+		this.waiting.delete(request);
+		waiting?.resolve({
+			ok: false,
+			error: 'outcome_unknown',
+			detail: 'no worker answered in time; it may still take place',
+		});
 	}
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { setStage } from '../support/chaos/stage.ts';
 import type { Member } from '../support/cluster.ts';
-import { emptyOneNode, emptyRedis, epochs } from '../support/redis-nodes.ts';
+import { emptyOneNode, emptyRedis, endOneNode, epochs, saveOneNode } from '../support/redis-nodes.ts';
 
 /**
  * Parts of a cluster die under load. Nothing that was acknowledged is lost, nothing is there twice, and every count is what
@@ -49,6 +49,17 @@ test('one node of Redis is emptied', () =>
 	beganAnew(
 		stage.underLoad('one node emptied', async (load) => {
 			await emptyOneNode(redisUrl());
+			await load.acknowledged(100);
+		}),
+	));
+
+test('a node of Redis comes back as another process, with what it had a while ago', () =>
+	beganAnew(
+		stage.underLoad('another process with old data', async (load) => {
+			await saveOneNode(redisUrl());
+			await load.acknowledged(200);
+			await endOneNode(redisUrl());
+			await stage.services.start('redis-cluster');
 			await load.acknowledged(100);
 		}),
 	));

@@ -4,6 +4,7 @@ import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisTickets } from '../../src/engine/cluster/redis/tickets.ts';
 import { beginAnew } from '../../src/gateway/gap.ts';
 import type { Hub } from '../../src/gateway/socket/hub.ts';
+import { eventually } from '../support/eventually.ts';
 import { connectBoth, cutSubscribers, LAYOUTS, redisPlace } from '../support/redis.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 import { TestSocket } from '../support/socket.ts';
@@ -35,9 +36,15 @@ for (const layout of LAYOUTS) {
 					forgotten += 1;
 				},
 			};
+			let doubted = 0;
+			const requests = {
+				doubt: () => {
+					doubted += 1;
+				},
+			};
 			const keys = new Keys(place.prefix);
-			const bus = new RedisBus(commands, subscriber, keys, {
-				onGap: () => hub && beginAnew(hub, auth),
+			const bus: RedisBus = new RedisBus(commands, subscriber, keys, {
+				onGap: () => hub && beginAnew({ bus, hub, auth, requests }),
 				onError: () => undefined,
 			});
 			const tickets = new RedisTickets(commands, keys, random);
@@ -57,11 +64,11 @@ for (const layout of LAYOUTS) {
 				return socket;
 			};
 			const cut = () => cutSubscribers(commands);
-			return { bus, open, cut, forgottenTokens: () => forgotten };
+			return { bus, open, cut, forgottenTokens: () => forgotten, doubts: () => doubted };
 		};
 
 		test('sockets are closed to connect again, and those that come then hear', async () => {
-			const { bus, open, cut, forgottenTokens } = await scene();
+			const { bus, open, cut, forgottenTokens, doubts } = await scene();
 			const before = [await open(), await open()];
 			await cut();
 			for (const socket of before) {
@@ -69,6 +76,8 @@ for (const layout of LAYOUTS) {
 				expect(socket.frames.at(-1)).toEqual({ type: 'goodbye' });
 			}
 			expect(forgottenTokens()).toBeGreaterThan(0);
+			// Also who waits for an outcome: told when the bus hears again.
+			await eventually(10_000, async () => expect(doubts()).toBeGreaterThan(0));
 			// Nodes may be noticed to be gone one after the other: who came in between is sent away once more.
 			for (let hears = false; !hears; ) {
 				const after = await open();

@@ -38,7 +38,7 @@ const answer = (request: number) =>
 	});
 
 test('no worker: it is told once, the request fails in time, and the first answer ends it', async () => {
-	begin({ timeoutMs: 150, silentMs: 50, lookEveryMs: 10 });
+	begin({ timeoutMs: 150, silentMs: 50, doubtMs: 60_000, lookEveryMs: 10 });
 	await expect(submit()).rejects.toMatchObject({ code: 'outcome_unknown' });
 	await expect(submit()).rejects.toMatchObject({ code: 'outcome_unknown' });
 	expect(told).toEqual(['silent']);
@@ -50,10 +50,25 @@ test('no worker: it is told once, the request fails in time, and the first answe
 });
 
 test('an answer in time, and nothing is told', async () => {
-	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 10 });
+	begin({ timeoutMs: 60_000, silentMs: 30_000, doubtMs: 60_000, lookEveryMs: 10 });
 	const asking = submit();
 	await Bun.sleep(30);
 	answer(asked.at(-1) ?? 0);
 	await expect(asking).rejects.toMatchObject({ code: 'already_archived' });
+	expect(told).toEqual([]);
+});
+
+test('outcomes that may have been lost are not waited for as long as others', async () => {
+	begin({ timeoutMs: 60_000, silentMs: 30_000, doubtMs: 20, lookEveryMs: 10 });
+	const [lost, late] = [submit(), submit()];
+	await Bun.sleep(1);
+	bus.publish('gateway:G01', { type: 'lost' });
+	const later = submit();
+	answer(asked[1] ?? 0);
+	await expect(late).rejects.toMatchObject({ code: 'already_archived' });
+	await expect(lost).rejects.toMatchObject({ code: 'outcome_unknown' });
+	await Bun.sleep(40);
+	answer(asked[2] ?? 0);
+	await expect(later).rejects.toMatchObject({ code: 'already_archived' });
 	expect(told).toEqual([]);
 });

@@ -18,6 +18,13 @@ export const emptyRedis = (url: string): Promise<unknown> => onMasters(url, (nod
 /** Only the node of this address. */
 export const emptyOneNode = (url: string): Promise<unknown> => onNode(url, (node) => node.flushall());
 
+/** One node keeps what it has now for a later start. */
+export const saveOneNode = (url: string): Promise<unknown> => onNode(url, (node) => node.save());
+
+/** And ends, so that another process can take its place. */
+export const endOneNode = (url: string): Promise<unknown> =>
+	onNode(url, (node) => node.shutdown('NOSAVE').catch(() => undefined));
+
 async function onNode<T>(url: string, work: (node: Redis) => Promise<T>): Promise<T> {
 	const node = new Redis(url, { retryStrategy: () => null });
 	try {
@@ -25,6 +32,25 @@ async function onNode<T>(url: string, work: (node: Redis) => Promise<T>): Promis
 	} finally {
 		node.disconnect();
 	}
+}
+
+/** Gives a slot, with all that is in it, from the node that has it to another one. */
+export async function moveSlot(url: string, slot: number): Promise<void> {
+	const nodes = await onMasters(url, async ({ options }) => {
+		const node = new Redis({ host: options.host ?? '', port: options.port ?? 0 });
+		const [id, keys] = [await node.cluster('MYID'), await node.cluster('GETKEYSINSLOT', slot, 1000)];
+		return { node, id, keys: keys as string[] };
+	});
+	const from = nodes.find(({ keys }) => keys.length > 0);
+	const to = nodes.find((one) => one !== from);
+	if (!from || !to) throw new Error(`nothing is in slot ${slot}`);
+	const { host = '', port = 0 } = to.node.options;
+	await to.node.cluster('SETSLOT', slot, 'IMPORTING', from.id);
+	await from.node.cluster('SETSLOT', slot, 'MIGRATING', to.id);
+	for (const key of from.keys) await from.node.migrate(host, port, key, 0, 1000);
+	for (const { node } of [to, ...nodes.filter((one) => one !== to)])
+		await node.cluster('SETSLOT', slot, 'NODE', to.id);
+	for (const { node } of nodes) node.disconnect();
 }
 
 /** The values under the epoch's keys, without repetitions: one where Redis is whole. */

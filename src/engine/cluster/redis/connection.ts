@@ -1,4 +1,5 @@
-import { Cluster, Redis } from 'ioredis';
+import { type Cluster, Redis } from 'ioredis';
+import { FollowingCluster } from './following-cluster.ts';
 import { defineScripts, type Scripts } from './scripts.ts';
 
 /**
@@ -28,6 +29,10 @@ export type Subscriber = Redis | Cluster;
  */
 const COMMAND_TIMEOUT_MS = 3_000;
 const LONGEST_PAUSE_MS = 1_000;
+/** A node that fell silent, and was replaced, tells nobody to go elsewhere. ioredis means to look every 5 s by itself, and does not. */
+const LOOK_AGAIN_MS = 5_000;
+/** While a node is away: some 300 ms each, together no longer than a command that nobody answers. */
+const MOST_ATTEMPTS = 8;
 const pause = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
 
 export async function connectCommands(place: RedisPlace, onError: (error: Error) => void): Promise<Commands> {
@@ -64,11 +69,13 @@ async function connect(
 	};
 	const node = { host: hostname, port: Number(port || 6379) };
 	const client = place.cluster
-		? new Cluster([node], {
+		? new FollowingCluster([node], {
 				...options,
 				redisOptions,
 				shardedSubscribers: true,
 				clusterRetryStrategy: pause,
+				slotsRefreshInterval: LOOK_AGAIN_MS,
+				maxRedirections: MOST_ATTEMPTS,
 				lazyConnect: true,
 			})
 		: new Redis({ ...node, ...options, ...redisOptions, retryStrategy: pause, lazyConnect: true });

@@ -8,7 +8,7 @@ import { Refusal } from '../../../model/errors.ts';
 /** Of the client: what was sent was not answered, or could not be sent. */
 const UNANSWERED = new Set(['MaxRetriesPerRequestError', 'ClusterAllFailedError', 'AbortError']);
 const CLIENT_WORDS =
-	/Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache/;
+	/Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache|same slots allocation group/;
 /** Of a node that cannot answer for now, or was started anew and does not know our scripts yet. */
 const NODE_WORDS =
 	/^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|READONLY|BUSY|OOM|MOVED|ASK|NOSCRIPT)\b|cluster is down|slot not served|non local key/;
