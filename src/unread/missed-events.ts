@@ -39,20 +39,26 @@ interface Told {
 	readonly event: JsonObject;
 }
 
-const inOrder = (told: readonly Told[]): JsonObject[] =>
-	[...told].sort((a, b) => a.at - b.at).map(({ event }) => event);
+export interface MissedEvent extends Told {
+	/** About the user alone. Live it comes over the user's own topic, and not over that of a conversation. */
+	readonly isOwn: boolean;
+}
 
-export function missedEvents(found: Found): JsonObject[] {
+const own = (told: readonly Told[]): MissedEvent[] => told.map((one) => ({ ...one, isOwn: true }));
+const inside = (told: readonly Told[]): MissedEvent[] => told.map((one) => ({ ...one, isOwn: false }));
+const inOrder = (told: readonly MissedEvent[]): MissedEvent[] => [...told].sort((a, b) => a.at - b.at);
+
+export function missedEvents(found: Found): MissedEvent[] {
 	// At the same stamp, as live delivery has it: a message, its thread, who follows it from there on.
 	const happened = [
-		...ownMemberships(found),
-		...messages(found),
-		...threads(found),
-		...aspects(found, (what) => what !== 'archive'),
-		...follows(found),
+		...own(ownMemberships(found)),
+		...inside(messages(found)),
+		...inside(threads(found)),
+		...inside(aspects(found, (what) => what !== 'archive')),
+		...own(follows(found)),
 	];
 	const archived = aspects(found, (what) => what === 'archive');
-	return [...inOrder(happened), ...inOrder(readPositions(found)), ...inOrder(archived)];
+	return [...inOrder(happened), ...inOrder(own(readPositions(found))), ...inOrder(inside(archived))];
 }
 
 const isMissed = ({ since, moment }: Found, at: number): boolean =>

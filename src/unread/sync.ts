@@ -30,6 +30,8 @@ export interface SyncParts {
 
 export interface Missed {
 	readonly events: readonly JsonObject[];
+	/** Of these, those that live delivery tells all members of a conversation, and not the user alone. */
+	readonly inside: readonly JsonObject[];
 	readonly stamp: number;
 	/** Of what is heard live, that with a later stamp is still to be told. */
 	readonly toldUpTo: number;
@@ -79,8 +81,10 @@ export class Sync {
 			this.conversationsOf(own, inside, recount),
 			this.threadsOf(inside),
 		]);
+		const missed = missedEvents({ user, since, moment, own, inside, conversations, threads });
 		return {
-			events: missedEvents({ user, since, moment, own, inside, conversations, threads }),
+			events: missed.map(({ event }) => event),
+			inside: missed.filter(({ isOwn }) => !isOwn).map(({ event }) => event),
 			stamp,
 			toldUpTo: loose ? 0 : stamp,
 			// What is archived counts no more.

@@ -7,6 +7,7 @@ import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
 import { Hub } from '../../src/gateway/socket/hub.ts';
 import { formatPosition } from '../../src/model/position.ts';
 import { formatTs } from '../../src/model/ts.ts';
+import type { JsonObject } from '../../src/protocol/objects.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
@@ -51,16 +52,22 @@ for (const layout of LAYOUTS) {
 			const worker = (await open(place)).bus;
 			const posted: Posted[] = [];
 			const heard: Posted[] = [];
+			/** What else the socket was told. */
+			const told: string[] = [];
 			const failures: unknown[] = [];
 			/** Lookups that are made wait for this. */
 			const lookups = { begun: 0, until: Promise.resolve() };
+			/** What can be looked up besides, of the user alone. */
+			const own: JsonObject[] = [];
 			const hub = new Hub(bus, new CountsPush({} as ReadState, console.error), {
 				missed: async (_user, since) => {
-					const events = posted.filter(({ at }) => at > since);
+					const inside = posted.filter(({ at }) => at > since).map(eventOf);
+					const events = [...own, ...inside];
 					lookups.begun += 1;
 					await Promise.all([Bun.sleep(1), lookups.until]);
 					return {
-						events: events.map(eventOf),
+						events,
+						inside,
 						// No cut: what was posted meanwhile has earlier stamps, and is not among the events.
 						stamp: posted.at(-1)?.at ?? since,
 						toldUpTo: 0,
@@ -72,8 +79,8 @@ for (const layout of LAYOUTS) {
 			});
 			const socket = {
 				send: (frame: string) => {
-					const { channel, at } = JSON.parse(frame);
-					return heard.push({ channel, at });
+					const { type, channel, at } = JSON.parse(frame);
+					return type === 'message' ? heard.push({ channel, at }) : told.push(type);
 				},
 				cork: (callback: () => void) => callback(),
 				close: () => undefined,
@@ -101,7 +108,7 @@ for (const layout of LAYOUTS) {
 				for (let tries = 0; heard.length < wanted && tries < 300; tries += 1) await Bun.sleep(10);
 				await Bun.sleep(50);
 			};
-			return { posted, heard, failures, post, move, settled, lookups };
+			return { posted, heard, told, failures, worker, own, post, move, settled, lookups };
 		};
 
 		test('everything since the join is told once, in order', async () => {
@@ -136,6 +143,24 @@ for (const layout of LAYOUTS) {
 			resolve();
 			await settled(0);
 			expect(heard).toEqual([]);
+		});
+
+		test('what the user’s own topic tells while it is looked up stands', async () => {
+			const { heard, told, worker, own, post, move, settled, lookups } = await scene();
+			const { promise, resolve } = Promise.withResolvers<void>();
+			const about = { subscription: { channel: 'C1', thread_ts: formatTs(1) } };
+			own.push({ type: 'thread_subscribed', ...about, position: formatPosition(2) });
+			lookups.until = promise;
+			move('joined', 'C1');
+			await eventually(3_000, async () => expect(lookups.begun).toBe(1));
+			const frame = JSON.stringify({ type: 'thread_unsubscribed', ...about, position: formatPosition(3) });
+			worker.publish('user:U1', { type: 'event', frame, at: 3 });
+			await eventually(3_000, async () => expect(told).toEqual(['thread_unsubscribed']));
+			resolve();
+			post('C1');
+			await settled(1);
+			expect(heard).toHaveLength(1);
+			expect(told).toEqual(['thread_unsubscribed']);
 		});
 
 		test('who left at once hears nothing more, who came back hears it once', async () => {

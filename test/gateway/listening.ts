@@ -24,7 +24,7 @@ export interface Behind {
 	readonly missed?: () => Promise<SyncResult>;
 }
 
-const NOTHING: SyncResult = { events: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
+const NOTHING: SyncResult = { events: [], inside: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
 
 export function listeningGateway({
 	gateway = 'g1',

@@ -41,7 +41,7 @@ export class AlreadyTold {
 }
 
 /** The stamp that an event tells its subject at: a message that is told after it was edited has the newer text. */
-function standsAt({ position, edited }: JsonObject): number {
+export function standsAt({ position, edited }: JsonObject): number {
 	const at = typeof position === 'string' ? (parsePosition(position) ?? 0) : 0;
 	const editedTs = (edited as JsonObject | undefined)?.ts;
 	return Math.max(at, typeof editedTs === 'string' ? (parseTs(editedTs) ?? 0) : 0);

@@ -1,8 +1,7 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
-import { parsePosition } from '../../model/position.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { Missed, SyncResult } from '../../unread/sync.ts';
-import { AlreadyTold, conversationOf } from './already-told.ts';
+import { AlreadyTold, conversationOf, standsAt } from './already-told.ts';
 import { closeAll } from './closing.ts';
 import { TOO_FAR_BEHIND } from './frames.ts';
 import type { UserSession } from './user-session.ts';
@@ -47,7 +46,7 @@ export class LateJoins {
 		try {
 			await bus.ready();
 			const missed = await this.inTurn(session, at);
-			const events = 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation, at);
+			const events = 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation);
 			// From here to the end in one turn: nothing can come in between.
 			if (!this.parts.admit(session, conversation, at, new AlreadyTold(events, at))) return;
 			this.tell(session, conversation, missed, events);
@@ -79,16 +78,17 @@ export class LateJoins {
 		missed: SyncResult,
 		events: readonly JsonObject[],
 	): void {
-		const frames = 'tooFarBehind' in missed ? [TOO_FAR_BEHIND] : events.map((event) => JSON.stringify(event));
-		for (const connection of session.connections) for (const frame of frames) connection.send(frame);
+		const frames = events.map((event) => ({ frame: JSON.stringify(event), at: standsAt(event) }));
+		for (const connection of session.connections) {
+			if ('tooFarBehind' in missed) connection.send(TOO_FAR_BEHIND);
+			// One that is resuming may be told something newer of the same.
+			for (const { frame, at } of frames) connection.send(frame, at);
+		}
 		if ('recount' in missed && (missed.recount.includes(conversation) || missed.threads))
 			this.parts.recount(session, conversation);
 	}
 }
 
-/** Of this conversation, and without the join, which came with the word of it. */
-const eventsOf = ({ events }: Missed, conversation: string, joinedAt: number): JsonObject[] =>
-	events.filter((event) => conversationOf(event) === conversation && stampOf(event) !== joinedAt);
-
-const stampOf = ({ position }: JsonObject): number | undefined =>
-	typeof position === 'string' ? parsePosition(position) : undefined;
+/** Of this conversation. The user's own topic is heard all the time: what was looked up may be older than what that told meanwhile. */
+const eventsOf = ({ inside }: Missed, conversation: string): JsonObject[] =>
+	inside.filter((event) => conversationOf(event) === conversation);
