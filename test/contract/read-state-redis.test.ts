@@ -1,85 +1,31 @@
-import { afterEach, describe, expect, test } from 'bun:test';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
-import { EpochFence, MARKS_ARE_LOGGED_MS } from '../../src/engine/cluster/redis/fence.ts';
-import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import type { Keeping } from '../../src/engine/cluster/redis/read-state/loading.ts';
-import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
-import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import { describe, expect, test } from 'bun:test';
+import { MARKS_ARE_LOGGED_MS } from '../../src/engine/cluster/redis/fence.ts';
 import type { CountRow, RowChange } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
-import { risingClock } from '../../src/model/ts.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
-import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
-import { conversation, created, deleted, edited, left, message, posted } from '../support/store/facts.ts';
+import { LAYOUTS } from '../support/redis.ts';
+import { readStateWorlds } from '../support/redis-read-state.ts';
+import {
+	BEGIN,
+	conversation,
+	created,
+	deleted,
+	edited,
+	left,
+	message,
+	posted,
+	postsIn,
+} from '../support/store/facts.ts';
 
 /** What only a shared cache has to keep: replays, loads that meet changes, several processes, expiry. */
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-	for (const close of closing.splice(0).reverse()) await close();
-});
-
-const BEGIN = 1_700_000_000_000_000;
 const CHANNEL = conversation('C01');
 const tell = () => undefined;
+const posts = (from: number, to: number) => postsIn(CHANNEL, from, to);
 
 for (const layout of LAYOUTS) {
 	describe(`read state on ${layout}`, () => {
-		/** A store, and any number of processes on it and on one Redis. */
-		const world = async () => {
-			const directory = await mkdtemp(join(tmpdir(), 'tidemark-read-state-'));
-			const store = await openSqliteStore(directory);
-			closing.push(async () => {
-				await store.close();
-				await rm(directory, { recursive: true });
-			});
-			const place = redisPlace(layout);
-			const shared = risingClock(() => Date.now() * 1000);
-			const process = async (
-				more: {
-					ttlSeconds?: number;
-					keeping?: Keeping;
-					prefix?: string;
-					fenced?: true;
-					source?: StateSource;
-					/** By so much its clock is ahead of the others'. */
-					aheadMicros?: number;
-					ledger?: Ledger;
-				} = {},
-			) => {
-				const { aheadMicros = 0 } = more;
-				const clock = aheadMicros === 0 ? shared : risingClock(() => Date.now() * 1000 + aheadMicros);
-				const { commands, close } = await connectBoth(place);
-				closing.push(async () => close());
-				const keys = new Keys(more.prefix ?? place.prefix);
-				const { source, ledger } = store;
-				const epoch = new Epoch(commands, keys.prefix);
-				const fence = new EpochFence(epoch);
-				const readState = await RedisReadState.open({
-					commands,
-					keys,
-					source,
-					ledger,
-					clock,
-					nowMicros: clock.next,
-					...(more.fenced ? { fence } : {}),
-					...more,
-				});
-				const apply = async (...effects: Effect[]) => {
-					const facts = await readState.apply(effects);
-					await ledger.commit([...effects, ...facts]);
-				};
-				return { readState, apply, commands, keys, epoch, fence };
-			};
-			return { store, process };
-		};
-		const posts = (from: number, to: number) =>
-			Array.from({ length: to - from }, (_, index) =>
-				posted(CHANNEL, message('C01', BEGIN + from + index, { user: 'U01' })),
-			);
+		const world = readStateWorlds(layout);
 
 		test('the same effects again change nothing', async () => {
 			const { process } = await world();
