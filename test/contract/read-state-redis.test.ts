@@ -244,6 +244,26 @@ for (const layout of LAYOUTS) {
 			expect(await commands.zcard(keys.timeline('C01'))).toBe(10);
 		});
 
+		test('what was changed further back than is loaded is kept until the store has it', async () => {
+			const { store, process } = await world();
+			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 31)]);
+			const { readState, apply, commands, keys } = await process({ keeping: { entries: 10 } });
+			const kept = async () =>
+				(await commands.hkeys(keys.meta('C01'))).filter((field) => field.startsWith('b:'));
+			const remove = (step: number, at: number) => deleted(CHANNEL, message('C01', BEGIN + step), BEGIN + at);
+			await apply(remove(5, 40));
+			expect(await kept()).toEqual([`b:${BEGIN + 5}`]);
+			await apply(...posts(50, 61));
+			await readState.written('C01', BEGIN + 60);
+			expect(await commands.zcard(keys.timeline('C01'))).toBe(10);
+			expect(await kept()).toEqual([]);
+			await apply(remove(6, 70));
+			expect(await kept()).toEqual([`b:${BEGIN + 6}`]);
+			expect(await readState.repair('U02', 'C01')).toBe('repaired');
+			expect(await kept()).toEqual([]);
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 39 });
+		});
+
 		/** A channel with something of everything, stored, and one process that loads all of it and one that loads little. */
 		const farBack = async () => {
 			const { store, process } = await world();
