@@ -41,7 +41,7 @@ async function main(argv: readonly string[]): Promise<number> {
 		return 0;
 	}
 	if (argv.includes('--page')) {
-		writePage();
+		writePage(SCENARIOS);
 		return 0;
 	}
 	const scale: Scale = argv.includes('--quick') ? 'quick' : argv.includes('--full') ? 'full' : 'standard';
@@ -79,7 +79,10 @@ async function runOne(scenario: Scenario, scale: Scale): Promise<boolean> {
 		for (const [name, value] of Object.entries({ ...outcome.configuration, ...machine }))
 			console.log(`  ${name}: ${value}`);
 		for (const note of outcome.notes) console.log(`  note: ${note}`);
-		if (scale !== 'quick') keep(scenario, { ...outcome, machine, commit: measuredCommit(tree), scale });
+		if (scale !== 'quick') {
+			keep(scenario, { ...outcome, machine, commit: measuredCommit(tree), scale });
+			writePage(SCENARIOS);
+		}
 		return true;
 	} catch (error) {
 		if (!(error instanceof NotHere)) throw error;

@@ -1,4 +1,4 @@
-import { benchCluster } from '../support/cluster.ts';
+import { benchCluster, CLUSTER_IN_WORDS } from '../support/cluster.ts';
 import { tokenOf, usersFrom } from '../support/dataset.ts';
 import { figure, quantile } from '../support/figures.ts';
 import { comparePosts, POSTERS, postConfiguration } from '../support/post-cost.ts';
@@ -60,8 +60,7 @@ export const clusterPosts: Scenario = {
 		return {
 			configuration: {
 				...postConfiguration(bench),
-				server:
-					'one `tidemark gateway` and one `tidemark worker`, 8 partitions; Redis, PostgreSQL with fsync, Kafka with one broker, all on this machine',
+				server: CLUSTER_IN_WORDS,
 				CPU: 'of gateway and worker together',
 				answers: `${ANSWERS} posts a run over one connection, one after the other, nothing else going on`,
 			},

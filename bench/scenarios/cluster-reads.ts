@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { benchCluster } from '../support/cluster.ts';
+import { benchCluster, CLUSTER_IN_WORDS } from '../support/cluster.ts';
 import { crowdUser, makeCrowd } from '../support/crowd.ts';
 import { channelId, tokenOf } from '../support/dataset.ts';
 import { figure, quantile } from '../support/figures.ts';
@@ -53,8 +53,7 @@ export const clusterReads: Scenario = {
 		await server.stop();
 		return {
 			configuration: {
-				server:
-					'one `tidemark gateway` and one `tidemark worker`, 8 partitions; Redis, PostgreSQL with fsync, Kafka with one broker, all on this machine',
+				server: CLUSTER_IN_WORDS,
 				data: `every conversation has ${MESSAGES_EACH} messages; the user has read every other one`,
 				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
 				marks: `${MARKS} of conversations.mark, one after the other, each moving the cursor`,

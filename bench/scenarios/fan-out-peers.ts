@@ -1,10 +1,14 @@
-import { MESSAGE_TEXT } from '../support/dataset.ts';
-import { FIRST_NUMBER, peerSide, type Side, tidemarkSide } from '../support/fan-out-sides.ts';
+import {
+	NumberedPosts,
+	peerSide,
+	type Side,
+	socketsThatFit,
+	tidemarkSide,
+} from '../support/fan-out-sides.ts';
 import { type Figure, figure, ratio } from '../support/figures.ts';
-import { timedText } from '../support/listeners.ts';
 import { type NodePeers, nodePeers } from '../support/node-peers.ts';
 import { CFLAGS, needCompiler } from '../support/peers.ts';
-import { cpuSeconds, openFilesLimit } from '../support/process-cpu.ts';
+import { cpuSeconds } from '../support/process-cpu.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 
 /** One message to everybody who is online, against what people build chat on: `ws` and Socket.IO. */
@@ -16,7 +20,6 @@ const DELIVERIES = 60_000;
 /** Posts that are sent at once. */
 const BURST = 50;
 const BURSTS = 2;
-const SPARE_FILES = 200;
 const SOCKET_IO = { path: '/socket.io/?EIO=4&transport=websocket', protocol: 'socket.io' } as const;
 
 export const fanOutPeers: Scenario = {
@@ -26,8 +29,7 @@ export const fanOutPeers: Scenario = {
 	run: async (bench) => {
 		needCompiler();
 		const peers = await nodePeers(bench);
-		const wanted = bench.pick([300], [300, 2_000, 8_000], [300, 2_000, 8_000]);
-		const sizes = wanted.filter((size) => size + SPARE_FILES < openFilesLimit());
+		const { sizes, notes } = socketsThatFit(bench.pick([300], [300, 2_000, 8_000], [300, 2_000, 8_000]));
 		const figures: Figure[] = [];
 		for (const size of sizes) figures.push(...(await measure(bench, peers, size)));
 		const { node, ws, 'socket.io': socketIo, 'engine.io': engineIo } = peers.versions;
@@ -42,9 +44,7 @@ export const fanOutPeers: Scenario = {
 			},
 			figures,
 			notes: [
-				...(sizes.length < wanted.length
-					? [`more sockets than ${openFilesLimit()} open files allow were left out`]
-					: []),
+				...notes,
 				'What each does for a message: ws and Socket.IO take it over HTTP and write it to the sockets of one set or room, and nothing else. Tidemark takes it over HTTP from a user whose token and membership it checks, gives it its position in the timeline that counts are taken from, and writes nothing to any socket before it is on disk.',
 				'In small conversations it is this work that costs, not the sockets: the fewer they are, the less ahead Tidemark is when messages come one by one.',
 				'Frames that are due at once go out in one write of Tidemark’s, which is what a burst shows; ws and Socket.IO write each by itself.',
@@ -74,10 +74,10 @@ async function measure(bench: Bench, peers: NodePeers, size: number): Promise<Fi
 	const io = await peers.start(bench, 'socket-io.mjs');
 	const socketIo = await peerSide(bench, 'Socket.IO', io, size, frame, SOCKET_IO);
 	const sides = [tidemark, ws, socketIo].map((side) => ({ side, rounds: noRounds() }));
-	const poster = new Poster();
-	for (const { side } of sides) await round(bench, poster, side, size, noRounds());
+	const posts = new NumberedPosts();
+	for (const { side } of sides) await round(bench, posts, side, size, noRounds());
 	for (let run = 0; run < bench.runs; run += 1)
-		for (const { side, rounds } of sides) await round(bench, poster, side, size, rounds);
+		for (const { side, rounds } of sides) await round(bench, posts, side, size, rounds);
 	const at = `${size} sockets, `;
 	const [ours, ...others] = sides.map(({ side, rounds }) => ({ name: side.name, ...rounds }));
 	return [
@@ -95,31 +95,23 @@ async function measure(bench: Bench, peers: NodePeers, size: number): Promise<Fi
 
 const noRounds = (): Rounds => ({ paced: [], burst: [], burstPerSecond: [] });
 
-/** Posts messages with numbers of their own; each is over when it was answered and everybody has heard it. */
-class Poster {
-	private number = FIRST_NUMBER;
-
-	post(side: Side): Promise<unknown> {
-		this.number += 1;
-		// Not one after the other: the post's own answer may come after the last delivery.
-		return Promise.all([
-			side.post(`${timedText(this.number)} ${MESSAGE_TEXT}`),
-			side.listeners.heard(this.number),
-		]);
-	}
-}
-
-async function round(bench: Bench, poster: Poster, side: Side, size: number, rounds: Rounds): Promise<void> {
+async function round(
+	bench: Bench,
+	posts: NumberedPosts,
+	side: Side,
+	size: number,
+	rounds: Rounds,
+): Promise<void> {
 	const messages = messagesOf(bench, size);
 	const paced = await spent(side, async () => {
 		for (let message = 0; message < messages; message += 1) {
-			await poster.post(side);
+			await posts.post(side);
 			await Bun.sleep(PAUSE_MS);
 		}
 	});
 	const burst = await spent(side, async () => {
 		for (let time = 0; time < BURSTS; time += 1)
-			await Promise.all(Array.from({ length: BURST }, () => poster.post(side)));
+			await Promise.all(Array.from({ length: BURST }, () => posts.post(side)));
 	});
 	rounds.paced.push((messages * size) / paced.cpu);
 	rounds.burst.push((BURST * BURSTS * size) / burst.cpu);

@@ -1,15 +1,12 @@
-import { MESSAGE_TEXT } from '../support/dataset.ts';
-import { FIRST_NUMBER, peerSide, tidemarkSide } from '../support/fan-out-sides.ts';
+import { NumberedPosts, peerSide, socketsThatFit, tidemarkSide } from '../support/fan-out-sides.ts';
 import { type Figure, figure, quantile, ratio } from '../support/figures.ts';
-import { timedText } from '../support/listeners.ts';
 import { bareBun, CFLAGS, cServer, needCompiler } from '../support/peers.ts';
-import { cpuSeconds, openFilesLimit } from '../support/process-cpu.ts';
+import { cpuSeconds } from '../support/process-cpu.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 
 /** One message to everybody who is online, against a C server that does nothing but write. */
 
 const PAUSE_MS = 100;
-const SPARE_FILES = 200;
 
 export const fanOut: Scenario = {
 	name: 'fan-out',
@@ -17,8 +14,7 @@ export const fanOut: Scenario = {
 		'One message to thousands of sockets of one conversation, against a write loop in C and Bun’s own publish',
 	run: async (bench) => {
 		needCompiler();
-		const wanted = bench.pick([500], [2_000, 8_000], [2_000, 8_000]);
-		const sizes = wanted.filter((size) => size + SPARE_FILES < openFilesLimit());
+		const { sizes, notes } = socketsThatFit(bench.pick([500], [2_000, 8_000], [2_000, 8_000]));
 		const figures: Figure[] = [];
 		for (const size of sizes) figures.push(...(await measure(bench, size)));
 		return {
@@ -30,9 +26,7 @@ export const fanOut: Scenario = {
 			},
 			figures,
 			notes: [
-				...(sizes.length < wanted.length
-					? [`more sockets than ${openFilesLimit()} open files allow were left out`]
-					: []),
+				...notes,
 				'All servers run through the whole comparison, each with its own clients connected, and take turns.',
 			],
 		};
@@ -48,17 +42,13 @@ async function measure(bench: Bench, size: number): Promise<Figure[]> {
 	const bun = await peerSide(bench, 'bare Bun', await bareBun(bench), size, frame);
 	const sides = [tidemark, c, bun];
 	const rounds = sides.map(() => ({ perCpu: [] as number[], p50: [] as number[], p99: [] as number[] }));
-	let number = FIRST_NUMBER;
+	const posts = new NumberedPosts();
 	for (let run = 0; run < bench.runs; run += 1)
 		for (const [index, side] of sides.entries()) {
 			const last: number[] = [];
 			const before = cpuSeconds(side.pid);
 			for (let message = 0; message < messagesOf(bench); message += 1) {
-				number += 1;
-				// Not awaited first: the post's own answer may come after the last delivery.
-				const posted = side.post(`${timedText(number)} ${MESSAGE_TEXT}`);
-				last.push((await side.listeners.heard(number)).lastMs);
-				await posted;
+				last.push((await posts.post(side)).lastMs);
 				await Bun.sleep(PAUSE_MS);
 			}
 			const cpu = cpuSeconds(side.pid) - before;

@@ -9,6 +9,9 @@ import { benchServices } from './services.ts';
 /** One gateway and one worker on services of their own, which `scripts/services` starts and removes. */
 
 export const INSTALLATION = 'bench';
+const PARTITIONS = 8;
+
+export const CLUSTER_IN_WORDS = `one \`tidemark gateway\` and one \`tidemark worker\`, ${PARTITIONS} partitions; Redis, PostgreSQL with fsync, Kafka with one broker, all on this machine`;
 
 export interface BenchCluster {
 	readonly redisUrl: string;
@@ -27,7 +30,7 @@ export async function benchCluster(bench: Bench): Promise<BenchCluster> {
 		TIDEMARK_POSTGRES_URL: url,
 		TIDEMARK_KAFKA_BROKERS: addressOf('TIDEMARK_TEST_KAFKA_BROKERS'),
 		TIDEMARK_KAFKA_REPLICATION: '1',
-		TIDEMARK_KAFKA_PARTITIONS: '8',
+		TIDEMARK_KAFKA_PARTITIONS: String(PARTITIONS),
 		TIDEMARK_INSTALLATION: INSTALLATION,
 		TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN,
 	};

@@ -1,7 +1,8 @@
 import { channelId, Dataset, inParts, MESSAGE_TEXT, tokenOf, usersFrom } from './dataset.ts';
-import { Listeners, type Protocol, timedText } from './listeners.ts';
+import { type Heard, Listeners, type Protocol, timedText } from './listeners.ts';
 import { ticketFor } from './load.ts';
 import type { Peer } from './peers.ts';
+import { openFilesLimit } from './process-cpu.ts';
 import type { Bench } from './scenario.ts';
 import { startServer } from './server.ts';
 
@@ -21,7 +22,30 @@ export interface TidemarkSide extends Side {
 }
 
 /** The number of the message that tells what a frame looks like; measured ones have higher ones. */
-export const FIRST_NUMBER = 1;
+const FIRST_NUMBER = 1;
+
+const SPARE_FILES = 200;
+
+/** Those of these numbers of sockets that this machine lets a process open, and what there is to say about the others. */
+export function socketsThatFit(wanted: readonly number[]): { sizes: number[]; notes: string[] } {
+	const limit = openFilesLimit();
+	const sizes = wanted.filter((size) => size + SPARE_FILES < limit);
+	const notes = [`more sockets than ${limit} open files allow were left out`];
+	return { sizes, notes: sizes.length < wanted.length ? notes : [] };
+}
+
+/** Posts messages with numbers of their own; each is over when it was answered and everybody has heard it. */
+export class NumberedPosts {
+	private number = FIRST_NUMBER;
+
+	async post({ post, listeners }: Side): Promise<Heard> {
+		this.number += 1;
+		// Not one after the other: the post's own answer may come after the last delivery.
+		const answered = post(`${timedText(this.number)} ${MESSAGE_TEXT}`);
+		const [heard] = await Promise.all([listeners.heard(this.number), answered]);
+		return heard;
+	}
+}
 
 export async function tidemarkSide(bench: Bench, size: number): Promise<TidemarkSide> {
 	const dataDir = bench.directory(`${size}`);

@@ -1,13 +1,14 @@
 import { type Dataset, tokenOf, usersFrom } from './dataset.ts';
-import { type Figure, figure, quantile } from './figures.ts';
+import { type Figure, figure, type Outcome, quantile } from './figures.ts';
 import { Listeners, timedText } from './listeners.ts';
 import { cpuSecondsOf, ticketFor } from './load.ts';
+import { needCompiler } from './peers.ts';
 import type { Bench } from './scenario.ts';
 
 /** Posts at a steady rate into conversations whose members are all online, timed until the last of them has it. */
 
 export const MEMBERS = 50;
-export const CONVERSATIONS = 20;
+const CONVERSATIONS = 20;
 const CROWDS = Array.from({ length: CONVERSATIONS }, (_, index) =>
 	usersFrom(index * (MEMBERS + 1), MEMBERS + 1),
 );
@@ -25,13 +26,13 @@ interface Conversation {
 	readonly listeners: Listeners;
 }
 
-export interface Round {
+interface Round {
 	/** Of every post, ms until the last of the members had it. */
 	readonly lastMs: readonly number[];
 	readonly cpuShare: number;
 }
 
-export class SteadyPosts {
+class SteadyPosts {
 	private posted = 0;
 
 	private constructor(
@@ -104,8 +105,41 @@ async function open(bench: Bench, { url, port }: Server, user: string): Promise<
 	return socket;
 }
 
-/** Rounds at this rate, after a second to warm up. */
-export async function steadyRounds(
+/** Fills a server's data, and starts it. */
+type Start = (fill: (dataset: Dataset) => Promise<void>) => Promise<Server>;
+
+/** At each of these rates, one after the other; the p99 of a delivery is to be at most so long. */
+export async function measureSteadyPosts(
+	bench: Bench,
+	rates: readonly number[],
+	mostMs: number,
+	start: Start,
+): Promise<Omit<Outcome, 'notes'>> {
+	needCompiler();
+	const seconds = bench.pick(1, 10, 30);
+	let channels: readonly string[] = [];
+	const server = await start(async (dataset) => {
+		channels = await SteadyPosts.fill(dataset);
+	});
+	const posts = await SteadyPosts.connect(bench, server, channels);
+	const figures: Figure[] = [];
+	for (const perSecond of rates) {
+		const rounds = await roundsAt(bench, posts, perSecond, seconds);
+		figures.push(...figuresOf(rounds, mostMs, rates.length > 1 ? `${perSecond} a second: ` : ''));
+	}
+	return {
+		configuration: {
+			conversations: `${CONVERSATIONS} of ${MEMBERS} members, each with one socket, and one more who posts over a socket of its own`,
+			posts: `${rates.join(' and ')} a second for ${seconds} s, taking turns between conversations, whether the one before was heard or not`,
+			measured:
+				'from before a post is sent until the last member’s socket has it, read by a process in C for each conversation',
+		},
+		figures,
+	};
+}
+
+/** After a second to warm up. */
+async function roundsAt(
 	bench: Bench,
 	posts: SteadyPosts,
 	perSecond: number,
@@ -121,7 +155,7 @@ export async function steadyRounds(
 	return rounds;
 }
 
-export function steadyFigures(rounds: readonly Round[], mostMs: number, before = ''): Figure[] {
+function figuresOf(rounds: readonly Round[], mostMs: number, before: string): Figure[] {
 	const of = (share: number): number[] => rounds.map(({ lastMs }) => quantile(lastMs, share));
 	return [
 		figure(`${before}post to last delivery, p99`, 'ms', of(0.99), { atMost: mostMs }),
@@ -134,10 +168,3 @@ export function steadyFigures(rounds: readonly Round[], mostMs: number, before =
 		),
 	];
 }
-
-export const steadyConfiguration = (perSecond: string, seconds: number) => ({
-	conversations: `${CONVERSATIONS} of ${MEMBERS} members, each with one socket, and one more who posts over a socket of its own`,
-	posts: `${perSecond} a second for ${seconds} s, taking turns between conversations, whether the one before was heard or not`,
-	measured:
-		'from before a post is sent until the last member’s socket has it, read by a process in C for each conversation',
-});

@@ -14,7 +14,7 @@ export function shown(value: number): string {
 const spreadOf = ({ runs }: Figure): string =>
 	runs.length === 1 ? '1 run' : `${shown(Math.min(...runs))} … ${shown(Math.max(...runs))} (${runs.length})`;
 
-function targetOf(figure: Figure): string {
+export function targetOf(figure: Figure): string {
 	const { target } = figure;
 	if (!target) return '';
 	const bound = target.atMost === undefined ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`;
@@ -23,8 +23,10 @@ function targetOf(figure: Figure): string {
 
 const HEADER = ['figure', 'median', 'lowest … highest (runs)', 'target'] as const;
 
+export const medianOf = ({ runs, unit }: Figure): string => `${shown(median(runs))} ${unit}`;
+
 const rowsOf = (figures: readonly Figure[]): string[][] =>
-	figures.map((one) => [one.what, `${shown(median(one.runs))} ${one.unit}`, spreadOf(one), targetOf(one)]);
+	figures.map((one) => [one.what, medianOf(one), spreadOf(one), targetOf(one)]);
 
 export function plainTable(figures: readonly Figure[]): string {
 	const rows = [[...HEADER], ...rowsOf(figures)];
@@ -36,7 +38,9 @@ export function plainTable(figures: readonly Figure[]): string {
 		.join('\n');
 }
 
-export function markdownTable(figures: readonly Figure[]): string {
+export const figureTable = (figures: readonly Figure[]): string => markdownTable(HEADER, rowsOf(figures));
+
+export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
 	const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-	return [line(HEADER), line(HEADER.map(() => '---')), ...rowsOf(figures).map(line)].join('\n');
+	return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
 }

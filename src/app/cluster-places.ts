@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { KafkaConnection } from '../engine/cluster/kafka/client.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, missing } from './config.ts';
 
 /** Where Redis, PostgreSQL and Kafka are, and how they are spoken to: from the settings, checked as a whole. */
 
@@ -18,9 +18,10 @@ export interface ClusterPlaces {
 
 type Given = { readonly [Service in keyof ClusterPlaces]: ClusterPlaces[Service] | null };
 
+export const PLACES = ['redisUrl', 'postgresUrl', 'kafkaBrokers'] as const;
+
 /** A cluster is meant as soon as one of its services is named. */
-export const isCluster = ({ redisUrl, postgresUrl, kafkaBrokers }: Config): boolean =>
-	redisUrl !== null || postgresUrl !== null || kafkaBrokers !== null;
+export const isCluster = (config: Config): boolean => PLACES.some((name) => config[name] !== null);
 
 /** All three are needed. */
 export function clusterPlaces(config: Config): ClusterPlaces {
@@ -52,14 +53,8 @@ export function givenPlaces(config: Config, problems: string[]): Given {
 }
 
 /** What a cluster needs and is not told of, in words. */
-export const missingPlaces = ({ redisUrl, postgresUrl, kafkaBrokers }: Config): string[] =>
-	Object.entries({
-		TIDEMARK_REDIS_URL: redisUrl,
-		TIDEMARK_POSTGRES_URL: postgresUrl,
-		TIDEMARK_KAFKA_BROKERS: kafkaBrokers,
-	})
-		.filter(([, value]) => value === null)
-		.map(([name]) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`);
+export const missingPlaces = (config: Config): string[] =>
+	missing(config, PLACES).map((name) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`);
 
 function saslProblems({ kafkaSaslUsername, kafkaSaslPassword }: Config): string[] {
 	if (kafkaSaslUsername !== null && kafkaSaslPassword === null)

@@ -57,6 +57,10 @@ function secretInFile(
 	}
 }
 
+/** Of these settings, the variables of those that have no value. */
+export const missing = (config: Config, names: readonly SettingName[]): string[] =>
+	names.filter((name) => config[name] === null).map((name) => SETTINGS[name].environment);
+
 /** Variables that look like settings and are none: mistyped, or of another version. */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
 	const known = new Set<string>(

@@ -8,8 +8,9 @@ import { FcmProvider } from '../push/fcm/provider.ts';
 import { Pusher } from '../push/pusher.ts';
 import { WebPushProvider } from '../push/web/provider.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, missing } from './config.ts';
 import type { ServerOperations } from './operations.ts';
+import { BESIDE_APNS_KEY, SETTINGS } from './settings.ts';
 
 /** The composition of pushing: providers from the settings, loops over the store. */
 
@@ -58,21 +59,22 @@ export async function startPush(parts: PushParts): Promise<Pusher | null> {
 	return pusher;
 }
 
-function apnsOf({ apnsKeyFile, apnsKeyId, apnsTeamId, apnsTopic, apnsHost }: Config) {
-	const beside = Object.entries({
-		TIDEMARK_APNS_KEY_ID: apnsKeyId,
-		TIDEMARK_APNS_TEAM_ID: apnsTeamId,
-		TIDEMARK_APNS_TOPIC: apnsTopic,
-	});
+function apnsOf(config: Config) {
+	const { apnsKeyFile, apnsKeyId, apnsTeamId, apnsTopic, apnsHost } = config;
 	if (apnsKeyFile === null) {
-		const [alone] = beside.filter(([, value]) => value !== null);
-		if (alone)
-			throw new ConfigError([`TIDEMARK_APNS_KEY_FILE is missing: without the key, ${alone[0]} does nothing`]);
+		const alone = BESIDE_APNS_KEY.find((name) => config[name] !== null);
+		if (alone) {
+			const { environment } = SETTINGS[alone];
+			throw new ConfigError([
+				`TIDEMARK_APNS_KEY_FILE is missing: without the key, ${environment} does nothing`,
+			]);
+		}
 		return {};
 	}
-	const missing = beside.filter(([, value]) => value === null);
 	if (apnsKeyId === null || apnsTeamId === null || apnsTopic === null)
-		throw new ConfigError(missing.map(([name]) => `${name} is missing: APNs needs it beside the key`));
+		throw new ConfigError(
+			missing(config, BESIDE_APNS_KEY).map((name) => `${name} is missing: APNs needs it beside the key`),
+		);
 	return {
 		apns: new ApnsProvider({
 			keyFile: apnsKeyFile,

@@ -312,3 +312,10 @@ export const SETTINGS = {
 } as const satisfies Record<string, Setting<never> | object>;
 
 export type SettingName = keyof typeof SETTINGS;
+
+/** Of no use without the key of APNs, and the key is of none without them. */
+export const BESIDE_APNS_KEY = [
+	'apnsKeyId',
+	'apnsTeamId',
+	'apnsTopic',
+] as const satisfies readonly SettingName[];

@@ -1,85 +1,31 @@
-import { afterEach, describe, expect, test } from 'bun:test';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
-import { EpochFence, MARKS_ARE_LOGGED_MS } from '../../src/engine/cluster/redis/fence.ts';
-import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import type { Keeping } from '../../src/engine/cluster/redis/read-state/loading.ts';
-import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
-import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import { describe, expect, test } from 'bun:test';
+import { MARKS_ARE_LOGGED_MS } from '../../src/engine/cluster/redis/fence.ts';
 import type { CountRow, RowChange } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
-import { risingClock } from '../../src/model/ts.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
-import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
-import { conversation, created, deleted, edited, left, message, posted } from '../support/store/facts.ts';
+import { LAYOUTS } from '../support/redis.ts';
+import { readStateWorlds } from '../support/redis-read-state.ts';
+import {
+	BEGIN,
+	conversation,
+	created,
+	deleted,
+	edited,
+	left,
+	message,
+	posted,
+	postsIn,
+} from '../support/store/facts.ts';
 
 /** What only a shared cache has to keep: replays, loads that meet changes, several processes, expiry. */
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-	for (const close of closing.splice(0).reverse()) await close();
-});
-
-const BEGIN = 1_700_000_000_000_000;
 const CHANNEL = conversation('C01');
 const tell = () => undefined;
+const posts = (from: number, to: number) => postsIn(CHANNEL, from, to);
 
 for (const layout of LAYOUTS) {
 	describe(`read state on ${layout}`, () => {
-		/** A store, and any number of processes on it and on one Redis. */
-		const world = async () => {
-			const directory = await mkdtemp(join(tmpdir(), 'tidemark-read-state-'));
-			const store = await openSqliteStore(directory);
-			closing.push(async () => {
-				await store.close();
-				await rm(directory, { recursive: true });
-			});
-			const place = redisPlace(layout);
-			const shared = risingClock(() => Date.now() * 1000);
-			const process = async (
-				more: {
-					ttlSeconds?: number;
-					keeping?: Keeping;
-					prefix?: string;
-					fenced?: true;
-					source?: StateSource;
-					/** By so much its clock is ahead of the others'. */
-					aheadMicros?: number;
-					ledger?: Ledger;
-				} = {},
-			) => {
-				const { aheadMicros = 0 } = more;
-				const clock = aheadMicros === 0 ? shared : risingClock(() => Date.now() * 1000 + aheadMicros);
-				const { commands, close } = await connectBoth(place);
-				closing.push(async () => close());
-				const keys = new Keys(more.prefix ?? place.prefix);
-				const { source, ledger } = store;
-				const epoch = new Epoch(commands, keys.prefix);
-				const fence = new EpochFence(epoch);
-				const readState = await RedisReadState.open({
-					commands,
-					keys,
-					source,
-					ledger,
-					clock,
-					nowMicros: clock.next,
-					...(more.fenced ? { fence } : {}),
-					...more,
-				});
-				const apply = async (...effects: Effect[]) => {
-					const facts = await readState.apply(effects);
-					await ledger.commit([...effects, ...facts]);
-				};
-				return { readState, apply, commands, keys, epoch, fence };
-			};
-			return { store, process };
-		};
-		const posts = (from: number, to: number) =>
-			Array.from({ length: to - from }, (_, index) =>
-				posted(CHANNEL, message('C01', BEGIN + from + index, { user: 'U01' })),
-			);
+		const world = readStateWorlds(layout);
 
 		test('the same effects again change nothing', async () => {
 			const { process } = await world();
@@ -296,6 +242,26 @@ for (const layout of LAYOUTS) {
 			expect(await leftAfter(40)).toBe(10);
 			expect(await readState.row('U02', 'C01')).toEqual(before);
 			expect(await commands.zcard(keys.timeline('C01'))).toBe(10);
+		});
+
+		test('what was changed further back than is loaded is kept until the store has it', async () => {
+			const { store, process } = await world();
+			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 31)]);
+			const { readState, apply, commands, keys } = await process({ keeping: { entries: 10 } });
+			const kept = async () =>
+				(await commands.hkeys(keys.meta('C01'))).filter((field) => field.startsWith('b:'));
+			const remove = (step: number, at: number) => deleted(CHANNEL, message('C01', BEGIN + step), BEGIN + at);
+			await apply(remove(5, 40));
+			expect(await kept()).toEqual([`b:${BEGIN + 5}`]);
+			await apply(...posts(50, 61));
+			await readState.written('C01', BEGIN + 60);
+			expect(await commands.zcard(keys.timeline('C01'))).toBe(10);
+			expect(await kept()).toEqual([]);
+			await apply(remove(6, 70));
+			expect(await kept()).toEqual([`b:${BEGIN + 6}`]);
+			expect(await readState.repair('U02', 'C01')).toBe('repaired');
+			expect(await kept()).toEqual([]);
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 39 });
 		});
 
 		/** A channel with something of everything, stored, and one process that loads all of it and one that loads little. */

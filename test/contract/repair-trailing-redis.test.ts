@@ -1,33 +1,18 @@
-import { afterEach, describe, expect, test } from 'bun:test';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
-import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import { describe, expect, test } from 'bun:test';
 import type { Fact } from '../../src/engine/ports/facts.ts';
 import type { RowChange } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
-import { risingClock } from '../../src/model/ts.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
-import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
-import { conversation, created, deleted, message, posted } from '../support/store/facts.ts';
+import { LAYOUTS } from '../support/redis.ts';
+import { readStateWorlds } from '../support/redis-read-state.ts';
+import { BEGIN, conversation, created, deleted, message, postsIn } from '../support/store/facts.ts';
 
 /** Repair while the store trails: what it does not have yet must not be lost. */
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-	for (const close of closing.splice(0).reverse()) await close();
-});
-
-const BEGIN = 1_700_000_000_000_000;
 const CHANNEL = conversation('C01');
 const tell = () => undefined;
 const IMPATIENT = { patienceMs: 60, longestWayMs: 60_000 };
-const posts = (from: number, to: number) =>
-	Array.from({ length: to - from }, (_, index) =>
-		posted(CHANNEL, message('C01', BEGIN + from + index, { user: 'U01' })),
-	);
+const posts = (from: number, to: number) => postsIn(CHANNEL, from, to);
 
 type Entries = Awaited<ReturnType<StateSource['timelineEntries']>>;
 
@@ -40,19 +25,11 @@ const withEntries = (source: StateSource, then: (read: Entries) => Promise<Entri
 
 for (const layout of LAYOUTS) {
 	describe(`repair on ${layout}`, () => {
+		const worlds = readStateWorlds(layout);
+
 		/** A store, and processes on it whose marks reach it when they are let through. */
 		const world = async () => {
-			const directory = await mkdtemp(join(tmpdir(), 'tidemark-repair-'));
-			const store = await openSqliteStore(directory);
-			closing.push(async () => {
-				await store.close();
-				await rm(directory, { recursive: true });
-			});
-			const place = redisPlace(layout);
-			const { commands, close } = await connectBoth(place);
-			closing.push(async () => close());
-			const keys = new Keys(place.prefix);
-			const clock = risingClock(() => Date.now() * 1000);
+			const { store, process: open } = await worlds();
 			const process = async (repairing = IMPATIENT, source: StateSource = store.source) => {
 				const held: Fact[] = [];
 				const ledger: Ledger = {
@@ -60,30 +37,15 @@ for (const layout of LAYOUTS) {
 					settled: async () => undefined,
 					durable: () => 0,
 				};
-				const readState = await RedisReadState.open({
-					commands,
-					keys,
-					source,
-					ledger,
-					clock,
-					nowMicros: () => Date.now() * 1000,
-					repairing,
-				});
-				return {
-					readState,
-					letThrough: () => store.ledger.commit(held.splice(0)),
-					apply: async (...effects: Effect[]) => {
-						const moved = await readState.apply(effects);
-						await store.ledger.commit([...effects, ...moved]);
-					},
-				};
+				const made = await open({ repairing, source, ledger });
+				return { ...made, letThrough: () => store.ledger.commit(held.splice(0)) };
 			};
-			return { store, process, commands, keys };
+			return { store, process };
 		};
 
 		test('effects that are not stored yet stay, and are not waited for in vain', async () => {
-			const { store, process, commands, keys } = await world();
-			const { readState, apply } = await process();
+			const { store, process } = await world();
+			const { readState, apply, commands, keys } = await process();
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const unstored = [...posts(6, 9), deleted(CHANNEL, message('C01', BEGIN + 2), BEGIN + 100)];
 			await readState.apply(unstored);

@@ -1,19 +1,16 @@
 import { expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { makeWorkspace, type Person } from '../support/people.ts';
-import { type PushScene, type SceneOptions, until, withPush } from './push-server.ts';
+import {
+	degradedOf,
+	linesOfAbsence,
+	type PushScene,
+	type SceneOptions,
+	until,
+	withPush,
+} from './push-server.ts';
 
 /** What goes wrong with a provider: one clear line, a degraded health, and posting goes on. */
-
-const ready = async ({ url }: PushScene) =>
-	(await (await fetch(`${url}/readyz`)).json()) as { degraded: string[] };
-
-const lines = (scene: PushScene): string[] =>
-	scene
-		.server()
-		.err()
-		.split('\n')
-		.filter((line) => / is away/.test(line));
 
 /** A post goes through while the provider is away; the notification is neither lost nor shown. */
 async function postingGoesOn(scene: PushScene): Promise<{ people: readonly Person[]; channel: string }> {
@@ -35,16 +32,16 @@ const onlyApns = (replace: Readonly<Record<string, string>>): SceneOptions => ({
 
 async function degradedOnce(scene: PushScene, cause: RegExp): Promise<void> {
 	await postingGoesOn(scene);
-	const { degraded } = await until(
-		() => ready(scene),
-		(found) => found.degraded.length > 0,
+	const degraded = await until(
+		() => degradedOf(scene),
+		(found) => found.length > 0,
 	);
 	expect(degraded).toHaveLength(1);
 	expect(degraded[0]).toMatch(cause);
 	// Long enough for several tries: they are not told again.
 	await Bun.sleep(2_500);
-	expect(lines(scene)).toHaveLength(1);
-	expect(lines(scene)[0]).toMatch(cause);
+	expect(linesOfAbsence(scene)).toHaveLength(1);
+	expect(linesOfAbsence(scene)[0]).toMatch(cause);
 	const { admin } = await makeWorkspace(scene.url, 0, 'Others');
 	expect(await admin('admin.push.list')).toMatchObject({ pending: 5, dead: 0 });
 	expect((await scene.providers.counts()).sent).toBe(0);
@@ -78,9 +75,9 @@ test('an account that is revoked, and comes back: everything arrives, once', () 
 			({ sent }) => sent === 5,
 		);
 		expect(counts).toMatchObject({ sent: 5, doubled: 0, repeated: 0 });
-		const { degraded } = await until(
-			() => ready(scene),
-			(found) => found.degraded.length === 0,
+		const degraded = await until(
+			() => degradedOf(scene),
+			(found) => found.length === 0,
 		);
 		expect(degraded).toEqual([]);
 	}, onlyApns({})));
@@ -94,9 +91,9 @@ test('a service account that is revoked', () =>
 			await anna.call('push.devices.add', { platform: 'fcm', token: 'annas-android' });
 			const { channel } = await ben.call('conversations.open', { users: anna.id });
 			await ben.call('chat.postMessage', { channel: channel.id, text: 'hi' });
-			const { degraded } = await until(
-				() => ready(scene),
-				(found) => found.degraded.length > 0,
+			const degraded = await until(
+				() => degradedOf(scene),
+				(found) => found.length > 0,
 			);
 			expect(degraded[0]).toMatch(/^fcm, since .*(refused the service account|401 UNAUTHENTICATED)/);
 			await scene.providers.faults({ revoked: false });
@@ -115,9 +112,9 @@ test('secrets are in no line of the log', () =>
 			await writeFile(scene.providers.keyFile, 'not a key, but a secret: 4711');
 			await scene.kill();
 			await postingGoesOn(scene);
-			const { degraded } = await until(
-				() => ready(scene),
-				(found) => found.degraded.length > 0,
+			const degraded = await until(
+				() => degradedOf(scene),
+				(found) => found.length > 0,
 			);
 			expect(degraded[0]).toMatch(/has no private key for ES256 in it/);
 			const told = [scene.server().out(), scene.server().err(), JSON.stringify(degraded)].join('\n');

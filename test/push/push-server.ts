@@ -60,6 +60,17 @@ async function serve(
 	return { ...server, url: await server.printed(/(http:\/\/localhost:\d+)/) };
 }
 
+export const degradedOf = async ({ url }: PushScene): Promise<string[]> =>
+	((await (await fetch(`${url}/readyz`)).json()) as { degraded: string[] }).degraded;
+
+/** What the server has said about providers that are away. */
+export const linesOfAbsence = (scene: PushScene): string[] =>
+	scene
+		.server()
+		.err()
+		.split('\n')
+		.filter((line) => / is away/.test(line));
+
 /** Asks until it is so; what it was last otherwise. */
 export async function until<T>(
 	ask: () => Promise<T>,

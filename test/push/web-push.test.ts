@@ -9,7 +9,7 @@ import { makeWorkspace, type Person } from '../support/people.ts';
 import { withDirectory } from '../support/process.ts';
 import { startEmbedded } from '../support/server.ts';
 import { FakeBrowser } from './fake-browser.ts';
-import { type PushScene, until, withPush } from './push-server.ts';
+import { degradedOf, linesOfAbsence, type PushScene, until, withPush } from './push-server.ts';
 
 /** Browsers: from a message to what a service worker is handed, against a push service that decrypts as a browser does. */
 
@@ -28,16 +28,6 @@ const receivedBy = ({ providers }: PushScene, name: string, count: number) =>
 		() => providers.phone(name),
 		({ received }) => received >= count,
 	);
-
-const lines = (scene: PushScene): string[] =>
-	scene
-		.server()
-		.err()
-		.split('\n')
-		.filter((line) => / is away/.test(line));
-
-const degradedOf = async ({ url }: PushScene): Promise<string[]> =>
-	((await (await fetch(`${url}/readyz`)).json()) as { degraded: string[] }).degraded;
 
 /** Nothing but Web Push, with the key that the server makes for itself. */
 const onlyWeb = { providerFlags: ({ flags }: { flags: readonly string[] }) => flags.slice(14) };
@@ -169,7 +159,7 @@ test('a key that is refused: one line, a degraded health, nothing lost; one bad 
 			expect(degraded[0]).toMatch(/^web, since .*: refused with 403 by localhost:\d+: was TIDEMARK_VAPID/);
 			// Long enough for several tries.
 			await Bun.sleep(1_500);
-			expect(lines(scene)).toHaveLength(1);
+			expect(linesOfAbsence(scene)).toHaveLength(1);
 			expect(await admin('admin.push.list')).toMatchObject({ pending: 3, dead: 0 });
 			await scene.providers.faults({ revoked: false });
 			expect(await receivedBy(scene, name, 3)).toMatchObject({ received: 3 });
@@ -192,7 +182,7 @@ test('a key that is refused: one line, a degraded health, nothing lost; one bad 
 			);
 			expect(left).toMatchObject({ pending: 1, dead: 0 });
 			expect(await degradedOf(scene)).toEqual([]);
-			expect(lines(scene)).toHaveLength(1);
+			expect(linesOfAbsence(scene)).toHaveLength(1);
 
 			const { endpoint, keys } = JSON.parse(token);
 			const told = [scene.server().out(), scene.server().err(), JSON.stringify(degraded)].join('\n');

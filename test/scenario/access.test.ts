@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, test } from 'bun:test';
 import { rawClient } from '../support/api.ts';
 import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
+import { makeRefusalScene } from '../support/refusal-scene.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { refusalChecker, snapshotOf } from '../support/snapshot.ts';
 
 /** Channels one is not in, and everything of another workspace: refused, and nothing changed by it. */
 
 let server: TestServer;
-let workspace: Workspace;
 let elsewhere: Workspace;
 let ada: Person;
 let grace: Person;
@@ -20,19 +20,9 @@ let message: string;
 
 beforeAll(async () => {
 	server = await startServer();
-	workspace = await makeWorkspace(server.url, 3);
+	({ ada, grace, linus, channel, secret, dm, message } = await makeRefusalScene(server.url));
 	elsewhere = await makeWorkspace(server.url, 1, 'Elsewhere');
-	[ada, grace, linus] = workspace.people as [Person, Person, Person];
 	stranger = elsewhere.people[0] as Person;
-	const create = async (name: string, is_private: boolean): Promise<string> =>
-		(await ada.call('conversations.create', { name, is_private })).channel.id;
-	channel = await create('general', false);
-	secret = await create('secret', true);
-	for (const id of [channel, secret])
-		await ada.call('conversations.invite', { channel: id, users: grace.id });
-	dm = (await ada.call('conversations.open', { users: grace.id })).channel.id;
-	message = (await ada.call('chat.postMessage', { channel, text: 'hello' })).ts;
-	for (const id of [secret, dm]) await ada.call('chat.postMessage', { channel: id, text: 'between us' });
 });
 afterAll(() => server.stop());
 

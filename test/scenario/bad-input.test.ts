@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Answer, rawClient } from '../support/api.ts';
-import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
+import type { Person } from '../support/people.ts';
+import { makeRefusalScene } from '../support/refusal-scene.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { refusalChecker, snapshotOf } from '../support/snapshot.ts';
 
 /** What must be refused: each with its own code, the argument named, and nothing changed by it. */
 
 let server: TestServer;
-let workspace: Workspace;
 let ada: Person;
 let grace: Person;
 let linus: Person;
@@ -19,18 +19,8 @@ let reply: string;
 
 beforeAll(async () => {
 	server = await startServer();
-	workspace = await makeWorkspace(server.url, 3);
-	[ada, grace, linus] = workspace.people as [Person, Person, Person];
-	const create = async (name: string, is_private: boolean): Promise<string> =>
-		(await ada.call('conversations.create', { name, is_private })).channel.id;
-	channel = await create('general', false);
-	secret = await create('secret', true);
-	for (const id of [channel, secret])
-		await ada.call('conversations.invite', { channel: id, users: grace.id });
-	dm = (await ada.call('conversations.open', { users: grace.id })).channel.id;
-	message = (await ada.call('chat.postMessage', { channel, text: 'hello' })).ts;
+	({ ada, grace, linus, channel, secret, dm, message } = await makeRefusalScene(server.url));
 	reply = (await ada.call('chat.postMessage', { channel, text: 'reply', thread_ts: message })).ts;
-	for (const id of [secret, dm]) await ada.call('chat.postMessage', { channel: id, text: 'between us' });
 });
 afterAll(() => server.stop());
 

@@ -53,6 +53,16 @@ export function httpDriver({ people }: Workspace): Driver {
 		return items;
 	}
 
+	const markThreadAs =
+		(read: 0 | 1) =>
+		async (channel: string, threadTs: number, user: string, ts: number): Promise<void> =>
+			void (await as(user)('subscriptions.thread.mark', {
+				channel,
+				thread_ts: wireTs(threadTs),
+				ts: wireTs(ts),
+				read,
+			}));
+
 	return {
 		createConversation: async (kind, members, name) => {
 			const [creator, ...others] = members as [string, ...string[]];
@@ -99,20 +109,8 @@ export function httpDriver({ people }: Workspace): Driver {
 		mute: async (channel, user, muted) =>
 			void (await as(user)(muted ? 'conversations.mute' : 'conversations.unmute', { channel })),
 
-		markThread: async (channel, threadTs, user, ts) =>
-			void (await as(user)('subscriptions.thread.mark', {
-				channel,
-				thread_ts: wireTs(threadTs),
-				ts: wireTs(ts),
-				read: 1,
-			})),
-		markThreadUnread: async (channel, threadTs, user, ts) =>
-			void (await as(user)('subscriptions.thread.mark', {
-				channel,
-				thread_ts: wireTs(threadTs),
-				ts: wireTs(ts),
-				read: 0,
-			})),
+		markThread: markThreadAs(1),
+		markThreadUnread: markThreadAs(0),
 		follow: async (channel, threadTs, user, lastRead) =>
 			void (await as(user)('subscriptions.thread.add', {
 				channel,

@@ -4,7 +4,7 @@ import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
+import type { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { Action, Outcome } from '../../src/sequencer/commands.ts';
@@ -13,6 +13,7 @@ import { PartitionedWorker } from '../../src/worker/partitioned-worker.ts';
 import { kafkaPlace } from './kafka.ts';
 import { postgresPlace } from './postgres.ts';
 import { connectBoth, redisPlace } from './redis.ts';
+import { nowMicros, readStateOn } from './redis-read-state.ts';
 import { TEAM } from './store/facts.ts';
 
 /**
@@ -39,7 +40,6 @@ export interface LoneWorker {
 	close(): Promise<void>;
 }
 
-const nowMicros = (): number => Date.now() * 1000;
 const sleep = (ms: number): Promise<void> => Bun.sleep(ms);
 
 export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promise<LoneWorker> {
@@ -49,15 +49,12 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	const logs = await kafka.open();
 	const redis = redisPlace('redis-cluster');
 	const { commands, close } = await connectBoth(redis);
-	const keys = new Keys(redis.prefix);
 	const epoch = new Epoch(commands, redis.prefix);
-	const readState = await RedisReadState.open({
+	const readState = await readStateOn(store, {
 		commands,
-		keys,
-		source: store.source,
+		keys: new Keys(redis.prefix),
 		ledger: new MarkLedger(logs.marks, Date.now, () => undefined),
 		clock: risingClock(nowMicros, 0),
-		nowMicros,
 		fence: new EpochFence(epoch),
 	});
 	const before = new Map<string, () => Promise<unknown>>();

@@ -6,7 +6,7 @@ import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import type { Keeping } from '../../src/engine/cluster/redis/read-state/loading.ts';
-import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
+import type { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
 import { RedisSessions } from '../../src/engine/cluster/redis/sessions.ts';
 import { MemoryLog } from '../../src/engine/embedded/memory-log.ts';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
@@ -15,6 +15,7 @@ import type { Ledger } from '../../src/engine/ports/store.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { TestedEngine } from '../contract/engines.ts';
 import { connectBoth, type Layout, redisPlace } from './redis.ts';
+import { nowMicros, readStateOn } from './redis-read-state.ts';
 
 /**
  * Read state, bus and sessions on Redis, with the embedded store and log: what fails here is Redis's part.
@@ -34,24 +35,15 @@ export async function openRedisEngine(
 	const place = redisPlace(layout);
 	const { commands, subscriber, close } = await connectBoth(place);
 	const store = await openSqliteStore(dataDir);
-	const clock = risingClock(() => Date.now() * 1000, await store.newestStamp());
+	const clock = risingClock(nowMicros, await store.newestStamp());
 	const keys = new Keys(place.prefix);
 	const onError = (error: Error) => console.error(error);
 	const bus = new RedisBus(commands, subscriber, keys, { onGap: () => undefined, onError });
 	const sessions = new RedisSessions(commands, keys, 'g1', { onChanged: async () => undefined, onError });
-	const { source, ledger } = store;
-	const readState = await RedisReadState.open({
-		commands,
-		keys,
-		source,
-		ledger,
-		clock,
-		nowMicros: () => Date.now() * 1000,
-		keeping,
-	});
+	const readState = await readStateOn(store, { commands, keys, clock, keeping });
 	return {
 		name: 'cluster',
-		store: { ...store, ledger: tellingOf(ledger, readState) },
+		store: { ...store, ledger: tellingOf(store.ledger, readState) },
 		readState,
 		sessions,
 		bus,

@@ -1,5 +1,6 @@
 import { RTMClient } from '@slack/rtm-api';
 import { LogLevel, WebClient, type WebClientOptions } from '@slack/web-api';
+import { Awaited } from './awaited.ts';
 import type { Person } from './people.ts';
 import type { Frame } from './socket.ts';
 
@@ -20,41 +21,25 @@ export const quiet = {
 export const webClient = (url: string, { token }: Pick<Person, 'token'>, options: WebClientOptions = {}) =>
 	new WebClient(token, { slackApiUrl: `${url}/api/`, logger: quiet, ...options });
 
-const PATIENCE_MS = 10_000;
-
 /** An RTMClient that keeps what it heard. */
 export class RtmListener {
-	readonly events: Frame[] = [];
-	private readonly listeners = new Set<() => void>();
+	private readonly heardSoFar = new Awaited<Frame>();
 
 	constructor(readonly client: RTMClient) {
-		client.on('slack_event', (_type: string, event: Frame) => {
-			this.events.push(event);
-			for (const listener of this.listeners) listener();
-		});
+		client.on('slack_event', (_type: string, event: Frame) => this.heardSoFar.add(event));
+	}
+
+	get events(): readonly Frame[] {
+		return this.heardSoFar.items;
 	}
 
 	/** The first event that matches, whether it came already or is still to come. */
-	heard(wanted: (event: Frame) => boolean): Promise<Frame> {
-		return new Promise((resolve, reject) => {
-			const check = () => {
-				const found = this.events.find(wanted);
-				if (!found) return;
-				end();
-				resolve(found);
-			};
-			const timer = setTimeout(() => {
-				end();
-				const types = this.events.map(({ type, subtype }) => `${type} ${subtype ?? ''}`);
-				reject(new Error(`waited in vain for ${wanted}; heard: ${types.join(', ')}`));
-			}, PATIENCE_MS);
-			const end = () => {
-				clearTimeout(timer);
-				this.listeners.delete(check);
-			};
-			this.listeners.add(check);
-			check();
+	async heard(wanted: (event: Frame) => boolean): Promise<Frame> {
+		const [event] = await this.heardSoFar.all(1, wanted, () => {
+			const types = this.events.map(({ type, subtype }) => `${type} ${subtype ?? ''}`);
+			return `${wanted}; heard: ${types.join(', ')}`;
 		});
+		return event as Frame;
 	}
 
 	/** Waits for an event of the client's own life: `connected`, `ready`, `disconnected`. */

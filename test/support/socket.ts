@@ -1,4 +1,5 @@
 import { rawClient } from './api.ts';
+import { Awaited } from './awaited.ts';
 import type { Person } from './people.ts';
 
 /** A bare WebSocket to the server: what it sends is kept in order, and can be waited for. */
@@ -16,25 +17,22 @@ export interface Closing {
 
 type Wanted = ((frame: Frame) => boolean) | Readonly<Record<string, unknown>>;
 
-/** Long enough for a busy machine; what has not come by then does not come. */
-const PATIENCE_MS = 10_000;
-
 export class TestSocket {
-	readonly frames: Frame[] = [];
 	readonly closed: Promise<Closing>;
 	private readonly socket: WebSocket;
-	private readonly listeners = new Set<() => void>();
+	private readonly received = new Awaited<Frame>();
 	private nextId = 1;
 
 	constructor(url: string) {
 		this.socket = new WebSocket(url);
-		this.socket.onmessage = ({ data }) => {
-			this.frames.push(JSON.parse(String(data)));
-			for (const listener of this.listeners) listener();
-		};
+		this.socket.onmessage = ({ data }) => this.received.add(JSON.parse(String(data)));
 		this.closed = new Promise((done) => {
 			this.socket.onclose = ({ code, reason }) => done({ code, reason });
 		});
+	}
+
+	get frames(): Frame[] {
+		return this.received.items;
 	}
 
 	/** The first frame that matches, whether it came already or is still to come. */
@@ -47,25 +45,10 @@ export class TestSocket {
 	/** So many frames that match, in the order they came. */
 	all(count: number, wanted: Wanted): Promise<Frame[]> {
 		const matches = typeof wanted === 'function' ? wanted : fields(wanted);
-		return new Promise((resolve, reject) => {
-			const check = () => {
-				const found = this.frames.filter(matches);
-				if (found.length < count) return;
-				end();
-				resolve(found.slice(0, count));
-			};
-			const timer = setTimeout(() => {
-				end();
-				const shown = this.frames.slice(-10).map((frame) => JSON.stringify(frame).slice(0, 300));
-				const what = typeof wanted === 'function' ? String(wanted) : JSON.stringify(wanted);
-				reject(new Error(`waited in vain for ${count} of ${what}; the last frames:\n${shown.join('\n')}`));
-			}, PATIENCE_MS);
-			const end = () => {
-				clearTimeout(timer);
-				this.listeners.delete(check);
-			};
-			this.listeners.add(check);
-			check();
+		return this.received.all(count, matches, () => {
+			const shown = this.frames.slice(-10).map((frame) => JSON.stringify(frame).slice(0, 300));
+			const what = typeof wanted === 'function' ? String(wanted) : JSON.stringify(wanted);
+			return `${count} of ${what}; the last frames:\n${shown.join('\n')}`;
 		});
 	}
 

@@ -1,5 +1,6 @@
-import { isCluster } from '../cluster-places.ts';
-import { type Config, unknownVariables } from '../config.ts';
+import { isCluster, PLACES } from '../cluster-places.ts';
+import { type Config, missing, unknownVariables } from '../config.ts';
+import { BESIDE_APNS_KEY, type SettingName } from '../settings.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Settings that are no settings, that contradict each other, or that lack what belongs to them. Pure. */
@@ -22,23 +23,12 @@ export function settingsFindings(
 
 function incomplete(config: Config): Finding[] {
 	const findings: Finding[] = [];
-	const need = (of: string, wanted: Readonly<Record<string, unknown>>): void => {
-		for (const [name, value] of Object.entries(wanted))
-			if (value === null) findings.push(bad(ABOUT, `${name} is missing`, `${of} needs it`));
+	const need = (of: string, wanted: readonly SettingName[]): void => {
+		for (const name of missing(config, wanted))
+			findings.push(bad(ABOUT, `${name} is missing`, `${of} needs it`));
 	};
-	if (isCluster(config))
-		need('A cluster', {
-			TIDEMARK_REDIS_URL: config.redisUrl,
-			TIDEMARK_POSTGRES_URL: config.postgresUrl,
-			TIDEMARK_KAFKA_BROKERS: config.kafkaBrokers,
-			TIDEMARK_ADMIN_TOKEN: config.adminToken,
-		});
-	if (config.apnsKeyFile !== null)
-		need('The key of APNs', {
-			TIDEMARK_APNS_KEY_ID: config.apnsKeyId,
-			TIDEMARK_APNS_TEAM_ID: config.apnsTeamId,
-			TIDEMARK_APNS_TOPIC: config.apnsTopic,
-		});
+	if (isCluster(config)) need('A cluster', [...PLACES, 'adminToken']);
+	if (config.apnsKeyFile !== null) need('The key of APNs', BESIDE_APNS_KEY);
 	return findings;
 }
 

@@ -66,6 +66,10 @@ export const posted = (subject: Conversation, said: Message): Effect => ({
 	thread: null,
 });
 
+/** Messages of U01, one for each step after the beginning; without the last. */
+export const postsIn = (subject: Conversation, from: number, to: number): Effect[] =>
+	Array.from({ length: to - from }, (_, index) => posted(subject, message(subject.id, BEGIN + from + index)));
+
 export const edited = (
 	subject: Conversation,
 	previous: Message,

@@ -3,8 +3,8 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { tell } from '../session/toast.tsx';
 import { isUnread } from '../sidebar/sections.ts';
-import { BackButton } from '../ui/BackButton.tsx';
 import { plural } from '../ui/format.ts';
+import { PaneHead } from '../ui/PaneHead.tsx';
 import { Empty, Loading } from '../ui/states.tsx';
 import { InboxItem } from './InboxItem.tsx';
 
@@ -42,14 +42,10 @@ export function InboxView() {
 
 	return (
 		<main className="pane" aria-label="Inbox">
-			<header className="pane-head">
-				<BackButton />
-				<div className="pane-title">
-					<h1>Inbox</h1>
-					<p>
-						{unread.length === 0 ? 'Everything is read' : `${plural(unread.length, 'conversation')} unread`}
-					</p>
-				</div>
+			<PaneHead
+				title="Inbox"
+				about={unread.length === 0 ? 'Everything is read' : `${plural(unread.length, 'conversation')} unread`}
+			>
 				<label className="switch">
 					<input
 						type="checkbox"
@@ -66,7 +62,7 @@ export function InboxView() {
 				>
 					Mark all as read
 				</button>
-			</header>
+			</PaneHead>
 			<div className="scroller" ref={scroller}>
 				{!isReady && <Loading />}
 				{isReady && shown.length === 0 && (

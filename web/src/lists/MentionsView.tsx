@@ -1,5 +1,5 @@
 import { useBadge, useClient } from '@tidemark/client/react';
-import { BackButton } from '../ui/BackButton.tsx';
+import { PaneHead } from '../ui/PaneHead.tsx';
 import { ExplainedList } from './ExplainedList.tsx';
 
 /** Everything that asks for the user: why the badge is what it is. */
@@ -8,13 +8,10 @@ export function MentionsView() {
 	const badge = useBadge();
 	return (
 		<main className="pane" aria-label="Mentions">
-			<header className="pane-head">
-				<BackButton />
-				<div className="pane-title">
-					<h1>Mentions</h1>
-					<p>{badge > 0 ? 'Why the badge is on: these messages wait for you' : 'Nothing waits for you'}</p>
-				</div>
-			</header>
+			<PaneHead
+				title="Mentions"
+				about={badge > 0 ? 'Why the badge is on: these messages wait for you' : 'Nothing waits for you'}
+			/>
 			<div className="scroller padded">
 				<ExplainedList ask={client.explain} badge={badge} />
 			</div>

@@ -4,8 +4,8 @@ import { MessageRow } from '../message/MessageRow.tsx';
 import { titledName, useConversationName } from '../session/names.ts';
 import { openThread } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
-import { BackButton } from '../ui/BackButton.tsx';
 import { plural } from '../ui/format.ts';
+import { PaneHead } from '../ui/PaneHead.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 
 /** The threads that one follows, newest activity first. */
@@ -15,16 +15,14 @@ export function ThreadsView() {
 	const totals = useSelected((snapshot) => snapshot.threads);
 	return (
 		<main className="pane" aria-label="Threads">
-			<header className="pane-head">
-				<BackButton />
-				<div className="pane-title">
-					<h1>Threads</h1>
-					<p>
-						{totals.unreadCount === 0
-							? 'Everything is read'
-							: `${plural(totals.unreadCount, 'unread reply', 'unread replies')}`}
-					</p>
-				</div>
+			<PaneHead
+				title="Threads"
+				about={
+					totals.unreadCount === 0
+						? 'Everything is read'
+						: plural(totals.unreadCount, 'unread reply', 'unread replies')
+				}
+			>
 				<button
 					type="button"
 					className="button small"
@@ -33,7 +31,7 @@ export function ThreadsView() {
 				>
 					Mark all as read
 				</button>
-			</header>
+			</PaneHead>
 			<div className="scroller">
 				{!isLoaded && isLoading && <Loading />}
 				{!isLoaded && error && <Failed error={error} onRetry={() => tell(client.threads.load())} />}

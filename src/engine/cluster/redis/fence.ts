@@ -1,5 +1,5 @@
 import { beingRestored, type Epoch, type Whole } from './epoch.ts';
-import { NOT_HERE } from './together.ts';
+import { NOT_HERE } from './trouble.ts';
 
 /**
  * What a process may rely on while Redis can be lost at any moment: loads, marks and answers are those of one epoch.

@@ -3,8 +3,9 @@ import type { Cluster, Redis } from 'ioredis';
 
 /**
  * Every change of several steps is one Lua script, in a file of its own: `lua/<name>-<number of keys>.lua`,
- * whose header names keys, arguments and result. Redis keeps them by their hash; they are sent whole only to
- * a node that does not know them yet.
+ * whose header names keys, arguments and result. What several of them do stands in `lua/include/<name>.lua`; a line
+ * `-- include <name>` is where it belongs. Redis keeps scripts by their hash; they are sent whole only to a node that
+ * does not know them yet.
  */
 
 const FILES = {
@@ -31,8 +32,16 @@ export type Scripts = {
 
 export function defineScripts<Client extends Redis | Cluster>(client: Client): Client & Scripts {
 	for (const [name, file] of Object.entries(FILES)) {
-		const lua = readFileSync(new URL(`lua/${file}.lua`, import.meta.url), 'utf8');
-		client.defineCommand(name, { lua, numberOfKeys: Number(file.slice(file.lastIndexOf('-') + 1)) });
+		client.defineCommand(name, {
+			lua: scriptIn(file),
+			numberOfKeys: Number(file.slice(file.lastIndexOf('-') + 1)),
+		});
 	}
 	return client as Client & Scripts;
 }
+
+const INCLUDE = /^-- include (\S+)$/gm;
+
+const scriptIn = (file: string): string => read(file).replace(INCLUDE, (_, name) => read(`include/${name}`));
+
+const read = (file: string): string => readFileSync(new URL(`lua/${file}.lua`, import.meta.url), 'utf8');

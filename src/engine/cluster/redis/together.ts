@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { slotOf } from './slots.ts';
+import { NOT_HERE } from './trouble.ts';
 
 /**
  * Puts questions of one turn about many conversations together: one script for each node answers them, in the place of one for
@@ -18,8 +19,6 @@ interface Question {
 
 /** Redis does nothing else meanwhile: so many take about a millisecond. */
 const AT_ONCE = 200;
-/** Slots are moving between nodes, have moved, or nobody has them for now: then each is told, or led, in its own way. */
-export const NOT_HERE = /non local key|CROSSSLOT|slot not served|cluster is down/;
 
 export class Together {
 	private asked: Question[] = [];

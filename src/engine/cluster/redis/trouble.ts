@@ -9,11 +9,16 @@ import { Refusal } from '../../../model/errors.ts';
 const UNANSWERED = new Set(['MaxRetriesPerRequestError', 'ClusterAllFailedError', 'AbortError']);
 const CLIENT_WORDS =
 	/Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache|same slots allocation group/;
+/** Of a node to a script about keys that it does not have: slots are moving, have moved, or nobody has them for now. */
+const ELSEWHERE = /non local key|slot not served|cluster is down/;
+/** The same, or keys of several slots in one command: then each is told, or led, in its own way. */
+export const NOT_HERE = new RegExp(`${ELSEWHERE.source}|CROSSSLOT`);
 /** Of a node that cannot answer for now, or was started anew and does not know our scripts yet. */
-const NODE_WORDS =
-	/^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|READONLY|BUSY|OOM|MOVED|ASK|NOSCRIPT)\b|cluster is down|slot not served|non local key/;
+const NODE_WORDS = new RegExp(
+	`^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|READONLY|BUSY|OOM|MOVED|ASK|NOSCRIPT)\\b|${ELSEWHERE.source}`,
+);
 
-export function refusalOf(error: unknown): unknown {
+function refusalOf(error: unknown): unknown {
 	if (!(error instanceof Error) || error instanceof Refusal) return error;
 	const isAway =
 		UNANSWERED.has(error.name) ||

@@ -22,25 +22,18 @@ export const conversationsMark = userMethod({
 	},
 });
 
-const oneMessage = { channel: type.channel, ts: type.ts('invalid_timestamp') };
+const markingOne = (kind: 'unread' | 'message') =>
+	userMethod({
+		arguments: { channel: type.channel, ts: type.ts('invalid_timestamp') },
+		run: async ({ channel, ts }, call) => {
+			const { reads } = call.services;
+			const mark = { type: kind, ts };
+			return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
+		},
+	});
 
-export const conversationsMarkUnread = userMethod({
-	arguments: oneMessage,
-	run: async ({ channel, ts }, call) => {
-		const { reads } = call.services;
-		const mark = { type: 'unread', ts } as const;
-		return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
-	},
-});
-
-export const conversationsMarkMessage = userMethod({
-	arguments: oneMessage,
-	run: async ({ channel, ts }, call) => {
-		const { reads } = call.services;
-		const mark = { type: 'message', ts } as const;
-		return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
-	},
-});
+export const conversationsMarkUnread = markingOne('unread');
+export const conversationsMarkMessage = markingOne('message');
 
 const muting = (muted: boolean) =>
 	userMethod({

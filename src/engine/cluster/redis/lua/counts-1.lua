@@ -32,19 +32,7 @@ local function has(flags, flag)
 	return math.floor(flags / flag) % 2 == 1
 end
 
--- Of entries that changed at or before the floor, those after the cursor: ts, entry, ts, entry…
-local function changes_after(cursor, meta)
-	local changes = {}
-	local fields = redis.call('HGETALL', meta)
-	for index = 1, #fields, 2 do
-		local ts = string.match(fields[index], '^b:(%d+)$')
-		if ts and tonumber(ts) > tonumber(cursor) then
-			changes[#changes + 1] = ts
-			changes[#changes + 1] = fields[index + 1]
-		end
-	end
-	return changes
-end
+-- include changes-after
 
 -- Adds to `heres` what may mention the reader.
 local function walk(key, reader, cursor, up_to, enough, ahead, heres)

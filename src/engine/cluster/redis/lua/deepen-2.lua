@@ -14,10 +14,7 @@ ARGV[6…] entries: ts, entry, ts, entry…
 
 Result   1; 0 where the floor is another one by now
 ]]
--- What was read in another epoch may lack what happened since.
-if ARGV[1] ~= '' and redis.call('GET', ARGV[1]) ~= ARGV[2] then
-	return redis.error_reply('OVER the epoch is another one')
-end
+-- include only-in-epoch
 if redis.call('HGET', KEYS[1], 'floor') ~= ARGV[4] then
 	return 0
 end

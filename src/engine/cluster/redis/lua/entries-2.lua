@@ -16,6 +16,8 @@ Result   {1, kind, archived, stamp, latest, how many changes follow, ts and entr
          {-1} the conversation is not loaded, {-2} the timeline is not as far back, or the thread is not,
          {-3} the floor is another one by now
 ]]
+-- include changes-after
+
 local state = redis.call('HMGET', KEYS[1], 'kind', 'archived', 'stamp', 'latest', 'floor')
 if not state[1] then
 	return { -1 }
@@ -33,14 +35,7 @@ else
 		if ARGV[6] ~= state[5] then
 			return { -3 }
 		end
-		local fields = redis.call('HGETALL', KEYS[1])
-		for index = 1, #fields, 2 do
-			local ts = string.match(fields[index], '^b:(%d+)$')
-			if ts and tonumber(ts) > tonumber(after) then
-				changes[#changes + 1] = ts
-				changes[#changes + 1] = fields[index + 1]
-			end
-		end
+		changes = changes_after(after, KEYS[1])
 	elseif after ~= '+inf' and tonumber(after) < tonumber(state[5]) then
 		return { -2 }
 	end

@@ -13,10 +13,7 @@ ARGV[10…] entries after the floor: ts, entry, ts, entry…
 
 Result   1; 0 where it was there
 ]]
--- What was read in another epoch may lack what happened since.
-if ARGV[1] ~= '' and redis.call('GET', ARGV[1]) ~= ARGV[2] then
-	return redis.error_reply('OVER the epoch is another one')
-end
+-- include only-in-epoch
 if redis.call('EXISTS', KEYS[1]) == 1 then
 	return 0
 end

@@ -12,10 +12,7 @@ ARGV[5…] field, value, field, value…
 
 Result   1; 0 where it was there; -1 where more changes came: to be read again
 ]]
--- What was read in another epoch may lack what happened since.
-if ARGV[1] ~= '' and redis.call('GET', ARGV[1]) ~= ARGV[2] then
-	return redis.error_reply('OVER the epoch is another one')
-end
+-- include only-in-epoch
 if redis.call('EXISTS', KEYS[1]) == 1 then
 	return 0
 end

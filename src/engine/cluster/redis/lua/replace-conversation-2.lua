@@ -14,6 +14,7 @@ then for each thread: the key of its ZSET, in the slot of KEYS, and how many ent
 
 Result   1; 0 where it is not as it was
 ]]
+-- include forget-changes
 local ttl = ARGV[1]
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor')
 if state[1] ~= ARGV[2] or state[2] ~= ARGV[3] then
@@ -30,11 +31,7 @@ local function add_entries(key)
 	place = last + 1
 end
 
-for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-	if string.sub(field, 1, 2) == 'b:' then
-		redis.call('HDEL', KEYS[1], field)
-	end
-end
+forget_changes(KEYS[1])
 redis.call('HSET', KEYS[1], 'kind', ARGV[4], 'team', ARGV[5], 'archived', ARGV[6],
 	'stamp', ARGV[7], 'latest', ARGV[8], 'floor', ARGV[9])
 redis.call('EXPIRE', KEYS[1], ttl)

@@ -9,6 +9,7 @@ ARGV[2]  stamp of the newest effect that the store has
 
 Result   how many went; -1 where the store is behind, or the conversation is not loaded
 ]]
+-- include forget-changes
 local keep, written = tonumber(ARGV[1]), tonumber(ARGV[2])
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'changed')
 if not state[1] or tonumber(state[2] or 0) > written then
@@ -21,10 +22,6 @@ local floor = redis.call('ZREVRANGE', KEYS[2], keep, keep, 'WITHSCORES')[2]
 if tonumber(floor) > written then
 	return -1
 end
-for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-	if string.sub(field, 1, 2) == 'b:' then
-		redis.call('HDEL', KEYS[1], field)
-	end
-end
+forget_changes(KEYS[1])
 redis.call('HSET', KEYS[1], 'floor', floor)
 return redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', floor)

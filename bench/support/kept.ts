@@ -1,0 +1,13 @@
+import type { Outcome } from './figures.ts';
+import type { Scale } from './scenario.ts';
+
+/** The last result of a scenario, with the commit and the machine that it belongs to. */
+export interface Kept extends Outcome {
+	readonly about: string;
+	readonly date: string;
+	readonly commit: string;
+	readonly scale: Scale;
+	readonly machine: Readonly<Record<string, string | number>>;
+}
+
+export type Results = Readonly<Record<string, Kept>>;

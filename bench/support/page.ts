@@ -1,0 +1,74 @@
+import { type Figure, isMet, median } from './figures.ts';
+import type { Kept, Results } from './kept.ts';
+import { figureTable, markdownTable, medianOf, targetOf } from './table.ts';
+
+/** The page of all results, as docs/benchmarks.md has it. Pure. */
+
+const INTRODUCTION = `# Benchmarks
+
+Written by \`npm run bench\` from bench/results/latest.json; changes by hand are lost with the next run.
+
+Every figure is the median of its runs, with the lowest and the highest beside it. Machines differ and are noisy: what
+counts are the ratios (×), each against something measured in the same run on the same machine.
+\`npm run bench -- NAME\` measures one scenario anew, \`npm run bench -- --list\` tells their names.
+`;
+
+const ABOUT_SUMMARY = `## Summary
+
+Of each scenario, the figure that does worst against its target, and how many of its targets are met. Load is that of the
+machine in the minute before: where it is more than the cores, something else was running, and times are longer for it.
+`;
+
+/** `scenarios` are all that there are, in the order of the summary: one without a result is named there too. */
+export function pageOf(results: Results, scenarios: readonly string[]): string {
+	const sections = Object.entries(results).map(([name, kept]) => sectionOf(name, kept));
+	return [INTRODUCTION, ABOUT_SUMMARY, `${summaryOf(results, scenarios)}\n`, ...sections].join('\n');
+}
+
+const SUMMARY_HEADER = ['scenario', 'figure', 'median', 'target', 'targets met', 'load', 'measured'] as const;
+
+function summaryOf(results: Results, scenarios: readonly string[]): string {
+	const names = new Set([...scenarios, ...Object.keys(results)]);
+	return markdownTable(
+		SUMMARY_HEADER,
+		[...names].map((name) => {
+			const kept = results[name];
+			return kept ? [`[${name}](#${name})`, ...summarised(kept)] : [name, '', '', '', '', '', 'not yet'];
+		}),
+	);
+}
+
+function summarised({ figures, machine, date }: Kept): string[] {
+	const aimed = figures.filter(({ target }) => target);
+	const [worst] = aimed.toSorted((one, other) => shortfall(other) - shortfall(one));
+	return [
+		...(worst ? [worst.what, medianOf(worst), targetOf(worst)] : ['', '', '']),
+		`${aimed.filter(isMet).length} of ${aimed.length}`,
+		String(machine['load before the start'] ?? ''),
+		date,
+	];
+}
+
+/** 1 where the target is just met, more where it is missed. */
+function shortfall({ runs, target }: Figure): number {
+	const value = median(runs);
+	return Math.max(value / (target?.atMost ?? Number.POSITIVE_INFINITY), (target?.atLeast ?? 0) / value);
+}
+
+function sectionOf(name: string, kept: Kept): string {
+	const lines = [
+		`## ${name}`,
+		'',
+		`${kept.about}. Measured ${kept.date} at commit ${kept.commit.replace(/[0-9a-f]{40}/, (hash) => hash.slice(0, 12))}${kept.scale === 'standard' ? '' : `, scale ${kept.scale}`}.`,
+		'',
+		figureTable(kept.figures),
+		'',
+		...Object.entries(kept.configuration).map(([what, value]) => `- ${what}: ${value}`),
+		`- machine: ${Object.entries(kept.machine)
+			.map(([what, value]) => `${what} ${value}`)
+			.join('; ')}`,
+		...kept.notes.map((note) => `- note: ${note}`),
+		'',
+	];
+	return lines.join('\n');
+}

@@ -1,0 +1,93 @@
+import { afterEach } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
+import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import {
+	RedisReadState,
+	type RedisReadStateParts,
+} from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
+import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import type { Store } from '../../src/engine/ports/store.ts';
+import { risingClock } from '../../src/model/ts.ts';
+import type { Effect } from '../../src/sequencer/effects.ts';
+import { connectBoth, type Layout, redisPlace } from './redis.ts';
+
+/** Read states on Redis for tests: one on a given store, or those of several processes that share a store and a Redis. */
+
+export const nowMicros = (): number => Date.now() * 1000;
+
+type Chosen = Partial<Omit<RedisReadStateParts, 'commands' | 'keys' | 'clock'>>;
+
+/** Reads from the store and writes marks to it, unless told otherwise. */
+export const readStateOn = (
+	{ source, ledger }: Pick<Store, 'source' | 'ledger'>,
+	parts: Pick<RedisReadStateParts, 'commands' | 'keys' | 'clock'> & Chosen,
+): Promise<RedisReadState> => RedisReadState.open({ source, ledger, nowMicros, ...parts });
+
+export interface ProcessOptions extends Chosen {
+	readonly prefix?: string;
+	readonly fenced?: true;
+	/** By so much its clock is ahead of the others'. */
+	readonly aheadMicros?: number;
+}
+
+export interface ReadStateProcess {
+	readonly readState: RedisReadState;
+	readonly commands: Commands;
+	readonly keys: Keys;
+	readonly epoch: Epoch;
+	readonly fence: EpochFence;
+	/** As a worker does: in Redis, then in the store, with the cursors that moved. */
+	apply(...effects: Effect[]): Promise<void>;
+}
+
+export interface ReadStateWorld {
+	readonly store: Store;
+	process(options?: ProcessOptions): Promise<ReadStateProcess>;
+}
+
+/**
+ * Called where tests are described: makes, for one test after the other, a store and any number of processes on it and on one
+ * Redis. After each test they are closed.
+ */
+export function readStateWorlds(layout: Layout): () => Promise<ReadStateWorld> {
+	const closing: (() => unknown)[] = [];
+	afterEach(async () => {
+		for (const close of closing.splice(0).reverse()) await close();
+	});
+	return async () => {
+		const directory = await mkdtemp(join(tmpdir(), 'tidemark-read-state-'));
+		closing.push(() => rm(directory, { recursive: true }));
+		const store = await openSqliteStore(directory);
+		closing.push(() => store.close());
+		const place = redisPlace(layout);
+		const shared = risingClock(nowMicros);
+		const process = async (options: ProcessOptions = {}): Promise<ReadStateProcess> => {
+			const { prefix = place.prefix, fenced = false, aheadMicros = 0, ...chosen } = options;
+			const now = () => nowMicros() + aheadMicros;
+			const { commands, close } = await connectBoth(place);
+			closing.push(close);
+			const keys = new Keys(prefix);
+			const epoch = new Epoch(commands, prefix);
+			const fence = new EpochFence(epoch);
+			const readState = await readStateOn(store, {
+				commands,
+				keys,
+				clock: aheadMicros === 0 ? shared : risingClock(now),
+				nowMicros: now,
+				...(fenced ? { fence } : {}),
+				...chosen,
+			});
+			const apply = async (...effects: Effect[]) => {
+				const moved = await readState.apply(effects);
+				await store.ledger.commit([...effects, ...moved]);
+			};
+			return { readState, commands, keys, epoch, fence, apply };
+		};
+		return { store, process };
+	};
+}
