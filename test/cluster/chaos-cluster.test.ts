@@ -1,7 +1,15 @@
 import { expect, test } from 'bun:test';
 import { setStage } from '../support/chaos/stage.ts';
 import type { Member } from '../support/cluster.ts';
-import { emptyOneNode, emptyRedis, endOneNode, epochs, saveOneNode } from '../support/redis-nodes.ts';
+import {
+	emptyOneNode,
+	emptyRedis,
+	endOneNode,
+	epochs,
+	moveSlot,
+	saveOneNode,
+	slotsInUse,
+} from '../support/redis-nodes.ts';
 
 /**
  * Parts of a cluster die under load. Nothing that was acknowledged is lost, nothing is there twice, and every count is what
@@ -63,6 +71,18 @@ test('a node of Redis comes back as another process, with what it had a while ag
 			await load.acknowledged(100);
 		}),
 	));
+
+/** As when a node is added: conversations and users are in use while they go to another one. */
+test('slots of Redis are given to another node', () =>
+	stage.underLoad('slots moved', async (load) => {
+		const [before] = await epochs(redisUrl());
+		for (const slot of await slotsInUse(redisUrl(), 40)) {
+			await moveSlot(redisUrl(), slot);
+			await load.acknowledged(5);
+		}
+		// Nothing was lost, so nothing has to be loaded anew.
+		expect(await epochs(redisUrl())).toEqual([String(before)]);
+	}));
 
 test('Redis is emptied and a gateway killed at the same time', () =>
 	beganAnew(

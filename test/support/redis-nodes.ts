@@ -1,4 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
+import { slotOf } from '../../src/engine/cluster/redis/slots.ts';
 
 /** What a test does to a Redis Cluster of its own behind the server's back. */
 
@@ -33,6 +34,18 @@ async function onNode<T>(url: string, work: (node: Redis) => Promise<T>): Promis
 		node.disconnect();
 	}
 }
+
+/** Some slots of the node of this address that something is in. */
+export const slotsInUse = (url: string, most: number): Promise<number[]> =>
+	onNode(url, async (node) => {
+		const slots = new Set<number>();
+		for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+			const [next, keys] = await node.scan(cursor, 'COUNT', 1000);
+			for (const key of keys) slots.add(slotOf(/\{(.*?)\}/.exec(key)?.[1] ?? key));
+			cursor = next;
+		}
+		return [...slots].slice(0, most);
+	});
 
 /** Gives a slot, with all that is in it, from the node that has it to another one. */
 export async function moveSlot(url: string, slot: number): Promise<void> {
