@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { onPostgres } from '../support/postgres.ts';
+import { type OwnServices, ownServices } from '../support/services.ts';
+
+/** What a worker tells whoever operates it, when something is wrong that it cannot mend: where it is seen, and once. */
+
+const TOLD_WITHIN_MS = 30_000;
+const AWAY_MS = 5_000;
+let services: OwnServices;
+let cluster: TestCluster;
+
+beforeAll(async () => {
+	services = await ownServices('redis-cluster');
+	cluster = await startCluster({
+		gateways: 1,
+		workers: 1,
+		services: { ...process.env, ...services.env },
+		flags: ['--log-level', 'info'],
+	});
+}, 120_000);
+afterAll(async () => {
+	await cluster?.stop();
+	await services?.down();
+}, 60_000);
+
+const worker = () => cluster.workers[0]!;
+
+async function told(): Promise<{ degraded: string[]; metric: boolean }> {
+	const [ready, metrics] = await Promise.all(
+		['readyz', 'metrics'].map((path) => fetch(`${worker().url}/${path}`)),
+	);
+	const { degraded } = (await ready!.json()) as { degraded: string[] };
+	return { degraded, metric: (await metrics!.text()).includes('tidemark_degraded{dependency="log"} 1') };
+}
+
+const logged = (): { level: number; msg: string; method?: string }[] =>
+	worker()
+		.err()
+		.trim()
+		.split('\n')
+		.filter((line) => line !== '')
+		.map((line) => JSON.parse(line));
+
+test('partitions that it cannot read are named with what to do, until they are put right', async () => {
+	const { installation } = cluster;
+	await cluster.end(worker(), 'SIGTERM');
+	const lost = [`${installation}-conversations/3`, `${installation}-users/5`];
+	for (const partition of lost)
+		await onPostgres(
+			`INSERT INTO ${installation}.partition_progress VALUES ('${partition}', 1000)
+				ON CONFLICT (partition) DO UPDATE SET next_offset = 1000`,
+		);
+	await cluster.add('worker');
+	await eventually(TOLD_WITHIN_MS, async () => {
+		const { degraded, metric } = await told();
+		expect(metric).toBeTrue();
+		expect(degraded.sort()).toEqual(
+			lost.map((partition) =>
+				expect.stringMatching(
+					new RegExp(
+						`^partition ${partition}, since \\S+Z: .* offset 1000, .* Restore the topic, or set its row`,
+					),
+				),
+			),
+		);
+	});
+	// Tried twice a second, and said once each.
+	await Bun.sleep(2_000);
+	for (const partition of lost)
+		expect(logged().filter(({ msg, method = '' }) => `${msg} ${method}`.includes(partition))).toHaveLength(1);
+	await onPostgres(`DELETE FROM ${installation}.partition_progress WHERE next_offset = 1000`);
+	await eventually(TOLD_WITHIN_MS, async () => expect(await told()).toEqual({ degraded: [], metric: false }));
+});
+
+test('Redis is away: that the read state cannot be looked after is said once, and when it is over', async () => {
+	const before = logged().length;
+	await services.stop('redis-cluster', 'crash');
+	try {
+		await eventually(TOLD_WITHIN_MS, async () =>
+			expect((await told()).degraded).toContainEqual(
+				expect.stringMatching(/^read state, since \S+Z: it cannot be looked after: ./),
+			),
+		);
+		// It is looked at all the while.
+		await Bun.sleep(AWAY_MS);
+	} finally {
+		await services.start('redis-cluster');
+	}
+	await eventually(TOLD_WITHIN_MS, async () => expect((await told()).degraded).toEqual([]));
+	const since = logged().slice(before);
+	const ofReadState = since.map(({ msg }) => msg).filter((msg) => msg.startsWith('read state '));
+	expect(ofReadState).toEqual([
+		expect.stringMatching(/^read state is away: it cannot be looked after: ./),
+		expect.stringMatching(/^read state is back after \d+ ms$/),
+	]);
+	expect(since.filter(({ msg }) => msg === 'failed unexpectedly')).toEqual([]);
+}, 120_000);
