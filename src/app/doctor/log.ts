@@ -36,6 +36,7 @@ export function judgeLog({ schema, topics, progress, held }: Compared): Finding[
 		return [...gaps(schema, own), ...beyond(schema, topic, own)];
 	});
 	if (findings.length > 0) return findings;
+	if (held.size === 0) return [ok(ABOUT, 'no topic yet, and nothing written down of one')];
 	const waiting = places.reduce((sum, { next, end }) => sum + end - next, 0);
 	return [ok(ABOUT, `${held.size} partitions, each with what is to be read next; ${waiting} entries wait`)];
 }
@@ -60,9 +61,11 @@ function beyond(schema: string, topic: string, places: readonly Place[]): Findin
 		bad(
 			ABOUT,
 			`${shown(found)}. The topic was made anew, or Kafka lost its newest entries`,
-			`Stop the gateways, so that nothing comes to be passed over; then restore the topic. Where that cannot be: if it was made anew, ` +
-				`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'; if it is the same one, set next_offset of each ` +
-				'to its end',
+			// Once as many were appended as the offset says, all of them would be taken for written.
+			'Stop the gateways, so that nothing comes to be passed over. Where the topic was made anew, which it is if it holds nothing of ' +
+				`before: DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. Where it is the same one, whose entries ` +
+				'would be decided a second time by that: UPDATE ' +
+				`${schema}.partition_progress SET next_offset = <its end> WHERE partition = '<partition>'`,
 		),
 	];
 }

@@ -25,7 +25,7 @@ export class LogGap extends Unreadable {
 	constructor(partition: string, wanted: number, first: number, end: number) {
 		super(
 			`${partition} is to be read from offset ${wanted}, but Kafka holds ${first} up to ${end}. ` +
-				'Restore the topic, or set its row in partition_progress to where it shall go on',
+				'Restore the topic, or set its row in partition_progress to where it shall go on: tidemark doctor says to what',
 		);
 		this.name = 'LogGap';
 	}
