@@ -44,7 +44,8 @@ export class ServerOperations implements Operations {
 	/** By what is degraded, as whoever operates the server reads it. */
 	private readonly troubles = new Map<string, Trouble>();
 	private lastSetback: { readonly at: number; readonly cause: string } | undefined;
-	private stopping = false;
+	/** Why it is not to be sent anything, if it is not. */
+	private phase: 'starting' | 'stopping' | null = null;
 	/** Which of several this is: who asks through a load balancer cannot tell otherwise. */
 	private readonly process: { readonly role: Role; readonly id: string };
 
@@ -141,13 +142,13 @@ export class ServerOperations implements Operations {
 
 	ready(): Response {
 		const degraded: string[] = [];
-		if (this.stopping) degraded.push('stopping');
+		if (this.phase) degraded.push(this.phase);
 		if (this.lastSetback && Date.now() - this.lastSetback.at < DEGRADED_MS)
 			degraded.push(`store: ${this.lastSetback.cause}`);
 		for (const [what, { since, cause }] of this.troubles)
 			degraded.push(`${what}, since ${new Date(since).toISOString()}: ${cause}`);
-		const told = { ok: !this.stopping, degraded, process: this.process };
-		return Response.json(told, { status: this.stopping ? 503 : 200 });
+		const ok = this.phase === null;
+		return Response.json({ ok, degraded, process: this.process }, { status: ok ? 200 : 503 });
 	}
 
 	async metrics(): Promise<Response> {
@@ -192,8 +193,17 @@ export class ServerOperations implements Operations {
 		this.ends(`partition ${partition}`, 'is read again or given up after');
 	}
 
+	/** Of a process that tells of itself before it has started, because that may take long. */
+	starting(): void {
+		this.phase = 'starting';
+	}
+
+	started(): void {
+		this.phase = null;
+	}
+
 	stop(): void {
-		this.stopping = true;
+		this.phase = 'stopping';
 	}
 
 	private begins(what: string, dependency: Dependency, { message: cause }: Error, how: string): void {

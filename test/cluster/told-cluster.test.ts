@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { BatchingProducer } from '../../src/engine/cluster/kafka/producer.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { onPostgres } from '../support/postgres.ts';
+import { kafkaBrokers } from '../support/kafka.ts';
+import { onPostgres, postgresUrl } from '../support/postgres.ts';
+import { tidemark } from '../support/process.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 
 /** What a worker tells whoever operates it, when something is wrong that it cannot mend: where it is seen, and once. */
@@ -96,4 +99,34 @@ test('Redis is away: that the read state cannot be looked after is said once, an
 		expect.stringMatching(/^read state is back after \d+ ms$/),
 	]);
 	expect(since.filter(({ msg }) => msg === 'failed unexpectedly')).toEqual([]);
+}, 120_000);
+
+test('a worker that cannot start, because marks cannot be read and Redis is empty, tells that too', async () => {
+	const { installation } = cluster;
+	await cluster.end(worker(), 'SIGTERM');
+	const topic = `${installation}-users`;
+	const raw = new BatchingProducer({ brokers: kafkaBrokers() }, [topic]);
+	await raw.open();
+	await raw.append(topic, 0, 'U01', JSON.stringify({ v: 2, body: {} }));
+	await raw.close();
+	await services.stop('redis-cluster', 'crash');
+	await services.start('redis-cluster');
+	const free = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
+	const { port } = free;
+	free.stop(true);
+	const starting = tidemark(['worker', '--host', '127.0.0.1', '--port', String(port)], {
+		TIDEMARK_INSTALLATION: installation,
+		TIDEMARK_REDIS_URL: services.env.TIDEMARK_TEST_REDIS_CLUSTER_URL as string,
+		TIDEMARK_POSTGRES_URL: postgresUrl(),
+		TIDEMARK_KAFKA_BROKERS: kafkaBrokers().join(','),
+	});
+	await eventually(TOLD_WITHIN_MS, async () => {
+		const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+		expect(ready.status).toBe(503);
+		expect(((await ready.json()) as { degraded: string[] }).degraded).toEqual([
+			'starting',
+			expect.stringMatching(new RegExp(`^partition ${topic}/0, since \\S+Z: entry \\d+ .* has version 2`)),
+		]);
+	});
+	await starting.end('SIGKILL');
 }, 120_000);
