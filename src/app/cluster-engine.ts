@@ -98,6 +98,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			partitions: config.kafkaPartitions,
 			replication: config.kafkaReplication,
 			report: (error, about) => operations.failed(about, error),
+			watch: operations,
 		});
 		closing.push(() => logs.close());
 

@@ -53,16 +53,24 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 export async function runWorker(config: Config, log: Logger): Promise<RunningRole> {
 	const operations = new ServerOperations(log, 'worker');
 	return onCluster(config, operations, async (cluster) => {
-		const worker = await startWorker(config, cluster, operations, log);
+		// Before it has started: marks that cannot be read hold up a start on an empty Redis, and that has to be seen.
+		operations.starting();
 		const told = tellOperations(config, operations);
-		return {
-			url: told.url,
-			stop: async () => {
-				operations.stop();
-				await worker.stop();
-				await told.stop();
-			},
-		};
+		try {
+			const worker = await startWorker(config, cluster, operations, log);
+			operations.started();
+			return {
+				url: told.url,
+				stop: async () => {
+					operations.stop();
+					await worker.stop();
+					await told.stop();
+				},
+			};
+		} catch (error) {
+			await told.stop();
+			throw error;
+		}
 	});
 }
 

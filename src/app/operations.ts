@@ -19,11 +19,18 @@ export type Dependency =
 	| 'postgres'
 	| 'redis'
 	| 'kafka'
+	| 'log'
 	| 'read state'
 	| 'worker'
 	| 'apns'
 	| 'fcm'
 	| 'web';
+
+interface Trouble {
+	readonly dependency: Dependency;
+	readonly since: number;
+	readonly cause: string;
+}
 
 /** What a process does: `server` is every role in one. */
 export type Role = 'server' | 'gateway' | 'worker';
@@ -34,9 +41,11 @@ export class ServerOperations implements Operations {
 	private readonly durations: Histogram<'method'>;
 	private readonly setbacks: Counter;
 	private readonly degradedGauge: Gauge<'dependency'>;
-	private readonly degradedBy = new Map<Dependency, { readonly since: number; readonly cause: string }>();
+	/** By what is degraded, as whoever operates the server reads it. */
+	private readonly troubles = new Map<string, Trouble>();
 	private lastSetback: { readonly at: number; readonly cause: string } | undefined;
-	private stopping = false;
+	/** Why it is not to be sent anything, if it is not. */
+	private phase: 'starting' | 'stopping' | null = null;
 	/** Which of several this is: who asks through a load balancer cannot tell otherwise. */
 	private readonly process: { readonly role: Role; readonly id: string };
 
@@ -73,7 +82,7 @@ export class ServerOperations implements Operations {
 		});
 		this.degradedGauge = new Gauge({
 			name: 'tidemark_degraded',
-			help: '1 while what the process depends on is away, by what it is',
+			help: '1 while what the process depends on is away, or a partition of the log stands still, by what it is',
 			labelNames: ['dependency'],
 			registers,
 		});
@@ -133,13 +142,13 @@ export class ServerOperations implements Operations {
 
 	ready(): Response {
 		const degraded: string[] = [];
-		if (this.stopping) degraded.push('stopping');
+		if (this.phase) degraded.push(this.phase);
 		if (this.lastSetback && Date.now() - this.lastSetback.at < DEGRADED_MS)
 			degraded.push(`store: ${this.lastSetback.cause}`);
-		for (const [dependency, { since, cause }] of this.degradedBy)
-			degraded.push(`${dependency}, since ${new Date(since).toISOString()}: ${cause}`);
-		const told = { ok: !this.stopping, degraded, process: this.process };
-		return Response.json(told, { status: this.stopping ? 503 : 200 });
+		for (const [what, { since, cause }] of this.troubles)
+			degraded.push(`${what}, since ${new Date(since).toISOString()}: ${cause}`);
+		const ok = this.phase === null;
+		return Response.json({ ok, degraded, process: this.process }, { status: ok ? 200 : 503 });
 	}
 
 	async metrics(): Promise<Response> {
@@ -168,22 +177,52 @@ export class ServerOperations implements Operations {
 
 	/** Said once, however often it is noticed, until `recovered`. */
 	degraded(dependency: Dependency, error: Error): void {
-		if (this.degradedBy.has(dependency)) return;
-		this.degradedBy.set(dependency, { since: Date.now(), cause: error.message });
-		this.degradedGauge.set({ dependency }, 1);
-		// One line that says why: where in the code it was noticed helps nobody who operates it.
-		this.log.error(`${dependency} is away: ${error.message}`);
+		this.begins(dependency, dependency, error, 'is away');
 	}
 
 	recovered(dependency: Dependency): void {
-		const state = this.degradedBy.get(dependency);
-		if (!state) return;
-		this.degradedBy.delete(dependency);
-		this.degradedGauge.set({ dependency }, 0);
-		this.log.info(`${dependency} is back after ${Date.now() - state.since} ms`);
+		this.ends(dependency, 'is back after');
+	}
+
+	/** Likewise, of one partition of the log. */
+	standsStill(partition: string, error: Error): void {
+		this.begins(`partition ${partition}`, 'log', error, 'stands still');
+	}
+
+	standsNoLonger(partition: string): void {
+		this.ends(`partition ${partition}`, 'is read again or given up after');
+	}
+
+	/** Of a process that tells of itself before it has started, because that may take long. */
+	starting(): void {
+		this.phase = 'starting';
+	}
+
+	started(): void {
+		this.phase = null;
 	}
 
 	stop(): void {
-		this.stopping = true;
+		this.phase = 'stopping';
+	}
+
+	private begins(what: string, dependency: Dependency, { message: cause }: Error, how: string): void {
+		const known = this.troubles.get(what);
+		// The cause may be another one by now: /readyz tells that of the last attempt, the log that of the first.
+		this.troubles.set(what, { dependency, since: known?.since ?? Date.now(), cause });
+		if (known) return;
+		this.degradedGauge.set({ dependency }, 1);
+		// One line that says why: where in the code it was noticed helps nobody who operates it.
+		this.log.error(`${what} ${how}: ${cause}`);
+	}
+
+	private ends(what: string, how: string): void {
+		const trouble = this.troubles.get(what);
+		if (!trouble) return;
+		this.troubles.delete(what);
+		const { dependency, since } = trouble;
+		const isLast = ![...this.troubles.values()].some((other) => other.dependency === dependency);
+		if (isLast) this.degradedGauge.set({ dependency }, 0);
+		this.log.info(`${what} ${how} ${Date.now() - since} ms`);
 	}
 }

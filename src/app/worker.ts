@@ -49,8 +49,9 @@ export async function startWorker(
 		endOfMarks: () => logs.endOfMarks(),
 		nextOffset: (partition) => written.nextOffset(partition),
 		nowMicros: () => nowMs() * 1000,
-		report,
 		tell: (what) => log.info(what),
+		onTrouble: ({ message }) =>
+			operations.degraded('read state', new Error(`it cannot be looked after: ${message}`)),
 		onLost: () => operations.degraded('read state', new Error('Redis was emptied; it is being restored')),
 		onWhole: () => operations.recovered('read state'),
 	});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../src/app/config.ts';
 import { judgeSpace } from '../../src/app/doctor/directory.ts';
 import type { Finding } from '../../src/app/doctor/finding.ts';
+import { judgeLog } from '../../src/app/doctor/log.ts';
 import { judgeClock, judgeFiles } from '../../src/app/doctor/machine.ts';
 import { settingsFindings } from '../../src/app/doctor/settings.ts';
 import { client } from '../support/api.ts';
@@ -129,4 +130,46 @@ test('space, open files and clocks are judged by what is needed', () => {
 			judgeClock(now, now + 1_000, { redis: now - 1_000 }),
 		),
 	).toEqual(['bad', 'bad', 'bad', 'ok']);
+});
+
+test('progress in PostgreSQL is judged by what the topics hold', () => {
+	const judged = (progress: Record<string, number>, held: Record<string, readonly [number, number]>) =>
+		judgeLog({
+			schema: 'inst',
+			topics: ['t-conversations', 't-users'],
+			progress: new Map(Object.entries(progress)),
+			held: new Map(Object.entries(held).map(([name, [first, end]]) => [name, { first, end }])),
+		});
+	expect(judged({}, {})).toMatchObject([{ state: 'ok', found: expect.stringContaining('no topic yet') }]);
+	// Up to the end, at the beginning, and not begun.
+	expect(
+		judged(
+			{ 't-conversations/0': 7, 't-users/0': 3 },
+			{ 't-conversations/0': [2, 7], 't-users/0': [3, 5], 't-users/1': [0, 4] },
+		),
+	).toMatchObject([{ state: 'ok', found: expect.stringMatching(/^3 partitions.*; 6 entries wait$/) }]);
+	expect(judged({ 't-conversations/0': 1 }, { 't-conversations/0': [2, 7], 't-users/0': [0, 0] })).toEqual([
+		{
+			about: 'log',
+			state: 'bad',
+			found: expect.stringMatching(/^t-conversations\/0 is to be read from 1, .* 2 up to 7\. .* are lost$/),
+			fix: expect.stringContaining('UPDATE inst.partition_progress'),
+		},
+	]);
+	// Nothing was ever written down of it, and its beginning is gone.
+	expect(judged({}, { 't-users/3': [1, 1] })).toMatchObject([{ state: 'bad' }]);
+	// Made anew with fewer partitions; a topic that is not there at all.
+	const made = { 't-conversations/0': 9, 't-conversations/1': 9, 't-users/0': 1 };
+	expect(judged(made, { 't-conversations/0': [0, 4] })).toMatchObject([
+		{
+			state: 'bad',
+			found: expect.stringContaining('t-conversations/1 is to be read from 9, and Kafka holds 0 up to 0'),
+			fix: expect.stringContaining(
+				`DELETE FROM inst.partition_progress WHERE partition LIKE 't-conversations/%'`,
+			),
+		},
+		{ state: 'bad', found: expect.stringContaining('t-users/0') },
+	]);
+	const many = Object.fromEntries(Array.from({ length: 64 }, (_, number) => [`t-users/${number}`, 1]));
+	expect(judged(many, {})[0]?.found).toContain('; and 61 more partitions like these.');
 });

@@ -2,6 +2,9 @@ import { expect, test } from 'bun:test';
 import { readConfig } from '../../src/app/config.ts';
 import { examine } from '../../src/app/doctor/doctor.ts';
 import type { Finding } from '../../src/app/doctor/finding.ts';
+import { kafkaPlace } from '../support/kafka.ts';
+import { entry } from '../support/log/entries.ts';
+import { onPostgres, postgresPlace } from '../support/postgres.ts';
 
 /** What the doctor says of Redis, PostgreSQL and Kafka: there, and not there. */
 
@@ -28,6 +31,7 @@ test('services that answer are told with version and level, and nothing is made 
 		});
 		expect(found.get('postgresql')?.found).toEndWith('the schema never_made will be made');
 		expect(found.get('kafka')?.found).toContain('never_made-users will be made');
+		expect(found.get('log')?.state).toBe('ok');
 		expect(found.get('clock')?.state).toBe('ok');
 		expect(found.has('data directory')).toBeFalse();
 	}
@@ -48,4 +52,29 @@ test('services that are not there', async () => {
 		TIDEMARK_KAFKA_BROKERS: '127.0.0.1:1',
 	});
 	for (const about of ['redis', 'postgresql', 'kafka']) expect(found.get(about)?.state).toBe('bad');
+	expect(found.has('log')).toBeFalse();
+});
+
+test('what is to be read next of the log is where Kafka has it, or not', async () => {
+	const place = await postgresPlace();
+	await (await place.open({ startStamp: null })).close();
+	const kafka = kafkaPlace({ prefix: `${place.schema}-`, partitions: 2 });
+	const logs = await kafka.open();
+	for (const request of [0, 1, 2]) await logs.commands.append(entry('C01', request));
+	const environment = { ...THERE, TIDEMARK_INSTALLATION: place.schema };
+	const log = async () => (await findings(environment)).get('log');
+	expect(await log()).toMatchObject({
+		state: 'ok',
+		found: '4 partitions, each with what is to be read next; 3 entries wait',
+	});
+	await onPostgres(`INSERT INTO ${place.schema}.partition_progress VALUES ('${place.schema}-users/1', 12)`);
+	expect(await log()).toMatchObject({
+		state: 'bad',
+		found: expect.stringContaining(
+			`${place.schema}-users/1 is to be read from 12, and Kafka holds 0 up to 0`,
+		),
+		fix: expect.stringContaining(`DELETE FROM ${place.schema}.partition_progress`),
+	});
+	await kafka.close();
+	await place.remove();
 });

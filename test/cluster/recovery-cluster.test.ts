@@ -45,10 +45,10 @@ test('how far marks have to be written is asked when nothing is left that could 
 			return written;
 		},
 		nowMicros: () => 2,
-		report: (error) => {
+		tell: () => undefined,
+		onTrouble: (error) => {
 			throw error;
 		},
-		tell: () => undefined,
 		onLost: () => undefined,
 		onWhole: () => undefined,
 	});

@@ -1,5 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { createServer } from 'node:net';
+import { Admin } from '@platformatic/kafka';
+import { inShort } from '../../src/engine/cluster/kafka/errors.ts';
 import { KafkaUnusable } from '../../src/engine/cluster/kafka/open.ts';
 import { BatchingProducer } from '../../src/engine/cluster/kafka/producer.ts';
 import type { ReadFact } from '../../src/engine/ports/facts.ts';
@@ -50,26 +52,64 @@ test('consumption starts from the offset that the owner says, also the second ti
 	}
 });
 
+/** Partitions that stand still by what was told of them, and why. */
+function watching() {
+	const standing = new Map<string, string>();
+	const watch = {
+		standsStill: (partition: string, { message }: Error) => void standing.set(partition, message),
+		standsNoLonger: (partition: string) => void standing.delete(partition),
+	};
+	return { standing, watch };
+}
+
 test('an offset that Kafka does not hold is told, and nothing is consumed instead', async () => {
 	const kafka = place({ partitions: 1 });
-	const told: string[] = [];
-	const logs = await kafka.open({ report: (error) => told.push(String(error)) });
+	const { standing, watch } = watching();
+	const logs = await kafka.open({ watch });
 	await logs.commands.append(entry('C01', 0));
 	const seen: LoggedCommand[] = [];
 	let progress = 1000;
 	logs.commands.consume(async (batch) => void seen.push(...batch), { progress: async () => progress });
-	await until(() => told.length > 0, 'a report');
-	expect(told[0]).toContain('is to be read from offset 1000, but Kafka holds 0 up to 1');
+	await until(() => standing.size > 0, 'that it stands still');
+	const partition = kafka.partition('conversations', 0);
+	expect(standing.get(partition)).toContain('is to be read from offset 1000, but Kafka holds 0 up to 1');
+	expect(standing.get(partition)).toContain('set its row in partition_progress');
 	expect(seen).toEqual([]);
 	// Put right by a person, it goes on without a restart.
 	progress = 0;
 	await until(() => seen.length === 1, 'the entry');
+	expect([...standing]).toEqual([]);
+});
+
+test('put right where there is nothing to read, it stands still no longer either', async () => {
+	const kafka = place({ partitions: 1 });
+	const { standing, watch } = watching();
+	const logs = await kafka.open({ watch });
+	let progress = 1000;
+	logs.marks.consume({ progress: async () => progress, persist: async () => undefined });
+	await until(() => standing.has(kafka.partition('users', 0)), 'that it stands still');
+	progress = 0;
+	await until(() => standing.size === 0, 'that it does not');
+});
+
+test('a partition that stands still and is given to another stands still there', async () => {
+	const kafka = place({ partitions: 2 });
+	const [one, other] = [watching(), watching()];
+	const owner = { progress: async () => 1000 };
+	(await kafka.open({ watch: one.watch })).commands.consume(async () => undefined, owner);
+	await until(() => one.standing.size === 2, 'both stand still');
+	(await kafka.open({ watch: other.watch })).commands.consume(async () => undefined, owner);
+	await until(() => one.standing.size === 1 && other.standing.size === 1, 'one each', 30_000);
+	expect([...one.standing.keys(), ...other.standing.keys()].sort()).toEqual(
+		[0, 1].map((number) => kafka.partition('conversations', number)),
+	);
 });
 
 test('an entry of another release stops its partition and is not passed over; what is none at all is', async () => {
 	const kafka = place({ partitions: 1 });
 	const told: string[] = [];
-	const logs = await kafka.open({ report: (error) => told.push(String(error)) });
+	const { standing, watch } = watching();
+	const logs = await kafka.open({ report: (error) => told.push(String(error)), watch });
 	const topic = `${kafka.prefix}conversations`;
 	const raw = new BatchingProducer({ brokers: kafkaBrokers() }, [topic]);
 	await raw.open();
@@ -87,13 +127,39 @@ test('an entry of another release stops its partition and is not passed over; wh
 		},
 		{ progress: async () => progress },
 	);
-	await until(() => told.length > 1, 'both are told of');
-	expect(told[0]).toContain('JSON');
-	expect(told[1]).toContain(`entry 3 of ${kafka.partition('conversations', 0)} has version 2`);
-	expect(told[1]).toContain('replace this one');
+	const partition = kafka.partition('conversations', 0);
+	await until(() => standing.has(partition), 'that it stands still');
+	expect(told).toEqual([expect.stringContaining('JSON')]);
+	expect(standing.get(partition)).toContain(`entry 3 of ${partition} has version 2`);
+	expect(standing.get(partition)).toContain('replace this one');
 	await Bun.sleep(300);
 	expect(seen).toEqual([0, 2]);
 	expect(progress).toBe(3);
+	// Passed by another, or by a person.
+	progress = 4;
+	await until(() => standing.size === 0, 'that it goes on', 30_000);
+	await until(() => seen.at(-1) === 4, 'the entry behind it');
+	await raw.close();
+});
+
+test('that the next attempt begins before an entry of another release does not mean that it is over', async () => {
+	const kafka = place({ partitions: 1 });
+	const told: string[] = [];
+	const logs = await kafka.open({
+		watch: {
+			standsStill: () => void told.push('stands'),
+			standsNoLonger: () => void told.push('stands no longer'),
+		},
+	});
+	const topic = `${kafka.prefix}conversations`;
+	const raw = new BatchingProducer({ brokers: kafkaBrokers() }, [topic]);
+	await raw.open();
+	await logs.commands.append(entry('C01', 0));
+	await raw.append(topic, 0, 'C01', JSON.stringify({ v: 2, body: { command: {}, replyTo: {} } }));
+	// What was handled before it is not written yet, and comes again.
+	logs.commands.consume(async () => undefined, fromTheBeginning);
+	await until(() => told.length > 1, 'two attempts', 30_000);
+	expect(told).toEqual(['stands', 'stands']);
 	await raw.close();
 });
 
@@ -139,6 +205,20 @@ test('a broker that cannot be reached is named', async () => {
 	expect(error).toBeInstanceOf(KafkaUnusable);
 	expect(error.message).toContain(`Kafka cannot be used at ${broker}`);
 	expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+test('of what the client throws the log gets the reason alone; what is not of the client keeps its stack', async () => {
+	const broker = `127.0.0.1:${await deadPort()}`;
+	const admin = new Admin({ clientId: 'test', bootstrapBrokers: [broker], retries: 3, retryDelay: 10 });
+	const thrown = await admin.listTopics().catch((error) => error);
+	expect(thrown.message).not.toContain('ECONNREFUSED');
+	const short = inShort(thrown) as Error;
+	expect(short.message).toContain('ECONNREFUSED');
+	expect(`${short.stack} ${JSON.stringify(short)}`.length).toBeLessThan(200);
+	expect(short.cause).toBeUndefined();
+	const other = new Error('of a handler', { cause: new Error('deeper') });
+	expect(inShort(other)).toBe(other);
+	await admin.close();
 });
 
 test('marks are persisted in batches, spans without a gap, in order per user; a failed one is tried again', async () => {

@@ -32,13 +32,18 @@ async function servicesOf(config: Config): Promise<Looked[]> {
 	const problems: string[] = [];
 	const { redis, postgres, kafka } = givenPlaces(config, problems);
 	// Loaded for a cluster alone: the clients of its services take long.
-	const { kafkaFinding, postgresFinding, redisFinding } = await import('./services.ts');
-	return Promise.all([
+	const { kafkaFinding, logFindings, postgresFinding, redisFinding } = await import('./services.ts');
+	const looked: Looked[] = await Promise.all([
 		...problems.map(async (problem) => ({ finding: bad('settings', problem, 'Mend it, or take it away') })),
 		...(redis === null ? [] : [redisFinding(redis)]),
 		...(postgres === null ? [] : [postgresFinding(postgres, config.installation)]),
 		...(kafka === null ? [] : [kafkaFinding(config, kafka).then((finding) => ({ finding }))]),
 	]);
+	const answers = (about: string): boolean =>
+		looked.some(({ finding }) => finding.about === about && finding.state !== 'bad');
+	if (postgres === null || kafka === null || !answers('postgresql') || !answers('kafka')) return looked;
+	const ofLog = await logFindings(config, { postgres, kafka });
+	return [...looked, ...ofLog.map((finding) => ({ finding }))];
 }
 
 /** As of now: asked at another moment, they differed by as much then. */

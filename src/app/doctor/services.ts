@@ -1,10 +1,11 @@
-import { inspectKafka } from '../../engine/cluster/kafka/inspect.ts';
+import { inspectKafka, inspectOffsets } from '../../engine/cluster/kafka/inspect.ts';
 import { topicNames } from '../../engine/cluster/kafka/open.ts';
-import { inspectPostgres } from '../../engine/cluster/postgres/inspect.ts';
+import { inspectPostgres, inspectProgress } from '../../engine/cluster/postgres/inspect.ts';
 import { findLayout } from '../../engine/cluster/redis/layout.ts';
 import type { ClusterPlaces } from '../cluster-places.ts';
 import type { Config } from '../config.ts';
 import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
+import { judgeLog } from './log.ts';
 
 /** What a cluster runs on: whether it answers, and is as Tidemark needs it. */
 
@@ -55,9 +56,8 @@ export async function postgresFinding(place: ClusterPlaces['postgres'], schema: 
 
 export async function kafkaFinding(config: Config, place: ClusterPlaces['kafka']): Promise<Finding> {
 	const about = 'kafka';
-	const { kafkaReplication: replication, installation } = config;
-	const topics = topicNames(`${installation}-`);
-	const wanted = [topics.conversations, topics.users];
+	const { kafkaReplication: replication } = config;
+	const wanted = topicsOf(config);
 	try {
 		const { brokers, partitions } = await inspectKafka(place, wanted);
 		const missing = wanted.filter((topic) => !partitions.has(topic));
@@ -73,4 +73,26 @@ export async function kafkaFinding(config: Config, place: ClusterPlaces['kafka']
 	} catch (error) {
 		return bad(about, messageOf(error), 'Start it, or mend TIDEMARK_KAFKA_BROKERS');
 	}
+}
+
+/** Of services that both answer. */
+export async function logFindings(
+	config: Config,
+	{ postgres, kafka }: Pick<ClusterPlaces, 'postgres' | 'kafka'>,
+): Promise<Finding[]> {
+	const { installation: schema } = config;
+	const topics = topicsOf(config);
+	try {
+		// In this order: a cluster that works gets further meanwhile, and would seem to be beyond the end.
+		const progress = await inspectProgress(postgres, schema);
+		const held = await inspectOffsets(kafka, topics);
+		return judgeLog({ schema, topics, progress, held });
+	} catch (error) {
+		return [bad('log', messageOf(error), 'See to PostgreSQL and Kafka first')];
+	}
+}
+
+function topicsOf({ installation }: Config): string[] {
+	const { conversations, users } = topicNames(`${installation}-`);
+	return [conversations, users];
 }

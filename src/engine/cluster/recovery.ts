@@ -24,8 +24,9 @@ export interface RecoveryParts {
 	/** Up to where the store has them. */
 	readonly nextOffset: (partition: string) => Promise<number>;
 	readonly nowMicros: () => number;
-	readonly report: (error: unknown, about: string) => void;
 	readonly tell: (what: string) => void;
+	/** It cannot be said how the read state is, or it cannot be restored: told at each attempt. */
+	readonly onTrouble: (error: Error) => void;
 	readonly onLost: () => void;
 	readonly onWhole: () => void;
 }
@@ -60,7 +61,7 @@ export class Recovery {
 		if (this.stopped) return;
 		this.timer = setTimeout(() => {
 			this.running = this.look()
-				.catch((error) => this.parts.report(error, 'looking after the read state'))
+				.catch((error) => this.parts.onTrouble(error))
 				.finally(() => this.again());
 		}, EVERY_MS);
 	}

@@ -1,3 +1,4 @@
+import { GenericError } from '@platformatic/kafka';
 import { Refusal } from '../../../model/errors.ts';
 
 /** What goes wrong with Kafka, as the rest of the server knows it. */
@@ -10,17 +11,27 @@ export class KafkaUnusable extends Error {
 	}
 }
 
+/** A partition stands still, because what comes next in it cannot be read here. The message says what a person can do about it. */
+export abstract class Unreadable extends Error {
+	/** Whether it is over, where the partition can be read from this offset on, or was read up to there. */
+	abstract isOverAt(offset: number): boolean;
+}
+
 /**
  * The store says to go on where Kafka has nothing: entries were removed before they were persisted, or the
  * topic is another one. Going on elsewhere would lose or repeat what was acknowledged, so a person decides.
  */
-export class LogGap extends Error {
+export class LogGap extends Unreadable {
 	constructor(partition: string, wanted: number, first: number, end: number) {
 		super(
 			`${partition} is to be read from offset ${wanted}, but Kafka holds ${first} up to ${end}. ` +
-				'Restore the topic, or set its row in partition_progress to where it shall go on',
+				'Restore the topic, or set its row in partition_progress to where it shall go on: tidemark doctor says to what',
 		);
 		this.name = 'LogGap';
+	}
+
+	isOverAt(): boolean {
+		return true;
 	}
 }
 
@@ -39,13 +50,22 @@ export class UnknownVersion extends Error {
  * What comes next was written by another release, and was acknowledged. Passing over it would lose it, so the partition
  * stands still until somebody reads it who can.
  */
-export class EntryOfOtherRelease extends Error {
-	constructor(partition: string, offset: number, { version, known }: UnknownVersion) {
+export class EntryOfOtherRelease extends Unreadable {
+	constructor(
+		partition: string,
+		private readonly offset: number,
+		{ version, known }: UnknownVersion,
+	) {
 		super(
 			`entry ${offset} of ${partition} has version ${version}, and this release reads ${known}: another release of Tidemark ` +
 				'wrote it. The partition stands still until a worker of that release, or of a later one, has it: replace this one',
 		);
 		this.name = 'EntryOfOtherRelease';
+	}
+
+	/** That reading begins there again says nothing: it will come upon the entry. */
+	isOverAt(offset: number): boolean {
+		return offset > this.offset;
 	}
 }
 
@@ -59,4 +79,16 @@ export function rootOf(error: unknown): string {
 	if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors.at(-1));
 	if (error instanceof Error && error.cause !== undefined) return rootOf(error.cause);
 	return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * As it is to be logged: of what the client throws the reason alone, since all that it wraps around that makes tens of
+ * kilobytes. What is not the client's stays as it is, with its stack.
+ */
+export function inShort(error: unknown): unknown {
+	if (!(error instanceof Error) || !GenericError.isGenericError(error as GenericError)) return error;
+	const short = new Error(rootOf(error));
+	short.name = 'KafkaError';
+	short.stack = `${short}`;
+	return short;
 }

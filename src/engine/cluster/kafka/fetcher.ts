@@ -1,5 +1,6 @@
 import { Consumer, findErrorBy, ListOffsetTimestamps } from '@platformatic/kafka';
 import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import type { HeldOffsets } from './held-offsets.ts';
 
 /**
  * Fetches from wherever readers stand, by one long poll to each broker that leads some of their partitions. Kafka
@@ -64,8 +65,7 @@ export class Fetcher {
 		this.client.topics.track(topic);
 	}
 
-	/** The offsets that Kafka holds: from `first` on, `end` being the next to be written. */
-	async bounds(partition: number): Promise<{ readonly first: number; readonly end: number }> {
+	async held(partition: number): Promise<HeldOffsets> {
 		const at = async (timestamp: bigint): Promise<number> => {
 			const query = { topics: [this.topic], partitions: { [this.topic]: [partition] }, timestamp };
 			const offsets = await this.client.listOffsets(query);

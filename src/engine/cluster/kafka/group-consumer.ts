@@ -1,10 +1,11 @@
 import type { Consumption, LogSpan, PartitionOwner } from '../../ports/log.ts';
 import type { KafkaConnection } from './client.ts';
-import { EntryOfOtherRelease, LogGap, UnknownVersion } from './errors.ts';
+import { EntryOfOtherRelease, LogGap, UnknownVersion, Unreadable } from './errors.ts';
 import { type Fetched, Fetcher } from './fetcher.ts';
 import { Membership } from './membership.ts';
 import { type Logged, PartitionReader, type ReaderOptions } from './partition-reader.ts';
 import { partitionName, partitionNumber } from './partitioning.ts';
+import { type PartitionWatch, Standing } from './standing.ts';
 
 /**
  * Consumes the partitions of a topic that the group gives to this process, each from where its owner says. Kafka's own
@@ -23,6 +24,7 @@ export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
 	/** `span` begins where the one before ended. */
 	readonly handle: (batch: readonly Logged<Entry>[], span: LogSpan) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
+	readonly watch: PartitionWatch;
 }
 
 const BATCH_LIMIT = 1000;
@@ -39,9 +41,11 @@ export class GroupConsumer<Entry> implements Consumption {
 	private told: Promise<void> = Promise.resolve();
 	private readonly fetcher: Fetcher;
 	private readonly membership: Membership;
+	private readonly standing: Standing;
 
 	constructor(private readonly options: GroupConsumerOptions<Entry>) {
 		const { connection, group, topic, report } = options;
+		this.standing = new Standing(options.watch);
 		this.fetcher = new Fetcher(connection, group, topic, {
 			wanted: () => this.wanted(),
 			fetched: (fetched) => this.fetched(fetched),
@@ -96,9 +100,10 @@ export class GroupConsumer<Entry> implements Consumption {
 		const name = this.name(partition);
 		try {
 			const offset = await this.options.owner.progress(name);
-			const { first, end } = await this.fetcher.bounds(partition);
+			const { first, end } = await this.fetcher.held(partition);
 			if (offset < first || offset > end) throw new LogGap(name, offset, first, end);
 			reader.begin(offset);
+			this.standing.reached(name, offset);
 			void this.fetcher.wake();
 		} catch (error) {
 			if (!reader.isStopped) this.failed(partition, reader, error);
@@ -125,6 +130,7 @@ export class GroupConsumer<Entry> implements Consumption {
 		for (const partition of partitions) {
 			this.readers.delete(partition);
 			this.releasing.delete(partition);
+			if (!this.assigned.has(partition)) this.standing.givenUp(this.name(partition));
 		}
 		void this.begin(partitions.filter((partition) => this.assigned.has(partition)));
 	}
@@ -144,9 +150,13 @@ export class GroupConsumer<Entry> implements Consumption {
 
 	private readerOf(partition: number): PartitionReader<Entry> {
 		const { batchLimit = BATCH_LIMIT, gatherMs = 0, handle } = this.options;
+		const name = this.name(partition);
 		const reader: PartitionReader<Entry> = new PartitionReader(
 			{ batchLimit, gatherMs },
-			(batch, from, to) => handle(batch, { partition: this.name(partition), from, to }),
+			async (batch, from, to) => {
+				await handle(batch, { partition: name, from, to });
+				this.standing.reached(name, to);
+			},
 			(error) => this.failed(partition, reader, error),
 			() => void this.fetcher.wake(),
 		);
@@ -154,7 +164,9 @@ export class GroupConsumer<Entry> implements Consumption {
 	}
 
 	private failed(partition: number, reader: PartitionReader<Entry>, error: unknown): void {
-		this.options.report(error, `consuming ${this.name(partition)}`);
+		const name = this.name(partition);
+		if (error instanceof Unreadable) this.standing.stands(name, error);
+		else this.options.report(error, `consuming ${name}`);
 		const restartMs = error instanceof EntryOfOtherRelease ? OTHER_RELEASE_MS : RESTART_MS;
 		setTimeout(() => {
 			if (this.readers.get(partition) === reader) void this.release([partition]);

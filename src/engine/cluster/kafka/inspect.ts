@@ -1,6 +1,7 @@
 import { Admin } from '@platformatic/kafka';
 import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
 import { KafkaUnusable } from './errors.ts';
+import { type HeldOffsets, heldOffsets } from './held-offsets.ts';
 
 /** A look at the brokers and the topics: none is made. */
 
@@ -28,4 +29,13 @@ export async function inspectKafka(
 	} finally {
 		await closeWithin(CLOSE_MS, () => admin.close());
 	}
+}
+
+/** What each partition of these topics holds, of those that exist. */
+export async function inspectOffsets(
+	connection: KafkaConnection,
+	topics: readonly string[],
+): Promise<ReadonlyMap<string, HeldOffsets>> {
+	const { partitions } = await inspectKafka(connection, topics);
+	return partitions.size === 0 ? new Map() : heldOffsets(connection, partitions);
 }

@@ -1,10 +1,11 @@
 import type { CommandLog, MarkLog } from '../../ports/log.ts';
 import type { KafkaConnection } from './client.ts';
 import { KafkaCommandLog } from './command-log.ts';
-import { endOffsets } from './end-offsets.ts';
-import { KafkaUnusable } from './errors.ts';
+import { inShort, KafkaUnusable } from './errors.ts';
+import { heldOffsets } from './held-offsets.ts';
 import { KafkaMarkLog } from './mark-log.ts';
 import { BatchingProducer, type ProducerOptions } from './producer.ts';
+import type { PartitionWatch } from './standing.ts';
 import { LogTopic } from './topic.ts';
 import { ensureTopics } from './topics.ts';
 
@@ -23,6 +24,7 @@ export interface KafkaLogsOptions extends KafkaConnection, ProducerOptions {
 	/** How long a worker that has to give up a partition may take to write what it has. */
 	readonly releaseMs?: number;
 	readonly report?: (error: unknown, about: string) => void;
+	readonly watch?: PartitionWatch;
 }
 
 export interface KafkaLogs {
@@ -38,6 +40,7 @@ export interface KafkaLogs {
 
 const PARTITIONS = 64;
 const REPLICATION = 3;
+const UNWATCHED: PartitionWatch = { standsStill: () => undefined, standsNoLonger: () => undefined };
 
 /** What the topics of an installation are called. */
 export const topicNames = (prefix: string) => ({
@@ -54,10 +57,12 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 		replication: options.replication ?? REPLICATION,
 	};
 	const counts = await ensureTopics(options, layout);
+	const report = (error: unknown, about: string): void => options.report?.(inShort(error), about);
+	const appending = { ...options, report };
 	// One for each, so that a flood of marks holds no post back.
 	const producers = {
-		conversations: new BatchingProducer(options, [conversations], options),
-		users: new BatchingProducer(options, [users], options),
+		conversations: new BatchingProducer(options, [conversations], appending),
+		users: new BatchingProducer(options, [users], appending),
 	};
 	try {
 		await Promise.all([producers.conversations.open(), producers.users.open()]);
@@ -74,7 +79,8 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 				group: `${prefix}${group}`,
 				...(options.sessionMs === undefined ? {} : { sessionMs: options.sessionMs }),
 				...(options.releaseMs === undefined ? {} : { releaseMs: options.releaseMs }),
-				report: options.report ?? (() => undefined),
+				report,
+				watch: options.watch ?? UNWATCHED,
 			},
 			producer,
 		);
@@ -86,7 +92,10 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 		commands: new KafkaCommandLog(topics.conversations),
 		marks: new KafkaMarkLog(topics.users),
 		partitions: { conversations: counts.get(conversations) ?? 0, users: counts.get(users) ?? 0 },
-		endOfMarks: () => endOffsets(options, users, counts.get(users) ?? 0),
+		async endOfMarks() {
+			const held = await heldOffsets(options, new Map([[users, counts.get(users) ?? 0]]));
+			return new Map([...held].map(([partition, { end }]) => [partition, end]));
+		},
 		async close() {
 			await Promise.all([topics.conversations.close(), topics.users.close()]);
 			await Promise.all([producers.conversations.close(), producers.users.close()]);

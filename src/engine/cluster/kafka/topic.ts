@@ -2,6 +2,7 @@ import type { KafkaConnection } from './client.ts';
 import { GroupConsumer, type GroupConsumerOptions } from './group-consumer.ts';
 import { partitionOf } from './partitioning.ts';
 import type { BatchingProducer } from './producer.ts';
+import type { PartitionWatch } from './standing.ts';
 
 /** One topic: entries in by key, and one consumer a process out of it. */
 
@@ -13,6 +14,7 @@ export interface LogTopicOptions {
 	readonly sessionMs?: number;
 	readonly releaseMs?: number;
 	readonly report: (error: unknown, about: string) => void;
+	readonly watch: PartitionWatch;
 }
 
 type ConsumeOptions<Entry> = Pick<GroupConsumerOptions<Entry>, 'decode' | 'owner' | 'handle' | 'gatherMs'>;

@@ -14,16 +14,39 @@ export interface InspectedPostgres {
 	readonly nowMs: number;
 }
 
+type Place = Pick<ConnectionOptions, 'url' | 'ca'>;
+
 const CONNECT_SECONDS = 5;
-const TABLE = `SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = 'schema_migrations'`;
+const TABLE = 'SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = $2';
+const PROGRESS = 'SELECT partition, next_offset::double precision AS next_offset FROM partition_progress';
 const FACTS = `SELECT current_setting('server_version') AS version,
 	(extract(epoch from clock_timestamp()) * 1000)::double precision AS now_ms`;
 
 /** Throws where it cannot be reached or used, and SchemaTooNew where a newer version wrote it. */
-export async function inspectPostgres(
-	place: Pick<ConnectionOptions, 'url' | 'ca'>,
-	schema: string,
-): Promise<InspectedPostgres> {
+export async function inspectPostgres(place: Place, schema: string): Promise<InspectedPostgres> {
+	return looking(place, schema, async (sql) => {
+		await checkServer(sql);
+		const [facts] = await sql.unsafe<{ version: string; now_ms: number }[]>(FACTS);
+		const isThere = await hasTable(sql, schema, 'schema_migrations');
+		const applied = isThere ? await sql.unsafe<{ name: string }[]>(toPostgresSchema(APPLIED_MIGRATIONS)) : [];
+		return {
+			version: facts?.version ?? '',
+			pending: isThere ? pendingMigrations(applied.map(({ name }) => name)).length : null,
+			nowMs: facts?.now_ms ?? 0,
+		};
+	});
+}
+
+/** Up to where each partition of the log is written down; of those that anything was written of. */
+export async function inspectProgress(place: Place, schema: string): Promise<ReadonlyMap<string, number>> {
+	return looking(place, schema, async (sql) => {
+		if (!(await hasTable(sql, schema, 'partition_progress'))) return new Map();
+		const rows = await sql.unsafe<{ partition: string; next_offset: number }[]>(PROGRESS);
+		return new Map([...rows].map(({ partition, next_offset }) => [partition, next_offset]));
+	});
+}
+
+async function looking<T>(place: Place, schema: string, look: (sql: SQL) => Promise<T>): Promise<T> {
 	const sql = new SQL(place.url, {
 		...tlsOf(place),
 		max: 1,
@@ -31,16 +54,11 @@ export async function inspectPostgres(
 		connection: { application_name: 'tidemark', search_path: schema, default_transaction_read_only: 'on' },
 	});
 	try {
-		await checkServer(sql);
-		const [facts] = await sql.unsafe<{ version: string; now_ms: number }[]>(FACTS);
-		const isThere = (await sql.unsafe(TABLE, [schema])).length > 0;
-		const applied = isThere ? await sql.unsafe<{ name: string }[]>(toPostgresSchema(APPLIED_MIGRATIONS)) : [];
-		return {
-			version: facts?.version ?? '',
-			pending: isThere ? pendingMigrations(applied.map(({ name }) => name)).length : null,
-			nowMs: facts?.now_ms ?? 0,
-		};
+		return await look(sql);
 	} finally {
 		await sql.close({ timeout: 0 });
 	}
 }
+
+const hasTable = async (sql: SQL, schema: string, table: string): Promise<boolean> =>
+	(await sql.unsafe(TABLE, [schema, table])).length > 0;

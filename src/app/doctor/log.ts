@@ -1,0 +1,82 @@
+import { bad, type Finding, ok } from './finding.ts';
+
+/**
+ * Whether the log has what is to be read next of it. PostgreSQL says how far each partition is written down, Kafka which
+ * entries it holds: where one is outside of the other, workers leave the partition standing.
+ */
+
+export interface Compared {
+	readonly schema: string;
+	readonly topics: readonly string[];
+	/** Of each partition, the entry to go on with. */
+	readonly progress: ReadonlyMap<string, number>;
+	/** Of each partition: entries from `first` on, `end` being the next to be written. */
+	readonly held: ReadonlyMap<string, { readonly first: number; readonly end: number }>;
+}
+
+interface Place {
+	readonly partition: string;
+	readonly next: number;
+	readonly first: number;
+	readonly end: number;
+}
+
+const ABOUT = 'log';
+/** So many partitions are named; the others are alike. */
+const NAMED = 3;
+
+export function judgeLog({ schema, topics, progress, held }: Compared): Finding[] {
+	const places = [...new Set([...held.keys(), ...progress.keys()])].map((partition) => {
+		// A partition that is not there holds nothing, and will be made empty.
+		const { first, end } = held.get(partition) ?? { first: 0, end: 0 };
+		return { partition, next: progress.get(partition) ?? 0, first, end };
+	});
+	const findings = topics.flatMap((topic) => {
+		const own = places.filter(({ partition }) => partition.startsWith(`${topic}/`));
+		return [...gaps(schema, own), ...beyond(schema, topic, own)];
+	});
+	if (findings.length > 0) return findings;
+	if (held.size === 0) return [ok(ABOUT, 'no topic yet, and nothing written down of one')];
+	const waiting = places.reduce((sum, { next, end }) => sum + end - next, 0);
+	return [ok(ABOUT, `${held.size} partitions, each with what is to be read next; ${waiting} entries wait`)];
+}
+
+function gaps(schema: string, places: readonly Place[]): Finding[] {
+	const found = places.filter(({ next, first }) => next < first);
+	if (found.length === 0) return [];
+	return [
+		bad(
+			ABOUT,
+			`${shown(found)}. Kafka removed entries before they were written down, so posts or marks are lost`,
+			`Restore the topic; where that cannot be, go on after the gap: UPDATE ${schema}.partition_progress ` +
+				`SET next_offset = <the first that Kafka holds> WHERE partition = '<partition>', and keep entries longer (retention)`,
+		),
+	];
+}
+
+function beyond(schema: string, topic: string, places: readonly Place[]): Finding[] {
+	const found = places.filter(({ next, end }) => next > end);
+	if (found.length === 0) return [];
+	return [
+		bad(
+			ABOUT,
+			`${shown(found)}. The topic was made anew, or Kafka lost its newest entries`,
+			// Once as many were appended as the offset says, all of them would be taken for written.
+			'Stop the gateways, so that nothing comes to be passed over. Where the topic was made anew, which it is if it holds nothing of ' +
+				`before: DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. Where it is the same one, whose entries ` +
+				'would be decided a second time by that: UPDATE ' +
+				`${schema}.partition_progress SET next_offset = <its end> WHERE partition = '<partition>'`,
+		),
+	];
+}
+
+function shown(places: readonly Place[]): string {
+	const named = places
+		.slice(0, NAMED)
+		.map(
+			({ partition, next, first, end }) =>
+				`${partition} is to be read from ${next}, and Kafka holds ${first} up to ${end}`,
+		);
+	const others = places.length - named.length;
+	return `${named.join('; ')}${others > 0 ? `; and ${others} more partitions like these` : ''}`;
+}
