@@ -1,6 +1,7 @@
 /** Calls the server's own methods, for commands that work through a running server. */
 
-const RIGHT_TOKEN = 'Set TIDEMARK_ADMIN_TOKEN to its token, or --data-dir to its directory.';
+const RIGHT_TOKEN =
+	'Set TIDEMARK_ADMIN_TOKEN to its token, or --data-dir to its directory; or look at --url, if it is another server than you mean.';
 
 /** Refusals that a command cannot do anything about, and whoever runs it can. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -9,6 +10,9 @@ const ADVICE: Readonly<Record<string, string>> = {
 	ratelimited:
 		'limits how much one user may ask for. Start it with a higher --requests-per-second (0: no limit).',
 };
+
+/** Of Bun's fetch, whose handshake was answered with something else. */
+const TLS_FAILED = 'EPROTO';
 
 export class ApiError extends Error {
 	constructor(
@@ -48,8 +52,8 @@ export function apiClient(url: string, token: string): ApiCall {
 				headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
 				body: JSON.stringify(args),
 			});
-		} catch {
-			throw new Error(`no server answers at ${url}. Start one with 'tidemark serve', or give --url.`);
+		} catch (error) {
+			throw new Error(unreachable(url, error));
 		}
 		const answer = (await response.json().catch(() => null)) as Answer | null;
 		if (answer === null || typeof answer.ok !== 'boolean')
@@ -61,3 +65,8 @@ export function apiClient(url: string, token: string): ApiCall {
 		return answer as T;
 	};
 }
+
+const unreachable = (url: string, error: unknown): string =>
+	(error as { code?: string }).code === TLS_FAILED
+		? `what answers at ${url} does not speak https. Tidemark itself speaks plain http, and leaves https to a proxy in front of it: look at --url.`
+		: `no server answers at ${url}. Start one with 'tidemark serve', or give --url.`;

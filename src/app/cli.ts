@@ -102,6 +102,6 @@ function helpOf(name: string, command: CliCommand): string {
 		...(own.length > 0 ? ['', ...own] : []),
 		'',
 		'Settings, each a flag or an environment variable:',
-		settingsHelp(command.settings),
+		settingsHelp(command.settings, command.reader),
 	].join('\n');
 }

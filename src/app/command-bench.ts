@@ -23,7 +23,7 @@ export const benchCommand: CliCommand = {
 		...LOAD_FLAGS,
 		json: { help: 'the result as JSON; what is going on is told on standard error', takesValue: false },
 	},
-	settings: ADMINISTRATOR_SETTINGS,
+	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const load = readLoad(invocation.options);
 		const url = serverUrl(invocation);

@@ -1,7 +1,7 @@
 import type { RunningRole } from './cluster.ts';
 import type { CliCommand } from './command.ts';
 import { startLog, stopSignal, tellSettings } from './command-serve.ts';
-import type { Config } from './config.ts';
+import { ALL_SETTINGS, type Config } from './config.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -15,6 +15,9 @@ const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): Cli
 	summary,
 	usage: '--redis-url … --postgres-url … --kafka-brokers … [settings]',
 	options: {},
+	// Everything is in the services: a role has no directory.
+	settings: ALL_SETTINGS.filter((name) => name !== 'dataDir'),
+	reader: 'cluster',
 	run: async ({ config }) => {
 		const log = startLog(config);
 		const stopped = stopSignal();

@@ -24,7 +24,7 @@ export const pushCommand: CliCommand = {
 		replay: { help: 'try all of them again', takesValue: false },
 		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 	},
-	settings: ADMINISTRATOR_SETTINGS,
+	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const call = await adminClient(invocation);
 		if (invocation.options.replay === 'true') {

@@ -8,7 +8,7 @@ export const seedCommand: CliCommand = {
 	summary: 'Make a demo workspace in a running server and print its users’ tokens.',
 	usage: '[--url http://localhost:8080]',
 	options: { url: { help: 'where the server is (http://localhost:<port>)', takesValue: true } },
-	settings: ADMINISTRATOR_SETTINGS,
+	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const url = serverUrl(invocation);
 		console.log(showDemo(url, await seedDemo(url, await adminClient(invocation))));

@@ -12,7 +12,7 @@ export const tokenCommand: CliCommand = {
 		user: { help: 'id of the user', takesValue: true },
 		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 	},
-	settings: ADMINISTRATOR_SETTINGS,
+	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const { user } = invocation.options;
 		if (user === undefined) throw new ConfigError(['--user is missing']);

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { SettingName } from './settings.ts';
+import type { OtherReader, SettingName } from './settings.ts';
 
 /** What a command of the command line is. */
 
@@ -10,7 +10,10 @@ export interface Invocation {
 }
 
 /** Of commands that speak to a running server as its administrator. */
-export const ADMINISTRATOR_SETTINGS: readonly SettingName[] = ['port', 'dataDir', 'adminToken'];
+export const ADMINISTRATOR_SETTINGS = {
+	settings: ['port', 'dataDir', 'adminToken'],
+	reader: 'asking',
+} as const satisfies Partial<CliCommand>;
 
 export interface CliCommand {
 	readonly summary: string;
@@ -21,5 +24,7 @@ export interface CliCommand {
 	readonly options: Readonly<Record<string, { readonly help: string; readonly takesValue: boolean }>>;
 	/** Of the settings, those it goes by; all where nothing is said. */
 	readonly settings?: readonly SettingName[];
+	/** Whose words about them are true for it. */
+	readonly reader?: OtherReader;
 	readonly run: (invocation: Invocation) => Promise<number>;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SETTINGS, type Setting, type SettingName } from './settings.ts';
+import { type OtherReader, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
 /** Reads the configuration as a whole: flags win over the environment, every problem is told at once. */
 
@@ -16,6 +16,8 @@ export class ConfigError extends Error {
 }
 
 const entries = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];
+
+export const ALL_SETTINGS: readonly SettingName[] = entries.map(([name]) => name);
 
 /** Ends the name of a variable that names a file with the secret in it: what a container is given, and nobody can list. */
 const IN_FILE = '_FILE';
@@ -66,8 +68,13 @@ export function unknownVariables(environment: Readonly<Record<string, string | u
 	const known = new Set<string>(
 		entries.flatMap(([, { environment: name, secret }]) => (secret ? [name, name + IN_FILE] : [name])),
 	);
-	return Object.keys(environment).filter((name) => name.startsWith('TIDEMARK_') && !known.has(name));
+	return Object.keys(environment).filter(
+		(name) => name.startsWith('TIDEMARK_') && !known.has(name) && !OF_SCRIPTS.test(name),
+	);
 }
+
+/** Variables of scripts/services and of the tests: whoever has them set has mistyped nothing. */
+const OF_SCRIPTS = /^TIDEMARK_(SERVICES_DIR|SERVICES_OWNER|TEST_\w+)$/;
 
 /** What is in force, for the log: secrets are masked. */
 export function describeConfig(config: Config): Record<string, unknown> {
@@ -79,13 +86,17 @@ export function describeConfig(config: Config): Record<string, unknown> {
 /** Flags stand in a column of their own, as wide as the longest of them. */
 export const FLAG_COLUMN = Math.max(...entries.map(([, { flag }]) => flag.length));
 
-/** Lines of help about these settings. */
-export function settingsHelp(names: readonly SettingName[] = entries.map(([name]) => name)): string {
+/** Lines of help about these settings, in the words that are true for whoever goes by them. */
+export function settingsHelp(names: readonly SettingName[] = ALL_SETTINGS, reader?: OtherReader): string {
 	return entries
 		.filter(([name]) => names.includes(name))
-		.map(([, { flag, environment, help, fallback }]) => {
+		.map(([, { flag, environment, help, helpFor, fallback, secret }]) => {
+			const words = (reader && helpFor?.[reader]) ?? help;
 			const standard = fallback === null ? '' : ` (${String(fallback)})`;
-			return `  --${flag.padEnd(FLAG_COLUMN)} ${help}${standard}\n${' '.repeat(FLAG_COLUMN + 5)}${environment}`;
+			const variables = secret
+				? `${environment}, or ${environment}${IN_FILE}: a file that holds it`
+				: environment;
+			return `  --${flag.padEnd(FLAG_COLUMN)} ${words}${standard}\n${' '.repeat(FLAG_COLUMN + 5)}${variables}`;
 		})
 		.join('\n');
 }

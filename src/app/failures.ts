@@ -1,10 +1,16 @@
-import { DataDirectoryInUse, DataDirectoryUnusable } from '../engine/embedded/sqlite/open.ts';
+import {
+	DatabaseDamaged,
+	DataDirectoryInUse,
+	DataDirectoryUnusable,
+} from '../engine/embedded/sqlite/open.ts';
 
 /** Why the server did not start, and what to do about it, in words. */
 export function explainFailure(error: unknown): string {
 	if (error instanceof DataDirectoryInUse) return `${error.message} The flag is --data-dir.`;
 	if (error instanceof DataDirectoryUnusable)
 		return `${error.message}. Choose another one with --data-dir, or mend its permissions.`;
+	if (error instanceof DatabaseDamaged)
+		return `${error.message}. Restore it from a backup: docs/operations.md says how, in "Data and backup".`;
 	if (error instanceof CannotListen) return explainListening(error);
 	const message = error instanceof Error ? error.message : String(error);
 	return `${message}${adviceOn(message)}`;
@@ -42,10 +48,19 @@ export class CannotListen extends Error {
 	}
 }
 
+/** Throws CannotListen where one could not listen there; who listens in the moment after is found out later. */
+export function checkListening(host: string, port: number): void {
+	try {
+		Bun.listen({ hostname: host, port, socket: { data: () => undefined } }).stop(true);
+	} catch (error) {
+		throw new CannotListen(host, port, error);
+	}
+}
+
 function explainListening({ host, port, code, message }: CannotListen): string {
 	switch (code) {
 		case 'EADDRINUSE':
-			return `port ${port} is taken by another program. Choose another one with --port or TIDEMARK_PORT.`;
+			return `port ${port} is taken by another program, perhaps another Tidemark. Stop that one, or choose another one with --port or TIDEMARK_PORT.`;
 		case 'EACCES':
 			return `port ${port} needs privileges, as all below 1024 do. Choose another one with --port or TIDEMARK_PORT.`;
 		case 'EADDRNOTAVAIL':

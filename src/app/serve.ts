@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { Conversations } from '../worker/conversations.ts';
 import { Worker } from '../worker/worker.ts';
 import { type AdminToken, adminTokenOf, keepAdminToken } from './admin-token.ts';
 import type { Config } from './config.ts';
 import { type Engine, openEmbeddedEngine } from './engine.ts';
+import { checkListening } from './failures.ts';
 import { startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { pushes, startPush } from './push.ts';
@@ -22,6 +24,8 @@ const nowMs = (): number => Date.now();
 const EVICT_EVERY_MS = 60_000;
 
 export async function serve(config: Config, log: Logger): Promise<Running> {
+	// A port that is taken is no reason to leave a new directory behind. Where there is one, who has it is told first.
+	if (!existsSync(config.dataDir)) checkListening(config.host, config.port);
 	const engine = await openEmbeddedEngine(config.dataDir, {
 		push: pushes(config, config.webPush === 'on') && 'with devices',
 	});

@@ -6,10 +6,15 @@ import { type VapidKey, vapidKeyOf } from '../push/web/vapid.ts';
  * checks and the line printed at start are made from it.
  */
 
+/** Who else than `serve` and `doctor` goes by settings: roles of a cluster, and commands that ask a running server. */
+export type OtherReader = 'cluster' | 'asking';
+
 export interface Setting<T> {
 	readonly environment: `TIDEMARK_${string}`;
 	readonly flag: string;
 	readonly help: string;
+	/** Where a setting means something else to them. */
+	readonly helpFor?: Partial<Readonly<Record<OtherReader, string>>>;
 	readonly fallback: T;
 	readonly secret?: boolean;
 	/** Throws with what is wrong about the text. */
@@ -18,14 +23,14 @@ export interface Setting<T> {
 
 const setting = <T>(
 	name: string,
-	help: string,
+	helps: string | Pick<Setting<T>, 'help' | 'helpFor'>,
 	fallback: T,
 	parse: (text: string) => T,
 	secret = false,
 ): Setting<T> => ({
 	environment: `TIDEMARK_${name.replaceAll('-', '_').toUpperCase()}`,
 	flag: name,
-	help,
+	...(typeof helps === 'string' ? { help: helps } : helps),
 	fallback,
 	parse,
 	...(secret ? { secret } : {}),
@@ -50,6 +55,14 @@ export const wholeNumber =
 			throw new Error(`is not a whole number from ${least} to ${most}`);
 		return number;
 	};
+
+const portNumber = (value: string): number => {
+	if (value.startsWith('tcp://'))
+		throw new Error(
+			'is what Kubernetes sets in every pod for a Service named "tidemark": put enableServiceLinks: false into the spec of the pod',
+		);
+	return wholeNumber(0, 65_535)(value);
+};
 
 const oneOf =
 	<T extends string>(...choices: readonly T[]) =>
@@ -105,11 +118,33 @@ const atLeastBytes =
 
 export const SETTINGS = {
 	host: setting('host', 'address to listen on', '0.0.0.0', text),
-	port: setting('port', 'port to listen on; 0 takes a free one', 8080, wholeNumber(0, 65_535)),
-	dataDir: setting('data-dir', 'directory that holds everything', './data', text),
+	port: setting(
+		'port',
+		{
+			help: 'port to listen on; 0 takes a free one',
+			helpFor: { asking: 'port of the server on this machine, where --url does not say where it is' },
+		},
+		8080,
+		portNumber,
+	),
+	dataDir: setting(
+		'data-dir',
+		{
+			help: 'directory that holds everything',
+			helpFor: { asking: 'directory of the server, where its administrator’s token is kept' },
+		},
+		'./data',
+		text,
+	),
 	adminToken: setting(
 		'admin-token',
-		'the administrator’s token; generated, printed once and kept in the data directory where not set',
+		{
+			help: 'the administrator’s token; where not set, `serve` makes one, prints it once and keeps it in the data directory',
+			helpFor: {
+				cluster: 'the administrator’s token: gateways need it, all of them the same one; workers do not',
+				asking: 'the administrator’s token of that server; where not set, the one in the data directory',
+			},
+		},
 		null as string | null,
 		atLeastBytes(16),
 		true,
@@ -286,7 +321,13 @@ export const SETTINGS = {
 	),
 	vapidPrivateKey: setting(
 		'vapid-private-key',
-		'private key of Web Push (web-push generate-vapid-keys makes one); made and kept in the data directory where not set',
+		{
+			help: 'private key of Web Push (npx web-push generate-vapid-keys makes one); where not set, `serve` makes one and keeps it in the data directory',
+			helpFor: {
+				cluster:
+					'private key of Web Push (npx web-push generate-vapid-keys makes one), the same for all gateways and workers; where not set, there is no Web Push',
+			},
+		},
 		null as VapidKey | null,
 		vapidKeyOf,
 		true,

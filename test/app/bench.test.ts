@@ -216,6 +216,7 @@ describe('tally', () => {
 		tally.answered(tally.postId(5), '2', undefined);
 		const { posts } = figures();
 		expect(posts).toEqual({
+			due: 2,
 			sent: 2,
 			acknowledged: 2,
 			unanswered: 0,
@@ -254,7 +255,11 @@ describe('tally', () => {
 		tally.posted(1, false);
 		tally.answered(tally.postId(0), '', 'ratelimited');
 		expect(tally.sent()).toEqual([[]]);
-		expect(figures()).toMatchObject({ ok: false, errors: { ratelimited: 1, 'not sent: no socket': 1 } });
+		expect(figures()).toMatchObject({
+			ok: false,
+			posts: { due: 2, sent: 1 },
+			errors: { ratelimited: 1, 'not sent: no socket': 1 },
+		});
 	});
 });
 
@@ -303,6 +308,15 @@ describe('report', () => {
 		];
 		for (const [change, expected] of cases)
 			expect(notesOn({ ...figures, ...change }).join()).toMatch(expected);
+	});
+
+	test('what was due while sockets were away is in the totals, and no reason to try a lower rate', () => {
+		const figures = sound();
+		const posts = { ...figures.posts, per_second: 1, due: 6 };
+		const notes = notesOn({ ...figures, posts });
+		expect(notes.join()).toMatch(/^2 posts were due while their authors had no socket/);
+		expect(notes.join()).not.toContain('--rate');
+		expect(reportOf({ ...figures, posts, notes })).toMatch(/; 4 of 6 in all, 2 not sent$/m);
 	});
 
 	test('a figure has as many digits as it is worth', () => {

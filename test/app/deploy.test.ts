@@ -40,11 +40,40 @@ test('the compose file has two of each role, with what a cluster needs', () => {
 		);
 });
 
-test('the Kubernetes example runs both roles', () => {
+interface Manifest {
+	readonly kind: string;
+	readonly spec: { readonly template: { readonly spec: Pod } };
+}
+
+interface Pod {
+	readonly enableServiceLinks?: boolean;
+	readonly containers: readonly {
+		readonly args: readonly string[];
+		readonly image: string;
+		readonly imagePullPolicy?: string;
+	}[];
+}
+
+test('the Kubernetes example runs both roles, without what its service would set, of images that have a version', () => {
 	const documents = textOf('deploy/kubernetes.yaml')
 		.split(/^---$/m)
-		.map((text) => YAML.parse(text) as { kind: string; spec: never });
+		.map((text) => YAML.parse(text) as Manifest);
 	expect(documents.map(({ kind }) => kind)).toEqual(['Deployment', 'Deployment', 'Service']);
-	expect(textOf('deploy/kubernetes.yaml')).toContain('args: ["gateway"]');
-	expect(textOf('deploy/kubernetes.yaml')).toContain('args: ["worker"]');
+	const pods = documents.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.spec);
+	expect(pods.map(({ containers }) => containers[0]?.args)).toEqual([['gateway'], ['worker']]);
+	for (const { enableServiceLinks, containers } of pods) {
+		expect(enableServiceLinks).toBe(false);
+		for (const { image, imagePullPolicy } of containers) {
+			expect(image).toMatch(/:\d+\.\d+\.\d+$/);
+			expect(imagePullPolicy).toBe('IfNotPresent');
+		}
+	}
 });
+
+for (const file of ['deploy/nginx.conf', 'docs/operations.md']) {
+	test(`the proxy in ${file} keeps inside what asks for no token`, () => {
+		const [, paths = '', rules = ''] = /location ~ \^\/\(([\w|]+)\)\$ \{([^}]*)\}/.exec(textOf(file)) ?? [];
+		expect(paths.split('|').sort()).toEqual(['healthz', 'metrics', 'readyz']);
+		expect(rules).toMatch(/allow [\d./]+;[\s\d./;a-z]*deny all;/);
+	});
+}

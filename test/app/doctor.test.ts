@@ -51,7 +51,9 @@ test('a running server is recognised by its lock and by its answer, and goes on'
 		const { ok, of } = await doctor(['--port', port, '--host', '127.0.0.1', '--data-dir', directory]);
 		expect(ok).toBeTrue();
 		expect(of('data directory')[0]?.found).toMatch(/in use by process \d+$/);
-		expect(of('database')[0]?.found).toMatch(/sound$/);
+		const sizes = ['', '-wal'].map(async (end) => (await stat(join(directory, `tidemark.db${end}`))).size);
+		const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
+		expect(of('database')[0]?.found).toBe(`${(bytes / 1024 ** 2).toFixed(1)} MB, sound`);
 		expect(of('port')[0]?.found).toBe(`a Tidemark answers at ${port}`);
 		const call = client(server.url, ADMIN_TOKEN);
 		expect(await call('admin.teams.create', { name: 'Still here' })).toMatchObject({ ok: true });

@@ -39,7 +39,7 @@ test('a sound server is measured: everything is acknowledged and heard once, and
 			interrupted: false,
 			load: { conversations: 3, members: 4, online: 6, rate: 60, marks: 20 },
 			seconds: 2,
-			posts: { sent: 120, acknowledged: 120, unanswered: 0 },
+			posts: { due: 120, sent: 120, acknowledged: 120, unanswered: 0 },
 			deliveries: { count: 480, gaps: 0, repeated: 0 },
 			marks: { unanswered: 0 },
 			errors: {},
@@ -83,6 +83,8 @@ test('through kill -9 of the server people come back and miss nothing; Ctrl-C en
 		expect(result).toMatchObject({ ok: true, interrupted: true, deliveries: { gaps: 0, repeated: 0 } });
 		expect(result.counts).toMatchObject({ rows: 12, wrong: 0 });
 		expect(Object.keys(result.errors).join()).toMatch(/socket closed: 1006/);
+		expect(result.posts.due - result.posts.sent).toBe(result.errors['not sent: no socket'] ?? 0);
+		expect(result.notes.join()).not.toContain('lower --rate');
 		expect(code).toBe(0);
 	});
 });

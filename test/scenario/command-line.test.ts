@@ -21,6 +21,19 @@ describe('help', () => {
 		});
 	}
 
+	test('what a setting means is told in words that are true for the command', async () => {
+		const [serve, gateway, seed] = await Promise.all(
+			['serve', 'gateway', 'seed'].map(async (command) => (await run([command, '--help'])).out),
+		);
+		expect(serve).toContain('port to listen on');
+		expect(serve).toMatch(/--admin-token .*keeps it in the data directory/);
+		expect(gateway).toMatch(/--admin-token .*gateways need it/);
+		expect(gateway).toMatch(/--vapid-private-key .*there is no Web Push/);
+		expect(gateway).not.toContain('data directory');
+		expect(seed).not.toContain('listen');
+		for (const help of [serve, gateway, seed]) expect(help).toContain('or TIDEMARK_ADMIN_TOKEN_FILE');
+	});
+
 	test('tidemark --help lists the commands, and --version tells the version', async () => {
 		const { code, out } = await run(['--help']);
 		expect(code).toBe(0);
@@ -94,11 +107,18 @@ describe('mistakes', () => {
 		expect(err).not.toContain('hunter2');
 	});
 
+	test('a port that Kubernetes made up is told with its cause', async () => {
+		const { code, err } = await run(['gateway'], { TIDEMARK_PORT: 'tcp://10.96.0.17:80' });
+		expect(code).toBe(2);
+		expect(err).toMatch(/TIDEMARK_PORT "tcp:.*Kubernetes.*enableServiceLinks: false/);
+	});
+
 	test('a mistyped variable is warned about, and a flag wins over its variable', async () => {
 		await withDirectory(async (directory) => {
 			const args = ['serve', '--port', '0', '--log-level', 'warn', '--data-dir', directory];
 			const server = tidemark(args, {
 				TIDEMARK_PROT: '80',
+				TIDEMARK_SERVICES_DIR: directory,
 				TIDEMARK_PORT: 'http',
 				TIDEMARK_LOG_LEVEL: 'error',
 			});
@@ -106,6 +126,7 @@ describe('mistakes', () => {
 			const { err } = await server.end('SIGTERM');
 			expect(err).toContain('TIDEMARK_PROT is not a setting of Tidemark');
 			expect(err).not.toContain('TIDEMARK_PORT ');
+			expect(err).not.toContain('TIDEMARK_SERVICES_DIR');
 		});
 	});
 });
@@ -147,7 +168,9 @@ describe('commands that talk to a running server', () => {
 				TIDEMARK_ADMIN_TOKEN: 'that-of-another-server',
 			});
 			expect(stranger.code).toBe(1);
-			expect(stranger.err).toMatch(/does not know this administrator’s token. Set TIDEMARK_ADMIN_TOKEN/);
+			expect(stranger.err).toMatch(
+				/does not know this administrator’s token. Set TIDEMARK_ADMIN_TOKEN.*another server/,
+			);
 		});
 	});
 
@@ -164,7 +187,12 @@ describe('commands that talk to a running server', () => {
 			const elsewhere = await run(['bench', '--url', `http://localhost:${other.port}`], {
 				TIDEMARK_ADMIN_TOKEN: '0123456789abcdef',
 			});
+			const secured = await run(['bench', '--url', `https://localhost:${other.port}`], {
+				TIDEMARK_ADMIN_TOKEN: '0123456789abcdef',
+			});
 			await other.stop(true);
+			expect(secured.code).toBe(1);
+			expect(secured.err).toMatch(/does not speak https.*--url/);
 			expect(elsewhere.code).toBe(1);
 			expect(elsewhere.err).toMatch(/does not speak as Tidemark does \(HTTP 404\)/);
 		});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import packageFile from '../../package.json' with { type: 'json' };
 import { client, rawClient } from '../support/api.ts';
@@ -151,7 +151,9 @@ describe('a start that cannot be', () => {
 			const server = await serveProcess(join(directory, 'one'));
 			const { port } = new URL(server.url);
 			const args = ['serve', '--host', '127.0.0.1', '--port', port, '--data-dir', join(directory, 'two')];
-			expectRefusal(await tidemark(args).ended, new RegExp(`port ${port} is taken`), /--port/);
+			const taken = new RegExp(`port ${port} is taken by another program, perhaps another Tidemark`);
+			expectRefusal(await tidemark(args).ended, taken, /--port/);
+			expect(await readdir(directory)).toEqual(['one']);
 			expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 		});
 	});
@@ -161,7 +163,7 @@ describe('a start that cannot be', () => {
 			const server = await serveProcess(directory, ['--demo']);
 			const token = await server.printed(/ada .* (xoxp-\S+)/);
 			const second = await tidemark(onFreePort(directory)).ended;
-			expectRefusal(second, /in use by another process/, /--data-dir/);
+			expectRefusal(second, /in use by process \d+: /, /--data-dir/);
 			expect(second.err).not.toContain('..');
 			const ada = client(server.url, token);
 			expect((await ada('conversations.create', { name: 'still-writable' })).ok).toBe(true);
@@ -186,7 +188,8 @@ describe('a start that cannot be', () => {
 		await withDirectory(async (directory) => {
 			const file = join(directory, 'tidemark.db');
 			await writeFile(file, 'this is no database '.repeat(1_000));
-			expectRefusal(await tidemark(onFreePort(directory)).ended, /tidemark\.db is damaged/, /--data-dir/);
+			const refused = await tidemark(onFreePort(directory)).ended;
+			expectRefusal(refused, /tidemark\.db is damaged/, /Restore it from a backup/);
 			expect(await Bun.file(file).text()).toStartWith('this is no database');
 		});
 	});

@@ -37,7 +37,14 @@ export function notesOn(figures: Figures): string[] {
 		notes.push(
 			'this generator got too little of the machine to send in time, which is in the latencies: run it on another one than the server',
 		);
-	if (seconds > 0 && !errors.ratelimited && posts.per_second < load.rate * KEPT_UP)
+	const unsent = posts.due - posts.sent;
+	if (unsent > 0)
+		notes.push(
+			`${unsent} posts were due while their authors had no socket, and were not sent: they are missing in the rate, and latencies are those of the others`,
+		);
+	// Sockets that are away take posts with them that the server never saw: then the rate says nothing about how fast it is.
+	const isBehind = posts.per_second < load.rate * KEPT_UP;
+	if (seconds > 0 && isBehind && unsent === 0 && !errors.ratelimited)
 		notes.push('the rate was not kept up with: what waits grows, and so do latencies. Try a lower --rate');
 	if (counts && counts.unclear > 0)
 		notes.push(

@@ -21,10 +21,7 @@ export function reportOf(result: BenchResult): string {
 		line('post to delivered', latencies(deliveries.ms)),
 		...(marks ? [line('mark to acknowledged', latencies(marks.ms))] : []),
 		'',
-		line(
-			'posts',
-			`${rate(posts.per_second)} a second acknowledged; ${whole(posts.acknowledged)} of ${whole(posts.sent)} in all`,
-		),
+		line('posts', postsLine(posts)),
 		line(
 			'deliveries',
 			`${rate(deliveries.per_second)} a second; ${whole(deliveries.count)} in all, ${deliveries.gaps} gaps, ${deliveries.repeated} repeated`,
@@ -38,6 +35,11 @@ export function reportOf(result: BenchResult): string {
 		line('workspace', `"${workspace.name}" (${workspace.id}) stays: nothing can delete it`),
 		...notes.map((note) => `note: ${note}.`),
 	].join('\n');
+}
+
+function postsLine({ per_second: perSecond, acknowledged, due, sent }: BenchResult['posts']): string {
+	const line = `${rate(perSecond)} a second acknowledged; ${whole(acknowledged)} of ${whole(due)} in all`;
+	return sent === due ? line : `${line}, ${whole(due - sent)} not sent`;
 }
 
 function countsLine(counts: BenchResult['counts']): string {

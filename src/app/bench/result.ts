@@ -17,6 +17,8 @@ export interface Figures {
 	readonly seconds: number;
 	/** Of the whole run, but for `per_second` and `ms`. */
 	readonly posts: {
+		readonly due: number;
+		/** Fewer than were due where sockets were away. */
 		readonly sent: number;
 		readonly acknowledged: number;
 		readonly unanswered: number;
@@ -72,6 +74,7 @@ export function figuresOf(measured: Measured): Figures {
 		load: plan.load,
 		seconds: hundredths(seconds),
 		posts: {
+			due: tally.sentPosts + tally.unsentPosts,
 			sent: tally.sentPosts,
 			acknowledged: tally.acknowledgedPosts,
 			unanswered: tally.sentPosts - tally.answeredPosts,

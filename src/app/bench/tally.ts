@@ -30,6 +30,8 @@ export class Tally implements Witness {
 	repeated = 0;
 	heardInAll = 0;
 	sentPosts = 0;
+	/** Due while their author had no socket: nobody will ever have written them. */
+	unsentPosts = 0;
 	answeredPosts = 0;
 	acknowledgedPosts = 0;
 	sentMarks = 0;
@@ -56,6 +58,7 @@ export class Tally implements Witness {
 
 	posted(number: number, isSent: boolean): void {
 		if (!isSent) {
+			this.unsentPosts += 1;
 			this.failed('not sent: no socket');
 			return;
 		}

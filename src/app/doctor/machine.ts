@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { CannotListen, explainFailure } from '../failures.ts';
+import { checkListening, explainFailure } from '../failures.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** The machine: its port, its limit of open files, its clock. */
@@ -15,16 +15,11 @@ export async function portFinding(host: string, port: number): Promise<Finding> 
 	const about = 'port';
 	if (port === 0) return ok(about, 'any free one');
 	try {
-		const listener = Bun.listen({ hostname: host, port, socket: { data: () => undefined } });
-		listener.stop(true);
+		checkListening(host, port);
 		return ok(about, `${port} is free`);
 	} catch (error) {
 		if (await answersAsTidemark(port)) return ok(about, `a Tidemark answers at ${port}`);
-		return bad(
-			about,
-			`${host}:${port} cannot be listened on`,
-			explainFailure(new CannotListen(host, port, error)),
-		);
+		return bad(about, `${host}:${port} cannot be listened on`, explainFailure(error));
 	}
 }
 

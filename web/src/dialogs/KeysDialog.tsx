@@ -10,7 +10,7 @@ const KEYS: readonly (readonly [string, string])[] = [
 	['R', 'On a message: reply in its thread'],
 	['Enter', 'Send; with Shift, a new line'],
 	['@', 'Mention somebody'],
-	['?', 'This list'],
+	['?', 'Outside a text box: this list'],
 ];
 
 export const KeysDialog = ({ onClose }: { readonly onClose: () => void }) => (

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, DataDirectoryInUse, DataDirectoryUnusable, messageOf } from './errors.ts';
+import { holderOf } from './lock-holder.ts';
 
 /**
  * One process on one data directory. The lock is a transaction held open on a small file beside the
@@ -16,14 +17,15 @@ const held = new Set<Database>();
 /** Makes the directory where there is none, and locks it. Returns what unlocks it. */
 export function lockDirectory(directory: string): () => void {
 	prepareDirectory(directory);
+	const file = join(directory, LOCK_FILE);
 	let lock: Database | undefined;
 	try {
-		lock = new Database(join(directory, LOCK_FILE), { create: true });
+		lock = new Database(file, { create: true });
 		lock.run('PRAGMA busy_timeout = 0');
 		lock.run('BEGIN EXCLUSIVE');
 	} catch (error) {
 		lock?.close();
-		if (codeOf(error) === 'SQLITE_BUSY') throw new DataDirectoryInUse(directory);
+		if (codeOf(error) === 'SQLITE_BUSY') throw new DataDirectoryInUse(directory, holderOf(file));
 		throw new DataDirectoryUnusable(directory, `${LOCK_FILE}: ${messageOf(error)}`, error);
 	}
 	const taken = lock;

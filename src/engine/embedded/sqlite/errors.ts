@@ -1,8 +1,9 @@
 /** Another process works on this data directory. */
 export class DataDirectoryInUse extends Error {
-	constructor(directory: string) {
+	/** `holder`: the id of that process, where it is known. */
+	constructor(directory: string, holder: number | null) {
 		super(
-			`${directory} is in use by another process: one server works on a data directory at a time. ` +
+			`${directory} is in use by ${holder === null ? 'another process' : `process ${holder}`}: one server works on a data directory at a time. ` +
 				'Stop the other one, or give this one a directory of its own.',
 		);
 		this.name = 'DataDirectoryInUse';
@@ -14,6 +15,14 @@ export class DataDirectoryUnusable extends Error {
 	constructor(directory: string, reason: string, cause?: unknown) {
 		super(`${directory} cannot be used as the data directory: ${reason}`, { cause });
 		this.name = 'DataDirectoryUnusable';
+	}
+}
+
+/** The database cannot be read as one: no permission and no other directory brings it back. */
+export class DatabaseDamaged extends Error {
+	constructor(path: string, cause?: unknown) {
+		super(`${path} is damaged, or no database`, { cause });
+		this.name = 'DatabaseDamaged';
 	}
 }
 

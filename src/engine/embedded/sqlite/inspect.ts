@@ -1,11 +1,12 @@
 import { constants, Database } from 'bun:sqlite';
-import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { APPLIED_MIGRATIONS, pendingMigrations } from '../../store/migrations.ts';
 import { NEWEST_STAMP } from '../../store/store.ts';
 import { LOCK_FILE } from './directory-lock.ts';
 import { codeOf } from './errors.ts';
+import { holderOf } from './lock-holder.ts';
 import { DATABASE_FILE } from './open.ts';
 
 /** A look at a data directory from outside: nothing in it is changed, and a server that uses it goes on. */
@@ -26,6 +27,7 @@ export interface DatabaseState {
 	readonly pending: number;
 	/** Micros. */
 	readonly newestStamp: number;
+	/** With what is committed and still beside it, in `-wal`. */
 	readonly bytes: number;
 }
 
@@ -55,26 +57,6 @@ function isLocked(lock: string): boolean {
 	}
 }
 
-function holderOf(file: string): number | null {
-	try {
-		for (const process of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-			if (hasOpen(process, file)) return Number(process);
-	} catch {
-		// No /proc here: it stays unknown.
-	}
-	return null;
-}
-
-function hasOpen(process: string, file: string): boolean {
-	try {
-		const files = readdirSync(`/proc/${process}/fd`);
-		return files.some((fd) => readlinkSync(`/proc/${process}/fd/${fd}`) === file);
-	} catch {
-		// It ended, or belongs to somebody else.
-		return false;
-	}
-}
-
 function inspectDatabase(path: string, inUse: boolean): DatabaseState {
 	const database = openUnchanged(path, inUse);
 	try {
@@ -85,7 +67,7 @@ function inspectDatabase(path: string, inUse: boolean): DatabaseState {
 			damage,
 			pending: damage.length > 0 ? 0 : pendingMigrations(applied.map(({ name }) => name)).length,
 			newestStamp: damage.length > 0 ? 0 : newestStamp(database),
-			bytes: statSync(path).size,
+			bytes: sizeOf(path) + sizeOf(walOf(path)),
 		};
 	} finally {
 		database.close();
@@ -100,9 +82,11 @@ const newestStamp = (database: Database): number =>
  * would make files beside it otherwise.
  */
 function openUnchanged(path: string, inUse: boolean): Database {
-	const wal = `${path}-wal`;
-	const isWhole = !inUse && !(existsSync(wal) && statSync(wal).size > 0);
+	const isWhole = !inUse && sizeOf(walOf(path)) === 0;
 	if (!isWhole) return new Database(path, { readonly: true });
 	const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
 	return new Database(`${pathToFileURL(path).href}?immutable=1`, flags);
 }
+
+const walOf = (path: string): string => `${path}-wal`;
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -6,13 +6,13 @@ import { SchemaTooNew } from '../../store/migrations.ts';
 import { writeFactForPush } from '../../store/push-facts.ts';
 import { storeOn } from '../../store/store.ts';
 import { lockDirectory } from './directory-lock.ts';
-import { codeOf, DataDirectoryUnusable, messageOf } from './errors.ts';
+import { codeOf, DatabaseDamaged, DataDirectoryUnusable, messageOf } from './errors.ts';
 import { notingWithDevices } from './push-noting.ts';
 import { SqliteReader } from './reader.ts';
 import { migrate, recordStart } from './schema.ts';
 import { SqliteWriter } from './writer.ts';
 
-export { DataDirectoryInUse, DataDirectoryUnusable } from './errors.ts';
+export { DatabaseDamaged, DataDirectoryInUse, DataDirectoryUnusable } from './errors.ts';
 
 /**
  * The embedded engine's store: a directory with one SQLite database, read on this thread and written by
@@ -86,8 +86,8 @@ function prepare(database: Database): void {
 	}
 }
 
-function unusable(directory: string, error: unknown): DataDirectoryUnusable {
+function unusable(directory: string, error: unknown): Error {
 	const damaged = ['SQLITE_NOTADB', 'SQLITE_CORRUPT'].some((code) => codeOf(error).startsWith(code));
-	const reason = damaged ? `${DATABASE_FILE} is damaged, or no database` : messageOf(error);
-	return new DataDirectoryUnusable(directory, reason, error);
+	if (damaged) return new DatabaseDamaged(join(directory, DATABASE_FILE), error);
+	return new DataDirectoryUnusable(directory, messageOf(error), error);
 }
