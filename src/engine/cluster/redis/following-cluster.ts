@@ -1,37 +1,68 @@
 import { Cluster, type Command } from 'ioredis';
 
 /**
- * A client of a Redis Cluster that finds slots and nodes again, also where commands go out together.
+ * A client of a Redis Cluster that finds slots and nodes again, also where commands go out together, and keeps to one
+ * time limit for each command.
  *
  * ioredis follows a command that is told to go elsewhere (MOVED, ASK) where it was sent alone. Of a pipeline it follows all or
  * none, and all only if they are told the very same: with commands about several slots they never are. Then each fails, the
  * client does not look where slots are by now, and so it stays: for a slot that was given to another node, and for every slot
  * of a node whose connection was lost, until the process ends. Here each of them is sent again by itself. It was not carried out.
+ *
+ * Two things it does that are not wanted: it sends again what a lost connection may have carried out, and it lets commands
+ * wait without limit while no node is there, to carry them out when nobody expects it any more.
  */
 export class FollowingCluster extends Cluster {
+	/** Until when a command may be sent. */
+	private readonly deadlines = new WeakMap<Command, number>();
+
 	override sendCommand(command: Command, stream?: Parameters<Cluster['sendCommand']>[1], node?: unknown) {
+		const leftMs = this.leftFor(command);
+		if (leftMs <= 0) {
+			command.reject(new Error('Command timed out'));
+			return command.promise;
+		}
+		command.setTimeout(leftMs);
 		// Those of a pipeline are sent with the node that all of them go to.
 		if (node && !command.inTransaction) this.follow(command, 0);
 		return super.sendCommand(command, stream, node);
 	}
 
+	private leftFor(command: Command): number {
+		const now = performance.now();
+		const known = this.deadlines.get(command);
+		if (known !== undefined) return known - now;
+		const limitMs = this.options.redisOptions?.commandTimeout ?? Number.POSITIVE_INFINITY;
+		this.deadlines.set(command, now + limitMs);
+		return limitMs;
+	}
+
 	private follow(command: Command, pauseMs: number): void {
 		const { reject } = command;
 		const sendAgain = (): void => {
-			// It was waited for long enough: nobody expects it to be carried out any more.
-			if (command.isSettled) return;
+			if (this.leftFor(command) <= 0) return;
 			this.follow(command, NOT_SETTLED_MS);
 			super.sendCommand(command, undefined, { slot: command.getSlot() });
 		};
 		command.reject = (error: Error) => {
 			command.reject = reject;
-			if (error.message.startsWith('ASK ')) super.sendCommand(command);
-			else if (error.message.startsWith('MOVED '))
+			const { message } = error;
+			if (message.startsWith('ASK ')) super.sendCommand(command);
+			else if (message.startsWith('MOVED ') && !mustKeepOrder(command))
 				this.refreshSlotsCache(() => void setTimeout(sendAgain, pauseMs));
-			else reject.call(command, error);
+			else {
+				const isGone = message === CLOSED;
+				if (isGone || message.startsWith('MOVED ')) this.refreshSlotsCache();
+				reject.call(command, isGone ? new Error(`${CLOSED} What was sent may have been carried out`) : error);
+			}
 		};
 	}
 }
 
+/** With these words alone ioredis sends again. */
+const CLOSED = 'Connection is closed.';
 /** Nodes that were asked may not have heard yet of what has moved. */
 const NOT_SETTLED_MS = 50;
+
+/** Those that are sent later would overtake it. Whoever publishes is told, and tells who listens that something was lost. */
+const mustKeepOrder = ({ name }: Command): boolean => name === 'spublish';

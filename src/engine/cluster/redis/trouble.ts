@@ -8,9 +8,9 @@ import { Refusal } from '../../../model/errors.ts';
 /** Of the client: what was sent was not answered, or could not be sent. */
 const UNANSWERED = new Set(['MaxRetriesPerRequestError', 'ClusterAllFailedError', 'AbortError']);
 const CLIENT_WORDS =
-	/Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache|same slots allocation group/;
+	/Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache|same slots allocation group|Too many Cluster redirections/;
 /** Of a node to a script about keys that it does not have: slots are moving, have moved, or nobody has them for now. */
-const ELSEWHERE = /non local key|slot not served|cluster is down/;
+const ELSEWHERE = /non local key|slot not served|cluster is down|is not here yet/;
 /** The same, or keys of several slots in one command: then each is told, or led, in its own way. */
 export const NOT_HERE = new RegExp(`${ELSEWHERE.source}|CROSSSLOT`);
 /** Of a node that cannot answer for now, or was started anew and does not know our scripts yet. */

@@ -102,6 +102,10 @@ local function count(parts, renew)
 		elseif short and enough == ALL then
 			return '-2'
 		end
+		-- While its slot moves to another node, meta may be here and the timeline not yet: that is not a timeline without entries.
+		if tonumber(latest) > tonumber(state[5]) and redis.call('EXISTS', key) == 0 then
+			error({ err = 'TRYAGAIN the timeline of ' .. conversation .. ' is not here yet' })
+		end
 		if renew then
 			redis.call('EXPIRE', meta, ttl)
 		end
