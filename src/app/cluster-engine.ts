@@ -21,6 +21,7 @@ import type { Engine } from './engine.ts';
 import type { ServerOperations } from './operations.ts';
 import { PostgresWatch } from './postgres-watch.ts';
 import { pushes } from './push.ts';
+import { ServiceWatch } from './service-watch.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
 /** Kafka, Redis and PostgreSQL, shared by any number of gateways and workers. */
@@ -35,6 +36,8 @@ export interface Cluster {
 	readonly readState: RedisReadState;
 	readonly bus: RedisBus;
 	readonly clock: Clock;
+	/** Tells whoever operates it that Redis cannot be asked, until it is asked with success. */
+	readonly redisTrouble: (error: Error) => void;
 	/** Called when live messages may have been missed. */
 	onGap(listener: () => void): void;
 	close(): Promise<void>;
@@ -48,8 +51,9 @@ export interface GatewayHooks {
 /** Clocks of machines that keep time differ by less. */
 const OVERLAP_MICROS = 5_000_000;
 const CLOSE_MARKS_MS = 5_000;
-/** Whether what is away is back. */
+/** Whether what is needed is there, and what is away is back. */
 const ASK_AGAIN_MS = 2_000;
+const NOT_HEARD = 'the connection that live messages come over was lost';
 
 const nowMicros = (): number => Date.now() * 1000;
 /** For how long something takes: a clock that is set has no part in it. */
@@ -70,7 +74,8 @@ export async function openCluster(config: Config, operations: ServerOperations):
 				`Redis may throw out what is not written yet (maxmemory-policy ${evicts}): set it to noeviction`,
 			);
 		const place = { ...redis, prefix: `${installation}:`, cluster };
-		const redisTrouble = (error: Error) => operations.degraded('redis', error);
+		const redisWatch = new ServiceWatch('redis', operations);
+		const redisTrouble = (error: Error) => redisWatch.lost('commands', error);
 		const commands: Commands = await connectCommands(place, redisTrouble);
 		closing.push(() => commands.disconnect());
 		const subscriber = await connectSubscriber(place, redisTrouble);
@@ -85,13 +90,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			reading: postgresWatch.of('reads'),
 		});
 		closing.push(() => written.close());
-		const asking = setInterval(() => {
-			commands.ping().then(() => operations.recovered('redis'), redisTrouble);
-			// Where nobody reads, nobody would notice that it is back.
-			if (postgresWatch.isFailing('reads')) written.source.starts().catch(() => undefined);
-		}, ASK_AGAIN_MS);
-		closing.push(() => clearInterval(asking));
-
+		const kafkaWatch = new ServiceWatch('kafka', operations);
 		const logs = await openKafkaLogs({
 			...kafka,
 			prefix: `${installation}-`,
@@ -99,6 +98,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			replication: config.kafkaReplication,
 			report: (error, about) => operations.failed(about, error),
 			watch: operations,
+			reach: kafkaWatch,
 		});
 		closing.push(() => logs.close());
 
@@ -107,14 +107,24 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		const gapListeners: (() => void)[] = [];
 		const bus = new RedisBus(commands, subscriber, keys, {
 			onGap: () => {
+				redisWatch.lost('bus', new Error(NOT_HEARD));
 				for (const listener of gapListeners) listener();
 			},
+			onHearing: () => redisWatch.regained('bus'),
 			onError: redisTrouble,
 		});
 		closing.push(() => bus.close());
+		const asking = setInterval(() => {
+			commands.ping().then(() => redisWatch.regained('commands'), redisTrouble);
+			void bus.ask();
+			void logs.ask();
+			// Where nobody reads, nobody would notice that it is back.
+			if (postgresWatch.isFailing('reads')) written.source.starts().catch(() => undefined);
+		}, ASK_AGAIN_MS);
+		closing.push(() => clearInterval(asking));
 		const epoch = new Epoch(commands, keys.prefix);
 		const ledger = new MarkLedger(logs.marks, nowMs, (error) =>
-			error ? operations.degraded('kafka', error) : operations.recovered('kafka'),
+			error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks'),
 		);
 		closing.push(() => ledger.close(CLOSE_MARKS_MS));
 		const readState = await RedisReadState.open({
@@ -136,6 +146,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			readState,
 			bus,
 			clock,
+			redisTrouble,
 			onGap: (listener) => void gapListeners.push(listener),
 			close,
 		};
@@ -146,13 +157,13 @@ export async function openCluster(config: Config, operations: ServerOperations):
 }
 
 /** What a gateway runs on. */
-export function gatewayEngine(cluster: Cluster, operations: ServerOperations, hooks: GatewayHooks): Engine {
+export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): Engine {
 	const { commands, keys, written, logs, epoch, bus, clock } = cluster;
 	const readState = refusing(cluster.readState);
 	const gateway = newId('N', random);
 	const sessions = new RedisSessions(commands, keys, gateway, {
 		onChanged: hooks.onPresence,
-		onError: (error) => operations.degraded('redis', error),
+		onError: cluster.redisTrouble,
 	});
 	const freshness = refusing(new Freshness({ commands, keys, epoch, source: written.source, nowMs }));
 	const fresh = freshStore({

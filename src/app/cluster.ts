@@ -28,7 +28,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 	if (vapidKey === null && config.webPush === 'on')
 		log.info('Web Push is off: all gateways and workers need the same TIDEMARK_VAPID_PRIVATE_KEY for it');
 	return onCluster(config, operations, async (cluster) => {
-		const engine = gatewayEngine(cluster, operations, {
+		const engine = gatewayEngine(cluster, {
 			onPresence: (user) => gateway.presence.review(user),
 		});
 		const gateway: RunningGateway = await startGateway({

@@ -13,24 +13,74 @@ export function explainFailure(error: unknown): string {
 		return `${error.message}. Restore it from a backup: docs/operations.md says how, in "Data and backup".`;
 	if (error instanceof CannotListen) return explainListening(error);
 	const message = error instanceof Error ? error.message : String(error);
-	return `${message}${adviceOn(message)}`;
+	const advice = adviceOn(message);
+	return advice === null ? message : `${message.replace(/\.$/, '')}. ${advice}.`;
 }
 
-/** What to look at when a service does not let this process in. */
-const ADVICE: readonly { readonly service: RegExp; readonly settings: string }[] = [
-	{ service: /^Redis /, settings: 'TIDEMARK_REDIS_URL' },
-	{ service: /^PostgreSQL /, settings: 'TIDEMARK_POSTGRES_URL' },
-	{ service: /^Kafka /, settings: 'TIDEMARK_KAFKA_SASL_USERNAME, …_PASSWORD and …_MECHANISM' },
-];
-const UNTRUSTED = /certificate|self.signed|issuer/i;
-const NOT_LET_IN = /WRONGPASS|NOAUTH|authentication|SASL/i;
+/** Of topics that are to be made on more brokers than there are. */
+export const TOO_FEW_BROKERS = 'Start more brokers, or set TIDEMARK_KAFKA_REPLICATION';
 
-function adviceOn(message: string): string {
-	const found = ADVICE.find(({ service }) => service.test(message));
-	if (!found) return '';
-	if (UNTRUSTED.test(message))
-		return '. Name the authority that signed its certificate with TIDEMARK_TLS_CA_FILE.';
-	return NOT_LET_IN.test(message) ? `. Look at user and password in ${found.settings}.` : '';
+/** Which settings say what of a service. */
+interface Named {
+	readonly service: RegExp;
+	readonly place: string;
+	readonly identity: string;
+	readonly tls: string;
+}
+
+const NAMED: readonly Named[] = [
+	{
+		service: /^Redis /,
+		place: 'TIDEMARK_REDIS_URL',
+		identity: 'TIDEMARK_REDIS_URL',
+		tls: 'TIDEMARK_REDIS_URL: rediss:// is with TLS, redis:// without',
+	},
+	{
+		service: /^PostgreSQL /,
+		place: 'TIDEMARK_POSTGRES_URL',
+		identity: 'TIDEMARK_POSTGRES_URL',
+		tls: 'sslmode in TIDEMARK_POSTGRES_URL',
+	},
+	{
+		service: /^Kafka /,
+		place: 'TIDEMARK_KAFKA_BROKERS',
+		identity: 'TIDEMARK_KAFKA_SASL_USERNAME, …_PASSWORD and …_MECHANISM',
+		tls: 'TIDEMARK_KAFKA_TLS and TIDEMARK_KAFKA_BROKERS',
+	},
+];
+
+/** What to do about a service that does not let this process in. The first that fits. */
+const ADVICE: readonly { readonly sign: RegExp; readonly advice: (named: Named) => string }[] = [
+	{
+		sign: /certificate|self.signed|issuer/i,
+		advice: () => 'Name the authority that signed its certificate with TIDEMARK_TLS_CA_FILE',
+	},
+	{
+		sign: /WRONGPASS|NOAUTH|authentication|SASL/i,
+		advice: ({ identity }) => `Look at user and password in ${identity}`,
+	},
+	{
+		sign: /replication factor/i,
+		advice: () => TOO_FEW_BROKERS,
+	},
+	{
+		sign: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/,
+		advice: ({ place }) => `Start it, or mend ${place}`,
+	},
+	{
+		// Who speaks TLS to one that does not, or the other way round, is cut off or waits in vain.
+		sign: /\bTLS\b|\bSSL\b|Connection is closed|ECONNRESET/,
+		advice: ({ tls }) =>
+			`It may not speak TLS where this process does, or the other way round: look at ${tls}`,
+	},
+];
+
+/** In words, without a full stop: for a start that failed and for `tidemark doctor`. Null: it is not about a service. */
+export function adviceOn(message: string): string | null {
+	const named = NAMED.find(({ service }) => service.test(message));
+	if (!named) return null;
+	const found = ADVICE.find(({ sign }) => sign.test(message));
+	return found ? found.advice(named) : `Look at it, and at ${named.place}`;
 }
 
 /** The address that was configured cannot be listened on. */

@@ -1,7 +1,8 @@
 import type { Watch } from '../engine/cluster/postgres/retry.ts';
 import type { ServerOperations } from './operations.ts';
+import { ServiceWatch } from './service-watch.ts';
 
-/** Tells of PostgreSQL as one thing, which is read and written: it is away while either fails, and back when both do not. */
+/** Tells of PostgreSQL, which is read and written. */
 
 type Side = 'reads' | 'writes';
 
@@ -9,25 +10,22 @@ type Side = 'reads' | 'writes';
 const FAILURES_TO_TELL = 3;
 
 export class PostgresWatch {
-	private readonly failing = new Set<Side>();
+	private readonly sides: ServiceWatch;
 
-	constructor(private readonly operations: Pick<ServerOperations, 'degraded' | 'recovered'>) {}
+	constructor(operations: Pick<ServerOperations, 'degraded' | 'recovered'>) {
+		this.sides = new ServiceWatch('postgres', operations);
+	}
 
 	isFailing(side: Side): boolean {
-		return this.failing.has(side);
+		return this.sides.isFailing(side);
 	}
 
 	of(side: Side): Watch {
 		return {
 			onTrouble: (failures, error) => {
-				if (failures < FAILURES_TO_TELL) return;
-				this.failing.add(side);
-				this.operations.degraded('postgres', error);
+				if (failures >= FAILURES_TO_TELL) this.sides.lost(side, error);
 			},
-			onRecovered: () => {
-				this.failing.delete(side);
-				if (this.failing.size === 0) this.operations.recovered('postgres');
-			},
+			onRecovered: () => this.sides.regained(side),
 		};
 	}
 }

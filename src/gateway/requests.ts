@@ -1,4 +1,4 @@
-import type { Bus, BusMessage } from '../engine/ports/bus.ts';
+import type { Bus, BusMessage, Topic } from '../engine/ports/bus.ts';
 import type { CommandLog } from '../engine/ports/log.ts';
 import { Refusal } from '../model/errors.ts';
 import type { Clock } from '../model/ts.ts';
@@ -6,7 +6,8 @@ import type { Action, Outcome, Result } from '../sequencer/commands.ts';
 
 /**
  * Sends commands into the log and awaits their outcomes, which come back over the bus under this gateway's
- * name. An outcome that does not come in time is told as such: the change may still take place.
+ * name. An outcome that does not come in time is told as such: the change may still take place. While outcomes cannot be
+ * heard, nothing is sent: what is refused then was not asked for.
  */
 
 export interface Patience {
@@ -38,6 +39,9 @@ export class Requests {
 	private readonly waiting = new Map<number, Waiting>();
 	private nextRequest = 1;
 	private isSilent = false;
+	/** When it was last found that outcomes cannot be heard: that none come says nothing about workers then. */
+	private deafAt = Number.NEGATIVE_INFINITY;
+	private readonly topic: Topic;
 	private readonly sweeper: ReturnType<typeof setInterval>;
 
 	constructor(
@@ -48,7 +52,8 @@ export class Requests {
 		private readonly watch?: WorkerWatch,
 		private readonly patience = PATIENCE,
 	) {
-		bus.subscribe(`gateway:${gateway}`, this.take);
+		this.topic = `gateway:${gateway}`;
+		bus.subscribe(this.topic, this.take);
 		// One timer for all: a timer for each request would cost more than the request.
 		this.sweeper = setInterval(() => this.sweep(), patience.lookEveryMs);
 		this.sweeper.unref?.();
@@ -60,6 +65,8 @@ export class Requests {
 		conversation: string,
 		action: Action,
 	): Promise<Result> {
+		if (!this.bus.hears(this.topic))
+			throw new Refusal('service_unavailable', 'its outcome could not be heard now; nothing was done');
 		const request = this.nextRequest;
 		this.nextRequest += 1;
 		const outcome = await new Promise<Outcome>((resolve, reject) => {
@@ -90,7 +97,7 @@ export class Requests {
 
 	close(): void {
 		clearInterval(this.sweeper);
-		this.bus.unsubscribe(`gateway:${this.gateway}`, this.take);
+		this.bus.unsubscribe(this.topic, this.take);
 	}
 
 	private readonly take = (message: BusMessage): void => {
@@ -106,8 +113,10 @@ export class Requests {
 
 	private sweep(): void {
 		const now = performance.now();
+		if (!this.bus.hears(this.topic)) this.deafAt = now;
 		const [oldest] = this.waiting.values();
-		if (oldest && now - oldest.since > this.patience.silentMs && !this.isSilent) {
+		const heardInVain = oldest ? now - Math.max(oldest.since, this.deafAt) : 0;
+		if (heardInVain > this.patience.silentMs && !this.isSilent) {
 			this.isSilent = true;
 			this.watch?.silent();
 		}
@@ -121,10 +130,14 @@ export class Requests {
 	private giveUp(request: number): void {
 		const waiting = this.waiting.get(request);
 		this.waiting.delete(request);
+		const why =
+			waiting && waiting.since < this.deafAt
+				? 'its outcome could not be heard'
+				: 'no worker answered in time';
 		waiting?.resolve({
 			ok: false,
 			error: 'outcome_unknown',
-			detail: 'no worker answered in time; it may still take place',
+			detail: `${why}; it may still take place`,
 		});
 	}
 }

@@ -93,6 +93,24 @@ test('a port that another program has, keys that cannot be read and open doors a
 	});
 });
 
+test('services that are not there are told with their place and the setting that names it, without a password', async () => {
+	const { ok, of } = await doctor(FREE_PORT, {
+		TIDEMARK_REDIS_URL: 'redis://:secret@127.0.0.1:9',
+		TIDEMARK_POSTGRES_URL: 'postgres://somebody:secret@127.0.0.1:9/chat',
+		TIDEMARK_KAFKA_BROKERS: '127.0.0.1:9',
+	});
+	expect(ok).toBeFalse();
+	for (const [about, setting] of Object.entries({
+		redis: 'TIDEMARK_REDIS_URL',
+		postgresql: 'TIDEMARK_POSTGRES_URL',
+		kafka: 'TIDEMARK_KAFKA_BROKERS',
+	})) {
+		expect(of(about)).toMatchObject([{ state: 'bad', fix: `Start it, or mend ${setting}` }]);
+		expect(of(about)[0]?.found).toMatch(/127\.0\.0\.1:9.*ECONNREFUSED/);
+		expect(of(about)[0]?.found).not.toContain('secret');
+	}
+});
+
 test('for people it is a line for each', async () => {
 	await withDirectory(async (directory) => {
 		const { code, out } = await tidemark(['doctor', ...FREE_PORT, '--data-dir', directory], {

@@ -14,6 +14,8 @@ import { onPostgres, postgresUrl } from '../support/postgres.ts';
 /** A cluster on services that want TLS and passwords; and what is said where one of these is wrong. */
 
 const PASSWORD = 'a-password-nobody-may-read';
+/** Whose topics were never made. */
+const OTHER_INSTALLATION = `secured_${process.pid}_other`;
 const closing: (() => Promise<unknown> | unknown)[] = [];
 let right: Record<string, string>;
 
@@ -41,7 +43,8 @@ beforeAll(async () => {
 	};
 });
 afterAll(async () => {
-	await onPostgres(`DROP SCHEMA IF EXISTS secured_${process.pid} CASCADE`);
+	for (const schema of [`secured_${process.pid}`, OTHER_INSTALLATION])
+		await onPostgres(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
 	for (const close of closing.reverse()) await close();
 });
 
@@ -131,12 +134,47 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
 		'a wrong password of PostgreSQL',
 		() => ({ TIDEMARK_POSTGRES_URL: right.TIDEMARK_POSTGRES_URL?.replace(/:[^:@]+@/, ':wrong-one@') }),
-		/^PostgreSQL cannot be used: password authentication failed.*TIDEMARK_POSTGRES_URL\.$/,
+		/^PostgreSQL cannot be used at localhost:\d+\/postgres: password authentication failed.*TIDEMARK_POSTGRES_URL\.$/,
 	],
 	[
 		'a wrong password of Kafka',
 		() => ({ TIDEMARK_KAFKA_SASL_PASSWORD: 'wrong-one' }),
 		/^Kafka cannot be used at .*uthentication.*TIDEMARK_KAFKA_SASL_USERNAME, …_PASSWORD and …_MECHANISM\.$/,
+	],
+	[
+		'a Redis that is not there',
+		() => redisWithout((url) => Object.assign(url, { port: '9' })),
+		/^Redis at localhost:9 is not reachable over TLS: .*ECONNREFUSED.* Start it, or mend TIDEMARK_REDIS_URL\.$/,
+	],
+	[
+		'a Redis that does not speak TLS',
+		() => ({ TIDEMARK_REDIS_URL: process.env.TIDEMARK_TEST_REDIS_URL?.replace('redis://', 'rediss://') }),
+		/^Redis at .* is not reachable over TLS: .* may not speak TLS .* look at TIDEMARK_REDIS_URL: rediss:\/\/ .*\.$/,
+	],
+	[
+		'a PostgreSQL that is not there',
+		() => ({ TIDEMARK_POSTGRES_URL: `postgres://somebody:${PASSWORD}@127.0.0.1:9/chat` }),
+		/^PostgreSQL cannot be used at 127\.0\.0\.1:9\/chat: .*ECONNREFUSED.* Start it, or mend TIDEMARK_POSTGRES_URL\.$/,
+	],
+	[
+		'a PostgreSQL whose name nobody knows',
+		() => ({ TIDEMARK_POSTGRES_URL: `postgres://somebody:${PASSWORD}@nowhere.invalid/chat` }),
+		/^PostgreSQL cannot be used at nowhere\.invalid:5432\/chat: .*nowhere\.invalid\. Start it, or mend TIDEMARK_POSTGRES_URL\.$/,
+	],
+	[
+		'a Kafka that is not there',
+		() => ({ TIDEMARK_KAFKA_BROKERS: '127.0.0.1:9' }),
+		/^Kafka cannot be used at 127\.0\.0\.1:9: .*ECONNREFUSED.* Start it, or mend TIDEMARK_KAFKA_BROKERS\.$/,
+	],
+	[
+		'a Kafka that does not speak TLS',
+		() => ({ TIDEMARK_KAFKA_TLS: 'on' }),
+		/^Kafka cannot be used at .* look at TIDEMARK_KAFKA_TLS and TIDEMARK_KAFKA_BROKERS\.$/,
+	],
+	[
+		'fewer brokers than are to hold each entry',
+		() => ({ TIDEMARK_KAFKA_REPLICATION: '3', TIDEMARK_INSTALLATION: OTHER_INSTALLATION }),
+		/^Kafka cannot be used at .*[Rr]eplication factor.*[^.]\. Start more brokers, or set TIDEMARK_KAFKA_REPLICATION\.$/,
 	],
 	[
 		'a name without a password',

@@ -115,6 +115,61 @@ for (const how of ['finish', 'crash'] as const) {
 	}, 120_000);
 }
 
+const refusal = (append: Promise<void>): Promise<Refusal> =>
+	append.then(
+		() => null as never,
+		(error) => error,
+	);
+
+test('a broker that is gone: what was not sent is told so, the first one too, and who watches hears of it', async () => {
+	const brokers = (services.env[KAFKA_VARIABLE] as string).split(',');
+	const kafka = kafkaPlace({ brokers, partitions: 1 });
+	const away = new Map<string, string>();
+	const reach = {
+		lost: (side: string, error: Error) => void away.set(side, error.message),
+		regained: (side: string) => void away.delete(side),
+	};
+	const [poster, idle, worker] = [
+		await kafka.open({ reach }),
+		await kafka.open({ reach: { ...reach, lost: (_, error) => reach.lost('asking', error) } }),
+		await kafka.open({ reach }),
+	];
+	const seen: number[] = [];
+	worker.commands.consume(
+		async (batch) => void seen.push(...batch.map(({ replyTo }) => replyTo.request)),
+		fromTheBeginning,
+	);
+	await poster.commands.append(entry('C01', 1));
+	await until(() => seen.length === 1, 'the first post');
+	expect([...away]).toEqual([]);
+
+	const sides = {
+		appending: `appending to ${kafka.prefix}conversations`,
+		reading: `reading ${kafka.prefix}conversations`,
+		asking: 'asking',
+	};
+	await services.stop('kafka', 'crash');
+	// The connections of a process that was killed are closed a moment later; what is sent before may have arrived.
+	await until(() => away.has(sides.reading), 'the worker notices');
+	await Bun.sleep(1000);
+	for (const request of [2, 3])
+		expect(await refusal(poster.commands.append(entry('C01', request)))).toMatchObject({
+			code: 'service_unavailable',
+		});
+	await idle.ask();
+	expect([...away.keys()]).toEqual(expect.arrayContaining(Object.values(sides)));
+	for (const cause of away.values()) expect(cause).toMatch(/ECONNREFUSED|Connection closed/);
+
+	await services.start('kafka');
+	// Without anybody who appends.
+	await until(() => !away.has(sides.appending) && !away.has(sides.reading), 'it is back');
+	await poster.commands.append(entry('C01', 4));
+	await until(() => seen.at(-1) === 4, 'the last post');
+	// Its worker may have joined anew, and then begins from the beginning.
+	expect([...new Set(seen)]).toEqual([1, 4]);
+	await kafka.close();
+}, 120_000);
+
 test('a broker that hangs: marks and reads go on, and what was being appended is told in time', async () => {
 	const kafka = kafkaPlace({ brokers: (services.env[KAFKA_VARIABLE] as string).split(','), partitions: 1 });
 	const gateway = await kafka.open({ confirmedMs: 3000 });
@@ -132,11 +187,6 @@ test('a broker that hangs: marks and reads go on, and what was being appended is
 		ledger.commit(mark(at)).then(() => void acknowledged.push(at));
 	await commit(0);
 	expect(troubles).toEqual([]);
-	const refusal = (append: Promise<void>): Promise<Refusal> =>
-		append.then(
-			() => null as never,
-			(error) => error,
-		);
 	services.pause('kafka');
 	try {
 		const underWay = refusal(gateway.commands.append(entry('C01', 1)));

@@ -6,15 +6,24 @@ import { risingClock } from '../../src/model/ts.ts';
 /** Commands that nobody decides about. */
 
 const ACTOR = { user: 'U01', team: 'T01' };
+/** Hears what is published, as long as it is not said to be deaf. */
+class DeafBus extends MemoryBus {
+	isDeaf = false;
+
+	override hears(): boolean {
+		return !this.isDeaf;
+	}
+}
+
 let told: string[] = [];
 let asked: number[] = [];
-let bus: MemoryBus;
+let bus: DeafBus;
 let requests: Requests;
 
 function begin(patience: Patience): void {
 	told = [];
 	asked = [];
-	bus = new MemoryBus();
+	bus = new DeafBus();
 	requests = new Requests(
 		{
 			append: async ({ replyTo }) => void asked.push(replyTo.request),
@@ -71,4 +80,24 @@ test('outcomes that may have been lost are not waited for as long as others', as
 	answer(asked[2] ?? 0);
 	await expect(later).rejects.toMatchObject({ code: 'already_archived' });
 	expect(told).toEqual([]);
+});
+
+test('while outcomes cannot be heard nothing is asked for, and no worker is blamed', async () => {
+	begin({ timeoutMs: 200, silentMs: 50, doubtMs: 60_000, lookEveryMs: 10 });
+	const before = submit();
+	await Bun.sleep(1);
+	bus.isDeaf = true;
+	await expect(submit()).rejects.toMatchObject({ code: 'service_unavailable' });
+	await expect(before).rejects.toMatchObject({
+		code: 'outcome_unknown',
+		detail: 'its outcome could not be heard; it may still take place',
+	});
+	expect(asked).toEqual([1]);
+	expect(told).toEqual([]);
+	// Of what is asked for afterwards, it is told as ever.
+	bus.isDeaf = false;
+	await expect(submit()).rejects.toMatchObject({
+		detail: 'no worker answered in time; it may still take place',
+	});
+	expect(told).toEqual(['silent']);
 });

@@ -47,8 +47,11 @@ export function portsDriver(engine: Engine): PortsDriver {
 	worker.start();
 	const requests = new Requests(engine.log, bus, 'test', clock);
 	const reads = new Reads(readState, bus);
-	const submit = (user: string, conversation: string, action: Action) =>
-		requests.submit({ user, team: TEAM }, conversation, action);
+	const submit = async (user: string, conversation: string, action: Action) => {
+		// As a gateway does before it takes requests.
+		await bus.ready();
+		return requests.submit({ user, team: TEAM }, conversation, action);
+	};
 	const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 	const all = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1_000_000, nearest: 'oldest' } as const;
 

@@ -4,6 +4,7 @@ import { inspectPostgres, inspectProgress } from '../../engine/cluster/postgres/
 import { findLayout } from '../../engine/cluster/redis/layout.ts';
 import type { ClusterPlaces } from '../cluster-places.ts';
 import type { Config } from '../config.ts';
+import { adviceOn, TOO_FEW_BROKERS } from '../failures.ts';
 import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
 import { judgeLog } from './log.ts';
 
@@ -16,6 +17,11 @@ export interface Looked {
 	/** What its clock says, and when that was asked. */
 	readonly clock?: { readonly theirs: number; readonly ours: number };
 }
+
+const unusable = (about: string, error: unknown): Finding => {
+	const found = messageOf(error);
+	return bad(about, found, adviceOn(found) ?? 'See to that first');
+};
 
 export async function redisFinding(place: ClusterPlaces['redis']): Promise<Looked> {
 	const about = 'redis';
@@ -36,7 +42,7 @@ export async function redisFinding(place: ClusterPlaces['redis']): Promise<Looke
 			};
 		return { finding: ok(about, kind), clock };
 	} catch (error) {
-		return { finding: bad(about, messageOf(error), 'Start it, or mend TIDEMARK_REDIS_URL') };
+		return { finding: unusable(about, error) };
 	}
 }
 
@@ -50,7 +56,7 @@ export async function postgresFinding(place: ClusterPlaces['postgres'], schema: 
 		const level = pending === 0 ? 'up to date' : `${pending} migrations to come with the next start`;
 		return { finding: ok(about, `${version}; schema ${schema}, ${level}`), clock };
 	} catch (error) {
-		return { finding: bad(about, messageOf(error), 'Start it, or mend TIDEMARK_POSTGRES_URL') };
+		return { finding: unusable(about, error) };
 	}
 }
 
@@ -65,13 +71,13 @@ export async function kafkaFinding(config: Config, place: ClusterPlaces['kafka']
 			return bad(
 				about,
 				`${brokers} brokers, and ${missing.join(' and ')} to be made on ${replication}`,
-				'Start more brokers, or set TIDEMARK_KAFKA_REPLICATION',
+				TOO_FEW_BROKERS,
 			);
 		const there = [...partitions].map(([topic, count]) => `${topic} with ${count} partitions`);
 		const toMake = missing.length > 0 ? [`${missing.join(' and ')} will be made`] : [];
 		return ok(about, [`${brokers} brokers`, ...there, ...toMake].join('; '));
 	} catch (error) {
-		return bad(about, messageOf(error), 'Start it, or mend TIDEMARK_KAFKA_BROKERS');
+		return unusable(about, error);
 	}
 }
 

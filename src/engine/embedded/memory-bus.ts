@@ -8,6 +8,10 @@ export class MemoryBus implements Bus {
 
 	async ready(): Promise<void> {}
 
+	hears(): boolean {
+		return true;
+	}
+
 	publish(topic: Topic, message: BusMessage): void {
 		const handlers = this.handlers.get(topic);
 		if (!handlers) return;

@@ -68,6 +68,8 @@ export interface Bus {
 	readonly immediate: boolean;
 	/** Resolves when everything subscribed so far is heard. */
 	ready(): Promise<void>;
+	/** Whether what is published to this topic now is heard here, as far as is known. Of one that is subscribed. */
+	hears(topic: Topic): boolean;
 	publish(topic: Topic, message: BusMessage): void;
 	subscribe(topic: Topic, handler: BusHandler): void;
 	/** Ends what was begun with the same two. */

@@ -1,6 +1,7 @@
 import { Consumer, findErrorBy, ListOffsetTimestamps } from '@platformatic/kafka';
 import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
 import type { HeldOffsets } from './held-offsets.ts';
+import { isNetwork, type Reach } from './reach.ts';
 
 /**
  * Fetches from wherever readers stand, by one long poll to each broker that leads some of their partitions. Kafka
@@ -28,6 +29,7 @@ export interface Reading {
 	/** Kafka has nothing at one of the positions. */
 	outOfRange(): void;
 	report(error: unknown, about: string): void;
+	readonly reach: Reach;
 }
 
 type FetchResponse = Awaited<ReturnType<Consumer['fetch']>>;
@@ -83,7 +85,11 @@ export class Fetcher {
 		this.looking = true;
 		try {
 			const { partitions, someAreFull } = this.reading.wanted();
-			if (partitions.length === 0) return;
+			if (partitions.length === 0) {
+				// What was read in vain may be another process's by now: there is no attempt here that could succeed.
+				this.reading.reach.regained();
+				return;
+			}
 			const topic = (await this.client.metadata({ topics: [this.topic] })).topics.get(this.topic);
 			if (!topic) throw new Error(`there is no topic ${this.topic}`);
 			const byBroker = Map.groupBy(partitions, ({ partition }) => topic.partitions[partition]?.leader ?? -1);
@@ -129,6 +135,7 @@ export class Fetcher {
 				],
 			});
 			this.failing = false;
+			this.reading.reach.regained();
 			this.handOver(response, new Map(wanted.map(({ partition, position }) => [partition, position])));
 			this.polled.delete(broker);
 			void this.wake();
@@ -164,6 +171,7 @@ export class Fetcher {
 			this.reading.outOfRange();
 		else if (!this.failing) this.reading.report(error, `fetching from ${this.topic}`);
 		this.failing = true;
+		if (isNetwork(error)) this.reading.reach.lost(error);
 		// Whoever leads may be another one now.
 		this.client.clearMetadata();
 		setTimeout(() => void this.wake(), RETRY_MS);

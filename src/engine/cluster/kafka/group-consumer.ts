@@ -5,6 +5,7 @@ import { type Fetched, Fetcher } from './fetcher.ts';
 import { Membership } from './membership.ts';
 import { type Logged, PartitionReader, type ReaderOptions } from './partition-reader.ts';
 import { partitionName, partitionNumber } from './partitioning.ts';
+import type { Reach } from './reach.ts';
 import { type PartitionWatch, Standing } from './standing.ts';
 
 /**
@@ -25,6 +26,7 @@ export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
 	readonly handle: (batch: readonly Logged<Entry>[], span: LogSpan) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
 	readonly watch: PartitionWatch;
+	readonly reach: Reach;
 }
 
 const BATCH_LIMIT = 1000;
@@ -44,13 +46,14 @@ export class GroupConsumer<Entry> implements Consumption {
 	private readonly standing: Standing;
 
 	constructor(private readonly options: GroupConsumerOptions<Entry>) {
-		const { connection, group, topic, report } = options;
+		const { connection, group, topic, report, reach } = options;
 		this.standing = new Standing(options.watch);
 		this.fetcher = new Fetcher(connection, group, topic, {
 			wanted: () => this.wanted(),
 			fetched: (fetched) => this.fetched(fetched),
 			outOfRange: () => this.restartAll(),
 			report,
+			reach,
 		});
 		this.membership = new Membership(connection, options, {
 			keepOnly: (partitions) => this.keepOnly(partitions),

@@ -5,6 +5,7 @@ import { inShort, KafkaUnusable } from './errors.ts';
 import { heldOffsets } from './held-offsets.ts';
 import { KafkaMarkLog } from './mark-log.ts';
 import { BatchingProducer, type ProducerOptions } from './producer.ts';
+import { reachOf } from './reach.ts';
 import type { PartitionWatch } from './standing.ts';
 import { LogTopic } from './topic.ts';
 import { ensureTopics } from './topics.ts';
@@ -34,6 +35,8 @@ export interface KafkaLogs {
 	readonly partitions: { readonly conversations: number; readonly users: number };
 	/** Of each partition of `users`, the offset of the next entry. */
 	endOfMarks(): Promise<ReadonlyMap<string, number>>;
+	/** Finds out whether Kafka is there, for `reach`: cheap, and to be asked now and then. */
+	ask(): Promise<void>;
 	/** Revokes what is consumed, sends what waits, leaves. */
 	close(): Promise<void>;
 }
@@ -81,6 +84,7 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 				...(options.releaseMs === undefined ? {} : { releaseMs: options.releaseMs }),
 				report,
 				watch: options.watch ?? UNWATCHED,
+				reach: reachOf(`reading ${topic}`, options.reach),
 			},
 			producer,
 		);
@@ -96,6 +100,8 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 			const held = await heldOffsets(options, new Map([[users, counts.get(users) ?? 0]]));
 			return new Map([...held].map(([partition, { end }]) => [partition, end]));
 		},
+		// One is enough: the other is at the same brokers.
+		ask: () => producers.conversations.ask(),
 		async close() {
 			await Promise.all([topics.conversations.close(), topics.users.close()]);
 			await Promise.all([producers.conversations.close(), producers.users.close()]);

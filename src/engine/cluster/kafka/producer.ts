@@ -1,16 +1,19 @@
-import { findErrorBy, type MessageToProduce, ProduceAcks, Producer } from '@platformatic/kafka';
+import { type MessageToProduce, ProduceAcks, Producer } from '@platformatic/kafka';
 import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
 import { away, unconfirmed } from './errors.ts';
+import { answered, isNetwork, NoAnswer, type Reach, type ReachWatch, reachOf } from './reach.ts';
 
 /**
  * Appends, acknowledged by all replicas in sync, each written once.
  *
- *     idle ──append──> gathering ──> sending ──acked──> idle, or sending what has come meanwhile
- *                                       └──retry, or no answer for 2 s──> away ──acked, or a probe answered──> idle
+ *     idle ──append──> gathering ──a broker is there──> sending ──acked──> idle, or sending what has come meanwhile
+ *       │                  └──none──> away                 └──retry, or no answer for 2 s──> away
+ *       └──asked in vain──> away ──acked, or a probe answered──> idle
  *
  * One request at a time: entries reach Kafka in the order of their appends, also when one has to be sent again,
  * and under load requests grow instead of piling up. While Kafka is away what is under way is sent again (Kafka
- * knows it by its sequence number), what waits is refused, and so is what comes: none of that was ever sent.
+ * knows it by its sequence number), what waits is refused, and so is what comes: none of that was ever sent. Nor was what
+ * finds no broker to be sent to: it is refused before the client has it, which would go on trying.
  *
  * Whoever waits for what is under way is told after 10 s at most that it is not confirmed. The client may still be
  * trying then, and nothing else is sent before it has come to an end: so the order holds.
@@ -26,6 +29,7 @@ export interface ProducerOptions {
 	/** Nobody waits longer for a request to be confirmed. */
 	readonly confirmedMs?: number;
 	readonly report?: (error: unknown, about: string) => void;
+	readonly reach?: ReachWatch;
 }
 
 interface Waiting {
@@ -52,10 +56,13 @@ const CLOSE_MS = 3000;
 
 export class BatchingProducer {
 	private readonly producer: Producer;
+	private readonly reach: Reach;
 	private queue: Waiting[] = [];
 	private sending = false;
 	private lingering = false;
 	private isAway = false;
+	private asking = false;
+	private probing = false;
 	private closed = false;
 
 	constructor(
@@ -63,6 +70,7 @@ export class BatchingProducer {
 		private readonly topics: readonly string[],
 		private readonly options: ProducerOptions = {},
 	) {
+		this.reach = reachOf(`appending to ${topics.join(', ')}`, options.reach);
 		this.producer = new Producer({
 			...clientOptions(connection),
 			idempotent: true,
@@ -71,7 +79,7 @@ export class BatchingProducer {
 			retries: RETRIES,
 			retryDelay: (_client, _operation, _attempt, _retries, error) => {
 				// A leader that is being elected keeps entries waiting; only a broker that is gone has them refused.
-				if (isNetwork(error)) this.goneAway();
+				if (isNetwork(error)) this.goneAway(error);
 				return RETRY_MS;
 			},
 		});
@@ -93,6 +101,20 @@ export class BatchingProducer {
 		this.queue.push({ message: { topic, partition, key: Buffer.from(key), value: body }, bytes, done });
 		this.wake();
 		return done.promise;
+	}
+
+	/** Whether Kafka is there: where nobody appends, nobody else finds out. */
+	async ask(): Promise<void> {
+		if (this.closed || this.asking || this.sending || this.isAway) return;
+		this.asking = true;
+		try {
+			await this.lookAnew();
+			this.cameBack();
+		} catch (error) {
+			if (isNetwork(error)) this.goneAway(error);
+			if (this.isAway && !this.sending) void this.probe();
+		}
+		this.asking = false;
 	}
 
 	async close(): Promise<void> {
@@ -125,20 +147,53 @@ export class BatchingProducer {
 
 	private async request(batch: readonly Waiting[]): Promise<void> {
 		const { stalledMs = STALLED_MS, confirmedMs = CONFIRMED_MS } = this.options;
+		try {
+			await answered(stalledMs, this.findBrokers(batch));
+		} catch (error) {
+			if (isNetwork(error)) {
+				this.goneAway(error);
+				for (const { done } of batch) done.reject(away());
+				return;
+			}
+			// Kafka answered, with something that the client may know how to deal with.
+		}
 		const giveUp = (): void => {
 			for (const { done } of batch) done.reject(unconfirmed());
 		};
-		const patience = [setTimeout(() => this.goneAway(), stalledMs), setTimeout(giveUp, confirmedMs)];
+		const patience = [
+			setTimeout(() => this.goneAway(new NoAnswer(stalledMs)), stalledMs),
+			setTimeout(giveUp, confirmedMs),
+		];
 		try {
 			await this.producer.send({ messages: batch.map(({ message }) => message) });
-			this.isAway = false;
+			this.cameBack();
 			for (const { done } of batch) done.resolve();
 		} catch (error) {
 			this.options.report?.(error, `appending to ${this.topics.join(', ')}`);
-			if (isNetwork(error)) this.goneAway();
+			if (isNetwork(error)) this.goneAway(error);
+			else this.reach.lost(error);
 			giveUp();
 		}
 		for (const timer of patience) clearTimeout(timer);
+	}
+
+	/**
+	 * Connects to those that the batch goes to, where that is not so already, and fails where there is no broker at all. One of
+	 * several may be gone: another comes to lead what it led, and the client waits for that.
+	 */
+	private async findBrokers(batch: readonly Waiting[]): Promise<void> {
+		const { brokers, topics } = await this.producer.metadata({ topics: [...this.topics], retries: 0 });
+		const leaders = new Set<number>();
+		for (const { message } of batch) {
+			const leader = topics.get(message.topic)?.partitions[message.partition ?? 0]?.leader;
+			if (leader !== undefined && brokers.has(leader)) leaders.add(leader);
+		}
+		if (leaders.size === 0) return;
+		await this.producer.connectToBrokers([...leaders]).catch(() => this.lookAnew());
+	}
+
+	private async lookAnew(): Promise<void> {
+		await this.producer.metadata({ topics: [...this.topics], forceUpdate: true, retries: 0 });
 	}
 
 	/** As many as fit into one request. */
@@ -153,9 +208,15 @@ export class BatchingProducer {
 		return this.queue.splice(0, count);
 	}
 
-	private goneAway(): void {
+	private goneAway(error: unknown): void {
 		this.isAway = true;
+		this.reach.lost(error);
 		this.refuseWaiting();
+	}
+
+	private cameBack(): void {
+		this.isAway = false;
+		this.reach.regained();
 	}
 
 	private refuseWaiting(): void {
@@ -166,18 +227,17 @@ export class BatchingProducer {
 
 	/** Nothing is under way that could tell when Kafka is back. */
 	private async probe(): Promise<void> {
+		if (this.probing) return;
+		this.probing = true;
 		while (this.isAway && !this.closed) {
 			await Bun.sleep(RETRY_MS);
 			try {
-				await this.producer.metadata({ topics: [...this.topics], forceUpdate: true, retries: 0 });
-				this.isAway = false;
+				await this.lookAnew();
+				this.cameBack();
 			} catch {
 				// Still away.
 			}
 		}
+		this.probing = false;
 	}
 }
-
-const isNetwork = (error: unknown): boolean =>
-	error instanceof Error &&
-	['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'].some((code) => findErrorBy(error, 'code', code) !== null);

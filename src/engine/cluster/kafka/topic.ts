@@ -2,6 +2,7 @@ import type { KafkaConnection } from './client.ts';
 import { GroupConsumer, type GroupConsumerOptions } from './group-consumer.ts';
 import { partitionOf } from './partitioning.ts';
 import type { BatchingProducer } from './producer.ts';
+import type { Reach } from './reach.ts';
 import type { PartitionWatch } from './standing.ts';
 
 /** One topic: entries in by key, and one consumer a process out of it. */
@@ -15,6 +16,8 @@ export interface LogTopicOptions {
 	readonly releaseMs?: number;
 	readonly report: (error: unknown, about: string) => void;
 	readonly watch: PartitionWatch;
+	/** Of whoever reads it. */
+	readonly reach: Reach;
 }
 
 type ConsumeOptions<Entry> = Pick<GroupConsumerOptions<Entry>, 'decode' | 'owner' | 'handle' | 'gatherMs'>;

@@ -1,3 +1,5 @@
+import { createConnection } from 'node:net';
+
 /**
  * What goes wrong with PostgreSQL, and what is to be done about it: it is away (try again later), two
  * transactions got into each other's way (try again at once), or it refuses the work (never try again).
@@ -25,12 +27,45 @@ export class OutcomeUnknown extends Error {
 	}
 }
 
-/** The database cannot be worked with; the message says why. */
+/** The database cannot be worked with; the message says why, and where it was looked for. */
 export class PostgresUnusable extends Error {
-	constructor(reason: string, cause?: unknown) {
-		super(`PostgreSQL cannot be used: ${reason}`, { cause });
+	constructor(
+		readonly reason: string,
+		cause?: unknown,
+		place?: string,
+	) {
+		super(`PostgreSQL cannot be used${place === undefined ? '' : ` at ${place}`}: ${reason}`, { cause });
 		this.name = 'PostgresUnusable';
 	}
+}
+
+/** That this failed at the database which the url names, without the password that it may hold. */
+export async function unusable(url: string, error: unknown): Promise<PostgresUnusable> {
+	const { hostname, port, pathname } = new URL(url);
+	const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 5432) };
+	// Bun tells neither a name that is not known nor a port that nobody listens on from anything else.
+	const unreached = textOf(error, 'code') === 'ERR_POSTGRES_CONNECTION_REFUSED';
+	const reason = (unreached ? await whyUnreached(place) : null) ?? reasonOf(error);
+	return new PostgresUnusable(reason, error, `${hostname}:${place.port}${pathname}`);
+}
+
+const reasonOf = (error: unknown): string =>
+	error instanceof PostgresUnusable ? error.reason : messageOf(error);
+
+const LOOK_WITHIN_MS = 3_000;
+
+/** Null where it can be reached by now. */
+function whyUnreached(place: { readonly host: string; readonly port: number }): Promise<string | null> {
+	return new Promise((resolve) => {
+		const socket = createConnection({ ...place, timeout: LOOK_WITHIN_MS });
+		const end = (why: string | null): void => {
+			socket.destroy();
+			resolve(why);
+		};
+		socket.once('connect', () => end(null));
+		socket.once('timeout', () => end(`no answer within ${LOOK_WITHIN_MS} ms`));
+		socket.once('error', ({ message }) => end(message));
+	});
 }
 
 export type Trouble = 'away' | 'conflict' | 'refused';

@@ -1,7 +1,8 @@
 import { SQL } from 'bun';
 import { toPostgresSchema } from '../../store/dialect.ts';
-import { APPLIED_MIGRATIONS, pendingMigrations } from '../../store/migrations.ts';
+import { APPLIED_MIGRATIONS, pendingMigrations, SchemaTooNew } from '../../store/migrations.ts';
 import { type ConnectionOptions, tlsOf } from './connections.ts';
+import { unusable } from './errors.ts';
 import { checkServer } from './schema.ts';
 
 /** A look at the database: nothing is made or changed. */
@@ -55,6 +56,8 @@ async function looking<T>(place: Place, schema: string, look: (sql: SQL) => Prom
 	});
 	try {
 		return await look(sql);
+	} catch (error) {
+		throw error instanceof SchemaTooNew ? error : await unusable(place.url, error);
 	} finally {
 		await sql.close({ timeout: 0 });
 	}

@@ -4,7 +4,7 @@ import { SchemaTooNew } from '../../store/migrations.ts';
 import { writeFactForPush } from '../../store/push-facts.ts';
 import { storeOn } from '../../store/store.ts';
 import { type ConnectionOptions, connect, DEFAULT_SCHEMA } from './connections.ts';
-import { messageOf, PostgresUnusable } from './errors.ts';
+import { unusable } from './errors.ts';
 import { columnTypes, Planner } from './plan.ts';
 import { Progress } from './progress.ts';
 import { PostgresReader } from './reader.ts';
@@ -79,7 +79,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		};
 	} catch (error) {
 		await connections.close();
-		if (error instanceof SchemaTooNew || error instanceof PostgresUnusable) throw error;
-		throw new PostgresUnusable(messageOf(error), error);
+		throw error instanceof SchemaTooNew ? error : await unusable(options.url, error);
 	}
 }

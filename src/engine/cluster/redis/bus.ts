@@ -7,6 +7,10 @@ interface Listened {
 	handlers: readonly BusHandler[];
 	/** While Redis has not confirmed the subscription: what this process publishes to the topic waits. */
 	waiting: string[] | null;
+	/** Redis has confirmed the subscription, and no connection was lost since. */
+	isHeard: boolean;
+	/** The node that carries it was asked, and did not answer. */
+	isSilent: boolean;
 }
 
 export interface BusHooks {
@@ -15,6 +19,8 @@ export interface BusHooks {
 	 * because the nodes that still answer would take clients past what they miss.
 	 */
 	onGap(): void;
+	/** The gap is over. */
+	onHearing?(): void;
 	onError(error: Error): void;
 }
 
@@ -45,6 +51,7 @@ export class RedisBus implements Bus {
 	/** While the connection is down, or not all is subscribed again: ends with the newest attempt. */
 	private gap: PromiseWithResolvers<void> | null = null;
 	private attempts = 0;
+	private interruptions = 0;
 	private closed = false;
 
 	constructor(
@@ -88,6 +95,20 @@ export class RedisBus implements Bus {
 		await Promise.all([this.gap?.promise, ...this.unheard]);
 	}
 
+	hears(topic: Topic): boolean {
+		const listened = this.listened.get(this.keys.channel(topic));
+		return listened?.isHeard === true && !listened.isSilent;
+	}
+
+	/**
+	 * Finds out whether the nodes answer that carry what is waited for, answers to a gateway: a connection that hangs gives no
+	 * sign of its own.
+	 */
+	async ask(): Promise<void> {
+		const awaited = [...this.listened].filter(([, { topic }]) => topic.startsWith('gateway:'));
+		await Promise.all(awaited.map(([channel, listened]) => this.askFor(channel, listened)));
+	}
+
 	/** Resolves when everything subscribed and published so far has reached Redis. */
 	async settled(): Promise<void> {
 		while (this.underWay.size > 0) await Promise.all(this.underWay);
@@ -99,8 +120,19 @@ export class RedisBus implements Bus {
 		this.gap?.resolve();
 	}
 
+	private async askFor(channel: string, listened: Listened): Promise<void> {
+		try {
+			// Of a key by the same name, which lies on the same node.
+			await this.commands.exists(channel);
+			listened.isSilent = false;
+		} catch (error) {
+			listened.isSilent = true;
+			if (!this.closed) this.hooks.onError(error as Error);
+		}
+	}
+
 	private listen(channel: string, topic: Topic): Listened {
-		const listened: Listened = { topic, handlers: [], waiting: [] };
+		const listened: Listened = { topic, handlers: [], waiting: [], isHeard: false, isSilent: false };
 		this.listened.set(channel, listened);
 		const ending = this.ending.get(channel);
 		const first = ending
@@ -116,8 +148,11 @@ export class RedisBus implements Bus {
 	/** Asks until Redis has confirmed it, or nobody listens any more. */
 	private async heard(channel: string, listened: Listened, first: Promise<unknown>): Promise<void> {
 		for (let attempt = first; ; attempt = this.subscribeAgain(channel)) {
+			const { interruptions } = this;
 			try {
 				await attempt;
+				// Else it may have been confirmed by a connection that is gone: `resume` asks once more.
+				if (this.interruptions === interruptions) listened.isHeard = true;
 				return;
 			} catch (error) {
 				if (this.closed) return;
@@ -171,6 +206,9 @@ export class RedisBus implements Bus {
 	private interrupt(): void {
 		if (this.closed) return;
 		this.attempts += 1;
+		this.interruptions += 1;
+		// Which node it was is not told.
+		for (const listened of this.listened.values()) listened.isHeard = false;
 		// Not every loss is followed by a sign that the connection is back.
 		setTimeout(() => this.resume(), TRY_AGAIN_MS).unref();
 		if (this.gap) return;
@@ -191,6 +229,7 @@ export class RedisBus implements Bus {
 			if (this.attempts !== attempt || this.gap !== gap) return;
 			this.gap = null;
 			gap.resolve();
+			this.hooks.onHearing?.();
 		});
 		this.track(done);
 	}

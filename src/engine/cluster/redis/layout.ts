@@ -38,7 +38,11 @@ export async function findLayout(place: Pick<RedisPlace, 'url' | 'ca'>): Promise
 	} catch (error) {
 		const { hostname, port } = new URL(url);
 		const { message } = reason ?? (error as Error);
-		throw new Error(`Redis at ${hostname}:${port || 6379} is not reachable: ${message}`, { cause: error });
+		// One that does not speak TLS says nothing of it: it waits for more, and so do we.
+		const how = tlsOf(place).tls ? ' over TLS' : '';
+		throw new Error(`Redis at ${hostname}:${port || 6379} is not reachable${how}: ${message}`, {
+			cause: error,
+		});
 	} finally {
 		node.disconnect();
 	}

@@ -1,0 +1,24 @@
+import type { Dependency, ServerOperations } from './operations.ts';
+
+/** Tells of a service as one thing that has several sides: it is away while any of them fails, and back when none does. */
+export class ServiceWatch {
+	private readonly failing = new Set<string>();
+
+	constructor(
+		private readonly service: Dependency,
+		private readonly operations: Pick<ServerOperations, 'degraded' | 'recovered'>,
+	) {}
+
+	isFailing(side: string): boolean {
+		return this.failing.has(side);
+	}
+
+	lost(side: string, error: Error): void {
+		this.failing.add(side);
+		this.operations.degraded(this.service, error);
+	}
+
+	regained(side: string): void {
+		if (this.failing.delete(side) && this.failing.size === 0) this.operations.recovered(this.service);
+	}
+}
