@@ -13,14 +13,15 @@ import type { Action, Outcome, Result } from '../sequencer/commands.ts';
 export interface Patience {
 	/** An outcome that takes longer is told as one that did not come. */
 	readonly timeoutMs: number;
-	/** Longer than it takes until another worker has taken over from one that died. */
+	/**
+	 * Longer than it takes until another worker has taken over from one that died, or a read state was restored: what was not
+	 * decided by then, workers are silent about; what was, and may have been told and not heard, will not be told any more.
+	 */
 	readonly silentMs: number;
-	/** Likewise, where it may have been told and not heard. */
-	readonly doubtMs: number;
 	readonly lookEveryMs: number;
 }
 
-const PATIENCE: Patience = { timeoutMs: 30_000, silentMs: 15_000, doubtMs: 5_000, lookEveryMs: 5_000 };
+const PATIENCE: Patience = { timeoutMs: 30_000, silentMs: 15_000, lookEveryMs: 5_000 };
 
 /** Told when commands are decided by nobody, and when they are again. */
 export interface WorkerWatch {
@@ -92,7 +93,7 @@ export class Requests {
 		if (doubtful.length > 0)
 			setTimeout(() => {
 				for (const request of doubtful) this.giveUp(request);
-			}, this.patience.doubtMs).unref();
+			}, this.patience.silentMs).unref();
 	}
 
 	close(): void {

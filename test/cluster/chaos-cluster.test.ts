@@ -72,7 +72,7 @@ test('a node of Redis comes back as another process, with what it had a while ag
 		}),
 	));
 
-/** As when a node is added: conversations and users are in use while they go to another one. */
+/** Conversations and users are in use while they go to another one. */
 test('slots of Redis are given to another node', () =>
 	stage.underLoad('slots moved', async (load) => {
 		const [before] = await epochs(redisUrl());

@@ -11,8 +11,9 @@ import type { TestedEngine } from './engines.ts';
 
 /**
  * Several devices of several users at once. What each change came to carries its position: a command the stamp of its
- * conversation, a mark the newest stamp of the conversation that it was decided on, and behind that, the user's. So
- * positions give one order in which everything took place: the oracle, fed in that order, must come to the same counts.
+ * conversation, a mark the stamp of the conversation that its row was counted at, within its turn, and behind that, the user's. So
+ * positions give one order in which everything took place: the oracle, fed in that order, must come to the same counts. None may
+ * be older than what was acknowledged before: else one that was decided on the state of some time ago would have its place there.
  */
 
 const USERS = Array.from({ length: 6 }, (_, index) => `U000USER0${index}`);
@@ -41,24 +42,30 @@ async function useDevice(
 		readonly conversations: readonly string[];
 		readonly posts: Posted[];
 		readonly history: Recorded[];
+		/** The newest stamp of each conversation that somebody was told. */
+		readonly acknowledged: Map<string, number>;
 	},
 	operations: number,
 ): Promise<void> {
-	const { posts, history } = world;
+	const { posts, history, acknowledged } = world;
 	const record = (position: RowPosition, feed: (oracle: Oracle) => void) =>
 		void history.push({ position, feed });
 	const text = () => `${random.pick(WORDS)} ${random.pick(WORDS)}`;
 	/** Told only of what moved something: what did not has no place in the order. */
-	const recording =
-		(feed: (oracle: Oracle) => void) =>
-		({ position }: { readonly position: RowPosition }) =>
+	const recording = (c: string, feed: (oracle: Oracle) => void) => {
+		const before = acknowledged.get(c) ?? 0;
+		return ({ position }: { readonly position: RowPosition }) => {
+			expect(position.conversation).toBeGreaterThanOrEqual(before);
 			record(position, feed);
+		};
+	};
 	const marked = async (change: RowChange | ThreadChange | string) => {
 		if (typeof change !== 'string') await change.durable;
 	};
 	const command = async (c: string, action: Action, feed: (oracle: Oracle, stamp: number) => void) => {
 		const { message } = await submit(user, c, action);
 		const stamp = message?.changedTs ?? 0;
+		acknowledged.set(c, Math.max(acknowledged.get(c) ?? 0, stamp));
 		record({ conversation: stamp, user: 0 }, (oracle) => feed(oracle, stamp));
 		return message;
 	};
@@ -95,21 +102,21 @@ async function useDevice(
 			} else if (kind === 'remove' && own) {
 				await command(c, { type: 'delete', ts: own.ts }, (oracle) => oracle.remove(c, own.ts));
 			} else if (kind === 'read' && recent) {
-				const tell = recording((oracle) => void oracle.mark(c, user, recent.ts));
+				const tell = recording(c, (oracle) => void oracle.mark(c, user, recent.ts));
 				await marked(await readState.mark(user, c, { type: 'read', ts: recent.ts }, tell));
 			} else if (kind === 'unread' && recent) {
-				const tell = recording((oracle) => oracle.markUnread(c, user, recent.ts));
+				const tell = recording(c, (oracle) => oracle.markUnread(c, user, recent.ts));
 				await marked(await readState.mark(user, c, { type: 'unread', ts: recent.ts }, tell));
 			} else if (kind === 'one' && recent) {
-				const tell = recording((oracle) => oracle.markMessage(c, user, recent.ts));
+				const tell = recording(c, (oracle) => oracle.markMessage(c, user, recent.ts));
 				await marked(await readState.mark(user, c, { type: 'message', ts: recent.ts }, tell));
 			} else if (kind === 'thread' && recent?.threadTs) {
 				const { threadTs, ts } = recent;
-				const tell = recording((oracle) => oracle.markThread(c, threadTs, user, ts));
+				const tell = recording(c, (oracle) => oracle.markThread(c, threadTs, user, ts));
 				await marked(await readState.markThread(user, c, threadTs, { type: 'read', ts }, tell));
 			} else if (kind === 'mute') {
 				const muted = random.chance(0.5);
-				const tell = recording((oracle) => oracle.mute(c, user, muted));
+				const tell = recording(c, (oracle) => oracle.mute(c, user, muted));
 				await marked(await readState.setPreference(user, c, { muted }, tell));
 			}
 		} catch (error) {
@@ -163,7 +170,7 @@ export function describeConcurrentDevices(
 					oracle.createConversation(id, kind, members, at);
 					conversations.push(id);
 				}
-				const world = { conversations, posts: [], history: [] as Recorded[] };
+				const world = { conversations, posts: [], history: [] as Recorded[], acknowledged: new Map() };
 				let isOver = false;
 				const repairs = repairing
 					? repairUntil(opened, conversations, new Random(seed), () => isOver)

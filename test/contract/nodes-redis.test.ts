@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Socket } from 'node:net';
+import type { Cluster, Redis } from 'ioredis';
+import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { slotOf, spreadTags } from '../../src/engine/cluster/redis/slots.ts';
+import { refusing } from '../../src/engine/cluster/redis/trouble.ts';
+import type { BusMessage } from '../../src/engine/ports/bus.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, redisPlace } from '../support/redis.ts';
 import { endOneNode, moveSlot } from '../support/redis-nodes.ts';
+import { readStateWorlds } from '../support/redis-read-state.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
+import { conversation, created, postsIn } from '../support/store/facts.ts';
 
 /** Slots that move, and nodes that come and go, are found by who is connected: nobody has to start anew. */
 
@@ -41,6 +49,81 @@ test('a slot that was given to another node', async () => {
 	expect(new Set(await getAll())).toEqual(new Set(['after']));
 }, 30_000);
 
+const newWorld = readStateWorlds('redis-cluster', () => services.env);
+const CHANNEL = conversation('C01');
+
+test('a conversation half of which was given to another node', async () => {
+	const { process } = await newWorld();
+	const { readState, apply, keys } = await process();
+	await apply(created(CHANNEL, ['U01', 'U02']), ...postsIn(CHANNEL, 1, 6));
+	const unread = async () => (await refusing(readState).counts('U02')).rows.map((row) => row.unread);
+	const told: unknown[] = [await unread()];
+	await moveSlot(url(), slotOf(CHANNEL.id), async (key) => {
+		// The timeline is not there yet: nobody knows how much is unread.
+		if (key === keys.meta(CHANNEL.id)) told.push(await unread().catch(({ code }) => code));
+	});
+	told.push(await unread());
+	expect(told).toEqual([[5], 'service_unavailable', [5]]);
+}, 30_000);
+
+test('who listens hears in order, or is told that something was lost', async () => {
+	const place = redisPlace('redis-cluster', services.env);
+	const open = async () => {
+		const { commands, subscriber, close } = await connectBoth(place);
+		const bus = new RedisBus(commands, subscriber, new Keys(place.prefix), {
+			onGap: () => undefined,
+			onError: () => undefined,
+		});
+		return { bus, close: () => [bus.close(), close()] };
+	};
+	const [here, there] = [await open(), await open()];
+	for (const id of Array.from({ length: 15 }, (_, index) => `C9${index}`)) {
+		const heard: (number | 'lost')[] = [];
+		await commands.set(`${place.prefix}{${id}}:key`, 'something');
+		there.bus.subscribe(`live:${id}`, (message: BusMessage) => {
+			if (message.type === 'lost') heard.push('lost');
+			if (message.type === 'event') heard.push(Number(message.frame));
+		});
+		await there.bus.ready();
+		let published = 0;
+		const publish = () => {
+			published += 1;
+			here.bus.publish(`live:${id}`, { type: 'event', frame: String(published), at: published });
+		};
+		const publishing = setInterval(publish, 1);
+		await moveSlot(url(), slotOf(id));
+		await Bun.sleep(100);
+		clearInterval(publishing);
+		// Also where nothing else is said: the last one is heard, or that it was lost.
+		await eventually(PATIENCE_MS, async () => {
+			const end = heard.at(-1);
+			expect(end === published || end === 'lost').toBe(true);
+		});
+		const numbers = heard.filter((one) => one !== 'lost');
+		expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+		if (numbers.length < published) expect(heard).toContain('lost');
+	}
+	for (const { close } of [here, there]) close();
+}, 60_000);
+
+/** Without a word, as a network does. */
+const cut = (node: Redis) => (node as unknown as { stream: Socket }).stream.destroy();
+
+test('what a lost connection may have carried out is not sent again', async () => {
+	const key = `${prefix}{once}:count`;
+	await commands.set(key, '0');
+	const slowly = `for i = 1, 100000000 do end; return redis.call('INCR', KEYS[1])`;
+	const counting = commands.eval(slowly, 1, key);
+	const told = counting.then(
+		() => 'done',
+		({ message }: Error) => message,
+	);
+	await Bun.sleep(60);
+	for (const node of (commands as Cluster).nodes('master')) cut(node);
+	expect(await told).toContain('may have been carried out');
+	await eventually(PATIENCE_MS, async () => expect(await commands.get(key)).toBe('1'));
+}, 30_000);
+
 test('a node that went, and came back', async () => {
 	await setAll('before');
 	await endOneNode(url());
@@ -48,4 +131,13 @@ test('a node that went, and came back', async () => {
 	await services.start('redis-cluster');
 	await eventually(PATIENCE_MS, () => setAll('after'));
 	expect(new Set(await getAll())).toEqual(new Set(['after']));
+}, 60_000);
+
+test('all of them went: commands fail in time, and are not carried out when they are back', async () => {
+	await setAll('before');
+	await services.stop('redis-cluster');
+	await eventually(PATIENCE_MS, async () => expect(commands.status).not.toBe('ready'));
+	await expect(setAll('meanwhile')).rejects.toThrow();
+	await services.start('redis-cluster');
+	await eventually(PATIENCE_MS, async () => expect(new Set(await getAll()).has('meanwhile')).toBe(false));
 }, 60_000);

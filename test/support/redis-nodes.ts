@@ -47,8 +47,12 @@ export const slotsInUse = (url: string, most: number): Promise<number[]> =>
 		return [...slots].slice(0, most);
 	});
 
-/** Gives a slot, with all that is in it, from the node that has it to another one. */
-export async function moveSlot(url: string, slot: number): Promise<void> {
+/** Gives a slot, with all that is in it, from the node that has it to another one; after each key, this takes place. */
+export async function moveSlot(
+	url: string,
+	slot: number,
+	afterKey: (key: string) => Promise<void> = async () => undefined,
+): Promise<void> {
 	const nodes = await onMasters(url, async ({ options }) => {
 		const node = new Redis({ host: options.host ?? '', port: options.port ?? 0 });
 		const [id, keys] = [await node.cluster('MYID'), await node.cluster('GETKEYSINSLOT', slot, 1000)];
@@ -60,7 +64,10 @@ export async function moveSlot(url: string, slot: number): Promise<void> {
 	const { host = '', port = 0 } = to.node.options;
 	await to.node.cluster('SETSLOT', slot, 'IMPORTING', from.id);
 	await from.node.cluster('SETSLOT', slot, 'MIGRATING', to.id);
-	for (const key of from.keys) await from.node.migrate(host, port, key, 0, 1000);
+	for (const key of from.keys.sort()) {
+		await from.node.migrate(host, port, key, 0, 1000);
+		await afterKey(key);
+	}
 	for (const { node } of [to, ...nodes.filter((one) => one !== to)])
 		await node.cluster('SETSLOT', slot, 'NODE', to.id);
 	for (const { node } of nodes) node.disconnect();

@@ -54,7 +54,10 @@ export interface ReadStateWorld {
  * Called where tests are described: makes, for one test after the other, a store and any number of processes on it and on one
  * Redis. After each test they are closed.
  */
-export function readStateWorlds(layout: Layout): () => Promise<ReadStateWorld> {
+export function readStateWorlds(
+	layout: Layout,
+	services: () => Readonly<Record<string, string | undefined>> = () => process.env,
+): () => Promise<ReadStateWorld> {
 	const closing: (() => unknown)[] = [];
 	afterEach(async () => {
 		for (const close of closing.splice(0).reverse()) await close();
@@ -64,9 +67,9 @@ export function readStateWorlds(layout: Layout): () => Promise<ReadStateWorld> {
 		closing.push(() => rm(directory, { recursive: true }));
 		const store = await openSqliteStore(directory);
 		closing.push(() => store.close());
-		const place = redisPlace(layout);
+		const place = redisPlace(layout, services());
 		const shared = risingClock(nowMicros);
-		const process = async (options: ProcessOptions = {}): Promise<ReadStateProcess> => {
+		const begin = async (options: ProcessOptions = {}): Promise<ReadStateProcess> => {
 			const { prefix = place.prefix, fenced = false, aheadMicros = 0, ...chosen } = options;
 			const now = () => nowMicros() + aheadMicros;
 			const { commands, close } = await connectBoth(place);
@@ -88,6 +91,6 @@ export function readStateWorlds(layout: Layout): () => Promise<ReadStateWorld> {
 			};
 			return { readState, commands, keys, epoch, fence, apply };
 		};
-		return { store, process };
+		return { store, process: begin };
 	};
 }

@@ -37,7 +37,9 @@ export function judgeLog({ schema, topics, progress, held }: Compared): Finding[
 	});
 	if (findings.length > 0) return findings;
 	if (held.size === 0) return [ok(ABOUT, 'no topic yet, and nothing written down of one')];
-	const waiting = places.reduce((sum, { next, end }) => sum + end - next, 0);
+	const waiting = places
+		.filter(({ partition }) => held.has(partition))
+		.reduce((sum, { next, end }) => sum + end - next, 0);
 	return [ok(ABOUT, `${held.size} partitions, each with what is to be read next; ${waiting} entries wait`)];
 }
 

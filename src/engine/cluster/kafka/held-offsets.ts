@@ -28,7 +28,7 @@ export async function heldOffsets(
 			[...topics].flatMap(([topic, count]) =>
 				numbers(count).map((number) => [
 					partitionName(topic, number),
-					{ first: Number(first.get(topic)?.[number] ?? 0n), end: Number(end.get(topic)?.[number] ?? 0n) },
+					{ first: told(first, topic, number), end: told(end, topic, number) },
 				]),
 			),
 		);
@@ -37,4 +37,11 @@ export async function heldOffsets(
 	} finally {
 		await closeWithin(CLOSE_MS, () => client.close(true));
 	}
+}
+
+function told(offsets: ReadonlyMap<string, readonly bigint[]>, topic: string, number: number): number {
+	const offset = offsets.get(topic)?.[number];
+	// Taken for an empty one, it would seem that nothing of it waits.
+	if (offset === undefined) throw new Error(`nothing was told of ${partitionName(topic, number)}`);
+	return Number(offset);
 }

@@ -1,6 +1,7 @@
 import type { Bus, BusHandler, BusMessage, Topic } from '../../ports/bus.ts';
 import type { Commands, Subscriber } from './connection.ts';
 import type { Keys } from './keys.ts';
+import { nodesOf } from './together.ts';
 
 interface Listened {
 	readonly topic: Topic;
@@ -11,6 +12,8 @@ interface Listened {
 	isHeard: boolean;
 	/** The node that carries it was asked, and did not answer. */
 	isSilent: boolean;
+	/** The node that it was subscribed at. */
+	node: string;
 }
 
 export interface BusHooks {
@@ -26,12 +29,14 @@ export interface BusHooks {
 
 /** So long after a subscription or a publication failed, or a connection was lost without a sign of its return. */
 const TRY_AGAIN_MS = 1_000;
-const LOST = JSON.stringify({ type: 'lost' } satisfies BusMessage);
+const SOMETHING_LOST: BusMessage = { type: 'lost' };
+const LOST = JSON.stringify(SOMETHING_LOST);
 
 /**
  * Live messages over sharded pub/sub: each channel lives on the node of its slot, so the load spreads with
  * the conversations. Redis keeps nothing: while a connection is down its messages are lost, which `onGap`
- * tells. What could not be published may have arrived or not: its topic is told that something was lost.
+ * tells. What could not be published may have arrived or not: its topic is told that something was lost. So is one whose slot
+ * was given to another node: until it is subscribed there, nobody hears it.
  *
  * A process hears what it publishes after subscribing: its own messages wait for the confirmation.
  */
@@ -53,6 +58,7 @@ export class RedisBus implements Bus {
 	private attempts = 0;
 	private interruptions = 0;
 	private closed = false;
+	private readonly nodeOf: (topic: Topic) => string;
 
 	constructor(
 		private readonly commands: Commands,
@@ -62,7 +68,10 @@ export class RedisBus implements Bus {
 	) {
 		subscriber.on('smessage', (channel: string, text: string) => this.receive(channel, text));
 		for (const event of ['close', '-node', '-subscriber']) subscriber.on(event, () => this.interrupt());
-		for (const event of ['ready', 'subscribersReady']) subscriber.on(event, () => this.resume());
+		for (const event of ['ready', 'subscribersReady'])
+			subscriber.on(event, () => (this.gap ? this.resume() : this.followMoved()));
+		const nodeOfTag = nodesOf(subscriber);
+		this.nodeOf = (topic) => nodeOfTag(topic.slice(topic.indexOf(':') + 1));
 	}
 
 	publish(topic: Topic, message: BusMessage): void {
@@ -132,23 +141,37 @@ export class RedisBus implements Bus {
 	}
 
 	private listen(channel: string, topic: Topic): Listened {
-		const listened: Listened = { topic, handlers: [], waiting: [], isHeard: false, isSilent: false };
+		const listened: Listened = {
+			topic,
+			handlers: [],
+			waiting: [],
+			isHeard: false,
+			isSilent: false,
+			node: '',
+		};
 		this.listened.set(channel, listened);
 		const ending = this.ending.get(channel);
 		const first = ending
 			? ending.then(() => this.subscriber.ssubscribe(channel))
 			: this.subscriber.ssubscribe(channel);
 		first.finally(() => this.letGo(channel, listened)).catch(() => undefined);
+		void this.untilHeard(channel, listened, first);
+		return listened;
+	}
+
+	/** As `heard`; `ready` waits for it. */
+	private untilHeard(channel: string, listened: Listened, first: Promise<unknown>): Promise<void> {
 		const heard = this.heard(channel, listened, first).finally(() => this.unheard.delete(heard));
 		this.unheard.add(heard);
 		this.track(heard);
-		return listened;
+		return heard;
 	}
 
 	/** Asks until Redis has confirmed it, or nobody listens any more. */
 	private async heard(channel: string, listened: Listened, first: Promise<unknown>): Promise<void> {
 		for (let attempt = first; ; attempt = this.subscribeAgain(channel)) {
 			const { interruptions } = this;
+			listened.node = this.nodeOf(listened.topic);
 			try {
 				await attempt;
 				// Else it may have been confirmed by a connection that is gone: `resume` asks once more.
@@ -232,6 +255,18 @@ export class RedisBus implements Bus {
 			this.hooks.onHearing?.();
 		});
 		this.track(done);
+	}
+
+	private followMoved(): void {
+		for (const [channel, listened] of this.listened)
+			if (listened.isHeard && listened.node !== this.nodeOf(listened.topic))
+				void this.hearElsewhere(channel, listened);
+	}
+
+	private async hearElsewhere(channel: string, listened: Listened): Promise<void> {
+		listened.isHeard = false;
+		await this.untilHeard(channel, listened, this.subscribeAgain(channel));
+		for (const handler of listened.handlers) handler(SOMETHING_LOST, listened.topic);
 	}
 
 	private async subscribeAgain(channel: string): Promise<void> {

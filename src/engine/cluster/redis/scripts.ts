@@ -42,6 +42,14 @@ export function defineScripts<Client extends Redis | Cluster>(client: Client): C
 
 const INCLUDE = /^-- include (\S+)$/gm;
 
-const scriptIn = (file: string): string => read(file).replace(INCLUDE, (_, name) => read(`include/${name}`));
+/** Written otherwise, it would be a remark, and what it stands for missing. */
+const ALMOST_INCLUDE = /^\s*--\s*include\b.*$/m;
+
+function scriptIn(file: string): string {
+	const script = read(file).replace(INCLUDE, (_, name) => read(`include/${name}`));
+	const [left] = ALMOST_INCLUDE.exec(script) ?? [];
+	if (left !== undefined) throw new Error(`${file}.lua: "${left}" is not "-- include NAME"`);
+	return script;
+}
 
 const read = (file: string): string => readFileSync(new URL(`lua/${file}.lua`, import.meta.url), 'utf8');
