@@ -16,6 +16,14 @@ interface Listened {
 	node: string;
 }
 
+interface Sending {
+	/** The node that has the channel's slot. */
+	readonly node: string;
+	/** For another one to be sent before it. */
+	readonly waits: boolean;
+	readonly sent: Promise<unknown>;
+}
+
 export interface BusHooks {
 	/**
 	 * From here on messages are missed, until `ready`: whoever passes them on has to begin anew. Told when it begins,
@@ -44,6 +52,8 @@ export class RedisBus implements Bus {
 	readonly immediate = false;
 	private readonly listened = new Map<string, Listened>();
 	private readonly underWay = new Set<Promise<unknown>>();
+	/** Of each channel, the newest publication under way. */
+	private readonly sending = new Map<string, Sending>();
 	/** Channels to be told that something was lost. */
 	private readonly lost = new Set<string>();
 	/**
@@ -58,6 +68,8 @@ export class RedisBus implements Bus {
 	private attempts = 0;
 	private interruptions = 0;
 	private closed = false;
+	/** The node that a channel is published at, as far as the client knows; and the one that a topic is subscribed at. */
+	private readonly publishedAt: (channel: string) => string;
 	private readonly nodeOf: (topic: Topic) => string;
 
 	constructor(
@@ -70,8 +82,9 @@ export class RedisBus implements Bus {
 		for (const event of ['close', '-node', '-subscriber']) subscriber.on(event, () => this.interrupt());
 		for (const event of ['ready', 'subscribersReady'])
 			subscriber.on(event, () => (this.gap ? this.resume() : this.followMoved()));
-		const nodeOfTag = nodesOf(subscriber);
-		this.nodeOf = (topic) => nodeOfTag(topic.slice(topic.indexOf(':') + 1));
+		const [publishing, subscribing] = [nodesOf(commands), nodesOf(subscriber)];
+		this.publishedAt = (channel) => publishing(channel.slice(channel.indexOf('{') + 1, -1));
+		this.nodeOf = (topic) => subscribing(topic.slice(topic.indexOf(':') + 1));
 	}
 
 	publish(topic: Topic, message: BusMessage): void {
@@ -193,8 +206,25 @@ export class RedisBus implements Bus {
 	}
 
 	private send(channel: string, text: string): void {
-		if (!this.closed)
-			this.track(this.commands.spublish(channel, text).catch((error) => this.lose(channel, error)));
+		if (this.closed) return;
+		const sent = this.inOrder(channel, () => this.commands.spublish(channel, text));
+		this.track(sent.catch((error) => this.lose(channel, error)));
+	}
+
+	/** What is sent to another node than what went before it could overtake that. */
+	private inOrder(channel: string, send: () => Promise<unknown>): Promise<unknown> {
+		if (!this.commands.isCluster) return send();
+		const node = this.publishedAt(channel);
+		const before = this.sending.get(channel);
+		const waits = before !== undefined && (before.waits || before.node !== node);
+		const sent = waits ? before.sent.then(send, send) : send();
+		const now: Sending = { node, waits, sent };
+		this.sending.set(channel, now);
+		const done = (): void => {
+			if (this.sending.get(channel) === now) this.sending.delete(channel);
+		};
+		sent.then(done, done);
+		return sent;
 	}
 
 	private lose(channel: string, error: Error): never {

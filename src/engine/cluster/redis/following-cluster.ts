@@ -50,16 +50,20 @@ export class FollowingCluster extends Cluster {
 			if (message.startsWith('ASK ')) super.sendCommand(command);
 			else if (message.startsWith('MOVED ') && !mustKeepOrder(command))
 				this.refreshSlotsCache(() => void setTimeout(sendAgain, pauseMs));
-			else {
-				const isGone = message === CLOSED;
-				if (isGone || message.startsWith('MOVED ')) this.refreshSlotsCache();
-				reject.call(command, isGone ? new Error(`${CLOSED} What was sent may have been carried out`) : error);
-			}
+			else if (message.startsWith('MOVED ')) this.failAtOnce(reject, `Not followed: ${message}`);
+			else if (message === CLOSED)
+				this.failAtOnce(reject, `${CLOSED} What was sent may have been carried out`);
+			else reject.call(command, error);
 		};
+	}
+
+	/** In words that ioredis does not know: by its own it would send the whole pipeline again. */
+	private failAtOnce(reject: Command['reject'], words: string): void {
+		this.refreshSlotsCache();
+		reject(new Error(words));
 	}
 }
 
-/** With these words alone ioredis sends again. */
 const CLOSED = 'Connection is closed.';
 /** Nodes that were asked may not have heard yet of what has moved. */
 const NOT_SETTLED_MS = 50;
