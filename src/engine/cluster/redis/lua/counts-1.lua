@@ -102,10 +102,6 @@ local function count(parts, renew)
 		elseif short and enough == ALL then
 			return '-2'
 		end
-		-- While its slot moves to another node, meta may be here and the timeline not yet: that is not a timeline without entries.
-		if tonumber(latest) > tonumber(state[5]) and redis.call('EXISTS', key) == 0 then
-			error({ err = 'TRYAGAIN the timeline of ' .. conversation .. ' is not here yet' })
-		end
 		if renew then
 			redis.call('EXPIRE', meta, ttl)
 		end
@@ -125,6 +121,10 @@ local function count(parts, renew)
 			ahead[parts[index]] = true
 		end
 		unread, mentions, named, in_thread_only = walk(key, reader, cursor, up_to, enough, ahead, heres)
+		-- While its slot moves to another node, meta may be here and the timeline, which has entries then, not yet.
+		if unread == 0 and redis.call('EXISTS', key) == 0 then
+			error({ err = 'TRYAGAIN the timeline of ' .. conversation .. ' is not here yet' })
+		end
 	end
 	-- Enough was found without looking further back, or it has to be looked there.
 	if short and floor == '-' and unread < enough then
