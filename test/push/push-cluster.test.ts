@@ -23,7 +23,7 @@ test(
 			let cluster: TestCluster | null = null;
 			try {
 				const { privateKey } = newVapidKey();
-				cluster = await startCluster({ flags: [...providers.flags, '--vapid-private-key', privateKey] });
+				cluster = await startCluster({ flags: [...providers.flags, `--vapid-private-key=${privateKey}`] });
 				const { people, admin } = await makeWorkspace(cluster.url, PEOPLE + 1);
 				const [author, ...others] = people as [Person, ...Person[]];
 				const { channel } = await author.call('conversations.create', { name: 'everybody' });
