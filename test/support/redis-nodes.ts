@@ -35,16 +35,21 @@ async function onNode<T>(url: string, work: (node: Redis) => Promise<T>): Promis
 	}
 }
 
+async function keysOf(node: Redis, pattern = '*'): Promise<string[]> {
+	const found: string[] = [];
+	for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+		const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1000);
+		found.push(...keys);
+		cursor = next;
+	}
+	return found;
+}
+
 /** Some slots of the node of this address that something is in. */
 export const slotsInUse = (url: string, most: number): Promise<number[]> =>
 	onNode(url, async (node) => {
-		const slots = new Set<number>();
-		for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
-			const [next, keys] = await node.scan(cursor, 'COUNT', 1000);
-			for (const key of keys) slots.add(slotOf(/\{(.*?)\}/.exec(key)?.[1] ?? key));
-			cursor = next;
-		}
-		return [...slots].slice(0, most);
+		const tags = (await keysOf(node)).map((key) => /\{(.*?)\}/.exec(key)?.[1] ?? key);
+		return [...new Set(tags.map(slotOf))].slice(0, most);
 	});
 
 /** Gives a slot, with all that is in it, from the node that has it to another one; after each key, this takes place. */
@@ -77,11 +82,7 @@ export async function moveSlot(
 export async function epochs(url: string): Promise<string[]> {
 	const found = await onMasters(url, async (node) => {
 		const values: (string | null)[] = [];
-		for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
-			const [next, keys] = await node.scan(cursor, 'MATCH', '*:epoch', 'COUNT', 1000);
-			for (const key of keys) values.push(await node.get(key));
-			cursor = next;
-		}
+		for (const key of await keysOf(node, '*:epoch')) values.push(await node.get(key));
 		return values;
 	});
 	return [...new Set(found.flat().filter((value) => value !== null))];

@@ -68,9 +68,9 @@ export class RedisBus implements Bus {
 	private attempts = 0;
 	private interruptions = 0;
 	private closed = false;
-	/** The node that a channel is published at, as far as the client knows; and the one that a topic is subscribed at. */
+	/** The node that has a channel's slot, as far as the client knows that publishes, and the one that subscribes. */
 	private readonly publishedAt: (channel: string) => string;
-	private readonly nodeOf: (topic: Topic) => string;
+	private readonly subscribedAt: (channel: string) => string;
 
 	constructor(
 		private readonly commands: Commands,
@@ -83,8 +83,8 @@ export class RedisBus implements Bus {
 		for (const event of ['ready', 'subscribersReady'])
 			subscriber.on(event, () => (this.gap ? this.resume() : this.followMoved()));
 		const [publishing, subscribing] = [nodesOf(commands), nodesOf(subscriber)];
-		this.publishedAt = (channel) => publishing(channel.slice(channel.indexOf('{') + 1, -1));
-		this.nodeOf = (topic) => subscribing(topic.slice(topic.indexOf(':') + 1));
+		this.publishedAt = (channel) => publishing(keys.tagOf(channel));
+		this.subscribedAt = (channel) => subscribing(keys.tagOf(channel));
 	}
 
 	publish(topic: Topic, message: BusMessage): void {
@@ -184,7 +184,7 @@ export class RedisBus implements Bus {
 	private async heard(channel: string, listened: Listened, first: Promise<unknown>): Promise<void> {
 		for (let attempt = first; ; attempt = this.subscribeAgain(channel)) {
 			const { interruptions } = this;
-			listened.node = this.nodeOf(listened.topic);
+			listened.node = this.subscribedAt(channel);
 			try {
 				await attempt;
 				// Else it may have been confirmed by a connection that is gone: `resume` asks once more.
@@ -289,7 +289,7 @@ export class RedisBus implements Bus {
 
 	private followMoved(): void {
 		for (const [channel, listened] of this.listened)
-			if (listened.isHeard && listened.node !== this.nodeOf(listened.topic))
+			if (listened.isHeard && listened.node !== this.subscribedAt(channel))
 				void this.hearElsewhere(channel, listened);
 	}
 

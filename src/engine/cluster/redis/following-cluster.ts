@@ -47,10 +47,10 @@ export class FollowingCluster extends Cluster {
 		command.reject = (error: Error) => {
 			command.reject = reject;
 			const { message } = error;
+			const isMoved = message.startsWith('MOVED ');
 			if (message.startsWith('ASK ')) super.sendCommand(command);
-			else if (message.startsWith('MOVED ') && !mustKeepOrder(command))
-				this.refreshSlotsCache(() => void setTimeout(sendAgain, pauseMs));
-			else if (message.startsWith('MOVED ')) this.failAtOnce(reject, `Not followed: ${message}`);
+			else if (isMoved && mustKeepOrder(command)) this.failAtOnce(reject, `Not followed: ${message}`);
+			else if (isMoved) this.refreshSlotsCache(() => void setTimeout(sendAgain, pauseMs));
 			else if (message === CLOSED)
 				this.failAtOnce(reject, `${CLOSED} What was sent may have been carried out`);
 			else reject.call(command, error);

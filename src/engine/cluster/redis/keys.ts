@@ -37,6 +37,9 @@ export class Keys {
 		const colon = topic.indexOf(':') + 1;
 		return `${this.prefix}${topic.slice(0, colon)}{${topic.slice(colon)}}`;
 	}
+
+	/** The hash tag of such a channel. */
+	tagOf = (channel: string): string => channel.slice(channel.indexOf('{') + 1, -1);
 }
 
 /** Of the read state, what comes back from the store. What users chose, and who is connected, does not. */
