@@ -101,6 +101,7 @@ function tellOperations({ host, port }: Config, operations: ServerOperations): R
 		const server = Bun.serve({
 			hostname: host,
 			port,
+			development: false,
 			routes: {
 				'/healthz': () => operations.health(),
 				'/readyz': () => operations.ready(),

@@ -40,17 +40,17 @@ describe('addresses in answers', () => {
 			'ws://chat.example.com/rtm?ticket=t1',
 		);
 		expect(webUrl(request({ host: '[::1]:8080' }))).toBe('http://[::1]:8080/');
-		expect(webUrl(request({}))).toBe('http://inside:8080/');
 	});
 
 	test('are secure behind a proxy that is', () => {
 		const proxied = request({ host: 'chat.example.com', 'x-forwarded-proto': 'https, http' });
 		expect(socketUrl(proxied, 't1')).toBe('wss://chat.example.com/rtm?ticket=t1');
 		expect(webUrl(proxied)).toBe('https://chat.example.com/');
-		expect(webUrl(request({}, 'https://inside/api/x'))).toBe('https://inside/');
+		expect(webUrl(request({ host: 'inside' }, 'https://inside/api/x'))).toBe('https://inside/');
 	});
 
-	test('are not made of a host that is none', () => {
-		expect(webUrl(request({ host: 'evil.example/path?' }))).toBe('http://inside:8080/');
+	test('are not made of a Host header that is no host', async () => {
+		for (const host of ['evil.example/path?', '[', 'a b', ''])
+			expect(await refusalOf(() => webUrl(request({ host })))).toBe('invalid_arguments');
 	});
 });

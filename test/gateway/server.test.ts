@@ -59,7 +59,7 @@ async function call(method: string, args: Record<string, string> = {}, token: st
 	const request = new Request(`http://localhost:8080/api/${method}`, {
 		method: 'POST',
 		body: new URLSearchParams(args),
-		headers: token === null ? {} : { authorization: `Bearer ${token}` },
+		headers: { host: 'localhost:8080', ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
 	});
 	const response = await handle(request, services);
 	return { response, body: (await response.json()) as Record<string, unknown> };

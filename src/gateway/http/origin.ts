@@ -1,10 +1,13 @@
+import { Refusal } from '../../model/errors.ts';
+
 /** How the caller reaches this server: what addresses in answers are made of. */
 
-const HOST = /^[A-Za-z0-9.:[\]_-]+$/;
+const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 function hostOf(request: Request): string {
-	const told = request.headers.get('host');
-	return told !== null && HOST.test(told) ? told : new URL(request.url).host;
+	const host = request.headers.get('host') ?? '';
+	if (HOST.test(host)) return host;
+	throw new Refusal('invalid_arguments', 'the Host header is missing or not a host');
 }
 
 /** Behind a proxy that ends TLS, the request itself is plain. */

@@ -6,6 +6,7 @@ import { type RawArguments, readArguments } from './body.ts';
 import { failure, notFound, prettySuccess, success } from './envelope.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
+import { targetOf } from './target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
 
 /**
@@ -16,7 +17,7 @@ import { serveNotFound, serveWeb } from './web.ts';
 const API = '/api/';
 
 export async function handle(request: Request, services: Services): Promise<Response> {
-	const { path, query } = splitUrl(request.url);
+	const { path, query } = targetOf(request.url);
 	if (path.startsWith(API)) return serveApi(path.slice(API.length), query, request, services);
 	switch (path) {
 		case '/healthz':
@@ -48,14 +49,6 @@ async function servePage(path: string, request: Request, services: Services): Pr
 		services.operations.failed('web', error);
 		return new Response('The web interface could not be built; the log says why.', { status: 500 });
 	}
-}
-
-/** By hand: parsing the whole address would cost more than the rest of the routing. */
-function splitUrl(url: string): { path: string; query: string } {
-	const start = url.indexOf('/', url.indexOf('//') + 2);
-	const mark = url.indexOf('?', start);
-	if (mark < 0) return { path: url.slice(start), query: '' };
-	return { path: url.slice(start, mark), query: url.slice(mark + 1) };
 }
 
 const UNKNOWN = 'unknown';

@@ -1,7 +1,10 @@
 import type { Server, ServerWebSocket } from 'bun';
 import type { Admission } from '../../engine/ports/tickets.ts';
-import { CLOSE_CODES, type CloseReason } from '../../model/errors.ts';
+import { CLOSE_CODES, type CloseReason, Refusal } from '../../model/errors.ts';
+import { addForm } from '../http/body.ts';
+import { failure } from '../http/envelope.ts';
 import { handle } from '../http/server.ts';
+import { type Target, targetOf } from '../http/target.ts';
 import type { Services } from '../services.ts';
 import { closeAll } from './closing.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
@@ -33,6 +36,7 @@ export interface ListenOptions {
 }
 
 const IDLE_SECONDS = 120;
+const RTM_PATH = '/rtm';
 
 export function listen(options: ListenOptions, parts: SessionParts): Listening {
 	const { services, hub } = parts;
@@ -44,9 +48,16 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 		port: options.port,
 		idleTimeout: IDLE_SECONDS,
 		maxRequestBodySize: 4 * 1024 * 1024,
+		// Bun's development page shows source code and paths to anybody who makes a handler fail.
+		development: false,
+		error(error) {
+			services.operations.failed('http', error);
+			return failure(new Refusal('internal_error'));
+		},
 		fetch(request, self) {
-			const at = request.url.indexOf('/rtm?');
-			if (at > 0 && request.headers.get('upgrade') !== null) return upgrade(request, self, services);
+			const target = targetOf(request.url);
+			if (target.path === RTM_PATH && request.headers.get('upgrade') !== null)
+				return upgrade(target, request, self, services);
 			return handle(request, services);
 		},
 		websocket: {
@@ -110,14 +121,23 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 const sessionOf = ({ data }: ServerWebSocket<SocketData>): SocketSession | undefined =>
 	data instanceof SocketSession ? data : undefined;
 
+function ticketOf(query: string): string {
+	try {
+		const ticket = addForm(new Map(), query).get('ticket');
+		return typeof ticket === 'string' ? ticket : '';
+	} catch {
+		return '';
+	}
+}
+
 /** Accepts even with a bad ticket: Slack's clients call again without pause when an upgrade is refused. */
 async function upgrade(
+	{ query }: Target,
 	request: Request,
 	server: Server<SocketData>,
 	services: Services,
 ): Promise<Response | undefined> {
-	const ticket = new URL(request.url).searchParams.get('ticket') ?? '';
-	const admission = await admissionOf(ticket, services);
+	const admission = await admissionOf(ticketOf(query), services);
 	if (server.upgrade(request, { data: admission })) return undefined;
 	return new Response('this address speaks WebSocket', { status: 426 });
 }

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { sendRaw, UPGRADE } from '../support/abuse/raw-http.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Request lines and Host headers that no client library sends: none reveals source code or makes the server fail. */
+
+let server: TestServer;
+let ada: Person;
+
+beforeAll(async () => {
+	server = await startServer();
+	[ada] = (await makeWorkspace(server.url, 1)).people as [Person];
+});
+afterAll(() => server.stop());
+
+const HOSTS = [
+	...['', '[', ']', '%', '%zz', 'a b', 'a:99999', 'a:b', ':', '<x>', '@', '//', 'a/b', 'a?b', 'a#b', '\\'],
+	...['[::1', '[::1]', '1.2.3.4.5:', 'a'.repeat(3000), '\x80', '\xff\xfe', 'xn--', 'http://x', 'x, y', '%5b'],
+];
+const PATHS = [
+	...['/', '/rtm', '/rtm?ticket=1', '/rtm?%', '/rtm?ticket=%zz', '/api/auth.test', '/api/rtm.connect', '//'],
+	...[
+		'*',
+		'?',
+		'http://[/x',
+		'http://x/api/auth.test',
+		'/%',
+		'/%zz',
+		'/\x80\xff',
+		'/api/../x',
+		'/api/%00',
+		'/a#b',
+	],
+];
+/** What Bun shows developers, and what no answer may name. */
+const REVEALING = /new URL|\/src\/|\.ts:\d|bun:|node_modules|Internal Server Error/;
+
+for (const host of HOSTS)
+	test(`Host ${JSON.stringify(host.slice(0, 20))} is answered without a failure, for every path`, async () => {
+		const requests = PATHS.flatMap((path) =>
+			['', UPGRADE].map((headers) => ({ path, headers: `${headers}Authorization: Bearer ${ada.token}\r\n` })),
+		);
+		const answers = await Promise.all(
+			requests.map(async ({ path, headers }) => {
+				const text = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`;
+				return { path, ...(await sendRaw(server.url, Buffer.from(text, 'latin1'))) };
+			}),
+		);
+		for (const { path, status, text } of answers) {
+			expect({ path, failed: status >= 500 }).toEqual({ path, failed: false });
+			expect({ path, reveals: REVEALING.exec(text)?.[0] }).toEqual({ path, reveals: undefined });
+		}
+	});
+
+test('a health check of HTTP/1.0 without a Host header is answered', async () => {
+	expect((await sendRaw(server.url, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
+});
+
+test('rtm.connect names the Host header when it cannot make an address of it', async () => {
+	const head = `GET /api/rtm.connect HTTP/1.1\r\nHost: a b\r\nAuthorization: Bearer ${ada.token}\r\n\r\n`;
+	const { status, text } = await sendRaw(server.url, head);
+	expect(status).toBe(200);
+	expect(text).toContain('"error":"invalid_arguments"');
+	expect(text).toContain('Host');
+});
