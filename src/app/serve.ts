@@ -74,7 +74,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => {
 		engine.evict(idleMs);
-		conversations.evict(nowMs() - idleMs);
+		conversations.evict(nowMs() - idleMs, (_, stamp) => stamp <= store.ledger.durable());
 	}, EVICT_EVERY_MS);
 	return {
 		url: gateway.url,

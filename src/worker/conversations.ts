@@ -135,9 +135,10 @@ export class Conversations {
 		state.sendsSeen?.turn(stamp, durable);
 	}
 
-	/** Forgets conversations not used since `before` (ms), of those that may go. */
-	evict(before: number, mayGo: (id: string) => boolean = () => true): void {
-		for (const [id, { usedAt }] of this.owned) if (usedAt < before && mayGo(id)) this.owned.delete(id);
+	/** Evicts conversations not used since `before` (ms) whose newest change the store has. */
+	evict(before: number, isStored: (id: string, stamp: number) => boolean): void {
+		for (const [id, { usedAt, state }] of this.owned)
+			if (usedAt < before && isStored(id, state.head?.stamp ?? 0)) this.owned.delete(id);
 	}
 
 	/** Forgets everything: what was decided could not be stored. */

@@ -74,6 +74,11 @@ export class LoadedUser {
 		this.activity = new Activity(starts);
 	}
 
+	/** Stamp of the newest change of anything kept here. */
+	get newestChange(): number {
+		return Math.max(this.stamp, this.activity.newest);
+	}
+
 	setMembership(conversation: number, membership: Membership): void {
 		this.memberships.set(conversation, membership);
 		this.touched?.add(conversation);

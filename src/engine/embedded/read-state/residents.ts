@@ -186,17 +186,21 @@ export class Residents {
 		return { ts: row.ts, author: this.users.of(row.user), flags, named };
 	}
 
-	/** Lets go of what was not used since `before` (ms). Nothing of it can still be under way to the store. */
+	/**
+	 * Evicts what was not used since `before` (ms), unless a change of it is still being committed: an invitation
+	 * changes a user who is idle, and a load from the store would miss it.
+	 */
 	evict(before: number): void {
+		const durable = this.ledger.durable();
 		for (const [number, conversation] of this.loadedConversations.entries()) {
-			if (!conversation || conversation.usedAt >= before) continue;
+			if (!conversation || conversation.usedAt >= before || conversation.stamp > durable) continue;
 			this.loadedConversations[number] = undefined;
 			conversation.evicted = true;
 			this.recency.removed();
 			this.evictions += 1;
 		}
-		for (const [id, user] of this.loadedUsers) if (user.usedAt < before) this.loadedUsers.delete(id);
-		const durable = this.ledger.durable();
+		for (const [id, user] of this.loadedUsers)
+			if (user.usedAt < before && user.newestChange <= durable) this.loadedUsers.delete(id);
 		for (const [key, at] of this.passedBy)
 			if (at <= durable && !this.loading.has(key)) this.passedBy.delete(key);
 	}

@@ -1,0 +1,70 @@
+import { afterEach, expect, test } from 'bun:test';
+import type { Engine } from '../../src/app/engine.ts';
+import { nextTurn } from '../../src/engine/embedded/read-state/depths.ts';
+import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
+import { Oracle } from '../support/oracle/oracle.ts';
+import { runHistory } from '../support/oracle/run.ts';
+import { portsDriver } from '../support/ports-driver.ts';
+import { embedded } from './engines.ts';
+
+/** Eviction while commits are in flight: the store does not have those changes yet, so memory must keep them. */
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0).reverse()) await close();
+});
+
+const LONG_MS = 600_000;
+const USERS = Array.from({ length: USER_COUNT }, (_, index) => `U000USER0${index}`);
+const [ADA, GRACE] = ['U000ADA000', 'U000GRACE0'] as const;
+
+/**
+ * Between the turn that changes something and the commit of that change, everything is evicted and users are loaded
+ * again, in a turn of the event loop of its own, as the timer of a server does it.
+ */
+function evictingBeforeEveryCommit(engine: Engine, users: readonly string[]): Engine {
+	const { ledger, readState } = { ...engine.store, ...engine };
+	const commit = ledger.commit.bind(ledger);
+	const settled = ledger.settled.bind(ledger);
+	let newest: Promise<void> = Promise.resolve();
+	ledger.commit = (facts) => {
+		const evicted = newest.then(nextTurn).then(() => {
+			engine.evict(-1);
+			for (const user of users) readState.memberships(user).catch(() => undefined);
+		});
+		newest = evicted.then(nextTurn).then(() => commit(facts));
+		return newest;
+	};
+	ledger.settled = () => newest.then(settled);
+	return engine;
+}
+
+async function opened(users: readonly string[]) {
+	const place = await embedded.place();
+	closing.push(() => place.remove());
+	const engine = evictingBeforeEveryCommit(await place.open(), users);
+	const driver = portsDriver(engine);
+	closing.push(() => driver.close());
+	return { engine, driver };
+}
+
+test('an idle user who is evicted while an invitation is being committed is a member afterwards', async () => {
+	const { engine, driver } = await opened([GRACE]);
+	const { id } = await driver.createConversation('public', [ADA], 'pier');
+	expect(await engine.readState.memberships(GRACE)).toEqual([]);
+	await driver.join(id, GRACE, ADA);
+	expect((await engine.readState.memberships(GRACE)).map(({ conversation }) => conversation)).toEqual([id]);
+	await driver.post(id, ADA, 'hello', {});
+	expect(await engine.readState.row(GRACE, id)).toMatchObject({ unread: 1 });
+});
+
+test(
+	'a random history with an eviction before every commit keeps every count',
+	async () => {
+		const { driver } = await opened(USERS);
+		const oracle = new Oracle();
+		const report = await runHistory(driver, oracle, randomHistory(31, 1_500), { users: USERS, check: 100 });
+		expect(report.performed.post ?? 0).toBeGreaterThan(100);
+	},
+	LONG_MS,
+);
