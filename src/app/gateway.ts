@@ -172,11 +172,20 @@ function listenOn(config: Config, gateway: string, parts: Parameters<typeof list
 	}
 }
 
-async function verifierOf({ jwtSecret, jwtJwks }: Config): Promise<JwtVerifier | null> {
-	const secret = jwtSecret === null ? {} : { secret: jwtSecret };
-	const jwks = jwtJwks === null ? {} : { jwks: jwtJwks };
+async function verifierOf({
+	jwtSecret,
+	jwtJwks,
+	jwtAudience,
+	jwtIssuer,
+}: Config): Promise<JwtVerifier | null> {
+	const options = {
+		...(jwtSecret === null ? {} : { secret: jwtSecret }),
+		...(jwtJwks === null ? {} : { jwks: jwtJwks }),
+		...(jwtAudience === null ? {} : { audience: jwtAudience }),
+		...(jwtIssuer === null ? {} : { issuer: jwtIssuer }),
+	};
 	try {
-		return await jwtVerifier({ ...secret, ...jwks }, nowMs);
+		return await jwtVerifier(options, nowMs);
 	} catch (error) {
 		const flags = jwtJwks === null ? '--jwt-secret' : `--jwt-jwks "${jwtJwks}"`;
 		throw new Error(`${flags} cannot be used: ${(error as Error).message}`);

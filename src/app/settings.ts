@@ -162,6 +162,18 @@ export const SETTINGS = {
 		null as string | null,
 		text,
 	),
+	jwtAudience: setting(
+		'jwt-audience',
+		'what the claim `aud` of a JWT has to name; where not set, `aud` is not checked',
+		null as string | null,
+		text,
+	),
+	jwtIssuer: setting(
+		'jwt-issuer',
+		'what the claim `iss` of a JWT has to be; where not set, `iss` is not checked',
+		null as string | null,
+		text,
+	),
 	allowedOrigins: setting(
 		'allowed-origins',
 		'origins of web pages that may call the methods (CORS), separated by commas; *: any',

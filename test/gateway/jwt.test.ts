@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { type JwtVerifier, jwtVerifier } from '../../src/gateway/auth/jwt.ts';
-import { hashToken } from '../../src/gateway/auth/tokens.ts';
+import { hashToken, tokenKey } from '../../src/gateway/auth/tokens.ts';
 import { authenticator, HandClock, refusalOf, SmallDirectory, TEAM, userNamed } from './support.ts';
 
 const SECRET = 'a secret of the integrating product, long enough';
@@ -14,6 +14,8 @@ const seconds = () => Math.floor(clock.now() / 1000);
 
 const sign = (claims: JWTPayload, secret = SECRET, alg = 'HS256') =>
 	new SignJWT(claims).setProtectedHeader({ alg }).sign(new TextEncoder().encode(secret));
+
+const decoded = (token: string): Buffer => Buffer.from(token.split('.')[2] as string, 'base64url');
 
 async function mustVerify(options: Parameters<typeof jwtVerifier>[0]): Promise<JwtVerifier> {
 	const verifier = await jwtVerifier(options, clock.now);
@@ -74,6 +76,31 @@ describe('a shared secret', () => {
 			const token = await sign(claims);
 			expect(await refusalOf(() => verifier.verify(token))).toBe('invalid_auth');
 		}
+	});
+
+	test('only one spelling of each part is taken', async () => {
+		const verifier = await mustVerify({ secret: SECRET });
+		const token = await sign({ ...CLAIMS, exp: seconds() + 60 });
+		await verifier.verify(token);
+		const last = token.at(-1) as string;
+		const same = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].filter(
+			(letter) => letter !== last && decoded(token.slice(0, -1) + letter).equals(decoded(token)),
+		);
+		expect(same).toHaveLength(3);
+		for (const letter of same)
+			expect(await refusalOf(() => verifier.verify(token.slice(0, -1) + letter))).toBe('invalid_auth');
+	});
+
+	test('audience and issuer are checked where they are configured', async () => {
+		const exp = seconds() + 60;
+		const verifier = await mustVerify({ secret: SECRET, audience: 'tidemark', issuer: 'https://id.example' });
+		const right = { ...CLAIMS, exp, aud: 'tidemark', iss: 'https://id.example' };
+		expect(await verifier.verify(await sign(right))).toMatchObject({ user: 'U123' });
+		expect(await verifier.verify(await sign({ ...right, aud: ['billing', 'tidemark'] }))).toBeDefined();
+		const { aud: _, ...nobodys } = right;
+		const { iss: __, ...unissued } = right;
+		for (const wrong of [{ ...right, aud: 'billing' }, { ...right, iss: 'https://other' }, nobodys, unissued])
+			expect(await refusalOf(async () => verifier.verify(await sign(wrong)))).toBe('invalid_auth');
 	});
 
 	test('a short secret is no configuration', async () => {
@@ -157,7 +184,39 @@ describe('a JWT as a token', () => {
 		await auth.identify(token);
 		expect(await auth.holderOf(token)).toMatchObject({ user: 'U123', team: TEAM });
 		directory.keep(token, userNamed('U123'), 1);
-		auth.forget(hashToken(token));
+		auth.forget(tokenKey(token));
+		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
+	});
+
+	test('that was revoked stays so under another valid signature of the same claims', async () => {
+		const keys = await generateKeyPair('ES256', { extractable: true });
+		const folder = await mkdtemp(join(tmpdir(), 'tidemark-jwks-'));
+		const file = join(folder, 'jwks.json');
+		await writeFile(
+			file,
+			JSON.stringify({ keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256' }] }),
+		);
+		const directory = new SmallDirectory().add(userNamed('U123'));
+		const own = new HandClock();
+		const auth = authenticator(directory, own, { jwt: await jwtVerifier({ jwks: file }, own.now) });
+		const claims = { ...CLAIMS, exp: Math.floor(own.now() / 1000) + 30 };
+		const [one, other] = await Promise.all(
+			[1, 2].map(() =>
+				new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(keys.privateKey),
+			),
+		);
+		expect(one).not.toBe(other);
+		await auth.identify(other as string);
+		directory.keep(one as string, userNamed('U123'), 1);
+		auth.forget(tokenKey(one as string));
+		expect(await refusalOf(() => auth.identify(other as string))).toBe('token_revoked');
+		await rm(folder, { recursive: true });
+	});
+
+	test('that an older version revoked by its whole text stays revoked', async () => {
+		const { auth, directory, token } = await setUp();
+		const hash = hashToken(token);
+		directory.kept.set(hash, { hash, user: 'U123', team: TEAM, createdTs: 0, revokedTs: 1 });
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 

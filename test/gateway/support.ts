@@ -1,6 +1,6 @@
 import type { Token, User } from '../../src/engine/ports/store.ts';
 import { Authenticator, type AuthenticatorOptions } from '../../src/gateway/auth/authenticator.ts';
-import { hashToken } from '../../src/gateway/auth/tokens.ts';
+import { tokenKey } from '../../src/gateway/auth/tokens.ts';
 import type { ErrorCode } from '../../src/model/errors.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import type { RandomBytes } from '../../src/model/ids.ts';
@@ -47,7 +47,7 @@ export class SmallDirectory {
 	}
 
 	keep(token: string, user: User, revokedTs: number | null = null): void {
-		const hash = hashToken(token);
+		const hash = tokenKey(token);
 		this.kept.set(hash, { hash, user: user.id, team: user.team, createdTs: 0, revokedTs });
 	}
 

@@ -1,6 +1,6 @@
 import { isCluster, PLACES } from '../cluster-places.ts';
 import { type Config, missing, unknownVariables } from '../config.ts';
-import { BESIDE_APNS_KEY, type SettingName } from '../settings.ts';
+import { BESIDE_APNS_KEY, SETTINGS, type SettingName } from '../settings.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Settings that are no settings, that contradict each other, or that lack what belongs to them. Pure. */
@@ -32,8 +32,19 @@ function incomplete(config: Config): Finding[] {
 	return findings;
 }
 
-function contradictions({ jwtSecret, jwtJwks, requestsPerSecond, postsPerSecond }: Config): Finding[] {
+function contradictions(config: Config): Finding[] {
+	const { jwtSecret, jwtJwks, requestsPerSecond, postsPerSecond } = config;
 	const findings: Finding[] = [];
+	if (jwtSecret === null && jwtJwks === null)
+		for (const name of ['jwtAudience', 'jwtIssuer'] as const)
+			if (config[name] !== null)
+				findings.push(
+					warn(
+						ABOUT,
+						`${SETTINGS[name].environment} is set, and no JWTs are accepted`,
+						'Set TIDEMARK_JWT_SECRET or TIDEMARK_JWT_JWKS',
+					),
+				);
 	if (jwtSecret !== null && jwtJwks !== null)
 		findings.push(
 			bad(ABOUT, 'TIDEMARK_JWT_SECRET and TIDEMARK_JWT_JWKS are both set', 'Take one of them away'),

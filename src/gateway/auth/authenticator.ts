@@ -2,7 +2,7 @@ import type { Directory, User } from '../../engine/ports/store.ts';
 import { Refusal } from '../../model/errors.ts';
 import type { Caller, UserCaller } from './caller.ts';
 import type { JwtVerifier } from './jwt.ts';
-import { hashToken, isOpaque, looksLikeJwt, sameHash } from './tokens.ts';
+import { hashToken, isOpaque, looksLikeJwt, sameHash, tokenKey } from './tokens.ts';
 
 /**
  * From a token to who holds it. What was verified is remembered for a while, so that a busy client costs
@@ -36,6 +36,7 @@ const WITHOUT_STORE_MS = 60 * 60 * 1000;
 const ADMIN: Caller = { kind: 'admin' };
 
 export class Authenticator {
+	/** By the hash of the whole token: a JWT with another signature is verified for itself. */
 	private readonly remembered = new Map<string, Remembered>();
 	/** Rises with each `forget`: a look-up that began before it must not be remembered after it. */
 	private forgotten = 0;
@@ -69,10 +70,11 @@ export class Authenticator {
 		throw error;
 	}
 
-	/** The token is gone: from now on it is looked up again. */
-	forget(tokenHash: string): void {
+	/** The token with this key was revoked: from now on it is looked up again. */
+	forget(key: string): void {
 		this.forgotten += 1;
-		this.remembered.delete(tokenHash);
+		for (const [hash, { caller }] of this.remembered)
+			if (caller.tokenHash === key) this.remembered.delete(hash);
 	}
 
 	/** Lets go of what is not trusted any more; to be called now and then. */
@@ -90,7 +92,7 @@ export class Authenticator {
 
 	/** Whose token this is, also when it is revoked; null for one that never was. */
 	async holderOf(token: string): Promise<{ readonly user: string; readonly team: string } | null> {
-		const stored = await this.options.directory.token(hashToken(token));
+		const stored = await this.options.directory.token(tokenKey(token));
 		if (stored) return { user: stored.user, team: stored.team };
 		if (!this.options.jwt || !looksLikeJwt(token)) return null;
 		return this.options.jwt.verify(token).catch((error) => {
@@ -101,20 +103,21 @@ export class Authenticator {
 
 	private async lookUp(token: string, hash: string): Promise<Caller> {
 		const forgottenBefore = this.forgotten;
-		const { user, team, until } = await this.holder(token, hash);
+		const key = tokenKey(token);
+		const { user, team, until } = await this.holder(token, key);
 		const account = await this.account(user, team);
-		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: hash, expiresAt: until };
+		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: key, expiresAt: until };
 		if (this.forgotten === forgottenBefore) this.remember(hash, caller);
 		return caller;
 	}
 
-	private async holder(token: string, hash: string) {
+	private async holder(token: string, key: string) {
 		const { directory, jwt } = this.options;
 		const isJwt = jwt !== null && looksLikeJwt(token);
 		if (!isJwt && !isOpaque(token)) throw new Refusal('invalid_auth');
 		const claims = isJwt ? await jwt.verify(token) : null;
-		// A JWT is in the store only once it was revoked.
-		const stored = await directory.token(hash);
+		// A JWT is in the store only once it was revoked; earlier versions stored the hash of all of it.
+		const stored = (await directory.token(key)) ?? (claims && (await directory.token(hashToken(token))));
 		if (stored && stored.revokedTs !== null) throw new Refusal('token_revoked');
 		if (claims) return { user: claims.user, team: claims.team, until: claims.expiresAt };
 		if (!stored) throw new Refusal('invalid_auth');

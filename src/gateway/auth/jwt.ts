@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
 import { Refusal } from '../../model/errors.ts';
 import { isTeamId, isUserId } from '../../model/ids.ts';
+import { isCanonicalJwt } from './tokens.ts';
 
 /**
  * Tokens that the integrating product signs: `sub` is the user, `team` the workspace, `exp` the end. The
@@ -14,6 +15,10 @@ export interface JwtOptions {
 	readonly secret?: string;
 	/** For RS256, PS256, ES256 and EdDSA: a URL or a file. */
 	readonly jwks?: string;
+	/** Where given, `aud` has to name it. */
+	readonly audience?: string;
+	/** Where given, `iss` has to be it. */
+	readonly issuer?: string;
 }
 
 export interface JwtClaims {
@@ -31,33 +36,36 @@ export interface JwtVerifier {
 const MIN_SECRET_BYTES = 32;
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
+type Expected = Pick<JwtOptions, 'audience' | 'issuer'>;
 type Check = (token: string) => Promise<{ readonly payload: JWTPayload }>;
 
 /** One verifier for what is configured; null where JWTs are not. */
 export async function jwtVerifier(options: JwtOptions, nowMs: () => number): Promise<JwtVerifier | null> {
 	if (options.secret !== undefined && options.jwks !== undefined)
 		throw new Error('JWT: give a secret or a JWKS, not both');
-	if (options.secret !== undefined) return withSecret(options.secret, nowMs);
-	if (options.jwks !== undefined) return withKeySet(options.jwks, nowMs);
+	if (options.secret !== undefined) return withSecret(options.secret, options, nowMs);
+	if (options.jwks !== undefined) return withKeySet(options.jwks, options, nowMs);
 	return null;
 }
 
-function withSecret(secret: string, nowMs: () => number): JwtVerifier {
+function withSecret(secret: string, expected: Expected, nowMs: () => number): JwtVerifier {
 	const key = new TextEncoder().encode(secret);
 	if (key.length < MIN_SECRET_BYTES)
 		throw new Error(`JWT: the secret needs ${MIN_SECRET_BYTES} bytes or more`);
-	return verifier((token) => jwtVerify(token, key, rules(['HS256'], nowMs)));
+	return verifier((token) => jwtVerify(token, key, rules(['HS256'], expected, nowMs)));
 }
 
-async function withKeySet(location: string, nowMs: () => number): Promise<JwtVerifier> {
+async function withKeySet(location: string, expected: Expected, nowMs: () => number): Promise<JwtVerifier> {
 	const keys = /^https?:\/\//.test(location)
 		? createRemoteJWKSet(new URL(location))
 		: createLocalJWKSet(JSON.parse(await readFile(location, 'utf8')));
-	return verifier((token) => jwtVerify(token, keys, rules(PUBLIC_KEY_ALGORITHMS, nowMs)));
+	return verifier((token) => jwtVerify(token, keys, rules(PUBLIC_KEY_ALGORITHMS, expected, nowMs)));
 }
 
-const rules = (algorithms: string[], nowMs: () => number) => ({
+const rules = (algorithms: string[], { audience, issuer }: Expected, nowMs: () => number) => ({
 	algorithms,
+	...(audience === undefined ? {} : { audience }),
+	...(issuer === undefined ? {} : { issuer }),
 	requiredClaims: ['sub', 'team', 'exp'],
 	currentDate: new Date(nowMs()),
 });
@@ -65,6 +73,7 @@ const rules = (algorithms: string[], nowMs: () => number) => ({
 function verifier(check: Check): JwtVerifier {
 	return {
 		verify: async (token) => {
+			if (!isCanonicalJwt(token)) throw new Refusal('invalid_auth');
 			try {
 				return claimsOf((await check(token)).payload);
 			} catch (error) {

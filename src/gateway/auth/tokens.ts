@@ -16,8 +16,18 @@ export const looksLikeJwt = (token: string): boolean => COMPACT_JWT.test(token);
 
 export const sha256 = (text: string): Uint8Array => createHash('sha256').update(text).digest();
 
-/** What is stored of a token, and what it is known by everywhere else. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/**
+ * What is stored of a token, and what it is revoked by. Of a JWT that is the signed part alone: one signature has
+ * several spellings, and with ECDSA several signatures of the same claims are valid.
+ */
+export const tokenKey = (token: string): string =>
+	hashToken(looksLikeJwt(token) ? token.slice(0, token.lastIndexOf('.')) : token);
+
+/** Base64url leaves bits of the last character unused: only the spelling that an encoder writes is taken. */
+export const isCanonicalJwt = (token: string): boolean =>
+	token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 /** Compares in a time that tells nothing: hashes are of one length, whatever was sent. */
 export const sameHash = (one: string, other: string): boolean =>

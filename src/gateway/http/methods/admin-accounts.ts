@@ -2,7 +2,7 @@ import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { wireUser } from '../../../protocol/objects.ts';
 import { tellRevoked } from '../../auth/revocations.ts';
-import { hashToken, looksLikeJwt, newToken } from '../../auth/tokens.ts';
+import { looksLikeJwt, newToken, tokenKey } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { adminMethod } from '../method.ts';
@@ -79,7 +79,7 @@ export const adminTokensCreate = adminMethod({
 		if (user.deleted) throw new Refusal('user_disabled', 'user_id: the user is deactivated');
 		const token = newToken(user.isBot, services.random);
 		await services.directory.createToken({
-			hash: hashToken(token),
+			hash: tokenKey(token),
 			user: user.id,
 			team: user.team,
 			createdTs: services.clock.next(),
@@ -94,7 +94,7 @@ export const adminTokensRevoke = adminMethod({
 	arguments: { token: type.secret },
 	run: async ({ token }, { services }) => {
 		const { directory, auth, bus, clock } = services;
-		const hash = hashToken(token);
+		const hash = tokenKey(token);
 		const holder = await auth.holderOf(token);
 		if (!holder) throw new Refusal('token_not_found', 'token: no such token');
 		if (looksLikeJwt(token) && !(await directory.token(hash)))
