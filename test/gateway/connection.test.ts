@@ -135,6 +135,7 @@ describe('resuming', () => {
 		connection.hold();
 		const frame = 'x'.repeat(1_000_000);
 		for (let index = 1; index <= 5; index += 1) connection.send(frame, index);
+		flush();
 		expect(socket.closedWith).toBe(4001);
 		expect(connection.isOver).toBe(true);
 	});

@@ -18,6 +18,8 @@ const MOST_HELD_CHARACTERS = 4_000_000;
 interface Held {
 	readonly frames: { readonly frame: string; readonly at: number | undefined }[];
 	characters: number;
+	/** More was held than may be: the socket is closed with the next flush. */
+	overflowed: boolean;
 }
 
 /** Who waits until the client has taken what was sent: few do, and a field for it would be in all. */
@@ -64,7 +66,7 @@ export class Connection {
 
 	/** From here on frames are kept, until `release`. */
 	hold(): void {
-		this.held = { frames: [], characters: 0 };
+		this.held = { frames: [], characters: 0, overflowed: false };
 	}
 
 	/** Sends these ahead of what is held, no faster than the client takes them. */
@@ -103,21 +105,28 @@ export class Connection {
 	/** Goes on with what was held and what comes, but for what has a stamp up to this one; and what was held without what was told. */
 	release(caughtUpTo: number, told?: Pick<AlreadyTold, 'includes'>): void {
 		const { held } = this;
+		if (this.ended || held?.overflowed) return;
 		this.held = undefined;
 		this.caughtUpTo = caughtUpTo;
-		if (this.ended) return;
 		this.open = true;
 		for (const { frame, at } of held?.frames ?? [])
 			if (at === undefined || !told?.includes(frame, at)) this.send(frame, at);
 	}
 
 	private keep(held: Held, frame: string, at: number | undefined): void {
+		if (held.overflowed) return;
 		held.frames.push({ frame, at });
 		held.characters += frame.length;
-		if (held.characters > MOST_HELD_CHARACTERS) this.close('too_slow');
+		if (held.characters <= MOST_HELD_CHARACTERS) return;
+		held.overflowed = true;
+		held.frames.length = 0;
+		this.scheduleFlush(this);
 	}
 
-	/** `at`: the stamp of the change that it tells of. */
+	/**
+	 * `at`: the stamp of the change that it tells of. Never closes: closing detaches the socket from the lists that the caller
+	 * is iterating, and a socket behind it would miss the frame. Flushing does it.
+	 */
 	send(frame: string, at?: number): void {
 		if (this.held) {
 			this.keep(this.held, frame, at);
@@ -134,6 +143,10 @@ export class Connection {
 	flush(): void {
 		const { due } = this;
 		this.due = undefined;
+		if (this.held?.overflowed) {
+			this.close('too_slow');
+			return;
+		}
 		if (due === undefined || !this.open) return;
 		if (typeof due === 'string') {
 			this.socket.send(due);
@@ -145,6 +158,7 @@ export class Connection {
 	}
 
 	close(reason: CloseReason): void {
+		this.held = undefined;
 		this.flush();
 		this.over();
 		this.socket.close(CLOSE_CODES[reason].code, CLOSE_CODES[reason].meaning);
