@@ -2,7 +2,7 @@ import type { Api } from './api.ts';
 import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
-import { toMessage, tombstoneOf, type Wire } from './wire.ts';
+import { toMessage, tombstoneOf, type Wire, withThread } from './wire.ts';
 
 /** A thread from its root on, kept up to date by events. */
 
@@ -62,7 +62,8 @@ export class ThreadWindow {
 	private apply(event: Wire): void {
 		if (!this.isLoaded) return;
 		const { subtype } = event;
-		if (subtype === 'message_changed' || subtype === 'message_replied') this.replace(event.message);
+		if (subtype === 'message_changed') this.replace(event.message);
+		else if (subtype === 'message_replied') this.counted(event.message);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
 		else if (!this.hasMore) this.replies = list.insert(this.replies, toMessage(event, this.channel));
 	}
@@ -71,6 +72,12 @@ export class ThreadWindow {
 		const message = toMessage(wire, this.channel);
 		if (message.ts === this.threadTs) this.root = message;
 		else this.replies = list.replace(this.replies, message);
+	}
+
+	private counted(wire: Wire): void {
+		const message = toMessage(wire, this.channel);
+		if (this.root) this.root = withThread(this.root, message);
+		else if (message.isTombstone) this.root = message;
 	}
 
 	private remove(ts: string, tombstone: boolean): void {

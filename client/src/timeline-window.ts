@@ -2,7 +2,7 @@ import type { Answer, Api } from './api.ts';
 import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
-import { toMessage, tombstoneOf, type Wire } from './wire.ts';
+import { toMessage, tombstoneOf, type Wire, withThread } from './wire.ts';
 
 /** An unbroken stretch of a conversation's timeline, kept up to date by events. */
 
@@ -118,12 +118,15 @@ export class TimelineWindow {
 		this.messages = list.replace(this.messages, toMessage(wire, this.channel));
 	}
 
-	/** A root with its thread. One that was posted and deleted while the client was away is told by its replies alone. */
+	/** A root's new counters. Only a root posted and deleted while the client was offline may be unknown: its tombstone is added. */
 	private root(wire: Wire): void {
 		const message = toMessage(wire, this.channel);
+		const known = list.find(this.messages, message.ts);
 		const isGone = message.isTombstone && message.replyCount === 0;
 		if (isGone) this.messages = list.remove(this.messages, message.ts);
-		else if (this.covers(message.ts)) this.messages = list.insert(this.messages, message);
+		else if (known) this.messages = list.replace(this.messages, withThread(known, message));
+		else if (message.isTombstone && this.covers(message.ts))
+			this.messages = list.insert(this.messages, message);
 	}
 
 	private covers(ts: string): boolean {

@@ -79,6 +79,18 @@ export const tombstoneOf = (message: Message): Message => ({
 	latestReply: message.latestReply,
 });
 
+/** A known root with the counters of `message_replied`, whose own text may be cut. */
+export const withThread = (known: Message, told: Message): Message =>
+	told.isTombstone
+		? told
+		: {
+				...known,
+				threadTs: told.threadTs,
+				replyCount: told.replyCount,
+				replyUsers: told.replyUsers,
+				latestReply: told.latestReply,
+			};
+
 export const toUser = (user: Wire): User => ({
 	id: user.id,
 	name: user.name,

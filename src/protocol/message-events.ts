@@ -3,6 +3,7 @@ import type { Message } from '../model/message.ts';
 import { formatTs } from '../model/ts.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 import { type JsonObject, wireMessage } from './objects.ts';
+import { previewOf } from './preview.ts';
 import { stamped } from './stamped.ts';
 
 /** Events about messages, alike whether they are told as they happen or to a client that was away. */
@@ -36,7 +37,7 @@ export function messageInThread(message: Message, team: string, thread: ThreadSu
 	return {
 		...wireMessage(message, team),
 		parent_user_id: thread.root.user,
-		...(message.broadcast ? { root: rootIn(team, thread) } : {}),
+		...(message.broadcast ? { root: rootPreview(team, thread) } : {}),
 	};
 }
 
@@ -80,7 +81,7 @@ export function deletedEvent(
 	};
 }
 
-/** Tells that a thread's root looks different: its number of replies, its latest one. */
+/** A thread's root has other counters: its number of replies, its latest one. Clients have the root itself already. */
 export function repliedEvent(conversation: Conversation, thread: ThreadSummary, at: number): JsonObject {
 	return {
 		type: 'message',
@@ -88,9 +89,15 @@ export function repliedEvent(conversation: Conversation, thread: ThreadSummary, 
 		hidden: true,
 		channel: conversation.id,
 		ts: formatTs(at),
-		message: rootIn(conversation.team, thread),
+		message: rootPreview(conversation.team, thread),
 		...stamped(at),
 	};
+}
+
+/** What goes to every member with each reply must not grow with the root. */
+function rootPreview(team: string, thread: ThreadSummary): JsonObject {
+	const { message, isCut } = previewOf(thread.root);
+	return { ...rootIn(team, { ...thread, root: message }), ...(isCut ? { is_preview: true } : {}) };
 }
 
 function rootIn(team: string, thread: ThreadSummary): JsonObject {

@@ -1,0 +1,26 @@
+import type { Message } from '../model/message.ts';
+
+/** A message short enough to send along with others: the beginning of its text, without blocks, attachments and metadata. */
+
+const PREVIEW_CHARACTERS = 200;
+
+export interface Preview {
+	readonly message: Message;
+	/** Something was left out. */
+	readonly isCut: boolean;
+}
+
+export function previewOf(message: Message): Preview {
+	const text = beginning(message.text);
+	const { bot_id, ...large } = JSON.parse(message.extra ?? '{}');
+	const isCut = text !== message.text || Object.keys(large).length > 0;
+	if (!isCut) return { message, isCut };
+	const extra = bot_id === undefined ? null : JSON.stringify({ bot_id });
+	return { message: { ...message, text, extra }, isCut };
+}
+
+function beginning(text: string): string {
+	if (text.length <= PREVIEW_CHARACTERS) return text;
+	const isSplitPair = /[\uD800-\uDBFF]/.test(text.charAt(PREVIEW_CHARACTERS - 1));
+	return text.slice(0, isSplitPair ? PREVIEW_CHARACTERS - 1 : PREVIEW_CHARACTERS);
+}

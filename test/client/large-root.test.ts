@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { makeQuay } from '../support/client/quay.ts';
+import { expectScreens, watchEverything } from '../support/client/screens.ts';
+import { sdk } from '../support/client/sdk.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Events of replies carry a preview of the root only: screens keep the whole one that they have. */
+
+const TEXT = 'a long read '.repeat(1_000);
+
+let server: TestServer;
+beforeAll(async () => {
+	server = await startServer();
+});
+afterAll(() => server.stop());
+
+test('a large root on the screen stays whole while replies arrive, is edited and is deleted', async () => {
+	const { reader, writer, channel, post } = await makeQuay(server.url);
+	const client = sdk(server.url, reader);
+	await client.connect();
+	const ts = await post(TEXT);
+	const thread = client.thread(channel, ts);
+	const stops = [watchEverything(client), thread.subscribe(() => undefined)];
+	const shown = () =>
+		client
+			.conversation(channel)
+			.getSnapshot()
+			.messages.find((one) => one.ts === ts);
+	await client.settled();
+	const reply = async (text: string): Promise<string> =>
+		(await writer.call('chat.postMessage', { channel, thread_ts: ts, text })).ts;
+	const first = await reply('first');
+	await reply('second');
+	await client.settled();
+	expect(shown()).toMatchObject({ text: TEXT, replyCount: 2 });
+	expect(thread.getSnapshot().root).toMatchObject({ text: TEXT, replyCount: 2 });
+	await writer.call('chat.update', { channel, ts, text: `${TEXT}, edited` });
+	await writer.call('chat.delete', { channel, ts: first });
+	await client.settled();
+	expect(shown()).toMatchObject({ text: `${TEXT}, edited`, replyCount: 1 });
+	await expectScreens(client, reader);
+	await writer.call('chat.delete', { channel, ts });
+	await client.settled();
+	expect(shown()).toMatchObject({ isTombstone: true, text: '', replyCount: 1 });
+	await expectScreens(client, reader);
+	for (const stop of stops) stop();
+	client.disconnect();
+});
