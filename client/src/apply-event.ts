@@ -3,8 +3,10 @@ import { toCounts, type Wire } from './wire.ts';
 
 /** What an event of the stream does to conversations and counts. */
 
-/** What an event leaves to be asked. */
+/** Where an event came from, and what it leaves to be asked. */
 export interface Wishes {
+	/** It is one of those that were missed while there was no connection. */
+	readonly isCatchingUp: boolean;
 	/** A message was lost on the way: nothing of what is known can be relied on. */
 	gap(): void;
 	/** What this conversation is, and its counts. */
@@ -44,7 +46,7 @@ const message: Apply = (state, event, wishes) => {
 		if (preview?.ts !== event.deleted_ts) return;
 		state.describe(channel, { preview: null });
 		wishes.preview(channel);
-	} else if (event.prev_ts !== undefined && state.post(event) === 'gap') wishes.gap();
+	} else if (event.prev_ts !== undefined && state.post(event, wishes.isCatchingUp) === 'gap') wishes.gap();
 };
 
 const APPLY: Readonly<Record<string, Apply>> = {

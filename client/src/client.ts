@@ -210,6 +210,7 @@ class Parts {
 
 	private receive(event: Wire): void {
 		applyEvent(this.state, event, {
+			isCatchingUp: this.connection.state.status === 'connecting',
 			gap: () => this.connection.resync(),
 			conversation: (id) => this.background.run(this.recount(id)),
 			preview: (id) => this.background.run(this.previews.refresh(id)),

@@ -146,15 +146,22 @@ export class CountsState {
 		return 'none';
 	}
 
-	/** A message in the timeline. `prev_ts` shows whether the one before it is known. */
-	post(event: PostedEvent & { readonly channel: string; readonly prev_ts: string }): Doubt {
+	/**
+	 * A message in the timeline. `prev_ts` shows whether the one before it is known. A client that catches up may know messages
+	 * that were deleted meanwhile, from an earlier attempt: their deletions follow.
+	 */
+	post(
+		event: PostedEvent & { readonly channel: string; readonly prev_ts: string },
+		isCatchingUp = false,
+	): Doubt {
 		const tracked = this.tracked.get(event.channel);
 		// Its row knows of it already, or it was told before.
 		if (!tracked || event.position <= (tracked.since.at(-1)?.position ?? stampOf(tracked.position)))
 			return 'none';
 		const message = countedMessage(event, this.self);
 		const known = this.conversations.get(event.channel);
-		if (known && isGap(known.latest, event.prev_ts, tracked.latestDeleted !== '')) return 'gap';
+		if (known && isGap(known.latest, event.prev_ts, isCatchingUp || tracked.latestDeleted !== ''))
+			return 'gap';
 		tracked.latestDeleted = '';
 		tracked.since.push(message);
 		if (tracked.since.length > MOST_KEPT) tracked.forgotten = tracked.since.shift()?.position ?? '';
@@ -185,8 +192,8 @@ export class CountsState {
 }
 
 /** A message before this one that was never heard of; or the newest one is gone without a word. */
-function isGap(latest: string, prevTs: string, latestDeleted: boolean): boolean {
-	return prevTs > latest || (prevTs < latest && !latestDeleted);
+function isGap(latest: string, prevTs: string, mayBeDeleted: boolean): boolean {
+	return prevTs > latest || (prevTs < latest && !mayBeDeleted);
 }
 
 function strip({ position: _, ...counts }: ToldCounts) {

@@ -115,8 +115,7 @@ export class Sync {
 		changes: number,
 	): Promise<InsideChanges | null> {
 		const most = { changes, characters: MOST_CHARACTERS };
-		const mayKnow = moment.loose !== undefined;
-		return this.parts.changes.inside({ user, ...between, mayKnow, conversations: moment.changed, most });
+		return this.parts.changes.inside({ user, ...between, conversations: moment.changed, most });
 	}
 
 	/** A moment together with everything of the user's own that changed up to it, that of just before included. */

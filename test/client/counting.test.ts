@@ -21,6 +21,7 @@ function stage(rows = [told(0, 0)]) {
 	state.reset(counts(rows), []);
 	const apply = (event: object) =>
 		applyEvent(state, event, {
+			isCatchingUp: false,
 			gap: () => wishes.push('gap'),
 			conversation: (id) => wishes.push(id),
 			preview: () => undefined,

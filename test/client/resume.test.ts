@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { TidemarkClient } from '../../client/src/index.ts';
 import { Network, until } from '../support/client/network.ts';
+import { makeQuay } from '../support/client/quay.ts';
 import { expectScreens, watchEverything } from '../support/client/screens.ts';
 import { expectExact, sdk } from '../support/client/sdk.ts';
 import { Random } from '../support/oracle/random.ts';
@@ -55,6 +56,69 @@ for (const seed of [31, 32, 33]) {
 		client.disconnect();
 	});
 }
+
+/** A client that was cut off while it caught up, after the first of two missed messages. */
+async function cutWhileCatchingUp() {
+	const { reader, writer, channel, post } = await makeQuay(server.url);
+	const network = new Network();
+	const client = sdk(server.url, reader, { ...network.options, ...AT_ONCE });
+	await post('before');
+	await client.connect();
+	const stop = watchEverything(client);
+	await client.settled();
+	network.goOffline();
+	const first = await post('first');
+	const second = await post('second');
+	network.goOfflineAfter(({ type, text }) => type === 'message' && text === 'first');
+	network.goOnline();
+	await until(client.conversation(channel), ({ messages }) => messages.some(({ ts }) => ts === first));
+	const remove = (ts: string) => writer.call('chat.delete', { channel, ts });
+	/** In the end it shows what the server has, and resumed to get there. */
+	const expectResumed = async () => {
+		network.goOnline();
+		await isOnline(client);
+		await expectExact(client, reader);
+		await expectScreens(client, reader);
+		expect(network.callsOf('client.counts')).toHaveLength(1);
+		stop();
+		client.disconnect();
+	};
+	return { first, second, post, remove, expectResumed };
+}
+
+test('cut off while catching up, then a message that was received already is deleted', async () => {
+	const { first, second, remove, expectResumed } = await cutWhileCatchingUp();
+	await remove(second);
+	await remove(first);
+	await expectResumed();
+});
+
+test('cut off while catching up, then a received message is deleted after a newer one was posted', async () => {
+	const { first, second, post, remove, expectResumed } = await cutWhileCatchingUp();
+	await remove(second);
+	await post('third');
+	await remove(first);
+	await expectResumed();
+});
+
+test('a page loaded while the socket was down has a message that is deleted before the socket is back', async () => {
+	const { reader, writer, channel, post } = await makeQuay(server.url);
+	const network = new Network();
+	const client = sdk(server.url, reader, { ...network.options, ...AT_ONCE });
+	await client.connect();
+	network.fails = (method) => method === 'rtm.connect';
+	network.cut();
+	const ts = await post('a mistake');
+	const stop = watchEverything(client);
+	await until(client.conversation(channel), ({ messages }) => messages.length === 1);
+	await writer.call('chat.delete', { channel, ts });
+	network.fails = () => false;
+	await isOnline(client);
+	await expectExact(client, reader);
+	await expectScreens(client, reader);
+	stop();
+	client.disconnect();
+});
 
 test('the server is stopped and started again', async () => {
 	const own = await startServer();

@@ -100,15 +100,17 @@ test('what was posted and edited comes once, as it is now', async () => {
 	expect(events[0]).toMatchObject({ type: 'message', ts, text: 'second', edited: { user: scene.ada.id } });
 });
 
-test('what was posted and deleted does not come; what follows joins up', async () => {
+test('of what was posted and deleted only the deletion comes; what follows joins up', async () => {
 	const scene = await Scene.open();
 	const known = await scene.post('known');
 	await scene.leave();
-	await scene.remove(await scene.post('gone'));
+	const gone = await scene.post('gone');
+	await scene.remove(gone);
 	await scene.post('here');
 	const events = await scene.missed();
-	expect(kinds(events)).toEqual(['message']);
-	expect(events[0]).toMatchObject({ text: 'here', prev_ts: known });
+	expect(kinds(events)).toEqual(['message_deleted', 'message']);
+	expect(events[0]).toMatchObject({ deleted_ts: gone });
+	expect(events[1]).toMatchObject({ text: 'here', prev_ts: known });
 });
 
 test('edits and deletes of what was known; edited, then deleted, is deleted', async () => {
@@ -166,10 +168,12 @@ test('a root that was deleted under its replies leaves a tombstone', async () =>
 		'message',
 		'message_replied',
 		'message_deleted',
+		'message_deleted',
 	]);
 	expect(events[1]?.message).toMatchObject({ ts: known, subtype: 'tombstone', reply_count: 1 });
 	expect(events[3]?.message).toMatchObject({ ts: fresh, subtype: 'tombstone', reply_count: 1 });
 	expect(events[4]).toMatchObject({ deleted_ts: known, tombstone: true });
+	expect(events[5]).toMatchObject({ deleted_ts: fresh, tombstone: true });
 });
 
 test('a deleted reply tells how its thread looks without it', async () => {

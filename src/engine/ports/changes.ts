@@ -47,11 +47,6 @@ export interface InsideQuery {
 	readonly since: number;
 	/** Inclusive. */
 	readonly upTo: number;
-	/**
-	 * Whoever asks may have heard of some of what was posted since: so what of it was deleted is among the changed. Without,
-	 * it is left out.
-	 */
-	readonly mayKnow?: boolean;
 	/** Where to look. */
 	readonly conversations: readonly string[];
 	readonly most: {
@@ -80,7 +75,7 @@ export interface AspectChange {
 
 export interface InsideChanges {
 	readonly posted: readonly PostedMessage[];
-	/** Messages from before that were edited or deleted since; with `mayKnow`, all that were deleted since. */
+	/** Messages from before that were edited since, and all that were deleted since. */
 	readonly changed: readonly Message[];
 	readonly aspects: readonly AspectChange[];
 }

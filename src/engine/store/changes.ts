@@ -44,7 +44,7 @@ const POSTED = inside(`${COLUMNS}, ${PREVIOUS} AS prev_ts`, 'messages', IS_POSTE
 
 /** `changed_ts > ts` is what the index has. */
 const IS_CHANGED = `m.changed_ts > ${START} AND m.changed_ts <= $4 AND m.changed_ts > m.ts`;
-const OF_BEFORE = `${IS_CHANGED} AND m.ts <= ${START}`;
+/** A client may know a message posted since, from a page or from an earlier try to resume: all deletions are told. */
 const OF_BEFORE_OR_DELETED = `${IS_CHANGED} AND (m.ts <= ${START} OR m.deleted = 1)`;
 
 const sizeOf = (condition: string): string => `SELECT count(*) AS messages,
@@ -52,11 +52,8 @@ const sizeOf = (condition: string): string => `SELECT count(*) AS messages,
 	FROM (${inside('m.text, m.extra', 'messages', condition)}) AS found`;
 const SIZE_OF_POSTED = sizeOf(IS_POSTED);
 
-const CHANGED = { size: sizeOf(OF_BEFORE), rows: inside(COLUMNS, 'messages', OF_BEFORE) };
-const CHANGED_OR_DELETED = {
-	size: sizeOf(OF_BEFORE_OR_DELETED),
-	rows: inside(COLUMNS, 'messages', OF_BEFORE_OR_DELETED),
-};
+const SIZE_OF_CHANGED = sizeOf(OF_BEFORE_OR_DELETED);
+const CHANGED = inside(COLUMNS, 'messages', OF_BEFORE_OR_DELETED);
 
 const ASPECTS = inside(
 	'm.conversation, m.aspect, m.changed_ts, m.actor',
@@ -128,8 +125,7 @@ export function changesOf(reader: SqlReader): Changes {
 }
 
 async function changesInside(reader: SqlReader, query: InsideQuery): Promise<InsideChanges | null> {
-	const { user, since, upTo, conversations, most, mayKnow = false } = query;
-	const changedSql = mayKnow ? CHANGED_OR_DELETED : CHANGED;
+	const { user, since, upTo, conversations, most } = query;
 	const posted: PostedMessage[] = [];
 	const changed: InsideChanges['changed'][number][] = [];
 	const aspects: AspectChange[] = [];
@@ -140,14 +136,14 @@ async function changesInside(reader: SqlReader, query: InsideQuery): Promise<Ins
 		// One more than fits tells that it does not.
 		const params = [user, where, since, upTo, changes + 1];
 		// Sizes first: what is too much is never held in memory.
-		for (const sql of [SIZE_OF_POSTED, changedSql.size]) {
+		for (const sql of [SIZE_OF_POSTED, SIZE_OF_CHANGED]) {
 			const [size] = await reader.all<{ messages: number; characters: number }>(sql, params);
 			changes -= size?.messages ?? 0;
 			characters -= size?.characters ?? 0;
 		}
 		if (changes < 0 || characters < 0) return null;
 		for (const row of await reader.all<PostedRow>(POSTED, params)) posted.push(postedOf(row));
-		for (const row of await reader.all<MessageRow>(changedSql.rows, params)) changed.push(messageOf(row));
+		for (const row of await reader.all<MessageRow>(CHANGED, params)) changed.push(messageOf(row));
 		for (const row of await reader.all<AspectColumns>(ASPECTS, params)) aspects.push(aspectOf(row));
 	}
 	return changes < aspects.length ? null : { posted, changed, aspects };

@@ -24,6 +24,7 @@ export class Network {
 	private readonly open = new Set<() => void>();
 	private readonly listeners = new Set<() => void>();
 	private dropped: { matches: (frame: Frame) => boolean; times: number } | undefined;
+	private lastBeforeOffline: ((frame: Frame) => boolean) | undefined;
 	private held: { method: string; released: Promise<void> } | undefined;
 	private lost: { method: string; when: 'before' | 'after'; times: number } | undefined;
 
@@ -40,6 +41,11 @@ export class Network {
 
 	goOnline(): void {
 		this.isOffline = false;
+	}
+
+	/** The network fails right after the next frame that matches has reached the client. */
+	goOfflineAfter(matches: (frame: Frame) => boolean): void {
+		this.lastBeforeOffline = matches;
 	}
 
 	/** The next frames that match are lost, and nothing else. */
@@ -135,7 +141,12 @@ export class Network {
 				network.open.add(cut);
 				this.socket.onclose = ({ code, reason }) => end(code, reason);
 				this.socket.onmessage = ({ data }) => {
-					if (!this.isOver && network.deliver(JSON.parse(String(data)))) this.onmessage?.({ data });
+					const frame: Frame = JSON.parse(String(data));
+					if (this.isOver || !network.deliver(frame)) return;
+					this.onmessage?.({ data });
+					if (!network.lastBeforeOffline?.(frame)) return;
+					network.lastBeforeOffline = undefined;
+					network.goOffline();
 				};
 				if (network.isOffline) queueMicrotask(cut);
 			}
