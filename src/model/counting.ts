@@ -1,4 +1,4 @@
-import { BROADCAST, CHANNEL_WIDE, HERE, type Timeline } from './timeline.ts';
+import { BROADCAST, CHANNEL_WIDE, firstAtOrAfter, HERE, type Timeline } from './timeline.ts';
 
 /**
  * The definition of every count, in one place. A count is what a walk over the unread entries of a
@@ -46,21 +46,50 @@ export interface Counts {
 	namedInThreadOnly: number;
 }
 
-/** The same walk as `unreadEntries`, added up, without making an object for each entry. */
-export function countUnread(timeline: Timeline, reader: Reader): Counts {
+/**
+ * The unread entries added up. More than `most` are not counted, for nobody is shown more: the walk goes from the newest
+ * back and stops there, and of the older entries only those that may mention somebody are looked at. Mentions are
+ * counted as far as they are shown, too.
+ */
+export function countUnread(timeline: Timeline, reader: Reader, most = COUNT_CAP): Counts {
 	const counts: Counts = { unread: 0, mentions: 0, named: 0, namedInThreadOnly: 0 };
-	for (let index = timeline.firstAfter(reader.cursor); index < timeline.size; index += 1) {
+	const first = timeline.firstAfter(reader.cursor);
+	let index = timeline.size - 1;
+	for (; index >= first && counts.unread <= most; index -= 1) {
 		if (!isUnread(timeline, reader, index)) continue;
 		counts.unread += 1;
 		// Plain messages are the most: nothing to describe.
-		if (timeline.flagsAt(index) === 0) continue;
-		const entry = describe(timeline, reader, index);
-		if (entry.named || entry.channelWide) counts.mentions += 1;
-		if (!entry.named) continue;
-		counts.named += 1;
-		if (!entry.broadcast) counts.namedInThreadOnly += 1;
+		if (timeline.flagsAt(index) !== 0) countMention(counts, describe(timeline, reader, index));
+	}
+	if (index < first) return counts;
+	const { mentioning } = timeline;
+	const oldest = firstAtOrAfter(mentioning, reader.cursor + 1);
+	let older = firstAtOrAfter(mentioning, timeline.tsAt(index + 1)) - 1;
+	for (; older >= oldest && counts.named <= most; older -= 1) {
+		const at = timeline.indexOf(mentioning[older] as number);
+		if (isUnread(timeline, reader, at)) countMention(counts, describe(timeline, reader, at));
 	}
 	return counts;
+}
+
+function countMention(counts: Counts, { named, channelWide, broadcast }: UnreadEntry): void {
+	if (named || channelWide) counts.mentions += 1;
+	if (!named) return;
+	counts.named += 1;
+	if (!broadcast) counts.namedInThreadOnly += 1;
+}
+
+/** Whether a conversation shows its reader anything unread: a muted one only what names the reader. */
+export function showsUnread(timeline: Timeline, reader: Reader, muted: boolean): boolean {
+	if (!muted) return hasUnread(timeline, reader);
+	const { mentioning } = timeline;
+	for (let at = mentioning.length - 1; at >= 0; at -= 1) {
+		const ts = mentioning[at] as number;
+		if (ts <= reader.cursor) return false;
+		const index = timeline.indexOf(ts);
+		if (timeline.namedAt(index).includes(reader.number) && isUnread(timeline, reader, index)) return true;
+	}
+	return false;
 }
 
 /** Whether anything is unread, without counting it: mostly the newest entry tells. */

@@ -9,6 +9,8 @@ export const CHANNEL_WIDE = 1;
 export const HERE = 2;
 export const NAMES = 4;
 export const BROADCAST = 8;
+/** An entry with one of these may mention somebody. */
+const MENTIONS = CHANNEL_WIDE | HERE | NAMES;
 
 export interface Entry {
 	readonly ts: number;
@@ -20,6 +22,7 @@ export interface Entry {
 }
 
 const NOBODY: readonly number[] = [];
+const NO_MENTIONS: readonly number[] = [];
 
 /** Of most conversations no entry is needed: they all share these until one is. */
 const NO_TS = new Float64Array(0);
@@ -37,6 +40,8 @@ export class Timeline {
 	private author = NO_AUTHOR;
 	private flags = NO_FLAGS;
 	private named: Map<number, readonly number[]> | undefined;
+	/** ts of the entries that may mention somebody, ascending; most timelines have few. */
+	private mentions: number[] | undefined;
 
 	constructor(latest: number) {
 		this.latest = latest;
@@ -73,6 +78,11 @@ export class Timeline {
 		return low;
 	}
 
+	/** ts of the entries that may mention somebody, ascending. */
+	get mentioning(): readonly number[] {
+		return this.mentions ?? NO_MENTIONS;
+	}
+
 	/** Index of the entry with this ts, or -1. */
 	indexOf(ts: number): number {
 		const index = this.firstAfter(ts - 1);
@@ -84,6 +94,10 @@ export class Timeline {
 		this.reserve(this.size + 1);
 		this.put(this.size, entry);
 		this.size += 1;
+		if (entry.flags & MENTIONS) {
+			this.mentions ??= [];
+			this.mentions.push(entry.ts);
+		}
 		this.latest = entry.ts;
 	}
 
@@ -97,6 +111,8 @@ export class Timeline {
 		entries.forEach((entry, index) => {
 			this.put(index, entry);
 		});
+		const mentions = entries.filter(({ flags }) => flags & MENTIONS).map(({ ts }) => ts);
+		if (mentions.length > 0) this.mentions = this.mentions ? mentions.concat(this.mentions) : mentions;
 		this.size += count;
 		this.floor = floor;
 		if (this.size > 0) this.latest = this.tsAt(this.size - 1);
@@ -106,6 +122,7 @@ export class Timeline {
 	replace(entries: readonly Entry[], latest: number): void {
 		this.size = 0;
 		this.named = undefined;
+		this.mentions = undefined;
 		this.prepend(entries, this.floor);
 		this.latest = latest;
 	}
@@ -113,7 +130,9 @@ export class Timeline {
 	/** Replaces what an edit can change. */
 	update(entry: Entry): void {
 		const index = this.indexOf(entry.ts);
-		if (index >= 0) this.put(index, entry);
+		if (index < 0) return;
+		this.put(index, entry);
+		this.setMentioning(entry.ts, (entry.flags & MENTIONS) !== 0);
 	}
 
 	/** Takes an entry out. `latest` is right afterwards only while an entry or nothing older is left. */
@@ -124,8 +143,19 @@ export class Timeline {
 		this.author.copyWithin(index, index + 1, this.size);
 		this.flags.copyWithin(index, index + 1, this.size);
 		this.named?.delete(ts);
+		this.setMentioning(ts, false);
 		this.size -= 1;
 		this.latest = this.size > 0 ? this.tsAt(this.size - 1) : this.floor;
+	}
+
+	private setMentioning(ts: number, mentions: boolean): void {
+		const known = this.mentions ?? [];
+		const at = firstAtOrAfter(known, ts);
+		const isKnown = known[at] === ts;
+		if (isKnown === mentions) return;
+		if (mentions) known.splice(at, 0, ts);
+		else known.splice(at, 1);
+		this.mentions = known;
 	}
 
 	private put(index: number, entry: Entry): void {
@@ -149,4 +179,16 @@ export class Timeline {
 		this.author = author;
 		this.flags = flags;
 	}
+}
+
+/** Index of the first of these, which ascend, that is not before `ts`. */
+export function firstAtOrAfter(ascending: readonly number[], ts: number): number {
+	let low = 0;
+	let high = ascending.length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if ((ascending[middle] as number) < ts) low = middle + 1;
+		else high = middle;
+	}
+	return low;
 }

@@ -48,13 +48,13 @@ export function followsOfReply(
 	return { before, after };
 }
 
-/** An edit of a reply makes followers of those whom it names anew. */
+/** An edit of a reply makes followers of the users it newly names; naming oneself never does. */
 export function followsOfEdit(situation: Situation, message: Message, previous: Message): Effect[] {
 	const { state, conversation, at } = situation;
 	const root = message.threadTs === null ? null : state.messages.get(message.threadTs);
 	if (!root) return [];
 	return message.named
-		.filter((user) => !previous.named.includes(user) && !followOf(state, root, user))
+		.filter((user) => user !== message.user && !previous.named.includes(user) && !followOf(state, root, user))
 		.map((user) => ({
 			type: 'followed',
 			conversation,

@@ -63,8 +63,8 @@ class Scene {
 		this.left.add(conversation);
 	}
 
-	async post(conversation: string, user: string): Promise<void> {
-		const ts = await this.driver.post(conversation, user, 'x', {});
+	async post(conversation: string, user: string, text = 'x'): Promise<void> {
+		const ts = await this.driver.post(conversation, user, text, {});
 		if (user === ADA) this.messages.push({ conversation, ts });
 	}
 
@@ -80,7 +80,7 @@ class Scene {
 	async change(random: Random): Promise<void> {
 		const c = random.pick(this.conversations) as string;
 		const isOpen = !this.archived.has(c) && !this.left.has(c);
-		switch (random.below(8)) {
+		switch (random.below(11)) {
 			case 0:
 			case 1:
 				if (!this.archived.has(c)) await this.post(c, ADA);
@@ -101,9 +101,24 @@ class Scene {
 				else return this.leave(c);
 				this.left.delete(c);
 				return;
+			case 6:
+				if (isOpen) await this.driver.mute(c, GRACE, random.below(3) > 0);
+				return;
+			case 7:
+				if (!this.archived.has(c)) await this.post(c, ADA, `<@${GRACE}>`);
+				return;
+			case 8:
+				return this.edit(random);
 			default:
 				return this.read(random);
 		}
+	}
+
+	/** By an edit a message begins to name Grace, or no longer does. */
+	private async edit(random: Random): Promise<void> {
+		const { conversation, ts } = random.pick(this.messages) as Message;
+		if (this.archived.has(conversation) || this.left.has(conversation)) return;
+		await this.driver.edit(conversation, ADA, ts, random.below(2) > 0 ? `<@${GRACE}>` : 'y');
 	}
 
 	private async remove(random: Random): Promise<void> {
@@ -142,7 +157,8 @@ class Scene {
 	/** What the list is by definition. */
 	async sorted(unreadFirst: boolean): Promise<string[]> {
 		const { rows } = await this.engine.readState.counts(GRACE);
-		const part = (row: CountRow) => (unreadFirst && row.unread > 0 ? 0 : 1);
+		// Muting hides: what is muted comes first only for its badge, where a message names the user.
+		const part = (row: CountRow) => (unreadFirst && (row.unreadDisplay > 0 || row.badge > 0) ? 0 : 1);
 		return [...rows]
 			.sort((a, b) => part(a) - part(b) || b.latest - a.latest || (a.conversation < b.conversation ? -1 : 1))
 			.map(({ conversation }) => conversation);
@@ -199,7 +215,25 @@ export function describeInboxContract(engine: TestedEngine, sizes: readonly numb
 					expect(await scene.pages(4, true, () => scene.driver.markAllRead(GRACE))).toEqual(expected);
 				}, 60_000);
 
+				test('a muted conversation comes first only while a message in it names the user', async () => {
+					await scene.driver.markAllRead(GRACE);
+					const [muted = '', plain = ''] = scene.open();
+					await scene.driver.mute(muted, GRACE, true);
+					await scene.driver.mute(plain, GRACE, false);
+					await scene.post(plain, ADA);
+					await scene.post(muted, ADA);
+					const first = async () => (await scene.page(2, true, null)).rows[0]?.conversation;
+					expect(await first()).toBe(plain);
+					const naming = await scene.driver.post(muted, ADA, `<@${GRACE}>`, {});
+					expect(await first()).toBe(muted);
+					await scene.driver.edit(muted, ADA, naming, 'nobody');
+					expect(await first()).toBe(plain);
+					await scene.driver.mute(muted, GRACE, false);
+					expect(await first()).toBe(muted);
+				}, 60_000);
+
 				test('of two lists gone through at once, each goes by what was unread at its beginning', async () => {
+					for (const c of scene.open()) await scene.driver.mute(c, GRACE, false);
 					await scene.driver.markAllRead(GRACE);
 					const allRead = { expected: await scene.sorted(true), page: await scene.page(3, true, null) };
 					const last = allRead.expected.findLast((c) => scene.messages.some((m) => m.conversation === c));

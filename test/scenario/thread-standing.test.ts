@@ -53,3 +53,18 @@ test('marking all read succeeds while threads are unfollowed and channels left',
 	await Promise.all([...leaving, ...marking]);
 	expect((await grace.call('client.counts')).threads).toMatchObject({ unread_count: 0 });
 });
+
+test('users who name themselves in an edit of their reply do not follow the thread again', async () => {
+	const place = await thread('self-named');
+	const { ts } = await grace.call('chat.postMessage', { ...place, text: 'a reply' });
+	await grace.call('subscriptions.thread.remove', place);
+	const edit = (text: string) => grace.call('chat.update', { channel: place.channel, ts, text });
+	await edit(`a reply by <@${grace.id}>`);
+	expect(await grace.call('subscriptions.thread.get', place)).toMatchObject({
+		subscription: { active: false },
+	});
+	// Others who are named still do.
+	await ada.call('subscriptions.thread.remove', place);
+	await edit(`a reply by <@${grace.id}> to <@${ada.id}>`);
+	expect(await ada.call('subscriptions.thread.get', place)).toMatchObject({ subscription: { active: true } });
+});

@@ -110,7 +110,10 @@ export function followOwnReply(
 	}
 }
 
-/** Who is named follows from 1 µs before the reply, so that it is unread. An edit hands in the newly named only. */
+/**
+ * Who is named follows from 1 µs before the reply, so that it is unread; naming oneself never makes a follower. An edit
+ * hands in the newly named only.
+ */
 export function followWhereNamed(
 	conversation: Conversation,
 	threadTs: number,
@@ -118,7 +121,7 @@ export function followWhereNamed(
 	named: Iterable<string>,
 ): void {
 	for (const user of named) {
-		startFollowing(conversation, threadTs, user, reply.ts - 1);
+		if (user !== reply.author) startFollowing(conversation, threadTs, user, reply.ts - 1);
 	}
 }
 

@@ -37,6 +37,7 @@ export class Application {
 			case 'posted':
 				return this.post(conversation, effect.message);
 			case 'edited':
+				if (effect.message.named.join() !== effect.previous.named.join()) this.residents.withdrawals += 1;
 				this.edit(conversation, effect.message, at);
 				return [];
 			case 'deleted':

@@ -47,6 +47,10 @@ export class Memberships {
 		return (this.words[index]! & MEMBER) !== 0;
 	}
 
+	isMutedAt(index: number): boolean {
+		return (this.words[index]! & MUTED) !== 0;
+	}
+
 	at(index: number): Membership {
 		const word = this.words[index]!;
 		return {

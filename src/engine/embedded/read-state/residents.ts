@@ -26,7 +26,7 @@ export class Residents {
 	/** What is being loaded now: what passes it by must not be forgotten meanwhile. */
 	private readonly loading = new Set<string>();
 	private starts: readonly number[] = [];
-	/** How often something stopped or began to count other than by a post or a mark: deleted, archived, back. */
+	/** How often something began or stopped to count other than by a post or a mark: by a delete, an edit, archiving. */
 	withdrawals = 0;
 	/** How often conversations were let go. */
 	private evictions = 0;

@@ -16,6 +16,8 @@ import type { Membership } from './memberships.ts';
 
 /** Counts of what is loaded. Synchronous and without effect: the definition itself is model/counting.ts. */
 
+/** Counts of threads are exact however large they are. */
+const ALL = Number.POSITIVE_INFINITY;
 const NOTHING: Counts = { unread: 0, mentions: 0, named: 0, namedInThreadOnly: 0 };
 /** The same in every standing. */
 const NOTHING_SHOWN = shownCounts(NOTHING, { direct: false, muted: false });
@@ -89,7 +91,7 @@ export function threadRow(
 	thread: Timeline,
 	follow: LoadedFollow,
 ): ThreadRow {
-	const counts = conversation.archived ? NOTHING : countUnread(thread, readerOf(user, follow.cursor));
+	const counts = conversation.archived ? NOTHING : countUnread(thread, readerOf(user, follow.cursor), ALL);
 	return {
 		conversation: conversation.id,
 		threadTs,

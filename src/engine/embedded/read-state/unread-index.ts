@@ -1,4 +1,4 @@
-import { hasUnread } from '../../../model/counting.ts';
+import { showsUnread } from '../../../model/counting.ts';
 import { readerOf } from './application.ts';
 import { Listings, lowerBound } from './listings.ts';
 import type { LoadedUser } from './loaded.ts';
@@ -7,9 +7,10 @@ import type { Residents } from './residents.ts';
 /**
  * In which of its conversations a user has something unread, for inboxes that show those first. Found out by a
  * look at all of them, and after that by a look at those that can have changed: what the user marked, joined or
- * left, and what was posted to. Where anything was deleted or archived meanwhile, all are looked at again.
+ * left, and what was posted to. Where anything was deleted or archived meanwhile, or an edit changed whom a message
+ * names, all are looked at again.
  *
- * It is no count and no truth: every answer is what `hasUnread` says now.
+ * It is no count and no truth: every answer is what `showsUnread` says now.
  */
 
 /** Up to so many conversations are all looked at. */
@@ -105,6 +106,7 @@ export class UnreadIndex {
 		const cursor = user.memberships.cursorAt(index);
 		if (!conversation || conversation.archived || conversation.timeline.latest <= cursor) return false;
 		if (cursor < conversation.timeline.floor) return undefined;
-		return hasUnread(conversation.timeline, readerOf(user, cursor, user.ahead.get(conversation.number)));
+		const reader = readerOf(user, cursor, user.ahead.get(conversation.number));
+		return showsUnread(conversation.timeline, reader, user.memberships.isMutedAt(index));
 	}
 }

@@ -108,12 +108,8 @@ export class Conversations {
 			const above = countsOf(rest, activeAt);
 			if (standing.archived) return { ...standing, counts: above };
 			const { timeline, numberOf } = timelineOf(withChanges(far, changes, cursor), standing.latest, cursor);
-			const below = countUnread(timeline, {
-				number: numberOf(user),
-				cursor,
-				ahead,
-				activity: { isActiveAt: activeAt },
-			});
+			const reader = { number: numberOf(user), cursor, ahead, activity: { isActiveAt: activeAt } };
+			const below = countUnread(timeline, reader, Number.POSITIVE_INFINITY);
 			const counts = sumOf(above, below);
 			if (far.whole || counts.unread >= enough) return { ...standing, counts };
 		}

@@ -53,7 +53,9 @@ export class Inbox {
 	private async unreadOf(user: ReadUser, listing: number | null): Promise<ReadonlySet<string> | null> {
 		if (listing === null) {
 			const rows = await this.reading.countRows(user);
-			return new Set(rows.filter(({ unread }) => unread > 0).map(({ conversation }) => conversation));
+			// Muting hides: what is muted comes first only for its badge.
+			const shown = rows.filter(({ unreadDisplay, badge }) => unreadDisplay > 0 || badge > 0);
+			return new Set(shown.map(({ conversation }) => conversation));
 		}
 		const kept = await this.commands.smembers(this.keys.listing(user.id, listing));
 		// It is never empty: what was not unread is listed there as nothing.

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'bun:test';
+import { countUnread, type Reader, showsUnread, unreadEntries } from '../../src/model/counting.ts';
+import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../../src/model/timeline.ts';
+import { Random } from '../support/oracle/random.ts';
+
+/** Counting stops where more is not shown; what it shows is what a walk over everything adds up to. */
+
+const READER = 7;
+const ALL = Number.POSITIVE_INFINITY;
+
+/** Counts the entries that were looked at. */
+class MeteredTimeline extends Timeline {
+	looked = 0;
+
+	override authorAt(index: number): number {
+		this.looked += 1;
+		return super.authorAt(index);
+	}
+}
+
+const readerAt = (cursor: number, ahead: readonly number[] = []): Reader => ({
+	number: READER,
+	cursor,
+	ahead: new Set(ahead),
+	activity: { isActiveAt: (ts) => ts % 3 === 0 },
+});
+
+function entry(ts: number, random: Random, mentionsOneIn: number): Entry {
+	const mentions = random.below(mentionsOneIn) === 0;
+	const kind = mentions ? [CHANNEL_WIDE, HERE, NAMES, NAMES | HERE][random.below(4)]! : 0;
+	const named = kind & NAMES ? [random.below(2) === 0 ? READER : 3] : [];
+	const flags = kind | (random.below(4) === 0 ? BROADCAST : 0);
+	return { ts, author: random.below(5) === 0 ? READER : 1, flags, named };
+}
+
+/** A timeline that was loaded, appended to, edited and deleted from. */
+function timelineOf(seed: number, size: number, mentionsOneIn: number): MeteredTimeline {
+	const random = new Random(seed);
+	const timeline = new MeteredTimeline(0);
+	const half = Math.floor(size / 2);
+	timeline.prepend(
+		Array.from({ length: half }, (_, index) => entry(index + 1, random, mentionsOneIn)),
+		0,
+	);
+	for (let ts = half + 1; ts <= size; ts += 1) timeline.append(entry(ts, random, mentionsOneIn));
+	for (let change = 0; change < size / 10; change += 1) {
+		const ts = 1 + random.below(size);
+		if (random.below(2) === 0) timeline.remove(ts);
+		else timeline.update(entry(ts, random, 2));
+	}
+	return timeline;
+}
+
+describe('counting unread entries', () => {
+	test('is the walk over all of them, up to as many as are shown', () => {
+		for (let seed = 1; seed <= 40; seed += 1) {
+			const timeline = timelineOf(seed, 200, 4);
+			const random = new Random(seed);
+			const reader = readerAt(
+				random.below(200),
+				Array.from({ length: 10 }, () => random.below(200)),
+			);
+			const all = [...unreadEntries(timeline, reader)];
+			const expected = {
+				unread: all.length,
+				mentions: all.filter(({ named, channelWide }) => named || channelWide).length,
+				named: all.filter(({ named }) => named).length,
+				namedInThreadOnly: all.filter(({ named, broadcast }) => named && !broadcast).length,
+			};
+			expect(countUnread(timeline, reader, ALL)).toEqual(expected);
+			for (const most of [0, 1, 7, 50, 500]) {
+				const counted = countUnread(timeline, reader, most);
+				for (const what of ['unread', 'mentions', 'named'] as const)
+					expect(Math.min(counted[what], most)).toBe(Math.min(expected[what], most));
+				expect(counted.unread > most).toBe(expected.unread > most);
+			}
+			expect(showsUnread(timeline, reader, false)).toBe(expected.unread > 0);
+			expect(showsUnread(timeline, reader, true)).toBe(expected.named > 0);
+		}
+	});
+
+	test('looks at as many entries as are shown and at mentions, however far behind the reader is', () => {
+		const timeline = timelineOf(1, 60_000, 1_000);
+		const mentions = timeline.mentioning.length;
+		const { looked: before } = timeline;
+		countUnread(timeline, readerAt(0), 500);
+		// Some of the newest are the reader's own.
+		expect(timeline.looked - before).toBeLessThan(500 * 2 + mentions);
+	});
+});
