@@ -123,9 +123,12 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		}, ASK_AGAIN_MS);
 		closing.push(() => clearInterval(asking));
 		const epoch = new Epoch(commands, keys.prefix);
-		const ledger = new MarkLedger(logs.marks, nowMs, (error) =>
-			error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks'),
-		);
+		const ledger = new MarkLedger({
+			log: logs.marks,
+			store: written.ledger,
+			nowMs,
+			onLog: (error) => (error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks')),
+		});
 		closing.push(() => ledger.close(CLOSE_MARKS_MS));
 		const readState = await RedisReadState.open({
 			commands,

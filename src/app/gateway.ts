@@ -90,6 +90,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		readState,
 		directory: store.directory,
 		history: store.history,
+		source: store.source,
 		push: store.push,
 		webPush: parts.vapidKey && { key: parts.vapidKey.publicKey, hosts: config.webPushHosts },
 		bus,

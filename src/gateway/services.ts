@@ -3,7 +3,7 @@ import type { Verifier } from '../durability/verifier.ts';
 import type { Bus } from '../engine/ports/bus.ts';
 import type { PushStore } from '../engine/ports/push.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
-import type { Directory, History } from '../engine/ports/store.ts';
+import type { Directory, History, StateSource } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { RandomBytes } from '../model/ids.ts';
@@ -52,6 +52,8 @@ export interface Services {
 	readonly readState: ReadState;
 	readonly directory: Directory;
 	readonly history: History;
+	/** Who follows a thread, as far as the store has it: read the thread first. */
+	readonly source: Pick<StateSource, 'memberships' | 'follows'>;
 	readonly push: PushStore;
 	/** Null: browsers are not told of anything. */
 	readonly webPush: WebPush | null;

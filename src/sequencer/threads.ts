@@ -1,7 +1,7 @@
 import type { Message } from '../model/message.ts';
 import type { Situation } from './decision.ts';
 import type { Effect, ThreadSummary } from './effects.ts';
-import { type ConversationState, type Follow, repliersOf } from './state.ts';
+import { type ConversationState, type Follow, type Membership, repliersOf } from './state.ts';
 
 /** Who follows a thread, and how it looks from outside. */
 
@@ -13,9 +13,18 @@ const USERS_SHOWN = 5;
  * without a record, until one says otherwise.
  */
 export function followOf(state: ConversationState, root: Message, user: string): Follow | null {
-	const membership = state.members.get(user);
-	if (!membership?.member) return null;
 	const record = state.threads.get(root.ts)?.follows.get(user);
+	return followFrom(root, user, state.members.get(user), record);
+}
+
+/** The same, from the rows that say so. */
+export function followFrom(
+	root: Pick<Message, 'ts' | 'user'>,
+	user: string,
+	membership: Membership | undefined | null,
+	record: Follow | undefined | null,
+): Follow | null {
+	if (!membership?.member) return null;
 	if (record) return record.active && record.since >= membership.joinedTs ? record : null;
 	if (root.user !== user || root.ts < membership.joinedTs) return null;
 	return { cursor: root.ts, active: true, since: root.ts };

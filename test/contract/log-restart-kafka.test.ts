@@ -174,11 +174,14 @@ test('a broker that hangs: marks and reads go on, and what was being appended is
 	const kafka = kafkaPlace({ brokers: (services.env[KAFKA_VARIABLE] as string).split(','), partitions: 1 });
 	const gateway = await kafka.open({ confirmedMs: 3000 });
 	const troubles: (string | null)[] = [];
-	const ledger = new MarkLedger(
-		gateway.marks,
-		() => Date.now(),
-		(error) => void troubles.push(error?.message ?? null),
-	);
+	/** Stamps of the marks that the gateway wrote to the store itself. */
+	const stored: number[] = [];
+	const ledger = new MarkLedger({
+		log: gateway.marks,
+		store: { commit: async (facts) => void stored.push(...facts.map(({ at }) => at)) },
+		nowMs: () => Date.now(),
+		onLog: (error) => void troubles.push(error?.message ?? null),
+	});
 	const mark = (at: number): ReadFact[] => [
 		{ type: 'cursor', user: 'U01', conversation: 'C01', at, cursor: at, revision: 0 },
 	];
@@ -199,6 +202,8 @@ test('a broker that hangs: marks and reads go on, and what was being appended is
 		for (const at of numbers(200, 2)) void commit(at);
 		await ledger.settled();
 		expect(acknowledged).toEqual(numbers(202));
+		// None of them is acknowledged before the store has it.
+		expect(stored).toEqual(numbers(201, 1));
 		expect((await behindIt).detail).toBe('the log is not reachable');
 		expect((await underWay).detail).toContain('it may still take place');
 		expect((await refusal(gateway.commands.append(entry('C01', 3)))).detail).toBe('the log is not reachable');
@@ -212,9 +217,9 @@ test('a broker that hangs: marks and reads go on, and what was being appended is
 		progress: async () => 0,
 		persist: async (facts) => void kept.push(...facts.map(({ at }) => at)),
 	});
-	// What was under way is appended twice where its answer was lost; the others once, and all in order.
-	await until(() => kept.at(-1) === 202, 'all marks');
-	expect([...new Set(kept)]).toEqual(numbers(203));
+	// The first and the last came while the log answered; between them, the log may have any, as the store has all.
+	await until(() => kept.includes(202), 'the last mark');
+	expect(kept[0]).toBe(0);
 	const seen: number[] = [];
 	gateway.commands.consume(
 		async (batch) => void seen.push(...batch.map(({ replyTo }) => replyTo.request)),

@@ -53,7 +53,12 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	const readState = await readStateOn(store, {
 		commands,
 		keys: new Keys(redis.prefix),
-		ledger: new MarkLedger(logs.marks, Date.now, () => undefined),
+		ledger: new MarkLedger({
+			log: logs.marks,
+			store: store.ledger,
+			nowMs: Date.now,
+			onLog: () => undefined,
+		}),
 		clock: risingClock(nowMicros, 0),
 		fence: new EpochFence(epoch),
 	});

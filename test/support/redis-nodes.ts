@@ -87,3 +87,9 @@ export async function epochs(url: string): Promise<string[]> {
 	});
 	return [...new Set(found.flat().filter((value) => value !== null))];
 }
+
+/** Removes everything that one installation has in a Redis that others use as well. */
+export const emptyInstallation = (url: string, installation: string): Promise<unknown> =>
+	onMasters(url, async (node) => {
+		for (const key of await keysOf(node, `${installation}:*`)) await node.unlink(key);
+	});

@@ -5,22 +5,30 @@ import type { MarkLog } from '../ports/log.ts';
 import type { Ledger } from '../ports/store.ts';
 
 /**
- * Where a gateway's marks become durable: in the log, from which a worker writes them down. One append is under way at
- * a time, and what comes meanwhile goes with the next, in order.
+ * Where a gateway's marks become durable before they are acknowledged: in the log, from which a worker writes them to the
+ * store; or, while the log does not answer, in the store directly. A mark is a merge, so both may write it, in any order.
  *
- *     keeping up ──a mark has waited for 2 s──> away ──an append came through──> keeping up
+ *     log ──an append failed or took 2 s──> store ──an append succeeded──> log
  *
- * Keeping up, a mark is acknowledged when the log has it. Away, marks go on: all are acknowledged as they come, also while
- * an append is under way that gets no answer. They are in the read state, and wait here to be appended. When too many wait,
- * no more are taken. Marks are acknowledged in the order in which they were handed over, so whoever waits for the newest
- * has waited for all.
+ * Batches are kept one after the other, so waiting for the newest mark waits for all. A mark that neither has accepted in
+ * time is rejected. It is in the read state all the same, so it stays in the queue until one of them accepts it.
  */
 
-const ACKNOWLEDGED_AFTER_MS = 2_000;
+const LOG_WITHIN_MS = 2_000;
+/** From the commit on: what is left for the store once the log has used up its time. */
+const REJECTED_AFTER_MS = 5_000;
 const MOST_WAITING = 100_000;
 const RETRY_MS = 250;
-/** In one append: less than the log takes at once, so that a long queue drains piece by piece. */
+/** Smaller than the log's own queue, so that a long backlog drains piece by piece. */
 const MOST_AT_ONCE = 2_000;
+
+export interface MarkLedgerParts {
+	readonly log: Pick<MarkLog, 'append'>;
+	readonly store: Pick<Ledger, 'commit'>;
+	readonly nowMs: () => number;
+	/** The log stopped accepting marks, or (null) accepts them again. */
+	readonly onLog: (error: Error | null) => void;
+}
 
 interface Waiting {
 	readonly facts: readonly ReadFact[];
@@ -29,38 +37,32 @@ interface Waiting {
 }
 
 export class MarkLedger implements Ledger {
-	/** What the log does not have yet. */
+	/** What neither the log nor the store has. */
 	private waiting: Waiting[] = [];
-	/** So many of them, from the first on, are acknowledged. */
-	private acknowledged = 0;
 	private facts = 0;
 	private newest: Promise<void> = Promise.resolve();
-	private isAway = false;
-	private isTroubled = false;
+	private mode: 'log' | 'store' = 'log';
+	/** Neither accepted anything for so long that callers are no longer kept waiting. */
+	private isRejecting = false;
 	private running = false;
 	private closed = false;
-	private watch: ReturnType<typeof setTimeout> | undefined;
+	private patience: ReturnType<typeof setTimeout> | undefined;
 
-	constructor(
-		private readonly log: Pick<MarkLog, 'append'>,
-		private readonly nowMs: () => number,
-		/** The log came to be away, or is back (null). */
-		private readonly trouble: (error: Error | null) => void,
-	) {}
+	constructor(private readonly parts: MarkLedgerParts) {}
 
 	commit(facts: readonly Fact[]): Promise<void> {
-		if (this.closed || this.facts > MOST_WAITING)
-			return Promise.reject(new Refusal('service_unavailable', 'the log cannot take marks now'));
+		if (this.closed || this.facts > MOST_WAITING) return Promise.reject(rejected());
 		const done = Promise.withResolvers<void>();
-		this.waiting.push({ facts: facts as readonly ReadFact[], since: this.nowMs(), done });
+		this.waiting.push({ facts: facts as readonly ReadFact[], since: this.parts.nowMs(), done });
 		this.facts += facts.length;
-		this.newest = done.promise;
-		if (this.isAway) this.acknowledgeAll();
-		else this.watch ??= setTimeout(() => this.look(), ACKNOWLEDGED_AFTER_MS);
+		this.newest = done.promise.catch(() => undefined);
+		if (this.isRejecting) done.reject(rejected());
+		else this.patience ??= setTimeout(() => this.rejectLate(), REJECTED_AFTER_MS);
 		if (!this.running) void this.run();
 		return done.promise;
 	}
 
+	/** Resolves when everything handed over so far is durable or was rejected. */
 	settled(): Promise<void> {
 		return this.newest;
 	}
@@ -70,12 +72,12 @@ export class MarkLedger implements Ledger {
 		return 0;
 	}
 
-	/** Waits for what is on its way, but not for a log that is away. */
+	/** Waits for what is under way, but not for services that are down. */
 	async close(withinMs: number): Promise<void> {
-		const patience = this.nowMs() + withinMs;
-		while (this.running && this.nowMs() < patience) await Bun.sleep(10);
+		const end = this.parts.nowMs() + withinMs;
+		while (this.running && this.parts.nowMs() < end) await Bun.sleep(10);
 		this.closed = true;
-		clearTimeout(this.watch);
+		clearTimeout(this.patience);
 	}
 
 	private async run(): Promise<void> {
@@ -83,17 +85,13 @@ export class MarkLedger implements Ledger {
 		while (this.waiting.length > 0 && !this.closed) {
 			const some = leading(this.waiting, ({ facts }) => facts.length, MOST_AT_ONCE);
 			try {
-				await this.log.append(some.flatMap(({ facts }) => facts));
-			} catch (error) {
-				this.tell(error as Error);
-				// What was appended of it is appended again: a mark that comes twice changes nothing.
+				await this.keep(some.flatMap(({ facts }) => facts));
+			} catch {
 				await Bun.sleep(RETRY_MS);
 				continue;
 			}
-			this.isAway = false;
-			this.tell(null);
+			this.isRejecting = false;
 			this.waiting.splice(0, some.length);
-			this.acknowledged = Math.max(0, this.acknowledged - some.length);
 			for (const { facts, done } of some) {
 				this.facts -= facts.length;
 				done.resolve();
@@ -102,30 +100,66 @@ export class MarkLedger implements Ledger {
 		this.running = false;
 	}
 
-	/** Independent of the append, which may hang for as long as the log does. */
-	private look(): void {
-		this.watch = undefined;
-		const oldest = this.waiting[this.acknowledged];
+	/** Resolves when the log or the store has these. */
+	private async keep(facts: readonly ReadFact[]): Promise<void> {
+		const logged = this.parts.log.append(facts).then(() => this.onLogged());
+		if (this.mode === 'log') {
+			const late = Promise.withResolvers<never>();
+			const timer = setTimeout(
+				() => late.reject(new Error(`the log has not accepted a mark for ${LOG_WITHIN_MS} ms`)),
+				LOG_WITHIN_MS,
+			);
+			try {
+				await Promise.race([logged, late.promise]);
+				return;
+			} catch (error) {
+				this.logFailed(error as Error, facts);
+			} finally {
+				clearTimeout(timer);
+				late.promise.catch(() => undefined);
+			}
+		}
+		await Promise.any([logged, this.parts.store.commit(facts)]);
+	}
+
+	private onLogged(): void {
+		if (this.mode === 'log') return;
+		this.mode = 'log';
+		this.parts.onLog(null);
+	}
+
+	private logFailed(error: Error, facts: readonly ReadFact[]): void {
+		if (this.mode === 'store') return;
+		this.mode = 'store';
+		this.parts.onLog(error);
+		void this.probe(facts);
+	}
+
+	/** Finds out when the log accepts marks again, also while nobody marks: appending these twice changes nothing. */
+	private async probe(facts: readonly ReadFact[]): Promise<void> {
+		while (this.mode === 'store' && !this.closed) {
+			await Bun.sleep(RETRY_MS);
+			await this.parts.log.append(facts).then(
+				() => this.onLogged(),
+				() => undefined,
+			);
+		}
+	}
+
+	/** Independent of the attempts, which may hang for as long as the services do. */
+	private rejectLate(): void {
+		this.patience = undefined;
+		const [oldest] = this.waiting;
 		if (!oldest) return;
-		const left = oldest.since + ACKNOWLEDGED_AFTER_MS - this.nowMs();
+		const left = oldest.since + REJECTED_AFTER_MS - this.parts.nowMs();
 		if (left > 0) {
-			this.watch = setTimeout(() => this.look(), left);
+			this.patience = setTimeout(() => this.rejectLate(), left);
 			return;
 		}
-		this.isAway = true;
-		this.tell(new Error(`the log has not taken a mark for ${ACKNOWLEDGED_AFTER_MS} ms`));
-		this.acknowledgeAll();
-	}
-
-	private acknowledgeAll(): void {
-		for (; this.acknowledged < this.waiting.length; this.acknowledged += 1)
-			this.waiting[this.acknowledged]?.done.resolve();
-	}
-
-	/** Once for each time that the log is away. */
-	private tell(error: Error | null): void {
-		const isTroubled = error !== null;
-		if (isTroubled !== this.isTroubled) this.trouble(error);
-		this.isTroubled = isTroubled;
+		this.isRejecting = true;
+		for (const { done } of this.waiting) done.reject(rejected());
 	}
 }
+
+const rejected = (): Refusal =>
+	new Refusal('service_unavailable', 'neither the log nor the database accepted the mark; mark again');

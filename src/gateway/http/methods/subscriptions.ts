@@ -6,6 +6,7 @@ import * as type from '../argument-types.ts';
 import { optional, withDefault } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { submit } from '../submit.ts';
+import { followOfCaller } from '../thread-follow.ts';
 
 /** Following threads, and how far one has read in them. */
 
@@ -52,7 +53,7 @@ export const subscriptionsThreadRemove = userMethod({
 export const subscriptionsThreadGet = userMethod({
 	arguments: thread,
 	run: async ({ channel, thread_ts: threadTs }, call) => {
-		const { follow } = await submit(call, channel, { type: 'follow_status', threadTs });
+		const follow = await followOfCaller(call, channel, threadTs);
 		const answer = await subscriptionAnswer(call, channel, threadTs, follow);
 		return { ...answer, subscriptions: follow ? [answer.subscription] : [] };
 	},
@@ -63,8 +64,8 @@ export const subscriptionsThreadMark = userMethod({
 	arguments: { ...thread, ts: type.ts('invalid_timestamp'), read: withDefault(type.bool, true) },
 	run: async ({ channel, thread_ts: threadTs, ts, read }, call) => {
 		const { services, caller } = call;
-		// The thread and the caller's part in it first: marking nothing is still answered truly.
-		const { follow } = await submit(call, channel, { type: 'follow_status', threadTs });
+		// The thread and the caller's part in it first: marking nothing still gets a correct answer.
+		const follow = await followOfCaller(call, channel, threadTs);
 		if (!follow) throw new Refusal('not_subscribed');
 		const mark = { type: read ? 'read' : 'unread', ts } as const;
 		try {
