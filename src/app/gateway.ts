@@ -5,8 +5,10 @@ import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { hearRevoked } from '../gateway/auth/revocations.ts';
 import { beginAnew } from '../gateway/gap.ts';
+import { networkOf } from '../gateway/http/client-address.ts';
 import { Cors } from '../gateway/http/cors.ts';
 import { Limits } from '../gateway/limits.ts';
+import { MemoryBudget } from '../gateway/memory-budget.ts';
 import { Requests } from '../gateway/requests.ts';
 import type { Services } from '../gateway/services.ts';
 import { CountsPush } from '../gateway/socket/counts-push.ts';
@@ -14,6 +16,7 @@ import { Focus } from '../gateway/socket/focus.ts';
 import { Hub } from '../gateway/socket/hub.ts';
 import { Presence } from '../gateway/socket/presence.ts';
 import { type Listening, listen } from '../gateway/socket/server.ts';
+import { Strangers } from '../gateway/strangers.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
 import { Reads } from '../unread/reads.ts';
@@ -48,6 +51,8 @@ export interface RunningGateway {
 
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 const nowMs = (): number => Date.now();
+/** For limits: a step of the wall clock is no passing of time. */
+const steadyMs = (): number => performance.now();
 const NO_WORKER =
 	'what is asked for is not decided about: see that a worker is running (`tidemark worker`) and what its /readyz says';
 const CHECK_EVERY_MS = 30_000;
@@ -106,6 +111,11 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			isActive: (user) => engine.sessions.isActive(user),
 		},
 		limits: new Limits(ratesOf(config), nowMs, Math.random),
+		strangers: new Strangers(
+			{ perSecond: config.anonymousPerSecond, burst: config.anonymousPerSecond * 10 },
+			steadyMs,
+		),
+		bodies: budgetOf(config.bodyMemoryMb),
 		clock,
 		random,
 		verifier,
@@ -155,7 +165,7 @@ export const shownHost = (host: string): string =>
 	['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host;
 
 function listenOn(config: Config, gateway: string, parts: Parameters<typeof listen>[1]): Listening {
-	const { host, port, socketBufferKb, socketsPerUser } = config;
+	const { host, port, socketBufferKb, socketsPerUser, socketsPerAddress, trustedProxies } = config;
 	try {
 		return listen(
 			{
@@ -164,6 +174,8 @@ function listenOn(config: Config, gateway: string, parts: Parameters<typeof list
 				gateway,
 				maxBufferedBytes: socketBufferKb * 1024,
 				socketsPerUser,
+				socketsPerAddress,
+				trustedProxies: trustedProxies.flatMap((text) => networkOf(text) ?? []),
 				nowMs,
 			},
 			parts,
@@ -192,6 +204,12 @@ async function verifierOf({
 		throw new Error(`${flags} cannot be used: ${(error as Error).message}`);
 	}
 }
+
+/** One user, or one address, holds at most an eighth of it. */
+const budgetOf = (megabytes: number): MemoryBudget => {
+	const totalBytes = megabytes * 1024 * 1024;
+	return new MemoryBudget({ totalBytes, shareBytes: totalBytes / 8, nowMs: steadyMs });
+};
 
 /** Bursts of a few seconds are people catching up; what lasts longer is not. */
 const ratesOf = (config: Config) => ({

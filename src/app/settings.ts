@@ -1,3 +1,4 @@
+import { networkOf } from '../gateway/http/client-address.ts';
 import { isHostPattern, KNOWN_HOSTS } from '../push/web/allowed-hosts.ts';
 import { type VapidKey, vapidKeyOf } from '../push/web/vapid.ts';
 
@@ -91,6 +92,13 @@ const hostsAndPorts = (value: string): readonly string[] => {
 const hostPatterns = (value: string): readonly string[] => {
 	const items = value.split(',').map((item) => item.trim());
 	if (!items.every(isHostPattern)) throw new Error('is not a list like host,*.host,host:port');
+	return items;
+};
+
+const networks = (value: string): readonly string[] => {
+	if (value === 'none') return [];
+	const items = value.split(',').map((item) => item.trim());
+	if (!items.every((item) => networkOf(item))) throw new Error('is not a list like 10.0.0.0/8,192.0.2.7,::1');
 	return items;
 };
 
@@ -272,6 +280,30 @@ export const SETTINGS = {
 		'sockets a user may have open at once; one more is closed with 4204',
 		100,
 		wholeNumber(1, 1_000_000),
+	),
+	socketsPerAddress: setting(
+		'sockets-per-address',
+		'sockets that may be open from one address at once; one more is closed with 4204',
+		10_000,
+		wholeNumber(1, 1_000_000),
+	),
+	anonymousPerSecond: setting(
+		'anonymous-per-second',
+		'requests without a valid token that one address may send in the long run; 0: no limit',
+		50,
+		wholeNumber(0, 1_000_000),
+	),
+	trustedProxies: setting(
+		'trusted-proxies',
+		'addresses and networks of reverse proxies whose X-Forwarded-For names the client, separated by commas; none: no proxy is trusted',
+		['127.0.0.0/8', '::1'] as readonly string[],
+		networks,
+	),
+	bodyMemoryMb: setting(
+		'body-memory-mb',
+		'memory for request bodies that are arriving; one user or address gets at most an eighth of it',
+		64,
+		wholeNumber(8, 65_536),
 	),
 	socketBufferKb: setting(
 		'socket-buffer-kb',

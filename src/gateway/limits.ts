@@ -53,7 +53,8 @@ export class Limits {
 	}
 }
 
-class Buckets {
+/** One bucket for each key. */
+export class Buckets {
 	/** When each bucket will be full again, in ms. */
 	private young = new Map<string, number>();
 	private old = new Map<string, number>();
@@ -88,6 +89,15 @@ class Buckets {
 			return 0;
 		}
 		return Math.max(1, Math.ceil(waitMs / 1000)) + this.jitter();
+	}
+
+	/** What `take` would answer, with nothing taken. */
+	peek(key: string): number {
+		if (this.rate.perSecond <= 0) return 0;
+		const now = this.nowMs();
+		const fullAt = Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) + this.costMs;
+		const waitMs = fullAt - now - this.depthMs;
+		return waitMs <= 1e-6 ? 0 : Math.max(1, Math.ceil(waitMs / 1000));
 	}
 
 	private jitter(): number {

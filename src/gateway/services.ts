@@ -14,7 +14,9 @@ import type { Sync } from '../unread/sync.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { Cors } from './http/cors.ts';
 import type { Limits } from './limits.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import type { Requests } from './requests.ts';
+import type { Strangers } from './strangers.ts';
 
 /** What a gateway tells whoever operates it. */
 export interface Operations {
@@ -62,6 +64,10 @@ export interface Services {
 	readonly tickets: Tickets;
 	readonly sessions: PresenceControl;
 	readonly limits: Limits;
+	/** What arrives without a valid token. */
+	readonly strangers: Strangers;
+	/** Request bodies on their way in. */
+	readonly bodies: MemoryBudget;
 	readonly clock: Clock;
 	readonly random: RandomBytes;
 	readonly verifier: Pick<Verifier, 'verify'>;

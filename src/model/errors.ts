@@ -38,6 +38,7 @@ export const ERRORS = {
 	invalid_charset: final('The body must be UTF-8.'),
 	invalid_post_type: final('The body’s Content-Type is none of form, multipart or JSON.'),
 	request_too_large: final('The body is larger than the server takes.'),
+	request_timeout: final('The body did not arrive in time.'),
 	invalid_cursor: final('The cursor is not one that this method handed out.'),
 	invalid_limit: final('The limit is not a positive whole number within the method’s bounds.'),
 	invalid_types: final('`types` has a value that is not public_channel, private_channel, mpim or im.'),
@@ -127,7 +128,10 @@ export const CLOSE_CODES = {
 			'The ticket in the address is unknown, used or older than 30 s; call `rtm.connect` for a new one.',
 	},
 	token_expired: { code: 4203, meaning: 'The token has expired; connect again with a new one and resume.' },
-	too_many_sockets: { code: 4204, meaning: 'The user has as many sockets open as are allowed; close one.' },
+	too_many_sockets: {
+		code: 4204,
+		meaning: 'The user or the address has as many sockets open as are allowed; close one.',
+	},
 } as const;
 
 export type CloseReason = keyof typeof CLOSE_CODES;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { addForm, MAX_BODY_BYTES, readArguments } from '../../src/gateway/http/body.ts';
+import { addForm, MAX_BODY_BYTES, readBody } from '../../src/gateway/http/body.ts';
 import { refusalOf } from './support.ts';
 
 const post = (
@@ -13,7 +13,8 @@ const post = (
 		headers: { ...(contentType === undefined ? {} : { 'content-type': contentType }), ...more },
 	});
 
-const read = async (request: Request, query = '') => Object.fromEntries(await readArguments(request, query));
+const read = async (request: Request, query = '') =>
+	Object.fromEntries(await readBody(addForm(new Map(), query), request));
 
 const FORM = 'application/x-www-form-urlencoded';
 

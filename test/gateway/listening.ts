@@ -4,12 +4,14 @@ import type { Bus } from '../../src/engine/ports/bus.ts';
 import type { ReadState } from '../../src/engine/ports/read-state.ts';
 import type { Sessions } from '../../src/engine/ports/sessions.ts';
 import type { Tickets } from '../../src/engine/ports/tickets.ts';
+import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
 import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
 import { Focus } from '../../src/gateway/socket/focus.ts';
 import { Hub } from '../../src/gateway/socket/hub.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import { listen } from '../../src/gateway/socket/server.ts';
+import { Strangers } from '../../src/gateway/strangers.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 
 /** A gateway that listens, with as little behind it as it can: for what sockets and gateways are by themselves. */
@@ -48,6 +50,8 @@ export function listeningGateway({
 		sync: { missed },
 		directory: { token: async () => null },
 		limits: { take: () => 0 },
+		strangers: new Strangers({ perSecond: 0, burst: 0 }, Date.now),
+		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
 		operations: { failed: (what: string) => failures.push(what) },
 	} as unknown as Services;
 	const presence = new Presence(bus, sessions, readState);
@@ -66,6 +70,8 @@ export function listeningGateway({
 			gateway,
 			maxBufferedBytes: 1 << 20,
 			socketsPerUser: 100,
+			socketsPerAddress: 100,
+			trustedProxies: [],
 			nowMs: Date.now,
 		},
 		{ services, hub, presence, focus },

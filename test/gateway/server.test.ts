@@ -3,7 +3,9 @@ import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import { newToken } from '../../src/gateway/auth/tokens.ts';
 import { handle } from '../../src/gateway/http/server.ts';
 import { Limits, type Rates } from '../../src/gateway/limits.ts';
+import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
+import { Strangers } from '../../src/gateway/strangers.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import { ADMIN_TOKEN, authenticator, HandClock, random, SmallDirectory, TEAM, userNamed } from './support.ts';
 
@@ -36,6 +38,8 @@ beforeEach(() => {
 	services = {
 		auth: authenticator(directory, clock),
 		limits: new Limits(RATES, clock.now, () => 0.5),
+		strangers: new Strangers({ perSecond: 1, burst: 5 }, clock.now),
+		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
 		tickets: new MemoryTickets(clock.now, random),
 		directory: {
 			team: async () => ({ id: TEAM, name: 'Acme', domain: 'acme', createdTs: 0 }),
@@ -56,10 +60,15 @@ beforeEach(() => {
 });
 
 async function call(method: string, args: Record<string, string> = {}, token: string | null = TOKEN) {
+	const body = new URLSearchParams(args);
 	const request = new Request(`http://localhost:8080/api/${method}`, {
 		method: 'POST',
-		body: new URLSearchParams(args),
-		headers: { host: 'localhost:8080', ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+		body,
+		headers: {
+			host: 'localhost:8080',
+			'content-length': String(`${body}`.length),
+			...(token === null ? {} : { authorization: `Bearer ${token}` }),
+		},
 	});
 	const response = await handle(request, services);
 	return { response, body: (await response.json()) as Record<string, unknown> };

@@ -23,8 +23,8 @@ export class TestSocket {
 	private readonly received = new Awaited<Frame>();
 	private nextId = 1;
 
-	constructor(url: string) {
-		this.socket = new WebSocket(url);
+	constructor(url: string, headers: Readonly<Record<string, string>> = {}) {
+		this.socket = new WebSocket(url, { headers });
 		this.socket.onmessage = ({ data }) => this.received.add(JSON.parse(String(data)));
 		this.closed = new Promise((done) => {
 			this.socket.onclose = ({ code, reason }) => done({ code, reason });

@@ -51,13 +51,17 @@ export class Authenticator {
 		this.rememberMs = options.rememberMs ?? 60_000;
 	}
 
-	/** Throws a Refusal: not_authed, invalid_auth, token_expired, token_revoked or account_inactive. */
-	identify(token: string | null): Caller | Promise<Caller> {
+	/**
+	 * Throws a Refusal: not_authed, invalid_auth, token_expired, token_revoked or account_inactive. A token that was not verified
+	 * lately has to be looked up: `beforeLookUp` may throw to prevent that.
+	 */
+	identify(token: string | null, beforeLookUp?: () => void): Caller | Promise<Caller> {
 		if (token === null || token === '') throw new Refusal('not_authed');
 		const hash = hashToken(token);
 		const found = this.remembered.get(hash);
 		if (found && found.until > this.options.nowMs()) return found.caller;
 		if (sameHash(hash, this.adminHash)) return ADMIN;
+		beforeLookUp?.();
 		return this.lookUp(token, hash).catch((error) => this.asBefore(hash, error));
 	}
 

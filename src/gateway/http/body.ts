@@ -9,8 +9,8 @@ export type RawArguments = Map<string, unknown>;
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-export async function readArguments(request: Request, query: string): Promise<RawArguments> {
-	const raw: RawArguments = addForm(new Map(), query);
+/** Adds what the body says to what is known from the query. */
+export async function readBody(raw: RawArguments, request: Request): Promise<RawArguments> {
 	if (request.method === 'GET') return raw;
 	if (request.method !== 'POST') throw new Refusal('invalid_post_type', 'only GET and POST are served');
 	const contentType = request.headers.get('content-type') ?? '';

@@ -1,24 +1,36 @@
 import { type ErrorCode, Refusal } from '../../model/errors.ts';
-import type { Caller } from '../auth/caller.ts';
 import type { Services } from '../services.ts';
 import { blamed } from './blame.ts';
-import { type RawArguments, readArguments } from './body.ts';
 import { failure, notFound, prettySuccess, success } from './envelope.ts';
+import { IncomingBody } from './incoming-body.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
+import { OF_STRANGERS, received } from './received.ts';
 import { targetOf } from './target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
 
 /**
  * The HTTP side of the gateway, from a Request to a Response; it knows nothing of the server that it runs in.
- * A call goes through one sequence: method, arguments as sent, caller, limit, arguments as meant, run.
+ * A call goes through one sequence: method, caller, limit, body, arguments as meant, run.
  */
 
 const API = '/api/';
 
-export async function handle(request: Request, services: Services): Promise<Response> {
+/** Who sent a request, where its token does not say so. */
+export interface Client {
+	/** Null: behind a trusted proxy that names nobody. */
+	readonly address: string | null;
+}
+
+const UNNAMED: Client = { address: null };
+
+export async function handle(
+	request: Request,
+	services: Services,
+	client: Client = UNNAMED,
+): Promise<Response> {
 	const { path, query } = targetOf(request.url);
-	if (path.startsWith(API)) return serveApi(path.slice(API.length), query, request, services);
+	if (path.startsWith(API)) return serveApi(path.slice(API.length), query, request, services, client);
 	switch (path) {
 		case '/healthz':
 			return services.operations.health();
@@ -36,10 +48,14 @@ async function serveApi(
 	query: string,
 	request: Request,
 	services: Services,
+	client: Client,
 ): Promise<Response> {
 	const { cors } = services;
-	if (!cors) return serveMethod(name, query, request, services);
-	return cors.preflight(request) ?? cors.readable(request, await serveMethod(name, query, request, services));
+	if (!cors) return serveMethod(name, query, request, services, client);
+	return (
+		cors.preflight(request) ??
+		cors.readable(request, await serveMethod(name, query, request, services, client))
+	);
 }
 
 async function servePage(path: string, request: Request, services: Services): Promise<Response> {
@@ -58,43 +74,35 @@ async function serveMethod(
 	query: string,
 	request: Request,
 	services: Services,
+	client: Client,
 ): Promise<Response> {
 	const started = performance.now();
 	const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
 	// Names that do not exist are not told apart: they are the sender's to choose.
 	const shownName = method ? name : UNKNOWN;
+	const body = new IncomingBody(request, services.bodies);
 	let outcome: 'ok' | ErrorCode = 'ok';
 	try {
 		if (!method) throw new Refusal('unknown_method');
-		const raw = await readArguments(request, query);
-		const caller = await services.auth.identify(tokenOf(request, raw));
-		limit(method, caller, services);
+		const { caller, raw } = await received(method, { request, query, body, client }, services);
 		const answer = await method.call(raw, caller, { services, request });
 		return raw.has('pretty') ? prettySuccess(answer) : success(answer);
 	} catch (error) {
 		if (!(error instanceof Refusal)) services.operations.failed(shownName, error);
 		const refusal = refusalOf(error, method);
 		outcome = refusal.code;
-		return failure(refusal);
+		if (OF_STRANGERS.has(outcome)) services.strangers.failed(client.address);
+		return body.isBroken ? lastAnswer(failure(refusal)) : failure(refusal);
 	} finally {
+		body.release();
 		services.operations.observe(shownName, outcome, performance.now() - started);
 	}
 }
 
-const BEARER = /^Bearer +(.+)$/i;
-
-/** The header wins over an argument. */
-function tokenOf(request: Request, raw: RawArguments): string | null {
-	const header = request.headers.get('authorization');
-	if (header !== null) return BEARER.exec(header)?.[1]?.trim() ?? '';
-	const argument = raw.get('token');
-	return typeof argument === 'string' ? argument : null;
-}
-
-function limit(method: Method, caller: Caller, services: Services): void {
-	if (caller.kind === 'admin') return;
-	const wait = services.limits.take(caller.user.id, method.limited);
-	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+/** Of a connection whose client may go on sending what nobody reads. */
+function lastAnswer(response: Response): Response {
+	response.headers.set('connection', 'close');
+	return response;
 }
 
 /**

@@ -2,14 +2,17 @@ import type { Server, ServerWebSocket } from 'bun';
 import type { Admission } from '../../engine/ports/tickets.ts';
 import { CLOSE_CODES, type CloseReason, Refusal } from '../../model/errors.ts';
 import { addForm } from '../http/body.ts';
+import { clientAddress, type Network } from '../http/client-address.ts';
 import { failure } from '../http/envelope.ts';
-import { handle } from '../http/server.ts';
+import { MOST_BUFFERED_BYTES } from '../http/incoming-body.ts';
+import { type Client, handle } from '../http/server.ts';
 import { type Target, targetOf } from '../http/target.ts';
 import type { Services } from '../services.ts';
 import { closeAll } from './closing.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { type SessionParts, SocketSession } from './session.ts';
+import { SocketAddresses } from './socket-addresses.ts';
 
 /** The listening socket: HTTP and WebSocket on one port. The only place that knows Bun's server. */
 
@@ -20,8 +23,14 @@ export interface Listening {
 	stop(): Promise<void>;
 }
 
-/** What a socket is opened with, or why with nothing; its session takes that place. */
-type SocketData = Admission | CloseReason | SocketSession;
+/** What a socket is opened with, or why with nothing. */
+interface Opening {
+	readonly admission: Admission | CloseReason;
+	readonly address: string | null;
+}
+
+/** Its session takes the place of its opening. */
+type SocketData = Opening | SocketSession;
 
 export interface ListenOptions {
 	readonly hostname: string;
@@ -32,22 +41,37 @@ export interface ListenOptions {
 	readonly maxBufferedBytes: number;
 	/** One more is accepted, and closed with the reason. */
 	readonly socketsPerUser: number;
+	/** The same for those that come from one address. */
+	readonly socketsPerAddress: number;
+	/** Proxies that say in X-Forwarded-For whose request they pass on. */
+	readonly trustedProxies: readonly Network[];
 	readonly nowMs: () => number;
 }
 
 const IDLE_SECONDS = 120;
 const RTM_PATH = '/rtm';
+const SWEEP_EVERY_MS = 500;
 
 export function listen(options: ListenOptions, parts: SessionParts): Listening {
 	const { services, hub } = parts;
 	const lifetimes = new Lifetimes(options.nowMs);
 	let nextConnection = 1;
 	const ends = new Set<Promise<void>>();
+	const addresses = new SocketAddresses();
+	const clientOf = (request: Request): Client => ({
+		// Looked up when asked for: a request with a token that is known needs none.
+		get address() {
+			const peer = server.requestIP(request)?.address ?? null;
+			return clientAddress(peer, request.headers.get('x-forwarded-for'), options.trustedProxies);
+		},
+	});
+	const sweeping = setInterval(() => services.bodies.sweep(), SWEEP_EVERY_MS);
+	sweeping.unref?.();
 	const server = Bun.serve<SocketData>({
 		hostname: options.hostname,
 		port: options.port,
 		idleTimeout: IDLE_SECONDS,
-		maxRequestBodySize: 4 * 1024 * 1024,
+		maxRequestBodySize: MOST_BUFFERED_BYTES,
 		// Bun's development page shows source code and paths to anybody who makes a handler fail.
 		development: false,
 		error(error) {
@@ -57,8 +81,8 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 		fetch(request, self) {
 			const target = targetOf(request.url);
 			if (target.path === RTM_PATH && request.headers.get('upgrade') !== null)
-				return upgrade(target, request, self, services);
-			return handle(request, services);
+				return upgrade(target, request, clientOf(request).address, self, services);
+			return handle(request, services, clientOf(request));
 		},
 		websocket: {
 			// Larger frames than are read, so that the sender is told why instead of being cut off.
@@ -68,16 +92,19 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 			idleTimeout: IDLE_SECONDS,
 			perMessageDeflate: false,
 			open(socket) {
-				const admission = socket.data;
-				if (admission instanceof SocketSession) return;
+				if (socket.data instanceof SocketSession) return;
+				const { admission, address } = socket.data;
 				if (typeof admission === 'string') {
 					refuse(socket, admission);
 					return;
 				}
 				const session = new SocketSession(`${options.gateway}-${nextConnection++}`, admission, socket, parts);
 				socket.data = session;
-				if (hub.socketsOf(admission.user.id) >= options.socketsPerUser)
-					session.connection.close('too_many_sockets');
+				const isOneTooMany =
+					hub.socketsOf(admission.user.id) >= options.socketsPerUser ||
+					addresses.count(address) >= options.socketsPerAddress;
+				addresses.opened(session, address);
+				if (isOneTooMany) session.connection.close('too_many_sockets');
 				else lifetimes.began(session.connection, admission.expiresAt);
 				if (session.connection.isOver) return;
 				session.start(admission.options.since).catch((error) => {
@@ -93,7 +120,10 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 			},
 			close(socket) {
 				const session = sessionOf(socket);
-				if (session) lifetimes.ended(session.connection);
+				if (session) {
+					lifetimes.ended(session.connection);
+					addresses.closed(session);
+				}
 				const ended = session?.end().catch((error) => {
 					services.operations.failed('rtm.end_session', error);
 				});
@@ -108,6 +138,7 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 		port: server.port ?? options.port,
 		stop: async () => {
 			lifetimes.stop();
+			clearInterval(sweeping);
 			const drained = server.stop(false);
 			await closeAll(hub.connections());
 			await Promise.all(ends);
@@ -130,15 +161,24 @@ function ticketOf(query: string): string {
 	}
 }
 
-/** Accepts even with a bad ticket: Slack's clients call again without pause when an upgrade is refused. */
+/**
+ * Accepts even with a bad ticket: Slack's clients call again without pause when an upgrade is refused. Only an address that
+ * brings bad tickets time and again is refused: no client library does that.
+ */
 async function upgrade(
 	{ query }: Target,
 	request: Request,
+	address: string | null,
 	server: Server<SocketData>,
 	services: Services,
 ): Promise<Response | undefined> {
 	const admission = await admissionOf(ticketOf(query), services);
-	if (server.upgrade(request, { data: admission })) return undefined;
+	if (admission === 'bad_ticket') {
+		const wait = services.strangers.waitOf(address);
+		if (wait > 0) return failure(new Refusal('ratelimited', undefined, wait));
+		services.strangers.failed(address);
+	}
+	if (server.upgrade(request, { data: { admission, address } })) return undefined;
 	return new Response('this address speaks WebSocket', { status: 426 });
 }
 

@@ -1,0 +1,94 @@
+import { isIP } from 'node:net';
+
+/**
+ * Whose requests these are, where no token says so: the address of the client. Proxies that are trusted name it in
+ * X-Forwarded-For, whose last address that is not a trusted proxy counts: what is before it, the client itself may have written.
+ */
+
+/** An address as a number of bits, from the highest on; IPv4 as IPv6 maps it. */
+type Bits = bigint;
+
+export interface Network {
+	readonly first: Bits;
+	readonly shift: bigint;
+}
+
+const BITS = 128n;
+const IPV4_PREFIX = 0xffff_0000_0000n;
+
+/** Undefined for what is not an address. */
+function bitsOf(text: string): Bits | undefined {
+	const address = text.startsWith('[') ? text.slice(1, text.indexOf(']')) : text;
+	switch (isIP(address)) {
+		case 4:
+			return IPV4_PREFIX | ipv4(address);
+		case 6:
+			return ipv6(address);
+		default:
+			return undefined;
+	}
+}
+
+const ipv4 = (address: string): Bits =>
+	address.split('.').reduce((bits, part) => (bits << 8n) | BigInt(Number(part)), 0n);
+
+function ipv6(address: string): Bits {
+	const [bare = ''] = address.split('%', 1);
+	const dotted = /(?<=:)\d+\.\d+\.\d+\.\d+$/.exec(bare)?.[0];
+	const tail = dotted === undefined ? 0n : ipv4(dotted);
+	const text =
+		dotted === undefined
+			? bare
+			: `${bare.slice(0, -dotted.length)}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}`;
+	const [head = '', rest] = text.split('::');
+	const before = head === '' ? [] : head.split(':');
+	const after = rest === undefined || rest === '' ? [] : rest.split(':');
+	const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+	return [...before, ...zeros, ...after].reduce((bits, part) => (bits << 16n) | BigInt(`0x${part}`), 0n);
+}
+
+/** `10.0.0.0/8`, `::1`; undefined for anything else. */
+export function networkOf(text: string): Network | undefined {
+	const [address = '', length, ...more] = text.split('/');
+	const bits = bitsOf(address);
+	if (bits === undefined || more.length > 0) return undefined;
+	const isV4 = isIP(address) === 4;
+	const most = isV4 ? 32 : 128;
+	const prefix = length === undefined ? most : Number(length);
+	if (length !== undefined && !/^\d{1,3}$/.test(length)) return undefined;
+	if (prefix > most) return undefined;
+	const shift = BigInt(most - prefix);
+	return { first: bits >> shift, shift };
+}
+
+const isIn = (bits: Bits, networks: readonly Network[]): boolean =>
+	networks.some(({ first, shift }) => bits >> shift === first);
+
+const FORWARDED_AT_MOST = 4_096;
+
+/** Null: a trusted proxy (or nobody) that names no client: clients behind it cannot be told apart. */
+export function clientAddress(
+	peer: string | null,
+	forwarded: string | null,
+	trusted: readonly Network[],
+): string | null {
+	const bits = peer === null ? undefined : bitsOf(peer);
+	if (bits === undefined) return null;
+	if (!isIn(bits, trusted)) return shown(bits);
+	const hops = (forwarded ?? '').slice(-FORWARDED_AT_MOST).split(',');
+	for (const hop of hops.reverse()) {
+		const client = bitsOf(withoutPort(hop.trim()));
+		if (client === undefined) return null;
+		if (!isIn(client, trusted)) return shown(client);
+	}
+	return null;
+}
+
+/** Some proxies add the port of an IPv4 address. */
+const withoutPort = (hop: string): string => hop.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+
+/** One household or machine has a whole /64 of IPv6: it counts as one address. */
+function shown(bits: Bits): string {
+	const isV4 = bits >> 32n === IPV4_PREFIX >> 32n;
+	return isV4 ? `v4:${(bits & 0xffff_ffffn).toString(16)}` : `v6:${(bits >> (BITS / 2n)).toString(16)}`;
+}

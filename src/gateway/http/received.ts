@@ -1,0 +1,100 @@
+import { type ErrorCode, Refusal } from '../../model/errors.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Services } from '../services.ts';
+import { addForm, type RawArguments, readBody } from './body.ts';
+import type { IncomingBody } from './incoming-body.ts';
+import type { Method } from './method.ts';
+
+/**
+ * Who calls, then what they sent. A body is read only of a caller who is known and not limited; without a token in the header
+ * or the query, it may hold the token: then a small one is read, and not for long.
+ */
+
+export interface Incoming {
+	readonly request: Request;
+	readonly query: string;
+	readonly body: IncomingBody;
+	readonly client: { readonly address: string | null };
+}
+
+export interface Received {
+	readonly caller: Caller;
+	readonly raw: RawArguments;
+}
+
+/** What only requests without a valid token are refused with. */
+export const OF_STRANGERS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+	'not_authed',
+	'invalid_auth',
+	'token_expired',
+	'token_revoked',
+	'account_inactive',
+	'request_timeout',
+]);
+
+/** Of a body that holds the token itself. */
+const MOST_ANONYMOUS_BYTES = 64 * 1024;
+const ANONYMOUS_MS = 5_000;
+/** While a token is looked up, and of a user who is known. */
+const UNVERIFIED_MS = 15_000;
+const KNOWN_MS = 30_000;
+/** All whom a proxy does not name hold bodies together. */
+const UNNAMED = 'unnamed';
+
+export async function received(method: Method, incoming: Incoming, services: Services): Promise<Received> {
+	const { request, query, body, client } = incoming;
+	const raw = addForm(new Map(), query);
+	const token = tokenBeforeBody(request, raw);
+	if (token === null) return anonymous(method, incoming, raw, services);
+	const caller = await services.auth.identify(token, () => {
+		services.strangers.admit(client.address);
+		body.hold(client.address ?? UNNAMED, UNVERIFIED_MS);
+	});
+	limit(method, caller, services);
+	body.hold(caller.kind === 'admin' ? 'admin' : caller.user.id, KNOWN_MS);
+	return { caller, raw: await readWhole(raw, incoming) };
+}
+
+async function anonymous(
+	method: Method,
+	incoming: Incoming,
+	raw: RawArguments,
+	services: Services,
+): Promise<Received> {
+	const { body, client } = incoming;
+	services.strangers.admit(client.address);
+	if (body.bytes === 0) throw new Refusal('not_authed');
+	if (body.bytes > MOST_ANONYMOUS_BYTES)
+		throw new Refusal(
+			'not_authed',
+			`send the token in the Authorization header; in the body it is read up to ${MOST_ANONYMOUS_BYTES} bytes`,
+		);
+	body.hold(client.address ?? UNNAMED, ANONYMOUS_MS);
+	await readWhole(raw, incoming);
+	const token = raw.get('token');
+	const caller = await services.auth.identify(typeof token === 'string' ? token : null);
+	limit(method, caller, services);
+	return { caller, raw };
+}
+
+async function readWhole(raw: RawArguments, { request, body }: Incoming): Promise<RawArguments> {
+	const whole = await (body.bytes === 0 ? readBody(raw, request) : body.read(readBody(raw, request)));
+	body.release();
+	return whole;
+}
+
+const BEARER = /^Bearer +(.+)$/i;
+
+/** The header wins over an argument. Null: only the body can have it. */
+function tokenBeforeBody(request: Request, raw: RawArguments): string | null {
+	const header = request.headers.get('authorization');
+	if (header !== null) return BEARER.exec(header)?.[1]?.trim() ?? '';
+	const argument = raw.get('token');
+	return typeof argument === 'string' ? argument : null;
+}
+
+function limit(method: Method, caller: Caller, services: Services): void {
+	if (caller.kind === 'admin') return;
+	const wait = services.limits.take(caller.user.id, method.limited);
+	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+}

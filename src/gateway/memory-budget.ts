@@ -1,0 +1,93 @@
+/**
+ * Memory that clients make the gateway hold: request bodies on their way in, large answers on their way out. A total, and a
+ * share of it that one key (a user, or an address without a user) may hold. When the total is used up, the key that holds
+ * most gives up its oldest hold, unless the newcomer would hold more: one client cannot lock out the others.
+ *
+ * A hold that outlives its time is ended like one that is given up, by a sweep.
+ */
+
+export interface Hold {
+	release(): void;
+}
+
+/** Why a hold was ended from here; called once, after which nothing is held. */
+export type Ended = (reason: 'evicted' | 'expired') => void;
+
+interface Held extends Hold {
+	readonly key: string;
+	readonly bytes: number;
+	readonly until: number;
+	readonly ended: Ended;
+}
+
+interface Holder {
+	bytes: number;
+	/** Oldest first. */
+	readonly holds: Set<Held>;
+}
+
+export interface BudgetOptions {
+	readonly totalBytes: number;
+	/** Of one key. A key that holds nothing may hold one thing of any size. */
+	readonly shareBytes: number;
+	readonly nowMs: () => number;
+}
+
+export class MemoryBudget {
+	private readonly holders = new Map<string, Holder>();
+	private total = 0;
+
+	constructor(private readonly options: BudgetOptions) {}
+
+	get heldBytes(): number {
+		return this.total;
+	}
+
+	/** Null: there is no room for it. */
+	hold(key: string, bytes: number, forMs: number, ended: Ended): Hold | null {
+		const { totalBytes, shareBytes, nowMs } = this.options;
+		const mine = this.holders.get(key)?.bytes ?? 0;
+		if (mine > 0 && mine + bytes > shareBytes) return null;
+		while (this.total > 0 && this.total + bytes > totalBytes) {
+			const largest = this.largest();
+			if (!largest || largest.bytes <= mine + bytes) return null;
+			const [oldest] = largest.holds;
+			if (!oldest) return null;
+			this.end(oldest, 'evicted');
+		}
+		const held: Held = { key, bytes, until: nowMs() + forMs, ended, release: () => this.remove(held) };
+		const holder = this.holders.get(key) ?? { bytes: 0, holds: new Set() };
+		holder.bytes += bytes;
+		holder.holds.add(held);
+		this.holders.set(key, holder);
+		this.total += bytes;
+		return held;
+	}
+
+	/** Ends what has outlived its time; to be called now and then. */
+	sweep(): void {
+		const now = this.options.nowMs();
+		for (const { holds } of this.holders.values())
+			for (const held of holds) if (held.until <= now) this.end(held, 'expired');
+	}
+
+	private largest(): Holder | undefined {
+		let largest: Holder | undefined;
+		for (const holder of this.holders.values())
+			if (!largest || holder.bytes > largest.bytes) largest = holder;
+		return largest;
+	}
+
+	private end(held: Held, reason: Parameters<Ended>[0]): void {
+		if (this.remove(held)) held.ended(reason);
+	}
+
+	private remove(held: Held): boolean {
+		const holder = this.holders.get(held.key);
+		if (!holder?.holds.delete(held)) return false;
+		holder.bytes -= held.bytes;
+		this.total -= held.bytes;
+		if (holder.holds.size === 0) this.holders.delete(held.key);
+		return true;
+	}
+}
