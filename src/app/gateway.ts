@@ -17,6 +17,7 @@ import { Hub } from '../gateway/socket/hub.ts';
 import { Presence } from '../gateway/socket/presence.ts';
 import { type Listening, listen } from '../gateway/socket/server.ts';
 import { Strangers } from '../gateway/strangers.ts';
+import { TeamSecrets } from '../gateway/team-secrets.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
 import { Reads } from '../unread/reads.ts';
@@ -105,6 +106,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			jwt: await verifierOf(config),
 			nowMs,
 		}),
+		teamSecrets: new TeamSecrets(store.directory, random),
 		tickets: engine.tickets,
 		sessions: {
 			setAway: (user, away) => presence.setAway(user, away),

@@ -17,6 +17,7 @@ import type { Limits } from './limits.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { Requests } from './requests.ts';
 import type { Strangers } from './strangers.ts';
+import type { TeamSecrets } from './team-secrets.ts';
 
 /** What a gateway tells whoever operates it. */
 export interface Operations {
@@ -61,6 +62,7 @@ export interface Services {
 	readonly webPush: WebPush | null;
 	readonly bus: Bus;
 	readonly auth: Authenticator;
+	readonly teamSecrets: TeamSecrets;
 	readonly tickets: Tickets;
 	readonly sessions: PresenceControl;
 	readonly limits: Limits;

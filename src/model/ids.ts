@@ -31,7 +31,7 @@ export function newId(prefix: string, random: RandomBytes): string {
 
 /**
  * The id of the direct message between these people. It follows from who they are, so that two people who
- * open it at the same moment get the same conversation without a lock. `digest` is a SHA-256.
+ * open it at the same moment get the same conversation without a lock. `digest` is 32 bytes that only the server can make.
  */
 export function directId(
 	kind: 'im' | 'mpim',

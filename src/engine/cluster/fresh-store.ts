@@ -74,7 +74,9 @@ function freshDirectory({ store, freshness, standing, nowMicros }: FreshStorePar
 			return directory.conversations(ids);
 		},
 		async conversationsOf(query, after, limit) {
-			await freshness.user(query.user, nowMicros() - LATELY_MICROS);
+			const since = nowMicros() - LATELY_MICROS;
+			await freshness.user(query.user, since);
+			if (query.viewer !== undefined) await freshness.user(query.viewer, since);
 			return directory.conversationsOf(query, after, limit);
 		},
 		async members(conversation, after, limit) {

@@ -48,6 +48,8 @@ export interface Page<T> {
 export interface Directory {
 	createTeam(team: Team): Promise<void>;
 	team(id: string): Promise<Team | null>;
+	/** The workspace's secret, the same for every process; `fresh` becomes it where there is none yet. */
+	teamSecret(id: string, fresh: string): Promise<string>;
 	/** Answers false when the name is taken in the workspace. */
 	createUser(user: User): Promise<boolean>;
 	users(ids: readonly string[]): Promise<readonly User[]>;
@@ -67,10 +69,11 @@ export interface Directory {
 	conversationsOf(
 		query: {
 			readonly team: string;
-			/** Who looks: private conversations appear to their members only. */
 			readonly user: string;
 			/** Only what this user is in. */
 			readonly memberOnly: boolean;
+			/** Another user who asks: of what is not public, only what both are in. With `memberOnly` alone. */
+			readonly viewer?: string;
 			readonly kinds: readonly ConversationKind[];
 			readonly excludeArchived: boolean;
 		},

@@ -13,18 +13,34 @@ const CONVERSATIONS = `SELECT ${CONVERSATION_COLUMNS} FROM conversations
 /** Conversations of this team, of these kinds, archived ones perhaps: conditions on `c`. */
 const ASKED_FOR = `c.team = $1 AND c.kind IN (SELECT item FROM EACH_TEXT($3) AS kinds) AND c.archived <= $4`;
 
-const IDS_OF_OWN = `SELECT c.id FROM members m CROSS JOIN conversations c
-	WHERE m.user_id = $2 AND m.conversation > $5 AND m.member = 1 AND c.id = m.conversation AND ${ASKED_FOR}
-	ORDER BY m.conversation LIMIT $6`;
+/** Conversations that the user is in: $5 and $6, or others, are where the page starts and how long it is. */
+const idsOfOwn = (
+	after: string,
+	limit: string,
+	condition = '',
+): string => `SELECT c.id FROM members m CROSS JOIN conversations c
+	WHERE m.user_id = $2 AND m.conversation > ${after} AND m.member = 1 AND c.id = m.conversation
+		AND ${ASKED_FOR} ${condition}
+	ORDER BY m.conversation LIMIT ${limit}`;
 const IDS_OF_PUBLIC = `SELECT c.id FROM conversations c
 	WHERE c.kind = 'public' AND c.id > $5 AND ${ASKED_FOR} ORDER BY c.id LIMIT $6`;
 
-const among = (ids: string): string =>
-	`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id IN (${ids}) ORDER BY id LIMIT $6`;
-const OWN = among(`SELECT id FROM (${IDS_OF_OWN}) AS own`);
+const among = (ids: string, limit = '$6'): string =>
+	`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id IN (${ids}) ORDER BY id LIMIT ${limit}`;
+const OWN = among(`SELECT id FROM (${idsOfOwn('$5', '$6')}) AS own`);
+/** Filtered before the page is cut: a short page, or a cursor, would tell of what is hidden. */
+const SHARED = among(
+	`SELECT id FROM (${idsOfOwn(
+		'$6',
+		'$7',
+		`AND (c.kind = 'public' OR EXISTS (SELECT 1 FROM members v
+			WHERE v.user_id = $5 AND v.conversation = c.id AND v.member = 1))`,
+	)}) AS own`,
+	'$7',
+);
 /** Two short walks in order of id, rather than one over everybody's direct messages. */
 const OWN_OR_PUBLIC = among(
-	`SELECT id FROM (${IDS_OF_OWN}) AS own UNION SELECT id FROM (${IDS_OF_PUBLIC}) AS shared`,
+	`SELECT id FROM (${idsOfOwn('$5', '$6')}) AS own UNION SELECT id FROM (${IDS_OF_PUBLIC}) AS shared`,
 );
 
 const MEMBERS = `SELECT user_id AS id FROM members
@@ -57,6 +73,15 @@ export function directoryOf(
 	return {
 		createTeam: (team) => execute([people.insertTeam(team)]),
 		team: (id) => one(people.TEAM, id, people.teamOf),
+		async teamSecret(id, fresh) {
+			const read = async () => (await reader.all<{ secret: string }>(people.TEAM_SECRET, [id]))[0]?.secret;
+			const known = await read();
+			if (known) return known;
+			await execute([people.keepTeamSecret(id, fresh)]);
+			const kept = await read();
+			if (!kept) throw new Error(`there is no workspace ${id} to keep a secret of`);
+			return kept;
+		},
 
 		async createUser(user) {
 			await execute([people.insertUser(user)]);
@@ -88,6 +113,8 @@ export function directoryOf(
 		conversationsOf(query, after, limit) {
 			const others = !query.memberOnly && query.kinds.includes('public');
 			const params = [query.team, query.user, list(query.kinds), flag(!query.excludeArchived)];
+			if (query.viewer !== undefined && query.viewer !== query.user)
+				return pageOf(reader, SHARED, [...params, query.viewer], after, limit, conversationOf);
 			return pageOf(reader, others ? OWN_OR_PUBLIC : OWN, params, after, limit, conversationOf);
 		},
 		members: (conversation, after, limit) => pageOf(reader, MEMBERS, [conversation], after, limit, idOf),

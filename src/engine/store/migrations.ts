@@ -3,6 +3,7 @@ import { changes } from './migrations/0002-changes.ts';
 import { earlyMarks } from './migrations/0003-early-marks.ts';
 import { push } from './migrations/0004-push.ts';
 import { mentions } from './migrations/0005-mentions.ts';
+import { accounts } from './migrations/0006-accounts.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0003-early-marks', statements: earlyMarks },
 	{ name: '0004-push', statements: push },
 	{ name: '0005-mentions', statements: mentions },
+	{ name: '0006-accounts', statements: accounts },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -24,6 +24,14 @@ export const insertTeam = (team: Team): Statement => ({
 	params: [team.id, team.name, team.domain, team.createdTs],
 });
 
+export const TEAM_SECRET = 'SELECT secret FROM workspaces WHERE id = $1';
+
+/** The first one stays. */
+export const keepTeamSecret = (team: string, secret: string): Statement => ({
+	sql: `UPDATE workspaces SET secret = $2 WHERE id = $1 AND secret = ''`,
+	params: [team, secret],
+});
+
 const USER_COLUMNS = 'id, team, name, real_name, email, is_bot, deleted, updated_ts';
 export const USERS = `SELECT ${USER_COLUMNS} FROM users
 	WHERE id IN (SELECT item FROM EACH_TEXT($1) AS wanted) ORDER BY id`;

@@ -116,6 +116,15 @@ export const cursor = (kind: CursorKind): Argument<string | undefined> =>
 		}),
 	);
 
+/** One that the method opens itself: it is sealed for the caller. */
+export const sealedCursor: Argument<string | undefined> = optional(
+	required({
+		expects: 'a cursor that this method handed out',
+		bad: 'invalid_cursor',
+		parse: (value) => (typeof value === 'string' ? value : undefined),
+	}),
+);
+
 export const position: Argument<number> = required({
 	expects: 'a position that the server handed out',
 	bad: 'invalid_position',

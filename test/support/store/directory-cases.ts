@@ -68,6 +68,17 @@ export function directoryCases(subject: Subject): void {
 			expect(await directory.usersOf('T99', null, 2)).toEqual({ items: [], next: null });
 		});
 
+		test('of all who give a workspace a secret at once, one does, and it stays', async () => {
+			const { directory } = subject.store;
+			await directory.createTeam({ id: TEAM, name: 'Acme', domain: 'acme', createdTs: BEGIN });
+			const given = await Promise.all(
+				['one', 'two', 'three'].map((secret) => directory.teamSecret(TEAM, secret)),
+			);
+			expect(new Set(given).size).toBe(1);
+			expect(await directory.teamSecret(TEAM, 'four')).toBe(given[0] as string);
+			expect(directory.teamSecret('T99', 'five')).rejects.toThrow('T99');
+		});
+
 		test('a revoked token stays, with the time it was first revoked', async () => {
 			const { directory } = subject.store;
 			await directory.createToken(token('aa', 'U01'));
@@ -168,12 +179,29 @@ export function directoryCases(subject: Subject): void {
 		const KINDS: readonly ConversationKind[] = ['public', 'private', 'im', 'mpim'];
 		const ask = { team: TEAM, user: 'U01', memberOnly: false, kinds: KINDS, excludeArchived: false };
 
-		async function listed(query: Partial<typeof ask>, limit = 2): Promise<string[]> {
+		async function listed(query: Partial<typeof ask> & { viewer?: string }, limit = 2): Promise<string[]> {
 			const pages = await allPages(limit, (after) =>
 				subject.store.directory.conversationsOf({ ...ask, ...query }, after, limit),
 			);
 			return pages.map(({ id }) => id);
 		}
+
+		test('of what another user is in, one sees what is public or shared, in full pages', async () => {
+			await subject.store.ledger.commit([
+				created(conversation('C01'), ['U02']),
+				created(conversation('C02', { kind: 'private' }), ['U02']),
+				created(conversation('C03', { kind: 'private' }), ['U01', 'U02']),
+				created(conversation('C04', { kind: 'private' }), ['U02', 'U03']),
+				created(conversation('C05'), ['U01']),
+				created(conversation('D01', { kind: 'im', name: '', people: ['U02', 'U03'] }), ['U02', 'U03']),
+				created(conversation('D02', { kind: 'im', name: '', people: ['U01', 'U02'] }), ['U01', 'U02']),
+			]);
+			const of = { user: 'U02', memberOnly: true };
+			expect(await listed({ ...of, viewer: 'U01' }, 1)).toEqual(['C01', 'C03', 'D02']);
+			expect(await listed({ ...of, viewer: 'U02' })).toEqual(['C01', 'C02', 'C03', 'C04', 'D01', 'D02']);
+			await subject.store.ledger.commit([left(conversation('C03', { kind: 'private' }), 'U01', BEGIN + 1)]);
+			expect(await listed({ ...of, viewer: 'U01' })).toEqual(['C01', 'D02']);
+		});
 
 		test('one sees public channels and what one is in, in pages', async () => {
 			const hidden = conversation('C03', { kind: 'private' });

@@ -3,12 +3,14 @@ import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { conversationView } from '../conversation-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
-import { nextCursor } from '../paging.ts';
+import { openCursor, sealedNext } from '../sealed-cursor.ts';
 import { userOf } from './users.ts';
 
 /** Which conversations there are, and which one is in. */
 
 const PAGE = 100;
+const LIST = 'conversations.list';
+const OF_USER = 'users.conversations';
 
 const listed = async (call: UserCall, conversation: Conversation) => ({
 	...(await conversationView(call, conversation)),
@@ -20,7 +22,7 @@ export const conversationsList = userMethod({
 		types: type.types,
 		exclude_archived: type.flag,
 		limit: type.limit(PAGE),
-		cursor: type.cursor('after'),
+		cursor: type.sealedCursor,
 	},
 	ignored: ['exclude_members', 'include_num_members'],
 	run: async (args, call) => {
@@ -31,10 +33,11 @@ export const conversationsList = userMethod({
 			kinds: args.types,
 			excludeArchived: args.exclude_archived,
 		};
-		const page = await call.services.directory.conversationsOf(query, args.cursor ?? null, args.limit);
+		const after = await openCursor(call, LIST, args.cursor);
+		const page = await call.services.directory.conversationsOf(query, after, args.limit);
 		return {
 			channels: await Promise.all(page.items.map((conversation) => listed(call, conversation))),
-			...nextCursor('after', page.next),
+			...(await sealedNext(call, LIST, page.next)),
 		};
 	},
 });
@@ -45,7 +48,7 @@ export const usersConversations = userMethod({
 		types: type.types,
 		exclude_archived: type.flag,
 		limit: type.limit(PAGE),
-		cursor: type.cursor('after'),
+		cursor: type.sealedCursor,
 	},
 	run: async (args, call) => {
 		const { caller, services } = call;
@@ -54,25 +57,15 @@ export const usersConversations = userMethod({
 			team: caller.team,
 			user: user.id,
 			memberOnly: true,
+			viewer: caller.user.id,
 			kinds: args.types,
 			excludeArchived: args.exclude_archived,
 		};
-		const page = await services.directory.conversationsOf(query, args.cursor ?? null, args.limit);
-		const shown = user.id === caller.user.id ? page.items : await known(call, page.items);
+		const after = await openCursor(call, OF_USER, args.cursor);
+		const page = await services.directory.conversationsOf(query, after, args.limit);
 		return {
-			channels: await Promise.all(shown.map((conversation) => listed(call, conversation))),
-			...nextCursor('after', page.next),
+			channels: await Promise.all(page.items.map((conversation) => listed(call, conversation))),
+			...(await sealedNext(call, OF_USER, page.next)),
 		};
 	},
 });
-
-/** Of somebody else's conversations, those that the caller may know of. */
-async function known({ services, caller }: UserCall, conversations: readonly Conversation[]) {
-	const visible = await Promise.all(
-		conversations.map(
-			async ({ id, kind }) =>
-				kind === 'public' || (await services.readState.member(caller.user.id, id)) !== null,
-		),
-	);
-	return conversations.filter((_, index) => visible[index]);
-}

@@ -9,7 +9,10 @@ import { fullConversationView } from '../conversation-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { submit } from '../submit.ts';
 
-/** Direct messages, to one person or a few. Their id follows from who is in them: opening twice is harmless. */
+/**
+ * Direct messages, to one person or a few. Their id follows from who is in them and the workspace's secret: opening twice,
+ * or at two gateways at once, is harmless, and nobody else can compute it.
+ */
 
 const MAX_OTHERS = 8;
 
@@ -61,8 +64,12 @@ async function openWith(call: UserCall, users: readonly string[], preventCreatio
 	const { caller, services } = call;
 	const people = [...new Set([caller.user.id, ...users])].sort();
 	const kind = people.length > 2 ? 'mpim' : 'im';
-	const id = directId(kind, caller.team, people, sha256);
-	if ((await services.readState.member(caller.user.id, id)) !== null) return { id, created: null };
+	const digest = await services.teamSecrets.digestFor(caller.team, 'direct');
+	const id = directId(kind, caller.team, people, digest);
+	// Earlier versions made the id from the people alone. Such a conversation keeps it.
+	for (const known of [id, directId(kind, caller.team, people, sha256)])
+		if ((await services.readState.member(caller.user.id, known)) !== null)
+			return { id: known, created: null };
 	if (preventCreation) throw noChannel();
 	const result = await submit(call, id, {
 		type: 'create',

@@ -1,0 +1,51 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { Refusal } from '../../model/errors.ts';
+import type { UserCall } from './method.ts';
+
+/**
+ * Cursors of listings of conversations: encrypted, and bound to the user and the method that they were made for. An id of
+ * a conversation inside tells a client nothing, and a client cannot make one that starts anywhere it likes.
+ */
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const MAX_LENGTH = 400;
+
+const keyOf = async ({ services, caller }: UserCall): Promise<Uint8Array> =>
+	(await services.teamSecrets.digestFor(caller.team, 'cursor'))('');
+
+const boundTo = ({ caller }: UserCall, method: string): Buffer => Buffer.from(`${method} ${caller.user.id}`);
+
+/** As `nextCursor` answers it: empty at the end. */
+export async function sealedNext(call: UserCall, method: string, next: string | null) {
+	return { response_metadata: { next_cursor: next === null ? '' : await seal(call, method, next) } };
+}
+
+async function seal(call: UserCall, method: string, value: string): Promise<string> {
+	const nonce = randomBytes(NONCE_BYTES);
+	const cipher = createCipheriv(CIPHER, await keyOf(call), nonce).setAAD(boundTo(call, method));
+	const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
+	return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64');
+}
+
+/** Where the page starts. */
+export async function openCursor(
+	call: UserCall,
+	method: string,
+	text: string | undefined,
+): Promise<string | null> {
+	if (text === undefined) return null;
+	const bytes = Buffer.from(text, 'base64');
+	try {
+		if (text.length > MAX_LENGTH || bytes.length <= NONCE_BYTES + TAG_BYTES) throw new Error('wrong length');
+		const decipher = createDecipheriv(CIPHER, await keyOf(call), bytes.subarray(0, NONCE_BYTES))
+			.setAAD(boundTo(call, method))
+			.setAuthTag(bytes.subarray(-TAG_BYTES));
+		const sealed = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
+		return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
+	} catch (error) {
+		if (error instanceof Refusal) throw error;
+		throw new Refusal('invalid_cursor', 'cursor: not one that this method handed out');
+	}
+}

@@ -1,0 +1,36 @@
+import { createHmac } from 'node:crypto';
+import type { Directory } from '../engine/ports/store.ts';
+import type { RandomBytes } from '../model/ids.ts';
+
+/**
+ * A secret for each workspace, the same at every gateway: what is derived from it agrees everywhere, and nobody outside
+ * can compute it. It never changes, so it is kept in memory once read.
+ */
+
+const SECRET_BYTES = 32;
+const MOST_KEPT = 10_000;
+
+export class TeamSecrets {
+	private readonly known = new Map<string, string>();
+
+	constructor(
+		private readonly directory: Pick<Directory, 'teamSecret'>,
+		private readonly random: RandomBytes,
+	) {}
+
+	/** A keyed hash for one purpose: what is made for one tells nothing about another. */
+	async digestFor(team: string, purpose: string): Promise<(text: string) => Uint8Array> {
+		const secret = await this.of(team);
+		return (text) => createHmac('sha256', secret).update(`${purpose}:${text}`).digest();
+	}
+
+	private async of(team: string): Promise<string> {
+		const known = this.known.get(team);
+		if (known !== undefined) return known;
+		const fresh = Buffer.from(this.random(SECRET_BYTES)).toString('hex');
+		const secret = await this.directory.teamSecret(team, fresh);
+		if (this.known.size >= MOST_KEPT) this.known.clear();
+		this.known.set(team, secret);
+		return secret;
+	}
+}

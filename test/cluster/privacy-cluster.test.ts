@@ -1,0 +1,9 @@
+import { setDefaultTimeout } from 'bun:test';
+import { scenariosOnCluster } from '../support/cluster-server.ts';
+
+/** Whichever gateways are asked: listings show what is shared, and a direct message has one id. */
+
+// Starting a cluster is part of the first test's preparation.
+setDefaultTimeout(120_000);
+scenariosOnCluster();
+await import('../scenario/privacy.test.ts');
