@@ -3,19 +3,23 @@ import { ROOT, run } from './command.ts';
 import type { Job } from './lanes.ts';
 import type { Outcome } from './outcome.ts';
 
+/** Types of one project. tsc remembers its last result in node_modules, so that a second run checks only what changed. */
+const types = (project: string, ...options: readonly string[]): readonly string[] => {
+	const remembered = join(
+		ROOT,
+		'node_modules',
+		'.cache',
+		`types-${project.replaceAll('/', '-')}.tsbuildinfo`,
+	);
+	return ['tsc', '-p', project, '--noEmit', '--incremental', '--tsBuildInfoFile', remembered, ...options];
+};
+
 /** What can be known without running anything; the longest first. */
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
-	'types (tsc)': ['tsc', '--noEmit'],
-	'types of the web interface (tsc)': ['tsc', '-p', 'web', '--noEmit'],
-	'types of the client, without Bun (tsc)': [
-		'tsc',
-		'-p',
-		'client',
-		'--noEmit',
-		'--emitDeclarationOnly',
-		'false',
-	],
-	'types of the service worker (tsc)': ['tsc', '-p', 'web/sw', '--noEmit'],
+	'types (tsc)': types('.'),
+	'types of the web interface (tsc)': types('web'),
+	'types of the client, without Bun (tsc)': types('client', '--emitDeclarationOnly', 'false'),
+	'types of the service worker (tsc)': types('web/sw'),
 	'dependency direction (dependency-cruiser)': ['depcruise', 'src', 'client/src', 'web/src', 'web/sw'],
 	'lint and format (biome)': ['biome', 'check', '--error-on-warnings', '.'],
 };
