@@ -51,8 +51,9 @@ export interface RunningGateway {
 }
 
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
+/** The time of day, for what carries one: tokens. */
 const nowMs = (): number => Date.now();
-/** For limits: a step of the wall clock is no passing of time. */
+/** For what lasts, as limits do: a step of the wall clock is no passing of time. */
 const steadyMs = (): number => performance.now();
 const NO_WORKER =
 	'what is asked for is not decided about: see that a worker is running (`tidemark worker`) and what its /readyz says';
@@ -87,7 +88,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	});
 	operations.watchPosts(requests);
 	const verifier = new Verifier(readState, store.source);
-	const repairer = new Repairer(readState, verifier, nowMs);
+	const repairer = new Repairer(readState, verifier, steadyMs);
 	operations.watchCounts(verifier, repairer);
 	const services: Services = {
 		requests,
@@ -112,7 +113,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			setAway: (user, away) => presence.setAway(user, away),
 			isActive: (user) => engine.sessions.isActive(user),
 		},
-		limits: new Limits(ratesOf(config), nowMs, Math.random),
+		limits: new Limits(ratesOf(config), steadyMs, Math.random),
 		strangers: new Strangers(
 			{ perSecond: config.anonymousPerSecond, burst: config.anonymousPerSecond * 10 },
 			steadyMs,
@@ -130,7 +131,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		bus,
 		reads: services.reads,
 		isActive: (user) => engine.sessions.isActive(user),
-		nowMs,
+		nowMs: steadyMs,
 		idleMs: config.focusIdleSeconds * 1000,
 		failed: (error) => operations.failed('rtm.focus', error),
 	});
@@ -160,7 +161,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 async function checkSomebody(hub: Hub, verifier: Verifier): Promise<void> {
 	const connections = [...hub.connections()];
 	const one = connections[Math.floor(Math.random() * connections.length)];
-	if (one) await verifier.verify([one.user], undefined, CHECKED_AT_ONCE);
+	if (one) await verifier.verifySome(one.user, CHECKED_AT_ONCE, Math.random);
 }
 
 export const shownHost = (host: string): string =>

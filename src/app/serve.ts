@@ -21,6 +21,8 @@ export interface Running {
 }
 
 const nowMs = (): number => Date.now();
+/** For what lasts: it rises whatever the machine's clock is set to. */
+const steadyMs = (): number => performance.now();
 const EVICT_EVERY_MS = 60_000;
 
 export async function serve(config: Config, log: Logger): Promise<Running> {
@@ -40,7 +42,7 @@ export async function serve(config: Config, log: Logger): Promise<Running> {
 async function start(config: Config, admin: AdminToken, log: Logger, engine: Engine): Promise<Running> {
 	const { store, readState, bus } = engine;
 	const operations = new ServerOperations(log, 'server');
-	const conversations = new Conversations(store.source, store.history, nowMs);
+	const conversations = new Conversations(store.source, store.history, steadyMs);
 	const worker = new Worker({
 		log: engine.log,
 		conversations,
@@ -74,7 +76,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => {
 		engine.evict(idleMs);
-		conversations.evict(nowMs() - idleMs, (_, stamp) => stamp <= store.ledger.durable());
+		conversations.evict(steadyMs() - idleMs, (_, stamp) => stamp <= store.ledger.durable());
 	}, EVICT_EVERY_MS);
 	return {
 		url: gateway.url,

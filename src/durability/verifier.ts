@@ -1,6 +1,8 @@
 import type { ReadState, RowPosition } from '../engine/ports/read-state.ts';
-import type { StateSource } from '../engine/ports/store.ts';
-import { recount, recountThread, type Told } from './recount.ts';
+import type { StateSource, UserReadState } from '../engine/ports/store.ts';
+import { formatTs } from '../model/ts.ts';
+import { Pace } from './pace.ts';
+import { recount, recountThread, storedReader, type Told } from './recount.ts';
 
 /**
  * Compares what is served with what the store says. A difference that stays while nothing changes is drift, which there
@@ -21,8 +23,16 @@ export interface Drifted extends Counted {
 }
 
 export interface Verified {
+	/** Counts that were compared. */
 	readonly checked: number;
 	readonly drifted: readonly Drifted[];
+}
+
+/** A page of what a user has, and where the next one starts; null at the end. */
+export interface VerifiedPage extends Verified {
+	/** Conversations and threads that the user has, on all pages. */
+	readonly total: number;
+	readonly next: string | null;
 }
 
 /** The store may be a moment behind, or something happen in between: looked at again so often before it counts. */
@@ -33,68 +43,78 @@ const AT_ONCE = 16;
 
 export class Verifier {
 	readonly meters = { checked: 0, drifted: 0 };
+	/** One for all that is verified at the same time: together it takes one small step per turn. */
+	private readonly pace = new Pace();
 
 	constructor(
 		private readonly readState: ReadState,
 		private readonly source: StateSource,
 	) {}
 
-	/**
-	 * Of each of these users, in one conversation or in all of them, up to so many, those with the latest activity first; and
-	 * of the threads that the user follows there.
-	 */
-	async verify(users: readonly string[], conversation: string | undefined, most: number): Promise<Verified> {
+	/** Of each of these users in one conversation, with the threads that the user follows there. */
+	async verify(users: readonly string[], conversation: string): Promise<Verified> {
 		const counted: Counted[] = [];
-		for (const user of users) counted.push(...(await this.countsOf(user, conversation, most)));
+		for (const user of users) {
+			await this.pace.turn();
+			const all = countsOf(user, await this.source.user(user));
+			counted.push(...all.filter((one) => one.conversation === conversation));
+		}
+		return this.compareAll(counted);
+	}
+
+	/** Everything that a user has, in pages of so many counts, from after `after` on. */
+	async verifyUser(user: string, after: string, most: number): Promise<VerifiedPage> {
+		const all = countsOf(user, await this.source.user(user));
+		const left = all.filter((one) => keyOf(one) > after);
+		const page = left.slice(0, most);
+		const last = page.at(-1);
+		const next = last && left.length > page.length ? keyOf(last) : null;
+		return { ...(await this.compareAll(page)), total: all.length, next };
+	}
+
+	/** Some counts of a user, at random: what is looked at all the time, a little at a time. */
+	async verifySome(user: string, most: number, random: () => number): Promise<Verified> {
+		const all = countsOf(user, await this.source.user(user));
+		const from = Math.floor(random() * all.length);
+		return this.compareAll([...all.slice(from), ...all.slice(0, from)].slice(0, most));
+	}
+
+	private async compareAll(counted: readonly Counted[]): Promise<Verified> {
+		let checked = 0;
 		const drifted: Drifted[] = [];
 		for (let from = 0; from < counted.length; from += AT_ONCE) {
 			const some = counted.slice(from, from + AT_ONCE);
-			for (const found of await Promise.all(some.map((one) => this.look(one))))
-				if (found) drifted.push(found);
+			for (const found of await Promise.all(some.map((one) => this.compare(one)))) {
+				if (found !== 'not compared') checked += 1;
+				if (typeof found === 'object') drifted.push(found);
+			}
 		}
-		this.meters.checked += counted.length;
+		this.meters.checked += checked;
 		this.meters.drifted += drifted.length;
-		return { checked: counted.length, drifted };
-	}
-
-	private async countsOf(user: string, conversation: string | undefined, most: number): Promise<Counted[]> {
-		const conversations = await this.conversationsOf(user, conversation, most);
-		const isAmongThem = new Set(conversations);
-		const threads = (await this.readState.threads(user)).filter((row) => isAmongThem.has(row.conversation));
-		return [
-			...conversations.map((id) => ({ user, conversation: id, threadTs: null })),
-			...threads
-				.slice(0, most)
-				.map((row) => ({ user, conversation: row.conversation, threadTs: row.threadTs })),
-		];
-	}
-
-	private async conversationsOf(
-		user: string,
-		conversation: string | undefined,
-		most: number,
-	): Promise<string[]> {
-		if (conversation !== undefined)
-			return (await this.readState.row(user, conversation)) ? [conversation] : [];
-		const page = await this.readState.inbox(user, { limit: most, start: null, unreadFirst: false });
-		return page === 'no_such_listing' ? [] : page.rows.map((row) => row.conversation);
+		return { checked, drifted };
 	}
 
 	/** Null: it is what the store says, or nothing can be said. */
 	async look(counted: Counted): Promise<Drifted | null> {
+		const found = await this.compare(counted);
+		return typeof found === 'object' ? found : null;
+	}
+
+	private async compare(counted: Counted): Promise<Drifted | 'equal' | 'not compared'> {
 		for (let looks = 1; ; looks += 1) {
+			await this.pace.turn();
 			const before = await this.served(counted);
 			const stored = await this.stored(counted);
 			const after = await this.served(counted);
 			// Left, unfollowed or archived meanwhile: there is nothing to compare.
-			if (!before || !after || !stored) return null;
-			if (isEqual(after, stored)) return null;
+			if (!before || !after || !stored) return 'not compared';
+			if (isEqual(after, stored)) return 'equal';
 			const isQuiet =
 				before.position.conversation === after.position.conversation &&
 				before.position.user === after.position.user;
 			if (isQuiet && looks >= MOST_LOOKS) return { ...counted, served: told(after), stored: told(stored) };
 			// Under unceasing change nothing can be said.
-			if (looks >= MOST_LOOKS * 2) return null;
+			if (looks >= MOST_LOOKS * 2) return 'not compared';
 			await Bun.sleep(LOOK_AGAIN_MS);
 		}
 	}
@@ -109,12 +129,27 @@ export class Verifier {
 			: this.readState.thread(user, conversation, threadTs);
 	}
 
-	private stored({ user, conversation, threadTs }: Counted): Promise<Told | null> {
+	private async stored({ user, conversation, threadTs }: Counted): Promise<Told | null> {
+		const reader = await storedReader(this.source, user);
 		return threadTs === null
-			? recount(this.source, user, conversation)
-			: recountThread(this.source, user, conversation, threadTs);
+			? recount(this.source, reader, conversation, this.pace)
+			: recountThread(this.source, reader, conversation, threadTs, this.pace);
 	}
 }
+
+/** What there is of a user, in the order of their keys. */
+function countsOf(user: string, { memberships, follows }: UserReadState): Counted[] {
+	const counted: Counted[] = [
+		...memberships
+			.filter(({ member }) => member)
+			.map(({ conversation }) => ({ user, conversation, threadTs: null })),
+		...follows.map(({ conversation, threadTs }) => ({ user, conversation, threadTs })),
+	];
+	return counted.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+const keyOf = ({ conversation, threadTs }: Counted): string =>
+	threadTs === null ? conversation : `${conversation} ${formatTs(threadTs)}`;
 
 const isEqual = (a: Told, b: Told): boolean =>
 	a.unread === b.unread && a.mentions === b.mentions && a.badge === b.badge;

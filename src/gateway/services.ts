@@ -72,7 +72,7 @@ export interface Services {
 	readonly bodies: MemoryBudget;
 	readonly clock: Clock;
 	readonly random: RandomBytes;
-	readonly verifier: Pick<Verifier, 'verify'>;
+	readonly verifier: Pick<Verifier, 'verify' | 'verifyUser'>;
 	readonly repairer: Pick<Repairer, 'repair'>;
 	readonly operations: Operations;
 	/** Null: no page of another origin may call. */

@@ -29,7 +29,7 @@ export function describeRepair({ name, open }: DamagedEngine): void {
 			const verifier = new Verifier(readState, store.source);
 			const repairer = new Repairer(readState, verifier, Date.now);
 			const { c, posts, replies } = await aChannel(driver);
-			const verified = () => verifier.verify([ADA, GRACE], c, 10);
+			const verified = () => verifier.verify([ADA, GRACE], c);
 			// Everything is in use before it is damaged.
 			expect(await verified()).toEqual({ checked: 4, drifted: [] });
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, setSystemTime, test } from 'bun:test';
 import { risingClock } from '../../src/model/ts.ts';
+import { rawClient } from '../support/api.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { connect } from '../support/socket.ts';
@@ -90,4 +91,19 @@ test('a restart on a clock that stands 10 seconds back goes on after the newest 
 	expect(marked.position > row.position).toBe(true);
 	const { messages } = await ada.call('conversations.history', { channel });
 	expect(messages.map(({ text }: { text: string }) => text)).toEqual(['after', 'before']);
+});
+
+test('limits follow no clock that is set: a day ahead and back locks nobody out', async () => {
+	const DAY_MS = 24 * 3600 * 1000;
+	const limited = await startServer({ 'requests-per-second': '100' });
+	try {
+		const [person] = (await makeWorkspace(limited.url, 1)).people as [Person];
+		setSystemTime(Date.now() + DAY_MS);
+		await person.call('auth.test');
+		setSystemTime();
+		// With a Retry-After of a day otherwise.
+		expect(await rawClient(limited.url, person.token)('auth.test')).toMatchObject({ ok: true });
+	} finally {
+		await limited.stop();
+	}
 });

@@ -123,3 +123,30 @@ test('tidemark doctor tells of counts, repairs them, and ends with whether all a
 	});
 	expect(await unread()).toBe(1);
 });
+
+test('tidemark doctor looks at every conversation of a user, in pages', async () => {
+	const { channel: oldest, ada, grace, admin } = await aChannel('oldest');
+	const MANY = 130;
+	for (let made = 1; made < MANY; made += 1) {
+		const { channel } = await ada.call('conversations.create', { name: `newer-${made}` });
+		await ada.call('conversations.invite', { channel: channel.id, users: grace.id });
+	}
+	lose(oldest, 'one');
+	const doctor = () =>
+		tidemark(['doctor', '--url', server.url, '--user', grace.id], { TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN })
+			.ended;
+	const found = await doctor();
+	expect(found.code).toBe(1);
+	expect(found.out).toContain(`${MANY - 1} of ${MANY} are what the store says`);
+	expect(found.out).toContain(`${grace.id} in ${oldest}: 2 unread`);
+	const ids = new Set<string>();
+	let cursor = '';
+	do {
+		const page = await admin('admin.unreads.verify', { user: grace.id, sample: 50, repair: true, cursor });
+		expect(page.total).toBe(MANY);
+		for (const { channel } of page.drifted) ids.add(channel);
+		cursor = page.response_metadata.next_cursor;
+	} while (cursor !== '');
+	expect([...ids]).toEqual([oldest]);
+	expect((await doctor()).out).toContain(`${MANY} of ${MANY} are what the store says`);
+}, 60_000);

@@ -17,6 +17,8 @@ interface Told {
 
 interface Verified {
 	readonly checked: number;
+	readonly total: number;
+	readonly response_metadata: { readonly next_cursor: string };
 	readonly drifted: readonly {
 		readonly user: string;
 		readonly channel: string;
@@ -37,23 +39,41 @@ const FIXES: Readonly<Record<string, string>> = {
 	not_tried: 'Others took all the time there was; run it again',
 };
 
+/** Of a user everything, page by page; of a channel alone, the first members. */
 export async function countsFindings(
 	call: ApiCall,
 	{ user, channel, repair }: CountsQuery,
 ): Promise<Finding[]> {
-	const { checked, drifted } = await call<Verified>('admin.unreads.verify', {
+	const wanted = {
 		...(user === undefined ? {} : { user }),
 		...(channel === undefined ? {} : { channel }),
 		repair,
-	});
+	};
+	const pages: Verified[] = [];
+	for (let cursor: string | undefined; cursor !== ''; ) {
+		const page = await call<Verified>('admin.unreads.verify', cursor ? { ...wanted, cursor } : wanted);
+		pages.push(page);
+		cursor = user === undefined ? '' : page.response_metadata.next_cursor;
+	}
+	const checked = pages.reduce((sum, page) => sum + page.checked, 0);
+	const drifted = pages.flatMap((page) => page.drifted);
 	if (checked === 0)
 		return [
 			warn(ABOUT, 'nothing was compared: the user is in no such conversation', 'See --user and --channel'),
 		];
 	return [
-		ok(ABOUT, `${checked - drifted.length} of ${checked} are what the store says`),
+		ok(ABOUT, `${checked - drifted.length} of ${checked} are what the store says${leftOut(pages, user)}`),
 		...drifted.map(judged),
 	];
+}
+
+/** What the first line does not speak of. */
+function leftOut(pages: readonly Verified[], user: string | undefined): string {
+	const { total = 0, response_metadata } = pages.at(-1) ?? {};
+	if (user === undefined)
+		return response_metadata?.next_cursor ? `; these are of the first members only, of ${total}` : '';
+	const checked = pages.reduce((sum, page) => sum + page.checked, 0);
+	return checked < total ? `; ${total - checked} more were archived or changing and were not compared` : '';
 }
 
 function judged({ user, channel, thread_ts, served, stored, repaired, reason }: Verified['drifted'][number]) {

@@ -13,7 +13,7 @@ import type { LoadedConversation } from './loaded.ts';
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const FIRST_CHUNK = 128;
-const LARGEST_CHUNK = 16_384;
+const LARGEST_CHUNK = 2_048;
 /** How many conversations are asked about in one query: a few milliseconds of somebody else's waiting. */
 const TOGETHER = 512;
 

@@ -1,11 +1,12 @@
 import type { RepairOutcome } from '../../../durability/repairer.ts';
-import type { Drifted } from '../../../durability/verifier.ts';
+import type { Drifted, VerifiedPage } from '../../../durability/verifier.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import type { Services } from '../../services.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { adminMethod } from '../method.ts';
+import { nextCursor } from '../paging.ts';
 
 const SAMPLE = 100;
 
@@ -15,36 +16,45 @@ export const adminUnreadsVerify = adminMethod({
 		user: optional(type.user),
 		channel: optional(type.channel),
 		sample: type.limit(SAMPLE),
+		cursor: type.cursor('after'),
 		repair: type.flag,
 	},
-	run: async ({ user, channel, sample, repair }, { services }) => {
-		const users = await usersOf(services, user, channel, sample);
-		const { checked, drifted } = await services.verifier.verify(users, channel, sample);
-		if (!repair) return { checked, drifted: drifted.map(shown) };
+	run: async ({ user, channel, sample, cursor, repair }, { services }) => {
+		const { checked, drifted, total, next } = await verified(services, user, channel, sample, cursor);
+		const answer = { checked, total, ...nextCursor('after', next) };
+		if (!repair) return { ...answer, drifted: drifted.map(shown) };
 		const outcomes = await services.repairer.repair(drifted);
 		return {
-			checked,
+			...answer,
 			drifted: drifted.map((one, index) => ({ ...shown(one), ...repairShown(outcomes[index]) })),
 			repaired: outcomes.filter((outcome) => outcome === 'repaired').length,
 		};
 	},
 });
 
-/** The user, or of a channel alone its members, up to so many. */
-async function usersOf(
-	{ directory }: Pick<Services, 'directory'>,
+/** Of a user, all that the user has, or what is in one channel; of a channel alone, its members. In pages. */
+async function verified(
+	{ directory, verifier }: Pick<Services, 'directory' | 'verifier'>,
 	user: string | undefined,
 	channel: string | undefined,
 	most: number,
-): Promise<readonly string[]> {
-	if (user === undefined && channel === undefined)
-		throw new Refusal('missing_argument', 'user, or channel, is required');
+	cursor: string | undefined,
+): Promise<VerifiedPage> {
 	if (user !== undefined && (await directory.users([user])).length === 0)
 		throw new Refusal('user_not_found', 'user: no such user');
-	if (channel === undefined) return user === undefined ? [] : [user];
-	if ((await directory.conversations([channel])).length === 0)
-		throw new Refusal('channel_not_found', 'channel: no such conversation');
-	return user === undefined ? (await directory.members(channel, null, most)).items : [user];
+	if (channel === undefined) {
+		if (user === undefined) throw new Refusal('missing_argument', 'user, or channel, is required');
+		return verifier.verifyUser(user, cursor ?? '', most);
+	}
+	const [conversation] = await directory.conversations([channel]);
+	if (!conversation) throw new Refusal('channel_not_found', 'channel: no such conversation');
+	if (user !== undefined) {
+		const found = await verifier.verify([user], channel);
+		return { ...found, total: found.checked, next: null };
+	}
+	const members = await directory.members(channel, cursor ?? null, most);
+	const found = await verifier.verify(members.items, channel);
+	return { ...found, total: conversation.memberCount, next: members.next };
 }
 
 const shown = ({ user, conversation, threadTs, served, stored }: Drifted) => ({

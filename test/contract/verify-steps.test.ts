@@ -1,0 +1,60 @@
+import { afterEach, expect, test } from 'bun:test';
+import type { Engine } from '../../src/app/engine.ts';
+import { ROWS_A_TURN } from '../../src/durability/recount.ts';
+import { Verifier } from '../../src/durability/verifier.ts';
+import { COUNT_CAP } from '../../src/model/counting.ts';
+import { BEGIN, conversation, created, message, posted, postsIn } from '../support/store/facts.ts';
+import { meterRows, TurnMeter } from '../support/turn-meter.ts';
+import { embedded } from './engines.ts';
+
+/** Comparing counts with the store holds nobody up: in each turn of the event loop it reads a few rows. */
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0).reverse()) await close();
+});
+
+const CHANNEL = conversation('C01');
+const USERS = Array.from({ length: 12 }, (_, index) => `U${index + 10}`);
+const POSTS = COUNT_CAP + 6_000;
+/** A step, and the few rows that tell whose it is. */
+const LARGEST_TURN = ROWS_A_TURN + 300;
+
+/** Everybody but U01 is behind by more than a count shows; the oldest messages name some of them. */
+async function farBehind(): Promise<{ engine: Engine; meter: TurnMeter }> {
+	const place = await embedded.place();
+	closing.push(() => place.remove());
+	const engine = await place.open();
+	closing.push(() => engine.close());
+	const naming = message('C01', BEGIN + 1, { named: ['U10', 'U11'] });
+	const toAll = message('C01', BEGIN + 2, { channelWide: true });
+	await engine.store.ledger.commit([
+		created(CHANNEL, ['U01', ...USERS]),
+		posted(CHANNEL, naming),
+		posted(CHANNEL, toAll),
+		...postsIn(CHANNEL, 3, POSTS),
+	]);
+	const meter = new TurnMeter();
+	closing.push(() => meter.stop());
+	meterRows(engine.store.source, meter);
+	return { engine, meter };
+}
+
+test('many users who are far behind are verified in small steps, none of more rows than a count shows', async () => {
+	const { engine, meter } = await farBehind();
+	const verifier = new Verifier(engine.readState, engine.store.source);
+	// What is served is loaded before: it is another matter, with steps of its own.
+	expect(await engine.readState.row('U10', 'C01')).toMatchObject({ unread: COUNT_CAP, mentions: 2 });
+	meter.reset();
+	expect(await verifier.verify(USERS, 'C01')).toEqual({ checked: USERS.length, drifted: [] });
+	expect(meter.largest).toBeLessThanOrEqual(LARGEST_TURN);
+	expect(meter.total).toBeLessThan(USERS.length * (COUNT_CAP + 4 * ROWS_A_TURN));
+}, 60_000);
+
+test('the regular self-check of a user reads as little in each turn', async () => {
+	const { engine, meter } = await farBehind();
+	const verifier = new Verifier(engine.readState, engine.store.source);
+	expect(await verifier.verifySome('U10', 5, () => 0)).toEqual({ checked: 1, drifted: [] });
+	// Loading what is served takes steps, too: once, and twice as large.
+	expect(meter.largest).toBeLessThanOrEqual(2_048 + LARGEST_TURN);
+}, 60_000);
