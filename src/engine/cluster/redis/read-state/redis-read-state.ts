@@ -64,11 +64,13 @@ export interface RedisReadStateParts {
  * Read state in Redis, shared by any number of processes.
  *
  * A conversation lies in one slot and a user in another, so what concerns both is changed one after the other:
- * the conversation by whoever owns it, the user by compare-and-set. Within a process, changes of one conversation
- * take turns, so that the order of their stamps is the order in which they took place.
+ * the conversation by whoever owns it, the user by compare-and-set. Within a process, effects of one conversation take
+ * turns, and so do marks of one user in it, so that the order of their stamps is the order in which they took place. Marks
+ * of different users do not wait for each other.
  */
 export class RedisReadState implements ReadState {
 	private readonly turns = new Turns();
+	private readonly turnsOfUsers = new Turns();
 	private readonly users: Users;
 	private readonly loading: Loading;
 	private readonly conversations: Conversations;
@@ -134,7 +136,7 @@ export class RedisReadState implements ReadState {
 		mark: Mark,
 		tell: Tell<CountRow>,
 	): Promise<RowChange | MarkProblem> {
-		return this.turns.take(conversation, () => this.marking.mark(user, conversation, mark, tell));
+		return this.inTurn(user, conversation, () => this.marking.mark(user, conversation, mark, tell));
 	}
 
 	markThread(
@@ -144,7 +146,7 @@ export class RedisReadState implements ReadState {
 		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
 		tell: Tell<ThreadRow>,
 	): Promise<ThreadChange | MarkProblem> {
-		return this.turns.take(conversation, () =>
+		return this.inTurn(user, conversation, () =>
 			this.marking.markThread(user, conversation, threadTs, mark, tell),
 		);
 	}
@@ -155,13 +157,18 @@ export class RedisReadState implements ReadState {
 		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
 		tell: Tell<CountRow>,
 	): Promise<RowChange | MarkProblem> {
-		return this.turns.take(conversation, () =>
+		return this.inTurn(user, conversation, () =>
 			this.marking.setPreference(user, conversation, preference, tell),
 		);
 	}
 
 	setActive(user: string, active: boolean): Promise<void> {
-		return this.turns.take(user, () => this.marking.setActive(user, active));
+		return this.turnsOfUsers.take(user, () => this.marking.setActive(user, active));
+	}
+
+	private inTurn<T>(user: string, conversation: string, work: () => Promise<T>): Promise<T> {
+		const alone = () => this.turnsOfUsers.take(`${user} ${conversation}`, work);
+		return this.turns.share(conversation, alone);
 	}
 
 	async member(user: string, conversation: string): Promise<MemberView | null> {
