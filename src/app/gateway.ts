@@ -13,6 +13,7 @@ import { Requests } from '../gateway/requests.ts';
 import type { Services } from '../gateway/services.ts';
 import { CountsPush } from '../gateway/socket/counts-push.ts';
 import { Focus } from '../gateway/socket/focus.ts';
+import { Heartbeat } from '../gateway/socket/heartbeat.ts';
 import { Hub } from '../gateway/socket/hub.ts';
 import { Presence } from '../gateway/socket/presence.ts';
 import { type Listening, listen } from '../gateway/socket/server.ts';
@@ -127,10 +128,16 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		cors: config.allowedOrigins === null ? null : new Cors(config.allowedOrigins),
 		version: VERSION,
 	};
+	const heartbeat = new Heartbeat({
+		connections: () => hub.connections(),
+		timeoutMs: config.socketTimeoutSeconds * 1000,
+	});
 	const focus = new Focus({
 		bus,
 		reads: services.reads,
 		isActive: (user) => engine.sessions.isActive(user),
+		isListening: (user, conversation) => hub.isListening(user, conversation),
+		ping: (connection) => heartbeat.ping(connection),
 		nowMs: steadyMs,
 		idleMs: config.focusIdleSeconds * 1000,
 		failed: (error) => operations.failed('rtm.focus', error),
@@ -141,7 +148,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		services.auth.sweep();
 		checkSomebody(hub, verifier).catch((error) => operations.failed('checking counts', error));
 	}, CHECK_EVERY_MS);
-	const listening = listenOn(config, engine.gateway, { services, hub, presence, focus });
+	const listening = listenOn(config, engine.gateway, { services, hub, presence, focus, heartbeat });
 	return {
 		url: `http://${shownHost(config.host)}:${listening.port}`,
 		hub,

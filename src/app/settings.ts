@@ -311,6 +311,12 @@ export const SETTINGS = {
 		1_024,
 		wholeNumber(16, 1_048_576),
 	),
+	socketTimeoutSeconds: setting(
+		'socket-timeout-seconds',
+		'a client silent for this long is pinged; if it stays silent for as long again, its socket is closed',
+		30,
+		wholeNumber(1, 3_600),
+	),
 	idleMinutes: setting(
 		'idle-minutes',
 		'how long conversations and users stay in memory without being used',

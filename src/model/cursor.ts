@@ -17,7 +17,12 @@ export interface Cursor {
 export type Mark =
 	| { readonly type: 'read'; readonly ts: number; readonly revision?: number | undefined }
 	| { readonly type: 'unread'; readonly ts: number }
-	| { readonly type: 'message'; readonly ts: number; readonly revision?: number | undefined };
+	/** These messages alone, and not those before them. Those that are not in the timeline are passed over. */
+	| {
+			readonly type: 'messages';
+			readonly tss: readonly number[];
+			readonly revision?: number | undefined;
+	  };
 
 export interface Marked {
 	readonly cursor: Cursor;
@@ -33,8 +38,8 @@ export function applyMark(cursor: Cursor, mark: Mark, timeline: Timeline, reader
 			return { cursor: readUpTo(cursor, mark.ts, timeline), ignored: false };
 		case 'unread':
 			return { cursor: unreadFrom(cursor, mark.ts), ignored: false };
-		case 'message':
-			return { cursor: readOne(cursor, mark.ts, timeline, reader), ignored: false };
+		case 'messages':
+			return { cursor: readThese(cursor, mark.tss, timeline, reader), ignored: false };
 	}
 }
 
@@ -52,21 +57,30 @@ function unreadFrom(cursor: Cursor, ts: number): Cursor {
 	};
 }
 
-function readOne(cursor: Cursor, ts: number, timeline: Timeline, reader: number): Cursor {
-	if (ts <= cursor.ts) return cursor;
+/** Each enters the ahead set; if one is the next after the cursor, the cursor moves over it and over what is read behind it. */
+function readThese(cursor: Cursor, tss: readonly number[], timeline: Timeline, reader: number): Cursor {
+	const marked = new Set(tss.filter((ts) => ts > cursor.ts && timeline.indexOf(ts) >= 0));
+	const isOwn = (index: number): boolean => timeline.authorAt(index) === reader;
+	const added = [...marked].filter((ts) => !cursor.ahead.has(ts) && !isOwn(timeline.indexOf(ts)));
+	const ahead = added.length === 0 ? cursor.ahead : new Set([...cursor.ahead, ...added]);
 	const next = timeline.firstAfter(cursor.ts);
-	const isNext = next < timeline.size && timeline.tsAt(next) === ts;
-	if (!isNext) {
-		const isOwn = timeline.authorAt(timeline.indexOf(ts)) === reader;
-		return isOwn ? cursor : { ...cursor, ahead: new Set(cursor.ahead).add(ts) };
-	}
-	let target = ts;
-	for (let index = next + 1; index < timeline.size; index += 1) {
-		const read = timeline.authorAt(index) === reader || cursor.ahead.has(timeline.tsAt(index));
-		if (!read) break;
-		target = timeline.tsAt(index);
-	}
-	return moveTo(cursor, target);
+	if (next === timeline.size || !marked.has(timeline.tsAt(next)))
+		return added.length === 0 ? cursor : { ...cursor, ahead };
+	let end = next + 1;
+	while (end < timeline.size && (isOwn(end) || ahead.has(timeline.tsAt(end)))) end += 1;
+	return moveTo({ ...cursor, ahead }, timeline.tsAt(end - 1));
+}
+
+/** What the mark's rule looks at begins here. */
+export const firstOf = (mark: Extract<Mark, { type: 'unread' | 'messages' }>): number =>
+	mark.type === 'unread'
+		? mark.ts
+		: mark.tss.reduce((least, ts) => Math.min(least, ts), Number.MAX_SAFE_INTEGER);
+
+/** Whether the timeline has a message that the mark is about. */
+export function isAboutAny(mark: Mark, timeline: Timeline): boolean {
+	if (mark.type === 'read') return true;
+	return (mark.type === 'unread' ? [mark.ts] : mark.tss).some((ts) => timeline.indexOf(ts) >= 0);
 }
 
 const moveTo = (cursor: Cursor, ts: number): Cursor => ({

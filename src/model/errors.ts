@@ -117,6 +117,7 @@ export const CLOSE_CODES = {
 	/** 4000–4099: connect again and resume. */
 	going_away: { code: 4000, meaning: 'The server is stopping; connect again and resume.' },
 	too_slow: { code: 4001, meaning: 'The client read too slowly; connect again and resume.' },
+	unresponsive: { code: 4002, meaning: 'The client answered no ping; connect again and resume.' },
 	/** 4100–4199: connect again and fetch everything anew. */
 	resync: { code: 4100, meaning: 'Too far behind to resume; connect again and fetch everything anew.' },
 	/** 4200–4299: do not connect again. */

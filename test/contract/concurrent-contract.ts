@@ -109,7 +109,7 @@ async function useDevice(
 				await marked(await readState.mark(user, c, { type: 'unread', ts: recent.ts }, tell));
 			} else if (kind === 'one' && recent) {
 				const tell = recording(c, (oracle) => oracle.markMessage(c, user, recent.ts));
-				await marked(await readState.mark(user, c, { type: 'message', ts: recent.ts }, tell));
+				await marked(await readState.mark(user, c, { type: 'messages', tss: [recent.ts] }, tell));
 			} else if (kind === 'thread' && recent?.threadTs) {
 				const { threadTs, ts } = recent;
 				const tell = recording(c, (oracle) => oracle.markThread(c, threadTs, user, ts));

@@ -198,11 +198,11 @@ for (const layout of LAYOUTS) {
 				ts: BEGIN + 2 + index,
 			}));
 			const changes = await Promise.all(
-				marks.map(({ on, ts }) => on.readState.mark('U02', 'C01', { type: 'message', ts }, tell)),
+				marks.map(({ on, ts }) => on.readState.mark('U02', 'C01', { type: 'messages', tss: [ts] }, tell)),
 			);
 			for (const change of changes) await (change as RowChange).durable;
 			expect(await there.readState.row('U02', 'C01')).toMatchObject({ unread: 1, lastRead: 0 });
-			await here.readState.mark('U02', 'C01', { type: 'message', ts: BEGIN + 1 }, tell);
+			await here.readState.mark('U02', 'C01', { type: 'messages', tss: [BEGIN + 1] }, tell);
 			expect(await there.readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 41 });
 		});
 
@@ -314,11 +314,16 @@ for (const layout of LAYOUTS) {
 			]);
 			await same('changed below and above');
 			const marks = [
-				{ type: 'message', ts: BEGIN + 200 },
-				{ type: 'message', ts: BEGIN + 2 },
-				{ type: 'message', ts: BEGIN + 1_002 },
-				{ type: 'message', ts: BEGIN + 1 },
-				{ type: 'message', ts: BEGIN + 12 },
+				{ type: 'messages', tss: [BEGIN + 200] },
+				{ type: 'messages', tss: [BEGIN + 2] },
+				{ type: 'messages', tss: [BEGIN + 1_002] },
+				{ type: 'messages', tss: [BEGIN + 1] },
+				{ type: 'messages', tss: [BEGIN + 12] },
+				{
+					type: 'messages',
+					tss: [BEGIN + 1_002, BEGIN + 390, BEGIN + 391, BEGIN + 13, BEGIN + 77, BEGIN + 14],
+				},
+				{ type: 'messages', tss: [BEGIN + 5, BEGIN + 777] },
 				{ type: 'read', ts: BEGIN + 395 },
 				{ type: 'unread', ts: BEGIN + 12 },
 				{ type: 'unread', ts: BEGIN + 9 },
@@ -333,7 +338,7 @@ for (const layout of LAYOUTS) {
 					}),
 				);
 				expect(b).toEqual(a as never);
-				await same(`${mark.type} ${mark.ts - BEGIN}`);
+				await same(JSON.stringify(mark));
 			}
 		});
 

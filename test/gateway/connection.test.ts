@@ -16,6 +16,9 @@ class FakeSocket implements Socket {
 		if (this.slow) this.buffered += frame.length;
 		return frame.length;
 	}
+	ping(): number {
+		return 1;
+	}
 	cork(callback: () => void): void {
 		callback();
 	}

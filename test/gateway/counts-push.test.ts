@@ -26,6 +26,7 @@ function scene({ archived = false, authorsFollow = false } = {}) {
 	const sent: string[] = [];
 	const socket = {
 		send: (frame: string) => sent.push(JSON.parse(frame).type),
+		ping: () => 1,
 		cork: (callback: () => void) => callback(),
 		close: () => undefined,
 		getBufferedAmount: () => 0,

@@ -82,6 +82,7 @@ for (const layout of LAYOUTS) {
 					const { type, channel, at } = JSON.parse(frame);
 					return type === 'message' ? heard.push({ channel, at }) : told.push(type);
 				},
+				ping: () => 1,
 				cork: (callback: () => void) => callback(),
 				close: () => undefined,
 				getBufferedAmount: () => 0,

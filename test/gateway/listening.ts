@@ -8,6 +8,7 @@ import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
 import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
 import { Focus } from '../../src/gateway/socket/focus.ts';
+import { Heartbeat } from '../../src/gateway/socket/heartbeat.ts';
 import { Hub } from '../../src/gateway/socket/hub.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import { listen } from '../../src/gateway/socket/server.ts';
@@ -55,10 +56,13 @@ export function listeningGateway({
 		operations: { failed: (what: string) => failures.push(what) },
 	} as unknown as Services;
 	const presence = new Presence(bus, sessions, readState);
+	const heartbeat = new Heartbeat({ connections: () => hub.connections(), timeoutMs: 30_000 });
 	const focus = new Focus({
 		bus,
 		reads: services.reads,
 		isActive: async () => false,
+		isListening: () => true,
+		ping: (connection) => heartbeat.ping(connection),
 		nowMs: Date.now,
 		idleMs: 1_000,
 		failed,
@@ -74,7 +78,7 @@ export function listeningGateway({
 			trustedProxies: [],
 			nowMs: Date.now,
 		},
-		{ services, hub, presence, focus },
+		{ services, hub, presence, focus, heartbeat },
 	);
 	return { hub, failures, port: listening.port, stop: () => listening.stop() };
 }

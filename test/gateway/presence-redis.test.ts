@@ -40,6 +40,7 @@ for (const layout of LAYOUTS) {
 				const frames: string[] = [];
 				const socket = {
 					send: (frame: string) => frames.push(frame),
+					ping: () => 1,
 					cork: (callback: () => void) => callback(),
 					close: () => undefined,
 					getBufferedAmount: () => 0,

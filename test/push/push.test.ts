@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { makeWorkspace, type Person } from '../support/people.ts';
-import { connect } from '../support/socket.ts';
+import { RawClient } from '../support/raw-client.ts';
+import { connect, socketUrl } from '../support/socket.ts';
 import { type PushScene, until, withPush } from './push-server.ts';
 
 /** From a message to a phone and back, against local servers that speak the providers' protocols. */
@@ -114,6 +115,33 @@ test('active elsewhere: told after the delay, unless it was read in the meantime
 		expect((await scene.providers.phone(toBen)).received).toBe(0);
 		for (const socket of sockets) socket.close();
 	}));
+
+test('in focus on a device that hangs: told, and the badge stays', () =>
+	withPush(
+		async (scene) => {
+			const { people } = await makeWorkspace(scene.url, 2);
+			const [anna, ben] = people as [Person, Person];
+			const phone = await device(anna);
+			const channel = await channelOf(ben, anna);
+			const laptop = await RawClient.open(await socketUrl(anna));
+			await laptop.ask({ type: 'channel_focus', channel });
+			laptop.hang();
+			await ben.call('chat.postMessage', { channel, text: `<@${anna.id}> are you there?` });
+			const told = await until(
+				() => scene.providers.phone(phone),
+				({ received }) => received === 1,
+			);
+			expect(told).toMatchObject({ received: 1, badge: 1 });
+			await until(
+				async () => (await ben.call('users.getPresence', { user: anna.id })).presence,
+				(presence) => presence === 'away',
+			);
+			expect((await anna.call('client.counts')).badge).toBe(1);
+			expect(await scene.providers.phone(phone)).toMatchObject({ received: 1, withdrawn: 0 });
+			laptop.end();
+		},
+		{ flags: ['--socket-timeout-seconds', '2'] },
+	));
 
 test('read while it waits: not told', () =>
 	withPush(async (scene) => {

@@ -104,7 +104,7 @@ export function portsDriver(engine: Engine): PortsDriver {
 			return { ignored };
 		},
 		markUnread: async (c, user, ts) => void (await reads.mark(user, c, { type: 'unread', ts })),
-		markMessage: async (c, user, ts) => void (await reads.mark(user, c, { type: 'message', ts })),
+		markMessage: async (c, user, ts) => void (await reads.mark(user, c, { type: 'messages', tss: [ts] })),
 		markAllRead: (user) => reads.markAllRead(user),
 		mute: async (c, user, muted) => void (await reads.setPreference(user, c, { muted })),
 		markThread: async (c, threadTs, user, ts) => {

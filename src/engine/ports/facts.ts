@@ -28,7 +28,7 @@ export type ReadFact =
 			readonly cursor: number;
 			readonly revision: number;
 			readonly ahead?: {
-				readonly add?: number;
+				readonly add?: readonly number[];
 				/** Entries at or before this ts fell away. */
 				readonly dropUpTo?: number;
 				/** Entries from this ts on fell away. */

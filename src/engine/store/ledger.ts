@@ -274,11 +274,11 @@ function moveCursor(fact: Extract<ReadFact, { type: 'cursor' }>, into: Writes): 
 	}
 	into.set(`${user} ${conversation}`, CURSOR, [user, conversation, cursor, revision, at]);
 	if (ahead === undefined) return;
-	const { dropUpTo, dropFrom, add } = ahead;
+	const { dropUpTo, dropFrom, add = [] } = ahead;
 	if (dropUpTo !== undefined) into.add(AHEAD_UP_TO, [user, conversation, dropUpTo]);
 	if (dropFrom !== undefined) into.add(AHEAD_FROM, [user, conversation, dropFrom]);
 	// What the cursor has passed is not ahead of it any more.
-	if (add !== undefined && add > cursor) into.add(AHEAD_ADD, [user, conversation, add]);
+	for (const ts of add) if (ts > cursor) into.add(AHEAD_ADD, [user, conversation, ts]);
 }
 
 function prefer(fact: Extract<ReadFact, { type: 'preference' }>, into: Writes): void {

@@ -4,6 +4,8 @@ import type { AlreadyTold } from './already-told.ts';
 /** What a connection needs of a socket; Bun's ServerWebSocket is one. */
 export interface Socket {
 	send(frame: string): number;
+	/** A protocol ping: clients answer it by themselves, with the same data. */
+	ping(data: string): number;
 	cork(callback: () => void): unknown;
 	close(code: number, reason: string): void;
 	/** Bytes that the client has not taken yet. */
@@ -42,6 +44,13 @@ export class Connection {
 	private caughtUpTo = 0;
 	/** Frames of this turn: mostly one or none. There are many connections, and most are idle. */
 	private due: string | string[] | undefined;
+	/** A ping goes out with the next flush, behind the frames of it. */
+	private pingIsDue = false;
+	private pings = 0;
+	/** Kept by the heartbeat: how often it looked since the client was heard. */
+	silentLooks = 0;
+	/** Kept by the heartbeat: the client was pinged and has sent nothing since. */
+	isPinged = false;
 
 	constructor(
 		readonly id: string,
@@ -140,13 +149,30 @@ export class Connection {
 		else this.due.push(frame);
 	}
 
+	/** Answers the number of the ping, which is what its pong carries. */
+	ping(): number {
+		if (!this.pingIsDue) {
+			this.pingIsDue = true;
+			this.pings += 1;
+			this.scheduleFlush(this);
+		}
+		return this.pings;
+	}
+
 	flush(): void {
-		const { due } = this;
-		this.due = undefined;
 		if (this.held?.overflowed) {
 			this.close('too_slow');
 			return;
 		}
+		this.flushFrames();
+		if (!this.pingIsDue || this.ended) return;
+		this.pingIsDue = false;
+		this.socket.ping(String(this.pings));
+	}
+
+	private flushFrames(): void {
+		const { due } = this;
+		this.due = undefined;
 		if (due === undefined || !this.open) return;
 		if (typeof due === 'string') {
 			this.socket.send(due);
@@ -158,8 +184,7 @@ export class Connection {
 	}
 
 	close(reason: CloseReason): void {
-		this.held = undefined;
-		this.flush();
+		this.flushFrames();
 		this.over();
 		this.socket.close(CLOSE_CODES[reason].code, CLOSE_CODES[reason].meaning);
 	}

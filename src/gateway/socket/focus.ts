@@ -2,12 +2,14 @@ import type { About, Bus } from '../../engine/ports/bus.ts';
 import { Refusal } from '../../model/errors.ts';
 import type { Reads } from '../../unread/reads.ts';
 import type { Connection } from './connection.ts';
+import { FocusMarks } from './focus-marks.ts';
 import { Interest } from './interest.ts';
+import { type Delivered, Receipts } from './receipts.ts';
 
 /**
- * What devices have before their user's eyes. A message that is delivered into focus is marked read for that
- * device, that message alone, and carrying the revision that the device last saw: what another device marked
- * unread in the meantime stays unread.
+ * What devices have before their user's eyes. A message that is delivered into focus is marked read once the device confirmed
+ * receiving it: that message alone, and carrying the revision that the device last saw, so that what another device marked
+ * unread in the meantime stays unread. A device that confirms nothing reads nothing; the heartbeat disconnects it.
  */
 
 /** Panes that one device may show at once. */
@@ -15,8 +17,12 @@ const MAX_FOCUSED = 20;
 
 export interface FocusParts {
 	readonly bus: Bus;
-	readonly reads: Reads;
+	readonly reads: Pick<Reads, 'mark'>;
 	readonly isActive: (user: string) => Promise<boolean>;
+	/** Whether live events of the conversation reach the user's sockets here already. */
+	readonly isListening: (user: string, conversation: string) => boolean;
+	/** Sends a ping behind everything sent so far; answers its number. */
+	readonly ping: (connection: Connection) => number;
 	readonly nowMs: () => number;
 	/** A device that did nothing for so long is not looked at. */
 	readonly idleMs: number;
@@ -28,10 +34,17 @@ export class Focus {
 	/** By connection: conversation to the revision last seen there. */
 	private readonly focused = new Map<Connection, Map<string, number>>();
 	private readonly usedAt = new Map<Connection, number>();
+	private readonly receipts: Receipts;
+	private readonly marks: FocusMarks;
 
 	constructor(private readonly parts: FocusParts) {
 		this.watchers = new Interest(parts.bus, (connections, message) => {
 			if (message.type === 'event' && message.about) this.delivered(connections, message.about);
+		});
+		this.marks = new FocusMarks(parts);
+		this.receipts = new Receipts({
+			ping: parts.ping,
+			confirmed: (connection, delivered) => this.confirmed(connection, delivered),
 		});
 	}
 
@@ -47,10 +60,12 @@ export class Focus {
 		this.used(connection);
 	}
 
+	/** What the device did not confirm by now stays unread: the user may have turned away before it arrived. */
 	blur(connection: Connection, conversation: string): void {
 		const panes = this.focused.get(connection);
 		if (!panes?.delete(conversation)) return;
 		this.watchers.remove(`live:${conversation}`, connection);
+		this.receipts.forget(connection, conversation);
 		if (panes.size === 0) this.ended(connection);
 	}
 
@@ -59,36 +74,42 @@ export class Focus {
 		if (this.focused.has(connection)) this.usedAt.set(connection, this.parts.nowMs());
 	}
 
+	/** The device answered the ping with this number. */
+	ponged(connection: Connection, ping: number): void {
+		this.receipts.ponged(connection, ping);
+	}
+
 	/** Focus ends with the connection. */
 	ended(connection: Connection): void {
 		for (const conversation of this.focused.get(connection)?.keys() ?? [])
 			this.watchers.remove(`live:${conversation}`, connection);
 		this.focused.delete(connection);
 		this.usedAt.delete(connection);
+		this.receipts.ended(connection);
 	}
 
 	private delivered(connections: readonly Connection[], about: About): void {
 		if (about.change !== 'posted' || !about.inTimeline) return;
+		const { conversation, ts, author } = about;
 		const idleSince = this.parts.nowMs() - this.parts.idleMs;
 		for (const connection of connections) {
-			if (connection.user === about.author || (this.usedAt.get(connection) ?? 0) < idleSince) continue;
-			const revision = this.focused.get(connection)?.get(about.conversation);
-			this.read(connection.user, about.conversation, about.ts, revision).catch(this.parts.failed);
+			const { user } = connection;
+			if (user === author || (this.usedAt.get(connection) ?? 0) < idleSince) continue;
+			// Not written to the socket yet, so that a ping would confirm nothing.
+			if (connection.isCatchingUp || !this.parts.isListening(user, conversation)) continue;
+			const revision = this.focused.get(connection)?.get(conversation);
+			this.receipts.delivered(connection, { conversation, ts, revision });
 		}
 	}
 
-	private async read(
-		user: string,
-		conversation: string,
-		ts: number,
-		revision: number | undefined,
-	): Promise<void> {
-		if (!(await this.parts.isActive(user))) return;
-		try {
-			await this.parts.reads.mark(user, conversation, { type: 'message', ts, revision });
-		} catch (error) {
-			// It was deleted, or the user left, between delivery and mark.
-			if (!(error instanceof Refusal)) throw error;
+	private confirmed({ user }: Connection, delivered: readonly Delivered[]): void {
+		const places = Map.groupBy(delivered, ({ conversation, revision }) => `${conversation} ${revision}`);
+		for (const messages of places.values()) {
+			const { conversation, revision } = messages[0] as Delivered;
+			this.marks.add(
+				{ user, conversation, revision },
+				messages.map(({ ts }) => ts),
+			);
 		}
 	}
 }

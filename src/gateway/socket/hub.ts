@@ -53,6 +53,12 @@ export class Hub {
 		return this.sessions.get(user)?.connections.length ?? 0;
 	}
 
+	/** Whether live events of the conversation reach the user's sockets here. */
+	isListening(user: string, conversation: string): boolean {
+		const session = this.sessions.get(user);
+		return session !== undefined && this.conversations.isListening(session, conversation);
+	}
+
 	*connections(): Generator<Connection> {
 		for (const { connections } of this.sessions.values()) yield* connections;
 	}

@@ -116,7 +116,13 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 				sessionOf(socket)?.receive(typeof frame === 'string' ? frame : frame.toString());
 			},
 			drain(socket) {
-				sessionOf(socket)?.connection.drained();
+				sessionOf(socket)?.drained();
+			},
+			ping(socket) {
+				sessionOf(socket)?.pinged();
+			},
+			pong(socket, data) {
+				sessionOf(socket)?.ponged(data.toString());
 			},
 			close(socket) {
 				const session = sessionOf(socket);
@@ -139,6 +145,7 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 		stop: async () => {
 			lifetimes.stop();
 			clearInterval(sweeping);
+			parts.heartbeat.stop();
 			const drained = server.stop(false);
 			await closeAll(hub.connections());
 			await Promise.all(ends);

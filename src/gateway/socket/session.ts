@@ -17,6 +17,7 @@ import {
 	refusedFrame,
 	TOO_FAR_BEHIND,
 } from './frames.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import type { Hub } from './hub.ts';
 import { MAX_WATCHED, type Presence } from './presence.ts';
 import type { UserSession } from './user-session.ts';
@@ -31,6 +32,7 @@ export interface SessionParts {
 	readonly hub: Hub;
 	readonly presence: Presence;
 	readonly focus: Focus;
+	readonly heartbeat: Heartbeat;
 }
 
 /** Slack's client holds back its first sends until a reply to frame 1, or for two seconds: this is one. */
@@ -124,8 +126,26 @@ export class SocketSession {
 		await this.parts.presence.disconnected(this.connection);
 	}
 
+	/** The client has taken what was sent. */
+	drained(): void {
+		this.parts.heartbeat.heard(this.connection);
+		this.connection.drained();
+	}
+
+	/** The client pinged by itself. */
+	pinged(): void {
+		this.parts.heartbeat.heard(this.connection);
+	}
+
+	/** The client answered a ping: it received what was sent before it. */
+	ponged(data: string): void {
+		this.parts.heartbeat.heard(this.connection);
+		this.parts.focus.ponged(this.connection, Number(data));
+	}
+
 	receive(text: string): void {
 		if (this.connection.isOver) return;
+		this.parts.heartbeat.heard(this.connection);
 		if (Buffer.byteLength(text) > MAX_FRAME_BYTES) {
 			this.answer(refusedFrame(new BadFrame('the frame is larger than 16 KB'), undefined));
 			this.connection.close('bad_frame');

@@ -247,7 +247,7 @@ export function directoryCases(subject: Subject): void {
 				cursor('U01', 'C01', ts, ts),
 				cursor('U02', 'C01', ts, ts + 1),
 				cursor('U03', 'C01', ts - 1, ts + 2),
-				cursor('U04', 'C01', ts - 1, ts + 3, { ahead: { add: ts } }),
+				cursor('U04', 'C01', ts - 1, ts + 3, { ahead: { add: [ts] } }),
 				cursor('U05', 'C01', ts + 5, ts + 4),
 				cursor('U06', 'C01', ts + 5, ts + 5),
 				left(channel, 'U06', ts + 6, 5),

@@ -41,7 +41,7 @@ function randomFacts(seed: number, count: number): Fact[] {
 		const ts = BEGIN + pick([3, 5, 8, 13]);
 		const ahead = pick([
 			{},
-			{ ahead: { add: ts + 1 } },
+			{ ahead: { add: [ts + 1] } },
 			{ ahead: { dropUpTo: ts } },
 			{ ahead: { dropFrom: ts } },
 		]);

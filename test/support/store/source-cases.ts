@@ -267,9 +267,9 @@ export function sourceCases(subject: Subject): void {
 			await ledger.commit([
 				created(channel, ['U01'], at(1)),
 				created(conversation('C02'), ['U01'], at(2)),
-				cursor('U01', 'C01', at(3), at(4), { ahead: { add: at(7) } }),
-				cursor('U01', 'C01', at(3), at(5), { ahead: { add: at(8) } }),
-				cursor('U01', 'C01', at(3), at(6), { ahead: { add: at(9) } }),
+				cursor('U01', 'C01', at(3), at(4), { ahead: { add: [at(7)] } }),
+				cursor('U01', 'C01', at(3), at(5), { ahead: { add: [at(8)] } }),
+				cursor('U01', 'C01', at(3), at(6), { ahead: { add: [at(9)] } }),
 				activity(10, true),
 				activity(11, false),
 				{ type: 'preference', user: 'U01', conversation: 'C02', at: at(12), muted: true, level: 'none' },
@@ -310,7 +310,7 @@ export function sourceCases(subject: Subject): void {
 			const { ledger, source } = subject.store;
 			await ledger.commit([
 				created(channel, ['U01', 'U02'], at(1)),
-				cursor('U01', 'C01', at(2), at(3), { revision: 4, ahead: { add: at(9) } }),
+				cursor('U01', 'C01', at(2), at(3), { revision: 4, ahead: { add: [at(9)] } }),
 				{ type: 'preference', user: 'U01', conversation: 'C01', at: at(4), muted: true, level: 'mentions' },
 				left(channel, 'U01', at(5), 1),
 			]);

@@ -1,6 +1,7 @@
 import {
 	applyMark,
 	type Cursor,
+	isAboutAny,
 	type Mark,
 	threadReadUpTo,
 	threadUnreadFrom,
@@ -36,7 +37,7 @@ export class Marking {
 	) {}
 
 	mark({ user, conversation, membership }: Place, mark: Mark, tell: Tell<CountRow>): RowChange | MarkProblem {
-		if (mark.type !== 'read' && conversation.timeline.indexOf(mark.ts) < 0) return 'no_such_message';
+		if (!isAboutAny(mark, conversation.timeline)) return 'no_such_message';
 		const ahead = user.ahead.get(conversation.number) ?? NOTHING_AHEAD;
 		const before: Cursor = { ts: membership.cursor, revision: membership.revision, ahead };
 		const { cursor, ignored } = applyMark(before, mark, conversation.timeline, user.number);
@@ -134,6 +135,8 @@ export class Marking {
 function aheadChange(mark: Mark, before: Cursor, after: Cursor): { ahead?: object } {
 	if (before.ahead === after.ahead) return {};
 	if (mark.type === 'unread') return { ahead: { dropFrom: mark.ts } };
-	if (after.ts > before.ts) return { ahead: { dropUpTo: after.ts } };
-	return { ahead: { add: mark.ts } };
+	const add = [...after.ahead].filter((ts) => !before.ahead.has(ts));
+	return {
+		ahead: { ...(after.ts > before.ts ? { dropUpTo: after.ts } : {}), ...(add.length > 0 ? { add } : {}) },
+	};
 }

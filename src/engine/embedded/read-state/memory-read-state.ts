@@ -1,4 +1,4 @@
-import type { Mark } from '../../../model/cursor.ts';
+import { firstOf, type Mark } from '../../../model/cursor.ts';
 import type { Clock } from '../../../model/ts.ts';
 import type { Command } from '../../../sequencer/commands.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
@@ -85,7 +85,7 @@ export class MemoryReadState implements ReadState {
 			user,
 			conversation,
 			(place) => this.marking.mark(place, mark, tell),
-			mark.type === 'read' ? undefined : mark.ts - 1,
+			mark.type === 'read' ? undefined : firstOf(mark) - 1,
 		);
 		return change ?? 'not_a_member';
 	}

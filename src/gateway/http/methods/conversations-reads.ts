@@ -1,3 +1,4 @@
+import type { Mark } from '../../../model/cursor.ts';
 import { countFields, type JsonObject } from '../../../protocol/objects.ts';
 import type { MarkAnswer } from '../../../unread/reads.ts';
 import { asMember } from '../access.ts';
@@ -22,18 +23,18 @@ export const conversationsMark = userMethod({
 	},
 });
 
-const markingOne = (kind: 'unread' | 'message') =>
+const markingOne = (markOf: (ts: number) => Mark) =>
 	userMethod({
 		arguments: { channel: type.channel, ts: type.ts('invalid_timestamp') },
 		run: async ({ channel, ts }, call) => {
 			const { reads } = call.services;
-			const mark = { type: kind, ts };
+			const mark = markOf(ts);
 			return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
 		},
 	});
 
-export const conversationsMarkUnread = markingOne('unread');
-export const conversationsMarkMessage = markingOne('message');
+export const conversationsMarkUnread = markingOne((ts) => ({ type: 'unread', ts }));
+export const conversationsMarkMessage = markingOne((ts) => ({ type: 'messages', tss: [ts] }));
 
 const muting = (muted: boolean) =>
 	userMethod({

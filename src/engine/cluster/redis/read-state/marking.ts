@@ -1,6 +1,7 @@
 import {
 	applyMark,
 	type Cursor,
+	isAboutAny,
 	type Mark,
 	threadReadUpTo,
 	threadUnreadFrom,
@@ -44,7 +45,7 @@ interface Appended {
 
 /**
  * Moves read positions and preferences: reads, decides with the model's functions, sets if unchanged, and begins
- * again where another device was faster. Called in a turn of the conversation, with `at` taken in it.
+ * again where another device was faster. Called in a turn of the user in the conversation, with the stamp taken in it.
  */
 export class Marking {
 	constructor(
@@ -73,11 +74,11 @@ export class Marking {
 			for (let first = FIRST_ENTRIES; ; first *= 8) {
 				const read = await this.entriesFor(user, conversation, mark, before, first);
 				if (!read) return 'not_a_member';
-				if (mark.type !== 'read' && read.timeline.indexOf(mark.ts) < 0) return 'no_such_message';
+				if (!isAboutAny(mark, read.timeline)) return 'no_such_message';
 				const { cursor, ignored } = applyMark(before, mark, read.timeline, read.numberOf(user));
 				if (cursor === before) return { ignored };
 				// It may go on over what was not read.
-				if (mark.type === 'message' && cursor.ts >= read.known) continue;
+				if (mark.type === 'messages' && cursor.ts >= read.known) continue;
 				const { revision, ahead } = cursor;
 				return { ignored, after: { ...membership, cursor: cursor.ts, revision, ahead } };
 			}
@@ -89,16 +90,28 @@ export class Marking {
 		const where = { conversation, threadTs: null };
 		if (mark.type === 'read') return this.conversations.entries(where, null);
 		if (mark.type === 'unread') return this.conversations.entries(where, mark.ts - 1, mark.ts);
-		return this.around(user, conversation, cursor.ts, mark.ts, first);
+		return this.around(user, conversation, cursor.ts, mark.tss, first);
 	}
 
-	/** The first entries after the cursor, and this one: who is far behind has none of the others read. */
-	private async around(user: string, conversation: string, cursor: number, ts: number, first: number) {
-		const next = await this.conversations.firstEntries(conversation, Math.min(cursor, ts - 1), first);
-		if (!next || ts <= next.known) return next;
-		const one = await this.conversations.entries({ conversation, threadTs: null }, ts - 1, ts);
-		if (one && one.timeline.size > 0) {
-			const isOwn = one.timeline.authorAt(0) === one.numberOf(user);
+	/** The first entries after the cursor, and these: of a user who is far behind, none of those in between is read. */
+	private async around(
+		user: string,
+		conversation: string,
+		cursor: number,
+		tss: readonly number[],
+		first: number,
+	) {
+		const marked = [...tss].sort((a, b) => a - b);
+		const from = Math.min(cursor, (marked[0] ?? 0) - 1);
+		const next = await this.conversations.firstEntries(conversation, from, first);
+		const beyond = next ? marked.filter((ts) => ts > next.known) : [];
+		const [start, end] = [beyond[0], beyond.at(-1)];
+		if (!next || start === undefined || end === undefined) return next;
+		const far = await this.conversations.entries({ conversation, threadTs: null }, start - 1, end);
+		for (const ts of new Set(beyond)) {
+			const index = far ? far.timeline.indexOf(ts) : -1;
+			if (!far || index < 0) continue;
+			const isOwn = far.timeline.authorAt(index) === far.numberOf(user);
 			next.timeline.append({ ts, author: next.numberOf(isOwn ? user : ''), flags: 0, named: [] });
 		}
 		return next;

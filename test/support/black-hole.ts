@@ -1,0 +1,54 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/**
+ * A network between client and server that can fail without a sign: from `swallow()` on it accepts what both send and
+ * delivers none of it. Neither end sees its connection close.
+ */
+
+export interface BlackHole {
+	/** The same address, by way of this network. */
+	through(url: string): string;
+	swallow(): void;
+	stop(): void;
+}
+
+export async function blackHole(url: string): Promise<BlackHole> {
+	const { hostname, port } = new URL(url);
+	const sockets = new Set<Socket>();
+	let swallows = false;
+	const server = createServer((near) => {
+		const far = connect({ host: hostname, port: Number(port) });
+		for (const [from, to] of [
+			[near, far],
+			[far, near],
+		] as const) {
+			sockets.add(from);
+			from.on('data', (chunk) => {
+				if (!swallows) to.write(chunk);
+			});
+			from.on('error', () => undefined);
+			from.on('close', () => {
+				sockets.delete(from);
+				if (!swallows) to.destroy();
+			});
+		}
+	});
+	await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+	const address = server.address();
+	if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+	return {
+		through: (to) => {
+			const url = new URL(to);
+			url.hostname = '127.0.0.1';
+			url.port = String(address.port);
+			return url.href;
+		},
+		swallow: () => {
+			swallows = true;
+		},
+		stop: () => {
+			server.close();
+			for (const socket of sockets) socket.destroy();
+		},
+	};
+}
