@@ -241,6 +241,8 @@ export interface ReadState {
 	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null>;
 	/** Everything asked for, of one and the same moment. */
 	moment(user: string, query: MomentQuery): Promise<Moment>;
+	/** Refuses while questions would be refused, because what is kept was lost and is being restored. */
+	available(): Promise<void>;
 	/** Stamp of the newest change that is durable: what a client that listens from now on has seen. */
 	stamp(): number;
 

@@ -9,6 +9,7 @@ import { type Client, handle } from '../http/server.ts';
 import { type Target, targetOf } from '../http/target.ts';
 import type { Services } from '../services.ts';
 import { closeAll } from './closing.ts';
+import type { Connection } from './connection.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { type SessionParts, SocketSession } from './session.ts';
@@ -49,6 +50,8 @@ export interface ListenOptions {
 }
 
 const IDLE_SECONDS = 120;
+/** A socket whose session cannot start is closed after this, spread so that not all clients come back together. */
+const CLOSE_AFTER_MS = { least: 1_000, spread: 2_000 };
 const RTM_PATH = '/rtm';
 const SWEEP_EVERY_MS = 500;
 
@@ -109,7 +112,7 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 				if (session.connection.isOver) return;
 				session.start(admission.options.since).catch((error) => {
 					services.operations.failed('rtm.start_session', error);
-					session.connection.close('going_away');
+					closeAfterPause(session.connection);
 				});
 			},
 			message(socket, frame) {
@@ -153,6 +156,15 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 			await server.stop(true);
 		},
 	};
+}
+
+/** Slack's clients connect again as soon as a socket closes: what failed now fails then as well. */
+function closeAfterPause(connection: Connection): void {
+	const pauseMs = CLOSE_AFTER_MS.least + Math.random() * CLOSE_AFTER_MS.spread;
+	const timer = setTimeout(() => {
+		if (!connection.isOver) connection.close('going_away');
+	}, pauseMs);
+	timer.unref?.();
 }
 
 /** None where it was refused. */

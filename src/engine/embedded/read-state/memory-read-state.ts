@@ -188,6 +188,8 @@ export class MemoryReadState implements ReadState {
 		return this.shown(await this.moments.of(user, query));
 	}
 
+	async available(): Promise<void> {}
+
 	stamp(): number {
 		return this.ledger.durable();
 	}

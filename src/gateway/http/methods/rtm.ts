@@ -1,7 +1,23 @@
+import { Refusal } from '../../../model/errors.ts';
+import type { Services } from '../../services.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { userMethod } from '../method.ts';
 import { socketUrl } from '../origin.ts';
+
+/** Clients that were refused come back spread over so many seconds. */
+const RETRY_SPREAD_SECONDS = 4;
+
+/** A socket could not be served: clients wait here, while they would connect again at once if it were closed. */
+async function available({ readState, random }: Services): Promise<void> {
+	try {
+		await readState.available();
+	} catch (error) {
+		if (!(error instanceof Refusal)) throw error;
+		const wait = 1 + ((random(1)[0] ?? 0) % RETRY_SPREAD_SECONDS);
+		throw new Refusal(error.code, error.detail, error.retryAfterSeconds ?? wait);
+	}
+}
 
 /** Where to open a socket. Load is shed here, with 429, and never at the upgrade, which clients repeat at once. */
 export const rtmConnect = userMethod({
@@ -19,6 +35,7 @@ export const rtmConnect = userMethod({
 	],
 	run: async (args, { services, caller, request }) => {
 		const { user, tokenHash, expiresAt } = caller;
+		await available(services);
 		const team = await services.directory.team(caller.team);
 		const ticket = await services.tickets.issue({
 			user,

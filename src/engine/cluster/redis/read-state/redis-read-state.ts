@@ -42,6 +42,8 @@ import { Turns } from './turns.ts';
 import { ACTIVITY, followField, followIn, membershipField, membershipIn, stampIn } from './user-state.ts';
 import { Users } from './users.ts';
 
+/** Clients that come back all at once ask for one look together. */
+const AVAILABLE_MS = 1_000;
 /** What is not used for so long leaves Redis, and comes back from the store. */
 const TTL_SECONDS = 24 * 60 * 60;
 
@@ -81,6 +83,7 @@ export class RedisReadState implements ReadState {
 	private readonly moments: Moments;
 	private readonly inboxes: Inbox;
 	private readonly fence: Fence;
+	private looked: { readonly at: number; readonly whole: Promise<unknown> } | undefined;
 
 	private constructor(
 		private readonly parts: RedisReadStateParts,
@@ -255,6 +258,14 @@ export class RedisReadState implements ReadState {
 			if (tries === MOST_TRIES || stampIn(await this.users.some(user, [])) === stampIn(reader.fields))
 				return result;
 		}
+	}
+
+	/** Looks itself: what this process remembers of the epoch may be that of before. */
+	async available(): Promise<void> {
+		const now = performance.now();
+		if (!this.looked || now - this.looked.at > AVAILABLE_MS)
+			this.looked = { at: now, whole: this.fence.wholeSince() };
+		await this.looked.whole;
 	}
 
 	/** Now: others may have gone further while this process did nothing. */
