@@ -118,8 +118,9 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			commands.ping().then(() => redisWatch.regained('commands'), redisTrouble);
 			void bus.ask();
 			void logs.ask();
-			// Where nobody reads, nobody would notice that it is back.
+			// Where nobody reads or writes, nobody would notice that it is back.
 			if (postgresWatch.isFailing('reads')) written.source.starts().catch(() => undefined);
+			if (postgresWatch.isFailing('writes')) written.askWrites().catch(() => undefined);
 		}, ASK_AGAIN_MS);
 		closing.push(() => clearInterval(asking));
 		const epoch = new Epoch(commands, keys.prefix);

@@ -40,6 +40,7 @@ export class ServerOperations implements Operations {
 	private readonly requests: Counter<'method' | 'outcome'>;
 	private readonly durations: Histogram<'method'>;
 	private readonly setbacks: Counter;
+	private readonly failedWrites: Counter;
 	private readonly degradedGauge: Gauge<'dependency'>;
 	/** By what is degraded, as whoever operates the server reads it. */
 	private readonly troubles = new Map<string, Trouble>();
@@ -78,6 +79,11 @@ export class ServerOperations implements Operations {
 		this.setbacks = new Counter({
 			name: 'tidemark_failed_commits_total',
 			help: 'Commits that failed; nothing of them was acknowledged',
+			registers,
+		});
+		this.failedWrites = new Counter({
+			name: 'tidemark_failed_writes_total',
+			help: 'Attempts to write to PostgreSQL that failed; what workers write is tried again until it succeeds',
 			registers,
 		});
 		this.degradedGauge = new Gauge({
@@ -173,6 +179,11 @@ export class ServerOperations implements Operations {
 		this.lastSetback = { at: Date.now(), cause: error.message };
 		this.setbacks.inc();
 		this.log.error({ err: error }, 'a commit failed; nothing of it was acknowledged');
+	}
+
+	/** Of a database that is tried again. */
+	failedWrite(): void {
+		this.failedWrites.inc();
 	}
 
 	/** Said once, however often it is noticed, until `recovered`. */

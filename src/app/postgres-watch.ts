@@ -12,7 +12,7 @@ const FAILURES_TO_TELL = 3;
 export class PostgresWatch {
 	private readonly sides: ServiceWatch;
 
-	constructor(operations: Pick<ServerOperations, 'degraded' | 'recovered'>) {
+	constructor(private readonly operations: Pick<ServerOperations, 'degraded' | 'recovered' | 'failedWrite'>) {
 		this.sides = new ServiceWatch('postgres', operations);
 	}
 
@@ -23,9 +23,11 @@ export class PostgresWatch {
 	of(side: Side): Watch {
 		return {
 			onTrouble: (failures, error) => {
+				if (side === 'writes') this.operations.failedWrite();
 				if (failures >= FAILURES_TO_TELL) this.sides.lost(side, error);
 			},
 			onRecovered: () => this.sides.regained(side),
+			onRefused: () => this.operations.failedWrite(),
 		};
 	}
 }

@@ -73,6 +73,8 @@ export type Outcome =
 export interface Result {
 	readonly conversation?: Conversation;
 	readonly message?: Message;
+	/** Of a post: who wrote the root of the thread that it is a reply in. */
+	readonly parentUser?: string;
 	/** Of an edit: the thread that the message is a reply of, or the root of. */
 	readonly thread?: ThreadSummary | null;
 	/** The send was a repetition: nothing new was created. */

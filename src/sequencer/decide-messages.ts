@@ -14,10 +14,10 @@ export function decidePost(situation: Situation, action: ActionOf<'post'>): Deci
 	const outsider = refuseOutsider(situation);
 	if (outsider) return outsider;
 	const first = repeatedSend(situation, action.clientMsgId);
-	if (first) return accept({ message: first, repeated: true });
+	if (first) return accept({ ...withParent(first, parentOf(situation, first)), repeated: true });
 	if (conversation.archived) return refuse('is_archived');
 	if (isEmpty(action.content)) return refuse('no_text');
-	const root = action.threadTs === null ? null : (state.messages.get(action.threadTs) ?? null);
+	const root = parentOf(situation, action);
 	if (action.threadTs !== null) {
 		const problem = checkRoot(situation, root);
 		if (problem) return problem;
@@ -50,8 +50,17 @@ export function decidePost(situation: Situation, action: ActionOf<'post'>): Deci
 	};
 	if (!root) return accept({ message }, posted);
 	const follows = followsOfReply(situation, root, message);
-	return accept({ message }, ...follows.before, posted, ...follows.after);
+	return accept(withParent(message, root), ...follows.before, posted, ...follows.after);
 }
+
+/** Everything that the answer tells: after the decision nobody has to be asked any more. */
+const withParent = (message: Message, root: Message | null) =>
+	root ? { message, parentUser: root.user } : { message };
+
+const parentOf = (
+	{ state }: Situation,
+	{ threadTs }: { readonly threadTs: number | null },
+): Message | null => (threadTs === null ? null : (state.messages.get(threadTs) ?? null));
 
 function repeatedSend({ state, actor, at }: Situation, clientMsgId: string | null): Message | undefined {
 	if (clientMsgId === null) return undefined;

@@ -2,28 +2,32 @@ import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadFact } from '../engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
+import { Refusal } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';
 import { type Decision, sequence } from '../sequencer/decide.ts';
-import type { Effect } from '../sequencer/effects.ts';
 import type { ConversationState } from '../sequencer/state.ts';
 import type { Conversations } from './conversations.ts';
 import { deliver } from './delivery.ts';
 import type { Replies } from './replies.ts';
-import type { Decided, TrailingPersistence } from './trailing-persistence.ts';
+import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
 
 /**
  * A partition of the log, while this process owns it: sequence → apply → deliver → reply → persist. Commands of
  * one conversation are done one after the other, those of different ones side by side, so that what they ask of the read
  * state goes out together.
  *
+ * A conversation that waits, for the store mostly, holds up nobody else: after a moment the next batch is taken, and what it has for
+ * that conversation queues up behind. What is decided meanwhile keeps its place: it is written in the order of the log.
+ *
  * What was sequenced has happened, because every replay comes to the same: applying it is tried until it succeeds, or
- * the partition is given up and replayed by whoever owns it next.
+ * the partition is given up and replayed by whoever owns it next. So a command is never refused because something is away: it
+ * waits, and whoever asked is told after a while that the outcome is not known.
  *
  *     running    whatever cannot be done is tried until it can
  *     draining   the read state is lost, and is loaded anew when the store has everything that was decided. Of a batch, part
  *                may be acknowledged already: so all of it is decided, which needs the store alone, and written. What
- *                could not be applied is left to `complete`
- *     leaving    it is to be another's: a batch that cannot be done at once is given up. Never left again
+ *                could not be applied is applied and told when the read state is whole
+ *     leaving    it is to be another's: what cannot be done at once is given up. Never left again
  *     ended      nothing more is decided here
  *
  * One that drains does so also while it leaves: what was acknowledged would be missing from what is loaded.
@@ -35,6 +39,10 @@ export interface PartitionParts {
 	readonly readState: ReadState;
 	readonly bus: Bus;
 	readonly replies: Replies;
+	/** Resolves when the read state is whole; rejects where that is not awaited any more. */
+	readonly whole: () => Promise<void>;
+	/** Something failed that no batch waits for: the partition is to be begun again. */
+	readonly onFailed: (error: unknown) => void;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
 }
@@ -47,20 +55,49 @@ export class Overtaken extends Error {
 	}
 }
 
-/** Commands of one conversation, and what was decided about them. */
-export interface Lane {
+/** An entry of the log, and its place among what is to be written. */
+interface Work {
+	readonly entry: LoggedCommand;
+	readonly slot: Slot;
+}
+
+/** What was decided about commands of one conversation, in their order. */
+interface Decided {
 	readonly conversation: string;
 	readonly entries: readonly LoggedCommand[];
 	readonly decisions: readonly Decision[];
 }
 
+/** Commands of one conversation that came in one batch. */
+interface Lane {
+	readonly size: number;
+	/** Everything is decided and handed over to be written; answers with what could not be applied, if that is so. */
+	readonly decided: Promise<Decided | null>;
+	/** And everybody has heard of it. */
+	readonly told: Promise<void>;
+	isTold: boolean;
+	/** A batch waits for it, and fails with it. */
+	isAwaited: boolean;
+}
+
 const PAUSES_MS = [50, 100, 200, 400, 800] as const;
+/** A conversation that takes longer is not waited for: the next batch is taken. */
+const PATIENCE_MS = 250;
+/** Entries of conversations that wait. With more of them nothing else is taken either. */
+const MOST_WAITING = 4_000;
 
 export class Partition {
 	private ended = false;
 	private draining = false;
 	private left = false;
 	private readonly leaving = Promise.withResolvers<void>();
+	/** Called when it is to be left. */
+	private readonly onLeaving = new Set<() => void>();
+	/** Of each conversation the newest lane, while it is not told. */
+	private readonly newest = new Map<string, Lane>();
+	private readonly lanes = new Set<Lane>();
+	/** What is being decided or applied. */
+	private readonly underWay = new Set<Promise<unknown>>();
 
 	constructor(private readonly parts: PartitionParts) {}
 
@@ -71,6 +108,7 @@ export class Partition {
 	leave(): void {
 		this.left = true;
 		this.leaving.resolve();
+		for (const stop of [...this.onLeaving]) stop();
 	}
 
 	end(): void {
@@ -86,72 +124,148 @@ export class Partition {
 		return this.leaving.promise;
 	}
 
-	/**
-	 * Resolves when everything was decided and handed over to be written, with what nobody has heard of yet, because it could
-	 * not be applied while the read state is lost.
-	 */
-	async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<readonly Lane[]> {
-		const decided = new Map<LoggedCommand, Decision>();
-		const byConversation = Map.groupBy(batch, ({ command }) => command.conversation);
-		const mayGiveUp = (): boolean => this.draining || this.left;
-		const done = await Promise.all(
-			[...byConversation].map(async ([conversation, entries]) => {
-				const lane = await this.decideAll(conversation, entries);
-				for (const [index, entry] of entries.entries()) decided.set(entry, lane.decisions[index] as Decision);
-				return { lane, moved: await this.applyAndTell(lane, mayGiveUp) };
-			}),
-		);
-		const moved = done.flatMap((one) => one.moved ?? []);
-		this.parts.persistence.take(inParts(batch, span, (entry) => decided.get(entry)?.effects ?? [], moved));
-		// Only now is it known what is not written yet: that must not be let go.
-		for (const conversation of byConversation.keys())
-			this.parts.conversations.turn(conversation, this.parts.persistence.durable(conversation));
-		return done.filter((one) => one.moved === null).map(({ lane }) => lane);
+	/** Resolves when nothing is being decided or applied any more. */
+	async settled(): Promise<void> {
+		await Promise.allSettled(this.underWay);
 	}
 
-	/** What was written and not applied is applied to the read state of now, and told; answers as `process` does. */
-	async complete(lanes: readonly Lane[], span: LogSpan): Promise<readonly Lane[]> {
-		// Nobody replays it: it is not given up for another owner.
-		const mayGiveUp = (): boolean => this.draining;
-		const done = await Promise.all(
-			lanes.map(async (lane) => ({ lane, moved: await this.applyAndTell(lane, mayGiveUp) })),
-		);
-		const moved = done.flatMap((one) => one.moved ?? []);
-		if (moved.length > 0)
-			this.parts.persistence.take([{ span: { ...span, from: span.to }, effects: [], moved }]);
-		return done.filter((one) => one.moved === null).map(({ lane }) => lane);
+	/** Resolves when everybody has heard of everything that was taken, or it was given up. */
+	async finished(): Promise<void> {
+		await Promise.allSettled([...this.lanes].map(({ told }) => told));
 	}
 
-	/** Each is decided on what those before it made. */
-	private async decideAll(conversation: string, entries: readonly LoggedCommand[]): Promise<Lane> {
-		const mayGiveUp = (): boolean => this.left && !this.draining;
-		const decisions: Decision[] = [];
-		for (const { command } of entries) {
-			const load = () => this.parts.conversations.ready(command);
-			decisions.push(this.decide(await this.untilDone(`loading ${conversation}`, load, mayGiveUp), command));
+	/** Resolves when the next batch can be taken: everybody has heard of this one, but for conversations that have to wait. */
+	async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
+		while (this.waiting > MOST_WAITING) await this.someTold();
+		const slots = this.parts.persistence.reserve(spansOf(batch, span));
+		const work = batch.map((entry, index): Work => ({ entry, slot: slots[index] as Slot }));
+		const lanes: Lane[] = [];
+		for (const [conversation, ofOne] of Map.groupBy(work, ({ entry }) => entry.command.conversation)) {
+			const before = this.newest.get(conversation);
+			const lane = this.begin(conversation, ofOne, before);
+			if (before) continue;
+			lane.isAwaited = true;
+			lanes.push(lane);
 		}
-		return { conversation, entries, decisions };
+		await this.patiently(Promise.all(lanes.map(({ told }) => told)));
+		for (const lane of lanes) lane.isAwaited = false;
 	}
 
-	/** All effects of a lane are applied together, then told. Null: not applied, because the read state is lost. */
-	private async applyAndTell(lane: Lane, mayGiveUp: () => boolean): Promise<readonly ReadFact[] | null> {
+	private get waiting(): number {
+		return [...this.lanes].reduce((sum, { size }) => sum + size, 0);
+	}
+
+	private async someTold(): Promise<void> {
+		if (this.left) throw new Error('the partition was given up');
+		await Promise.race([...this.lanes].map(({ told }) => told));
+	}
+
+	/** Fails only where the work does so in time. */
+	private async patiently(work: Promise<unknown>): Promise<void> {
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const patience = new Promise<void>((resolve) => {
+			timer = setTimeout(resolve, PATIENCE_MS);
+		});
+		try {
+			await Promise.race([work, patience]);
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+
+	private begin(conversation: string, work: readonly Work[], before: Lane | undefined): Lane {
+		const decided = this.during(this.decideLane(conversation, work, before));
+		const told = decided.then((left) => (left ? this.tellLater(left, before) : undefined));
+		const lane: Lane = { size: work.length, decided, told, isTold: false, isAwaited: false };
+		this.newest.set(conversation, lane);
+		this.lanes.add(lane);
+		told.then(
+			() => {
+				lane.isTold = true;
+				this.lanes.delete(lane);
+				if (this.newest.get(conversation) === lane) this.newest.delete(conversation);
+			},
+			(error) => {
+				// Kept: nothing more is done about the conversation here.
+				this.lanes.delete(lane);
+				if (!lane.isAwaited && !this.left && !this.ended) this.parts.onFailed(error);
+			},
+		);
+		return lane;
+	}
+
+	/** Each is decided on what those before it made; all effects are applied together, told, and handed over to be written. */
+	private async decideLane(
+		conversation: string,
+		work: readonly Work[],
+		before: Lane | undefined,
+	): Promise<Decided | null> {
+		const undone = await before?.decided;
+		const entries = work.map(({ entry }) => entry);
+		const decisions: Decision[] = [];
+		for (const { command } of entries) decisions.push(this.decide(await this.loaded(command), command));
+		const decided = { conversation, entries, decisions };
+		// Where what came before could not be applied, this has to wait for it.
+		const mayApply = !undone || before?.isTold;
+		const moved = mayApply ? await this.applyAndTell(decided, () => this.draining || this.left) : null;
+		for (const [index, { slot }] of work.entries())
+			slot.fill(decisions[index]?.effects ?? [], index === 0 ? (moved ?? []) : []);
+		// Only now is it known what is not written yet: that must not be let go.
+		const { conversations, persistence } = this.parts;
+		conversations.turn(conversation, persistence.durable(conversation));
+		return moved === null ? decided : null;
+	}
+
+	/** What is written and was not applied is applied to the read state of then. Nobody replays it: it is not given up for another owner. */
+	private async tellLater(decided: Decided, before: Lane | undefined): Promise<void> {
+		await before?.told;
+		for (;;) {
+			await this.parts.whole();
+			const moved = await this.during(this.applyAndTell(decided, () => this.draining));
+			if (moved === null) continue;
+			this.parts.persistence.takeMoved(moved);
+			return;
+		}
+	}
+
+	/** Null: not applied, because the read state is lost. */
+	private async applyAndTell(
+		{ conversation, entries, decisions }: Decided,
+		mayGiveUp: () => boolean,
+	): Promise<readonly ReadFact[] | null> {
 		const { readState, bus, replies } = this.parts;
-		const effects = lane.decisions.flatMap((decision) => decision.effects);
+		const effects = decisions.flatMap((decision) => decision.effects);
 		let moved: readonly ReadFact[] = [];
 		try {
 			const apply = async () => readState.apply(effects);
-			if (effects.length > 0)
-				moved = await this.untilDone(`applying to ${lane.conversation}`, apply, mayGiveUp);
+			if (effects.length > 0) moved = await this.untilDone(`applying to ${conversation}`, apply, mayGiveUp);
 		} catch (error) {
 			if (this.draining && !this.ended) return null;
 			throw error;
 		}
-		for (const [index, entry] of lane.entries.entries()) {
-			const { outcome, effects } = lane.decisions[index] as Decision;
+		for (const [index, entry] of entries.entries()) {
+			const { outcome, effects } = decisions[index] as Decision;
 			for (const effect of effects) deliver(effect, bus);
 			replies.reply(entry, outcome);
 		}
 		return moved;
+	}
+
+	/** The state that the command is decided on. Where the partition is to be left, the store is not waited for. */
+	private loaded(command: Command): Promise<ConversationState> {
+		const mayGiveUp = (): boolean => this.left && !this.draining;
+		const load = () =>
+			new Promise<ConversationState>((resolve, reject) => {
+				const stop = (): void => {
+					if (mayGiveUp()) reject(new Error('the partition was given up'));
+				};
+				this.onLeaving.add(stop);
+				this.parts.conversations
+					.ready(command)
+					.then(resolve, reject)
+					.finally(() => this.onLeaving.delete(stop));
+			});
+		return this.untilDone(`loading ${command.conversation}`, load, mayGiveUp);
 	}
 
 	/** What is wrong here is wrong on every replay: it must not hold back what is behind it. */
@@ -164,7 +278,12 @@ export class Partition {
 		}
 	}
 
-	/** The store or the read state may be away: commands wait in the log as long. */
+	private during<T>(work: Promise<T>): Promise<T> {
+		this.underWay.add(work);
+		return work.finally(() => this.underWay.delete(work));
+	}
+
+	/** The store or the read state may be away: commands wait as long. */
 	private async untilDone<T>(about: string, work: () => Promise<T>, mayGiveUp: () => boolean): Promise<T> {
 		for (let attempt = 0; ; attempt += 1) {
 			if (this.ended) throw new Error('the partition was given up');
@@ -172,23 +291,18 @@ export class Partition {
 				return await work();
 			} catch (error) {
 				if (mayGiveUp() || error instanceof Overtaken) throw error;
-				if (attempt === 0) this.parts.report(error, about);
+				// A refusal says what is away, and whoever watches that has told it.
+				if (attempt === 0 && !(error instanceof Refusal)) this.parts.report(error, about);
 				await this.parts.sleep(PAUSES_MS[attempt] ?? PAUSES_MS[PAUSES_MS.length - 1] ?? 0);
 			}
 		}
 	}
 }
 
-/** What came of each entry, so that a transaction can end after any of them; cursors go with the first. */
-function inParts(
-	batch: readonly LoggedCommand[],
-	{ partition, from, to }: LogSpan,
-	effectsOf: (entry: LoggedCommand) => readonly Effect[],
-	moved: readonly ReadFact[],
-): Decided[] {
-	return batch.map((entry, index) => {
-		const [begin, end] = [index === 0 ? from : entry.offset, batch[index + 1]?.offset ?? to];
-		const span = { partition, from: begin, to: end };
-		return { span, effects: effectsOf(entry), moved: index === 0 ? moved : [] };
-	});
-}
+/** What each entry stands for, so that a transaction can end after any of them. */
+const spansOf = (batch: readonly LoggedCommand[], { partition, from, to }: LogSpan): LogSpan[] =>
+	batch.map((entry, index) => ({
+		partition,
+		from: index === 0 ? from : entry.offset,
+		to: batch[index + 1]?.offset ?? to,
+	}));

@@ -35,6 +35,9 @@ export interface PartitionedWorkerParts {
 /** A quarter of a gigabyte: what a worker needs besides is less than a container of one or two gives it. */
 const MOST_UNWRITTEN_BYTES = 256 * 1024 * 1024;
 
+const RESTART_MS = 500;
+const LONGEST_RESTART_MS = 120_000;
+
 interface Owned {
 	readonly partition: Partition;
 	readonly persistence: TrailingPersistence;
@@ -48,8 +51,8 @@ export class PartitionedWorker {
 	private halted: PromiseWithResolvers<void> | null = Promise.withResolvers();
 	private stopping = false;
 	private lag = 0;
-	/** What is being decided or applied. */
-	private readonly underWay = new Set<Promise<unknown>>();
+	/** Of each partition, how often in a row it had to be begun again because it could not be written. */
+	private readonly failures = new Map<string, number>();
 	private readonly backlog = new Backlog(MOST_UNWRITTEN_BYTES);
 
 	constructor(private readonly parts: PartitionedWorkerParts) {
@@ -126,13 +129,13 @@ export class PartitionedWorker {
 		const { partition } = this.own(span.partition);
 		await this.mayBegin(partition);
 		this.lag = ageMs(batch, this.parts.nowMs());
-		let left = await this.during(partition.process(batch, span));
-		while (left.length > 0) {
-			// It is written, and the read state was lost: what is loaded next has it, and then it can be told.
-			while (this.halted && !this.stopping) await this.halted.promise;
-			if (this.stopping) throw new Error('the worker is stopping');
-			left = await this.during(partition.complete(left, span));
-		}
+		await partition.process(batch, span);
+	}
+
+	/** Resolves when the read state is whole. */
+	private async whole(): Promise<void> {
+		while (this.halted && !this.stopping) await this.halted.promise;
+		if (this.stopping) throw new Error('the worker is stopping');
 	}
 
 	private async mayBegin(partition: Partition): Promise<void> {
@@ -144,15 +147,10 @@ export class PartitionedWorker {
 		}
 	}
 
-	/** Whoever halts waits for it. */
-	private during<T>(work: Promise<T>): Promise<T> {
-		this.underWay.add(work);
-		return work.finally(() => this.underWay.delete(work));
-	}
-
 	private async settled(): Promise<void> {
-		await Promise.allSettled(this.underWay);
-		await Promise.all([...this.owned.values()].map(({ persistence }) => persistence.flushed()));
+		const owned = [...this.owned.values()];
+		await Promise.all(owned.map(({ partition }) => partition.settled()));
+		await Promise.all(owned.map(({ persistence }) => persistence.flushed()));
 	}
 
 	private own(name: string): Owned {
@@ -166,14 +164,16 @@ export class PartitionedWorker {
 			nowMs,
 			sleep,
 			onWritten: (stamps) => {
+				this.failures.delete(name);
 				for (const [conversation, stamp] of stamps)
 					readState
 						.written?.(conversation, stamp)
 						.catch((error) => report(error, `trimming ${conversation}`));
 			},
-			onFailed: (error) => {
+			onFailed: async (error) => {
 				report(error, `writing what was decided of ${name}`);
-				this.consumption?.restart(name);
+				await sleep(this.pauseBefore(name));
+				if (this.owned.get(name) === owned) this.consumption?.restart(name);
 			},
 		});
 		// A worker that was paused finds messages in the store that it has yet to decide about.
@@ -181,8 +181,22 @@ export class PartitionedWorker {
 			if (persistence.isOvertakenAt(await ledger.nextOffset(name))) throw new Overtaken();
 		});
 		const { replies } = this;
-		const owned = {
-			partition: new Partition({ conversations, persistence, readState, bus, replies, sleep, report }),
+		const owned: Owned = {
+			partition: new Partition({
+				conversations,
+				persistence,
+				readState,
+				bus,
+				replies,
+				whole: () => this.whole(),
+				onFailed: async (error) => {
+					report(error, `deciding about commands of ${name}`);
+					await sleep(RESTART_MS);
+					if (this.owned.get(name) === owned) this.consumption?.restart(name);
+				},
+				sleep,
+				report,
+			}),
 			persistence,
 			conversations,
 		};
@@ -190,10 +204,18 @@ export class PartitionedWorker {
 		return owned;
 	}
 
+	/** What PostgreSQL refuses is decided and delivered again each time: soon at first, then seldom. */
+	private pauseBefore(name: string): number {
+		const failures = this.failures.get(name) ?? 0;
+		this.failures.set(name, failures + 1);
+		return Math.min(RESTART_MS * 4 ** failures, LONGEST_RESTART_MS);
+	}
+
 	private async release(partitions: readonly string[]): Promise<void> {
 		await Promise.all(
 			partitions.map(async (name) => {
 				const owned = this.owned.get(name);
+				await owned?.partition.finished();
 				owned?.partition.end();
 				await owned?.persistence.flushed();
 				this.owned.delete(name);

@@ -1,7 +1,6 @@
 import type { Fact, ReadFact } from '../engine/ports/facts.ts';
 import type { LogSpan, MarkLog } from '../engine/ports/log.ts';
 import type { PartitionLedger } from '../engine/ports/store.ts';
-import { leading } from '../model/leading.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import type { Backlog } from './backlog.ts';
 import { bytesOf, rowsOf } from './weight.ts';
@@ -10,7 +9,8 @@ import { bytesOf, rowsOf } from './weight.ts';
  * Writes what was decided of one partition, after everybody has heard of it: the log has it already, and whoever
  * takes over goes on from the offset that was written with it.
  *
- * One transaction at a time, in order. It takes up to `MOST_ROWS` of what has gathered since the one before, and begins
+ * Entries of the log get their places in order, and are filled as they are decided, which may be in another one; what is written ends
+ * before the first that is not filled. One transaction at a time. It takes up to `MOST_ROWS` of what has gathered since the one before, and begins
  * a moment after the first of them. What one command did is never divided, however many rows it is: who replays it must
  * find all of it or nothing. When one fails, everything behind it is void.
  */
@@ -42,14 +42,24 @@ export interface Decided {
 	readonly moved: readonly ReadFact[];
 }
 
-interface Waiting extends Decided {
+/** The place of an entry of the log among what is to be written. */
+export interface Slot {
+	/** What it came to. Throws where the partition is being begun again: then nothing of it is written here. */
+	fill(effects: readonly Effect[], moved: readonly ReadFact[]): void;
+}
+
+interface Waiting {
+	readonly span: LogSpan;
 	readonly since: number;
-	readonly bytes: number;
-	readonly rows: number;
+	bytes: number;
+	rows: number;
+	/** Null: not decided yet. */
+	decided: Pick<Decided, 'effects' | 'moved'> | null;
 }
 
 export class TrailingPersistence {
 	private waiting: Waiting[] = [];
+	private readonly movedLater: ReadFact[] = [];
 	private writing: Promise<void> | null = null;
 	private failed = false;
 	/** Newest stamps of conversations with something that is not written yet. */
@@ -72,20 +82,49 @@ export class TrailingPersistence {
 	}
 
 	/** The span of each begins where that of the one before ends. */
-	take(decided: readonly Decided[]): void {
-		if (this.failed) throw new Error('the partition is being begun anew');
+	reserve(spans: readonly LogSpan[]): Slot[] {
+		if (this.failed) throw new Error('the partition is being begun again');
 		const since = this.parts.nowMs();
-		for (const one of decided) {
-			const bytes = one.effects.reduce(
-				(sum, effect) => sum + bytesOf(effect),
-				ENTRY_BYTES * (1 + one.moved.length),
-			);
-			const rows = one.effects.reduce((sum, effect) => sum + rowsOf(effect), 0);
-			this.waiting.push({ ...one, since, bytes, rows: Math.max(rows, Math.floor(bytes / ROW_BYTES)) });
-			this.parts.backlog.add(bytes);
-			for (const { conversation, at } of one.effects) this.unwritten.set(conversation.id, at);
-		}
-		this.writing ??= this.writeAll();
+		return spans.map((span) => {
+			const place: Waiting = { span, since, bytes: ENTRY_BYTES, rows: 0, decided: null };
+			this.waiting.push(place);
+			this.parts.backlog.add(place.bytes);
+			return { fill: (effects, moved) => this.fill(place, { effects, moved }) };
+		});
+	}
+
+	/** Entries that are decided already. */
+	take(decided: readonly Decided[]): void {
+		const slots = this.reserve(decided.map(({ span }) => span));
+		for (const [index, { effects, moved }] of decided.entries()) slots[index]?.fill(effects, moved);
+	}
+
+	/** Cursors that moved after what moved them was written. */
+	takeMoved(moved: readonly ReadFact[]): void {
+		if (moved.length === 0) return;
+		this.movedLater.push(...moved);
+		this.write();
+	}
+
+	private fill(place: Waiting, decided: Pick<Decided, 'effects' | 'moved'>): void {
+		if (this.failed) throw new Error('the partition is being begun again');
+		const { effects, moved } = decided;
+		const bytes = effects.reduce((sum, effect) => sum + bytesOf(effect), ENTRY_BYTES * moved.length);
+		const rows = effects.reduce((sum, effect) => sum + rowsOf(effect), 0);
+		place.decided = decided;
+		place.bytes += bytes;
+		place.rows = Math.max(rows, Math.floor(place.bytes / ROW_BYTES));
+		this.parts.backlog.add(bytes);
+		for (const { conversation, at } of effects) this.unwritten.set(conversation.id, at);
+		this.write();
+	}
+
+	private write(): void {
+		if (this.hasSome) this.writing ??= this.writeAll();
+	}
+
+	private get hasSome(): boolean {
+		return this.movedLater.length > 0 || (this.waiting[0]?.decided ?? null) !== null;
 	}
 
 	/** Everything of the conversation up to this stamp is in the store. */
@@ -95,13 +134,13 @@ export class TrailingPersistence {
 			: Number.POSITIVE_INFINITY;
 	}
 
-	/** How long the oldest of what is not written has been waiting; ms. */
+	/** How long the oldest of what was taken and is not written has been waiting; ms. */
 	lagMs(): number {
 		const [oldest] = this.waiting;
 		return oldest ? this.parts.nowMs() - oldest.since : 0;
 	}
 
-	/** Resolves when everything handed over is written, or void. */
+	/** Resolves when everything is written that can be, up to the first that is not decided, or void. */
 	async flushed(): Promise<void> {
 		while (this.writing) await this.writing;
 	}
@@ -109,7 +148,7 @@ export class TrailingPersistence {
 	private async writeAll(): Promise<void> {
 		try {
 			await this.parts.sleep(GATHER_MS);
-			while (this.waiting.length > 0) await this.writeSome();
+			while (this.hasSome) await this.writeSome();
 		} catch (error) {
 			this.failed = true;
 			this.leave(this.waiting.length);
@@ -120,10 +159,10 @@ export class TrailingPersistence {
 	}
 
 	private async writeSome(): Promise<void> {
-		const some = leading(this.waiting, ({ rows }) => rows, MOST_ROWS);
-		const moved = some.flatMap((one) => one.moved);
+		const some = this.some();
+		const moved = [...this.movedLater.splice(0), ...some.flatMap(({ decided }) => decided?.moved ?? [])];
 		if (moved.length > 0) await this.parts.marks.append(moved);
-		const effects: Effect[] = some.flatMap((one) => one.effects);
+		const effects: Effect[] = some.flatMap(({ decided }) => decided?.effects ?? []);
 		const [first, last] = [some[0], some.at(-1)];
 		if (!first || !last) return;
 		this.handedOver = last.span.to;
@@ -139,6 +178,16 @@ export class TrailingPersistence {
 				this.written.delete(conversation.id);
 			} else if (this.unwritten.has(conversation.id)) this.written.set(conversation.id, at);
 		}
+	}
+
+	/** The next that are decided: as many as make one transaction, one at least. */
+	private some(): readonly Waiting[] {
+		let rows = 0;
+		const end = this.waiting.findIndex((place, index) => {
+			rows += place.rows;
+			return place.decided === null || (index > 0 && rows > MOST_ROWS);
+		});
+		return this.waiting.slice(0, end < 0 ? undefined : end);
 	}
 
 	/** The first of those that wait do so no longer. */

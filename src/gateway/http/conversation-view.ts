@@ -2,6 +2,7 @@ import type { Conversation } from '../../model/conversation.ts';
 import { type JsonObject, type Viewer, wireConversation } from '../../protocol/objects.ts';
 import { messageViews } from './message-view.ts';
 import type { UserCall } from './method.ts';
+import { ifAvailable } from './submit.ts';
 
 /** Conversation objects, as their caller sees them: with counts for members. */
 
@@ -19,10 +20,14 @@ async function viewerOf({ services, caller }: UserCall, { id }: Conversation): P
 
 /** With what is asked for one at a time: in a direct message, the newest message itself. */
 export async function fullConversationView(call: UserCall, conversation: Conversation): Promise<JsonObject> {
+	return wireConversation(conversation, await fullViewerOf(call, conversation));
+}
+
+async function fullViewerOf(call: UserCall, conversation: Conversation): Promise<Viewer> {
 	const viewer = await viewerOf(call, conversation);
-	if (conversation.kind !== 'im') return wireConversation(conversation, viewer);
+	if (conversation.kind !== 'im') return viewer;
 	const latestMessage = await messageAt(call, conversation, viewer.row?.latest ?? 0);
-	return wireConversation(conversation, { ...viewer, latestMessage });
+	return { ...viewer, latestMessage };
 }
 
 async function messageAt(call: UserCall, conversation: Conversation, ts: number): Promise<JsonObject | null> {
@@ -32,7 +37,20 @@ async function messageAt(call: UserCall, conversation: Conversation, ts: number)
 	return view ?? null;
 }
 
-/** What `conversations.*` methods answer whose result is a conversation. */
+/** What `conversations.*` methods answer that changed a conversation of the caller's: with counts, if they can be had now. */
 export const channelAnswer = async (call: UserCall, conversation: Conversation): Promise<JsonObject> => ({
-	channel: await conversationView(call, conversation),
+	channel: await changedView(call, conversation, viewerOf),
 });
+
+/** Likewise, with what is asked for one at a time. */
+export const openedView = (call: UserCall, conversation: Conversation): Promise<JsonObject> =>
+	changedView(call, conversation, fullViewerOf);
+
+async function changedView(
+	call: UserCall,
+	conversation: Conversation,
+	viewer: (call: UserCall, conversation: Conversation) => Promise<Viewer>,
+): Promise<JsonObject> {
+	const otherwise: Viewer = { user: call.caller.user.id, row: null, isMember: true };
+	return wireConversation(conversation, await ifAvailable(() => viewer(call, conversation), otherwise));
+}

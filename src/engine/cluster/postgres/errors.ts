@@ -70,8 +70,16 @@ function whyUnreached(place: { readonly host: string; readonly port: number }): 
 
 export type Trouble = 'away' | 'conflict' | 'refused';
 
-/** Of the server's codes: connection exceptions, too many connections, no disk or memory, shutting down, I/O errors. */
-const AWAY = /^(08|53|57P|58)/;
+/**
+ * Of the server's codes: connection exceptions, too many connections, no disk or memory, something in use, cancelled or shutting down, I/O
+ * and internal errors. None of them is about what was to be written.
+ */
+const AWAY = /^(08|53|55|57|58|XX)/;
+/** Likewise: it takes no writes, or none of this user's, until somebody does something about it. */
+const REJECTS_WRITES: ReadonlyMap<string, string> = new Map([
+	['25006', 'make it writable, or have TIDEMARK_POSTGRES_URL name the primary'],
+	['42501', 'let the user of TIDEMARK_POSTGRES_URL write to the tables'],
+]);
 /** Serialisation failure and deadlock: the transaction was rolled back for the good of another. */
 const CONFLICT = /^40/;
 
@@ -83,13 +91,24 @@ const textOf = (error: unknown, name: 'code' | 'errno'): string => {
 export function troubleOf(error: unknown): Trouble {
 	if (error instanceof OutcomeUnknown) return 'away';
 	const state = textOf(error, 'errno');
-	if (AWAY.test(state)) return 'away';
+	if (AWAY.test(state) || REJECTS_WRITES.has(state)) return 'away';
 	if (CONFLICT.test(state)) return 'conflict';
 	if (state !== '') return 'refused';
 	// Bun's own: the connection was refused, closed, timed out, or ended in the middle of an answer.
 	const code = textOf(error, 'code');
 	if (code.startsWith('ERR_POSTGRES_') && !code.endsWith('SERVER_ERROR')) return 'away';
 	return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code) ? 'away' : 'refused';
+}
+
+/** Another connection may lead to one that takes writes, or is given other settings. */
+export const rejectsWrites = (error: unknown): boolean => REJECTS_WRITES.has(textOf(error, 'errno'));
+
+/** As whoever operates it is told: with what to do, where that is known. */
+export function explained(error: unknown): Error {
+	const state = textOf(error, 'errno');
+	const advice = REJECTS_WRITES.get(state);
+	if (advice !== undefined) return new Error(`it rejects writes (${messageOf(error)}, ${state}): ${advice}`);
+	return error instanceof Error ? error : new Error(messageOf(error));
 }
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

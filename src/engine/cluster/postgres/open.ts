@@ -34,9 +34,17 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 	readonly backOffMs?: readonly number[];
 }
 
-export type PostgresStore = Store & PartitionLedger;
+export interface PostgresStore extends Store, PartitionLedger {
+	/** Finds out whether it takes writes, for whoever watches it; changes nothing. */
+	askWrites(): Promise<void>;
+}
+
+/** Rejected where writes are. */
+const NO_CHANGE = 'UPDATE partition_progress SET next_offset = next_offset WHERE false';
 
 const CLOSE_WITHIN_MS = 10_000;
+/** Of what a request waits for: sooner than anything else that may be waited for is given up. */
+const ANSWERED_WITHIN_MS = 25_000;
 const nowMicros = (): number => Date.now() * 1000;
 const defaultStart = (newest: number): number => Math.max(nowMicros(), newest + 1);
 
@@ -55,16 +63,22 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		const planner = new Planner(types);
 		const writeFact = options.push ? writeFactForPush : undefined;
 		const retry = new Retry(options, options.backOffMs);
+		const impatient = new Retry(options, options.backOffMs, ANSWERED_WITHIN_MS);
 		const commits = new GroupCommit(
-			(batch) => carryOut(writes, retry, planner.plan(batch)),
+			(batch) => carryOut(writes, impatient, planner.plan(batch)),
 			options.onCommitFailure ?? (() => undefined),
 			newest,
 			writeFact,
 		);
 		const partitions = new Progress(writes, retry, planner, writeFact);
+		let asking: Promise<void> | null = null;
 		let closing: Promise<void> | null = null;
+		const stop = (): void => {
+			retry.stop();
+			impatient.stop();
+		};
 		const close = async (): Promise<void> => {
-			const patience = setTimeout(() => retry.stop(), options.closeWithinMs ?? CLOSE_WITHIN_MS);
+			const patience = setTimeout(() => stop(), options.closeWithinMs ?? CLOSE_WITHIN_MS);
 			await Promise.all([commits.close(), partitions.settled()]);
 			clearTimeout(patience);
 			await connections.close();
@@ -76,6 +90,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			}),
 			commitWithProgress: (facts, range) => partitions.commit(facts, range),
 			nextOffset: (partition) => partitions.nextOffset(partition),
+			askWrites: () => {
+				asking ??= carryOut(writes, impatient, [{ sql: NO_CHANGE, params: [] }]).finally(() => {
+					asking = null;
+				});
+				return asking;
+			},
 		};
 	} catch (error) {
 		await connections.close();

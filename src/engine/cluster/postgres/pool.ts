@@ -1,5 +1,7 @@
 import type { SQL } from 'bun';
 
+const LEAVE_SECONDS = 5;
+
 /**
  * Connections that are given up when they do not answer. A server that vanished (its machine lost power, a network
  * was cut) closes nothing: whoever waits for its answer would wait for ever. So after a while the whole pool is
@@ -30,6 +32,14 @@ export class Pool {
 	/** The same with all the time it needs. */
 	useAtLeisure<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
 		return work(this.current);
+	}
+
+	/** Connects anew from here on; what is under way may come to its end. */
+	renew(): void {
+		const sql = this.current;
+		if (this.closed) return;
+		this.current = this.make();
+		void sql.close({ timeout: LEAVE_SECONDS }).catch(() => undefined);
 	}
 
 	async close(): Promise<void> {

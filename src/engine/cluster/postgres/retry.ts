@@ -1,9 +1,10 @@
-import { messageOf, troubleOf } from './errors.ts';
+import { explained, OutcomeUnknown, troubleOf } from './errors.ts';
 
 /**
  * Work that must not be lost is tried until it succeeds: after 1, 2, 4, 8, 16 s while PostgreSQL is away, and
- * every 16 s from then on; after a moment when another transaction was in the way. What PostgreSQL refuses
- * would be refused again: that fails at once.
+ * every 16 s from then on; after a moment when another transaction was in the way. What PostgreSQL refuses for its content
+ * would be refused again: that fails at once. Work that somebody waits for is given up after a while, where it is certain that
+ * nothing of it took place.
  */
 
 export interface Watch {
@@ -11,6 +12,8 @@ export interface Watch {
 	readonly onTrouble?: (failures: number, error: Error) => void;
 	/** The first success after that. */
 	readonly onRecovered?: () => void;
+	/** What was to be done was refused for what it is. */
+	readonly onRefused?: (error: Error) => void;
 }
 
 export const BACK_OFF_MS: readonly number[] = [1000, 2000, 4000, 8000, 16_000];
@@ -26,10 +29,12 @@ export class Retry {
 	constructor(
 		private readonly watch: Watch,
 		private readonly backOffMs: readonly number[] = BACK_OFF_MS,
+		private readonly giveUpAfterMs = Number.POSITIVE_INFINITY,
 	) {}
 
 	async carryOut<T>(work: () => Promise<T>): Promise<T> {
 		let conflicts = 0;
+		const end = performance.now() + this.giveUpAfterMs;
 		for (let attempt = 0; ; attempt += 1) {
 			try {
 				const result = await work();
@@ -37,6 +42,7 @@ export class Retry {
 				return result;
 			} catch (error) {
 				const trouble = troubleOf(error);
+				if (trouble === 'refused') this.watch.onRefused?.(explained(error));
 				if (trouble === 'refused' || this.stopping) throw error;
 				if (trouble === 'conflict') {
 					conflicts += 1;
@@ -44,9 +50,11 @@ export class Retry {
 					await this.wait(CONFLICT_MS * Math.min(conflicts, 10));
 				} else {
 					this.failures += 1;
-					this.watch.onTrouble?.(this.failures, error instanceof Error ? error : new Error(messageOf(error)));
+					this.watch.onTrouble?.(this.failures, explained(error));
+					const left = error instanceof OutcomeUnknown ? Number.POSITIVE_INFINITY : end - performance.now();
+					if (left <= 0) throw explained(error);
 					const step = Math.min(attempt, this.backOffMs.length - 1);
-					await this.wait(this.backOffMs[step] as number);
+					await this.wait(Math.min(this.backOffMs[step] as number, left));
 				}
 			}
 		}

@@ -1,6 +1,6 @@
 import type { SQL, TransactionSQL } from 'bun';
 import type { Statement } from '../../store/sql.ts';
-import { OutcomeUnknown, troubleOf } from './errors.ts';
+import { OutcomeUnknown, rejectsWrites, troubleOf } from './errors.ts';
 import type { Pool } from './pool.ts';
 import type { Retry } from './retry.ts';
 import { toParam } from './values.ts';
@@ -37,6 +37,7 @@ export function carryOut(
 			await pool.use((sql) => transact(sql, statements, check));
 		} catch (error) {
 			if (error instanceof OutcomeUnknown) unknown = error.transaction;
+			if (rejectsWrites(error)) pool.renew();
 			throw error;
 		}
 	});

@@ -38,7 +38,7 @@ export const chatPostMessage = userMethod({
 	ignored: CARRIED_BY_CLIENTS,
 	run: async (args, call) => {
 		const { text, wasCut } = cutText(args.text ?? '');
-		const { message } = await submit(call, args.channel, {
+		const { message, parentUser } = await submit(call, args.channel, {
 			type: 'post',
 			content: contentOf(call, text, args),
 			threadTs: args.thread_ts ?? null,
@@ -51,19 +51,13 @@ export const chatPostMessage = userMethod({
 			ts: formatTs(message.ts),
 			message: {
 				...wireMessage(message, call.caller.team),
-				...(await parentOf(call, args.channel, message)),
+				// Replies tell whose message they answer.
+				...(parentUser === undefined ? {} : { parent_user_id: parentUser }),
 			},
 			...(wasCut ? warned('message_truncated') : {}),
 		};
 	},
 });
-
-/** Replies tell whose message they answer. */
-async function parentOf(call: UserCall, channel: string, { threadTs }: { threadTs: number | null }) {
-	if (threadTs === null) return {};
-	const [root] = await call.services.history.messages(channel, [threadTs]);
-	return root ? { parent_user_id: root.user } : {};
-}
 
 function contentOf(call: UserCall, text: string, extra: ExtraContent): Content {
 	if (text.trim() === '' && !extra.blocks?.length && !extra.attachments?.length)

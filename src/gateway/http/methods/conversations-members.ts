@@ -1,6 +1,6 @@
 import { Refusal } from '../../../model/errors.ts';
 import type { Result } from '../../../sequencer/commands.ts';
-import { usersOf, visible } from '../access.ts';
+import { usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { channelAnswer } from '../conversation-view.ts';
 import { warned } from '../envelope.ts';
@@ -10,15 +10,16 @@ import { submit } from '../submit.ts';
 /** Joining, leaving, inviting and removing: decided by the conversation's owner. */
 
 /** The conversation as the change left it. */
-async function changedChannel(call: UserCall, channel: string, result: Result) {
-	return channelAnswer(call, result.conversation ?? (await visible(call, channel)).conversation);
+async function changedChannel(call: UserCall, { conversation }: Result) {
+	if (!conversation) throw new Error('a change of members answered no conversation');
+	return channelAnswer(call, conversation);
 }
 
 export const conversationsJoin = userMethod({
 	arguments: { channel: type.channel },
 	run: async ({ channel }, call) => {
 		const result = await submit(call, channel, { type: 'join' });
-		const answer = await changedChannel(call, channel, result);
+		const answer = await changedChannel(call, result);
 		return result.unchanged ? { ...answer, ...warned('already_in_channel') } : answer;
 	},
 });
@@ -38,7 +39,7 @@ export const conversationsInvite = userMethod({
 	run: async ({ channel, users, force }, call) => {
 		if (users.length > MAX_INVITED) throw new Refusal('too_many_users', `users: at most ${MAX_INVITED}`);
 		await usersOf(call.services, call.caller.team, users, 'users');
-		return changedChannel(call, channel, await submit(call, channel, { type: 'invite', users, force }));
+		return changedChannel(call, await submit(call, channel, { type: 'invite', users, force }));
 	},
 });
 

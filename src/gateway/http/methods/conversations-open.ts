@@ -5,7 +5,7 @@ import { sha256 } from '../../auth/tokens.ts';
 import { joined, noChannel, usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
-import { fullConversationView } from '../conversation-view.ts';
+import { fullConversationView, openedView } from '../conversation-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { submit } from '../submit.ts';
 
@@ -33,7 +33,8 @@ export const conversationsOpen = userMethod({
 		const opened = await open(call, args);
 		const repeated = opened.created === null ? { no_op: true, already_open: true } : {};
 		if (!args.return_im) return { ...repeated, channel: { id: opened.id } };
-		const conversation = opened.created ?? (await joined(call, opened.id));
+		if (opened.created) return { channel: await openedView(call, opened.created) };
+		const conversation = await joined(call, opened.id);
 		return { ...repeated, channel: await fullConversationView(call, conversation) };
 	},
 });

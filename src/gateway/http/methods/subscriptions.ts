@@ -5,7 +5,7 @@ import type { Follow } from '../../../sequencer/state.ts';
 import * as type from '../argument-types.ts';
 import { optional, withDefault } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
-import { submit } from '../submit.ts';
+import { ifAvailable, submit } from '../submit.ts';
 import { followOfCaller } from '../thread-follow.ts';
 
 /** Following threads, and how far one has read in them. */
@@ -38,7 +38,15 @@ export const subscriptionsThreadAdd = userMethod({
 	run: async (args, call) => {
 		const { channel, thread_ts: threadTs, last_read: lastRead } = args;
 		const { follow } = await submit(call, channel, { type: 'follow', threadTs, lastRead: lastRead ?? null });
-		return subscriptionAnswer(call, channel, threadTs, follow);
+		const followed = {
+			conversation: channel,
+			threadTs,
+			since: follow?.since ?? 0,
+			lastRead: follow?.cursor ?? 0,
+		};
+		return ifAvailable<JsonObject>(() => subscriptionAnswer(call, channel, threadTs, follow), {
+			subscription: wireSubscription(followed, true),
+		});
 	},
 });
 

@@ -18,7 +18,7 @@ then seven for each effect:
       4  its entry; for 'create' the kind
       5  1 where it stands (or stood) in the timeline; for 'create' and 'archived' whether archived
       6  the number of the thread that it stands (or stood) in, from 1; 0 for none
-      7  for 'create' the team
+      7  for 'create' the team; for 'post' 'first' where the thread has no other reply: then nothing of it has to be loaded
 
 Result   for each effect that was dealt with: 1 applied, 2 applied once more, 0 older than what is applied; then, where it
          stopped before those of a command: -1 the conversation is not loaded, -2 a thread of theirs is not, -3 the entry
@@ -57,7 +57,7 @@ local function replies_of(thread)
 end
 
 -- What has to be loaded for it, as the result says it; 0 for nothing.
-local function lacking(at, change, ts, _, shown, thread)
+local function lacking(at, change, ts, _, shown, thread, first)
 	if not stamp then
 		return -1
 	end
@@ -65,7 +65,7 @@ local function lacking(at, change, ts, _, shown, thread)
 		return 0
 	end
 	local replies = replies_of(thread)
-	if replies and redis.call('EXISTS', replies) == 0 then
+	if replies and first ~= 'first' and redis.call('EXISTS', replies) == 0 then
 		return -2
 	end
 	if change == 'delete' and shown == '1' and floor ~= '0' and redis.call('ZCARD', KEYS[2]) < 2 and ts == newest() then
@@ -117,6 +117,8 @@ local function apply(at, change, ts, entry, shown, thread, team)
 	end
 	local replies = is_message(change) and replies_of(thread)
 	if replies then
+		-- Says that it is loaded, as load-thread does.
+		redis.call('ZADD', replies, 0, '-')
 		change_in(replies, change, ts, entry)
 		redis.call('EXPIRE', replies, ttl)
 	end

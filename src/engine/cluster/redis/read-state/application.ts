@@ -141,7 +141,16 @@ function scriptArguments(effect: Effect, threads: readonly number[]): (string | 
 			const message = messageOf(effect) as Message;
 			const thread = message.threadTs === null ? 0 : threads.indexOf(message.threadTs) + 1;
 			const shown = inTimeline(message) ? 1 : 0;
-			return [at, CHANGES[effect.type], message.ts, packEntry(message), shown, thread, ''];
+			const isFirst = effect.type === 'posted' && effect.thread?.replyCount === 1;
+			return [
+				at,
+				CHANGES[effect.type],
+				message.ts,
+				packEntry(message),
+				shown,
+				thread,
+				isFirst ? 'first' : '',
+			];
 		}
 		default:
 			return [at, 'touch', 0, '', 0, 0, ''];

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { partitionOf } from '../../src/engine/cluster/kafka/partitioning.ts';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { POSTGRES_VARIABLE } from '../support/postgres.ts';
+import { type OwnServices, ownServices } from '../support/services.ts';
+import { connect } from '../support/socket.ts';
+
+/** PostgreSQL is down, or rejects writes: every answer is true, and only what needs it waits for it. */
+
+const WITHIN_MS = 40_000;
+const PARTITIONS = 8;
+let services: OwnServices;
+let cluster: TestCluster;
+let ada: Person;
+let grace: Person;
+let channel: string;
+/** Another channel in the same partition of the log. */
+let neighbour: string;
+
+beforeAll(async () => {
+	services = await ownServices('postgres');
+	cluster = await startCluster({
+		gateways: 1,
+		workers: 1,
+		services: { ...process.env, ...services.env },
+		flags: ['--log-level', 'info'],
+	});
+	[ada, grace] = (await makeWorkspace(cluster.url, 2)).people as [Person, Person];
+	channel = await makeChannel('first');
+	for (let number = 0; ; number += 1) {
+		neighbour = await makeChannel(`other-${number}`);
+		if (partitionOf(neighbour, PARTITIONS) === partitionOf(channel, PARTITIONS)) break;
+	}
+}, 120_000);
+afterAll(async () => {
+	await cluster?.stop();
+	await services?.down();
+}, 60_000);
+
+async function makeChannel(name: string): Promise<string> {
+	const { channel } = await ada.call('conversations.create', { name });
+	await ada.call('conversations.invite', { channel: channel.id, users: [grace.id] });
+	return channel.id;
+}
+
+const post = (place: string, text: string, more: object = {}) =>
+	ada.call('chat.postMessage', { channel: place, text, ...more });
+
+async function textsIn(place: string, threadTs?: string): Promise<string[]> {
+	const { messages } = await ada.call(
+		threadTs === undefined ? 'conversations.history' : 'conversations.replies',
+		threadTs === undefined ? { channel: place } : { channel: place, ts: threadTs },
+	);
+	return messages.map(({ text }: { text: string }) => text);
+}
+
+/** What the worker says about PostgreSQL: in /readyz, as metrics, and in its log. */
+async function told() {
+	const [worker] = cluster.workers;
+	const [ready, metrics] = await Promise.all(
+		['readyz', 'metrics'].map((path) => fetch(`${worker!.url}/${path}`)),
+	);
+	const text = await metrics!.text();
+	const number = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
+	return {
+		degraded: ((await ready!.json()) as { degraded: string[] }).degraded.filter((line) =>
+			line.startsWith('postgres'),
+		),
+		metric: text.includes('tidemark_degraded{dependency="postgres"} 1'),
+		lag: number('tidemark_persistence_lag_seconds'),
+		failed: number('tidemark_failed_writes_total'),
+		logged: worker!
+			.err()
+			.split('\n')
+			.filter((line) => line.includes('postgres is away')),
+	};
+}
+
+test('PostgreSQL down: a reply that was stored is answered so, once and with what it replies to', async () => {
+	const { ts: root } = await post(channel, 'a root');
+	await services.stop('postgres', 'crash');
+	try {
+		const reply = await post(channel, 'a reply', { thread_ts: root });
+		expect(reply.message).toMatchObject({ thread_ts: root, parent_user_id: ada.id });
+		const { channel: shown } = await ada.call('conversations.setTopic', { channel, topic: 'down' });
+		expect(shown).toMatchObject({ id: channel, is_member: true, topic: { value: 'down' } });
+	} finally {
+		await services.start('postgres');
+	}
+	expect(await eventually(WITHIN_MS, () => textsIn(channel, root))).toEqual(['a root', 'a reply']);
+}, 120_000);
+
+test('PostgreSQL down: a command that has to wait for it holds up its own conversation alone', async () => {
+	const { ts: root } = await post(channel, 'an old root');
+	const [old] = cluster.workers;
+	await cluster.add('worker');
+	await cluster.end(old!, 'SIGTERM');
+	// The new worker knows both channels, and not what was said in them before.
+	for (const place of [channel, neighbour])
+		await eventually(WITHIN_MS, () => post(place, 'loaded', { client_msg_id: crypto.randomUUID() }));
+	await services.stop('postgres', 'crash');
+	const answers: string[] = [];
+	const noted = (what: string, asked: Promise<unknown>) => asked.then(() => answers.push(what));
+	const waiting: Promise<unknown>[] = [];
+	try {
+		waiting.push(
+			noted('reply', post(channel, 'reply to an old root', { thread_ts: root, reply_broadcast: true })),
+		);
+		await Bun.sleep(300);
+		waiting.push(noted('behind it', post(channel, 'behind it')));
+		for (let number = 0; number < 5; number += 1) {
+			await post(neighbour, `goes on ${number}`, { client_msg_id: `goes-on-${number}` });
+			await post(neighbour, `goes on ${number}`, { client_msg_id: `goes-on-${number}` });
+		}
+		expect(answers).toEqual([]);
+	} finally {
+		await services.start('postgres');
+	}
+	await Promise.all(waiting);
+	const texts = await eventually(WITHIN_MS, () => textsIn(channel));
+	expect(texts.slice(0, 2)).toEqual(['behind it', 'reply to an old root']);
+	expect((await textsIn(neighbour)).slice(0, 5)).toEqual(
+		[4, 3, 2, 1, 0].map((number) => `goes on ${number}`),
+	);
+}, 120_000);
+
+/** As after a failover, or a disk that filled up: every session that is asked to write refuses. */
+async function readOnly(isReadOnly: boolean): Promise<void> {
+	const sql = new SQL(services.env[POSTGRES_VARIABLE] as string, {
+		max: 1,
+		connection: { default_transaction_read_only: 'off' },
+	});
+	await sql.unsafe(
+		`ALTER SYSTEM ${isReadOnly ? 'SET default_transaction_read_only = on' : 'RESET default_transaction_read_only'}`,
+	);
+	await sql.unsafe('SELECT pg_reload_conf()');
+	await sql.close({ timeout: 0 });
+}
+
+test('PostgreSQL rejects writes: it is named with what to do, and nothing is delivered again', async () => {
+	const socket = await connect(grace);
+	await post(channel, 'before');
+	await eventually(WITHIN_MS, async () => expect((await told()).degraded).toEqual([]));
+	const loggedBefore = (await told()).logged.length;
+	await readOnly(true);
+	const texts = Array.from({ length: 20 }, (_, number) => `read-only ${number}`);
+	for (const text of texts) await post(channel, text);
+	await eventually(WITHIN_MS, async () => {
+		const { degraded, metric, lag, failed } = await told();
+		expect(degraded).toHaveLength(1);
+		expect(degraded[0]).toContain('rejects writes');
+		expect(degraded[0]).toContain('TIDEMARK_POSTGRES_URL');
+		expect(metric).toBe(true);
+		expect(lag).toBeGreaterThan(2);
+		expect(failed).toBeGreaterThan(2);
+	});
+	// A few attempts later.
+	const { failed } = await told();
+	await eventually(WITHIN_MS, async () => expect((await told()).failed).toBeGreaterThan(failed));
+	await socket.settled();
+	const delivered = socket.having(({ type, text }) => type === 'message' && texts.includes(text));
+	expect(delivered.map(({ text }) => text)).toEqual(texts);
+	expect((await told()).logged).toHaveLength(loggedBefore + 1);
+	await readOnly(false);
+	await eventually(WITHIN_MS, async () => {
+		const { degraded, metric, lag } = await told();
+		expect({ degraded, metric, lag }).toEqual({ degraded: [], metric: false, lag: 0 });
+	});
+	expect((await textsIn(channel)).slice(0, 20)).toEqual(texts.toReversed());
+	socket.close();
+}, 120_000);
