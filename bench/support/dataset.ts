@@ -68,6 +68,7 @@ export class Dataset {
 			realName: '',
 			email: '',
 			updatedTs: this.next(),
+			signedOutTs: 0,
 		};
 		await Promise.all([
 			directory.createUser({ ...account, isBot: false, deleted: false }),
@@ -77,6 +78,7 @@ export class Dataset {
 				team: TEAM,
 				createdTs: account.updatedTs,
 				revokedTs: null,
+				expiresTs: null,
 			}),
 		]);
 	}

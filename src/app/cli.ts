@@ -7,6 +7,8 @@ import { pushCommand } from './command-push.ts';
 import { seedCommand } from './command-seed.ts';
 import { serveCommand } from './command-serve.ts';
 import { tokenCommand } from './command-token.ts';
+import { tokenListCommand, tokenRevokeCommand } from './command-tokens.ts';
+import { userDeactivateCommand, userReactivateCommand } from './command-user.ts';
 import { ConfigError, FLAG_COLUMN, readConfig, settingsHelp } from './config.ts';
 import { explainFailure } from './failures.ts';
 import { SETTINGS } from './settings.ts';
@@ -19,16 +21,22 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
 	gateway: gatewayCommand,
 	worker: workerCommand,
 	token: tokenCommand,
+	'token list': tokenListCommand,
+	'token revoke': tokenRevokeCommand,
+	'user deactivate': userDeactivateCommand,
+	'user reactivate': userReactivateCommand,
 	push: pushCommand,
 	seed: seedCommand,
 	doctor: doctorCommand,
 	bench: benchCommand,
 };
 
+const COMMAND_COLUMN = Math.max(...Object.keys(COMMANDS).map(({ length }) => length));
+
 const USAGE_ERROR = 2;
 
 export async function run(argv: readonly string[]): Promise<number> {
-	const [name = '', ...rest] = argv;
+	const { name, rest } = commandIn(argv);
 	// `tidemark help serve` is what people try who know other programs.
 	if (name === 'help' && rest.length > 0) return run([...rest, '--help']);
 	if (name === '' || name === '--help' || name === '-h' || name === 'help') {
@@ -53,6 +61,13 @@ export async function run(argv: readonly string[]): Promise<number> {
 		console.error(`tidemark: ${explainFailure(error)}`);
 		return 1;
 	}
+}
+
+/** A command is one word, or two where there are several about one thing: `token list`. */
+function commandIn([first = '', ...rest]: readonly string[]): { name: string; rest: readonly string[] } {
+	const both = `${first} ${rest[0]}`;
+	if (Object.hasOwn(COMMANDS, both)) return { name: both, rest: rest.slice(1) };
+	return { name: first, rest };
 }
 
 function readFlags(command: CliCommand, argv: readonly string[]): Record<string, string | undefined> {
@@ -85,7 +100,7 @@ const generalHelp = (): string =>
 		'',
 		'Usage: tidemark <command> [flags]',
 		'',
-		...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`),
+		...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(COMMAND_COLUMN)} ${summary}`),
 		'',
 		"'tidemark <command> --help' tells the flags of a command; 'tidemark --version' the version.",
 	].join('\n');

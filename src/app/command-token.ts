@@ -7,21 +7,31 @@ import { ConfigError } from './config.ts';
 
 export const tokenCommand: CliCommand = {
 	summary: 'Make a token for a user of a running server and print it.',
-	usage: '--user U… [--url http://localhost:8080]',
+	usage: '--user U… [--expires-in 86400] [--url http://localhost:8080]',
 	options: {
 		user: { help: 'id of the user', takesValue: true },
+		'expires-in': { help: 'seconds until the token expires; without, it does not', takesValue: true },
 		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
-		const { user } = invocation.options;
-		if (user === undefined) throw new ConfigError(['--user is missing']);
+		const user = neededFlag(invocation, 'user');
+		const expires = invocation.options['expires-in'];
 		const call = await adminClient(invocation);
-		const { token } = await call<{ token: string }>('admin.tokens.create', { user_id: user });
+		const { token } = await call<{ token: string }>('admin.tokens.create', {
+			user_id: user,
+			...(expires === undefined ? {} : { expires_in: expires }),
+		});
 		console.log(token);
 		return 0;
 	},
 };
+
+export function neededFlag({ options }: Pick<Invocation, 'options'>, flag: string): string {
+	const value = options[flag];
+	if (value === undefined) throw new ConfigError([`--${flag} is missing`]);
+	return value;
+}
 
 /** Speaks to the server as its administrator: the token configured, or the one in the data directory. */
 export async function adminClient({ config, options }: Invocation) {

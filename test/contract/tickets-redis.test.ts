@@ -15,6 +15,7 @@ const ADMISSION: Admission = {
 	team: TEAM,
 	tokenHash: 'h',
 	expiresAt: Number.POSITIVE_INFINITY,
+	issuedAt: 0,
 	options: { since: 1_717_200_000_123_456, counts: true },
 };
 

@@ -29,7 +29,14 @@ function scene() {
 	closing.push(gateway.stop);
 	const open = async (): Promise<TestSocket> => {
 		const expiresAt = Number.POSITIVE_INFINITY;
-		const admission = { user: userNamed('U1'), team: TEAM, tokenHash: 'h', expiresAt, options: { since: 0 } };
+		const admission = {
+			user: userNamed('U1'),
+			team: TEAM,
+			tokenHash: 'h',
+			expiresAt,
+			issuedAt: 0,
+			options: { since: 0 },
+		};
 		return new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`);
 	};
 	return { ...gateway, state, open };

@@ -33,7 +33,14 @@ async function scene(topic: Topic, users: readonly string[]) {
 	closing.push(gateway.stop);
 	const open = async (id: string) => {
 		const expiresAt = Number.POSITIVE_INFINITY;
-		const admission = { user: userNamed(id), team: TEAM, tokenHash: 'h', expiresAt, options: { since: 0 } };
+		const admission = {
+			user: userNamed(id),
+			team: TEAM,
+			tokenHash: 'h',
+			expiresAt,
+			issuedAt: 0,
+			options: { since: 0 },
+		};
 		return new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`);
 	};
 	const stalled = await open(users[0] as string);

@@ -57,7 +57,7 @@ for (const layout of LAYOUTS) {
 			const open = async (name = 'U1'): Promise<TestSocket> => {
 				const user = userNamed(name);
 				const expiresAt = Number.POSITIVE_INFINITY;
-				const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, options: { since: 0 } };
+				const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, issuedAt: 0, options: { since: 0 } };
 				const ticket = await tickets.issue(admission);
 				const socket = new TestSocket(`ws://127.0.0.1:${gateway.port}/rtm?ticket=${ticket}`);
 				await Promise.race([socket.seen({ type: 'hello' }), socket.closed]);

@@ -51,7 +51,7 @@ async function scene(bus: MemoryBus, looked: (what: string) => void, missed = NO
 	closing.push(gateway.stop);
 	const user = userNamed('U1');
 	const expiresAt = Number.POSITIVE_INFINITY;
-	const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, options: { since: 0 } };
+	const admission = { user, team: TEAM, tokenHash: 'h', expiresAt, issuedAt: 0, options: { since: 0 } };
 	const socket = new TestSocket(
 		`ws://127.0.0.1:${gateway.port}/rtm?ticket=${await tickets.issue(admission)}`,
 	);

@@ -31,6 +31,7 @@ describe('a shared secret', () => {
 			user: 'U123',
 			team: TEAM,
 			expiresAt: exp * 1000,
+			issuedAt: 0,
 		});
 	});
 
@@ -216,7 +217,7 @@ describe('a JWT as a token', () => {
 	test('that an older version revoked by its whole text stays revoked', async () => {
 		const { auth, directory, token } = await setUp();
 		const hash = hashToken(token);
-		directory.kept.set(hash, { hash, user: 'U123', team: TEAM, createdTs: 0, revokedTs: 1 });
+		directory.kept.set(hash, { hash, user: 'U123', team: TEAM, createdTs: 1, revokedTs: 1, expiresTs: null });
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 

@@ -19,6 +19,7 @@ export const userNamed = (id: string, more: Partial<User> = {}): User => ({
 	isBot: false,
 	deleted: false,
 	updatedTs: 0,
+	signedOutTs: 0,
 	...more,
 });
 
@@ -48,7 +49,7 @@ export class SmallDirectory {
 
 	keep(token: string, user: User, revokedTs: number | null = null): void {
 		const hash = tokenKey(token);
-		this.kept.set(hash, { hash, user: user.id, team: user.team, createdTs: 0, revokedTs });
+		this.kept.set(hash, { hash, user: user.id, team: user.team, createdTs: 1, revokedTs, expiresTs: null });
 	}
 
 	private ask(): void {

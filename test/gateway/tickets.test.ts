@@ -8,6 +8,7 @@ const ADMISSION: Admission = {
 	team: TEAM,
 	tokenHash: 'h',
 	expiresAt: Number.POSITIVE_INFINITY,
+	issuedAt: 0,
 	options: { since: 5 },
 };
 

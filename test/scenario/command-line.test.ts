@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import packageFile from '../../package.json' with { type: 'json' };
-import { client } from '../support/api.ts';
+import { client, rawClient } from '../support/api.ts';
 import { type Ended, serveProcess, tidemark, withDirectory } from '../support/process.ts';
 
 /** The command line beside serving: help, wrong flags, and commands that talk to a running server. */
@@ -171,6 +171,36 @@ describe('commands that talk to a running server', () => {
 			expect(stranger.err).toMatch(
 				/does not know this administrator’s token. Set TIDEMARK_ADMIN_TOKEN.*another server/,
 			);
+		});
+	});
+
+	test('token list, token revoke and user deactivate take access away', async () => {
+		await withDirectory(async (directory) => {
+			const server = await serveProcess(directory);
+			const where = ['--url', server.url, '--data-dir', directory];
+			const seeded = await run(['seed', ...where]);
+			const [, user = '', first = ''] = /ada +(U\w+) +(xoxp-\S+)/.exec(seeded.out) ?? [];
+			const brief = await run(['token', '--user', user, '--expires-in', '3600', ...where]);
+			const listed = await run(['token', 'list', '--user', user, ...where]);
+			expect([listed.code, listed.err]).toEqual([0, '']);
+			expect(listed.out.trim().split('\n')).toHaveLength(2);
+			const [, id = ''] = /^([0-9a-f]{16}) .*active .*expires \d/m.exec(listed.out) ?? [];
+			expect(await run(['token', 'revoke', '--id', id, ...where])).toMatchObject({
+				code: 0,
+				out: 'revoked\n',
+			});
+			const ask = (token: string) => rawClient(server.url, token)('auth.test');
+			expect((await ask(brief.out.trim())).error).toBe('token_revoked');
+			expect((await ask(first)).ok).toBe(true);
+
+			const ended = await run(['user', 'deactivate', '--user', user, ...where]);
+			expect(ended).toMatchObject({ code: 0, err: '' });
+			expect(ended.out).toBe(`${user} (ada) is deactivated and signed out\n`);
+			expect((await ask(first)).error).toBe('token_revoked');
+			expect((await run(['token', '--user', user, ...where])).err).toContain('user_disabled');
+			expect((await run(['user', 'reactivate', '--user', user, ...where])).code).toBe(0);
+			expect((await run(['token', '--user', user, ...where])).code).toBe(0);
+			expect((await run(['token', 'revoke', ...where])).err).toMatch(/--id or --user/);
 		});
 	});
 

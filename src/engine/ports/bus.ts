@@ -47,8 +47,8 @@ export type BusMessage =
 			/** Stamp of the change. */
 			readonly at: number;
 	  }
-	/** The token is gone: it is to be forgotten, and the sockets that were opened with it closed. */
-	| { readonly type: 'signed_out'; readonly token: string }
+	/** A token was revoked, or (null) all of the user: forget it, and close the sockets that were opened with it. */
+	| { readonly type: 'signed_out'; readonly user: string; readonly token: string | null }
 	/** Something that was published to this topic did not get there, nobody knows what: those it was for begin anew. */
 	| { readonly type: 'lost' }
 	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };

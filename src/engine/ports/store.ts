@@ -24,9 +24,12 @@ export interface User {
 	readonly realName: string;
 	readonly email: string;
 	readonly isBot: boolean;
+	/** Deactivated: the user cannot sign in; what they wrote stays. */
 	readonly deleted: boolean;
 	/** Micros. */
 	readonly updatedTs: number;
+	/** Tokens issued at or before this moment are not accepted. Micros; 0: the user was never signed out. */
+	readonly signedOutTs: number;
 }
 
 export interface Token {
@@ -36,6 +39,8 @@ export interface Token {
 	readonly team: string;
 	readonly createdTs: number;
 	readonly revokedTs: number | null;
+	/** Micros; null: it does not expire. */
+	readonly expiresTs: number | null;
 }
 
 export interface Page<T> {
@@ -57,6 +62,15 @@ export interface Directory {
 	createToken(token: Token): Promise<void>;
 	token(hash: string): Promise<Token | null>;
 	revokeToken(hash: string, at: number): Promise<void>;
+	/** By hash; revoked and expired ones too. */
+	tokensOf(user: string, after: string | null, limit: number): Promise<Page<Token>>;
+	/** The token whose hash starts so; null where none does, or several do. */
+	tokenStarting(hashStart: string): Promise<Token | null>;
+	/** Revokes all tokens of the user, and with them every JWT issued up to now. */
+	signOut(user: string, at: number): Promise<void>;
+	/** The same, and nobody signs in as this user from here on. Their push devices are removed. */
+	deactivateUser(user: string, at: number): Promise<void>;
+	reactivateUser(user: string, at: number): Promise<void>;
 	/**
 	 * Makes a channel name belong to this conversation. Answers false when another one has it. A name whose
 	 * conversation never came to be (a crash in between) is free again after a minute.

@@ -29,6 +29,8 @@ export interface Admission {
 	readonly tokenHash: string;
 	/** When the token ends, and the socket with it: ms, or infinite. */
 	readonly expiresAt: number;
+	/** When the token was issued, ms; 0 where that is not known. */
+	readonly issuedAt: number;
 	readonly options: SocketOptions;
 }
 

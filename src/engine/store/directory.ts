@@ -1,4 +1,4 @@
-import type { Directory } from '../ports/store.ts';
+import type { Directory, Token } from '../ports/store.ts';
 import { OWNER_OF_NAME, releaseName, reserveName } from './names.ts';
 import { pageOf } from './pages.ts';
 import * as people from './people.ts';
@@ -98,6 +98,23 @@ export function directoryOf(
 		createToken: (token) => execute([people.insertToken(token)]),
 		token: (hash) => one(people.TOKEN, hash, people.tokenOf),
 		revokeToken: (hash, at) => execute([people.revokeToken(hash, at)]),
+		tokensOf: (user, after, limit) =>
+			pageOf<people.TokenRow & { readonly id: string }, Token>(
+				reader,
+				people.TOKENS_OF_USER,
+				[user],
+				after,
+				limit,
+				people.tokenOf,
+			),
+		async tokenStarting(hashStart) {
+			const params = [hashStart, people.endOf(hashStart)];
+			const [row, another] = await reader.all<people.TokenRow>(people.TOKENS_STARTING, params);
+			return row && !another ? people.tokenOf(row) : null;
+		},
+		signOut: (user, at) => execute(people.signOut(user, at)),
+		deactivateUser: (user, at) => execute(people.deactivate(user, at)),
+		reactivateUser: (user, at) => execute([people.reactivate(user, at)]),
 
 		async reserveName(team, name, conversation, at) {
 			await execute([reserveName(team, name, conversation, at)]);

@@ -1,7 +1,7 @@
 import type { Directory, User } from '../../engine/ports/store.ts';
 import { Refusal } from '../../model/errors.ts';
 import type { Caller, UserCaller } from './caller.ts';
-import type { JwtVerifier } from './jwt.ts';
+import type { JwtClaims, JwtVerifier } from './jwt.ts';
 import { hashToken, isOpaque, looksLikeJwt, sameHash, tokenKey } from './tokens.ts';
 
 /**
@@ -30,10 +30,22 @@ interface Remembered {
 	readonly withoutStoreUntil: number;
 }
 
+/** Who a ticket admits, and by which token. */
+interface Admitted {
+	readonly user: string;
+	readonly tokenHash: string;
+	/** Ms. */
+	readonly issuedAt: number;
+}
+
 /** An outage of the store, as long as anybody should need to end it. */
 const WITHOUT_STORE_MS = 60 * 60 * 1000;
 
 const ADMIN: Caller = { kind: 'admin' };
+
+/** JWTs say when they were issued to the second: those of the same second count as issued before. */
+const isSignedOut = ({ signedOutTs }: User, issuedAtMs: number): boolean =>
+	signedOutTs > 0 && issuedAtMs * 1000 <= signedOutTs;
 
 export class Authenticator {
 	/** By the hash of the whole token: a JWT with another signature is verified for itself. */
@@ -76,9 +88,28 @@ export class Authenticator {
 
 	/** The token with this key was revoked: from now on it is looked up again. */
 	forget(key: string): void {
+		this.forgetWhere((caller) => caller.tokenHash === key);
+	}
+
+	/** All tokens of this user were revoked, or the user deactivated. */
+	forgetUser(user: string): void {
+		this.forgetWhere((caller) => caller.user.id === user);
+	}
+
+	private forgetWhere(isRevoked: (caller: UserCaller) => boolean): void {
 		this.forgotten += 1;
-		for (const [hash, { caller }] of this.remembered)
-			if (caller.tokenHash === key) this.remembered.delete(hash);
+		for (const [hash, { caller }] of this.remembered) if (isRevoked(caller)) this.remembered.delete(hash);
+	}
+
+	/** Whether a ticket still admits: between it and its socket the token may have been revoked, the user deactivated. */
+	async holds(admission: Admitted): Promise<boolean> {
+		const { directory } = this.options;
+		const [token, [user]] = await Promise.all([
+			directory.token(admission.tokenHash),
+			directory.users([admission.user]),
+		]);
+		const isRevoked = token !== null && token.revokedTs !== null;
+		return !isRevoked && user !== undefined && !user.deleted && !isSignedOut(user, admission.issuedAt);
 	}
 
 	/** Lets go of what is not trusted any more; to be called now and then. */
@@ -108,14 +139,15 @@ export class Authenticator {
 	private async lookUp(token: string, hash: string): Promise<Caller> {
 		const forgottenBefore = this.forgotten;
 		const key = tokenKey(token);
-		const { user, team, until } = await this.holder(token, key);
+		const { user, team, expiresAt, issuedAt } = await this.holder(token, key);
 		const account = await this.account(user, team);
-		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: key, expiresAt: until };
+		if (isSignedOut(account, issuedAt)) throw new Refusal('token_revoked');
+		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: key, expiresAt, issuedAt };
 		if (this.forgotten === forgottenBefore) this.remember(hash, caller);
 		return caller;
 	}
 
-	private async holder(token: string, key: string) {
+	private async holder(token: string, key: string): Promise<JwtClaims> {
 		const { directory, jwt } = this.options;
 		const isJwt = jwt !== null && looksLikeJwt(token);
 		if (!isJwt && !isOpaque(token)) throw new Refusal('invalid_auth');
@@ -123,9 +155,11 @@ export class Authenticator {
 		// A JWT is in the store only once it was revoked; earlier versions stored the hash of all of it.
 		const stored = (await directory.token(key)) ?? (claims && (await directory.token(hashToken(token))));
 		if (stored && stored.revokedTs !== null) throw new Refusal('token_revoked');
-		if (claims) return { user: claims.user, team: claims.team, until: claims.expiresAt };
+		if (claims) return claims;
 		if (!stored) throw new Refusal('invalid_auth');
-		return { user: stored.user, team: stored.team, until: Number.POSITIVE_INFINITY };
+		const expiresAt = stored.expiresTs === null ? Number.POSITIVE_INFINITY : stored.expiresTs / 1000;
+		if (expiresAt <= this.options.nowMs()) throw new Refusal('token_expired');
+		return { user: stored.user, team: stored.team, expiresAt, issuedAt: stored.createdTs / 1000 };
 	}
 
 	private async account(id: string, team: string): Promise<User> {

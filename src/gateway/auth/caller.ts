@@ -9,6 +9,8 @@ export interface UserCaller {
 	readonly tokenHash: string;
 	/** When the token ends, ms; infinite for one without an end. */
 	readonly expiresAt: number;
+	/** When the token was issued, ms; 0 where it does not say. */
+	readonly issuedAt: number;
 }
 
 export interface AdminCaller {

@@ -26,6 +26,8 @@ export interface JwtClaims {
 	readonly team: string;
 	/** Ms. */
 	readonly expiresAt: number;
+	/** Ms; 0 without `iat`. */
+	readonly issuedAt: number;
 }
 
 export interface JwtVerifier {
@@ -83,11 +85,11 @@ function verifier(check: Check): JwtVerifier {
 	};
 }
 
-function claimsOf({ sub, team, exp }: JWTPayload): JwtClaims {
+function claimsOf({ sub, team, exp, iat }: JWTPayload): JwtClaims {
 	if (typeof sub !== 'string' || !isUserId(sub)) throw new Refusal('invalid_auth', 'sub: not a user id');
 	if (typeof team !== 'string' || !isTeamId(team))
 		throw new Refusal('invalid_auth', 'team: not a workspace id');
-	return { user: sub, team, expiresAt: (exp ?? 0) * 1000 };
+	return { user: sub, team, expiresAt: (exp ?? 0) * 1000, issuedAt: (iat ?? 0) * 1000 };
 }
 
 /** Whatever is wrong with the token is the sender's fault; not reaching the keys is not. */

@@ -1,21 +1,43 @@
 import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
+import type { Services } from '../services.ts';
 import type { Authenticator } from './authenticator.ts';
 
 /** Every gateway remembers tokens for a while: that one was revoked has to reach all of them, and its sockets. */
 
 const EVERY_GATEWAY = 'gateways:all';
 
-export function tellRevoked(bus: Bus, tokenHash: string, user: string): void {
-	const message = { type: 'signed_out', token: tokenHash } as const;
+/** `tokenHash` null: all tokens of the user. */
+export function tellRevoked(bus: Bus, tokenHash: string | null, user: string): void {
+	const message = { type: 'signed_out', user, token: tokenHash } as const;
 	bus.publish(EVERY_GATEWAY, message);
 	bus.publish(`user:${user}`, message);
 }
 
+/**
+ * Durable, and known everywhere, when it resolves. A JWT cannot be taken out of the world: that it was revoked is what
+ * is stored of it.
+ */
+export async function revokeToken(
+	{ directory, auth, bus, clock }: Pick<Services, 'directory' | 'auth' | 'bus' | 'clock'>,
+	{ hash, user, team }: { readonly hash: string; readonly user: string; readonly team: string },
+): Promise<void> {
+	const at = clock.next();
+	if (await directory.token(hash)) await directory.revokeToken(hash, at);
+	else await directory.createToken({ hash, user, team, createdTs: at, revokedTs: at, expiresTs: null });
+	auth.forget(hash);
+	tellRevoked(bus, hash, user);
+}
+
 /** Returns what ends it. */
-export function hearRevoked(bus: Bus, auth: Pick<Authenticator, 'forget' | 'forgetAll'>): () => void {
+export function hearRevoked(
+	bus: Bus,
+	auth: Pick<Authenticator, 'forget' | 'forgetUser' | 'forgetAll'>,
+): () => void {
 	const hear = (message: BusMessage): void => {
-		if (message.type === 'signed_out') auth.forget(message.token);
-		else if (message.type === 'lost') auth.forgetAll();
+		if (message.type === 'signed_out') {
+			if (message.token === null) auth.forgetUser(message.user);
+			else auth.forget(message.token);
+		} else if (message.type === 'lost') auth.forgetAll();
 	};
 	bus.subscribe(EVERY_GATEWAY, hear);
 	return () => bus.unsubscribe(EVERY_GATEWAY, hear);

@@ -127,7 +127,8 @@ export class Hub {
 				break;
 			case 'signed_out':
 				for (const connection of [...session.connections])
-					if (connection.tokenHash === message.token) connection.close('signed_out');
+					if (message.token === null || connection.tokenHash === message.token)
+						connection.close('signed_out');
 				break;
 			default:
 				this.fanOut([session], message, topic);

@@ -52,6 +52,8 @@ type TurnFrame = Exclude<ClientFrame, { type: 'ping' }>;
 export class SocketSession {
 	readonly connection: Connection;
 	private readonly isBot: boolean;
+	/** Of the token, ms. */
+	private readonly issuedAt: number;
 	/** The frame that is being done, with those that wait for their turn; undefined when there is none. */
 	private underWay: Promise<void> | undefined;
 
@@ -63,6 +65,7 @@ export class SocketSession {
 	) {
 		const { user, team, tokenHash, options } = admission;
 		this.isBot = user.isBot;
+		this.issuedAt = admission.issuedAt;
 		this.connection = new Connection(
 			id,
 			user.id,
@@ -88,8 +91,9 @@ export class SocketSession {
 		// What changes what is looked up below has to be heard before: a revocation, a join.
 		await services.bus.ready();
 		// From here on a revocation is heard; one between ticket and socket is looked for.
-		const token = await services.directory.token(this.connection.tokenHash);
-		if (token && token.revokedTs !== null) this.connection.close('signed_out');
+		const { user, tokenHash } = this.connection;
+		const { issuedAt } = this;
+		if (!(await services.auth.holds({ user, tokenHash, issuedAt }))) this.connection.close('signed_out');
 		if (this.connection.isOver) return;
 		await presence.connected(this.connection);
 		const memberships = await services.readState.memberships(this.connection.user);

@@ -168,6 +168,7 @@ export const user = (id: string, fields: Partial<User> = {}): User => ({
 	isBot: false,
 	deleted: false,
 	updatedTs: BEGIN,
+	signedOutTs: 0,
 	...fields,
 });
 
@@ -177,4 +178,5 @@ export const token = (hash: string, of: string): Token => ({
 	team: TEAM,
 	createdTs: BEGIN,
 	revokedTs: null,
+	expiresTs: null,
 });

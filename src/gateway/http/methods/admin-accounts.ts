@@ -1,13 +1,14 @@
+import type { User } from '../../../engine/ports/store.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { wireUser } from '../../../protocol/objects.ts';
+import { userChangeEvent } from '../../../protocol/people-events.ts';
 import { tellRevoked } from '../../auth/revocations.ts';
-import { looksLikeJwt, newToken, tokenKey } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
-import { adminMethod } from '../method.ts';
+import { adminMethod, type Call } from '../method.ts';
 
-/** Workspaces, people and tokens, by the administrator. */
+/** Workspaces and the people in them, by the administrator. */
 
 const NAME_LENGTH = 80;
 const LONG_LENGTH = 255;
@@ -64,6 +65,7 @@ export const adminUsersCreate = adminMethod({
 			isBot: args.is_bot,
 			deleted: false,
 			updatedTs: services.clock.next(),
+			signedOutTs: 0,
 		};
 		if (!(await services.directory.createUser(user)))
 			throw new Refusal('name_taken', 'name: another user of the workspace has it');
@@ -71,43 +73,40 @@ export const adminUsersCreate = adminMethod({
 	},
 });
 
-export const adminTokensCreate = adminMethod({
+/** Signed out everywhere before it is answered; what they wrote, and what they are in, stays. */
+export const adminUsersDeactivate = adminMethod({
 	arguments: { user_id: type.user },
-	run: async (args, { services }) => {
-		const [user] = await services.directory.users([args.user_id]);
-		if (!user) throw new Refusal('user_not_found', 'user_id: no such user');
-		if (user.deleted) throw new Refusal('user_disabled', 'user_id: the user is deactivated');
-		const token = newToken(user.isBot, services.random);
-		await services.directory.createToken({
-			hash: tokenKey(token),
-			user: user.id,
-			team: user.team,
-			createdTs: services.clock.next(),
-			revokedTs: null,
-		});
-		return { token, user_id: user.id, team_id: user.team };
+	run: async (args, call) => {
+		const { directory, auth, bus, clock } = call.services;
+		await userWithId(call, args.user_id);
+		await directory.deactivateUser(args.user_id, clock.next());
+		auth.forgetUser(args.user_id);
+		tellRevoked(bus, null, args.user_id);
+		return announced(call, args.user_id);
 	},
 });
 
-/** A JWT cannot be taken out of the world: that it was revoked is what is stored of it. */
-export const adminTokensRevoke = adminMethod({
-	arguments: { token: type.secret },
-	run: async ({ token }, { services }) => {
-		const { directory, auth, bus, clock } = services;
-		const hash = tokenKey(token);
-		const holder = await auth.holderOf(token);
-		if (!holder) throw new Refusal('token_not_found', 'token: no such token');
-		if (looksLikeJwt(token) && !(await directory.token(hash)))
-			await directory.createToken({
-				hash,
-				user: holder.user,
-				team: holder.team,
-				createdTs: clock.next(),
-				revokedTs: null,
-			});
-		await directory.revokeToken(hash, clock.next());
-		auth.forget(hash);
-		tellRevoked(bus, hash, holder.user);
-		return { revoked: true };
+/** Tokens and devices do not come back with the user. */
+export const adminUsersReactivate = adminMethod({
+	arguments: { user_id: type.user },
+	run: async (args, call) => {
+		const { directory, clock } = call.services;
+		await userWithId(call, args.user_id);
+		await directory.reactivateUser(args.user_id, clock.next());
+		return announced(call, args.user_id);
 	},
 });
+
+async function announced(call: Call, id: string) {
+	const { bus, clock } = call.services;
+	const user = await userWithId(call, id);
+	const frame = JSON.stringify(userChangeEvent(user, clock.last()));
+	bus.publish(`team:${user.team}`, { type: 'event', frame });
+	return { user: wireUser(user) };
+}
+
+export async function userWithId({ services }: Call, id: string): Promise<User> {
+	const [user] = await services.directory.users([id]);
+	if (!user) throw new Refusal('user_not_found', 'user_id: no such user');
+	return user;
+}

@@ -1,4 +1,6 @@
 import { botIdOf } from '../../../protocol/objects.ts';
+import { revokeToken } from '../../auth/revocations.ts';
+import * as type from '../argument-types.ts';
 import { userMethod } from '../method.ts';
 import { webUrl } from '../origin.ts';
 
@@ -16,5 +18,15 @@ export const authTest = userMethod({
 			...(user.isBot ? { bot_id: botIdOf(user) } : {}),
 			is_enterprise_install: false,
 		};
+	},
+});
+
+/** Signs out: the token that the caller holds is revoked, and its sockets close. */
+export const authRevoke = userMethod({
+	arguments: { test: type.flag },
+	run: async ({ test }, { services, caller }) => {
+		const { user, team, tokenHash } = caller;
+		if (!test) await revokeToken(services, { hash: tokenHash, user: user.id, team });
+		return { revoked: !test };
 	},
 });

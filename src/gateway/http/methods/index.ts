@@ -1,14 +1,15 @@
 import type { Method } from '../method.ts';
 import {
 	adminTeamsCreate,
-	adminTokensCreate,
-	adminTokensRevoke,
 	adminUsersCreate,
+	adminUsersDeactivate,
+	adminUsersReactivate,
 } from './admin-accounts.ts';
 import { adminConversationsAddMembers } from './admin-conversations.ts';
 import { adminPushList, adminPushReplay } from './admin-push.ts';
+import { adminTokensCreate, adminTokensList, adminTokensRevoke } from './admin-tokens.ts';
 import { adminUnreadsVerify } from './admin-unreads.ts';
-import { authTest } from './auth.ts';
+import { authRevoke, authTest } from './auth.ts';
 import { chatDelete, chatPostMessage, chatUpdate } from './chat.ts';
 import { clientCounts, clientExplain, clientMarkAllRead } from './client.ts';
 import { clientSync } from './client-sync.ts';
@@ -59,8 +60,12 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'admin.push.replay': adminPushReplay,
 	'admin.teams.create': adminTeamsCreate,
 	'admin.tokens.create': adminTokensCreate,
+	'admin.tokens.list': adminTokensList,
 	'admin.tokens.revoke': adminTokensRevoke,
 	'admin.users.create': adminUsersCreate,
+	'admin.users.deactivate': adminUsersDeactivate,
+	'admin.users.reactivate': adminUsersReactivate,
+	'auth.revoke': authRevoke,
 	'auth.test': authTest,
 	'admin.unreads.verify': adminUnreadsVerify,
 	'chat.delete': chatDelete,

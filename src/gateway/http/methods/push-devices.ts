@@ -34,6 +34,9 @@ export const pushDevicesAdd = userMethod({
 			app: args.app ?? '',
 			addedTs: clock.last(),
 		});
+		// One that was deactivated while this was under way has no devices: theirs were removed before this one was there.
+		const [account] = await services.directory.users([user]);
+		if (account?.deleted) await devices.remove(user, args.platform, token);
 		return {};
 	},
 });

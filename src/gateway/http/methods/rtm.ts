@@ -34,7 +34,7 @@ export const rtmConnect = userMethod({
 		'simple_latest',
 	],
 	run: async (args, { services, caller, request }) => {
-		const { user, tokenHash, expiresAt } = caller;
+		const { user, tokenHash, expiresAt, issuedAt } = caller;
 		await available(services);
 		const team = await services.directory.team(caller.team);
 		const ticket = await services.tickets.issue({
@@ -42,6 +42,7 @@ export const rtmConnect = userMethod({
 			team: caller.team,
 			tokenHash,
 			expiresAt,
+			issuedAt,
 			options: {
 				// Without a position of the client's own, what happens until the socket opens comes after hello.
 				since: args.since === undefined ? services.readState.stamp() : services.sync.sinceOf(args.since),

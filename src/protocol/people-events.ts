@@ -1,0 +1,14 @@
+import type { User } from '../engine/ports/store.ts';
+import { formatTs } from '../model/ts.ts';
+import { type JsonObject, wireUser } from './objects.ts';
+
+/**
+ * Something about a user changed. Without a position: it is no change of a conversation, and a client that resumes finds
+ * the user as it is.
+ */
+export const userChangeEvent = (user: User, at: number): JsonObject => ({
+	type: 'user_change',
+	user: wireUser(user),
+	cache_ts: Math.floor(at / 1e6),
+	event_ts: formatTs(at),
+});
