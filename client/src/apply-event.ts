@@ -31,16 +31,18 @@ const unarchive: Apply = (state, event, wishes) => {
 	wishes.conversation(event.channel);
 };
 
-const rename: Apply = (state, { channel }) => state.describe(channel.id, { name: channel.name });
-const topic: Apply = (state, { channel, topic }) => state.describe(channel, { topic });
-const purpose: Apply = (state, { channel, purpose }) => state.describe(channel, { purpose });
+const rename: Apply = (state, { channel: { id, name }, position }) =>
+	state.redescribe(id, { name }, position);
+const topic: Apply = (state, { channel, topic, position }) => state.redescribe(channel, { topic }, position);
+const purpose: Apply = (state, { channel, purpose, position }) =>
+	state.redescribe(channel, { purpose }, position);
 
 const message: Apply = (state, event, wishes) => {
 	const { channel, subtype } = event;
 	const preview = state.conversations.get(channel)?.preview;
 	if (subtype === 'message_changed') {
 		if (!preview || preview.ts !== event.message.ts) return;
-		state.describe(channel, { preview: { ...preview, text: event.message.text } });
+		state.redescribe(channel, { preview: { ...preview, text: event.message.text } }, event.position);
 	} else if (subtype === 'message_deleted') {
 		state.remove(channel, event.deleted_ts, event.position);
 		if (preview?.ts !== event.deleted_ts) return;

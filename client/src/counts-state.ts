@@ -30,6 +30,8 @@ interface Tracked {
 	latestDeleted: string;
 	/** Its counts were told; until then the revision is not known. */
 	isTold: boolean;
+	/** When its name, topic, purpose and preview were told last. */
+	readonly described: Map<string, string>;
 }
 
 const STAMP_DIGITS = 16;
@@ -103,6 +105,7 @@ export class CountsState {
 			forgotten: '',
 			latestDeleted: '',
 			isTold: false,
+			described: new Map(),
 		});
 		return true;
 	}
@@ -128,6 +131,19 @@ export class CountsState {
 	describe(id: string, description: Partial<Description & { preview: Preview | null }>): void {
 		const known = this.conversations.get(id);
 		if (known) this.put({ ...known, ...description });
+	}
+
+	/** One part of its description, as it was at this stamp. An older one never overwrites a newer one. */
+	redescribe(
+		id: string,
+		description: Partial<Description & { preview: Preview | null }>,
+		stamp: string,
+	): void {
+		const described = this.tracked.get(id)?.described;
+		const [what = ''] = Object.keys(description);
+		if (!described || stamp < (described.get(what) ?? '')) return;
+		described.set(what, stamp);
+		this.describe(id, description);
 	}
 
 	/** Counts as the server sees them. An older one never overwrites a newer one. */
@@ -166,6 +182,7 @@ export class CountsState {
 		tracked.since.push(message);
 		if (tracked.since.length > MOST_KEPT) tracked.forgotten = tracked.since.shift()?.position ?? '';
 		const { ts, user, text } = event;
+		tracked.described.set('preview', event.position);
 		if (known) this.put({ ...countMessage(known, message), preview: { ts, user, text } });
 		return 'none';
 	}

@@ -1,4 +1,5 @@
 import type { Api } from './api.ts';
+import { Freshness } from './freshness.ts';
 import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
@@ -13,6 +14,7 @@ export class ThreadWindow {
 	replies: readonly Message[] = [];
 	isLoaded = false;
 	readonly loader: Loader;
+	private readonly freshness = new Freshness();
 	private cursor = '';
 
 	constructor(
@@ -55,6 +57,7 @@ export class ThreadWindow {
 			this.replies = cursor ? [...this.replies, ...(replies as Message[])] : (replies as Message[]);
 			this.cursor = answer.response_metadata?.next_cursor ?? '';
 			this.isLoaded = true;
+			if (!this.hasMore) this.freshness.loaded(this.replies.at(-1));
 		};
 	}
 
@@ -62,25 +65,35 @@ export class ThreadWindow {
 	private apply(event: Wire): void {
 		if (!this.isLoaded) return;
 		const { subtype } = event;
-		if (subtype === 'message_changed') this.replace(event.message);
-		else if (subtype === 'message_replied') this.counted(event.message);
+		if (subtype === 'message_changed') this.replace(event);
+		else if (subtype === 'message_replied') this.counted(event);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
-		else if (!this.hasMore) this.replies = list.insert(this.replies, toMessage(event, this.channel));
+		else if (!this.hasMore) this.add(event);
 	}
 
-	private replace(wire: Wire): void {
-		const message = toMessage(wire, this.channel);
+	private add(event: Wire): void {
+		const message = toMessage(event, this.channel);
+		const known = list.find(this.replies, message.ts);
+		if (this.freshness.takes(event, message, known)) this.replies = list.insert(this.replies, message);
+	}
+
+	private replace(event: Wire): void {
+		const message = toMessage(event.message, this.channel);
+		const known = message.ts === this.threadTs ? this.root : list.find(this.replies, message.ts);
+		if (!known || !this.freshness.takes(event, message, known)) return;
 		if (message.ts === this.threadTs) this.root = message;
 		else this.replies = list.replace(this.replies, message);
 	}
 
-	private counted(wire: Wire): void {
-		const message = toMessage(wire, this.channel);
+	private counted(event: Wire): void {
+		const message = toMessage(event.message, this.channel);
+		if (!this.freshness.takesReplies(event, message, this.root ?? undefined)) return;
 		if (this.root) this.root = withThread(this.root, message);
 		else if (message.isTombstone) this.root = message;
 	}
 
 	private remove(ts: string, tombstone: boolean): void {
+		this.freshness.delete(ts);
 		if (ts !== this.threadTs) this.replies = list.remove(this.replies, ts);
 		else if (this.root) this.root = tombstone ? tombstoneOf(this.root) : null;
 	}

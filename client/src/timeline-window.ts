@@ -1,4 +1,5 @@
 import type { Answer, Api } from './api.ts';
+import { Freshness } from './freshness.ts';
 import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
@@ -15,6 +16,7 @@ export class TimelineWindow {
 	hasOlder = false;
 	hasNewer = false;
 	readonly loader: Loader;
+	private readonly freshness = new Freshness();
 
 	constructor(
 		private readonly channel: string,
@@ -52,6 +54,7 @@ export class TimelineWindow {
 			return this.page({ oldest: last.ts }).then(({ messages, hasMore }) => () => {
 				this.messages = [...this.messages, ...messages];
 				this.hasNewer = hasMore;
+				this.placed();
 			});
 		});
 	}
@@ -68,6 +71,7 @@ export class TimelineWindow {
 				this.hasOlder = before.hasMore;
 				this.hasNewer = after.hasMore;
 				this.isLoaded = true;
+				this.placed();
 			};
 		});
 	}
@@ -86,7 +90,12 @@ export class TimelineWindow {
 			this.hasOlder = hasMore;
 			this.hasNewer = false;
 			this.isLoaded = true;
+			this.placed();
 		});
+	}
+
+	private placed(): void {
+		if (!this.hasNewer) this.freshness.loaded(this.messages.at(-1));
 	}
 
 	private async page(bounds: object): Promise<{ messages: Message[]; hasMore: boolean }> {
@@ -99,8 +108,8 @@ export class TimelineWindow {
 	private apply(event: Wire): void {
 		if (!this.isLoaded) return;
 		const { subtype } = event;
-		if (subtype === 'message_changed') this.replace(event.message);
-		else if (subtype === 'message_replied') this.root(event.message);
+		if (subtype === 'message_changed') this.replace(event);
+		else if (subtype === 'message_replied') this.root(event);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
 		else if (event.prev_ts !== undefined) this.add(event);
 	}
@@ -108,20 +117,28 @@ export class TimelineWindow {
 	private add(event: Wire): void {
 		// Beyond what is shown: it comes when that is loaded.
 		if (this.hasNewer) return;
-		this.messages = list.insert(this.messages, toMessage(event, this.channel));
+		const message = toMessage(event, this.channel);
+		const known = list.find(this.messages, message.ts);
+		if (!this.freshness.takes(event, message, known)) return;
+		// A post does not say what was replied to it.
+		this.messages = list.insert(this.messages, known ? withThread(message, known) : message);
 		if (this.messages.length <= MOST_KEPT) return;
 		this.messages = this.messages.slice(this.pageSize);
 		this.hasOlder = true;
 	}
 
-	private replace(wire: Wire): void {
-		this.messages = list.replace(this.messages, toMessage(wire, this.channel));
+	private replace(event: Wire): void {
+		const message = toMessage(event.message, this.channel);
+		const known = list.find(this.messages, message.ts);
+		if (known && this.freshness.takes(event, message, known))
+			this.messages = list.replace(this.messages, message);
 	}
 
 	/** A root's new counters. Only a root posted and deleted while the client was offline may be unknown: its tombstone is added. */
-	private root(wire: Wire): void {
-		const message = toMessage(wire, this.channel);
+	private root(event: Wire): void {
+		const message = toMessage(event.message, this.channel);
 		const known = list.find(this.messages, message.ts);
+		if (!this.freshness.takesReplies(event, message, known)) return;
 		const isGone = message.isTombstone && message.replyCount === 0;
 		if (isGone) this.messages = list.remove(this.messages, message.ts);
 		else if (known) this.messages = list.replace(this.messages, withThread(known, message));
@@ -136,6 +153,7 @@ export class TimelineWindow {
 
 	private remove(ts: string, tombstone: boolean): void {
 		const known = list.find(this.messages, ts);
+		this.freshness.delete(ts);
 		if (known && tombstone) this.messages = list.replace(this.messages, tombstoneOf(known));
 		else this.messages = list.remove(this.messages, ts);
 	}

@@ -1,0 +1,162 @@
+import { expect, test } from 'bun:test';
+import { createClient } from '../../client/src/index.ts';
+import { channel, counts, FakeServer, row } from '../support/client/fake-server.ts';
+
+/**
+ * A worker that lost its partition may still publish what it decided before: events that are older than what the client has. They
+ * bring back no deleted message, no earlier text, name or number of replies.
+ */
+
+const stamp = (number: number): string => `1700000000${String(number * 10).padStart(6, '0')}`;
+const ts = (number: number): string => `${stamp(number).slice(0, 10)}.${stamp(number).slice(10)}`;
+const stamped = (number: number) => ({ event_ts: ts(number), position: stamp(number) });
+
+const posted = (number: number, prev: number, more: object = {}) => ({
+	type: 'message',
+	channel: 'C1',
+	user: 'U2',
+	text: `text ${number}`,
+	ts: ts(number),
+	prev_ts: ts(prev),
+	...stamped(number),
+	...more,
+});
+const edited = (number: number, at: number, text: string) => ({
+	type: 'message',
+	subtype: 'message_changed',
+	channel: 'C1',
+	ts: ts(at),
+	message: { ts: ts(number), user: 'U2', text, edited: { user: 'U2', ts: ts(at) } },
+	...stamped(at),
+});
+const deleted = (number: number, at: number) => ({
+	type: 'message',
+	subtype: 'message_deleted',
+	channel: 'C1',
+	ts: ts(at),
+	deleted_ts: ts(number),
+	...stamped(at),
+});
+const replied = (root: number, at: number, replies: number, latest: number) => ({
+	type: 'message',
+	subtype: 'message_replied',
+	channel: 'C1',
+	ts: ts(at),
+	message: {
+		ts: ts(root),
+		user: 'U2',
+		text: `text ${root}`,
+		thread_ts: ts(root),
+		reply_count: replies,
+		...(replies > 0 ? { latest_reply: ts(latest) } : {}),
+	},
+	...stamped(at),
+});
+const reply = (root: number, number: number) => ({
+	...posted(number, 0, { thread_ts: ts(root), parent_user_id: 'U2' }),
+	prev_ts: undefined,
+});
+
+/** Messages 1, 2 and 3 are there; a thread of 1 has no replies. */
+async function stage() {
+	const messages = [3, 2, 1].map((number) => ({ ts: ts(number), user: 'U2', text: `text ${number}` }));
+	const server = new FakeServer({
+		'client.counts': () => counts([row('C1', { latest: ts(3), position: stamp(3) + stamp(3) })]),
+		'users.conversations': () => ({ channels: [channel('C1')] }),
+		'conversations.history': () => ({ messages, has_more: false }),
+		'conversations.replies': () => ({ messages: messages.slice(2), has_more: false }),
+		'inbox.list': () => ({ items: [] }),
+		'subscriptions.thread.get': () => ({
+			subscription: { active: true, last_read: ts(0) },
+			unread_count: 0,
+			mention_count: 0,
+		}),
+	});
+	const client = createClient(server.options);
+	const connecting = client.connect();
+	await server.time.pass(0);
+	server.socket.tell({ type: 'hello', position: stamp(3), missed: 0 });
+	await connecting;
+	const conversation = client.conversation('C1');
+	const thread = client.thread('C1', ts(1));
+	await Promise.all([conversation.load(), thread.load()]);
+	const texts = () => conversation.getSnapshot().messages.map(({ text }) => text);
+	const replies = () => thread.getSnapshot().replies.map(({ text }) => text);
+	const named = () => client.getSnapshot().conversations.get('C1');
+	return {
+		tell: server.socket.tell.bind(server.socket),
+		server,
+		conversation,
+		thread,
+		texts,
+		replies,
+		named,
+	};
+}
+
+test('an earlier text does not come back: an older edit, or the message as it was posted', async () => {
+	const { tell, texts, named } = await stage();
+	tell(posted(4, 3), edited(4, 6, 'second'));
+	tell(edited(4, 5, 'first'), posted(4, 3));
+	expect(texts()).toEqual(['text 1', 'text 2', 'text 3', 'second']);
+	expect(named()?.preview?.text).toBe('second');
+	tell(edited(4, 7, 'third'));
+	expect(texts().at(-1)).toBe('third');
+	expect(named()?.preview?.text).toBe('third');
+});
+
+test('a deleted message does not come back: posted, edited or replied to', async () => {
+	const { tell, texts } = await stage();
+	tell(posted(4, 3), posted(5, 4), deleted(4, 6));
+	tell(posted(4, 3), edited(4, 5, 'late'), replied(4, 5, 1, 5));
+	expect(texts()).toEqual(['text 1', 'text 2', 'text 3', 'text 5']);
+	tell(deleted(5, 7), posted(5, 3));
+	expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
+});
+
+test('a message that was deleted before the page was loaded does not appear', async () => {
+	const { tell, texts } = await stage();
+	tell(posted(2.5, 2));
+	expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
+});
+
+test('replies: a deleted one stays away, a late count changes nothing, and a deletion still counts', async () => {
+	const { tell, replies, thread, conversation } = await stage();
+	tell(reply(1, 4), replied(1, 4, 1, 4), reply(1, 5), replied(1, 5, 2, 5));
+	tell(deleted(4, 6), replied(1, 6, 1, 5));
+	tell(reply(1, 4), replied(1, 4, 1, 4), replied(1, 5, 2, 5));
+	expect(replies()).toEqual(['text 5']);
+	const shown = () => [
+		thread.getSnapshot().root?.replyCount,
+		conversation.getSnapshot().messages[0]?.replyCount,
+	];
+	expect(shown()).toEqual([1, 1]);
+	tell(deleted(5, 7), replied(1, 7, 0, 0));
+	expect(shown()).toEqual([0, 0]);
+	expect(replies()).toEqual([]);
+});
+
+test('a root that is told once more keeps its replies', async () => {
+	const { tell, conversation } = await stage();
+	tell(posted(4, 3), replied(4, 5, 1, 5), posted(4, 3));
+	expect(conversation.getSnapshot().messages.at(-1)).toMatchObject({ text: 'text 4', replyCount: 1 });
+});
+
+test('an earlier name, topic or purpose does not come back', async () => {
+	const { tell, named } = await stage();
+	const rename = (name: string, at: number) => ({
+		type: 'channel_rename',
+		channel: { id: 'C1', name },
+		...stamped(at),
+	});
+	const topic = (text: string, at: number) => ({
+		type: 'channel_topic',
+		channel: 'C1',
+		topic: text,
+		...stamped(at),
+	});
+	tell(rename('second', 6), rename('first', 5), topic('new', 8), topic('old', 7));
+	expect(named()).toMatchObject({ name: 'second', topic: 'new' });
+	tell(rename('third', 9));
+	expect(named()?.name).toBe('third');
+});
