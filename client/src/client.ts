@@ -15,6 +15,8 @@ import { addressOf, type Platform, platformOf } from './platform.ts';
 import { Presences } from './presences.ts';
 import { Previews } from './previews.ts';
 import type { ClientOptions, TidemarkClient } from './public.ts';
+import { LiveAttention } from './reading/attention.ts';
+import { SingleMarks } from './single-marks.ts';
 import { LiveThreads } from './threads-store.ts';
 import type { ClientSnapshot, Conversation } from './types.ts';
 import { Typing } from './typing.ts';
@@ -42,6 +44,7 @@ export function createClient(options: ClientOptions): TidemarkClient {
 			loadPreviews: () => previews.more(),
 		},
 		badge,
+		attention: parts.attention,
 		user: (id) => people.user(id),
 		loadUsers: () => people.loadAll(),
 		watchPresence: (users) => presences.watch(users),
@@ -72,6 +75,8 @@ class Parts {
 	private readonly typing: Typing;
 	private readonly focus: Focus;
 	private readonly marks: Marks;
+	private readonly singleMarks: SingleMarks;
+	readonly attention: LiveAttention;
 	private readonly outbox: Outbox;
 
 	constructor(options: ClientOptions, platform: Platform) {
@@ -94,9 +99,11 @@ class Parts {
 		this.previews = new Previews(api, state);
 		this.presences = new Presences(send, touchRoot);
 		this.typing = new Typing(platform, send, touchWindows);
-		this.focus = new Focus(platform.now, send, revision);
+		this.attention = new LiveAttention(platform);
+		this.focus = new Focus(platform.now, send, revision, this.attention);
 		const told = (answer: Wire) => void state.tell(answer.channel, toCounts(answer));
 		this.marks = new Marks({ api, platform, isOnline, revision, told });
+		this.singleMarks = new SingleMarks({ api, platform, isOnline, revision, told });
 		this.outbox = new Outbox({
 			api,
 			platform,
@@ -106,11 +113,25 @@ class Parts {
 			changed: touchWindows,
 			sent: (message, channel) => this.windows.receive(asEvent(message, channel)),
 		});
-		const { notifier, outbox, marks, focus, typing } = this;
+		const { notifier, outbox, marks, singleMarks, attention, focus, typing } = this;
 		const background = this.background.run;
 		const pageSize = options.pageSize ?? 50;
 		const isReady = () => this.isReady;
-		const core = { api, notifier, state, outbox, marks, focus, typing, pageSize, isReady, background };
+		const core = {
+			api,
+			platform,
+			notifier,
+			state,
+			outbox,
+			marks,
+			singleMarks,
+			attention,
+			focus,
+			typing,
+			pageSize,
+			isReady,
+			background,
+		};
 		this.windows = new Windows(core);
 		this.threads = new LiveThreads(core);
 		this.connection = new SocketConnection({
@@ -133,6 +154,7 @@ class Parts {
 	disconnect(): void {
 		(globalThis as Partial<EventTarget>).removeEventListener?.('online', this.wake);
 		this.connection.disconnect();
+		this.attention.stop();
 	}
 
 	private readonly wake = (): void => this.connection.wake();
@@ -193,8 +215,8 @@ class Parts {
 	}
 
 	private online(): void {
-		for (const part of [this.focus, this.presences, this.outbox, this.marks, this.windows, this.threads])
-			part.online();
+		const { focus, presences, outbox, marks, singleMarks, windows, threads } = this;
+		for (const part of [focus, presences, outbox, marks, singleMarks, windows, threads]) part.online();
 		if (this.arePreviewsDue) this.background.run(this.previews.restart());
 		this.arePreviewsDue = false;
 	}
@@ -209,12 +231,18 @@ class Parts {
 	}
 
 	private receive(event: Wire): void {
+		let isGap = false;
 		applyEvent(this.state, event, {
 			isCatchingUp: this.connection.state.status === 'connecting',
-			gap: () => this.connection.resync(),
+			gap: () => {
+				isGap = true;
+				this.connection.resync();
+			},
 			conversation: (id) => this.background.run(this.recount(id)),
 			preview: (id) => this.background.run(this.previews.refresh(id)),
 		});
+		// What is on screen stays unbroken: it is loaded again, with what is missing.
+		if (isGap) return;
 		for (const part of [this.windows, this.typing, this.presences]) part.receive(event);
 		if (event.type === 'update_thread_state') this.threads.invalidate();
 		// Who comes in sees what was there before; who left hears no more of it.

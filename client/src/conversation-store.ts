@@ -1,7 +1,9 @@
 import type { Answer } from './api.ts';
 import type { Core } from './core.ts';
 import { Cell } from './notifier.ts';
-import type { ConversationStore, Marked, PostOptions } from './public.ts';
+import type { ConversationStore, Marked, PostOptions, Reader } from './public.ts';
+import type { DueMarks } from './reading/due-marks.ts';
+import { LiveReader, type Readable } from './reading/reader.ts';
 import { joined } from './shown-messages.ts';
 import { TimelineWindow } from './timeline-window.ts';
 import type { ConversationView, Counts, Explanation, Message, NotificationLevel } from './types.ts';
@@ -53,6 +55,12 @@ export class LiveConversation implements ConversationStore {
 	};
 	markUnread = (ts: string): Promise<Counts> => this.change('conversations.markUnread', { ts });
 	markMessage = (ts: string): Promise<Counts> => this.change('conversations.markMessage', { ts });
+	reader = (): Reader =>
+		new LiveReader({
+			...this.core,
+			readable: () => this.readable(),
+			mark: (due) => this.markSeen(due),
+		});
 	focus = (): void => this.core.focus.focus(this.id);
 	blur = (): void => this.core.focus.blur(this.id);
 
@@ -106,6 +114,20 @@ export class LiveConversation implements ConversationStore {
 
 	private loadWatched(): void {
 		if (this.cell.isWatched && this.core.isReady()) this.core.background(this.load());
+	}
+
+	private readable(): Readable | null {
+		const conversation = this.core.state.conversations.get(this.id);
+		if (!conversation) return null;
+		const { messages, hasOlder } = this.window;
+		const { lastRead, hasUnreads } = conversation;
+		const { state } = this.core;
+		return { messages, hasOlder, lastRead, hasUnreads, revision: state.revision(this.id), self: state.self };
+	}
+
+	private async markSeen({ upTo, single }: DueMarks): Promise<void> {
+		if (single.length > 0) this.core.singleMarks.mark(this.id, single);
+		if (upTo !== null) await this.core.marks.mark(this.id, upTo);
 	}
 
 	private newest(): string {

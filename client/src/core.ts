@@ -4,15 +4,21 @@ import type { Focus } from './focus.ts';
 import type { Marks } from './marks.ts';
 import type { Notifier } from './notifier.ts';
 import type { Outbox } from './outbox.ts';
+import type { Platform } from './platform.ts';
+import type { Attention } from './public.ts';
+import type { SingleMarks } from './single-marks.ts';
 import type { Typing } from './typing.ts';
 
 /** What the stores of conversations and threads work with. */
 export interface Core {
 	readonly api: Api;
+	readonly platform: Platform;
 	readonly notifier: Notifier;
 	readonly state: CountsState;
 	readonly outbox: Outbox;
 	readonly marks: Marks;
+	readonly singleMarks: SingleMarks;
+	readonly attention: Attention;
 	readonly focus: Focus;
 	readonly typing: Typing;
 	readonly pageSize: number;

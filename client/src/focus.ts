@@ -1,8 +1,11 @@
+import type { Attention } from './public.ts';
 import type { Wire } from './wire.ts';
 
 /**
  * What is before the user's eyes on this device. The server marks read what arrives there, with the revision that the user
  * saw when looking last: what another device marks unread meanwhile stays unread until the user looks again.
+ *
+ * Focus follows attention: it is withdrawn from the server when nobody is there, and given back when somebody is.
  */
 
 /** The server takes a device that sends nothing for one that nobody looks at; this often is enough. */
@@ -10,6 +13,7 @@ const REMIND_EVERY_MS = 20_000;
 
 interface Pane {
 	readonly revision: number | undefined;
+	/** When the server was told last; 0 while it takes the conversation for one out of focus. */
 	readonly toldAt: number;
 }
 
@@ -20,13 +24,20 @@ export class Focus {
 		private readonly now: () => number,
 		private readonly send: (frame: Wire) => boolean,
 		private readonly revision: (channel: string) => number | undefined,
-	) {}
+		private readonly attention: Attention,
+	) {
+		attention.subscribe(() => this.follow());
+	}
 
+	/** The user looks at it, which is a sign of life. */
 	focus(channel: string): void {
 		const revision = this.revision(channel);
 		const pane = this.panes.get(channel);
-		if (pane && pane.revision === revision && this.now() - pane.toldAt < REMIND_EVERY_MS) return;
-		this.tell(channel, revision);
+		this.panes.set(channel, { revision, toldAt: pane && pane.revision === revision ? pane.toldAt : 0 });
+		// If nobody was there until now, this tells the server.
+		this.attention.active();
+		const toldAt = this.panes.get(channel)?.toldAt ?? 0;
+		if (this.now() - toldAt >= REMIND_EVERY_MS) this.tell(channel, revision);
 	}
 
 	blur(channel: string): void {
@@ -38,8 +49,20 @@ export class Focus {
 		for (const [channel, { revision }] of this.panes) this.tell(channel, revision);
 	}
 
+	private follow(): void {
+		const isThere = this.attention.getSnapshot();
+		for (const [channel, { revision, toldAt }] of this.panes) {
+			if (isThere) this.tell(channel, revision);
+			else if (toldAt > 0) {
+				this.send({ type: 'channel_blur', channel });
+				this.panes.set(channel, { revision, toldAt: 0 });
+			}
+		}
+	}
+
 	private tell(channel: string, revision: number | undefined): void {
 		const frame = { type: 'channel_focus', channel, ...(revision === undefined ? {} : { revision }) };
-		this.panes.set(channel, { revision, toldAt: this.send(frame) ? this.now() : 0 });
+		const isTold = this.attention.getSnapshot() && this.send(frame);
+		this.panes.set(channel, { revision, toldAt: isTold ? this.now() : 0 });
 	}
 }

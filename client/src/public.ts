@@ -84,6 +84,8 @@ export interface TidemarkClient extends Store<ClientSnapshot> {
 	readonly inbox: InboxStore;
 	/** The number on the icon. */
 	readonly badge: Store<number>;
+	/** Whether somebody is there, as the interface reports it; `attendWindow` does that for a browser. */
+	readonly attention: Attention;
 
 	/** Undefined while it is being fetched: the snapshot's `users` changes when it is there. */
 	user(id: string): User | undefined;
@@ -107,6 +109,29 @@ export interface TidemarkClient extends Store<ClientSnapshot> {
 	/** Any method of the Web API, with its arguments and answer as they are on the wire. */
 	// biome-ignore lint/suspicious/noExplicitAny: what it answers depends on the method
 	call<T = any>(method: string, args?: Readonly<Record<string, unknown>>): Promise<T>;
+}
+
+/**
+ * Whether somebody looks at this device: the snapshot is true while its window is visible and has the keyboard, and its user
+ * did something within the last minute. False before the first sign of life.
+ */
+export interface Attention extends Store<boolean> {
+	/** What changed about the window; both are taken for true until they are reported. */
+	report(window: { readonly isVisible?: boolean; readonly hasFocus?: boolean }): void;
+	/** The user did something. Cheap: call it for every key and every move of the pointer. */
+	active(): void;
+}
+
+/**
+ * Marks read what its user sees: each message that was on screen for half a second while somebody was there. Messages that were
+ * skipped stay unread. After the user marked unread, on any device, nothing is marked until `resume`.
+ */
+export interface Reader {
+	/** The messages on screen now, by ts. Call it whenever they change. */
+	onScreen(messages: readonly string[]): void;
+	/** The user wants to read on, for example by marking everything read. */
+	resume(): void;
+	stop(): void;
 }
 
 export interface BrowsedChannel {
@@ -148,9 +173,12 @@ export interface ConversationStore extends Store<ConversationView> {
 	markUnread(ts: string): Promise<Counts>;
 	/** This one message read. */
 	markMessage(ts: string): Promise<Counts>;
+	/** Marks read what is seen from now on, until it is stopped. One for each time that the conversation is opened. */
+	reader(): Reader;
 	/**
-	 * The user looks at it: what arrives is read, for as long as the user is there. Call it again when the user does
-	 * something; it is cheap. What was unread before stays so: `mark` it.
+	 * The user looks at it: what arrives is read at once, shown or not, while somebody is there (`client.attention`). Calling it
+	 * is a sign of life: call it again when the user does something; it is cheap. What was unread before stays so: `mark` it. An
+	 * interface that knows what is on screen uses `reader` instead.
 	 */
 	focus(): void;
 	blur(): void;
@@ -186,6 +214,8 @@ export interface ThreadStore extends Store<ThreadView> {
 	mark(ts?: string): Promise<void>;
 	/** Unread from this reply on. */
 	markUnread(ts: string): Promise<void>;
+	/** As that of a conversation; a thread is read in order, so a seen reply after an unseen one stays unread. */
+	reader(): Reader;
 	follow(): Promise<void>;
 	unfollow(): Promise<void>;
 	sendTyping(): void;

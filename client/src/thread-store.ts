@@ -1,7 +1,8 @@
 import type { Core } from './core.ts';
 import { Following } from './following.ts';
 import { Cell } from './notifier.ts';
-import type { PostOptions, ThreadStore } from './public.ts';
+import type { PostOptions, Reader, ThreadStore } from './public.ts';
+import { LiveReader } from './reading/reader.ts';
 import { joined } from './shown-messages.ts';
 import { isOfThread, ThreadWindow } from './thread-window.ts';
 import type { Message, ThreadView } from './types.ts';
@@ -48,6 +49,19 @@ export class LiveThread implements ThreadStore {
 
 	mark = (ts?: string): Promise<void> => this.markTo(ts ?? this.newest(), true);
 	markUnread = (ts: string): Promise<void> => this.markTo(ts, false);
+	reader = (): Reader =>
+		new LiveReader({
+			...this.core,
+			readable: () => {
+				const { isFollowing, lastRead, unreadCount } = this.following;
+				const hasUnreads = isFollowing && unreadCount > 0;
+				const { self } = this.core.state;
+				return { messages: this.window.replies, hasOlder: false, lastRead, hasUnreads, self };
+			},
+			mark: async ({ upTo }) => {
+				if (upTo !== null) await this.mark(upTo);
+			},
+		});
 	follow = async (): Promise<void> => this.following.tell(await this.call('subscriptions.thread.add'));
 	unfollow = async (): Promise<void> => {
 		await this.call('subscriptions.thread.remove');

@@ -42,7 +42,7 @@ const WEBSOCKET = "import { WebSocket } from 'ws';\nglobalThis.WebSocket ??= Web
 
 test('the examples print what the page says', async () => {
 	const examples = await blocks('js');
-	expect(examples).toHaveLength(3);
+	expect(examples).toHaveLength(4);
 	const out = await installed.node(`${WEBSOCKET}${withServer(examples.join('\n'))}\nclient.disconnect();\n`);
 	const expected = (await blocks('text')).join('').replace('U024BE7LH', reader.id);
 	expect(out).toBe(expected);

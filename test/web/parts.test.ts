@@ -4,7 +4,8 @@ import type { Conversation, Message, User } from '../../client/src/index.ts';
 import { checkChannelName } from '../../src/model/names.ts';
 import { candidatesFor, complete, writtenName } from '../../web/src/composer/completion.ts';
 import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
-import { changed, isToBeMarked, markedRead, opened } from '../../web/src/conversation/reading.ts';
+import { isReadable } from '../../web/src/conversation/readable.ts';
+import { changed, isNewAbove, markedRead, mayRead, opened } from '../../web/src/conversation/reading.ts';
 import { timelineRows } from '../../web/src/conversation/rows.ts';
 import { channelNameFrom, nameProblem } from '../../web/src/dialogs/channel-name.ts';
 import { found, foundPeople } from '../../web/src/dialogs/finding.ts';
@@ -175,7 +176,7 @@ describe('choosing', () => {
 	});
 });
 
-describe('the divider and reading by itself', () => {
+describe('the divider and what is in sight', () => {
 	test('the divider is above the first new message of somebody else', () => {
 		const messages = [
 			message('1.000000', 'U2'),
@@ -189,31 +190,47 @@ describe('the divider and reading by itself', () => {
 		expect(timelineRows(messages, null, 'U1').some(({ startsNew }) => startsNew)).toBe(false);
 	});
 
-	test('read when the oldest was seen and the newest is before somebody’s eyes', () => {
-		const unread = conversation('c', { unreadCount: 2 });
-		const reading = opened(unread);
-		expect(reading.anchor).toBe('1.000000');
-		expect(isToBeMarked(reading, unread, true)).toBe(false);
-		expect(isToBeMarked({ ...reading, hasSeenOldest: true }, unread, true)).toBe(true);
-		expect(isToBeMarked({ ...reading, hasSeenOldest: true }, unread, false)).toBe(false);
-	});
-
-	test('who marks unread is not overruled until the user says so', () => {
+	test('a user who marks unread is not overruled until the user says so', () => {
 		const read = conversation('c');
 		const markedUnread = conversation('c', { unreadCount: 2, revision: 1, lastRead: '0.500000' });
-		const reading = changed({ ...opened(read), hasSeenOldest: true }, markedUnread, true);
+		const reading = changed(opened(read), markedUnread, true);
 		expect(reading.anchor).toBe('0.500000');
-		expect(isToBeMarked({ ...reading, hasSeenOldest: true }, markedUnread, true)).toBe(false);
+		expect(mayRead(reading, markedUnread)).toBe(false);
 		const said = markedRead(reading, markedUnread);
 		expect(said.anchor).toBeNull();
-		expect(isToBeMarked(said, markedUnread, true)).toBe(true);
+		expect(mayRead(said, markedUnread)).toBe(true);
 	});
 
-	test('what comes while one looks puts no divider; while one is away it does', () => {
-		const reading = opened(conversation('c'));
+	test('what comes while somebody looks puts no divider; while nobody does, or after an outage, it does', () => {
+		const read = conversation('c');
 		const more = conversation('c', { unreadCount: 1 });
-		expect(changed(reading, more, true).anchor).toBeNull();
-		expect(changed(reading, more, false).anchor).toBe('1.000000');
+		const followed = changed(opened(read), read, true);
+		expect(changed(followed, more, true).anchor).toBeNull();
+		expect(changed(followed, more, false).anchor).toBe('1.000000');
+		// The connection is back in the same moment in which what was missed is there.
+		const cutOff = changed(followed, read, false);
+		expect(changed(cutOff, more, true).anchor).toBe('1.000000');
+	});
+
+	test('what is unread is above where its oldest message is', () => {
+		const messages = ['1.000000', '2.000000', '3.000000', '4.000000'].map((ts) => message(ts, 'U2'));
+		const rows = timelineRows(messages, null, 'U1');
+		const unread = conversation('c', { unreadCount: 3, lastRead: '1.000000' });
+		const above = (first: number, hasOlder = false, of = unread) =>
+			isNewAbove(of, rows, { first, hasOlder, self: 'U1' });
+		expect([above(0), above(1), above(2)]).toEqual([false, false, true]);
+		const further = conversation('c', { unreadCount: 9, lastRead: '0.500000' });
+		expect([above(0, true, further), above(0, false, further)]).toEqual([true, false]);
+		// All that is loaded is read: what is unread is further down.
+		expect(above(2, true, conversation('c', { unreadCount: 1, lastRead: '4.000000' }))).toBe(false);
+	});
+
+	test('a message can be read where its last line and half of it are on screen, or where it fills half of it', () => {
+		const view = { from: 1000, height: 600 };
+		const readable = (top: number, size: number) => isReadable({ top, size }, view);
+		expect([readable(1000, 40), readable(1560, 40), readable(985, 40)]).toEqual([true, true, true]);
+		expect([readable(970, 40), readable(1580, 40), readable(940, 40)]).toEqual([false, false, false]);
+		expect([readable(900, 2000), readable(1290, 2000), readable(1350, 2000)]).toEqual([true, true, false]);
 	});
 });
 

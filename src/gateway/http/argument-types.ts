@@ -143,6 +143,18 @@ function parseList(value: unknown): string[] | undefined {
 	return [...new Set(items.filter((item) => item !== ''))];
 }
 
+/** One or several, each of exactly the form that messages carry. */
+export const tsList = (bad: ErrorCode, most: number): Argument<readonly number[]> =>
+	required({
+		expects: `up to ${most} ts of the form 1717200000.123456, comma-separated or a JSON array`,
+		bad,
+		parse: (value) => {
+			const found = parseList(value)?.map((item) => parseTs(item));
+			if (!found || found.length === 0 || found.length > most) return undefined;
+			return found.every((item) => item !== undefined) ? found : undefined;
+		},
+	});
+
 export const users = (missing: ErrorCode): Argument<readonly string[]> =>
 	required({
 		expects: 'user ids, comma-separated or a JSON array',

@@ -8,6 +8,7 @@ import { MentionsView } from '../lists/MentionsView.tsx';
 import { ThreadsView } from '../lists/ThreadsView.tsx';
 import { leave, renew } from '../notifications/subscribing.ts';
 import { useTidyNotifications } from '../notifications/tidying.ts';
+import { useAttendance } from '../session/attention.ts';
 import { useHotkey } from '../session/hotkeys.ts';
 import { useConversationName, useSelf } from '../session/names.ts';
 import { go, type Route, toConversation, useRoute } from '../session/route.ts';
@@ -36,6 +37,7 @@ export function Workspace({ onSignOut }: Props) {
 	useKeys(held, setDialog);
 	useTitle(route);
 	useTidyNotifications();
+	useAttendance();
 	useEffect(() => {
 		if (connection.status === 'stopped') onSignOut(connection.reason);
 	}, [connection, onSignOut]);

@@ -11,11 +11,12 @@ import { Beginning } from './Beginning.tsx';
 import { ConversationHead } from './ConversationHead.tsx';
 import { NewBar } from './NewBar.tsx';
 import { NotAMember } from './NotAMember.tsx';
+import { isNewAbove } from './reading.ts';
 import { timelineRows } from './rows.ts';
 import { type Sight, Timeline, type TimelineHandle } from './Timeline.tsx';
 import { useReading } from './useReading.ts';
 
-const UNSEEN: Sight = { first: 0, last: 0, isAtEnd: false };
+const UNSEEN: Sight = { first: 0, last: 0, isAtEnd: false, onScreen: [] };
 
 export function ConversationView({ route }: { readonly route: Route }) {
 	const { id, at } = route;
@@ -25,12 +26,11 @@ export function ConversationView({ route }: { readonly route: Route }) {
 	const { conversation, messages, hasOlder, hasNewer, isLoaded, isLoading, typing, error } = view;
 	const self = useSelf();
 	const name = useConversationName(conversation);
-	const { anchor, see, markRead } = useReading(conversation);
+	const { anchor, isFollowing, see, markRead, divide } = useReading(conversation);
 	const timeline = useRef<TimelineHandle>(null);
 	const [sight, setSight] = useState(UNSEEN);
 	const [wanted, setWanted] = useState<string | null>(at);
 	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
-	const firstNew = useMemo(() => rows.findIndex(({ startsNew }) => startsNew), [rows]);
 
 	const onSight = useCallback(
 		(now: Sight) => {
@@ -39,16 +39,17 @@ export function ConversationView({ route }: { readonly route: Route }) {
 					? before
 					: now,
 			);
-			// Where a divider is due and not among the rows, it is further up.
-			const hasOldest = anchor === null || (firstNew >= now.first && firstNew <= now.last);
-			see({ isAtNewest: now.isAtEnd && !hasNewer, hasOldest });
+			see({ isAtNewest: now.isAtEnd && !hasNewer, onScreen: now.onScreen });
 		},
-		[see, firstNew, hasNewer, anchor],
+		[see, hasNewer],
 	);
 
+	// Scrolled to once: whoever scrolls on from there is not taken back when more is loaded.
+	const reached = useRef<string | null>(null);
 	const show = useCallback(
 		async (ts: string) => {
 			await store.jumpTo(ts);
+			reached.current = null;
 			setWanted(ts);
 		},
 		[store],
@@ -59,7 +60,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 	}, [at, show]);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: tried again when other messages are there
 	useEffect(() => {
-		if (wanted) timeline.current?.scrollTo(wanted);
+		if (wanted && reached.current !== wanted && timeline.current?.scrollTo(wanted)) reached.current = wanted;
 	}, [wanted, rows]);
 
 	const toLatest = async () => {
@@ -70,6 +71,8 @@ export function ConversationView({ route }: { readonly route: Route }) {
 	const toOldest = async () => {
 		const { oldest_unread: oldest } = await client.call('conversations.unreads', { channel: id, limit: 1 });
 		if (!oldest) return;
+		divide();
+		reached.current = null;
 		setWanted(oldest);
 		if (!timeline.current?.scrollTo(oldest)) await show(oldest);
 	};
@@ -86,15 +89,23 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		event.preventDefault();
 	};
 
+	const isAbove =
+		conversation !== null && isNewAbove(conversation, rows, { first: sight.first, hasOlder, self });
+	// More came than fits the screen: a divider shows where it starts.
+	useEffect(() => {
+		if (isAbove && anchor === null) divide();
+	}, [isAbove, anchor, divide]);
+
 	if (!conversation) return <NotAMember id={id} />;
-	const isNewAbove = conversation.hasUnreads && (firstNew < 0 ? anchor !== null : firstNew < sight.first);
+	// What is being read is not offered to be read.
+	const isOffered = conversation.hasUnreads && (isAbove || !isFollowing);
 	return (
 		<main className="pane" aria-label={name}>
 			<ConversationHead conversation={conversation} name={name} onMarkRead={markRead} />
-			{conversation.hasUnreads && (
+			{isOffered && (
 				<NewBar
 					conversation={conversation}
-					isAbove={isNewAbove}
+					isAbove={isAbove}
 					onJump={() => tell(toOldest())}
 					onMarkRead={markRead}
 				/>

@@ -12,6 +12,8 @@ import {
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { MessageRow } from '../message/MessageRow.tsx';
 import { dayName } from '../ui/format.ts';
+import { END_PX, isAtEnd, useFollowing } from './following.ts';
+import { isReadable } from './readable.ts';
 import type { TimelineRow } from './rows.ts';
 
 /**
@@ -24,6 +26,8 @@ export interface Sight {
 	readonly first: number;
 	readonly last: number;
 	readonly isAtEnd: boolean;
+	/** Messages that can be read where they stand, by ts. */
+	readonly onScreen: readonly string[];
 }
 
 export interface TimelineHandle {
@@ -49,10 +53,6 @@ interface Props {
 }
 
 const NEAR_PX = 600;
-const END_PX = 8;
-
-const isEnd = ({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolean =>
-	scrollTop + clientHeight >= scrollHeight - END_PX;
 
 export function Timeline(props: Props) {
 	const {
@@ -70,7 +70,7 @@ export function Timeline(props: Props) {
 	} = props;
 	const list = useRef<VirtualizerHandle>(null);
 	const scroller = useRef<HTMLDivElement>(null);
-	const staysAtEnd = useRef(true);
+	const following = useFollowing(scroller);
 	const [tabStop, setTabStop] = useState<string | null>(null);
 	const isShifted = useIsShifted(rows);
 
@@ -82,7 +82,15 @@ export function Timeline(props: Props) {
 		const isShort = scrollHeight <= height;
 		const first = isShort ? 0 : handle.findItemIndex(from + END_PX);
 		const last = isShort ? rows.length - 1 : handle.findItemIndex(from + height - 1);
-		onSight({ first, last, isAtEnd: isEnd(element) });
+		const view = { from, height };
+		const onScreen: string[] = [];
+		// Nothing is on screen where the list is hidden.
+		for (let index = first; height > 0 && index <= last; index += 1) {
+			const [top, size] = [handle.getItemOffset(index), handle.getItemSize(index)];
+			const { ts = '' } = rows[index]?.message ?? {};
+			if (ts !== '' && (isShort || isReadable({ top, size }, view))) onScreen.push(ts);
+		}
+		onSight({ first, last, isAtEnd: isAtEnd(element), onScreen });
 		if (from < NEAR_PX) onNearStart?.();
 		if (from + height > scrollHeight - NEAR_PX) onNearEnd?.();
 	};
@@ -94,14 +102,16 @@ export function Timeline(props: Props) {
 	const scrollToEnd = () => list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
 	useImperativeHandle(ref, () => ({
 		scrollToEnd: () => {
-			staysAtEnd.current = true;
+			following.start();
 			scrollToEnd();
 		},
 		scrollTo: (ts) => {
 			const index = rows.findIndex(({ message }) => message.ts === ts);
 			if (index < 0) return false;
-			staysAtEnd.current = false;
+			following.stop();
 			list.current?.scrollToIndex(index, { align: 'center' });
+			// Where that is the end already, nothing scrolls, and no event says so.
+			requestAnimationFrame(following.scrolled);
 			return true;
 		},
 		focusLast: () => focusRow(rows.length - 1),
@@ -109,7 +119,7 @@ export function Timeline(props: Props) {
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: when the rows have changed, and not when anything else has
 	useLayoutEffect(() => {
-		if (staysAtEnd.current) scrollToEnd();
+		if (following.isOn()) scrollToEnd();
 	}, [rows]);
 	// After drawing: sizes are known then.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: as above
@@ -154,11 +164,11 @@ export function Timeline(props: Props) {
 				shift={isShifted}
 				bufferSize={400}
 				onScroll={() => {
-					if (scroller.current) staysAtEnd.current = isEnd(scroller.current);
+					following.scrolled();
 					look();
 				}}
 				onResize={() => {
-					if (staysAtEnd.current) scrollToEnd();
+					if (following.isOn()) scrollToEnd();
 					// Without scrolling, other rows are in sight now.
 					requestAnimationFrame(() => lookNow.current());
 				}}

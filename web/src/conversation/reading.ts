@@ -1,11 +1,9 @@
 import type { Conversation } from '@tidemark/client';
+import type { TimelineRow } from './rows.ts';
 
 /**
- * When something is read by itself, and where the divider stands. Pure: the view tells what it sees.
- *
- * A conversation is read when its oldest unread message and its newest one have both been on screen, before somebody's eyes.
- * Whoever marks unread, here or on another device, is not overruled: until the conversation is opened again, or the user says
- * so, nothing is marked by itself.
+ * Where the divider stands, and what is new above. Pure: the view tells what it sees. What is read by itself is decided by the
+ * SDK's reader.
  */
 
 export interface Reading {
@@ -13,39 +11,55 @@ export interface Reading {
 	readonly anchor: string | null;
 	/** The revision in which reading by itself is allowed. */
 	readonly revision: number;
-	/** The oldest unread message was on screen. */
-	readonly hasSeenOldest: boolean;
 	/** As it was when looked at last, to notice what changed. */
 	readonly unreadCount: number;
+	/** The newest message was on screen then, somebody was there, and the connection was up. */
+	readonly wasFollowing: boolean;
 }
 
 export const opened = ({ hasUnreads, lastRead, revision, unreadCount }: Conversation): Reading => ({
 	anchor: hasUnreads ? lastRead : null,
 	revision,
-	hasSeenOldest: false,
 	unreadCount,
+	wasFollowing: false,
 });
 
-/** The counts have changed. `isFollowing`: the newest message is on screen, and somebody looks. */
+/** The counts have changed. `isFollowing`: the newest message is on screen, somebody is there, and the connection is up. */
 export function changed(reading: Reading, conversation: Conversation, isFollowing: boolean): Reading {
 	const { unreadCount, lastRead, revision, hasUnreads } = conversation;
 	const wasMarkedUnread = revision !== reading.revision && hasUnreads && unreadCount > reading.unreadCount;
-	const cameWhileAway = reading.unreadCount === 0 && hasUnreads && !isFollowing;
-	if (wasMarkedUnread || cameWhileAway)
-		return { ...reading, anchor: lastRead, hasSeenOldest: false, unreadCount };
-	return unreadCount === reading.unreadCount ? reading : { ...reading, unreadCount };
+	const wasLookedAt = isFollowing && reading.wasFollowing;
+	const cameUnseen = reading.unreadCount === 0 && hasUnreads && !wasLookedAt;
+	const anchor = wasMarkedUnread || cameUnseen ? lastRead : reading.anchor;
+	const isSame =
+		anchor === reading.anchor && unreadCount === reading.unreadCount && isFollowing === reading.wasFollowing;
+	return isSame ? reading : { ...reading, anchor, unreadCount, wasFollowing: isFollowing };
 }
+
+/** The divider goes above the oldest unread message. */
+export const dividedAt = (reading: Reading, { lastRead }: Conversation): Reading =>
+	reading.anchor === lastRead ? reading : { ...reading, anchor: lastRead };
 
 /** The user said: read. The divider goes, and what comes is read by itself again. */
 export const markedRead = (reading: Reading, { revision }: Conversation): Reading => ({
 	...reading,
 	anchor: null,
 	revision,
-	hasSeenOldest: true,
 });
 
 export const mayRead = (reading: Reading, { revision }: Conversation): boolean =>
 	reading.revision === revision;
 
-export const isToBeMarked = (reading: Reading, conversation: Conversation, isFollowing: boolean): boolean =>
-	isFollowing && conversation.hasUnreads && reading.hasSeenOldest && mayRead(reading, conversation);
+/** Whether the oldest unread message is above what is in sight. `first`: the first row in sight. */
+export function isNewAbove(
+	{ hasUnreads, lastRead }: Conversation,
+	rows: readonly TimelineRow[],
+	{ first, hasOlder, self }: { readonly first: number; readonly hasOlder: boolean; readonly self: string },
+): boolean {
+	if (!hasUnreads) return false;
+	if (hasOlder && (rows[0]?.message.ts ?? '') > lastRead) return true;
+	const oldest = rows.findIndex(
+		({ message }) => message.ts > lastRead && message.user !== self && !message.isTombstone,
+	);
+	return oldest >= 0 && oldest < first;
+}

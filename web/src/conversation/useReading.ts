@@ -1,72 +1,65 @@
-import type { Conversation } from '@tidemark/client';
-import { useClient } from '@tidemark/client/react';
+import type { Conversation, Reader } from '@tidemark/client';
+import { useClient, useConnection } from '@tidemark/client/react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useLooking } from '../session/looking.ts';
+import { useIsThere } from '../session/attention.ts';
 import { tell } from '../session/toast.tsx';
-import { changed, isToBeMarked, markedRead, mayRead, opened, type Reading } from './reading.ts';
+import { changed, dividedAt, markedRead, mayRead, opened, type Reading } from './reading.ts';
 
-/** Reads a conversation as its user does: see reading.ts for when. */
+/** Reads a conversation as its user does: the SDK's reader marks what was seen, reading.ts says where the divider stands. */
 
 export interface ReadingOf {
 	readonly anchor: string | null;
+	/** What comes is being read: somebody is there, the newest message is in sight, and nothing was marked unread. */
+	readonly isFollowing: boolean;
 	/** Told by the view whenever what is in sight has changed. */
-	see(sight: { readonly isAtNewest: boolean; readonly hasOldest: boolean }): void;
+	see(sight: { readonly isAtNewest: boolean; readonly onScreen: readonly string[] }): void;
 	markRead(): void;
+	/** The divider goes above the oldest unread message. */
+	divide(): void;
 }
-
-const SIGNS_OF_LIFE = ['pointerdown', 'keydown', 'wheel'] as const;
 
 export function useReading(conversation: Conversation | null): ReadingOf {
 	const client = useClient();
-	const isLooking = useLooking();
+	const isThere = useIsThere();
+	const isOnline = useConnection().status === 'online';
 	const [reading, setReading] = useState<Reading | null>(() => conversation && opened(conversation));
 	const [isAtNewest, setAtNewest] = useState(false);
-	const underWay = useRef<string | null>(null);
-	const isFollowing = isAtNewest && isLooking;
+	const isInSight = isAtNewest && isThere && isOnline;
 
 	useEffect(() => {
 		if (!conversation) return;
-		setReading((before) => (before ? changed(before, conversation, isFollowing) : opened(conversation)));
-	}, [conversation, isFollowing]);
-
-	useEffect(() => {
-		if (!conversation || !reading || !isToBeMarked(reading, conversation, isFollowing)) return;
-		// Once for the same newest message, however often this is drawn before the answer is there.
-		const mark = `${conversation.revision} ${conversation.latest}`;
-		if (underWay.current === mark) return;
-		underWay.current = mark;
-		client
-			.conversation(conversation.id)
-			.mark(conversation.latest)
-			.catch(() => {
-				underWay.current = null;
-			});
-	}, [client, conversation, reading, isFollowing]);
+		setReading((before) => (before ? changed(before, conversation, isInSight) : opened(conversation)));
+	}, [conversation, isInSight]);
 
 	const id = conversation?.id ?? null;
-	const isFocused =
-		isFollowing && conversation !== null && reading !== null && mayRead(reading, conversation);
+	const reader = useRef<Reader | null>(null);
+	const onScreen = useRef<readonly string[]>([]);
 	useEffect(() => {
-		if (id === null || !isFocused) return;
-		const store = client.conversation(id);
-		const look = () => store.focus();
-		look();
-		for (const sign of SIGNS_OF_LIFE) addEventListener(sign, look, { passive: true, capture: true });
+		if (id === null) return;
+		const made = client.conversation(id).reader();
+		reader.current = made;
+		made.onScreen(onScreen.current);
 		return () => {
-			for (const sign of SIGNS_OF_LIFE) removeEventListener(sign, look, { capture: true });
-			store.blur();
+			reader.current = null;
+			made.stop();
 		};
-	}, [client, id, isFocused]);
+	}, [client, id]);
 
-	const see = useCallback((sight: { readonly isAtNewest: boolean; readonly hasOldest: boolean }) => {
+	const see = useCallback((sight: { readonly isAtNewest: boolean; readonly onScreen: readonly string[] }) => {
 		setAtNewest(sight.isAtNewest);
-		if (sight.hasOldest)
-			setReading((before) => (before && !before.hasSeenOldest ? { ...before, hasSeenOldest: true } : before));
+		onScreen.current = sight.onScreen;
+		reader.current?.onScreen(sight.onScreen);
 	}, []);
 	const markRead = useCallback(() => {
 		if (!conversation) return;
 		setReading((before) => before && markedRead(before, conversation));
+		reader.current?.resume();
 		tell(client.conversation(conversation.id).mark());
 	}, [client, conversation]);
-	return { anchor: reading?.anchor ?? null, see, markRead };
+	const divide = useCallback(() => {
+		if (conversation) setReading((before) => before && dividedAt(before, conversation));
+	}, [conversation]);
+	const isFollowing =
+		isInSight && conversation !== null && reading !== null && mayRead(reading, conversation);
+	return { anchor: reading?.anchor ?? null, isFollowing, see, markRead, divide };
 }

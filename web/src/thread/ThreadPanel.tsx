@@ -1,9 +1,9 @@
+import type { Reader } from '@tidemark/client';
 import { useClient, useSelected, useThread } from '@tidemark/client/react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../composer/Composer.tsx';
 import { timelineRows } from '../conversation/rows.ts';
 import { type Sight, Timeline, type TimelineHandle } from '../conversation/Timeline.tsx';
-import { useLooking } from '../session/looking.ts';
 import { titledName, useConversationName, useSelf } from '../session/names.ts';
 import { closeThread, type ThreadRef } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
@@ -26,24 +26,30 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 
 	// Where reading began, until the thread is closed or marked unread.
 	const [anchor, setAnchor] = useState<string | null>(null);
-	const [isAtEnd, setAtEnd] = useState(false);
-	const isLooking = useLooking();
 	const before = useRef({ unread: 0, lastRead: '' });
-	const isLeftUnread = useRef(false);
 	useEffect(() => {
 		const isMarkedUnread = lastRead < before.current.lastRead;
 		if (unreadCount > 0 && (before.current.unread === 0 || isMarkedUnread)) setAnchor(lastRead);
 		before.current = { unread: unreadCount, lastRead };
-		// What the user marks unread stays so until the thread is opened again.
-		if (isMarkedUnread) isLeftUnread.current = true;
-		if (!isFollowing || unreadCount === 0 || !isAtEnd || !isLooking || hasMore || isLeftUnread.current)
-			return;
-		store.mark().catch(() => undefined);
-	}, [store, isFollowing, unreadCount, lastRead, isAtEnd, isLooking, hasMore]);
+	}, [unreadCount, lastRead]);
+	const reader = useRef<Reader | null>(null);
+	useEffect(() => {
+		const made = store.reader();
+		reader.current = made;
+		return () => made.stop();
+	}, [store]);
 
 	const messages = useMemo(() => (root ? [root, ...replies] : replies), [root, replies]);
 	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
-	const onSight = useCallback((sight: Sight) => setAtEnd(sight.isAtEnd), []);
+	const onSight = useCallback(({ onScreen }: Sight) => reader.current?.onScreen(onScreen), []);
+	// A thread is read from its oldest unread reply on: it opens there.
+	const firstNew = rows.find(({ startsNew }) => startsNew)?.message.ts;
+	const isPlaced = useRef(false);
+	useEffect(() => {
+		if (isPlaced.current || !isLoaded || !isFollowing) return;
+		if (unreadCount === 0) isPlaced.current = true;
+		else if (firstNew !== undefined) isPlaced.current = timeline.current?.scrollTo(firstNew) ?? false;
+	}, [isLoaded, isFollowing, unreadCount, firstNew]);
 
 	return (
 		<aside

@@ -1,4 +1,3 @@
-import type { Mark } from '../../../model/cursor.ts';
 import { countFields, type JsonObject } from '../../../protocol/objects.ts';
 import type { MarkAnswer } from '../../../unread/reads.ts';
 import { asMember } from '../access.ts';
@@ -23,18 +22,29 @@ export const conversationsMark = userMethod({
 	},
 });
 
-const markingOne = (markOf: (ts: number) => Mark) =>
-	userMethod({
-		arguments: { channel: type.channel, ts: type.ts('invalid_timestamp') },
-		run: async ({ channel, ts }, call) => {
-			const { reads } = call.services;
-			const mark = markOf(ts);
-			return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
-		},
-	});
+export const conversationsMarkUnread = userMethod({
+	arguments: { channel: type.channel, ts: type.ts('invalid_timestamp') },
+	run: async ({ channel, ts }, call) => {
+		const { reads } = call.services;
+		const mark = { type: 'unread', ts } as const;
+		return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
+	},
+});
 
-export const conversationsMarkUnread = markingOne((ts) => ({ type: 'unread', ts }));
-export const conversationsMarkMessage = markingOne((ts) => ({ type: 'messages', tss: [ts] }));
+const MOST_MESSAGES = 100;
+
+export const conversationsMarkMessage = userMethod({
+	arguments: {
+		channel: type.channel,
+		ts: type.tsList('invalid_timestamp', MOST_MESSAGES),
+		revision: optional(type.count),
+	},
+	run: async ({ channel, ts: tss, revision }, call) => {
+		const { reads } = call.services;
+		const mark = { type: 'messages', tss, revision } as const;
+		return answerOf(await asMember(call, channel, () => reads.mark(call.caller.user.id, channel, mark)));
+	},
+});
 
 const muting = (muted: boolean) =>
 	userMethod({

@@ -1,0 +1,64 @@
+import type { Platform } from '../platform.ts';
+import type { Attention } from '../public.ts';
+
+/**
+ * Whether somebody is there: the window is visible and has the keyboard, and its user did something within the last minute.
+ * Nobody is there before the first sign of life.
+ */
+
+export const IDLE_AFTER_MS = 60_000;
+/** Signs of life in between change nothing. */
+const NOTED_EVERY_MS = 1_000;
+
+export class LiveAttention implements Attention {
+	private isVisible = true;
+	private hasFocus = true;
+	private activeAt = Number.NEGATIVE_INFINITY;
+	private wasThere = false;
+	private timer: unknown;
+	private readonly listeners = new Set<() => void>();
+
+	constructor(private readonly platform: Pick<Platform, 'now' | 'timers'>) {}
+
+	readonly getSnapshot = (): boolean =>
+		this.isVisible && this.hasFocus && this.platform.now() - this.activeAt < IDLE_AFTER_MS;
+
+	readonly subscribe = (listener: () => void): (() => void) => {
+		this.listeners.add(listener);
+		return () => void this.listeners.delete(listener);
+	};
+
+	report = ({ isVisible, hasFocus }: { isVisible?: boolean; hasFocus?: boolean }): void => {
+		this.isVisible = isVisible ?? this.isVisible;
+		this.hasFocus = hasFocus ?? this.hasFocus;
+		this.check();
+	};
+
+	active = (): void => {
+		const now = this.platform.now();
+		if (this.wasThere && now - this.activeAt < NOTED_EVERY_MS) return;
+		this.activeAt = now;
+		this.check();
+		if (this.timer === undefined) this.watch();
+	};
+
+	/** The client is disconnected: no timer is left behind. */
+	stop(): void {
+		this.platform.timers.clear(this.timer);
+		this.timer = undefined;
+	}
+
+	private watch(): void {
+		const { now, timers } = this.platform;
+		const left = this.activeAt + IDLE_AFTER_MS - now();
+		this.timer = left > 0 ? timers.set(() => this.watch(), left) : undefined;
+		if (left <= 0) this.check();
+	}
+
+	private check(): void {
+		const isThere = this.getSnapshot();
+		if (isThere === this.wasThere) return;
+		this.wasThere = isThere;
+		for (const listener of this.listeners) listener();
+	}
+}

@@ -1,0 +1,110 @@
+import type { Platform } from '../platform.ts';
+import type { Attention, Reader } from '../public.ts';
+import { type DueMarks, dueMarks, type Stretch } from './due-marks.ts';
+import { forgetRead, look, NOTHING_SEEN, nextSeenIn, type Sightings } from './sightings.ts';
+
+/**
+ * Marks read what its user sees: the rule of sightings.ts and due-marks.ts, run with a clock. It never overrules a user who
+ * marked unread, here or on another device: from then on it marks nothing until `resume`.
+ */
+
+/** What is read, as it is now. */
+export interface Readable extends Stretch {
+	/** Of a conversation; threads have none. */
+	readonly revision?: number | undefined;
+	readonly hasUnreads: boolean;
+}
+
+export interface ReaderParts {
+	readonly platform: Pick<Platform, 'now' | 'timers'>;
+	readonly attention: Attention;
+	/** Null while nothing is known of it. */
+	readonly readable: () => Readable | null;
+	/** Rejects when it has to be marked again. */
+	readonly mark: (due: DueMarks) => Promise<unknown>;
+}
+
+/** Messages come into sight one after the other: those of this long are marked together. */
+const TOGETHER_MS = 200;
+
+export class LiveReader implements Reader {
+	private sightings: Sightings = NOTHING_SEEN;
+	private visible: readonly string[] = [];
+	private known: { readonly revision: number | undefined; readonly lastRead: string } | null = null;
+	private isPaused = false;
+	private requestedUpTo = '';
+	private requestedSingle = new Set<string>();
+	private timer: unknown;
+	private readonly unsubscribe: () => void;
+
+	constructor(private readonly parts: ReaderParts) {
+		this.unsubscribe = parts.attention.subscribe(() => this.step());
+		this.notice(parts.readable());
+	}
+
+	onScreen = (messages: readonly string[]): void => {
+		this.visible = messages;
+		this.step();
+	};
+
+	resume = (): void => {
+		this.known = null;
+		this.isPaused = false;
+		this.step();
+	};
+
+	stop = (): void => {
+		this.unsubscribe();
+		this.visible = [];
+		this.parts.platform.timers.clear(this.timer);
+	};
+
+	private step(): void {
+		const { platform, attention, readable } = this.parts;
+		const now = platform.now();
+		const current = readable();
+		this.notice(current);
+		const isThere = !this.isPaused && attention.getSnapshot();
+		this.sightings = look(this.sightings, { onScreen: this.visible, isThere, now });
+		if (current && !this.isPaused) this.mark(current);
+		const next = nextSeenIn(this.sightings, now);
+		platform.timers.clear(this.timer);
+		if (next !== null) this.timer = platform.timers.set(() => this.step(), Math.max(next, TOGETHER_MS));
+	}
+
+	/** Marked unread: a revision above the one that is known, or, of a thread, a read position before it. */
+	private notice(current: Readable | null): void {
+		if (!current) return;
+		const { revision, lastRead } = current;
+		const { known } = this;
+		this.known = { revision: known?.revision ?? revision, lastRead };
+		if (known === null || this.isPaused) return;
+		const isMarkedUnread =
+			revision === undefined || known.revision === undefined
+				? lastRead < known.lastRead
+				: revision !== known.revision;
+		if (!isMarkedUnread) return;
+		this.isPaused = true;
+		this.sightings = NOTHING_SEEN;
+		this.forgetRequests();
+	}
+
+	private mark(current: Readable): void {
+		this.sightings = forgetRead(this.sightings, current.lastRead);
+		if (!current.hasUnreads) return;
+		const { upTo, single } = dueMarks(this.sightings.seen, current);
+		const due = {
+			upTo: upTo !== null && upTo > this.requestedUpTo ? upTo : null,
+			single: single.filter((ts) => !this.requestedSingle.has(ts)),
+		};
+		if (due.upTo === null && due.single.length === 0) return;
+		this.requestedUpTo = due.upTo ?? this.requestedUpTo;
+		for (const ts of due.single) this.requestedSingle.add(ts);
+		this.parts.mark(due).catch(() => this.forgetRequests());
+	}
+
+	private forgetRequests(): void {
+		this.requestedUpTo = '';
+		this.requestedSingle = new Set();
+	}
+}

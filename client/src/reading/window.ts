@@ -1,0 +1,59 @@
+import type { Attention } from '../public.ts';
+
+/**
+ * Reports the attention of a browser window: whether it is visible and has the keyboard, and what its user does in it.
+ * Returns a function that ends it.
+ */
+
+const WINDOW_CHANGES = ['focus', 'blur', 'visibilitychange'] as const;
+const SIGNS_OF_LIFE = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
+
+/** As much of a window as is used. */
+export interface WindowLike {
+	readonly document: { readonly visibilityState: string; hasFocus(): boolean };
+	// biome-ignore lint/suspicious/noExplicitAny: events are read field by field
+	addEventListener(type: string, listener: (event: any) => void, options: ListenerOptions): void;
+	// biome-ignore lint/suspicious/noExplicitAny: as above
+	removeEventListener(type: string, listener: (event: any) => void, options: ListenerOptions): void;
+}
+interface ListenerOptions {
+	readonly capture: boolean;
+	readonly passive: boolean;
+}
+
+interface Sign {
+	readonly type: string;
+	readonly screenX: number;
+	readonly screenY: number;
+}
+
+export function attendWindow(
+	attention: Attention,
+	target: WindowLike = globalThis as unknown as WindowLike,
+): () => void {
+	const { document } = target;
+	const report = (): void =>
+		attention.report({ isVisible: document.visibilityState === 'visible', hasFocus: document.hasFocus() });
+	let pointer = '';
+	const active = ({ type, screenX, screenY }: Sign): void => {
+		// Browsers also send a move when something is drawn under a pointer that rests.
+		if (type === 'pointermove') {
+			const now = `${screenX} ${screenY}`;
+			const isResting = now === pointer || pointer === '';
+			pointer = now;
+			if (isResting) return;
+		}
+		attention.active();
+	};
+	// Some of them do not bubble, or do not reach the window: the capture phase has them all.
+	const options = { capture: true, passive: true };
+	for (const type of WINDOW_CHANGES) target.addEventListener(type, report, options);
+	for (const type of SIGNS_OF_LIFE) target.addEventListener(type, active, options);
+	report();
+	// Whoever opened the page is there.
+	attention.active();
+	return () => {
+		for (const type of WINDOW_CHANGES) target.removeEventListener(type, report, options);
+		for (const type of SIGNS_OF_LIFE) target.removeEventListener(type, active, options);
+	};
+}

@@ -1,0 +1,78 @@
+import type { Answer, Api } from './api.ts';
+import { backoffMs } from './backoff.ts';
+import { ApiError } from './errors.ts';
+import { type Platform, sleep } from './platform.ts';
+
+/**
+ * Marks of single messages on their way: those of one conversation go together, when there is a connection, and again when no
+ * answer came. They carry the revision that the user saw, so that they undo nothing that was marked unread since.
+ */
+
+export interface SingleMarksParts {
+	readonly api: Api;
+	readonly platform: Platform;
+	readonly isOnline: () => boolean;
+	readonly revision: (channel: string) => number | undefined;
+	/** The counts that the server answered. */
+	readonly told: (answer: Answer) => void;
+}
+
+interface Batch {
+	readonly revision: number | undefined;
+	readonly messages: Set<string>;
+}
+
+const MOST_AT_ONCE = 100;
+
+export class SingleMarks {
+	private readonly waiting = new Map<string, Batch[]>();
+	private readonly underWay = new Set<string>();
+
+	constructor(private readonly parts: SingleMarksParts) {}
+
+	mark(channel: string, messages: readonly string[]): void {
+		const revision = this.parts.revision(channel);
+		const batches = this.waiting.get(channel) ?? [];
+		this.waiting.set(channel, batches);
+		for (const ts of messages) {
+			const last = batches.at(-1);
+			if (last && last.revision === revision && last.messages.size < MOST_AT_ONCE) last.messages.add(ts);
+			else batches.push({ revision, messages: new Set([ts]) });
+		}
+		void this.pump(channel);
+	}
+
+	online(): void {
+		for (const channel of this.waiting.keys()) void this.pump(channel);
+	}
+
+	private async pump(channel: string): Promise<void> {
+		if (this.underWay.has(channel)) return;
+		this.underWay.add(channel);
+		try {
+			let failures = 0;
+			while (this.waiting.get(channel)?.length && this.parts.isOnline())
+				failures = (await this.sendFirst(channel, failures)) ? 0 : failures + 1;
+		} finally {
+			this.underWay.delete(channel);
+		}
+	}
+
+	private async sendFirst(channel: string, failures: number): Promise<boolean> {
+		const { api, platform, told } = this.parts;
+		const batch = this.waiting.get(channel)?.shift();
+		if (!batch) return true;
+		const { revision, messages } = batch;
+		try {
+			const args = { channel, ts: [...messages], ...(revision === undefined ? {} : { revision }) };
+			told(await api.once('conversations.markMessage', args));
+			return true;
+		} catch (error) {
+			// Rejected: the messages are gone, or the user left.
+			if (!(error instanceof ApiError) || error.retry === 'no') return true;
+			this.waiting.get(channel)?.unshift(batch);
+			await sleep(platform, error.retryAfterMs + backoffMs(failures, platform.random));
+			return false;
+		}
+	}
+}

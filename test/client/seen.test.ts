@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'bun:test';
+import { createClient, type Message } from '../../client/src/index.ts';
+import { dueMarks } from '../../client/src/reading/due-marks.ts';
+import { look, NOTHING_SEEN, nextSeenIn, SEEN_AFTER_MS } from '../../client/src/reading/sightings.ts';
+import { channel, counts, FakeServer, row, START } from '../support/client/fake-server.ts';
+
+/** What counts as seen, and what is marked because of it. */
+
+const ts = (number: number): string => `1700000000.${String(number).padStart(6, '0')}`;
+
+describe('seen', () => {
+	const there = (before: typeof NOTHING_SEEN, now: number, onScreen: readonly string[]) =>
+		look(before, { onScreen, isThere: true, now });
+
+	test('on screen for half a second without a break, and no less', () => {
+		const first = there(NOTHING_SEEN, 0, ['a', 'b']);
+		expect([...first.seen]).toEqual([]);
+		expect(nextSeenIn(first, 0)).toBe(SEEN_AFTER_MS);
+		const second = there(first, 300, ['b', 'c']);
+		expect([...there(second, 499, ['b', 'c']).seen]).toEqual([]);
+		const third = there(second, 500, ['b', 'c']);
+		expect([...third.seen]).toEqual(['b']);
+		expect(nextSeenIn(third, 500)).toBe(300);
+		// It left the screen after its time was over, but before anybody looked.
+		expect([...there(third, 900, []).seen]).toEqual(['b', 'c']);
+	});
+
+	test('passing by twice is not staying', () => {
+		const passing = there(there(there(NOTHING_SEEN, 0, ['a']), 300, []), 400, ['a']);
+		expect([...there(passing, 700, ['a']).seen]).toEqual([]);
+		expect([...there(passing, 900, ['a']).seen]).toEqual(['a']);
+	});
+
+	test('nobody there: nothing is seen, and the time starts over with whoever comes', () => {
+		const before = there(NOTHING_SEEN, 0, ['a']);
+		const left = look(before, { onScreen: ['a'], isThere: false, now: 5_000 });
+		expect([...left.seen]).toEqual([]);
+		expect(nextSeenIn(left, 5_000)).toBeNull();
+		const back = there(left, 6_000, ['a']);
+		expect([...there(back, 6_499, ['a']).seen]).toEqual([]);
+		expect([...there(back, 6_500, ['a']).seen]).toEqual(['a']);
+	});
+});
+
+describe('marks', () => {
+	const message = (number: number, more: Partial<Message> = {}): Message =>
+		({ ts: ts(number), user: 'U2', status: 'sent', isTombstone: false, ...more }) as Message;
+	const numbers = [1, 2, 3, 4, 5, 6];
+	const stretch = {
+		messages: numbers.map((number) => message(number)),
+		hasOlder: false,
+		lastRead: ts(1),
+		self: 'U1',
+	};
+	const due = (seen: readonly number[], more: Partial<typeof stretch> = {}) =>
+		dueMarks(new Set(seen.map(ts)), { ...stretch, ...more });
+
+	test('the read position moves over what was seen without a gap; the rest is marked one by one', () => {
+		expect(due([])).toEqual({ upTo: null, single: [] });
+		expect(due([2, 3])).toEqual({ upTo: ts(3), single: [] });
+		expect(due([2, 3, 5, 6])).toEqual({ upTo: ts(3), single: [ts(5), ts(6)] });
+		expect(due([5, 6])).toEqual({ upTo: null, single: [ts(5), ts(6)] });
+		expect(due([2, 3, 4, 5, 6])).toEqual({ upTo: ts(6), single: [] });
+	});
+
+	test('own messages and tombstones are no gap, and what is on its way is nothing to mark', () => {
+		const messages = [
+			message(1),
+			message(2, { user: 'U1' }),
+			message(3),
+			message(4, { isTombstone: true }),
+			message(5),
+			message(0, { ts: '', user: 'U1', status: 'sending' }),
+		];
+		expect(due([3, 5], { messages })).toEqual({ upTo: ts(5), single: [] });
+	});
+
+	test('messages before the stretch that are not loaded are a gap', () => {
+		const messages = numbers.slice(2).map((number) => message(number));
+		expect(due([3, 4], { messages, hasOlder: true })).toEqual({ upTo: null, single: [ts(3), ts(4)] });
+		expect(due([3, 4], { messages, hasOlder: true, lastRead: ts(3) })).toEqual({ upTo: ts(4), single: [] });
+		expect(due([3, 4], { messages })).toEqual({ upTo: ts(4), single: [] });
+	});
+});
+
+const UNREAD = {
+	last_read: ts(1),
+	latest: ts(6),
+	has_unreads: true,
+	unread_count: 5,
+	unread_count_display: 5,
+};
+
+/** A client with six messages on its server, five of them unread, and its reader. */
+async function stage() {
+	const messages = [6, 5, 4, 3, 2, 1].map((number) => ({ ts: ts(number), user: 'U2', text: `${number}` }));
+	let changes = 0;
+	const marked = () => {
+		changes += 1;
+		return row('C1', { ...UNREAD, channel: 'C1', position: START + (BigInt(START) + BigInt(changes)) });
+	};
+	const server = new FakeServer({
+		'client.counts': () => counts([row('C1', UNREAD)]),
+		'users.conversations': () => ({ channels: [channel('C1')] }),
+		'conversations.history': () => ({ messages, has_more: false }),
+		'conversations.mark': marked,
+		'conversations.markMessage': marked,
+	});
+	const client = createClient(server.options);
+	const connecting = client.connect();
+	await server.time.pass(0);
+	server.socket.hello();
+	await connecting;
+	const conversation = client.conversation('C1');
+	await conversation.load();
+	const reader = conversation.reader();
+	const marks = () =>
+		server.calls
+			.filter(({ method }) => method.startsWith('conversations.mark'))
+			.map(({ method, args }) => [method.replace('conversations.', ''), args.ts]);
+	return { server, client, conversation, reader, marks };
+}
+
+/** A minute and more passes on a connection that is alive. */
+async function leaveDesk({ socket, time }: FakeServer): Promise<void> {
+	for (let times = 0; times < 4; times += 1) {
+		socket.tell({ type: 'pong', reply_to: 1 });
+		await time.pass(16_000);
+	}
+}
+
+test('the reader marks what was seen: without a gap up to a message, beyond it one by one', async () => {
+	const { server, client, reader, marks } = await stage();
+	client.attention.active();
+	reader.onScreen([ts(2), ts(3)]);
+	await server.time.pass(400);
+	expect(marks()).toEqual([]);
+	await server.time.pass(300);
+	expect(marks()).toEqual([['mark', ts(3)]]);
+	reader.onScreen([ts(5), ts(6)]);
+	await server.time.pass(1_000);
+	expect(marks().slice(1)).toEqual([['markMessage', [ts(5), ts(6)]]]);
+	expect(server.callsOf('conversations.markMessage')[0]?.args.revision).toBe(0);
+	reader.onScreen([ts(4)]);
+	await server.time.pass(1_000);
+	// Once each, although the counts on this server never fall.
+	expect(marks().slice(2)).toEqual([['mark', ts(6)]]);
+	reader.stop();
+});
+
+test('an idle desk, a window behind another and a hidden one read nothing', async () => {
+	const { server, client, reader, marks } = await stage();
+	reader.onScreen([ts(2)]);
+	await server.time.pass(5_000);
+	expect(marks()).toEqual([]);
+	client.attention.active();
+	client.attention.report({ hasFocus: false });
+	await server.time.pass(5_000);
+	client.attention.report({ hasFocus: true, isVisible: false });
+	await server.time.pass(5_000);
+	expect(marks()).toEqual([]);
+	client.attention.report({ isVisible: true });
+	await server.time.pass(1_000);
+	expect(marks()).toEqual([['mark', ts(2)]]);
+	await leaveDesk(server);
+	reader.onScreen([ts(2), ts(3)]);
+	await server.time.pass(5_000);
+	expect(marks()).toHaveLength(1);
+	client.attention.active();
+	await server.time.pass(1_000);
+	expect(marks()).toEqual([
+		['mark', ts(2)],
+		['mark', ts(3)],
+	]);
+	reader.stop();
+});
+
+test('marked unread on another device: nothing is marked until the user says so', async () => {
+	const { server, client, reader, marks } = await stage();
+	client.attention.active();
+	server.socket.tell({
+		type: 'channel_marked',
+		channel: 'C1',
+		...row('C1', { ...UNREAD, revision: 1, position: START + (BigInt(START) + 50n) }),
+	});
+	reader.onScreen([ts(2)]);
+	await server.time.pass(2_000);
+	expect(marks()).toEqual([]);
+	reader.resume();
+	await server.time.pass(2_000);
+	expect(marks()).toEqual([['mark', ts(2)]]);
+	expect(server.callsOf('conversations.mark')[0]?.args.revision).toBe(1);
+	reader.stop();
+});
+
+test('focus ends with the attention of the user, and does not come back with a new connection alone', async () => {
+	const { server, client, conversation } = await stage();
+	const frames = () =>
+		server.sockets
+			.flatMap(({ sent }) => sent)
+			.map(({ type }) => String(type))
+			.filter((type) => type.startsWith('channel_'));
+	conversation.focus();
+	expect(frames()).toEqual(['channel_focus']);
+	client.attention.report({ isVisible: false });
+	expect(frames()).toEqual(['channel_focus', 'channel_blur']);
+	client.attention.report({ isVisible: true });
+	expect(frames()).toEqual(['channel_focus', 'channel_blur', 'channel_focus']);
+	// The desk is left.
+	await leaveDesk(server);
+	expect(frames().slice(3)).toEqual(['channel_blur']);
+	server.socket.end(4000);
+	await server.time.pass(5_000);
+	server.socket.hello();
+	await server.time.pass(100);
+	expect(frames()).toHaveLength(4);
+	conversation.focus();
+	expect(frames().slice(4)).toEqual(['channel_focus']);
+	client.disconnect();
+});

@@ -1,0 +1,22 @@
+/**
+ * Whether a message can be read where it stands: its last line is on screen with at least half of it, or it fills half of the
+ * screen. In pixels of the list.
+ */
+
+export interface Span {
+	readonly top: number;
+	readonly size: number;
+}
+
+/** Sizes are rounded here and there. */
+const TOLERANCE_PX = 2;
+
+export function isReadable(
+	{ top, size }: Span,
+	{ from, height }: { readonly from: number; readonly height: number },
+): boolean {
+	const end = top + size;
+	const visible = Math.min(end, from + height) - Math.max(top, from);
+	const hasLastLine = end <= from + height + TOLERANCE_PX;
+	return (hasLastLine && visible >= size / 2) || visible >= height / 2;
+}
