@@ -10,6 +10,8 @@ import type { LoadOrder, Quota } from './posts.ts';
 const ID_DIGITS = 8;
 const HEADER_BYTES = 8;
 const ZERO = 48;
+const PING = 9;
+const PONG = 10;
 
 export class SocketPoster {
 	private rest: Buffer = Buffer.alloc(0);
@@ -105,16 +107,25 @@ export class SocketPoster {
 		}
 		const now = performance.now();
 		let at = 0;
-		while (at + 4 <= data.length) {
+		while (at + 2 <= data.length) {
 			const short = (data[at + 1] ?? 0) & 127;
 			const start = at + (short === 126 ? 4 : 2);
+			if (start > data.length) break;
 			const end = start + (short === 126 ? data.readUInt16BE(at + 2) : short);
 			if (end > data.length) break;
-			this.hear(data, start, now);
+			if (((data[at] ?? 0) & 15) === PING) this.pong(data.subarray(start, end));
+			else this.hear(data, start, now);
 			at = end;
 		}
 		this.rest = at === data.length ? Buffer.alloc(0) : Buffer.from(data.subarray(at));
 		if (this.free > 0 && this.open) this.fill();
+	}
+
+	/** A client that leaves pings unanswered is disconnected. */
+	private pong(payload: Buffer): void {
+		const frame = Buffer.concat([Buffer.from([0x80 | PONG, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+		if (this.unsent) this.unsent = Buffer.concat([this.unsent, frame]);
+		else this.write(frame);
 	}
 
 	/** `{"ok":true,"reply_to":10000001,…` is an answer; `{"type":…` an event. */
