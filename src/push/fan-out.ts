@@ -13,6 +13,7 @@ import { isDirect } from '../model/ids.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import { decide, isOver, type Recipient, type Subject } from './decide.ts';
 import { type Material, materialFor } from './material.ts';
+import type { Pace } from './pace.ts';
 import { type Standings, withActivity } from './standing.ts';
 
 /**
@@ -30,6 +31,7 @@ export interface FanOutParts {
 	/** How long somebody who is active has to see it elsewhere. */
 	readonly delayMs: number;
 	readonly newLease: () => string;
+	readonly pace: Pace;
 }
 
 const LEASE_MS = 60_000;
@@ -123,7 +125,7 @@ export class FanOut {
 		candidates: readonly Candidate[],
 	): Promise<NewSend[]> {
 		if (candidates.length === 0 || message.deleted) return [];
-		const { sessions, nowMs, delayMs } = this.parts;
+		const { sessions, nowMs, delayMs, pace } = this.parts;
 		const active = await sessions.activeAmong(candidates.map(({ user }) => user));
 		const now = nowMs();
 		const sends: NewSend[] = [];
@@ -131,14 +133,14 @@ export class FanOut {
 			const recipient = { ...candidate, ...ASIDE, member: true, active: active.has(candidate.user) };
 			const verdict = decide(subject, await this.heard(subject, message, recipient), because);
 			if (verdict === 'no') continue;
-			const nextAt = verdict === 'wait' ? now + delayMs : now;
+			const from = verdict === 'wait' ? now + delayMs : now;
 			for (const device of candidate.devices)
 				sends.push({
 					device,
 					conversation: message.conversation,
 					ts: message.ts,
 					user: candidate.user,
-					nextAt,
+					nextAt: from + pace.next(candidate.user),
 				});
 		}
 		return sends;

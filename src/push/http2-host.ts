@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, connect, constants } from 'node:http2';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 
 /**
  * Requests to one host over one HTTP/2 connection, as many at once as it allows; the others wait their turn.
@@ -25,6 +25,14 @@ export class HostUnreachable extends Error {
 	/** It is there, and speaks an older HTTP alone. */
 	get isWithoutHttp2(): boolean {
 		return this.why === 'h2 is not supported';
+	}
+}
+
+/** The host is there; this one request cannot be sent to it, or it alone gets no answer. */
+export class RequestRejected extends Error {
+	constructor(host: string, why: string) {
+		super(`${host} did not take the request: ${why}`);
+		this.name = 'RequestRejected';
 	}
 }
 
@@ -58,6 +66,7 @@ export class Http2Host {
 	/** By the host. */
 	private allowed: number;
 	private fastest = { ms: 0, until: 0 };
+	private answeredAt = Number.NEGATIVE_INFINITY;
 	private open = 0;
 	private readonly waiting: (() => void)[] = [];
 	private closed = false;
@@ -86,13 +95,20 @@ export class Http2Host {
 			let answer: HostAnswer | null = null;
 			for (let tries = 0; answer === null && tries < MOST_CONNECTIONS && performance.now() < end; tries += 1)
 				answer = await this.exchange(await this.connected(), path, headers, body);
-			if (answer === null) throw new HostUnreachable(this.host, 'it closes every connection');
+			if (answer === null) throw this.unanswered(started);
 			this.noteAnswer(started);
 			return answer;
 		} finally {
 			this.open -= 1;
 			this.waiting.shift()?.();
 		}
+	}
+
+	/** A host that answers other requests in the meantime is reachable, so the request is at fault. */
+	private unanswered(started: number): Error {
+		return this.answeredAt >= started - FASTEST_OF_MS
+			? new RequestRejected(this.host, 'it answers others, but not this one')
+			: new HostUnreachable(this.host, 'it closes every connection');
 	}
 
 	private streams(): number {
@@ -103,6 +119,7 @@ export class Http2Host {
 	private noteAnswer(started: number): void {
 		const now = performance.now();
 		const ms = now - started;
+		this.answeredAt = now;
 		if (ms < this.fastest.ms || now > this.fastest.until) this.fastest = { ms, until: now + FASTEST_OF_MS };
 		// There may be room for more than the one whose place this was.
 		for (const resume of this.waiting.splice(0, this.streams() - this.open)) resume();
@@ -164,8 +181,15 @@ export class Http2Host {
 		body: string | Uint8Array,
 	): Promise<HostAnswer | null> {
 		if (session.closed || session.destroyed) return Promise.resolve(null);
-		return new Promise((resolve) => {
-			const request = session.request({ ':method': 'POST', ':path': path, ...headers });
+		return new Promise((resolve, reject) => {
+			let request: ClientHttp2Stream;
+			try {
+				request = session.request({ ':method': 'POST', ':path': path, ...headers });
+			} catch (error) {
+				// Either the connection ended just now, or this request has a header that HTTP does not allow.
+				if (session.closed || session.destroyed) return resolve(null);
+				return reject(new RequestRejected(this.host, (error as Error).message));
+			}
 			let head: HostAnswer['headers'] | null = null;
 			let text = '';
 			request.setEncoding('utf8');

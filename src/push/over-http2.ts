@@ -1,5 +1,5 @@
 import type { CachedToken } from './cached-token.ts';
-import type { Http2Host } from './http2-host.ts';
+import { type Http2Host, RequestRejected } from './http2-host.ts';
 import type { Outcome } from './provider.ts';
 
 /** What providers that are spoken to over HTTP/2 with a token have in common. */
@@ -15,6 +15,12 @@ export async function sendAll<Item>(
 	}
 	return { type: 'accepted' };
 }
+
+/** What a failure to send means: for the device alone, or for everybody. A rejected request uses up a try. */
+export const outcomeOfFailure = (error: unknown): Outcome => ({
+	type: error instanceof RequestRejected ? 'busy' : 'away',
+	error: (error as Error).message,
+});
 
 /** Whether anything could be sent: null, or what is wrong. */
 export async function checkReach(token: CachedToken, host: Http2Host): Promise<string | null> {

@@ -5,6 +5,7 @@ import type { Directory, History } from '../engine/ports/store.ts';
 import { Carriers, type CarrierWatch } from './carriers.ts';
 import { FanOut } from './fan-out.ts';
 import { Meters } from './meters.ts';
+import { Pace } from './pace.ts';
 import type { PushProvider } from './provider.ts';
 import { Sender } from './sender.ts';
 import { Standings } from './standing.ts';
@@ -65,7 +66,8 @@ export class Pusher {
 		const standings = new Standings(parts.readState);
 		this.carriers = new Carriers(parts.providers, parts.watch, nowMs, random);
 		const { carriers, meters } = this;
-		const shared = { outbox, history, directory, standings, carriers, meters, nowMs, newLease, report };
+		const pace = new Pace(nowMs);
+		const shared = { outbox, history, directory, standings, carriers, meters, nowMs, newLease, report, pace };
 		this.fanOut = new FanOut({ ...shared, sessions: parts.sessions, delayMs: parts.delayMs });
 		this.sender = new Sender({ ...shared, random });
 		this.withdrawals = new Withdrawals({ ...shared, devices });

@@ -6,6 +6,7 @@ import type { Carriers } from './carriers.ts';
 import { contentOf } from './content.ts';
 import { type Material, materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
+import type { Pace } from './pace.ts';
 import type { Outcome } from './provider.ts';
 import { isOverFor, type Standings } from './standing.ts';
 import { nextTurn } from './turn.ts';
@@ -29,6 +30,7 @@ export interface SenderParts {
 	readonly random: () => number;
 	readonly newLease: () => string;
 	readonly report: (error: unknown) => void;
+	readonly pace: Pace;
 }
 
 const LEASE_MS = 60_000;
@@ -92,14 +94,17 @@ export class Sender {
 		material: Material,
 		badgeOf: (user: string) => Promise<number>,
 	): Promise<SendResult> {
-		const { carriers, nowMs } = this.parts;
+		const { carriers, nowMs, pace } = this.parts;
 		const { attempts } = send;
 		const provider = carriers.provider(device.platform);
 		if (!provider) return { type: 'dead', attempts, error: `${device.platform} is not configured` };
 		if (nowMs() - message.ts / 1000 > MOST_AGE_MS) return { type: 'dead', attempts, error: 'too old' };
 		const paused = carriers.pausedUntil(device);
-		if (paused > 0)
-			return { type: 'again', attempts: attempts - 1, nextAt: paused, error: `${device.platform} is away` };
+		if (paused > 0) {
+			// After an outage everything is due at once: users take turns then as well.
+			const nextAt = paused + pace.next(send.user);
+			return { type: 'again', attempts: attempts - 1, nextAt, error: `${device.platform} is away` };
+		}
 		const badge = await badgeOf(send.user);
 		const outcome = await provider.notify(device, {
 			...contentOf(message, {

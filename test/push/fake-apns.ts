@@ -1,4 +1,5 @@
 import {
+	constants,
 	createSecureServer,
 	type Http2SecureServer,
 	type IncomingHttpHeaders,
@@ -79,6 +80,8 @@ export class FakeApns {
 		number: number,
 	): Promise<void> {
 		const { cutEvery } = this.options.faults;
+		if (headers['apns-topic'] === 'org.example.reset')
+			return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 		const refused = (await this.refusalOf(headers)) ?? this.record(headers, body);
 		if (cutEvery > 0 && number % cutEvery === 0) {
 			stream.session?.destroy();
@@ -101,6 +104,8 @@ export class FakeApns {
 		const wrong = await this.check(/^bearer (.+)$/.exec(String(headers.authorization))?.[1] ?? '');
 		if (wrong !== null) return { status: 403, reason: wrong };
 		if (headers[':method'] !== 'POST') return { status: 405, reason: 'MethodNotAllowed' };
+		if (headers['apns-topic'] === 'org.example.forbidden')
+			return { status: 403, reason: 'InvalidProviderToken' };
 		if (headers['apns-topic'] !== topic) return { status: 400, reason: 'BadTopic' };
 		const fault = this.faulty.of(tokenIn(headers));
 		return fault;

@@ -7,6 +7,7 @@ import type { DueSend } from '../../src/engine/ports/push.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import type { Conversation } from '../../src/model/conversation.ts';
 import { BACKLOG, FanOut, MEMBERS_PER_PAGE } from '../../src/push/fan-out.ts';
+import { BURST, Pace } from '../../src/push/pace.ts';
 import { Standings } from '../../src/push/standing.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
@@ -26,7 +27,11 @@ const direct = { ...conversation('D01'), kind: 'im' as const, name: '', memberCo
 
 /** A channel of everybody who has a device, and of others if there are any; a direct message between two of them. */
 async function withLarge(
-	{ members, devices }: { readonly members: number; readonly devices: number },
+	{
+		members,
+		devices,
+		nowMs = () => Date.now(),
+	}: { readonly members: number; readonly devices: number; readonly nowMs?: () => number },
 	work: (scene: Scene, large: Conversation) => Promise<void>,
 ): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-push-'));
@@ -62,9 +67,10 @@ async function withLarge(
 			sessions: { activeAmong: async () => new Set() },
 			// Nothing here asks for it: no message is a <!here>.
 			standings: new Standings(undefined as never),
-			nowMs: () => Date.now(),
+			nowMs,
 			delayMs: 1_000,
 			newLease,
+			pace: new Pace(nowMs),
 		});
 		const post = ({ id, memberCount }: Conversation, ts: number) =>
 			store.ledger.commit([
@@ -124,3 +130,36 @@ test('while much waits to be sent, a large channel waits, and a direct message d
 			expect(await fanOut.round()).toBe(1);
 		},
 	));
+
+test('a user for whom very much is posted delays nobody: others are in the next batch', () => {
+	// However long it takes, no time passes in which more becomes due.
+	const now = Date.now();
+	return withLarge({ members: 3, devices: 3, nowMs: () => now }, async ({ store, fanOut, post }, large) => {
+		const flooded = BURST * 4;
+		const numbers = Array.from({ length: flooded }, (_, number) => number + 1);
+		await Promise.all(numbers.map((number) => post(direct, BEGIN + number)));
+		await post(large, BEGIN + flooded + 1);
+		const { outbox } = store.push;
+		for (let rounds = 0; (await outbox.sizes()).pending < flooded + 2; rounds += 1) {
+			expect(rounds).toBeLessThan(50);
+			await fanOut.round();
+		}
+		const batch = await outbox.takeSends({ id: 'batch', now, until: now + 60_000, limit: BURST * 2 });
+		const others = batch.filter(({ user }) => user !== name(2));
+		expect(others.map(({ user, conversation }) => [user, conversation])).toEqual([[name(1), large.id]]);
+		expect(batch.length - others.length).toBe(BURST);
+	});
+});
+
+test('the pace of a user: a burst at once, then evenly; forgotten when the burst is whole again', () => {
+	let now = 1_000_000;
+	const pace = new Pace(() => now);
+	const waits = Array.from({ length: BURST + 50 }, () => pace.next('U1'));
+	expect(waits.slice(0, BURST)).toEqual(Array.from({ length: BURST }, () => 0));
+	expect(waits.at(-1)).toBe(1_000);
+	expect(pace.next('U2')).toBe(0);
+	expect(pace.size).toBe(2);
+	now += 120_000;
+	expect(pace.next('U3')).toBe(0);
+	expect(pace.size).toBe(1);
+});

@@ -35,6 +35,12 @@ export const text = (settings: { missing?: ErrorCode; max?: number; takesEmpty?:
 		},
 	});
 
+export const matching = (pattern: RegExp, expects: string): Argument<string> =>
+	required({
+		expects,
+		parse: (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined),
+	});
+
 /** A token as it was sent; nothing is said about its form, which is the authenticator's business. */
 export const secret: Argument<string> = required({
 	expects: 'a token',

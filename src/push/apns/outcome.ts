@@ -25,7 +25,8 @@ export function reasonIn(body: string): string {
 	}
 }
 
-export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number): Outcome {
+/** `isOwnApp`: the notification was for the application of TIDEMARK_APNS_TOPIC, which the account must be able to reach. */
+export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number, isOwnApp: boolean): Outcome {
 	if (status === 200) return { type: 'accepted' };
 	const reason = reasonIn(body);
 	const error = `${status} ${reason}`.trim();
@@ -33,6 +34,9 @@ export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number):
 	const retryAfterMs = parseRetryAfter(String(headers['retry-after'] ?? ''), nowMs);
 	const later = retryAfterMs === undefined ? {} : { retryAfterMs };
 	if (status === 403 || reason in ACCOUNT) {
+		// Clients name other applications: the account may not send to them, and everybody else must not wait for that.
+		if (!isOwnApp)
+			return { type: 'busy', error: `${error} for another app than TIDEMARK_APNS_TOPIC`, ...later };
 		const hint = ACCOUNT[reason] ?? 'the account may not send';
 		return { type: 'away', error: `refused with ${error}: ${hint}`, ...later };
 	}

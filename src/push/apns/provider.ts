@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Device } from '../../engine/ports/push.ts';
 import type { CachedToken } from '../cached-token.ts';
 import { Http2Host } from '../http2-host.ts';
-import { checkReach, sendAll } from '../over-http2.ts';
+import { checkReach, outcomeOfFailure, sendAll } from '../over-http2.ts';
 import {
 	collapseId,
 	type Notification,
@@ -70,6 +70,14 @@ export class ApnsProvider implements PushProvider {
 		this.host.close();
 	}
 
+	private topicOf({ app }: Device): string {
+		return app === '' ? this.options.topic : app;
+	}
+
+	private isOwnApp(device: Device): boolean {
+		return this.topicOf(device) === this.options.topic;
+	}
+
 	private async send(device: Device, headers: Record<string, string>, body: string): Promise<Outcome> {
 		try {
 			const token = await this.token.get();
@@ -77,15 +85,15 @@ export class ApnsProvider implements PushProvider {
 				`/3/device/${encodeURIComponent(device.token)}`,
 				{
 					authorization: `bearer ${token}`,
-					'apns-topic': device.app === '' ? this.options.topic : device.app,
+					'apns-topic': this.topicOf(device),
 					...headers,
 				},
 				body,
 			);
 			if (answer.status !== 200 && refusesToken(reasonIn(answer.body))) this.token.drop();
-			return outcomeOf(answer, this.options.nowMs());
+			return outcomeOf(answer, this.options.nowMs(), this.isOwnApp(device));
 		} catch (error) {
-			return { type: 'away', error: (error as Error).message };
+			return outcomeOfFailure(error);
 		}
 	}
 }

@@ -1,7 +1,7 @@
 import type { Device } from '../../engine/ports/push.ts';
 import type { CachedToken } from '../cached-token.ts';
 import { Http2Host } from '../http2-host.ts';
-import { checkReach, sendAll } from '../over-http2.ts';
+import { checkReach, outcomeOfFailure, sendAll } from '../over-http2.ts';
 import type { Notification, Outcome, PushProvider, Withdrawal } from '../provider.ts';
 import { outcomeOf } from './outcome.ts';
 import { notificationMessage, withdrawalMessages } from './payload.ts';
@@ -63,7 +63,7 @@ export class FcmProvider implements PushProvider {
 			if (answer.status === 401) this.token.drop();
 			return outcomeOf(answer, this.options.nowMs());
 		} catch (error) {
-			return { type: 'away', error: (error as Error).message };
+			return outcomeOfFailure(error);
 		}
 	}
 }

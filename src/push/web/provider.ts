@@ -1,5 +1,5 @@
 import type { Device } from '../../engine/ports/push.ts';
-import { sendAll } from '../over-http2.ts';
+import { outcomeOfFailure, sendAll } from '../over-http2.ts';
 import type { Notification, Outcome, PushProvider, Withdrawal } from '../provider.ts';
 import { type AllowedHosts, isAllowed } from './allowed-hosts.ts';
 import { outcomeOf } from './outcome.ts';
@@ -67,7 +67,7 @@ export class WebPushProvider implements PushProvider {
 			try {
 				return await this.post(service, subscription, headers, payload);
 			} catch (error) {
-				return { type: 'away', error: (error as Error).message } satisfies Outcome;
+				return outcomeOfFailure(error);
 			}
 		});
 		return outcome ?? { type: 'busy', error: 'too many push services at once' };

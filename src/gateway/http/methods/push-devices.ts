@@ -12,9 +12,20 @@ import { userMethod } from '../method.ts';
 
 const PLATFORMS = ['apns', 'fcm', 'web'] as const satisfies readonly PushPlatform[];
 const MOST_DEVICES = 20;
-/** Tokens of APNs are 64 hex digits today and may grow; those of FCM are some 160 characters, those of browsers JSON. */
 const token = type.text({ max: 4_096, takesEmpty: false });
-const app = optional(type.text({ max: 255 }));
+/**
+ * Tokens of APNs are 64 hex digits today and may grow, and are part of a path; those of FCM are some 160 characters;
+ * those of browsers are JSON, which `subscription.ts` reads.
+ */
+const TOKENS: Readonly<Record<PushPlatform, RegExp>> = {
+	apns: /^[A-Za-z0-9_-]{1,512}$/,
+	fcm: /^[\x21-\x7e]+$/,
+	web: /^/,
+};
+/** A bundle id, as Apple allows it: it becomes a header. */
+const app = optional(
+	type.matching(/^[A-Za-z0-9.-]{1,255}$/, 'a bundle id: letters, digits, dots and hyphens'),
+);
 
 export const pushDevicesAdd = userMethod({
 	arguments: { platform: type.oneOf(PLATFORMS), token, app },
@@ -23,6 +34,8 @@ export const pushDevicesAdd = userMethod({
 		const { devices } = services.push;
 		const user = caller.user.id;
 		const token = keptToken(args);
+		if (!TOKENS[args.platform].test(token))
+			throw new Refusal('invalid_arguments', `token: not a device token of ${args.platform}`);
 		if (args.platform === 'web') checkHost(token, webPushOf(services.webPush));
 		const others = (await devices.ofUser(user)).filter((one) => one.token !== token);
 		if (others.length >= MOST_DEVICES) throw new Refusal('too_many_devices');
