@@ -1,10 +1,12 @@
 import type { History, Range, ThreadInfo } from '../ports/store.ts';
 import { MESSAGE_COLUMNS, type MessageRow, messageOf, STANDS_IN_TIMELINE } from './rows.ts';
 import { inChunks, list, type SqlReader } from './sql.ts';
+import { REPLY_USERS_SHOWN, ThreadSummaries } from './thread-summaries.ts';
 
 /** What was said, page by page. Pages are walked along an index, from the end that was asked for. */
 
-const REPLY_USERS_SHOWN = 5;
+/** Threads with more replies are summed up in steps. */
+const LARGE_THREAD = 500;
 
 type End = Range['nearest'];
 const byEnd = (sql: (order: string) => string): Readonly<Record<End, string>> => ({
@@ -35,6 +37,10 @@ const REPLIERS = `SELECT thread_ts, user_id, count(*) AS replies, min(ts) AS fir
 	WHERE conversation = $1 AND thread_ts IN (SELECT item FROM EACH_INTEGER($2) AS wanted) AND deleted = 0
 	GROUP BY thread_ts, user_id ORDER BY thread_ts, first_ts`;
 
+const LARGE_THREADS = `SELECT wanted.item AS thread_ts FROM EACH_INTEGER($2) AS wanted
+	WHERE (SELECT m.ts FROM messages m WHERE m.conversation = $1 AND m.thread_ts = wanted.item
+		ORDER BY m.ts LIMIT 1 OFFSET $3) IS NOT NULL`;
+
 interface ReplierRow {
 	readonly thread_ts: number;
 	readonly user_id: string;
@@ -52,6 +58,7 @@ function inOrder(rows: readonly MessageRow[], nearest: End) {
 }
 
 export function historyOf(reader: SqlReader): History {
+	const summaries = new ThreadSummaries(reader);
 	return {
 		async timeline(conversation, { after, before, limit, nearest }) {
 			const params = [conversation, bound(after), bound(before), limit];
@@ -68,9 +75,15 @@ export function historyOf(reader: SqlReader): History {
 				async (chunk) => (await reader.all<MessageRow>(MESSAGES, [conversation, list(chunk)])).map(messageOf),
 			),
 		threads: (conversation, roots) =>
-			inChunks(reader, roots, async (chunk) =>
-				summedUp(await reader.all<ReplierRow>(REPLIERS, [conversation, list(chunk)])),
-			),
+			inChunks(reader, roots, async (chunk) => {
+				const params = [conversation, list(chunk), LARGE_THREAD];
+				const found = await reader.all<{ thread_ts: number }>(LARGE_THREADS, params);
+				const large = new Set(found.map(({ thread_ts }) => thread_ts));
+				const small = chunk.filter((root) => !large.has(root));
+				const threads = summedUp(await reader.all<ReplierRow>(REPLIERS, [conversation, list(small)]));
+				for (const root of large) threads.push(await summaries.of(conversation, root));
+				return threads.filter(({ replyCount }) => replyCount > 0);
+			}),
 	};
 }
 

@@ -4,6 +4,7 @@ import { earlyMarks } from './migrations/0003-early-marks.ts';
 import { push } from './migrations/0004-push.ts';
 import { mentions } from './migrations/0005-mentions.ts';
 import { accounts } from './migrations/0006-accounts.ts';
+import { sends } from './migrations/0007-sends.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0004-push', statements: push },
 	{ name: '0005-mentions', statements: mentions },
 	{ name: '0006-accounts', statements: accounts },
+	{ name: '0007-sends', statements: sends },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -11,7 +11,7 @@ import {
 	IN_TIMELINE,
 	MENTIONS_SOMEBODY,
 } from './rows.ts';
-import { inChunks, list, type SqlReader } from './sql.ts';
+import { inChunks, inSteps, list, type SqlReader } from './sql.ts';
 import { userReadState } from './user-state.ts';
 
 /** Loads what the sequencer and the read state keep in memory. */
@@ -60,14 +60,14 @@ const briefOf = (row: BriefRow): ConversationBrief => ({
 const MEMBERSHIPS = `SELECT user_id, member, joined_ts FROM members
 	WHERE user_id IN (SELECT item FROM EACH_TEXT($2) AS wanted) AND conversation = $1`;
 const THREAD_REPLIES = `SELECT ts, user_id FROM messages
-	WHERE conversation = $1 AND thread_ts = $2 AND deleted = 0 ORDER BY ts`;
+	WHERE conversation = $1 AND thread_ts = $2 AND ts > $3 AND deleted = 0 ORDER BY ts LIMIT $4`;
 const FOLLOWS = `SELECT user_id, active, cursor, since FROM thread_follows
 	WHERE conversation = $1 AND thread_ts = $2 AND since > 0
 		AND user_id IN (SELECT item FROM EACH_TEXT($3) AS wanted)`;
 const SEND = `SELECT max(ts) AS ts FROM messages
 	WHERE conversation = $1 AND user_id = $2 AND client_msg_id = $3`;
 const RECENT_SENDS = `SELECT user_id, client_msg_id, ts FROM messages
-	WHERE conversation = $1 AND ts > $2 AND client_msg_id IS NOT NULL ORDER BY ts DESC LIMIT $3`;
+	WHERE conversation = $1 AND ts > $2 AND ts < $4 AND client_msg_id IS NOT NULL ORDER BY ts DESC LIMIT $3`;
 const TIMELINE_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages m
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${IN_TIMELINE} ORDER BY m.ts DESC LIMIT $4`;
 const OLDEST_ENTRIES = TIMELINE_ENTRIES.replace('DESC', 'ASC');
@@ -88,6 +88,12 @@ const TIMELINES = `WITH wanted AS MATERIALIZED (SELECT item, low, high FROM EACH
 			ORDER BY n.ts DESC LIMIT 1 OFFSET $2), wanted.low)`;
 const THREAD_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages
 	WHERE conversation = $1 AND thread_ts = $4 AND ts <= $2 AND deleted = 0 ORDER BY ts DESC LIMIT $3`;
+interface SendColumns {
+	readonly user_id: string;
+	readonly client_msg_id: string;
+	readonly ts: number;
+}
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
 const STARTS = 'SELECT at FROM starts ORDER BY at';
 
 export function sourceOf(reader: SqlReader): StateSource {
@@ -111,10 +117,9 @@ export function sourceOf(reader: SqlReader): StateSource {
 		},
 
 		async threadReplies(conversation, threadTs) {
-			const rows = await reader.all<{ ts: number; user_id: string }>(THREAD_REPLIES, [
-				conversation,
-				threadTs,
-			]);
+			const rows = await inSteps<{ ts: number; user_id: string }>(reader, EVERYTHING, (last, limit) =>
+				reader.all(THREAD_REPLIES, [conversation, threadTs, last?.ts ?? 0, limit]),
+			);
 			return rows.map((row) => ({ ts: row.ts, user: row.user_id }));
 		},
 
@@ -138,11 +143,9 @@ export function sourceOf(reader: SqlReader): StateSource {
 		},
 
 		async recentSends(conversation, after, limit) {
-			const rows = await reader.all<{ user_id: string; client_msg_id: string; ts: number }>(RECENT_SENDS, [
-				conversation,
-				after,
-				limit,
-			]);
+			const rows = await inSteps<SendColumns>(reader, limit, (last, some) =>
+				reader.all(RECENT_SENDS, [conversation, after, some, last?.ts ?? EVERYTHING]),
+			);
 			return rows.map((row) => ({ user: row.user_id, clientMsgId: row.client_msg_id, ts: row.ts })).reverse();
 		},
 

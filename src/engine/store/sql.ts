@@ -36,6 +36,25 @@ export const flag = (value: boolean): number => (value ? 1 : 0);
 export const list = (values: readonly (string | number)[]): string => JSON.stringify(values);
 
 const IDS_PER_QUERY = 4000;
+/** Rows that one step of a long read takes: a millisecond or two of everybody else's waiting. */
+export const ROWS_A_STEP = 1000;
+
+/** Reads any number of rows in steps, others having their turns in between: `read` goes on after a row, or begins. */
+export async function inSteps<T>(
+	reader: SqlReader,
+	most: number,
+	read: (last: T | undefined, limit: number) => Promise<readonly T[]>,
+): Promise<T[]> {
+	const found: T[] = [];
+	while (found.length < most) {
+		const limit = Math.min(ROWS_A_STEP, most - found.length);
+		const rows = await read(found.at(-1), limit);
+		for (const row of rows) found.push(row);
+		if (rows.length < limit) break;
+		await reader.pause();
+	}
+	return found;
+}
 
 /** Asks for any number of ids, some thousand at a time. */
 export async function inChunks<K, T>(

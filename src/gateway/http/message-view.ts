@@ -13,7 +13,12 @@ export async function messageViews(
 	messages: readonly Message[],
 ): Promise<JsonObject[]> {
 	const parents = await parentsOf(call, conversation, messages);
-	const roots = [...messages.filter((message) => message.threadTs === null), ...parents.values()];
+	// A reply shows its root only where it was broadcast.
+	const shown = new Set(messages.filter(({ broadcast }) => broadcast).map(({ threadTs }) => threadTs));
+	const roots = [
+		...messages.filter((message) => message.threadTs === null),
+		...[...parents.values()].filter(({ ts }) => shown.has(ts)),
+	];
 	const threads = await threadsOf(call, conversation, roots);
 	const rootView = (root: Message): JsonObject => ({
 		...wireMessage(root, conversation.team, threads.get(root.ts)?.info),

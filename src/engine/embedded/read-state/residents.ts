@@ -1,6 +1,6 @@
 import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../../../model/timeline.ts';
 import type { ConversationBrief, EntryRow, Ledger, StateSource } from '../../ports/store.ts';
-import { Depths } from './depths.ts';
+import { Depths, nextTurn } from './depths.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
 import { Numbering } from './numbering.ts';
 import { Recency } from './recency.ts';
@@ -12,6 +12,12 @@ import { Recency } from './recency.ts';
  * while its subject was not in memory: such changes leave their stamp in `passedBy`, and a load waits until
  * the ledger has them, and starts over when another one came in between.
  */
+
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
+/** Replies of a thread that are loaded in one turn. */
+const REPLIES_A_TURN = 1024;
+/** A thread that changes during so many loads in steps is loaded in one turn. */
+const STEPPED_ATTEMPTS = 3;
 
 export class Residents {
 	readonly users = new Numbering();
@@ -86,13 +92,13 @@ export class Residents {
 	}
 
 	/** Loads with nothing about `key` under way that the store does not have yet. */
-	private async consistently<T>(key: string, load: () => Promise<T>): Promise<T> {
+	private async consistently<T>(key: string, load: (attempt: number) => Promise<T>): Promise<T> {
 		this.loading.add(key);
 		try {
-			for (;;) {
+			for (let attempt = 0; ; attempt += 1) {
 				const passed = this.passedBy.get(key) ?? 0;
 				if (passed > this.ledger.durable()) await this.ledger.settled();
-				const loaded = await load();
+				const loaded = await load(attempt);
 				if ((this.passedBy.get(key) ?? 0) === passed) {
 					this.passedBy.delete(key);
 					return loaded;
@@ -162,8 +168,8 @@ export class Residents {
 	async thread(conversation: LoadedConversation, threadTs: number): Promise<Timeline> {
 		const loaded = conversation.threads.get(threadTs);
 		if (loaded) return loaded;
-		const rows = await this.consistently(threadKey(conversation.id, threadTs), () =>
-			this.source.threadEntries(conversation.id, threadTs, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+		const rows = await this.consistently(threadKey(conversation.id, threadTs), (attempt) =>
+			this.replies(conversation.id, threadTs, attempt < STEPPED_ATTEMPTS ? REPLIES_A_TURN : EVERYTHING),
 		);
 		const meanwhile = conversation.threads.get(threadTs);
 		if (meanwhile) return meanwhile;
@@ -174,6 +180,18 @@ export class Residents {
 		);
 		conversation.keepThread(threadTs, timeline);
 		return timeline;
+	}
+
+	/** Newest first, so many in each turn of the event loop. */
+	private async replies(conversation: string, threadTs: number, step: number): Promise<EntryRow[]> {
+		const pieces: (readonly EntryRow[])[] = [];
+		for (let upTo = EVERYTHING; ; ) {
+			const rows = await this.source.threadEntries(conversation, threadTs, upTo, step);
+			pieces.unshift(rows);
+			if (rows.length < step) return pieces.flat();
+			upTo = (rows[0] as EntryRow).ts - 1;
+			await nextTurn();
+		}
 	}
 
 	entryOf(row: EntryRow): Entry {
