@@ -41,9 +41,9 @@ export class Limits {
 		};
 	}
 
-	/** Takes one. Answers 0, or for how many whole seconds to wait. */
-	take(user: string, what: Limited): number {
-		return this.buckets[what].take(user);
+	/** Takes one, or as many as the call costs. Answers 0, or for how many whole seconds to wait. */
+	take(user: string, what: Limited, cost = 1): number {
+		return this.buckets[what].take(user, cost);
 	}
 
 	/** Buckets held, of all kinds. */
@@ -77,11 +77,13 @@ export class Buckets {
 		return this.young.size + this.old.size;
 	}
 
-	take(key: string): number {
+	take(key: string, cost = 1): number {
 		if (this.rate.perSecond <= 0) return 0;
 		const now = this.nowMs();
 		this.turn(now);
-		const fullAt = Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) + this.costMs;
+		const fullAt =
+			Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) +
+			Math.min(cost * this.costMs, this.depthMs);
 		const waitMs = fullAt - now - this.depthMs;
 		// A rounding error of the clock is no reason to refuse.
 		if (waitMs <= 1e-6) {
@@ -95,7 +97,9 @@ export class Buckets {
 	peek(key: string): number {
 		if (this.rate.perSecond <= 0) return 0;
 		const now = this.nowMs();
-		const fullAt = Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) + this.costMs;
+		const fullAt =
+			Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) +
+			Math.min(cost * this.costMs, this.depthMs);
 		const waitMs = fullAt - now - this.depthMs;
 		return waitMs <= 1e-6 ? 0 : Math.max(1, Math.ceil(waitMs / 1000));
 	}

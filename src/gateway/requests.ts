@@ -29,7 +29,16 @@ export interface WorkerWatch {
 	answered(): void;
 }
 
+/**
+ * Posts of one conversation that may wait for their outcomes here. One that is posted to faster than its owner decides
+ * is slowed down alone, before its backlog delays the other conversations of its partition.
+ */
+export const MOST_POSTS_WAITING = 1_000;
+const SLOW_DOWN_SECONDS = 1;
+
 interface Waiting {
+	/** Where it is a post: counted against the conversation. */
+	readonly postIn: string | null;
 	readonly resolve: (outcome: Outcome) => void;
 	readonly since: number;
 }
@@ -38,6 +47,8 @@ export class Requests {
 	/** Posts that were acknowledged, over HTTP and over sockets; one that was sent again counts again. */
 	readonly meters = { posts: 0 };
 	private readonly waiting = new Map<number, Waiting>();
+	/** Posts that wait, by conversation. */
+	private readonly postsWaiting = new Map<string, number>();
 	private nextRequest = 1;
 	private isSilent = false;
 	/** When it was last found that outcomes cannot be heard: that none come says nothing about workers then. */
@@ -68,17 +79,24 @@ export class Requests {
 	): Promise<Result> {
 		if (!this.bus.hears(this.topic))
 			throw new Refusal('service_unavailable', 'its outcome could not be heard now; nothing was done');
+		const postIn = action.type === 'post' ? conversation : null;
+		if (postIn !== null && (this.postsWaiting.get(postIn) ?? 0) >= MOST_POSTS_WAITING)
+			throw new Refusal(
+				'ratelimited',
+				'this conversation is posted to faster than it can take; nothing was posted',
+				SLOW_DOWN_SECONDS,
+			);
 		const request = this.nextRequest;
 		this.nextRequest += 1;
 		const outcome = await new Promise<Outcome>((resolve, reject) => {
-			this.waiting.set(request, { resolve, since: performance.now() });
+			this.begin(request, { postIn, resolve, since: performance.now() });
 			this.log
 				.append({
 					command: { conversation, actor: actor.user, team: actor.team, at: this.clock.next(), action },
 					replyTo: { gateway: this.gateway, request },
 				})
 				.catch((error) => {
-					this.waiting.delete(request);
+					this.end(request);
 					reject(error);
 				});
 		});
@@ -104,13 +122,29 @@ export class Requests {
 	private readonly take = (message: BusMessage): void => {
 		if (message.type === 'lost') this.doubt();
 		if (message.type !== 'reply') return;
-		const waiting = this.waiting.get(message.request);
-		this.waiting.delete(message.request);
-		waiting?.resolve(message.outcome);
+		this.end(message.request)?.resolve(message.outcome);
 		if (!this.isSilent) return;
 		this.isSilent = false;
 		this.watch?.answered();
 	};
+
+	private begin(request: number, waiting: Waiting): void {
+		this.waiting.set(request, waiting);
+		const { postIn } = waiting;
+		if (postIn !== null) this.postsWaiting.set(postIn, (this.postsWaiting.get(postIn) ?? 0) + 1);
+	}
+
+	private end(request: number): Waiting | undefined {
+		const waiting = this.waiting.get(request);
+		if (!waiting) return undefined;
+		this.waiting.delete(request);
+		const { postIn } = waiting;
+		if (postIn === null) return waiting;
+		const left = (this.postsWaiting.get(postIn) ?? 1) - 1;
+		if (left === 0) this.postsWaiting.delete(postIn);
+		else this.postsWaiting.set(postIn, left);
+		return waiting;
+	}
 
 	private sweep(): void {
 		const now = performance.now();
@@ -129,8 +163,7 @@ export class Requests {
 	}
 
 	private giveUp(request: number): void {
-		const waiting = this.waiting.get(request);
-		this.waiting.delete(request);
+		const waiting = this.end(request);
 		const why =
 			waiting && waiting.since < this.deafAt
 				? 'its outcome could not be heard'

@@ -55,7 +55,8 @@ async function metered(): Promise<{ store: Store; reader: SqlReader; meter: Turn
 	return { store, reader: { all, together: (q) => plain.together(q), pause: () => plain.pause() }, meter };
 }
 
-const shownOf = (info: ThreadInfo | undefined) => info && [info.replyCount, info.latestReply - ROOT, info.replyUsersCount];
+const shownOf = (info: ThreadInfo | undefined) =>
+	info && [info.replyCount, info.latestReply - ROOT, info.replyUsersCount];
 
 test('a large thread is summed up in steps once; after that only what came since is read', async () => {
 	const { store, reader, meter } = await metered();

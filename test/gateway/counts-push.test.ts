@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
 import type { CountRow, ReadState } from '../../src/engine/ports/read-state.ts';
 import { Connection } from '../../src/gateway/socket/connection.ts';
-import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
+import { CountsPush, SESSIONS_A_TURN } from '../../src/gateway/socket/counts-push.ts';
 import { UserSession } from '../../src/gateway/socket/user-session.ts';
+import { TurnMeter } from '../support/turn-meter.ts';
 
 /** Counts that are pushed are those of now: not to who left, nor ahead of what a client still has to catch up on. */
 
@@ -116,4 +117,35 @@ test('where a post is counted before it moves its author, the author alone is to
 		await Bun.sleep(5);
 		expect(sent).toEqual(authorsFollow ? ['unread_counts_updated'] : []);
 	}
+});
+
+test('a delete that thousands online want counts of takes the counts of a few in each turn', async () => {
+	const meter = new TurnMeter();
+	const ONLINE = 20 * SESSIONS_A_TURN;
+	const asked = new Set<string>();
+	const readState = {
+		row: async (user: string) => {
+			meter.add(1);
+			asked.add(user);
+			return ROW;
+		},
+		member: async () => ({ conversation: 'C1', archived: false }),
+		threadTotals: async () => ({ threads: { unread: 0, mentions: 0, badge: 0 }, stamp: 1 }),
+	} as unknown as ReadState;
+	const push = new CountsPush(readState, (error) => {
+		throw error;
+	});
+	const sessions = Array.from({ length: ONLINE }, (_, index) => {
+		const session = new UserSession(`U${index}`, 'T1', { isListening: () => true });
+		session.connections.push({ wantsCounts: true, isCatchingUp: false, send: () => undefined } as never);
+		return session;
+	});
+	push.sent(sessions, { change: 'standing', conversation: 'C1' });
+	// What comes to be due meanwhile is not forgotten, nor told twice.
+	push.sent(sessions.slice(0, 3), { change: 'standing', conversation: 'C1' });
+	while (asked.size < ONLINE) await Bun.sleep(1);
+	await Bun.sleep(1);
+	meter.stop();
+	expect(meter.total).toBe(ONLINE);
+	expect(meter.largest).toBeLessThanOrEqual(SESSIONS_A_TURN);
 });

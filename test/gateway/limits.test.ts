@@ -99,3 +99,13 @@ describe('limits', () => {
 		});
 	});
 });
+
+test('a call that costs more takes more; one that costs more than a burst takes all of it', () => {
+	const { clock, limits } = setUp();
+	expect(limits.take('U1', 'requests', 15)).toBe(0);
+	expect(limits.take('U1', 'requests', 15)).toBe(1);
+	expect(takeMany(limits, 'U1', 100)).toBe(5);
+	clock.pass(60_000);
+	expect(limits.take('U1', 'requests', 1_000)).toBe(0);
+	expect(limits.take('U1', 'requests')).toBe(1);
+});

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
-import { type Patience, Requests } from '../../src/gateway/requests.ts';
+import { MOST_POSTS_WAITING, type Patience, Requests } from '../../src/gateway/requests.ts';
 import { risingClock } from '../../src/model/ts.ts';
 
 /** Commands that nobody decides about. */
@@ -99,4 +99,25 @@ test('while outcomes cannot be heard nothing is asked for, and no worker is blam
 		detail: 'no worker answered in time; it may still take place',
 	});
 	expect(told).toEqual(['silent']);
+});
+
+test('a conversation with too many posts waiting is slowed down alone, until they are decided', async () => {
+	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 1_000 });
+	const content = { text: 'x', extra: null };
+	const action = { type: 'post', content, threadTs: null, broadcast: false, clientMsgId: null } as const;
+	const post = (conversation: string) => requests.submit(ACTOR, conversation, action);
+	const ended = (asking: Promise<unknown>) => asking.catch((error) => error);
+	const hot = Array.from({ length: MOST_POSTS_WAITING }, () => ended(post('C01')));
+	const appended = asked.length;
+	expect(await ended(post('C01'))).toMatchObject({ code: 'ratelimited', retryAfterSeconds: 1 });
+	expect(asked).toHaveLength(appended);
+	// Others post, and the hot one can still be changed otherwise.
+	const others = [ended(post('C02')), ended(submit())];
+	expect(asked).toHaveLength(appended + 2);
+	answer(asked[0] ?? 0);
+	await hot[0];
+	const next = ended(post('C01'));
+	expect(asked).toHaveLength(appended + 3);
+	for (const request of asked) answer(request);
+	await Promise.all([...hot, ...others, next]);
 });

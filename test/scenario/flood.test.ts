@@ -21,7 +21,7 @@ const flooders: Person[] = [];
 
 beforeAll(async () => {
 	server = await startServer(LIMITS);
-	const { people, admin } = await makeWorkspace(server.url, 8);
+	const { people, admin } = await makeWorkspace(server.url, 10);
 	quiet = people[0] as Person;
 	flooders.push(...people.slice(1));
 	channel = (await quiet.call('conversations.create', { name: 'general' })).channel.id;
@@ -88,4 +88,14 @@ test('a flood of frames is answered one by one, with code 17 and a time to wait,
 	await socket.seen({ ts });
 	others.close();
 	socket.close();
+});
+
+test('a call that asks for many rows counts as several', async () => {
+	const allowed = async (limit: string): Promise<number> => {
+		const answers = await flood(fresh(), 'conversations.history', { channel, limit });
+		expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+		return answers.filter(({ status }) => status === 200).length;
+	};
+	const [few, many] = [await allowed('1000'), await allowed('10')];
+	expect(few).toBeLessThan(many / 2);
 });

@@ -31,10 +31,16 @@ export interface UserCall extends Call {
 	readonly caller: UserCaller;
 }
 
+/** Rows that a call of the cost of 1 may ask for. */
+const ROWS_A_CALL = 100;
+export const costOfRows = (rows: number): number => Math.max(1, Math.ceil(rows / ROWS_A_CALL));
+
 interface Definition<S extends Schema, C> {
 	readonly arguments: S;
 	readonly ignored?: readonly string[];
 	readonly limited?: Limited;
+	/** As how many calls one with these arguments counts; 1 unless said. Everything beyond 1 is taken when they are known. */
+	readonly cost?: (args: Values<S>) => number;
 	readonly run: (args: Values<S>, call: C) => Promise<Answer>;
 }
 
@@ -48,6 +54,10 @@ export function userMethod<S extends Schema>(definition: Definition<S, UserCall>
 		call: async (raw, caller, call) => {
 			if (caller.kind !== 'user') throw new Refusal('not_allowed_token_type', 'token: a user’s is needed');
 			const args = parseArguments(definition.arguments, ignored, raw);
+			const more = (definition.cost?.(args) ?? 1) - 1;
+			const wait =
+				more > 0 ? call.services.limits.take(caller.user.id, definition.limited ?? 'requests', more) : 0;
+			if (wait > 0) throw new Refusal('ratelimited', 'this call counts as several', wait);
 			return definition.run(args, { ...call, caller });
 		},
 	};

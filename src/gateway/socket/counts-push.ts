@@ -22,8 +22,11 @@ interface Late {
 	threads: boolean;
 }
 
+/** Sessions whose counts are taken in one turn of the event loop. */
+export const SESSIONS_A_TURN = 64;
+
 export class CountsPush {
-	private due = new Map<UserSession, Due>();
+	private readonly due = new Map<UserSession, Due>();
 	private readonly late = new WeakMap<Connection, Late>();
 
 	constructor(
@@ -75,15 +78,19 @@ export class CountsPush {
 		return due;
 	}
 
+	/** Some sessions in each turn: a delete in a large channel makes thousands of rows due at once. */
 	private push(): void {
-		const { due } = this;
-		this.due = new Map();
-		for (const [session, { rows, threads }] of due) {
+		let left = SESSIONS_A_TURN;
+		for (const [session, { rows, threads }] of this.due) {
+			this.due.delete(session);
 			const { user, connections } = session;
 			for (const conversation of rows) this.pushRow(session, conversation, connections).catch(this.failed);
 			if (threads !== 'nobody')
 				this.pushThreads(user, connections, threads === 'everybody').catch(this.failed);
+			left -= 1;
+			if (left === 0) break;
 		}
+		if (this.due.size > 0) setImmediate(() => this.push());
 	}
 
 	private async pushRow(

@@ -3,7 +3,7 @@ import { formatTs } from '../../../model/ts.ts';
 import { readable } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { messageViews } from '../message-view.ts';
-import { userMethod } from '../method.ts';
+import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { between } from '../window.ts';
 
@@ -18,6 +18,7 @@ export const conversationsHistory = userMethod({
 		limit: type.limit(PAGE),
 		cursor: type.cursor('next_ts'),
 	},
+	cost: ({ limit }) => costOfRows(limit),
 	ignored: ['include_all_metadata', 'include_pin_count', 'ignore_replies', 'no_user_profile'],
 	run: async (given, call) => {
 		// Slack's own default: everything, the newest page first.

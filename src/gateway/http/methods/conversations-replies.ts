@@ -3,7 +3,7 @@ import type { Message } from '../../../model/message.ts';
 import { readable } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { messageViews } from '../message-view.ts';
-import { type UserCall, userMethod } from '../method.ts';
+import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { between } from '../window.ts';
 
@@ -18,6 +18,7 @@ export const conversationsReplies = userMethod({
 		limit: type.limit(type.MAX_PAGE),
 		cursor: type.cursor('next_ts'),
 	},
+	cost: ({ limit }) => costOfRows(limit),
 	ignored: ['include_all_metadata'],
 	run: async (args, call) => {
 		const conversation = await readable(call, args.channel);

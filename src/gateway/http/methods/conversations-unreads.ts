@@ -5,7 +5,7 @@ import { formatTs } from '../../../model/ts.ts';
 import { joined } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { messageViews } from '../message-view.ts';
-import { userMethod } from '../method.ts';
+import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { between, bounds, type Window } from '../window.ts';
 
@@ -25,6 +25,7 @@ export const conversationsUnreads = userMethod({
 		cursor: type.cursor('next_ts'),
 		newest_first: type.flag,
 	},
+	cost: ({ limit }) => costOfRows(limit),
 	run: async (args, call) => {
 		const conversation = await joined(call, args.channel);
 		const { readState, history } = call.services;
@@ -57,6 +58,7 @@ export const conversationsReaders = userMethod({
 		limit: type.limit(type.MAX_PAGE),
 		cursor: type.cursor('after'),
 	},
+	cost: ({ limit }) => costOfRows(limit),
 	run: async ({ channel, ts, limit, cursor }, call) => {
 		const conversation = await joined(call, channel);
 		if (conversation.memberCount > MAX_MEMBERS)

@@ -4,7 +4,7 @@ import { isConversationId } from '../../../model/ids.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { countFields, type JsonObject } from '../../../protocol/objects.ts';
 import * as type from '../argument-types.ts';
-import { type UserCall, userMethod } from '../method.ts';
+import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 
 /** One's conversations by latest activity, each with its counts and a look at its newest message. */
@@ -16,6 +16,7 @@ const STAMP_OR_NONE = /^\d{0,16}$/;
 
 export const inboxList = userMethod({
 	arguments: { limit: type.limit(PAGE), cursor: type.cursor('inbox'), unread_first: type.flag },
+	cost: ({ limit }) => costOfRows(limit),
 	run: async ({ limit, cursor, unread_first: unreadFirst }, call) => {
 		const { services, caller } = call;
 		const start = cursor === undefined ? null : placeOf(cursor, unreadFirst);

@@ -18,6 +18,8 @@ const PAGES_READ = 10;
 
 export const subscriptionsThreadGetView = userMethod({
 	arguments: { limit: type.limit(PAGE), current_ts: type.latest },
+	/** Each thread is looked up by itself. */
+	cost: ({ limit }) => limit,
 	ignored: ['fetch_threads_state', 'priority_mode'],
 	run: async ({ limit, current_ts: before }, call) => {
 		const { services, caller } = call;
