@@ -127,5 +127,31 @@ export function historyCases(subject: Subject): void {
 			]);
 			expect(await subject.store.history.threads('C01', [])).toEqual([]);
 		});
+
+		test('a thread of any size is summed up as a small one is, whatever is replied and deleted', async () => {
+			await say(1, 2);
+			const steps = Array.from({ length: 1_200 }, (_, index) => 10 + index);
+			const user = (step: number) => `U${step % 300}`;
+			await subject.store.ledger.commit([
+				...steps.map((step) => reply(step, 1, user(step))),
+				reply(2_000, 2, 'U02'),
+			]);
+			const sums = async () =>
+				(await subject.store.history.threads('C01', [at(1), at(2)]))
+					.map((info) => [
+						info.threadTs - at(0),
+						info.replyCount,
+						info.latestReply - at(0),
+						info.replyUsersCount,
+					])
+					.sort(([a = 0], [b = 0]) => a - b);
+			const small = [2, 1, 2_000, 1];
+			expect(await sums()).toEqual([[1, 1_200, 1_209, 300], small]);
+			await subject.store.ledger.commit([reply(3_000, 1, 'U900')]);
+			expect(await sums()).toEqual([[1, 1_201, 3_000, 301], small]);
+			const gone = message('C01', at(3_000), { threadTs: at(1), user: 'U900' });
+			await subject.store.ledger.commit([deleted(channel, gone, at(3_001))]);
+			expect(await sums()).toEqual([[1, 1_200, 1_209, 300], small]);
+		});
 	});
 }
