@@ -97,9 +97,7 @@ export class Buckets {
 	peek(key: string): number {
 		if (this.rate.perSecond <= 0) return 0;
 		const now = this.nowMs();
-		const fullAt =
-			Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) +
-			Math.min(cost * this.costMs, this.depthMs);
+		const fullAt = Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) + this.costMs;
 		const waitMs = fullAt - now - this.depthMs;
 		return waitMs <= 1e-6 ? 0 : Math.max(1, Math.ceil(waitMs / 1000));
 	}
