@@ -194,3 +194,36 @@ test('a long thread opens at its oldest unread reply, and only what was seen of 
 	}, 30_000);
 	await screen.expectExact();
 });
+
+test('the list stays at its end while messages arrive fast, until it is scrolled up', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(grace, 'before');
+	const screen = await show(ada);
+	await screen.open('harbour');
+	const burst = async (word: string) => {
+		for (let from = 0; from < 120; from += 10)
+			await Promise.all(
+				Array.from({ length: 10 }, (_, at) =>
+					post(grace, `${word} ${from + at} ${'with more words '.repeat(at * 5)}`),
+				),
+			);
+		await post(grace, `${word} is over`);
+	};
+	const fromEnd = () =>
+		screen.page.evaluate<number>(`(() => {
+			const { scrollTop, clientHeight, scrollHeight } = document.querySelector('.timeline');
+			return scrollHeight - scrollTop - clientHeight;
+		})()`);
+	await burst('first');
+	await screen.message('first is over').waitFor();
+	await eventually(async () => expect(await fromEnd()).toBeLessThan(9));
+	await screen.page.locator('.timeline').hover();
+	await eventually(async () => {
+		await screen.page.mouse.wheel(0, -200);
+		expect(await fromEnd()).toBeGreaterThan(300);
+	});
+	await burst('second');
+	await screen.shown();
+	expect(await fromEnd()).toBeGreaterThan(1_000);
+});

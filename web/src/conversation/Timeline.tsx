@@ -108,10 +108,13 @@ export function Timeline(props: Props) {
 		scrollTo: (ts) => {
 			const index = rows.findIndex(({ message }) => message.ts === ts);
 			if (index < 0) return false;
+			const [handle, element] = [list.current, scroller.current];
+			// Nothing scrolls where it is in sight at the end already.
+			const isThere =
+				handle && element && isAtEnd(element) && handle.getItemOffset(index) >= element.scrollTop;
+			if (isThere) return true;
 			following.stop();
-			list.current?.scrollToIndex(index, { align: 'center' });
-			// Where that is the end already, nothing scrolls, and no event says so.
-			requestAnimationFrame(following.scrolled);
+			handle?.scrollToIndex(index, { align: 'center' });
 			return true;
 		},
 		focusLast: () => focusRow(rows.length - 1),
@@ -120,6 +123,7 @@ export function Timeline(props: Props) {
 	// biome-ignore lint/correctness/useExhaustiveDependencies: when the rows have changed, and not when anything else has
 	useLayoutEffect(() => {
 		if (following.isOn()) scrollToEnd();
+		following.moved();
 	}, [rows]);
 	// After drawing: sizes are known then.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: as above
@@ -169,6 +173,7 @@ export function Timeline(props: Props) {
 				}}
 				onResize={() => {
 					if (following.isOn()) scrollToEnd();
+					following.moved();
 					// Without scrolling, other rows are in sight now.
 					requestAnimationFrame(() => lookNow.current());
 				}}

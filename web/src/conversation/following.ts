@@ -1,22 +1,27 @@
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
 
 /**
- * Whether a list stays at its end when more comes. It does from the start, and again when its user reaches the end. Only the
- * user ends it, by scrolling up: a list that grows, or is scrolled by the page, is not at its end for a moment either.
+ * Whether a list stays at its end when more comes. It does from the start, and again whenever its end is reached. It no longer does
+ * once it was scrolled up. While rows come and are measured, the list moves by itself: then only a gesture of the user counts.
  */
 
 export interface Following {
 	isOn(): boolean;
 	start(): void;
+	/** The page scrolls it up now. */
 	stop(): void;
+	/** Rows came, or have another size. */
+	moved(): void;
 	/** The list was scrolled, by whomever. */
 	scrolled(): void;
 }
 
 export const END_PX = 8;
+const TOLERANCE_PX = 1;
+/** Measuring goes on for a few frames. */
+const SETTLES_MS = 300;
 /** Scrolling goes on for a moment after the wheel or the finger that began it. */
 const GESTURE_MS = 1_000;
-
 const GESTURES = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'pointermove'] as const;
 
 export const isAtEnd = ({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolean =>
@@ -24,8 +29,11 @@ export const isAtEnd = ({ scrollTop, clientHeight, scrollHeight }: HTMLElement):
 
 export function useFollowing(scroller: RefObject<HTMLElement | null>): Following {
 	const isOn = useRef(true);
-	const gestureAt = useRef(Number.NEGATIVE_INFINITY);
+	/** It is to be scrolled up, and is still at its end. */
+	const isLeaving = useRef(false);
 	const lastTop = useRef(0);
+	const movedAt = useRef(Number.NEGATIVE_INFINITY);
+	const gestureAt = useRef(Number.NEGATIVE_INFINITY);
 	useEffect(() => {
 		const element = scroller.current;
 		if (!element) return;
@@ -34,30 +42,42 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
 			if (event.type === 'pointermove' && (event as PointerEvent).buttons === 0) return;
 			gestureAt.current = performance.now();
 		};
-		const options = { passive: true };
-		for (const type of GESTURES) element.addEventListener(type, note, options);
+		for (const type of GESTURES) element.addEventListener(type, note, { passive: true });
 		return () => {
 			for (const type of GESTURES) element.removeEventListener(type, note);
 		};
 	}, [scroller]);
-	return useMemo(
-		() => ({
-			isOn: () => isOn.current,
-			start: () => {
-				isOn.current = true;
+	return useMemo(() => {
+		const set = (isFollowing: boolean): void => {
+			isOn.current = isFollowing;
+			isLeaving.current = !isFollowing;
+		};
+		const notice = (): void => {
+			const element = scroller.current;
+			if (!element) return;
+			const isUp = element.scrollTop < lastTop.current - TOLERANCE_PX;
+			lastTop.current = element.scrollTop;
+			if (isAtEnd(element)) {
+				if (!isLeaving.current) isOn.current = true;
+				return;
+			}
+			isLeaving.current = false;
+			const now = performance.now();
+			const isMeant = now - gestureAt.current < GESTURE_MS || now - movedAt.current > SETTLES_MS;
+			if (isUp && isMeant) isOn.current = false;
+		};
+		return {
+			// The event of a scroll comes with the next frame: more rows may come before it.
+			isOn: () => {
+				notice();
+				return isOn.current;
 			},
-			stop: () => {
-				isOn.current = false;
+			start: () => set(true),
+			stop: () => set(false),
+			moved: () => {
+				movedAt.current = performance.now();
 			},
-			scrolled: () => {
-				const element = scroller.current;
-				if (!element) return;
-				const isUp = element.scrollTop < lastTop.current;
-				lastTop.current = element.scrollTop;
-				if (isAtEnd(element)) isOn.current = true;
-				else if (isUp && performance.now() - gestureAt.current < GESTURE_MS) isOn.current = false;
-			},
-		}),
-		[scroller],
-	);
+			scrolled: notice,
+		};
+	}, [scroller]);
 }
