@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keepSecret } from './private-files.ts';
 
 /**
  * The administrator's token: what is configured, else the one kept in the data directory, else a new one.
@@ -24,8 +25,8 @@ export async function adminTokenOf(configured: string | null, dataDir: string): 
 /** Written for its owner alone to read, once it is sure to be shown: a token that nobody saw is of no use. */
 export async function keepAdminToken({ token, isNew }: AdminToken, dataDir: string): Promise<void> {
 	if (!isNew) return;
-	await mkdir(dataDir, { recursive: true });
-	await writeFile(adminTokenFile(dataDir), `${token}\n`, { mode: 0o600 });
+	await mkdir(dataDir, { recursive: true, mode: 0o700 });
+	await keepSecret(adminTokenFile(dataDir), `${token}\n`);
 }
 
 export async function keptAdminToken(dataDir: string): Promise<string | null> {

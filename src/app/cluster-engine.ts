@@ -191,6 +191,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): Engine {
 		// Whoever took the request stamped it: replaying it comes to the same.
 		stampOf: ({ at }) => at,
 		onSetback: () => undefined,
+		onStoreTrouble: () => undefined,
 		evict: () => undefined,
 		close: async () => sessions.close(),
 	};

@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiCall, apiClient } from './api-client.ts';
 import { DEMO_PEOPLE, DEMO_TEAM, playDemo } from './demo-scene.ts';
+import { keepSecret } from './private-files.ts';
 
 /** A small workspace to look around in: made through the server's own methods, as any product would. */
 
@@ -17,7 +18,7 @@ export async function demoWorkspace(url: string, adminToken: string, dataDir: st
 	const kept = await readFile(file, 'utf8').catch(() => null);
 	if (kept !== null) return showDemo(url, JSON.parse(kept));
 	const users = await seedDemo(url, apiClient(url, adminToken));
-	await writeFile(file, JSON.stringify(users, null, '\t'), { mode: 0o600 });
+	await keepSecret(file, JSON.stringify(users, null, '\t'));
 	return showDemo(url, users);
 }
 

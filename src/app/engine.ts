@@ -32,6 +32,8 @@ export interface Engine {
 	readonly stampOf: (command: Command) => number;
 	/** Called when what was decided could not be stored. */
 	onSetback(listener: (error: Error) => void): void;
+	/** Called when the files of the store are no longer those that were opened, and (null) when they are again. */
+	onStoreTrouble(listener: (error: Error | null) => void): void;
 	/** Lets go of what was not used for so long. */
 	evict(idleMs: number): void;
 	close(): Promise<void>;
@@ -48,11 +50,15 @@ export async function openEmbeddedEngine(
 	options: Pick<SqliteStoreOptions, 'push'> = {},
 ): Promise<Engine> {
 	const listeners: ((error: Error) => void)[] = [];
+	const troubleListeners: ((error: Error | null) => void)[] = [];
 	const store = await openSqliteStore(dataDir, {
 		...options,
 		onCommitFailure: (error) => {
 			residents.clear();
 			for (const listener of listeners) listener(error);
+		},
+		onTrouble: (error) => {
+			for (const listener of troubleListeners) listener(error);
 		},
 	});
 	const clock = risingClock(nowMicros, await store.newestStamp());
@@ -73,6 +79,9 @@ export async function openEmbeddedEngine(
 		stampOf: () => clock.next(),
 		onSetback: (listener) => {
 			listeners.push(listener);
+		},
+		onStoreTrouble: (listener) => {
+			troubleListeners.push(listener);
 		},
 		evict: (idleMs) => residents.evict(nowMs() - idleMs),
 		close: () => store.close(),

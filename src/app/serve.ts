@@ -8,6 +8,7 @@ import { type Engine, openEmbeddedEngine } from './engine.ts';
 import { checkListening } from './failures.ts';
 import { startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
+import { secureFiles } from './private-files.ts';
 import { pushes, startPush } from './push.ts';
 import { vapidKeyIn } from './vapid-key.ts';
 
@@ -57,6 +58,9 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 		worker.reset();
 		operations.setback(error);
 	});
+	engine.onStoreTrouble((error) =>
+		error ? operations.degraded('store', error) : operations.recovered('store'),
+	);
 	worker.start();
 	operations.watchWorker(worker);
 	const vapidKey = await vapidKeyIn(config);
@@ -73,6 +77,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 		alone: true,
 	});
 	await keepAdminToken(admin, config.dataDir);
+	for (const warning of await secureFiles(config.dataDir)) operations.warn(warning);
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => {
 		engine.evict(idleMs);

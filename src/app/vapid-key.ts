@@ -1,7 +1,8 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newVapidKey, type VapidKey, vapidKeyOf } from '../push/web/vapid.ts';
 import type { Config } from './config.ts';
+import { keepSecret } from './private-files.ts';
 
 /**
  * The key of Web Push: what is configured, else the one kept in the data directory, else a new one, which is kept. A
@@ -32,13 +33,8 @@ export async function vapidKeyIn(config: Config): Promise<VapidKey | null> {
 	}
 }
 
-/**
- * For its owner alone to read: who has it can write to every browser that subscribed. Under its name only once it is
- * whole: half a key would be taken for a damaged one.
- */
+/** A secret: with it anybody can write to every browser that subscribed. */
 async function keep(key: VapidKey, file: string): Promise<VapidKey> {
-	const draft = `${file}.new`;
-	await writeFile(draft, `${key.privateKey}\n`, { mode: 0o600 });
-	await rename(draft, file);
+	await keepSecret(file, `${key.privateKey}\n`);
 	return key;
 }

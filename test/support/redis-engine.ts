@@ -57,6 +57,7 @@ export async function openRedisEngine(
 		overlapMicros: 0,
 		stampOf: () => clock.next(),
 		onSetback: () => undefined,
+		onStoreTrouble: () => undefined,
 		evict: () => undefined,
 		redis: { commands, keys },
 		close: async () => {

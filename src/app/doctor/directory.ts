@@ -1,8 +1,7 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { type Inspected, inspectDirectory } from '../../engine/embedded/sqlite/inspect.ts';
 import { SchemaTooNew } from '../../engine/store/migrations.ts';
-import { adminTokenFile } from '../admin-token.ts';
 import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
 
 /** The data directory: whether it can be used, and what is in it. Nothing in it is changed. */
@@ -94,7 +93,7 @@ function judgeDatabase({ damage, pending, bytes }: NonNullable<Inspected['databa
 
 /** What is in the directory is for its owner alone. */
 function secrecy(directory: string): Finding[] {
-	return [directory, adminTokenFile(directory)]
-		.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0)
+	return [directory, ...readdirSync(directory).map((name) => join(directory, name))]
+		.filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
 		.map((path) => warn(ABOUT, `${path} is open to other users of this machine`, `chmod go= ${path}`));
 }

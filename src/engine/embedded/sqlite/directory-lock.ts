@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, DataDirectoryInUse, DataDirectoryUnusable, messageOf } from './errors.ts';
 import { holderOf } from './lock-holder.ts';
+import { makePrivately } from './private-file.ts';
 
 /**
  * One process on one data directory. The lock is a transaction held open on a small file beside the
@@ -20,6 +21,7 @@ export function lockDirectory(directory: string): () => void {
 	const file = join(directory, LOCK_FILE);
 	let lock: Database | undefined;
 	try {
+		makePrivately(file);
 		lock = new Database(file, { create: true });
 		lock.run('PRAGMA busy_timeout = 0');
 		lock.run('BEGIN EXCLUSIVE');

@@ -20,8 +20,8 @@ export class DataDirectoryUnusable extends Error {
 
 /** The database cannot be read as one: no permission and no other directory brings it back. */
 export class DatabaseDamaged extends Error {
-	constructor(path: string, cause?: unknown) {
-		super(`${path} is damaged, or no database`, { cause });
+	constructor(path: string, cause?: unknown, reason = 'is damaged, or no database') {
+		super(`${path} ${reason}`, { cause });
 		this.name = 'DatabaseDamaged';
 	}
 }

@@ -8,4 +8,6 @@ export const WRITER_PRAGMAS: readonly string[] = [
 	'temp_store = MEMORY',
 	'wal_autocheckpoint = 16000',
 	'journal_size_limit = 67108864',
+	// What is deleted or replaced is overwritten with zeros in its page.
+	'secure_delete = ON',
 ];

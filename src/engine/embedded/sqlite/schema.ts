@@ -36,3 +36,15 @@ export function recordStart(database: Database, stampAfter: (newest: number) => 
 	});
 	return record.immediate();
 }
+
+/**
+ * Puts a number of this start into the header of the file, where `FileGuard` looks for it: a copy of another time has
+ * another one.
+ */
+export function markStart(database: Database): number {
+	const mark = crypto.getRandomValues(new Uint32Array(1))[0] as number;
+	const signed = mark | 0;
+	database.run(`PRAGMA user_version = ${signed}`);
+	database.run('PRAGMA wal_checkpoint(TRUNCATE)');
+	return signed;
+}

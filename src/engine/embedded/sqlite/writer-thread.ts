@@ -1,18 +1,32 @@
 import { Database, type Statement } from 'bun:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Param } from '../../store/sql.ts';
+import { FileGuard } from './file-guard.ts';
 import { WRITER_PRAGMAS } from './pragmas.ts';
-import { type BatchMessage, CLOSE, type OpenWriter, type WriterAnswer } from './writer-protocol.ts';
+import {
+	ABANDON,
+	type BatchMessage,
+	CLOSE,
+	type OpenWriter,
+	type WriterAnswer,
+	type WriterNotice,
+} from './writer-protocol.ts';
 
 /**
  * The thread that writes: one batch, one transaction, one answer, in order. It waits for the disk, so that
  * nobody else has to.
  */
 
-const { path, maxPages } = workerData as OpenWriter;
+const LOOK_EVERY_MS = 1_000;
+
+const { path, maxPages, files, eraseWithinMs } = workerData as OpenWriter;
 const database = new Database(path, { create: false, readwrite: true });
 for (const pragma of WRITER_PRAGMAS) database.run(`PRAGMA ${pragma}`);
 if (maxPages > 0) database.run(`PRAGMA max_page_count = ${maxPages}`);
+
+const guard = new FileGuard(files);
+let noticed: string | null = null;
+let erasing: ReturnType<typeof setTimeout> | null = null;
 
 const begin = database.prepare('BEGIN IMMEDIATE');
 const commit = database.prepare('COMMIT');
@@ -29,14 +43,37 @@ function statementOf(number: number): Statement<unknown, Param[]> {
 	return statement;
 }
 
-function write({ newTexts, rows }: BatchMessage): void {
+/** What is wrong with the files; told when it changes. */
+function look(): string | null {
+	const problem = guard.problem();
+	if (problem !== noticed) parentPort?.postMessage({ problem } satisfies WriterNotice);
+	noticed = problem;
+	return problem;
+}
+
+/** The write-ahead log has pages as they were before: it is emptied, at most so often as people delete and edit. */
+function eraseLater(): void {
+	erasing ??= setTimeout(() => {
+		erasing = null;
+		if (look() !== null) return;
+		const emptied = database.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get();
+		guard.noteOwnWrite();
+		if (emptied?.busy) eraseLater();
+	}, eraseWithinMs);
+}
+
+function write({ newTexts, rows, erases }: BatchMessage): void {
 	texts.push(...newTexts);
+	const problem = look();
+	if (problem !== null) throw new Error(problem);
 	begin.run();
 	try {
 		for (let index = 0; index < rows.length; index += 2) {
 			statementOf(rows[index] as number).run(...(rows[index + 1] as Param[]));
 		}
 		commit.run();
+		guard.noteOwnWrite();
+		if (erases) eraseLater();
 	} catch (error) {
 		// A full disk has rolled back by itself.
 		if (database.inTransaction) database.run('ROLLBACK');
@@ -47,7 +84,10 @@ function write({ newTexts, rows }: BatchMessage): void {
 const answer = (text: WriterAnswer): void => parentPort?.postMessage(text);
 
 parentPort?.on('message', (message: string) => {
-	if (message === CLOSE) {
+	if (message === CLOSE || message === ABANDON) {
+		clearInterval(looking);
+		if (erasing) clearTimeout(erasing);
+		if (message === ABANDON) return;
 		database.close();
 		answer(null);
 		return;
@@ -59,6 +99,8 @@ parentPort?.on('message', (message: string) => {
 		answer(error instanceof Error ? error.message : String(error));
 	}
 });
+
+const looking = setInterval(look, LOOK_EVERY_MS);
 
 // Told once the database is open.
 answer(null);

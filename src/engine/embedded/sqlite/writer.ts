@@ -2,7 +2,17 @@ import { Worker } from 'node:worker_threads';
 import type { Batch } from '../../store/batch.ts';
 import { toSqlite } from '../../store/dialect.ts';
 import type { Param } from '../../store/sql.ts';
-import { type BatchMessage, CLOSE, type OpenWriter, type WriterAnswer } from './writer-protocol.ts';
+import {
+	ABANDON,
+	type BatchMessage,
+	CLOSE,
+	type OpenWriter,
+	type WriterAnswer,
+	type WriterNotice,
+} from './writer-protocol.ts';
+
+/** Statements that replace or delete what people wrote, or what reaches their devices. */
+const ERASING = /^(UPDATE messages|UPDATE conversations SET name|DELETE FROM push_devices)\b/;
 
 /**
  * The writing thread, seen from outside. One message is under way at a time: group commit sends the next
@@ -14,18 +24,25 @@ export class SqliteWriter {
 	private waiting: { resolve: () => void; reject: (error: Error) => void } | null = null;
 	private stopped: Error | null = null;
 
-	private constructor(options: OpenWriter) {
+	/** The files are not those that were opened: the message says what is wrong with them. */
+	trouble: Error | null = null;
+
+	private constructor(
+		options: OpenWriter,
+		private readonly onTrouble: (error: Error | null) => void,
+	) {
 		this.thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: options });
-		this.thread.on('message', (answer: WriterAnswer) =>
-			this.answered(answer === null ? null : new Error(answer)),
-		);
+		this.thread.on('message', (message: WriterAnswer | WriterNotice) => {
+			if (typeof message === 'object' && message !== null) this.noticed(message);
+			else this.answered(message === null ? null : new Error(message));
+		});
 		this.thread.on('error', (error) => this.stop(error instanceof Error ? error : new Error(String(error))));
 		this.thread.on('exit', () => this.stop(new Error('the writing thread has ended')));
 	}
 
 	/** Resolves when the thread has the database open. */
-	static async open(options: OpenWriter): Promise<SqliteWriter> {
-		const writer = new SqliteWriter(options);
+	static async open(options: OpenWriter, onTrouble: (error: Error | null) => void): Promise<SqliteWriter> {
+		const writer = new SqliteWriter(options, onTrouble);
 		await writer.nextAnswer();
 		return writer;
 	}
@@ -39,9 +56,21 @@ export class SqliteWriter {
 		await this.thread.terminate();
 	}
 
+	/** Leaves files alone that are not those that were opened: closing the database would write to them. */
+	abandon(): void {
+		this.thread.postMessage(ABANDON);
+		this.thread.unref();
+	}
+
+	private noticed({ problem }: WriterNotice): void {
+		this.trouble = problem === null ? null : new Error(problem);
+		this.onTrouble(this.trouble);
+	}
+
 	private encode({ texts, params }: Batch): BatchMessage {
 		const newTexts: string[] = [];
 		const rows: (number | readonly Param[])[] = [];
+		let erases = false;
 		for (let index = 0; index < texts.length; index += 1) {
 			const text = texts[index] as string;
 			if (text === '') continue;
@@ -51,9 +80,10 @@ export class SqliteWriter {
 				this.numbers.set(text, number);
 				newTexts.push(toSqlite(text));
 			}
+			erases ||= ERASING.test(text);
 			rows.push(number, params[index] as readonly Param[]);
 		}
-		return { newTexts, rows };
+		return { newTexts, rows, erases };
 	}
 
 	private send(message: string): Promise<void> {
