@@ -1,0 +1,24 @@
+import { CANARY } from './cast.ts';
+
+/** What no answer and no frame may contain or be, whatever was sent. */
+
+/** Source lines, paths and what Bun shows developers. */
+export const REVEALING =
+	/new URL|\/src\/|\.ts:\d|bun:|node_modules|Internal Server Error|SQLITE_|syntax error/;
+
+export class Finding extends Error {}
+
+export function inspect(what: string, sent: string, received: string, status = 200): void {
+	const problem =
+		status >= 500
+			? `status ${status}`
+			: received.includes(CANARY)
+				? 'it contains content of another workspace'
+				: received.includes('internal_error')
+					? 'internal_error'
+					: REVEALING.exec(received)?.[0];
+	if (problem === undefined) return;
+	throw new Finding(
+		`${what}: ${problem}\nsent: ${sent.slice(0, 2_000)}\nreceived: ${received.slice(0, 1_000)}`,
+	);
+}

@@ -1,0 +1,121 @@
+import type { Person } from '../people.ts';
+import { inspect } from './findings.ts';
+import { residentMb } from './slow-clients.ts';
+
+/** Floods, and what another user and the operator notice of them. */
+
+export interface Noticed {
+	/** What the flood sent. */
+	readonly requests: number;
+	/** Of the whole process, at its largest. */
+	readonly peakMb: number;
+	/** How long another user waited for each call, sorted. */
+	readonly waitsMs: readonly number[];
+}
+
+export type Flood = (url: string, number: number) => Promise<unknown>;
+
+const LARGE = 'x'.repeat(30_000);
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+const send = async (url: string, init: RequestInit): Promise<void> => {
+	const response = await fetch(url, init);
+	inspect(
+		'flood',
+		url,
+		(await response.text()).slice(0, 2_000),
+		response.status === 503 ? 200 : response.status,
+	);
+};
+
+/** Addresses as a proxy names them: a few hundred attackers. */
+const from = (number: number) => ({ 'x-forwarded-for': `198.51.${number % 3}.${number % 250}` });
+
+/** Without a token, with tokens that nobody has, with large bodies, and with tickets that nobody was given. */
+export const anonymous: Flood = (url, number) => {
+	switch (number % 4) {
+		case 0:
+			return send(`${url}/api/auth.test`, { headers: from(number) });
+		case 1: {
+			const headers = { ...from(number), authorization: `Bearer xoxp-${number}` };
+			return send(`${url}/api/client.counts`, { headers });
+		}
+		case 2: {
+			const headers = { ...from(number), ...FORM };
+			return send(`${url}/api/chat.postMessage`, { method: 'POST', headers, body: `text=${LARGE}` });
+		}
+		default:
+			return openAndDrop(`${url.replace('http', 'ws')}/rtm?ticket=none-${number}`, from(number));
+	}
+};
+
+/** One user: large posts, large pages, many marks. */
+export const authenticated = ({ token }: Person, channel: string): Flood => {
+	const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+	const calls: readonly (readonly [string, object])[] = [
+		['chat.postMessage', { channel, text: LARGE }],
+		['conversations.history', { channel, limit: 1_000 }],
+		['client.counts', {}],
+		['conversations.mark', { channel, ts: '1700000000.000000' }],
+		['conversations.unreads', { channel }],
+	];
+	return (url, number) => {
+		const [method, args] = calls[number % calls.length] as (typeof calls)[number];
+		return send(`${url}/api/${method}`, { method: 'POST', headers, body: JSON.stringify(args) });
+	};
+};
+
+/** Connects again and again, and hangs up as soon as the socket is open; or uses the same ticket twice. */
+export const reconnects = ({ token }: Person): Flood => {
+	return async (url, number) => {
+		const headers = { authorization: `Bearer ${token}` };
+		const answer = (await (await fetch(`${url}/api/rtm.connect`, { headers })).json()) as { url?: string };
+		if (answer.url === undefined) return;
+		await openAndDrop(answer.url, {});
+		if (number % 2 === 0) await openAndDrop(answer.url, {});
+	};
+};
+
+function openAndDrop(url: string, headers: Readonly<Record<string, string>>): Promise<void> {
+	return new Promise((resolve) => {
+		const socket = new WebSocket(url, { headers });
+		socket.onopen = () => socket.close();
+		socket.onerror = () => resolve();
+		socket.onclose = () => resolve();
+	});
+}
+
+/** Runs the flood for so long, so many at once, while another user goes on working. */
+export async function noticedDuring(
+	url: string,
+	flood: Flood,
+	{ forMs, atOnce, call }: { forMs: number; atOnce: number; call: () => Promise<unknown> },
+): Promise<Noticed> {
+	const end = performance.now() + forMs;
+	const isOver = (): boolean => performance.now() >= end;
+	let requests = 0;
+	let peakMb = 0;
+	const waitsMs: number[] = [];
+	const attack = async (): Promise<void> => {
+		while (!isOver()) {
+			requests += 1;
+			await flood(url, requests);
+		}
+	};
+	const work = async (): Promise<void> => {
+		do {
+			const started = performance.now();
+			await call();
+			waitsMs.push(performance.now() - started);
+			await Bun.sleep(20);
+		} while (!isOver());
+	};
+	const watch = async (): Promise<void> => {
+		do {
+			peakMb = Math.max(peakMb, await residentMb(url));
+			await Bun.sleep(100);
+		} while (!isOver());
+	};
+	await Promise.all([work(), watch(), ...Array.from({ length: atOnce }, attack)]);
+	return { requests, peakMb, waitsMs: waitsMs.toSorted((one, other) => one - other) };
+}
