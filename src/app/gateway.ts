@@ -4,6 +4,7 @@ import { Verifier } from '../durability/verifier.ts';
 import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { hearRevoked } from '../gateway/auth/revocations.ts';
+import { FairGate } from '../gateway/fair-gate.ts';
 import { beginAnew } from '../gateway/gap.ts';
 import { networkOf } from '../gateway/http/client-address.ts';
 import { Cors } from '../gateway/http/cors.ts';
@@ -58,18 +59,22 @@ const nowMs = (): number => Date.now();
 const steadyMs = (): number => performance.now();
 const NO_WORKER =
 	'what is asked for is not decided about: see that a worker is running (`tidemark worker`) and what its /readyz says';
+/** Each takes some 40 MB while it is made. */
+const LARGE_READS_AT_ONCE = 2;
 const CHECK_EVERY_MS = 30_000;
 const CHECKED_AT_ONCE = 5;
 
 export async function startGateway(parts: GatewayParts): Promise<RunningGateway> {
 	const { config, engine, operations } = parts;
 	const { store, readState, bus, clock } = engine;
+	const largeReads = new FairGate(LARGE_READS_AT_ONCE);
 	const sync = new Sync({
 		readState,
 		changes: store.changes,
 		directory: store.directory,
 		history: store.history,
 		mostChanges: config.resumeChanges,
+		inTurn: (user, read) => largeReads.run(user, read),
 		overlapMicros: engine.overlapMicros,
 	});
 	const counts = new CountsPush(
@@ -120,6 +125,8 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			steadyMs,
 		),
 		bodies: budgetOf(config.bodyMemoryMb),
+		answers: budgetOf(config.answerMemoryMb),
+		largeReads,
 		clock,
 		random,
 		verifier,
@@ -175,7 +182,8 @@ export const shownHost = (host: string): string =>
 	['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host;
 
 function listenOn(config: Config, gateway: string, parts: Parameters<typeof listen>[1]): Listening {
-	const { host, port, socketBufferKb, socketsPerUser, socketsPerAddress, trustedProxies } = config;
+	const { host, port, socketBufferKb, answerMemoryMb, socketsPerUser, socketsPerAddress, trustedProxies } =
+		config;
 	try {
 		return listen(
 			{
@@ -183,6 +191,7 @@ function listenOn(config: Config, gateway: string, parts: Parameters<typeof list
 				port,
 				gateway,
 				maxBufferedBytes: socketBufferKb * 1024,
+				maxBufferedInAllBytes: answerMemoryMb * 1024 * 1024,
 				socketsPerUser,
 				socketsPerAddress,
 				trustedProxies: trustedProxies.flatMap((text) => networkOf(text) ?? []),

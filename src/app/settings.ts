@@ -305,6 +305,12 @@ export const SETTINGS = {
 		64,
 		wholeNumber(8, 65_536),
 	),
+	answerMemoryMb: setting(
+		'answer-memory-mb',
+		'memory for large answers that clients have not taken yet, one user at most an eighth of it; and as much for what sockets have not',
+		128,
+		wholeNumber(32, 65_536),
+	),
 	socketBufferKb: setting(
 		'socket-buffer-kb',
 		'unread output after which a slow client is cut off',

@@ -12,6 +12,7 @@ import type { AllowedHosts } from '../push/web/allowed-hosts.ts';
 import type { Reads } from '../unread/reads.ts';
 import type { Sync } from '../unread/sync.ts';
 import type { Authenticator } from './auth/authenticator.ts';
+import type { FairGate } from './fair-gate.ts';
 import type { Cors } from './http/cors.ts';
 import type { Limits } from './limits.ts';
 import type { MemoryBudget } from './memory-budget.ts';
@@ -70,6 +71,10 @@ export interface Services {
 	readonly strangers: Strangers;
 	/** Request bodies on their way in. */
 	readonly bodies: MemoryBudget;
+	/** Large answers, and what sockets resume with, on their way out. */
+	readonly answers: MemoryBudget;
+	/** Where large answers are made. */
+	readonly largeReads: FairGate;
 	readonly clock: Clock;
 	readonly random: RandomBytes;
 	readonly verifier: Pick<Verifier, 'verify' | 'verifyUser'>;

@@ -25,3 +25,17 @@ export interface Message {
 /** Whether it counts in its conversation: roots and broadcast replies that are not deleted. */
 export const inTimeline = (message: Pick<Message, 'threadTs' | 'broadcast' | 'deleted'>): boolean =>
 	!message.deleted && (message.threadTs === null || message.broadcast);
+
+/** How large it is as UTF-8, without what every message has. */
+export const bytesOf = ({ text, extra }: Pick<Message, 'text' | 'extra'>): number =>
+	Buffer.byteLength(text) + (extra === null ? 0 : Buffer.byteLength(extra));
+
+/** Whether a page of messages that was to end at so many bytes did. */
+export function isFull(messages: readonly Message[], mostBytes: number): boolean {
+	let bytes = 0;
+	for (const message of messages) {
+		bytes += bytesOf(message);
+		if (bytes >= mostBytes) return true;
+	}
+	return false;
+}

@@ -1,7 +1,7 @@
-import type { Changes, InsideChanges, OwnChanges } from '../engine/ports/changes.ts';
+import type { Changes, InsideChanges, InsideQuery, OwnChanges } from '../engine/ports/changes.ts';
 import type { Moment, MomentQuery, ReadState } from '../engine/ports/read-state.ts';
 import type { Directory, History, ThreadInfo } from '../engine/ports/store.ts';
-import type { Message } from '../model/message.ts';
+import { bytesOf, type Message } from '../model/message.ts';
 import type { JsonObject } from '../protocol/objects.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 import { missedEvents, threadKey } from './missed-events.ts';
@@ -21,6 +21,8 @@ export interface SyncParts {
 	readonly history: History;
 	/** A client that missed more than this fetches everything anew. */
 	readonly mostChanges: number;
+	/** For reads that take much memory: a few at a time, of each user one. */
+	readonly inTurn: <T>(user: string, read: () => Promise<T>) => Promise<T>;
 	/**
 	 * By how much clocks of processes that give stamps differ, at most: so far before a client's position what it
 	 * has not heard of may lie. 0 where there is one process.
@@ -30,6 +32,8 @@ export interface SyncParts {
 
 export interface Missed {
 	readonly events: readonly JsonObject[];
+	/** The same as JSON, 4 MB at most. */
+	readonly frames: readonly string[];
 	/** Of these, those that live delivery tells all members of a conversation, and not the user alone. */
 	readonly inside: readonly JsonObject[];
 	readonly stamp: number;
@@ -43,8 +47,10 @@ export interface Missed {
 
 export type SyncResult = Missed | { readonly tooFarBehind: true; readonly stamp: number };
 
-/** Of all texts together. */
-const MOST_CHARACTERS = 16_000_000;
+/** Of all texts together, and of all events as JSON. */
+const MOST_BYTES = 4_000_000;
+/** So much is read at once, whoever else reads. */
+const SMALL_BYTES = 256 * 1024;
 
 /**
  * Counts are pushed a moment after the event that changed them. A client that was cut off in between has the
@@ -72,25 +78,41 @@ export class Sync {
 		if (asked > stamp || left < 0) return { tooFarBehind: true, stamp };
 		// By the client's own position: what lies before that and came late came after it, and is known.
 		if (loose && asked + overlapMicros < loose.horizon) return { tooFarBehind: true, stamp };
+		const whole = { user, since, own, moment, pushed, left };
+		const small = await this.told(whole, SMALL_BYTES);
+		const missed = small ?? (await this.parts.inTurn(user, () => this.told(whole, MOST_BYTES)));
+		return missed ?? { tooFarBehind: true, stamp };
+	}
+
+	/** Null where it is more than so many bytes. */
+	private async told(whole: Whole, mostBytes: number): Promise<Missed | null> {
+		const { user, since, own, moment, pushed, left } = whole;
+		const { stamp, loose } = moment;
 		const upTo = loose ? Number.MAX_SAFE_INTEGER : stamp;
-		const inside = await this.insideOf(user, { since, upTo }, moment, left);
-		if (!inside) return { tooFarBehind: true, stamp };
+		const inside = await this.insideOf(user, { since, upTo }, moment, { changes: left, bytes: mostBytes });
+		if (!inside) return null;
 		const unsure = pushed ? await this.pushedJustBefore(user, since, own, moment) : NOTHING_UNSURE;
 		const recount = [...underivable(inside, loose ? user : null), ...unsure.rows];
 		const [conversations, threads] = await Promise.all([
 			this.conversationsOf(own, inside, recount),
-			this.threadsOf(inside),
+			this.threadsOf(inside, mostBytes),
 		]);
+		if (!threads) return null;
 		const missed = missedEvents({ user, since, moment, own, inside, conversations, threads });
-		return {
-			events: missed.map(({ event }) => event),
-			inside: missed.filter(({ isOwn }) => !isOwn).map(({ event }) => event),
-			stamp,
-			toldUpTo: loose ? 0 : stamp,
-			// What is archived counts no more.
-			recount: recount.filter((id) => conversations.get(id)?.archived === false),
-			threads: unsure.threads || touchesThreads(ownAfter(own, since), inside),
-		};
+		const events = missed.map(({ event }) => event);
+		const frames = encoded(events, mostBytes);
+		return (
+			frames && {
+				events,
+				frames,
+				inside: missed.filter(({ isOwn }) => !isOwn).map(({ event }) => event),
+				stamp,
+				toldUpTo: loose ? 0 : stamp,
+				// What is archived counts no more.
+				recount: recount.filter((id) => conversations.get(id)?.archived === false),
+				threads: unsure.threads || touchesThreads(ownAfter(own, since), inside),
+			}
+		);
 	}
 
 	private async pushedJustBefore(
@@ -100,7 +122,8 @@ export class Sync {
 		moment: Moment,
 	): Promise<{ readonly rows: readonly string[]; readonly threads: boolean }> {
 		const between = { since: since - PUSHED_WITHIN_MICROS, upTo: since };
-		const inside = await this.insideOf(user, between, moment, MOST_JUST_BEFORE);
+		const most = { changes: MOST_JUST_BEFORE, bytes: SMALL_BYTES };
+		const inside = await this.insideOf(user, between, moment, most);
 		if (!inside) return { rows: moment.changed, threads: true };
 		return {
 			rows: [...underivable(inside, moment.loose ? user : null), ...joinedBefore(own, since)],
@@ -112,9 +135,8 @@ export class Sync {
 		user: string,
 		between: { readonly since: number; readonly upTo: number },
 		moment: Moment,
-		changes: number,
+		most: InsideQuery['most'],
 	): Promise<InsideChanges | null> {
-		const most = { changes, characters: MOST_CHARACTERS };
 		return this.parts.changes.inside({ user, ...between, conversations: moment.changed, most });
 	}
 
@@ -148,7 +170,10 @@ export class Sync {
 	}
 
 	/** The threads that these messages are replies of, or roots that left a tombstone. */
-	private async threadsOf(inside: InsideChanges): Promise<Map<string, ThreadSummary>> {
+	private async threadsOf(
+		inside: InsideChanges,
+		mostBytes: number,
+	): Promise<Map<string, ThreadSummary> | null> {
 		const { history } = this.parts;
 		const roots = new Map<string, Set<number>>();
 		const need = (conversation: string, root: number): void => {
@@ -162,8 +187,14 @@ export class Sync {
 		// A root that was edited shows its thread as well.
 		for (const message of inside.changed) need(message.conversation, message.threadTs ?? message.ts);
 		const threads = new Map<string, ThreadSummary>();
+		let room = mostBytes;
 		for (const [conversation, wanted] of roots) {
-			const messages = await history.messages(conversation, [...wanted]);
+			const messages = await history.messages(conversation, [...wanted], {
+				nearest: 'oldest',
+				mostBytes: room,
+			});
+			for (const message of messages) room -= bytesOf(message);
+			if (room <= 0) return null;
 			const infos = await history.threads(conversation, [...wanted]);
 			const infoOf = new Map(infos.map((info) => [info.threadTs, info]));
 			for (const root of messages)
@@ -171,6 +202,18 @@ export class Sync {
 		}
 		return threads;
 	}
+}
+
+function encoded(events: readonly JsonObject[], mostBytes: number): string[] | null {
+	const frames: string[] = [];
+	let bytes = 0;
+	for (const event of events) {
+		const frame = JSON.stringify(event);
+		bytes += Buffer.byteLength(frame);
+		if (bytes > mostBytes) return null;
+		frames.push(frame);
+	}
+	return frames;
 }
 
 function sizeOf({ memberships, follows }: OwnChanges, since: number): number {
@@ -183,6 +226,17 @@ const ownAfter = ({ memberships, follows }: OwnChanges, since: number): OwnChang
 	memberships: memberships.filter(({ changedTs }) => changedTs > since),
 	follows: follows.filter((follow) => Math.max(follow.since, follow.changedTs) > since),
 });
+
+/** What is asked, and what is known of it before messages are read. */
+interface Whole {
+	readonly user: string;
+	readonly since: number;
+	readonly own: OwnChanges;
+	readonly moment: Moment;
+	readonly pushed: boolean;
+	/** Changes that may still be told. */
+	readonly left: number;
+}
 
 type Rows = Pick<MomentQuery, 'rows' | 'threads'>;
 

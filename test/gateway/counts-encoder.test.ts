@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { CountRow, UserCounts } from '../../src/engine/ports/read-state.ts';
 import { CountsEncoder } from '../../src/gateway/http/counts-encoder.ts';
 import { EncodedAnswer, success } from '../../src/gateway/http/envelope.ts';
+import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import { formatPosition } from '../../src/model/position.ts';
 import { countFields } from '../../src/protocol/objects.ts';
 
@@ -84,7 +85,7 @@ test.each([1, 10_000])(
 			const encoder = new CountsEncoder();
 			encoder.begin(count);
 			for (let index = 0; index < count; index += 1) encoder.row(rowOf(`C${letter}${index}`));
-			return success(new EncodedAnswer(encoder.finish(NO_TOTALS), () => encoder.release()));
+			return success(new EncodedAnswer(encoder.finish(NO_TOTALS), () => encoder.release()), TAKER);
 		};
 		const first = responseOf('FIRST');
 		const second = responseOf('OTHER');
@@ -93,6 +94,8 @@ test.each([1, 10_000])(
 	},
 );
 
+const ROOM = { totalBytes: 1 << 26, shareBytes: 1 << 26, nowMs: Date.now };
+const TAKER = { key: 'U1', budget: new MemoryBudget(ROOM) };
 const NO_TOTALS = { threads: { unread: 0, mentions: 0, badge: 0 }, badge: 0, stamp: 0 };
 
 const rowOf = (conversation: string): CountRow => ({

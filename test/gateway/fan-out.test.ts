@@ -14,7 +14,15 @@ afterEach(async () => {
 	for (const close of closing.splice(0)) await close();
 });
 
-const NOTHING: SyncResult = { events: [], inside: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
+const NOTHING: SyncResult = {
+	events: [],
+	frames: [],
+	inside: [],
+	stamp: 0,
+	toldUpTo: 0,
+	recount: [],
+	threads: false,
+};
 /** Nine of these are more than a resuming socket may have held back. */
 const LARGE = 'x'.repeat(500_000);
 const EVENTS = 12;

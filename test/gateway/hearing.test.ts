@@ -32,7 +32,15 @@ class SlowBus extends MemoryBus implements Bus {
 	}
 }
 
-const NOTHING: SyncResult = { events: [], inside: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
+const NOTHING: SyncResult = {
+	events: [],
+	frames: [],
+	inside: [],
+	stamp: 0,
+	toldUpTo: 0,
+	recount: [],
+	threads: false,
+};
 
 async function scene(bus: MemoryBus, looked: (what: string) => void, missed = NOTHING) {
 	const tickets = new MemoryTickets(Date.now, random);

@@ -67,6 +67,7 @@ for (const layout of LAYOUTS) {
 					await Promise.all([Bun.sleep(1), lookups.until]);
 					return {
 						events,
+						frames: events.map((event) => JSON.stringify(event)),
 						inside,
 						// No cut: what was posted meanwhile has earlier stamps, and is not among the events.
 						stamp: posted.at(-1)?.at ?? since,

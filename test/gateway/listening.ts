@@ -4,6 +4,7 @@ import type { Bus } from '../../src/engine/ports/bus.ts';
 import type { ReadState } from '../../src/engine/ports/read-state.ts';
 import type { Sessions } from '../../src/engine/ports/sessions.ts';
 import type { Tickets } from '../../src/engine/ports/tickets.ts';
+import { FairGate } from '../../src/gateway/fair-gate.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
 import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
@@ -27,7 +28,15 @@ export interface Behind {
 	readonly missed?: () => Promise<SyncResult>;
 }
 
-const NOTHING: SyncResult = { events: [], inside: [], stamp: 0, toldUpTo: 0, recount: [], threads: false };
+const NOTHING: SyncResult = {
+	events: [],
+	frames: [],
+	inside: [],
+	stamp: 0,
+	toldUpTo: 0,
+	recount: [],
+	threads: false,
+};
 
 export function listeningGateway({
 	gateway = 'g1',
@@ -54,6 +63,8 @@ export function listeningGateway({
 		limits: { take: () => 0 },
 		strangers: new Strangers({ perSecond: 0, burst: 0 }, Date.now),
 		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
+		answers: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
+		largeReads: new FairGate(1),
 		operations: { failed: (what: string) => failures.push(what) },
 	} as unknown as Services;
 	const presence = new Presence(bus, sessions, readState);
@@ -74,6 +85,7 @@ export function listeningGateway({
 			port: 0,
 			gateway,
 			maxBufferedBytes: 1 << 20,
+			maxBufferedInAllBytes: 1 << 26,
 			socketsPerUser: 100,
 			socketsPerAddress: 100,
 			trustedProxies: [],

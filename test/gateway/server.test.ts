@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import { newToken } from '../../src/gateway/auth/tokens.ts';
+import { FairGate } from '../../src/gateway/fair-gate.ts';
 import { handle } from '../../src/gateway/http/server.ts';
 import { Limits, type Rates } from '../../src/gateway/limits.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
@@ -40,6 +41,8 @@ beforeEach(() => {
 		limits: new Limits(RATES, clock.now, () => 0.5),
 		strangers: new Strangers({ perSecond: 1, burst: 5 }, clock.now),
 		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
+		answers: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
+		largeReads: new FairGate(1),
 		tickets: new MemoryTickets(clock.now, random),
 		directory: {
 			team: async () => ({ id: TEAM, name: 'Acme', domain: 'acme', createdTs: 0 }),

@@ -16,8 +16,8 @@ async function scene(flags: Readonly<Record<string, string>>) {
 	return { server, ada, grace, channel: channel.id as string, since: since as string, post };
 }
 
-/** Of 20,000 characters each: more than the kernel's buffers take, less than is too far behind. */
-const BACKLOG = 750;
+/** Of 20,000 characters each: more than the buffer of a socket takes, less than is too far behind. */
+const BACKLOG = 190;
 
 const isMessage = ({ type }: Frame): boolean => type === 'message';
 

@@ -39,7 +39,7 @@ function freshHistory(history: History, freshness: Freshness): History {
 		timeline: (conversation, range) => after(conversation, () => history.timeline(conversation, range)),
 		replies: (conversation, threadTs, range) =>
 			after(conversation, () => history.replies(conversation, threadTs, range)),
-		messages: (conversation, ts) => after(conversation, () => history.messages(conversation, ts)),
+		messages: (conversation, ts, most) => after(conversation, () => history.messages(conversation, ts, most)),
 		threads: (conversation, roots) => after(conversation, () => history.threads(conversation, roots)),
 	};
 }

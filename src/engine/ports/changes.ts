@@ -52,7 +52,7 @@ export interface InsideQuery {
 	readonly most: {
 		readonly changes: number;
 		/** Of all texts together: a bound on memory. */
-		readonly characters: number;
+		readonly bytes: number;
 	};
 }
 

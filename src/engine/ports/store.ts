@@ -106,6 +106,8 @@ export interface Range {
 	readonly limit: number;
 	/** The page nearest to which end. Items come in ts order, ascending, either way. */
 	readonly nearest: 'newest' | 'oldest';
+	/** Ends the page with the message that reaches so many bytes (`bytesOf`); nothing beyond it is read. */
+	readonly mostBytes?: number;
 }
 
 /** A thread's root, as history shows it. */
@@ -124,8 +126,12 @@ export interface History {
 	timeline(conversation: string, range: Range): Promise<readonly Message[]>;
 	/** Undeleted replies. */
 	replies(conversation: string, threadTs: number, range: Range): Promise<readonly Message[]>;
-	/** In ts order; those that do not exist are left out, deleted ones are not. */
-	messages(conversation: string, ts: readonly number[]): Promise<readonly Message[]>;
+	/** In ts order; those that do not exist are left out, deleted ones are not. `most` bounds them like a page. */
+	messages(
+		conversation: string,
+		ts: readonly number[],
+		most?: Required<Pick<Range, 'nearest' | 'mostBytes'>>,
+	): Promise<readonly Message[]>;
 	/** Of these roots, the ones that have undeleted replies. */
 	threads(conversation: string, roots: readonly number[]): Promise<readonly ThreadInfo[]>;
 }

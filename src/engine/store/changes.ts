@@ -48,8 +48,8 @@ const IS_CHANGED = `m.changed_ts > ${START} AND m.changed_ts <= $4 AND m.changed
 const OF_BEFORE_OR_DELETED = `${IS_CHANGED} AND (m.ts <= ${START} OR m.deleted = 1)`;
 
 const sizeOf = (condition: string): string => `SELECT count(*) AS messages,
-	COALESCE(sum(length(found.text) + COALESCE(length(found.extra), 0)), 0) AS characters
-	FROM (${inside('m.text, m.extra', 'messages', condition)}) AS found`;
+	COALESCE(sum(found.bytes), 0) AS bytes
+	FROM (${inside('octet_length(m.text) + COALESCE(octet_length(m.extra), 0) AS bytes', 'messages', condition)}) AS found`;
 const SIZE_OF_POSTED = sizeOf(IS_POSTED);
 
 const SIZE_OF_CHANGED = sizeOf(OF_BEFORE_OR_DELETED);
@@ -129,7 +129,7 @@ async function changesInside(reader: SqlReader, query: InsideQuery): Promise<Ins
 	const posted: PostedMessage[] = [];
 	const changed: InsideChanges['changed'][number][] = [];
 	const aspects: AspectChange[] = [];
-	let { changes, characters } = most;
+	let { changes, bytes } = most;
 	for (let start = 0; start < conversations.length; start += CONVERSATIONS_PER_QUERY) {
 		if (start > 0) await reader.pause();
 		const where = list(conversations.slice(start, start + CONVERSATIONS_PER_QUERY));
@@ -137,11 +137,11 @@ async function changesInside(reader: SqlReader, query: InsideQuery): Promise<Ins
 		const params = [user, where, since, upTo, changes + 1];
 		// Sizes first: what is too much is never held in memory.
 		for (const sql of [SIZE_OF_POSTED, SIZE_OF_CHANGED]) {
-			const [size] = await reader.all<{ messages: number; characters: number }>(sql, params);
+			const [size] = await reader.all<{ messages: number; bytes: number }>(sql, params);
 			changes -= size?.messages ?? 0;
-			characters -= size?.characters ?? 0;
+			bytes -= size?.bytes ?? 0;
 		}
-		if (changes < 0 || characters < 0) return null;
+		if (changes < 0 || bytes < 0) return null;
 		for (const row of await reader.all<PostedRow>(POSTED, params)) posted.push(postedOf(row));
 		for (const row of await reader.all<MessageRow>(CHANGED, params)) changed.push(messageOf(row));
 		for (const row of await reader.all<AspectColumns>(ASPECTS, params)) aspects.push(aspectOf(row));

@@ -9,14 +9,27 @@ import { REPLY_USERS_SHOWN, ThreadSummaries } from './thread-summaries.ts';
 const LARGE_THREAD = 500;
 
 type End = Range['nearest'];
-const byEnd = (sql: (order: string) => string): Readonly<Record<End, string>> => ({
-	newest: sql('DESC'),
-	oldest: sql('ASC'),
+
+interface PageSql {
+	readonly rows: string;
+	/** Of the same rows in the same order, how large each is: their texts are not read for it. */
+	readonly sizes: string;
+}
+
+const COLUMNS = MESSAGE_COLUMNS.split(', ')
+	.map((column) => `m.${column}`)
+	.join(', ');
+/** As `bytesOf` counts. */
+const SIZE = 'm.ts, octet_length(m.text) + COALESCE(octet_length(m.extra), 0) AS bytes';
+
+const byEnd = (sql: (columns: string, order: string) => string): Readonly<Record<End, PageSql>> => ({
+	newest: { rows: sql(COLUMNS, 'DESC'), sizes: sql(SIZE, 'DESC') },
+	oldest: { rows: sql(COLUMNS, 'ASC'), sizes: sql(SIZE, 'ASC') },
 });
 
 /** A deleted root is shown (as a tombstone) while it has replies. */
 const TIMELINE = byEnd(
-	(order) => `SELECT ${MESSAGE_COLUMNS} FROM messages m
+	(columns, order) => `SELECT ${columns} FROM messages m
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts < $3 AND ${STANDS_IN_TIMELINE}
 		AND (m.deleted = 0 OR (m.thread_ts IS NULL AND EXISTS (SELECT 1 FROM messages r
 			WHERE r.conversation = m.conversation AND r.thread_ts = m.ts AND r.deleted = 0)))
@@ -24,13 +37,15 @@ const TIMELINE = byEnd(
 );
 
 const REPLIES = byEnd(
-	(order) => `SELECT ${MESSAGE_COLUMNS} FROM messages
-	WHERE conversation = $1 AND thread_ts = $5 AND ts > $2 AND ts < $3 AND deleted = 0
-	ORDER BY ts ${order} LIMIT $4`,
+	(columns, order) => `SELECT ${columns} FROM messages m
+	WHERE m.conversation = $1 AND m.thread_ts = $5 AND m.ts > $2 AND m.ts < $3 AND m.deleted = 0
+	ORDER BY m.ts ${order} LIMIT $4`,
 );
 
-const MESSAGES = `SELECT ${MESSAGE_COLUMNS} FROM messages
-	WHERE conversation = $1 AND ts IN (SELECT item FROM EACH_INTEGER($2) AS wanted) ORDER BY ts`;
+const MESSAGES = byEnd(
+	(columns, order) => `SELECT ${columns} FROM messages m
+	WHERE m.conversation = $1 AND m.ts IN (SELECT item FROM EACH_INTEGER($2) AS wanted) ORDER BY m.ts ${order}`,
+);
 
 const REPLIERS = `SELECT thread_ts, user_id, count(*) AS replies, min(ts) AS first_ts, max(ts) AS latest_ts
 	FROM messages
@@ -57,23 +72,69 @@ function inOrder(rows: readonly MessageRow[], nearest: End) {
 	return nearest === 'newest' ? messages.reverse() : messages;
 }
 
+interface Size {
+	readonly ts: number;
+	readonly bytes: number;
+}
+
+/** How many of these rows a page takes: the last of them reaches the limit. */
+function fitting(sizes: readonly Size[], mostBytes: number): number {
+	let bytes = 0;
+	const last = sizes.findIndex((size) => {
+		bytes += size.bytes;
+		return bytes >= mostBytes;
+	});
+	return last < 0 ? sizes.length : last + 1;
+}
+
+/** So few are never too large together. */
+const UNMEASURED = 4;
+
 export function historyOf(reader: SqlReader): History {
 	const summaries = new ThreadSummaries(reader);
+	/** $4 is the limit. */
+	const page = async (
+		sql: PageSql,
+		params: readonly [string, number, number, number, ...number[]],
+		range: Range,
+	) => {
+		const { limit, nearest, mostBytes } = range;
+		if (mostBytes === undefined || limit <= UNMEASURED)
+			return inOrder(await reader.all<MessageRow>(sql.rows, params), nearest);
+		const sizes = await reader.all<Size>(sql.sizes, params);
+		const [conversation, after, before, , ...more] = params;
+		const fit = [conversation, after, before, fitting(sizes, mostBytes), ...more];
+		return inOrder(await reader.all<MessageRow>(sql.rows, fit), nearest);
+	};
+	const chosen = async (conversation: string, ts: readonly number[]) =>
+		inChunks(
+			reader,
+			[...ts].sort((a, b) => a - b),
+			async (chunk) =>
+				(await reader.all<MessageRow>(MESSAGES.oldest.rows, [conversation, list(chunk)])).map(messageOf),
+		);
 	return {
-		async timeline(conversation, { after, before, limit, nearest }) {
-			const params = [conversation, bound(after), bound(before), limit];
-			return inOrder(await reader.all<MessageRow>(TIMELINE[nearest], params), nearest);
-		},
-		async replies(conversation, threadTs, { after, before, limit, nearest }) {
-			const params = [conversation, bound(after), bound(before), limit, threadTs];
-			return inOrder(await reader.all<MessageRow>(REPLIES[nearest], params), nearest);
-		},
-		messages: (conversation, ts) =>
-			inChunks(
-				reader,
-				[...ts].sort((a, b) => a - b),
-				async (chunk) => (await reader.all<MessageRow>(MESSAGES, [conversation, list(chunk)])).map(messageOf),
+		timeline: (conversation, range) =>
+			page(
+				TIMELINE[range.nearest],
+				[conversation, bound(range.after), bound(range.before), range.limit],
+				range,
 			),
+		replies: (conversation, threadTs, range) =>
+			page(
+				REPLIES[range.nearest],
+				[conversation, bound(range.after), bound(range.before), range.limit, threadTs],
+				range,
+			),
+		async messages(conversation, ts, most) {
+			if (!most || ts.length <= UNMEASURED) return chosen(conversation, ts);
+			const { nearest, mostBytes } = most;
+			const sizes = await reader.all<Size>(MESSAGES[nearest].sizes, [conversation, list(ts)]);
+			return chosen(
+				conversation,
+				sizes.slice(0, fitting(sizes, mostBytes)).map((size) => size.ts),
+			);
+		},
 		threads: (conversation, roots) =>
 			inChunks(reader, roots, async (chunk) => {
 				const params = [conversation, list(chunk), LARGE_THREAD];

@@ -1,5 +1,7 @@
 import { ERRORS, type Refusal } from '../../model/errors.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
+import type { MemoryBudget } from '../memory-budget.ts';
+import { isLarge, streamed } from './outgoing.ts';
 
 /**
  * Slack's envelope: HTTP 200 and `ok` for everything but being limited (429) and being unable (503), since
@@ -19,26 +21,40 @@ export class EncodedAnswer {
 	) {}
 }
 
+export const encodedAnswer = (json: string): EncodedAnswer =>
+	new EncodedAnswer(new TextEncoder().encode(json), () => undefined);
+
 export type Answer = JsonObject | EncodedAnswer;
 
-export function success(answer: Answer): Response {
-	if (answer instanceof EncodedAnswer) {
-		const response = new Response(answer.bytes, OK);
-		answer.release();
-		return response;
-	}
-	return new Response(JSON.stringify({ ok: true, ...answer }), OK);
+/** Who keeps a large answer waiting, and what memory for it is held in. */
+export interface Taker {
+	readonly key: string;
+	readonly budget: MemoryBudget;
+}
+
+export function success(answer: Answer, taker: Taker): Response {
+	if (!(answer instanceof EncodedAnswer)) return sent(JSON.stringify({ ok: true, ...answer }), taker);
+	const { bytes } = answer;
+	const response = isLarge(bytes.length) ? inPieces(new Uint8Array(bytes), taker) : new Response(bytes, OK);
+	answer.release();
+	return response;
 }
 
 /** The same with line breaks, for people who look at it in a browser: `pretty=1`, as at Slack. */
-export function prettySuccess(answer: Answer): Response {
+export function prettySuccess(answer: Answer, taker: Taker): Response {
 	const whole =
 		answer instanceof EncodedAnswer
 			? JSON.parse(new TextDecoder().decode(answer.bytes))
 			: { ok: true, ...answer };
 	if (answer instanceof EncodedAnswer) answer.release();
-	return new Response(JSON.stringify(whole, null, 2), OK);
+	return sent(JSON.stringify(whole, null, 2), taker);
 }
+
+const sent = (json: string, taker: Taker): Response =>
+	isLarge(json.length) ? inPieces(new TextEncoder().encode(json), taker) : new Response(json, OK);
+
+const inPieces = (bytes: Uint8Array<ArrayBuffer>, { key, budget }: Taker): Response =>
+	new Response(streamed(bytes, key, budget), OK);
 
 const UNAVAILABLE_RETRY_SECONDS = 1;
 

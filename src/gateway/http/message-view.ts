@@ -1,8 +1,9 @@
 import type { ThreadInfo } from '../../engine/ports/store.ts';
 import type { Conversation } from '../../model/conversation.ts';
-import type { Message } from '../../model/message.ts';
+import { bytesOf, type Message } from '../../model/message.ts';
 import { formatTs } from '../../model/ts.ts';
 import { type JsonObject, wireMessage } from '../../protocol/objects.ts';
+import { jsonBytes } from './answer-size.ts';
 import type { UserCall } from './method.ts';
 
 /** Messages as history shows them: roots with their thread, replies with their parent. */
@@ -33,6 +34,49 @@ export async function messageViews(
 			...(parent && message.broadcast ? { root: rootView(parent) } : {}),
 		};
 	});
+}
+
+export interface MessagePage {
+	/** Of as many of the messages, from the first on, as there is room for; of one at least. */
+	readonly views: JsonObject[];
+	readonly isCut: boolean;
+}
+
+/** Broadcast replies show their root whole: so many different ones are loaded at once. */
+const MOST_PARENTS = 16;
+
+export async function messagePage(
+	call: UserCall,
+	conversation: Conversation,
+	messages: readonly Message[],
+	mostBytes: number,
+): Promise<MessagePage> {
+	const views: JsonObject[] = [];
+	const enough = mostBytes / Math.max(1, messages.length);
+	let bytes = 0;
+	for (let start = 0; start < messages.length; ) {
+		const batch = batchFrom(messages, start);
+		for (const [index, view] of (await messageViews(call, conversation, batch)).entries()) {
+			const message = batch[index] as Message;
+			// A root that is shown along may be as large as it likes.
+			const textBytes = message.broadcast ? Number.POSITIVE_INFINITY : bytesOf(message);
+			bytes += jsonBytes(view, textBytes, enough);
+			if (bytes > mostBytes && views.length > 0) return { views, isCut: true };
+			views.push(view);
+		}
+		start += batch.length;
+	}
+	return { views, isCut: false };
+}
+
+function batchFrom(messages: readonly Message[], start: number): readonly Message[] {
+	const parents = new Set<number>();
+	for (let end = start; end < messages.length; end += 1) {
+		const { threadTs } = messages[end] as Message;
+		if (threadTs !== null) parents.add(threadTs);
+		if (parents.size > MOST_PARENTS) return messages.slice(start, end);
+	}
+	return messages.slice(start);
 }
 
 /** Roots of the replies among these. */

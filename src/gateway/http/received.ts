@@ -51,9 +51,12 @@ export async function received(method: Method, incoming: Incoming, services: Ser
 		body.hold(client.address ?? UNNAMED, UNVERIFIED_MS);
 	});
 	limit(method, caller, services);
-	body.hold(caller.kind === 'admin' ? 'admin' : caller.user.id, KNOWN_MS);
+	body.hold(holderOf(caller), KNOWN_MS);
 	return { caller, raw: await readWhole(raw, incoming) };
 }
+
+/** Whose memory it is. */
+export const holderOf = (caller: Caller): string => (caller.kind === 'admin' ? 'admin' : caller.user.id);
 
 async function anonymous(
 	method: Method,

@@ -5,7 +5,7 @@ import { failure, notFound, prettySuccess, success } from './envelope.ts';
 import { IncomingBody } from './incoming-body.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
-import { OF_STRANGERS, received } from './received.ts';
+import { holderOf, OF_STRANGERS, received } from './received.ts';
 import { targetOf } from './target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
 
@@ -86,7 +86,8 @@ async function serveMethod(
 		if (!method) throw new Refusal('unknown_method');
 		const { caller, raw } = await received(method, { request, query, body, client }, services);
 		const answer = await method.call(raw, caller, { services, request });
-		return raw.has('pretty') ? prettySuccess(answer) : success(answer);
+		const taker = { key: holderOf(caller), budget: services.answers };
+		return raw.has('pretty') ? prettySuccess(answer, taker) : success(answer, taker);
 	} catch (error) {
 		if (!(error instanceof Refusal)) services.operations.failed(shownName, error);
 		const refusal = refusalOf(error, method);

@@ -34,7 +34,8 @@ const GUARDS = {
 
 class ServedFile {
 	readonly etag: string;
-	private readonly bodies = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>();
+	/** Blobs: Bun sends one from where it is, and would copy bytes for every visitor. */
+	private readonly bodies = new Map<Encoding, Promise<Blob>>();
 
 	constructor(private readonly file: WebFile) {
 		this.etag = new Bun.CryptoHasher('sha256').update(file.bytes).digest('base64url').slice(0, 22);
@@ -70,10 +71,10 @@ class ServedFile {
 		});
 	}
 
-	private body(encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+	private body(encoding: Encoding): Promise<Blob> {
 		const known = this.bodies.get(encoding);
 		if (known) return known;
-		const made = encode(this.file.bytes, encoding);
+		const made = encode(this.file.bytes, encoding).then((bytes) => new Blob([bytes]));
 		this.bodies.set(encoding, made);
 		return made;
 	}

@@ -73,6 +73,11 @@ export class Connection {
 		return this.held !== undefined;
 	}
 
+	/** What the client has not taken yet. */
+	get bufferedBytes(): number {
+		return this.ended ? 0 : this.socket.getBufferedAmount();
+	}
+
 	/** From here on frames are kept, until `release`. */
 	hold(): void {
 		this.held = { frames: [], characters: 0, overflowed: false };

@@ -13,6 +13,7 @@ import type { Connection } from './connection.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { type SessionParts, SocketSession } from './session.ts';
+import { shedSlowest } from './slow-readers.ts';
 import { SocketAddresses } from './socket-addresses.ts';
 
 /** The listening socket: HTTP and WebSocket on one port. The only place that knows Bun's server. */
@@ -40,6 +41,8 @@ export interface ListenOptions {
 	readonly gateway: string;
 	/** A client that lets this much pile up is cut off; it resumes where it was. */
 	readonly maxBufferedBytes: number;
+	/** The same for all sockets together: those furthest behind are cut off. */
+	readonly maxBufferedInAllBytes: number;
 	/** One more is accepted, and closed with the reason. */
 	readonly socketsPerUser: number;
 	/** The same for those that come from one address. */
@@ -68,7 +71,11 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 			return clientAddress(peer, request.headers.get('x-forwarded-for'), options.trustedProxies);
 		},
 	});
-	const sweeping = setInterval(() => services.bodies.sweep(), SWEEP_EVERY_MS);
+	const sweeping = setInterval(() => {
+		services.bodies.sweep();
+		services.answers.sweep();
+		shedSlowest(hub.connections(), options.maxBufferedInAllBytes);
+	}, SWEEP_EVERY_MS);
 	sweeping.unref?.();
 	const server = Bun.serve<SocketData>({
 		hostname: options.hostname,

@@ -46,6 +46,9 @@ const helloFrame = (stamp: number, missed?: number): string =>
 		...(missed === undefined ? {} : { missed }),
 	});
 
+/** Every client that reads at all takes 4 MB in that time. */
+const RESUMED_WITHIN_MS = 60_000;
+
 /** What is done in turn; a ping is answered at once. */
 type TurnFrame = Exclude<ClientFrame, { type: 'ping' }>;
 
@@ -115,12 +118,27 @@ export class SocketSession {
 			connection.release(this.parts.services.bus.immediate ? missed.stamp : 0);
 			return;
 		}
-		const { events, stamp, toldUpTo, recount, threads } = missed;
+		const { events, frames, stamp, toldUpTo, recount, threads } = missed;
 		// The client is there when it has heard all of it.
 		const hello = helloFrame(events.length > 0 ? since : stamp, events.length);
-		await connection.pour([hello, ...events.map((event) => JSON.stringify(event)), FIRST_REPLY]);
+		await this.pourHeld([hello, ...frames, FIRST_REPLY]);
 		connection.release(toldUpTo, new AlreadyTold(events));
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
+	}
+
+	/** Memory for it is held until the client has taken it, which has to be soon. */
+	private async pourHeld(frames: readonly string[]): Promise<void> {
+		const { connection } = this;
+		const characters = frames.reduce((sum, frame) => sum + frame.length, 0);
+		const held = this.parts.services.answers.hold(connection.user, characters, RESUMED_WITHIN_MS, () =>
+			connection.close('too_slow'),
+		);
+		if (!held) {
+			connection.close('too_slow');
+			return;
+		}
+		await connection.pour(frames);
+		held.release();
 	}
 
 	async end(): Promise<void> {

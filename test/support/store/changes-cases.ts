@@ -22,7 +22,7 @@ import {
 
 const at = (step: number): number => BEGIN + step;
 const channel = conversation('C01', { createdTs: at(1) });
-const MOST = { changes: 100, characters: 100_000 };
+const MOST = { changes: 100, bytes: 100_000 };
 
 const steps = (list: readonly { readonly ts: number }[]): number[] =>
 	list.map(({ ts }) => ts - BEGIN).sort((a, b) => a - b);
@@ -157,7 +157,7 @@ export function changesCases(subject: Subject): void {
 			expect((await found({ upTo: at(12) })).aspects).toHaveLength(1);
 		});
 
-		test('null beyond the bounds: changes of every kind together, and characters', async () => {
+		test('null beyond the bounds: changes of every kind together, and bytes', async () => {
 			await subject.store.ledger.commit([
 				created(channel, ['U01'], at(1)),
 				posted(channel, old),
@@ -166,9 +166,9 @@ export function changesCases(subject: Subject): void {
 				changed(channel, 'topic', at(13), {}),
 			]);
 			const within = async (most: InsideQuery['most']) => (await inside({ most })) !== null;
-			expect(await within({ changes: 3, characters: 10 })).toBe(true);
-			expect(await within({ changes: 2, characters: 10 })).toBe(false);
-			expect(await within({ changes: 3, characters: 9 })).toBe(false);
+			expect(await within({ changes: 3, bytes: 10 })).toBe(true);
+			expect(await within({ changes: 2, bytes: 10 })).toBe(false);
+			expect(await within({ changes: 3, bytes: 9 })).toBe(false);
 		});
 
 		test('of thousands of conversations those that changed', async () => {

@@ -107,6 +107,32 @@ export function historyCases(subject: Subject): void {
 			expect(await subject.store.history.messages('C02', [at(1)])).toEqual([]);
 		});
 
+		test('a page ends with the message that reaches so many bytes, in UTF-8', async () => {
+			const steps = [1, 2, 3, 4, 5, 6];
+			// 3 bytes each, and 2 of JSON: 302.
+			const sized = (step: number) => message('C01', at(step), { text: '€'.repeat(100), extra: '{}' });
+			await subject.store.ledger.commit(steps.map((step) => posted(channel, sized(step))));
+			expect(await timeline({ mostBytes: 302 * 6 + 1 })).toEqual(steps);
+			expect(await timeline({ mostBytes: 302 * 2 })).toEqual([5, 6]);
+			expect(await timeline({ mostBytes: 302 * 2 + 1 })).toEqual([4, 5, 6]);
+			expect(await timeline({ mostBytes: 302 * 2, nearest: 'oldest' })).toEqual([1, 2]);
+			expect(await timeline({ mostBytes: 1 })).toEqual([6]);
+			expect(await timeline({ mostBytes: 1, after: at(3), limit: 50, nearest: 'oldest' })).toEqual([4]);
+			const chosen = async (nearest: Range['nearest'], mostBytes: number) => {
+				const most = { nearest, mostBytes };
+				const found = await subject.store.history.messages('C01', [...steps, 99].map(at), most);
+				return found.map(({ ts }) => ts - BEGIN);
+			};
+			expect(await chosen('newest', 604)).toEqual([5, 6]);
+			expect(await chosen('oldest', 605)).toEqual([1, 2, 3]);
+			expect(await chosen('oldest', 10_000)).toEqual(steps);
+			await subject.store.ledger.commit(
+				[11, 12, 13, 14, 15, 16].map((step) => posted(channel, { ...sized(step), threadTs: at(1) })),
+			);
+			expect(await replies(1, { mostBytes: 604 })).toEqual([15, 16]);
+			expect(await replies(1, { mostBytes: 604, nearest: 'oldest' })).toEqual([11, 12]);
+		});
+
 		test('threads are summed up for a page of roots', async () => {
 			await say(1, 2, 3);
 			await subject.store.ledger.commit([

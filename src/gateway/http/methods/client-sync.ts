@@ -1,5 +1,6 @@
 import { formatPosition } from '../../../model/position.ts';
 import * as type from '../argument-types.ts';
+import { encodedAnswer } from '../envelope.ts';
 import { userMethod } from '../method.ts';
 
 /** What a client missed while it was away: the events it would have got, or that there are too many to tell. */
@@ -10,6 +11,6 @@ export const clientSync = userMethod({
 		const position = formatPosition(missed.stamp);
 		return 'tooFarBehind' in missed
 			? { history_invalid: true, position }
-			: { events: missed.events, position };
+			: encodedAnswer(`{"ok":true,"events":[${missed.frames.join(',')}],"position":"${position}"}`);
 	},
 });

@@ -1,8 +1,10 @@
 import type { ReadState, UnreadItem } from '../../../engine/ports/read-state.ts';
 import type { History } from '../../../engine/ports/store.ts';
+import { bytesOf } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import { joined } from '../access.ts';
+import { sized } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { CountsEncoder } from '../counts-encoder.ts';
@@ -40,21 +42,31 @@ export const clientExplain = userMethod({
 		const counted = unread
 			.filter((item) => item.reasons.length > 0 && (channel === undefined || item.conversation === channel))
 			.sort((a, b) => a.ts - b.ts);
-		const newest = counted.slice(-MOST_EXPLAINED);
-		const texts = await textsOf(services.history, newest);
-		const items = newest.map(({ conversation, ts, reasons }) => ({
-			channel: conversation,
-			ts: formatTs(ts),
-			...texts.get(`${conversation} ${ts}`),
-			reasons,
-		}));
-		return {
-			items,
-			badge: await badgeOf(services.readState, caller.user.id, channel),
-			has_more: counted.length > newest.length,
-		};
+		const newestFirst = counted.slice(-MOST_EXPLAINED).reverse();
+		const badge = await badgeOf(services.readState, caller.user.id, channel);
+		return sized(call, async (mostBytes) => {
+			const { items, isCut } = await explained(services.history, newestFirst, mostBytes);
+			const answer = { items: items.reverse(), badge, has_more: counted.length > items.length };
+			return { answer, isCut };
+		});
 	},
 });
+
+/** Of as many, from the first on, as there is room for. */
+async function explained(history: History, newestFirst: readonly UnreadItem[], mostBytes: number) {
+	const texts = await textsOf(history, newestFirst, mostBytes);
+	const items: JsonObject[] = [];
+	let bytes = 0;
+	for (const { conversation, ts, reasons } of newestFirst) {
+		const text = texts.of.get(`${conversation} ${ts}`);
+		const item = { channel: conversation, ts: formatTs(ts), ...text, reasons };
+		bytes += Buffer.byteLength(JSON.stringify(item));
+		// A text that was not read because of its place may not be left out: it ends the list.
+		if ((!text && texts.isCut) || (bytes > mostBytes && items.length > 0)) return { items, isCut: true };
+		items.push(item);
+	}
+	return { items, isCut: false };
+}
 
 /** The number that `client.counts` shows, or what one conversation and the threads in it add to that. */
 async function badgeOf(readState: ReadState, user: string, channel: string | undefined): Promise<number> {
@@ -64,17 +76,23 @@ async function badgeOf(readState: ReadState, user: string, channel: string | und
 	return threads.reduce((sum, thread) => sum + thread.badge, row?.badge ?? 0);
 }
 
-async function textsOf(history: History, items: readonly UnreadItem[]): Promise<Map<string, JsonObject>> {
-	const texts = new Map<string, JsonObject>();
-	for (const [conversation, found] of Map.groupBy(items, (item) => item.conversation)) {
+async function textsOf(history: History, newestFirst: readonly UnreadItem[], mostBytes: number) {
+	const of = new Map<string, JsonObject>();
+	let room = mostBytes;
+	// Conversations come in the order of their newest item.
+	for (const [conversation, found] of Map.groupBy(newestFirst, (item) => item.conversation)) {
+		if (room <= 0) return { of, isCut: true };
 		const messages = await history.messages(
 			conversation,
 			found.map(({ ts }) => ts),
+			{ nearest: 'newest', mostBytes: room },
 		);
-		for (const { ts, threadTs, user, text } of messages) {
+		for (const message of messages) {
+			const { ts, threadTs, user, text } = message;
 			const thread = threadTs === null ? {} : { thread_ts: formatTs(threadTs) };
-			texts.set(`${conversation} ${ts}`, { ...thread, user, text });
+			of.set(`${conversation} ${ts}`, { ...thread, user, text });
+			room -= bytesOf(message);
 		}
 	}
-	return texts;
+	return { of, isCut: room <= 0 };
 }

@@ -1,8 +1,9 @@
-import type { Message } from '../../../model/message.ts';
+import { isFull } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { readable } from '../access.ts';
+import { sized } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
-import { messageViews } from '../message-view.ts';
+import { messagePage } from '../message-view.ts';
 import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { between } from '../window.ts';
@@ -27,22 +28,28 @@ export const conversationsHistory = userMethod({
 		// With `oldest` alone, Slack reads forward: the page nearest to it comes first.
 		const forward = args.oldest !== undefined && args.latest === undefined;
 		const range = between(args, forward ? 'forward' : 'backward');
-		// One more than asked for tells whether there is more.
-		const found = await call.services.history.timeline(conversation.id, {
-			...range,
-			limit: args.limit + 1,
-			nearest: forward ? 'oldest' : 'newest',
+		return sized(call, async (mostBytes) => {
+			// One more than asked for tells whether there is more.
+			const found = await call.services.history.timeline(conversation.id, {
+				...range,
+				limit: args.limit + 1,
+				nearest: forward ? 'oldest' : 'newest',
+				mostBytes,
+			});
+			const nearestFirst = (forward ? found : found.toReversed()).slice(0, args.limit);
+			const { views, isCut } = await messagePage(call, conversation, nearestFirst, mostBytes);
+			const isLarge = isCut || isFull(found, mostBytes);
+			const hasMore = isLarge || found.length > args.limit;
+			const edge = nearestFirst[views.length - 1];
+			const answer = {
+				messages: forward ? views.reverse() : views,
+				has_more: hasMore,
+				pin_count: 0,
+				...(args.latest === undefined ? {} : { latest: formatTs(args.latest) }),
+				...(args.oldest === undefined ? {} : { oldest: formatTs(args.oldest) }),
+				...nextCursor('next_ts', hasMore && edge ? edge.ts : null),
+			};
+			return { answer, isCut: isLarge };
 		});
-		const hasMore = found.length > args.limit;
-		const page = hasMore ? (forward ? found.slice(0, -1) : found.slice(1)) : found;
-		const edge: Message | undefined = forward ? page.at(-1) : page[0];
-		return {
-			messages: (await messageViews(call, conversation, page)).reverse(),
-			has_more: hasMore,
-			pin_count: 0,
-			...(args.latest === undefined ? {} : { latest: formatTs(args.latest) }),
-			...(args.oldest === undefined ? {} : { oldest: formatTs(args.oldest) }),
-			...nextCursor('next_ts', hasMore && edge ? edge.ts : null),
-		};
 	},
 });

@@ -1,8 +1,9 @@
 import { Refusal } from '../../../model/errors.ts';
-import type { Message } from '../../../model/message.ts';
+import { isFull, type Message } from '../../../model/message.ts';
 import { readable } from '../access.ts';
+import { sized } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
-import { messageViews } from '../message-view.ts';
+import { messagePage } from '../message-view.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { between } from '../window.ts';
@@ -25,18 +26,24 @@ export const conversationsReplies = userMethod({
 		const root = await rootOf(call, conversation.id, args.ts);
 		const opening = args.cursor === undefined ? [root] : [];
 		const room = args.limit - opening.length;
-		const found = await call.services.history.replies(conversation.id, root.ts, {
-			...between(args, 'forward'),
-			limit: room + 1,
-			nearest: 'oldest',
+		return sized(call, async (mostBytes) => {
+			const found = await call.services.history.replies(conversation.id, root.ts, {
+				...between(args, 'forward'),
+				limit: room + 1,
+				nearest: 'oldest',
+				mostBytes,
+			});
+			const page = [...opening, ...found.slice(0, room)];
+			const { views, isCut } = await messagePage(call, conversation, page, mostBytes);
+			const isLarge = isCut || isFull(found, mostBytes);
+			const hasMore = isLarge || found.length > room;
+			const answer = {
+				messages: views,
+				has_more: hasMore,
+				...nextCursor('next_ts', hasMore ? (page[views.length - 1]?.ts ?? null) : null),
+			};
+			return { answer, isCut: isLarge };
 		});
-		const hasMore = found.length > room;
-		const page = [...opening, ...found.slice(0, room)];
-		return {
-			messages: await messageViews(call, conversation, page),
-			has_more: hasMore,
-			...nextCursor('next_ts', hasMore ? (page.at(-1)?.ts ?? null) : null),
-		};
 	},
 });
 

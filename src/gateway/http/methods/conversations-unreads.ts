@@ -1,10 +1,11 @@
 import { COUNT_CAP } from '../../../model/counting.ts';
 import { Refusal } from '../../../model/errors.ts';
-import { inTimeline } from '../../../model/message.ts';
+import { inTimeline, isFull } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { joined } from '../access.ts';
+import { sized } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
-import { messageViews } from '../message-view.ts';
+import { messagePage } from '../message-view.ts';
 import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { between, bounds, type Window } from '../window.ts';
@@ -34,17 +35,26 @@ export const conversationsUnreads = userMethod({
 		const rest = between(args, args.newest_first ? 'backward' : 'forward');
 		const ahead = ordered.filter((ts) => within(ts, rest));
 		const page = ahead.slice(0, args.limit);
-		const messages = await messageViews(call, conversation, await history.messages(args.channel, page));
 		const [oldestUnread] = unread;
 		const total = unread.filter((ts) => within(ts, bounds(args))).length;
-		return {
-			messages: args.newest_first ? messages.reverse() : messages,
-			total: Math.min(total, COUNT_CAP),
-			...(total > COUNT_CAP ? { total_is_capped: true } : {}),
-			has_more: ahead.length > page.length,
-			...(oldestUnread === undefined ? {} : { oldest_unread: formatTs(oldestUnread) }),
-			...nextCursor('next_ts', ahead.length > page.length ? (page.at(-1) ?? null) : null),
-		};
+		return sized(call, async (mostBytes) => {
+			const nearest = args.newest_first ? 'newest' : 'oldest';
+			const found = await history.messages(args.channel, page, { nearest, mostBytes });
+			const nearestFirst = args.newest_first ? found.toReversed() : found;
+			const { views, isCut } = await messagePage(call, conversation, nearestFirst, mostBytes);
+			const isLarge = isCut || isFull(found, mostBytes);
+			const last = isLarge ? nearestFirst[views.length - 1]?.ts : page.at(-1);
+			const hasMore = last !== undefined && last !== ahead.at(-1);
+			const answer = {
+				messages: views,
+				total: Math.min(total, COUNT_CAP),
+				...(total > COUNT_CAP ? { total_is_capped: true } : {}),
+				has_more: hasMore,
+				...(oldestUnread === undefined ? {} : { oldest_unread: formatTs(oldestUnread) }),
+				...nextCursor('next_ts', hasMore ? last : null),
+			};
+			return { answer, isCut: isLarge };
+		});
 	},
 });
 

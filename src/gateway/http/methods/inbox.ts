@@ -1,8 +1,10 @@
 import type { CountRow, InboxPlace } from '../../../engine/ports/read-state.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { isConversationId } from '../../../model/ids.ts';
+import type { Message } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { countFields, type JsonObject } from '../../../protocol/objects.ts';
+import { previewOf } from '../../../protocol/preview.ts';
 import * as type from '../argument-types.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
@@ -10,6 +12,7 @@ import { nextCursor } from '../paging.ts';
 /** One's conversations by latest activity, each with its counts and a look at its newest message. */
 
 const PAGE = 20;
+const LOADED_AT_ONCE = 16;
 const FLAG = /^[01]$/;
 const STAMP = /^\d{1,16}$/;
 const STAMP_OR_NONE = /^\d{0,16}$/;
@@ -23,17 +26,25 @@ export const inboxList = userMethod({
 		const page = await services.readState.inbox(caller.user.id, { limit, start, unreadFirst });
 		if (page === 'no_such_listing')
 			throw new Refusal('invalid_cursor', 'cursor: of a list that is not kept any more; start from the top');
-		return {
-			items: await Promise.all(page.rows.map((row) => itemOf(call, row))),
-			...nextCursor('inbox', page.next && textOf(page.next)),
-		};
+		const items: JsonObject[] = [];
+		// A few at once: only the beginning of each message is kept.
+		for (let start = 0; start < page.rows.length; start += LOADED_AT_ONCE) {
+			const rows = page.rows.slice(start, start + LOADED_AT_ONCE);
+			items.push(...(await Promise.all(rows.map((row) => itemOf(call, row)))));
+		}
+		return { items, ...nextCursor('inbox', page.next && textOf(page.next)) };
 	},
 });
 
 async function itemOf({ services }: UserCall, row: CountRow): Promise<JsonObject> {
 	const [message] = row.latest === 0 ? [] : await services.history.messages(row.conversation, [row.latest]);
-	const latest = message && { ts: formatTs(message.ts), user: message.user, text: message.text };
-	return { id: row.conversation, ...countFields(row), latest: latest ?? null };
+	return { id: row.conversation, ...countFields(row), latest: message ? latestOf(message) : null };
+}
+
+function latestOf(whole: Message): JsonObject {
+	const { message, isCut } = previewOf(whole);
+	const { ts, user, text } = message;
+	return { ts: formatTs(ts), user, text, ...(isCut ? { is_preview: true } : {}) };
 }
 
 const textOf = ({ listing, unread, latest, conversation }: InboxPlace): string =>

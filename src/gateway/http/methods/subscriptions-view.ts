@@ -1,9 +1,10 @@
 import type { ThreadRow } from '../../../engine/ports/read-state.ts';
-import type { Message } from '../../../model/message.ts';
+import { isFull, type Message } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
+import { type Sized, sized } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
-import { messageViews } from '../message-view.ts';
+import { messagePage, messageViews } from '../message-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
 
 /** The threads one follows, newest activity first, each with what is new in it. */
@@ -27,25 +28,47 @@ export const subscriptionsThreadGetView = userMethod({
 		const older = all
 			.filter((row) => row.latestReply < (before ?? Number.MAX_SAFE_INTEGER))
 			.sort((a, b) => b.latestReply - a.latestReply);
-		const page = older.slice(0, limit);
-		const threads: JsonObject[] = [];
-		for (const row of page) {
-			const view = await threadView(call, row);
-			if (view) threads.push(view);
-		}
-		return {
-			threads,
-			total_unread_replies: all.reduce((sum, row) => sum + row.unread, 0),
-			new_threads_count: all.filter((row) => row.unread > 0).length,
-			has_more: older.length > page.length,
-			max_ts: formatTs(page.at(-1)?.latestReply ?? 0),
-		};
+		return sized(call, (mostBytes) => viewOf(call, all, older, { limit, mostBytes }));
 	},
 });
 
+async function viewOf(
+	call: UserCall,
+	all: readonly ThreadRow[],
+	older: readonly ThreadRow[],
+	{ limit, mostBytes }: { readonly limit: number; readonly mostBytes: number },
+): Promise<Sized> {
+	const threads: JsonObject[] = [];
+	let looked = 0;
+	let bytes = 0;
+	let isCut = false;
+	for (const row of older.slice(0, limit)) {
+		const view = await threadView(call, row, mostBytes);
+		bytes += view ? Buffer.byteLength(JSON.stringify(view.thread)) : 0;
+		isCut ||= view?.isCut === true || bytes > mostBytes;
+		if (bytes > mostBytes && threads.length > 0) break;
+		looked += 1;
+		if (view) threads.push(view.thread);
+	}
+	const answer = {
+		threads,
+		total_unread_replies: all.reduce((sum, row) => sum + row.unread, 0),
+		new_threads_count: all.filter((row) => row.unread > 0).length,
+		has_more: older.length > looked,
+		max_ts: formatTs(older[looked - 1]?.latestReply ?? 0),
+	};
+	return { answer, isCut };
+}
+
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
-async function threadView(call: UserCall, row: ThreadRow): Promise<JsonObject | null> {
+interface ThreadView {
+	readonly thread: JsonObject;
+	/** Fewer unread replies are shown than otherwise would be. */
+	readonly isCut: boolean;
+}
+
+async function threadView(call: UserCall, row: ThreadRow, mostBytes: number): Promise<ThreadView | null> {
 	const { history, directory } = call.services;
 	const { conversation: channel, threadTs } = row;
 	const [conversation] = await directory.conversations([channel]);
@@ -54,30 +77,37 @@ async function threadView(call: UserCall, row: ThreadRow): Promise<JsonObject | 
 	const newest = { after: threadTs, before: EVERYTHING, limit: LATEST_SHOWN, nearest: 'newest' } as const;
 	const latest = await history.replies(channel, threadTs, newest);
 	const [rootView] = await messageViews(call, conversation, [root]);
-	return {
+	// What else is shown is bounded: it gets the other half.
+	const room = mostBytes / 2;
+	const unread = await unreadReplies(call, row, room);
+	const { views, isCut } = await messagePage(call, conversation, unread.replies, room);
+	const thread = {
 		root_msg: { ...rootView, channel },
-		unread_replies: await messageViews(call, conversation, await unreadReplies(call, row)),
+		unread_replies: views,
 		latest_replies: await messageViews(call, conversation, latest),
 		unread_count: row.unread,
 		mention_count: row.mentions,
 	};
+	return { thread, isCut: isCut || unread.isCut };
 }
 
 /** The oldest replies of others after the read position: the caller's own are never unread. */
-async function unreadReplies({ services, caller }: UserCall, row: ThreadRow): Promise<Message[]> {
+async function unreadReplies({ services, caller }: UserCall, row: ThreadRow, mostBytes: number) {
 	const wanted = Math.min(row.unread, REPLIES_SHOWN);
 	const found: Message[] = [];
 	let after = row.lastRead;
 	// Mostly the first few are what is looked for; only who wrote a lot since needs more pages.
 	let limit = REPLIES_SHOWN;
 	for (let page = 0; page < PAGES_READ && found.length < wanted; page += 1) {
-		const range = { after, before: EVERYTHING, limit, nearest: 'oldest' } as const;
+		const range = { after, before: EVERYTHING, limit, nearest: 'oldest', mostBytes } as const;
 		const replies = await services.history.replies(row.conversation, row.threadTs, range);
 		found.push(...replies.filter((reply) => reply.user !== caller.user.id));
 		const last = replies.at(-1);
-		if (!last || replies.length < limit) break;
+		const isLarge = isFull(replies, mostBytes);
+		if (isFull(found, mostBytes)) return { replies: found.slice(0, wanted), isCut: found.length < wanted };
+		if (!last || (replies.length < limit && !isLarge)) break;
 		after = last.ts;
 		limit = REPLIES_READ;
 	}
-	return found.slice(0, wanted);
+	return { replies: found.slice(0, wanted), isCut: false };
 }

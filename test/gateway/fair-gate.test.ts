@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test';
+import { FairGate } from '../../src/gateway/fair-gate.ts';
+
+/** Work that says when it begins, and ends when it is told to. */
+function stage(gate: FairGate) {
+	const begun: string[] = [];
+	const ends = new Map<string, () => void>();
+	const start = (key: string, name: string) =>
+		gate.run(key, () => {
+			begun.push(name);
+			return new Promise<void>((resolve) => ends.set(name, resolve));
+		});
+	const end = async (name: string) => {
+		ends.get(name)?.();
+		for (let turn = 0; turn < 10; turn += 1) await null;
+	};
+	return { begun, start, end };
+}
+
+test('so many at once, one of each key, and keys take turns', async () => {
+	const { begun, start, end } = stage(new FairGate(2));
+	for (const name of ['a1', 'a2', 'a3']) void start('a', name);
+	for (const name of ['b1', 'c1', 'd1']) void start(name[0] as string, name);
+	await end('');
+	expect(begun).toEqual(['a1', 'b1']);
+	await end('b1');
+	expect(begun).toEqual(['a1', 'b1', 'c1']);
+	await end('a1');
+	expect(begun.slice(3)).toEqual(['a2']);
+	await end('c1');
+	expect(begun.slice(4)).toEqual(['d1']);
+	await end('d1');
+	await end('a2');
+	expect(begun.slice(5)).toEqual(['a3']);
+});
+
+test('work that fails gives its place back', async () => {
+	const gate = new FairGate(1);
+	await expect(gate.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+	expect(await gate.run('a', async () => 1)).toBe(1);
+});

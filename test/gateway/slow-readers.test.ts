@@ -1,0 +1,14 @@
+import { expect, test } from 'bun:test';
+import type { Connection } from '../../src/gateway/socket/connection.ts';
+import { shedSlowest } from '../../src/gateway/socket/slow-readers.ts';
+
+const reader = (bufferedBytes: number, closed: number[]) =>
+	({ bufferedBytes, close: () => closed.push(bufferedBytes) }) as unknown as Connection;
+
+test('those furthest behind are cut off until the rest fits', () => {
+	const closed: number[] = [];
+	const readers = [0, 10, 40, 30, 5].map((bytes) => reader(bytes, closed));
+	expect(shedSlowest(readers, 85)).toBe(0);
+	expect(shedSlowest(readers, 20)).toBe(2);
+	expect(closed).toEqual([40, 30]);
+});

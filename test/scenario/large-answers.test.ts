@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Answer } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { patienceMs, startServer, type TestServer } from '../support/server.ts';
+import { connect } from '../support/socket.ts';
+
+/** No answer is larger than 4 MB, or than one message: what does not fit is on the next page. */
+
+const MOST_BYTES = 4_000_000;
+/** Of the envelope. */
+const SLACK = 100_000;
+/** Each character takes six in JSON: 240 KB a message. */
+const LARGE = '\u0007'.repeat(40_000);
+const MESSAGES = 40;
+
+let server: TestServer;
+let ada: Person;
+let grace: Person;
+let channel: string;
+let root: string;
+const posted: string[] = [];
+const replies: string[] = [];
+
+beforeAll(async () => {
+	server = await startServer();
+	[ada, grace] = (await makeWorkspace(server.url, 2)).people as [Person, Person];
+	channel = (await ada.call('conversations.create', { name: 'large' })).channel.id;
+	await ada.call('conversations.invite', { channel, users: grace.id });
+	root = (await grace.call('chat.postMessage', { channel, text: LARGE })).ts;
+	for (let index = 0; index < MESSAGES; index += 1)
+		posted.push(
+			(await ada.call('chat.postMessage', { channel, text: `<@${grace.id}> ${LARGE}`.slice(0, 40_000) })).ts,
+		);
+	for (let index = 0; index < MESSAGES; index += 1) {
+		const text = `${index} ${LARGE}`.slice(0, 40_000);
+		replies.push((await ada.call('chat.postMessage', { channel, thread_ts: root, text })).ts);
+	}
+}, 120_000);
+afterAll(() => server.stop());
+
+/** The answer, which is not too large. */
+async function bounded(person: Person, method: string, args: Record<string, string>): Promise<Answer> {
+	const response = await fetch(`${server.url}/api/${method}`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${person.token}` },
+		body: new URLSearchParams(args),
+	});
+	const text = await response.text();
+	expect({ method, large: text.length > MOST_BYTES + SLACK ? text.length : 0 }).toEqual({ method, large: 0 });
+	const answer = JSON.parse(text);
+	expect(answer).toMatchObject({ ok: true });
+	return answer;
+}
+
+/** All pages, and how many there were. */
+async function pages(person: Person, method: string, args: Record<string, string>) {
+	const all: string[][] = [];
+	for (let cursor = ''; ; ) {
+		const page = await bounded(person, method, {
+			...args,
+			limit: '999',
+			...(cursor === '' ? {} : { cursor }),
+		});
+		all.push(page.messages.map(({ ts }: { ts: string }) => ts));
+		cursor = page.response_metadata.next_cursor;
+		expect(page.has_more).toBe(cursor !== '');
+		if (cursor === '') return all;
+	}
+}
+
+test('conversations.history, from either end', async () => {
+	const newest = await pages(ada, 'conversations.history', { channel });
+	expect(newest.length).toBeGreaterThan(2);
+	expect(newest.flat()).toEqual([root, ...posted].toReversed());
+	const oldest = await pages(ada, 'conversations.history', { channel, oldest: '1.000000' });
+	expect(oldest.length).toBeGreaterThan(2);
+	expect(oldest.flatMap((page) => page.toReversed())).toEqual([root, ...posted]);
+}, 60_000);
+
+test('conversations.replies', async () => {
+	const all = await pages(ada, 'conversations.replies', { channel, ts: root });
+	expect(all.length).toBeGreaterThan(2);
+	expect(all.flat()).toEqual([root, ...replies]);
+}, 60_000);
+
+test('conversations.unreads, in either order', async () => {
+	for (const newestFirst of [false, true]) {
+		const all = await pages(grace, 'conversations.unreads', {
+			channel,
+			...(newestFirst ? { newest_first: 'true' } : {}),
+		});
+		expect(all.length).toBeGreaterThan(2);
+		expect(all.flat()).toEqual(newestFirst ? posted.toReversed() : posted);
+	}
+}, 60_000);
+
+test('client.explain: the newest that fit', async () => {
+	const { items, has_more, badge } = await bounded(grace, 'client.explain', {});
+	expect({ has_more, badge }).toEqual({ has_more: true, badge: MESSAGES });
+	const shown = items.map(({ ts }: { ts: string }) => ts);
+	expect(shown.length).toBeGreaterThan(5);
+	expect(shown).toEqual(posted.slice(-shown.length));
+}, 60_000);
+
+test('subscriptions.thread.getView: fewer unread replies, then fewer threads', async () => {
+	const { threads } = await bounded(grace, 'subscriptions.thread.getView', { limit: '999' });
+	expect(threads).toHaveLength(1);
+	expect(threads[0]).toMatchObject({ unread_count: MESSAGES });
+	const shown = threads[0].unread_replies.map(({ ts }: { ts: string }) => ts);
+	expect(shown.length).toBeGreaterThan(0);
+	expect(shown).toEqual(replies.slice(0, shown.length));
+}, 60_000);
+
+test('inbox.list shows the beginning of the newest message', async () => {
+	const { items } = await bounded(grace, 'inbox.list', {});
+	expect(items).toHaveLength(1);
+	expect(items[0].latest.ts).toBe(posted.at(-1));
+	expect(items[0].latest.text.length).toBeLessThanOrEqual(200);
+});
+
+test('a client that missed more than fits fetches everything again', async () => {
+	const since = '0000000000000001';
+	expect(await bounded(grace, 'client.sync', { since })).toMatchObject({ history_invalid: true });
+	const socket = await connect(grace, { since });
+	await socket.seen({ type: 'resync', reason: 'too_far_behind' });
+	socket.close();
+});
+
+test('a client that missed what fits gets all of it', async () => {
+	const { position } = await bounded(grace, 'client.counts', {});
+	const sent: string[] = [];
+	for (let index = 0; index < 12; index += 1)
+		sent.push((await ada.call('chat.postMessage', { channel, text: LARGE })).ts);
+	await eventually(patienceMs(), async () => {
+		const { events } = await bounded(grace, 'client.sync', { since: position });
+		const told = events.flatMap((event: Answer) =>
+			event.type === 'message' && sent.includes(event.ts) ? [event.ts] : [],
+		);
+		expect(told).toEqual(sent);
+	});
+}, 60_000);
