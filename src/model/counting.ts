@@ -92,9 +92,10 @@ export function showsUnread(timeline: Timeline, reader: Reader, muted: boolean):
 	return false;
 }
 
-/** Whether anything is unread, without counting it: mostly the newest entry tells. */
-export function hasUnread(timeline: Timeline, reader: Reader): boolean {
-	for (let index = timeline.size - 1; index >= 0 && timeline.tsAt(index) > reader.cursor; index -= 1) {
+/** Whether anything is unread, or was before this ts, without counting it: mostly the newest entry tells. */
+export function hasUnread(timeline: Timeline, reader: Reader, before = Number.POSITIVE_INFINITY): boolean {
+	const end = before === Number.POSITIVE_INFINITY ? timeline.size : timeline.firstAfter(before - 1);
+	for (let index = end - 1; index >= 0 && timeline.tsAt(index) > reader.cursor; index -= 1) {
 		if (isUnread(timeline, reader, index)) return true;
 	}
 	return false;

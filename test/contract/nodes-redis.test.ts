@@ -56,14 +56,19 @@ test('a conversation half of which was given to another node', async () => {
 	const { process } = await newWorld();
 	const { readState, apply, keys } = await process();
 	await apply(created(CHANNEL, ['U01', 'U02']), ...postsIn(CHANNEL, 1, 6));
-	const unread = async () => (await refusing(readState).counts('U02')).rows.map((row) => row.unread);
+	const withoutCopies = await process();
+	const unread = async (state = readState) =>
+		(await refusing(state).counts('U02')).rows.map((row) => row.unread);
 	const told: unknown[] = [await unread()];
 	await moveSlot(url(), slotOf(CHANNEL.id), async (key) => {
 		// The timeline is not there yet: nobody knows how much is unread.
-		if (key === keys.meta(CHANNEL.id)) told.push(await unread().catch(({ code }) => code));
+		if (key !== keys.meta(CHANNEL.id)) return;
+		told.push(await unread(withoutCopies.readState).catch(({ code }) => code));
+		// Who has a copy needs the timeline for nothing.
+		told.push(await unread());
 	});
 	told.push(await unread());
-	expect(told).toEqual([[5], 'service_unavailable', [5]]);
+	expect(told).toEqual([[5], 'service_unavailable', [5], [5]]);
 }, 30_000);
 
 test('who listens hears in order, or is told that something was lost', async () => {

@@ -16,18 +16,25 @@ for (const layout of LAYOUTS) {
 			const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-repair-'));
 			const engine = await openRedisEngine(layout, dataDir);
 			const { commands, keys } = engine.redis;
+			// Damage that no process has a copy of without.
+			const takenAgain = (key: string) => commands.hset(key, 'base', performance.now());
 			return {
 				engine,
 				damage: {
-					loseMessage: async (conversation, ts) =>
-						void (await commands.zremrangebyscore(keys.timeline(conversation), ts, ts)),
-					loseReply: async (conversation, threadTs, ts) =>
-						void (await commands.zremrangebyscore(keys.thread(conversation, threadTs), ts, ts)),
+					loseMessage: async (conversation, ts) => {
+						await commands.zremrangebyscore(keys.timeline(conversation), ts, ts);
+						await takenAgain(keys.meta(conversation));
+					},
+					loseReply: async (conversation, threadTs, ts) => {
+						await commands.zremrangebyscore(keys.thread(conversation, threadTs), ts, ts);
+						await takenAgain(keys.meta(conversation));
+					},
 					moveCursor: async (user, conversation, cursor) => {
 						const field = membershipField(conversation);
 						const packed = (await commands.hget(keys.user(user), field)) ?? '';
 						const moved = packMembership({ ...unpackMembership(packed), cursor });
 						await commands.hset(keys.user(user), field, moved);
+						await takenAgain(keys.user(user));
 					},
 				},
 				remove: () => rm(dataDir, { recursive: true }),

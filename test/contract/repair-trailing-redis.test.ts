@@ -50,6 +50,8 @@ for (const layout of LAYOUTS) {
 			const unstored = [...posts(6, 9), deleted(CHANNEL, message('C01', BEGIN + 2), BEGIN + 100)];
 			await readState.apply(unstored);
 			await commands.zremrangebyscore(keys.timeline('C01'), BEGIN + 4, BEGIN + 4);
+			// Whoever has a copy without the damage takes it again.
+			await commands.hset(keys.meta('C01'), 'base', 1);
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 6 });
 			expect(await readState.repair('U02', 'C01')).toBe('store_behind');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 6 });

@@ -1,8 +1,9 @@
+import type { NotificationLevel } from '../../model/views.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 
 /** What the store keeps: the sequencer's effects, and what the read state changed. */
 
-export type NotificationLevel = 'all' | 'mentions' | 'none';
+export type { NotificationLevel };
 
 /**
  * What an engine of several processes adds to a fact about a membership, because there facts reach the store in

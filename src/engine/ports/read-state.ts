@@ -1,43 +1,11 @@
-import type { Reason, ShownCounts } from '../../model/counting.ts';
 import type { Mark } from '../../model/cursor.ts';
 import type { ConversationKind } from '../../model/ids.ts';
+import type { CountRow, RowPosition, ThreadRow, UnreadItem } from '../../model/rows.ts';
 import type { Command } from '../../sequencer/commands.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { NotificationLevel, ReadFact } from './facts.ts';
 
-/** What a count is true at: stamps of the newest change of the conversation, and of the user's read state. */
-export interface RowPosition {
-	readonly conversation: number;
-	readonly user: number;
-}
-
-/** The counts of one user in one conversation, and what they are true at. */
-export interface CountRow extends ShownCounts {
-	readonly conversation: string;
-	readonly kind: ConversationKind;
-	/** Newest timeline ts; 0 for none. */
-	readonly latest: number;
-	readonly lastRead: number;
-	readonly revision: number;
-	readonly muted: boolean;
-	readonly level: NotificationLevel;
-	readonly position: RowPosition;
-}
-
-export interface ThreadRow {
-	readonly conversation: string;
-	readonly threadTs: number;
-	readonly lastRead: number;
-	/** Stamp of when following began. */
-	readonly since: number;
-	readonly unread: number;
-	readonly mentions: number;
-	/** What this thread adds to the badge: mentions in replies that are in the thread alone. */
-	readonly badge: number;
-	/** Newest reply; 0 for none. */
-	readonly latestReply: number;
-	readonly position: RowPosition;
-}
+export type { CountRow, RowPosition, ThreadRow, UnreadItem };
 
 /** All threads that a user follows, together. */
 export interface ThreadTotals {
@@ -65,15 +33,6 @@ export interface CountSink {
 	begin(atMost: number): void;
 	/** The row is true during the call only: the next one may be the same object, filled anew. */
 	row(row: CountRow): void;
-}
-
-export interface UnreadItem {
-	readonly conversation: string;
-	readonly ts: number;
-	/** The thread, when it is unread there and not in the conversation. */
-	readonly threadTs: number | null;
-	/** Why it is in the badge; empty when it is not. */
-	readonly reasons: readonly Reason[];
 }
 
 /** A place in the inbox: what comes after it is older, or as old with a higher id. */

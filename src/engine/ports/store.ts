@@ -235,13 +235,6 @@ export interface StateSource {
 		upTo: number,
 		limit: number,
 	): Promise<readonly EntryRow[]>;
-	/** The oldest of them, ascending. */
-	oldestEntries(
-		conversation: string,
-		after: number,
-		upTo: number,
-		limit: number,
-	): Promise<readonly EntryRow[]>;
 	/** Of them, the newest that name this user, or (null) that speak to everybody; ascending. */
 	mentioningEntries(
 		conversation: string,

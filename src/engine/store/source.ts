@@ -70,7 +70,6 @@ const RECENT_SENDS = `SELECT user_id, client_msg_id, ts FROM messages
 	WHERE conversation = $1 AND ts > $2 AND ts < $4 AND client_msg_id IS NOT NULL ORDER BY ts DESC LIMIT $3`;
 const TIMELINE_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages m
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${IN_TIMELINE} ORDER BY m.ts DESC LIMIT $4`;
-const OLDEST_ENTRIES = TIMELINE_ENTRIES.replace('DESC', 'ASC');
 /** The condition of the index comes as it was written there: SQLite knows it by that. */
 const mentioning = (condition: string): string =>
 	TIMELINE_ENTRIES.replace(IN_TIMELINE, `${IN_TIMELINE} AND ${MENTIONS_SOMEBODY} AND ${condition}`);
@@ -158,11 +157,6 @@ export function sourceOf(reader: SqlReader): StateSource {
 		async timelineEntries(conversation, after, upTo, limit) {
 			const rows = await reader.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
 			return rows.map(entryOf).reverse();
-		},
-		async oldestEntries(conversation, after, upTo, limit) {
-			return (await reader.all<EntryColumns>(OLDEST_ENTRIES, [conversation, after, upTo, limit])).map(
-				entryOf,
-			);
 		},
 		async mentioningEntries(conversation, user, after, upTo, limit) {
 			const range = [conversation, after, upTo, limit];

@@ -146,8 +146,6 @@ export function sourceCases(subject: Subject): void {
 			expect((await source.timelineEntries('C01', 0, at(9), 1)).map(({ ts }) => ts)).toEqual([at(4)]);
 			expect((await source.timelineEntries('C01', 0, at(3), 10)).map(({ ts }) => ts)).toEqual([at(1)]);
 			expect((await source.timelineEntries('C01', at(1), at(9), 10)).map(({ ts }) => ts)).toEqual([at(4)]);
-			expect((await source.oldestEntries('C01', 0, at(9), 1)).map(({ ts }) => ts)).toEqual([at(1)]);
-			expect((await source.oldestEntries('C01', at(1), at(9), 2)).map(({ ts }) => ts)).toEqual([at(4)]);
 			expect((await source.threadEntries('C01', at(1), at(9), 10)).map(({ ts }) => ts)).toEqual([
 				at(3),
 				at(4),

@@ -1,7 +1,7 @@
 import type { Bus, BusHandler, BusMessage, Topic } from '../../ports/bus.ts';
 import type { Commands, Subscriber } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { nodesOf } from './together.ts';
+import { nodesOf } from './nodes.ts';
 
 interface Listened {
 	readonly topic: Topic;

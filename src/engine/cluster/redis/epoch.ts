@@ -2,9 +2,9 @@ import type { Redis } from 'ioredis';
 import { Refusal } from '../../../model/errors.ts';
 import type { Commands } from './connection.ts';
 import { isLoadedState, isReadState } from './keys.ts';
+import { nodesOf } from './nodes.ts';
 import { Processes } from './processes.ts';
 import { spreadTags } from './slots.ts';
-import { nodesOf } from './together.ts';
 
 /**
  * Tells when Redis, or a node of it, was emptied, or holds what it had some time ago. Then it may lack effects that the store

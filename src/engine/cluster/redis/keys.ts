@@ -3,8 +3,8 @@ export class Keys {
 	constructor(readonly prefix: string) {}
 
 	/**
-	 * HASH: kind, team, archived, stamp, latest, floor, `changed` (stamp of the newest edit or delete); and `b:<ts>`, entries that
-	 * changed at or before the floor.
+	 * HASH: kind, team, archived, stamp, latest, floor, `changed` (stamp of the newest edit or delete); `b:<ts>`, entries that
+	 * changed at or before the floor; and, for copies: `base` (when it came from the store), `changes` after `told_since` up to `told`.
 	 */
 	meta = (conversation: string): string => `${this.prefix}{${conversation}}:meta`;
 	/** ZSET of timeline entries by ts. */
@@ -13,6 +13,8 @@ export class Keys {
 	thread = (conversation: string, root: number): string => `${this.prefix}{${conversation}}:t:${root}`;
 	/** HASH: the whole read state of a user. */
 	user = (user: string): string => `${this.prefix}{${user}}:state`;
+	/** Which fields of it changed lately. */
+	userChanges = (user: string): string => `${this.prefix}{${user}}:changes`;
 	/** LIST of changes of a user whose state is not loaded. */
 	pending = (user: string): string => `${this.prefix}{${user}}:pending`;
 	/** SET of what a user had unread when a list of the inbox was begun; named by its stamp. */
@@ -44,7 +46,7 @@ export class Keys {
 
 /** Of the read state, what comes back from the store. What users chose, and who is connected, does not. */
 export const isReadState = (key: string): boolean =>
-	/}:(meta|timeline|t:\d+|state|pending|listing:\d+)$/.test(key);
+	/}:(meta|timeline|t:\d+|state|changes|pending|listing:\d+)$/.test(key);
 
 /** What says that a conversation, a thread or a user is loaded. */
 export const isLoadedState = (key: string): boolean => /}:(meta|t:\d+|state)$/.test(key);

@@ -10,18 +10,17 @@ import type { Cluster, Redis } from 'ioredis';
 
 const FILES = {
 	apply: 'apply-2',
-	counts: 'counts-1',
 	deepen: 'deepen-2',
-	entries: 'entries-2',
 	loadConversation: 'load-conversation-2',
 	loadThread: 'load-thread-1',
 	loadUser: 'load-user-2',
 	pendUnlessLoaded: 'pend-unless-loaded-2',
 	replaceConversation: 'replace-conversation-2',
 	sessions: 'sessions-2',
-	setIfUnchanged: 'set-if-unchanged-1',
-	standings: 'standings-1',
+	setIfUnchanged: 'set-if-unchanged-2',
 	trim: 'trim-2',
+	userView: 'user-view-2',
+	views: 'views-1',
 } as const;
 
 type Argument = string | number;

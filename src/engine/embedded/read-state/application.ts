@@ -1,6 +1,7 @@
-import { hasUnread, type Reader } from '../../../model/counting.ts';
+import { hasUnread } from '../../../model/counting.ts';
 import { inTimeline, type Message } from '../../../model/message.ts';
 import type { Timeline } from '../../../model/timeline.ts';
+import { readerOf } from '../../../model/views.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
 import type { ReadFact } from '../../ports/facts.ts';
 import { LoadedConversation, type LoadedUser } from './loaded.ts';
@@ -8,15 +9,6 @@ import type { Membership } from './memberships.ts';
 import { type Residents, threadKey } from './residents.ts';
 
 /** Takes the sequencer's effects into memory. Synchronous: `prepare` loaded what this needs. */
-
-const NOTHING_AHEAD: ReadonlySet<number> = new Set();
-
-export const readerOf = (user: LoadedUser, cursor: number, ahead = NOTHING_AHEAD): Reader => ({
-	number: user.number,
-	cursor,
-	ahead,
-	activity: user.activity,
-});
 
 export class Application {
 	constructor(private readonly residents: Residents) {}

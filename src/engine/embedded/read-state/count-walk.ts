@@ -1,9 +1,9 @@
+import { emptyRow, fillRow, threadRow } from '../../../model/rows.ts';
 import type { Clock } from '../../../model/ts.ts';
 import type { CountSink, CountTotals, ThreadTotals } from '../../ports/read-state.ts';
 import type { LoadedUser } from './loaded.ts';
 import type { Places } from './places.ts';
 import type { Residents } from './residents.ts';
-import { emptyRow, fillRow, threadRow } from './rows.ts';
 
 /**
  * All counts of a user, in one walk over its packed memberships. One row is filled again and again: an object
@@ -30,7 +30,7 @@ export class CountWalk {
 			const conversation = this.residents.peekConversation(memberships.conversationAt(index));
 			if (!conversation || conversation.archived) continue;
 			if (memberships.cursorAt(index) < conversation.timeline.floor) return undefined;
-			fillRow(row, user, conversation, memberships.at(index));
+			fillRow(row, user, conversation, memberships.at(index), user.ahead.get(conversation.number));
 			badge += row.badge;
 			sink.row(row);
 		}

@@ -1,3 +1,4 @@
+import { countRow } from '../../../model/rows.ts';
 import type { Clock } from '../../../model/ts.ts';
 import type { CountRow, InboxPage, InboxPlace, InboxQuery } from '../../ports/read-state.ts';
 import { inOrder, type Part } from './inbox-order.ts';
@@ -5,7 +6,6 @@ import { Listing } from './listings.ts';
 import type { LoadedConversation, LoadedUser } from './loaded.ts';
 import type { Places } from './places.ts';
 import type { Residents } from './residents.ts';
-import { countRow } from './rows.ts';
 import { UnreadIndex } from './unread-index.ts';
 
 /**
@@ -81,7 +81,7 @@ export class Inbox {
 		const rows: CountRow[] = [];
 		for (const { id } of found) {
 			const row = await this.places.at(userId, id, ({ user, conversation, membership }) =>
-				countRow(user, conversation, membership),
+				countRow(user, conversation, membership, user.ahead.get(conversation.number)),
 			);
 			if (row) rows.push(row);
 		}

@@ -6,6 +6,7 @@ import {
 	threadReadUpTo,
 	threadUnreadFrom,
 } from '../../../model/cursor.ts';
+import { countRow, threadRow } from '../../../model/rows.ts';
 import type { Clock } from '../../../model/ts.ts';
 import type { NotificationLevel, ReadFact } from '../../ports/facts.ts';
 import type {
@@ -19,7 +20,6 @@ import type {
 import type { Ledger } from '../../ports/store.ts';
 import type { LoadedUser } from './loaded.ts';
 import type { Place, ThreadPlace } from './places.ts';
-import { countRow, threadRow } from './rows.ts';
 
 /**
  * Moves read positions and preferences of what is loaded: stamped, applied and handed over in one turn.
@@ -42,13 +42,17 @@ export class Marking {
 		const before: Cursor = { ts: membership.cursor, revision: membership.revision, ahead };
 		const { cursor, ignored } = applyMark(before, mark, conversation.timeline, user.number);
 		if (cursor === before)
-			return { row: countRow(user, conversation, membership), ignored, durable: this.ledger.settled() };
+			return {
+				row: countRow(user, conversation, membership, user.ahead.get(conversation.number)),
+				ignored,
+				durable: this.ledger.settled(),
+			};
 		const after = { ...membership, cursor: cursor.ts, revision: cursor.revision };
 		user.setMembership(conversation.number, after);
 		if (cursor.ahead.size === 0) user.dropAhead(conversation.number);
 		else user.setAhead(conversation.number, cursor.ahead);
 		user.stamp = this.clock.next();
-		const row = countRow(user, conversation, after);
+		const row = countRow(user, conversation, after, user.ahead.get(conversation.number));
 		const fact: ReadFact = {
 			type: 'cursor',
 			user: user.id,
@@ -99,14 +103,14 @@ export class Marking {
 		const level = preference.level ?? membership.level;
 		if (muted === membership.muted && level === membership.level)
 			return {
-				row: countRow(user, conversation, membership),
+				row: countRow(user, conversation, membership, user.ahead.get(conversation.number)),
 				ignored: false,
 				durable: this.ledger.settled(),
 			};
 		const after = { ...membership, muted, level };
 		user.setMembership(conversation.number, after);
 		user.stamp = this.clock.next();
-		const row = countRow(user, conversation, after);
+		const row = countRow(user, conversation, after, user.ahead.get(conversation.number));
 		const fact: ReadFact = {
 			type: 'preference',
 			user: user.id,

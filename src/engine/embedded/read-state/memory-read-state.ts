@@ -1,4 +1,5 @@
 import { firstOf, type Mark } from '../../../model/cursor.ts';
+import { countRow, threadRow, unreadInConversation, unreadInThread } from '../../../model/rows.ts';
 import type { Clock } from '../../../model/ts.ts';
 import type { Command } from '../../../sequencer/commands.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
@@ -33,7 +34,6 @@ import { Moments } from './moments.ts';
 import { type Place, Places, type ThreadPlace } from './places.ts';
 import { Repair } from './repair.ts';
 import type { Residents } from './residents.ts';
-import { countRow, threadRow, unreadInConversation, unreadInThread } from './rows.ts';
 
 /**
  * Read state in this process's memory.
@@ -206,13 +206,13 @@ export class MemoryReadState implements ReadState {
 }
 
 const rowOf = ({ user, conversation, membership }: Place): CountRow =>
-	countRow(user, conversation, membership);
+	countRow(user, conversation, membership, user.ahead.get(conversation.number));
 
 const threadRowOf = ({ user, conversation, threadTs, thread, follow }: ThreadPlace): ThreadRow =>
 	threadRow(user, conversation, threadTs, thread, follow);
 
 const unreadOf = ({ user, conversation, membership }: Place): UnreadItem[] =>
-	unreadInConversation(user, conversation, membership);
+	unreadInConversation(user, conversation, membership, user.ahead.get(conversation.number));
 
 const memberView = ({
 	conversation,

@@ -1,9 +1,9 @@
+import { countRow, threadRow } from '../../../model/rows.ts';
 import type { Clock } from '../../../model/ts.ts';
 import type { CountRow, Moment, MomentQuery, ThreadRow } from '../../ports/read-state.ts';
 import type { LoadedUser } from './loaded.ts';
 import type { Places } from './places.ts';
 import type { Residents } from './residents.ts';
-import { countRow, threadRow } from './rows.ts';
 
 /**
  * A user's state at one moment. Stamps, application and the ledger have one order here, so whatever has a
@@ -35,7 +35,7 @@ export class Moments {
 			if (!membership?.member) continue;
 			const conversation = this.residents.peekConversation(number);
 			if (!conversation || membership.cursor < conversation.timeline.floor) return undefined;
-			rows.push(countRow(user, conversation, membership));
+			rows.push(countRow(user, conversation, membership, user.ahead.get(conversation.number)));
 		}
 		const threads: ThreadRow[] = [];
 		for (const { conversation: id, threadTs } of query.threads) {

@@ -1,6 +1,6 @@
 import { hasUnread } from '../../../model/counting.ts';
 import type { Timeline } from '../../../model/timeline.ts';
-import { readerOf } from './application.ts';
+import { readerOf } from '../../../model/views.ts';
 import { type Depth, nextTurn } from './depths.ts';
 import type { LoadedConversation, LoadedFollow, LoadedUser } from './loaded.ts';
 import type { Membership } from './memberships.ts';

@@ -1,8 +1,8 @@
+import { Numbering } from '../../../model/numbering.ts';
 import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../../../model/timeline.ts';
 import type { ConversationBrief, EntryRow, Ledger, StateSource } from '../../ports/store.ts';
 import { Depths, nextTurn } from './depths.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
-import { Numbering } from './numbering.ts';
 import { Recency } from './recency.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { showsUnread } from '../../../model/counting.ts';
-import { readerOf } from './application.ts';
+import { readerOf } from '../../../model/views.ts';
 import { Listings, lowerBound } from './listings.ts';
 import type { LoadedUser } from './loaded.ts';
 import type { Residents } from './residents.ts';

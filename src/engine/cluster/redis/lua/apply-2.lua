@@ -38,6 +38,9 @@ local stamp, floor = state[1], state[2]
 -- Fields of the conversation that are to be set, each before its value.
 local fields = {}
 local timeline_changed = false
+-- What copies cannot find in the timeline: edits, deletes and replies. One for each, with a blank in between:
+-- stamp;change;ts;1 where it stands in the timeline;root of its thread or 0;entry
+local told = {}
 
 local function set(field, value)
 	fields[#fields + 1] = field
@@ -54,6 +57,28 @@ end
 
 local function replies_of(thread)
 	return thread ~= '0' and ARGV[LEAD + tonumber(thread)]
+end
+
+local function tell(at, change, ts, entry, shown, replies)
+	local root = replies and string.match(replies, '%d+$') or '0'
+	told[#told + 1] = table.concat({ at, change, ts, shown, root, entry }, ';')
+end
+
+-- Copies that are further behind than what is kept of it are taken again.
+local MOST_TOLD, KEPT_TOLD = 4096, 2048
+local function add_to_told()
+	if #told == 0 then
+		return
+	end
+	local before = redis.call('HGET', KEYS[1], 'changes')
+	local all = (before and before ~= '' and before .. ' ' or '') .. table.concat(told, ' ')
+	if #all > MOST_TOLD then
+		local cut = string.find(all, ' ', #all - KEPT_TOLD, true) or #all
+		local _, _, newest = string.find(string.sub(all, 1, cut - 1), '(%d+);[^ ]*$')
+		set('told_since', newest)
+		all = string.sub(all, cut + 1)
+	end
+	set('changes', all)
 end
 
 -- What has to be loaded for it, as the result says it; 0 for nothing.
@@ -85,7 +110,8 @@ local function create(at, kind, archived, team)
 	end
 	redis.call('DEL', KEYS[2])
 	stamp, floor = at, '0'
-	redis.call('HSET', KEYS[1], 'kind', kind, 'team', team, 'archived', archived, 'stamp', at, 'latest', '0', 'floor', floor)
+	redis.call('HSET', KEYS[1], 'kind', kind, 'team', team, 'archived', archived, 'stamp', at, 'latest', '0', 'floor', floor,
+		'base', string.format('%.0f', now))
 	return 1
 end
 
@@ -116,6 +142,9 @@ local function apply(at, change, ts, entry, shown, thread, team)
 		end
 	end
 	local replies = is_message(change) and replies_of(thread)
+	if is_message(change) and (replies or change ~= 'post') then
+		tell(at, change, ts, entry, shown, replies)
+	end
 	if replies then
 		-- Says that it is loaded, as load-thread does.
 		redis.call('ZADD', replies, 0, '-')
@@ -169,6 +198,8 @@ end
 -- When it can be seen, and by how much that is later than it took place: whoever resumes has to go back as far.
 if #results > 0 and results[1] >= 0 then
 	set('stamp', stamp)
+	set('told', stamp)
+	add_to_told()
 	set('seen', string.format('%.0f', now))
 	if timeline_changed then
 		set('latest', newest() or floor)

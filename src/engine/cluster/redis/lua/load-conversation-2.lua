@@ -18,8 +18,9 @@ if redis.call('EXISTS', KEYS[1]) == 1 then
 	return 0
 end
 redis.call('DEL', KEYS[2])
+-- include new-base
 redis.call('HSET', KEYS[1], 'kind', ARGV[4], 'team', ARGV[5], 'archived', ARGV[6],
-	'stamp', ARGV[7], 'latest', ARGV[8], 'floor', ARGV[9])
+	'stamp', ARGV[7], 'latest', ARGV[8], 'floor', ARGV[9], 'base', new_base())
 for index = 10, #ARGV, 2 do
 	redis.call('ZADD', KEYS[2], ARGV[index], ARGV[index + 1])
 end

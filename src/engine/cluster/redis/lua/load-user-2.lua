@@ -19,9 +19,11 @@ end
 if redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[4]) then
 	return -1
 end
+-- include new-base
 for index = 5, #ARGV, 2 do
 	redis.call('HSET', KEYS[1], ARGV[index], ARGV[index + 1])
 end
+redis.call('HSET', KEYS[1], 'base', new_base())
 redis.call('DEL', KEYS[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 1

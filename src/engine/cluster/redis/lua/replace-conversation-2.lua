@@ -15,6 +15,7 @@ then for each thread: the key of its ZSET, in the slot of KEYS, and how many ent
 Result   1; 0 where it is not as it was
 ]]
 -- include forget-changes
+-- include new-base
 local ttl = ARGV[1]
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor')
 if state[1] ~= ARGV[2] or state[2] ~= ARGV[3] then
@@ -33,7 +34,7 @@ end
 
 forget_changes(KEYS[1])
 redis.call('HSET', KEYS[1], 'kind', ARGV[4], 'team', ARGV[5], 'archived', ARGV[6],
-	'stamp', ARGV[7], 'latest', ARGV[8], 'floor', ARGV[9])
+	'stamp', ARGV[7], 'latest', ARGV[8], 'floor', ARGV[9], 'base', new_base())
 redis.call('EXPIRE', KEYS[1], ttl)
 redis.call('DEL', KEYS[2])
 add_entries(KEYS[2])

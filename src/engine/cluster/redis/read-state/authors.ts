@@ -1,7 +1,10 @@
+import { hasUnread } from '../../../../model/counting.ts';
 import { inTimeline, type Message } from '../../../../model/message.ts';
+import { NOTHING_AHEAD } from '../../../../model/views.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
-import type { Conversations } from './conversations.ts';
+import { NO_THREADS } from '../views/conversation-views.ts';
+import type { Views } from '../views/views.ts';
 import { packFollow, packMembership } from './packing.ts';
 import { cursorFact, threadFact } from './standing-facts.ts';
 import { followField, followIn, membershipField, membershipIn } from './user-state.ts';
@@ -12,7 +15,7 @@ type Posted = Extract<Effect, { type: 'posted' }>;
 /** Who had nothing unread before their own message has read it: in the timeline, and likewise in its thread. */
 export class Authors {
 	constructor(
-		private readonly conversations: Conversations,
+		private readonly views: Views,
 		private readonly users: Users,
 	) {}
 
@@ -29,11 +32,11 @@ export class Authors {
 			const membership = read && (isNew || read.at <= ts) ? read : undefined;
 			const follow = thread && (isNew || thread.at <= ts) ? thread : undefined;
 			const [inConversation, inThread] = await Promise.all([
-				// Mostly the author has read the message before: then nothing has to be counted.
+				// Mostly the author has read the message before: then nothing has to be looked at.
 				membership &&
 					(isUpTo(membership.cursor, prevTs, message) ||
-						this.isCaughtUp(message, null, membership.cursor, membership.ahead)),
-				follow && this.isCaughtUp(message, threadTs, follow.cursor),
+						this.isCaughtUp(message, membership.cursor, membership.ahead)),
+				follow && this.isCaughtUpIn(threadTs as number, message, follow.cursor),
 			]);
 			const changed: Record<string, string> = {};
 			const facts: ReadFact[] = [];
@@ -54,18 +57,36 @@ export class Authors {
 
 	private async isCaughtUp(
 		{ conversation, user, ts }: Message,
-		threadTs: number | null,
 		cursor: number,
-		ahead?: ReadonlySet<number>,
+		ahead: ReadonlySet<number>,
 	): Promise<boolean> {
 		if (cursor > ts) return false;
-		const counted = await this.conversations.count(
-			{ conversation, threadTs },
-			{ user, cursor, ...(ahead ? { ahead } : {}), upTo: ts - 1, enough: 1, activeAt: () => false },
-		);
-		return counted?.counts.unread === 0;
+		for (let back: number | null = null; ; back = cursor) {
+			const copy = await this.views.conversation({ id: conversation, back, threads: NO_THREADS });
+			if (!copy) return false;
+			const reader = { number: copy.numbering.of(user), cursor, ahead, activity: NEVER };
+			// Mostly one of the newest is unread, however far back the cursor is.
+			if (hasUnread(copy.timeline, reader, ts)) return false;
+			if (copy.timeline.floor <= cursor) return true;
+			if (back !== null) await this.views.reach(copy, cursor);
+		}
+	}
+
+	private async isCaughtUpIn(
+		threadTs: number,
+		{ conversation, user, ts }: Message,
+		cursor: number,
+	): Promise<boolean> {
+		if (cursor > ts) return false;
+		const copy = await this.views.conversation({ id: conversation, back: null, threads: [threadTs] });
+		const thread = copy?.threads.get(threadTs);
+		if (!copy || !thread) return false;
+		const reader = { number: copy.numbering.of(user), cursor, ahead: NOTHING_AHEAD, activity: NEVER };
+		return !hasUnread(thread, reader, ts);
 	}
 }
+
+const NEVER = { isActiveAt: () => false };
 
 const isUpTo = (cursor: number, prevTs: number | null, { ts }: Message): boolean =>
 	prevTs !== null && cursor >= prevTs && cursor <= ts;

@@ -1,131 +1,73 @@
-import { COUNT_CAP, reasonsInBadge, unreadEntries } from '../../../../model/counting.ts';
-import { isDirect } from '../../../../model/ids.ts';
-import type { CountRow, MemberView, ThreadRow, ThreadTotals, UnreadItem } from '../../../ports/read-state.ts';
-import type { Conversations } from './conversations.ts';
-import type { Follow, Membership } from './packing.ts';
-import { memberView, type ReadUser, type Rows, shown } from './rows.ts';
-import { activeAt, followEntries, membershipEntries, memberships } from './user-state.ts';
+import { countRow, threadRow, unreadInConversation, unreadInThread } from '../../../../model/rows.ts';
+import type {
+	CountRow,
+	CountTotals,
+	MemberView,
+	ThreadRow,
+	ThreadTotals,
+	UnreadItem,
+} from '../../../ports/read-state.ts';
+import type { Place, ThreadPlace, Views } from '../views/views.ts';
 
-/**
- * Answers about a user whose state was read: one script for each conversation or thread, all in one turn, so
- * that they go out as one pipeline for each node.
- */
+/** Answers about a user, from views that are brought up to date for each. */
 export class Reading {
-	constructor(
-		private readonly conversations: Conversations,
-		private readonly rows: Rows,
-	) {}
+	constructor(private readonly views: Views) {}
 
-	/** Where the user is, archived conversations included. */
-	places({ fields }: ReadUser) {
-		return this.standings(memberships(fields));
+	member(user: string, conversation: string): Promise<MemberView | null> {
+		return this.views.member(user, conversation, memberView);
 	}
 
-	/** What the user has left, or was taken out of, since a stamp. */
-	formerPlaces({ fields }: ReadUser, since: number) {
-		return this.standings(
-			membershipEntries(fields).filter(({ membership: { member, at } }) => !member && at > since),
-		);
+	memberships(user: string): Promise<readonly MemberView[]> {
+		return this.views.places(user, 'none', (_, places) => places.map(memberView));
 	}
 
-	private async standings(all: ReturnType<typeof memberships>) {
-		const places = await Promise.all(
-			all.map(async (place) => {
-				const standing = await this.conversations.standing(place.conversation);
-				return standing && { ...place, standing };
-			}),
-		);
-		return places.filter((place) => place !== null);
-	}
-
-	async views(user: ReadUser): Promise<MemberView[]> {
-		const places = await this.places(user);
-		return places.map(({ conversation, membership, standing }) =>
-			memberView(conversation, membership, standing),
-		);
+	row(user: string, conversation: string): Promise<CountRow | null> {
+		return this.views.at(user, conversation, rowOf);
 	}
 
 	/** Of conversations that are not archived. */
-	async countRows(user: ReadUser): Promise<CountRow[]> {
-		const rows = await Promise.all(
-			memberships(user.fields).map(({ conversation, membership }) =>
-				this.rows.row(user, conversation, membership),
-			),
-		);
-		return rows.flatMap((row) => (row && !row.archived ? [shown(row)] : []));
+	counts(user: string): Promise<Omit<CountTotals, 'stamp'> & { readonly rows: readonly CountRow[] }> {
+		return this.views.everywhere(user, (_, places, followed) => {
+			const rows = places.filter(isInUse).map(rowOf);
+			const threads = totalsOf(followed.map(threadRowOf));
+			return { rows, threads, badge: rows.reduce((sum, row) => sum + row.badge, threads.badge) };
+		});
 	}
 
-	async threadRows(user: ReadUser): Promise<ThreadRow[]> {
-		const rows = await Promise.all(
-			followEntries(user.fields).map(({ conversation, threadTs, follow }) =>
-				this.rows.threadRow(user, conversation, threadTs, follow),
-			),
-		);
-		return rows.flatMap((row) => (row && !row.archived ? [shown(row)] : []));
+	threads(user: string): Promise<readonly ThreadRow[]> {
+		return this.views.everywhere(user, (_, __, followed) => followed.map(threadRowOf));
 	}
 
-	async unreadEverywhere(user: ReadUser): Promise<UnreadItem[]> {
-		const items = await Promise.all([
-			...memberships(user.fields).map(({ conversation, membership }) =>
-				this.unreadIn(user, conversation, membership, COUNT_CAP + 1),
-			),
-			...followEntries(user.fields).map(({ conversation, threadTs, follow }) =>
-				this.unreadInThread(user, conversation, threadTs, follow),
+	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null> {
+		return this.views.inThread(user, conversation, threadTs, threadRowOf);
+	}
+
+	async unread(user: string, conversation?: string): Promise<readonly UnreadItem[]> {
+		if (conversation !== undefined) return (await this.views.at(user, conversation, unreadOf)) ?? [];
+		return this.views.everywhere(user, (_, places, followed) => [
+			...places.flatMap(unreadOf),
+			...followed.flatMap(({ user: reader, conversation: of, threadTs, thread, follow }) =>
+				unreadInThread(reader, of, threadTs, thread, follow),
 			),
 		]);
-		return items.flat();
-	}
-
-	/** All of them; or of more than so many the newest, and those before them that mention the user. */
-	async unreadIn(
-		user: ReadUser,
-		conversation: string,
-		membership: Membership,
-		most = Number.POSITIVE_INFINITY,
-	): Promise<UnreadItem[]> {
-		const { cursor, ahead, muted } = membership;
-		const standing = await this.conversations.standing(conversation);
-		if (!standing || standing.archived) return [];
-		const reading = { user: user.id, cursor, ahead, activeAt: activeAt(user.fields, user.starts) };
-		const read = await this.conversations.unreadEntries(conversation, reading, most);
-		if (!read || read.archived) return [];
-		const reader = {
-			number: read.numberOf(user.id),
-			cursor,
-			ahead,
-			activity: { isActiveAt: reading.activeAt },
-		};
-		return [...unreadEntries(read.timeline, reader)].map((entry) => ({
-			conversation,
-			ts: entry.ts,
-			threadTs: null,
-			reasons: reasonsInBadge(entry, { direct: isDirect(read.kind), muted }),
-		}));
-	}
-
-	private async unreadInThread(
-		user: ReadUser,
-		conversation: string,
-		threadTs: number,
-		{ cursor }: Follow,
-	): Promise<UnreadItem[]> {
-		const read = await this.conversations.entries({ conversation, threadTs }, cursor);
-		if (!read || read.archived) return [];
-		const reader = {
-			number: read.numberOf(user.id),
-			cursor,
-			ahead: new Set<number>(),
-			activity: { isActiveAt: () => false },
-		};
-		return [...unreadEntries(read.timeline, reader)].map(({ ts, named, broadcast }) => ({
-			conversation,
-			ts,
-			threadTs,
-			// Broadcast replies count in the conversation.
-			reasons: named && !broadcast ? (['thread_mention'] as const) : [],
-		}));
 	}
 }
+
+export const rowOf = ({ user, conversation, membership }: Place): CountRow =>
+	countRow(user, conversation, membership, membership.ahead);
+
+export const threadRowOf = ({ user, conversation, threadTs, thread, follow }: ThreadPlace): ThreadRow =>
+	threadRow(user, conversation, threadTs, thread, follow);
+
+export const isInUse = ({ conversation }: Place): boolean => !conversation.archived;
+
+const unreadOf = ({ user, conversation, membership }: Place): UnreadItem[] =>
+	unreadInConversation(user, conversation, membership, membership.ahead);
+
+const memberView = ({ conversation: { id, kind, archived }, membership }: Place): MemberView => {
+	const { cursor, revision, muted, level } = membership;
+	return { conversation: id, kind, archived, lastRead: cursor, revision, muted, level };
+};
 
 export function totalsOf(rows: readonly ThreadRow[]): ThreadTotals {
 	const totals = { unread: 0, mentions: 0, badge: 0 };

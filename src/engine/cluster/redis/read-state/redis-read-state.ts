@@ -27,9 +27,11 @@ import type { Ledger, StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import { type Fence, NO_FENCE } from '../fence.ts';
 import type { Keys } from '../keys.ts';
+import { ConversationViews, NO_THREADS } from '../views/conversation-views.ts';
+import { Depths } from '../views/depths.ts';
+import { Views } from '../views/views.ts';
 import { Application } from './application.ts';
 import { Authors } from './authors.ts';
-import { Conversations } from './conversations.ts';
 import { Inbox } from './inbox.ts';
 import { type Keeping, Loading } from './loading.ts';
 import { Marking } from './marking.ts';
@@ -37,15 +39,15 @@ import { Moments } from './moments.ts';
 import type { Membership } from './packing.ts';
 import { Reading, totalsOf } from './reading.ts';
 import { Repair, type RepairPatience } from './repair.ts';
-import { MOST_TRIES, memberView, type ReadUser, Rows, shown } from './rows.ts';
 import { Turns } from './turns.ts';
-import { ACTIVITY, followField, followIn, membershipField, membershipIn, stampIn } from './user-state.ts';
 import { Users } from './users.ts';
 
 /** Clients that come back all at once ask for one look together. */
 const AVAILABLE_MS = 1_000;
 /** What is not used for so long leaves Redis, and comes back from the store. */
 const TTL_SECONDS = 24 * 60 * 60;
+/** Copies of conversations, and as much again of users, in the memory of this process. */
+const VIEW_BYTES = 64 * 1024 * 1024;
 
 export interface RedisReadStateParts {
 	readonly commands: Commands;
@@ -60,6 +62,8 @@ export interface RedisReadStateParts {
 	readonly ttlSeconds?: number;
 	readonly keeping?: Keeping;
 	readonly repairing?: RepairPatience;
+	/** How much memory copies of conversations take at most, and those of users. */
+	readonly viewBytes?: number;
 }
 
 /**
@@ -75,8 +79,7 @@ export class RedisReadState implements ReadState {
 	private readonly turnsOfUsers = new Turns();
 	private readonly users: Users;
 	private readonly loading: Loading;
-	private readonly conversations: Conversations;
-	private readonly rows: Rows;
+	private readonly views: Views;
 	private readonly application: Application;
 	private readonly marking: Marking;
 	private readonly reading: Reading;
@@ -87,21 +90,26 @@ export class RedisReadState implements ReadState {
 
 	private constructor(
 		private readonly parts: RedisReadStateParts,
-		private readonly starts: readonly number[],
+		starts: readonly number[],
 	) {
 		const { commands, keys, source, ledger, clock, fence = NO_FENCE, ttlSeconds = TTL_SECONDS } = parts;
+		const { viewBytes = VIEW_BYTES } = parts;
 		this.fence = fence;
-		this.users = new Users(commands, keys, source, ttlSeconds, fence);
+		this.users = new Users(commands, keys, source, ttlSeconds, fence, starts, viewBytes);
 		this.loading = new Loading(commands, keys, source, ttlSeconds, fence, parts.keeping);
-		this.conversations = new Conversations(commands, keys, source, ttlSeconds, fence, this.loading);
-		this.rows = new Rows(this.conversations);
-		const { users, conversations } = this;
-		const authors = new Authors(conversations, users);
-		this.application = new Application(commands, keys, this.loading, users, authors, ttlSeconds, fence);
-		this.marking = new Marking(users, conversations, this.rows, ledger, clock, starts, fence);
-		this.reading = new Reading(this.conversations, this.rows);
-		this.inboxes = new Inbox(commands, keys, this.reading, this.rows);
-		this.moments = new Moments(this.reading, this.rows, fence, ttlSeconds * 1e6);
+		const { users, loading } = this;
+		this.views = new Views(
+			users.copies,
+			new ConversationViews(commands, keys, ttlSeconds, loading, viewBytes),
+			new Depths(commands, keys, source, fence, loading),
+			fence,
+		);
+		const authors = new Authors(this.views, users);
+		this.application = new Application(commands, keys, loading, users, authors, ttlSeconds, fence);
+		this.marking = new Marking(users, this.views, ledger, clock, fence);
+		this.reading = new Reading(this.views);
+		this.inboxes = new Inbox(commands, keys, this.views);
+		this.moments = new Moments(this.views, fence, ttlSeconds * 1e6);
 	}
 
 	static async open(parts: RedisReadStateParts): Promise<RedisReadState> {
@@ -110,7 +118,7 @@ export class RedisReadState implements ReadState {
 
 	/** Scripts load what they miss. Loading before the decision keeps the time between stamp and effect short. */
 	async prepare({ conversation }: Command): Promise<void> {
-		await this.conversations.standing(conversation);
+		await this.views.conversation({ id: conversation, back: null, threads: NO_THREADS });
 	}
 
 	/** Turns are taken at once: whoever comes later finds these effects applied. */
@@ -175,46 +183,29 @@ export class RedisReadState implements ReadState {
 	}
 
 	async member(user: string, conversation: string): Promise<MemberView | null> {
-		const [fields, standing] = await Promise.all([
-			this.users.some(user, [membershipField(conversation)]),
-			this.conversations.standing(conversation),
-		]);
-		const membership = membershipIn(fields, conversation);
-		if (!standing || !membership?.member) return null;
-		return this.durably(memberView(conversation, membership, standing));
+		return this.durably(await this.reading.member(user, conversation));
 	}
 
 	async memberships(user: string): Promise<readonly MemberView[]> {
-		return this.durably(await this.reading.views(await this.read(user)));
+		return this.durably(await this.reading.memberships(user));
 	}
 
 	async row(user: string, conversation: string): Promise<CountRow | null> {
-		const row = await this.rows.atOnce(conversation, () => this.read(user, [membershipField(conversation)]));
-		return this.durably(row && shown(row));
+		return this.durably(await this.reading.row(user, conversation));
 	}
 
 	async counts(user: string): Promise<UserCounts> {
 		const stamp = this.stamp();
-		const [rows, threadRows] = await this.atOnce(user, (reader) =>
-			Promise.all([this.reading.countRows(reader), this.reading.threadRows(reader)]),
-		);
-		const threads = totalsOf(threadRows);
-		const badge = rows.reduce((sum, row) => sum + row.badge, threads.badge);
-		return this.durably({ rows, threads, badge, stamp });
+		return this.durably({ ...(await this.reading.counts(user)), stamp });
 	}
 
 	async threadTotals(user: string): Promise<{ threads: ThreadTotals; stamp: number }> {
 		const stamp = this.stamp();
-		return this.durably({ threads: totalsOf(await this.threads(user)), stamp });
+		return { threads: totalsOf(await this.threads(user)), stamp };
 	}
 
 	async unread(user: string, conversation?: string): Promise<readonly UnreadItem[]> {
-		if (conversation === undefined)
-			return this.durably(await this.reading.unreadEverywhere(await this.read(user)));
-		const reader = await this.read(user, [membershipField(conversation)]);
-		const membership = membershipIn(reader.fields, conversation);
-		if (!membership?.member) return [];
-		return this.durably(await this.reading.unreadIn(reader, conversation, membership));
+		return this.durably(await this.reading.unread(user, conversation));
 	}
 
 	async countsInto(user: string, sink: CountSink): Promise<CountTotals> {
@@ -226,38 +217,25 @@ export class RedisReadState implements ReadState {
 
 	async inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'> {
 		const now = this.stamp();
-		return this.durably(await this.inboxes.page(await this.read(user), query, now));
+		return this.durably(await this.inboxes.page(user, query, now));
 	}
 
 	async threads(user: string): Promise<readonly ThreadRow[]> {
-		return this.durably(await this.reading.threadRows(await this.read(user)));
+		return this.durably(await this.reading.threads(user));
 	}
 
 	async thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null> {
-		const reader = await this.read(user, [followField(conversation, threadTs)]);
-		const follow = followIn(reader.fields, conversation, threadTs);
-		const row = follow ? await this.rows.threadRow(reader, conversation, threadTs, follow) : null;
-		return this.durably(row && shown(row));
+		return this.durably(await this.reading.thread(user, conversation, threadTs));
 	}
 
 	async moment(user: string, query: MomentQuery): Promise<Moment> {
 		const now = this.stamp();
-		return this.durably(await this.atOnce(user, (reader) => this.moments.of(reader, query, now)));
+		return this.durably(await this.moments.of(user, query, now));
 	}
 
 	/** Where these users stand in a conversation: those whose state is loaded, the others are as the store says. */
 	async standing(conversation: string, users: readonly string[]): Promise<ReadonlyMap<string, Membership>> {
 		return this.durably(await this.users.loadedIn(conversation, users));
-	}
-
-	/** Nothing of the user changed while it was being worked with: see Rows.atOnce. */
-	private async atOnce<T>(user: string, work: (reader: ReadUser) => Promise<T>): Promise<T> {
-		for (let tries = 1; ; tries += 1) {
-			const reader = await this.read(user);
-			const result = await work(reader);
-			if (tries === MOST_TRIES || stampIn(await this.users.some(user, [])) === stampIn(reader.fields))
-				return result;
-		}
 	}
 
 	/** Looks itself: what this process remembers of the epoch may be that of before. */
@@ -277,12 +255,6 @@ export class RedisReadState implements ReadState {
 		const { users, parts } = this;
 		const { fence = NO_FENCE, ttlSeconds = TTL_SECONDS, repairing: patience } = parts;
 		return new Repair({ ...parts, users, fence, ttlSeconds, patience }).at(user, conversation);
-	}
-
-	/** All of the user's state, or what counting in these fields needs. */
-	private async read(id: string, names?: readonly string[]): Promise<ReadUser> {
-		const fields = names ? await this.users.some(id, [...names, ACTIVITY]) : await this.users.all(id);
-		return { id, fields, starts: this.starts };
 	}
 
 	/** Hands out an answer when everything it may show is on disk, and not what Redis had some time ago. */

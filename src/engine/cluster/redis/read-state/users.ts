@@ -3,6 +3,8 @@ import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
+import type { UserCopy } from '../views/user-copy.ts';
+import { UserViews } from '../views/user-views.ts';
 import { type Membership, unpackMembership } from './packing.ts';
 import { cursorFact } from './standing-facts.ts';
 import {
@@ -25,13 +27,20 @@ import {
 const AT_ONCE = 500;
 
 export class Users {
+	/** Copies in the memory of this process. */
+	readonly copies: UserViews;
+
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
 		private readonly source: StateSource,
 		private readonly ttlSeconds: number,
 		private readonly fence: Fence,
-	) {}
+		starts: readonly number[],
+		mostBytes: number,
+	) {
+		this.copies = new UserViews(commands, keys, starts, (user) => this.load(user), mostBytes);
+	}
 
 	/** The whole state. */
 	async all(user: string): Promise<Fields> {
@@ -73,8 +82,26 @@ export class Users {
 	/** Answers false where one of the fields is not as read any more. '' stands for no value, both ways. */
 	async set(user: string, at: number, read: Fields, changed: Fields): Promise<boolean> {
 		const triples = Object.entries(changed).flatMap(([field, value]) => [field, read[field] ?? '', value]);
+		return (await this.setIfUnchanged(user, at, triples)).length > 0;
+	}
+
+	/** The same for who decided on a copy, which is brought up to date. */
+	async setOn(copy: UserCopy, at: number, changed: Fields): Promise<boolean> {
+		const triples = Object.entries(changed).flatMap(([field, value]) => [
+			field,
+			copy.fields[field] ?? '',
+			value,
+		]);
+		const [before, after] = await this.setIfUnchanged(copy.id, at, triples);
+		if (before === undefined || after === undefined) return false;
+		if (before === copy.fields[STAMP]) this.copies.changed(copy, changed, after);
+		return true;
+	}
+
+	private async setIfUnchanged(user: string, at: number, triples: readonly string[]): Promise<string[]> {
 		const { commands, keys, ttlSeconds } = this;
-		return (await commands.setIfUnchanged(keys.user(user), ttlSeconds, at, ...triples)) === 1;
+		const both = [keys.user(user), keys.userChanges(user)];
+		return (await commands.setIfUnchanged(...both, ttlSeconds, at, ...triples)) as string[];
 	}
 
 	/**

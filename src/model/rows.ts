@@ -1,20 +1,68 @@
 import {
 	type Counts,
 	countUnread,
+	type Reason,
 	reasonsInBadge,
 	type ShownCounts,
 	type Standing,
 	shownCounts,
 	unreadEntries,
-} from '../../../model/counting.ts';
-import { isDirect } from '../../../model/ids.ts';
-import type { Timeline } from '../../../model/timeline.ts';
-import type { CountRow, RowPosition, ThreadRow, UnreadItem } from '../../ports/read-state.ts';
-import { readerOf } from './application.ts';
-import type { LoadedConversation, LoadedFollow, LoadedUser } from './loaded.ts';
-import type { Membership } from './memberships.ts';
+} from './counting.ts';
+import { type ConversationKind, isDirect } from './ids.ts';
+import type { Timeline } from './timeline.ts';
+import {
+	type ConversationView,
+	type FollowView,
+	type MembershipView,
+	type NotificationLevel,
+	readerOf,
+	type UserView,
+} from './views.ts';
 
-/** Counts of what is loaded. Synchronous and without effect: the definition itself is model/counting.ts. */
+/** Counts of views that are loaded as far back as the cursor. Pure; the definition of each count is counting.ts. */
+
+/** What a count is true at: stamps of the newest change of the conversation, and of the user's read state. */
+export interface RowPosition {
+	readonly conversation: number;
+	readonly user: number;
+}
+
+/** The counts of one user in one conversation, and what they are true at. */
+export interface CountRow extends ShownCounts {
+	readonly conversation: string;
+	readonly kind: ConversationKind;
+	/** Newest timeline ts; 0 for none. */
+	readonly latest: number;
+	readonly lastRead: number;
+	readonly revision: number;
+	readonly muted: boolean;
+	readonly level: NotificationLevel;
+	readonly position: RowPosition;
+}
+
+export interface ThreadRow {
+	readonly conversation: string;
+	readonly threadTs: number;
+	readonly lastRead: number;
+	/** Stamp of when following began. */
+	readonly since: number;
+	readonly unread: number;
+	readonly mentions: number;
+	/** What this thread adds to the badge: mentions in replies that are in the thread alone. */
+	readonly badge: number;
+	/** Newest reply; 0 for none. */
+	readonly latestReply: number;
+	readonly position: RowPosition;
+}
+
+export interface UnreadItem {
+	readonly conversation: string;
+	readonly ts: number;
+	/** The thread, when it is unread there and not in the conversation. */
+	readonly threadTs: number | null;
+	/** Why it is in the badge; empty when it is not. */
+	readonly reasons: readonly Reason[];
+}
 
 /** Counts of threads are exact however large they are. */
 const ALL = Number.POSITIVE_INFINITY;
@@ -23,7 +71,7 @@ const NOTHING: Counts = { unread: 0, mentions: 0, named: 0, namedInThreadOnly: 0
 const NOTHING_SHOWN = shownCounts(NOTHING, { direct: false, muted: false });
 
 type Open<T> = { -readonly [Field in keyof T]: T[Field] };
-/** A row that can be filled anew. */
+/** A row that can be filled again. */
 type OpenRow = Open<Omit<CountRow, 'position'>> & { readonly position: Open<RowPosition> };
 
 export const emptyRow = (): OpenRow => ({
@@ -39,21 +87,23 @@ export const emptyRow = (): OpenRow => ({
 });
 
 export function countRow(
-	user: LoadedUser,
-	conversation: LoadedConversation,
-	membership: Membership,
+	user: UserView,
+	conversation: ConversationView,
+	membership: MembershipView,
+	ahead?: ReadonlySet<number>,
 ): CountRow {
 	const row = emptyRow();
-	fillRow(row, user, conversation, membership);
+	fillRow(row, user, conversation, membership, ahead);
 	return row;
 }
 
 /** Field by field: there may be a hundred thousand of these, and spreading objects costs three times as much. */
 export function fillRow(
 	row: OpenRow,
-	user: LoadedUser,
-	conversation: LoadedConversation,
-	membership: Membership,
+	user: UserView,
+	conversation: ConversationView,
+	membership: MembershipView,
+	ahead?: ReadonlySet<number>,
 ): void {
 	const { timeline } = conversation;
 	row.conversation = conversation.id;
@@ -66,7 +116,7 @@ export function fillRow(
 	row.position.conversation = conversation.stamp;
 	row.position.user = user.stamp;
 	const nothing = conversation.archived || timeline.latest <= membership.cursor;
-	const shown = nothing ? NOTHING_SHOWN : shownIn(user, conversation, membership);
+	const shown = nothing ? NOTHING_SHOWN : shownIn(user, conversation, membership, ahead);
 	row.unread = shown.unread;
 	row.unreadDisplay = shown.unreadDisplay;
 	row.mentions = shown.mentions;
@@ -74,22 +124,27 @@ export function fillRow(
 	row.capped = shown.capped;
 }
 
-function shownIn(user: LoadedUser, conversation: LoadedConversation, membership: Membership): ShownCounts {
-	const reader = readerOf(user, membership.cursor, user.ahead.get(conversation.number));
+function shownIn(
+	user: UserView,
+	conversation: ConversationView,
+	membership: MembershipView,
+	ahead?: ReadonlySet<number>,
+): ShownCounts {
+	const reader = readerOf(user, membership.cursor, ahead);
 	return shownCounts(countUnread(conversation.timeline, reader), standingOf(conversation, membership));
 }
 
-const standingOf = (conversation: LoadedConversation, membership: Membership): Standing => ({
+const standingOf = (conversation: ConversationView, membership: MembershipView): Standing => ({
 	direct: isDirect(conversation.kind),
 	muted: membership.muted,
 });
 
 export function threadRow(
-	user: LoadedUser,
-	conversation: LoadedConversation,
+	user: UserView,
+	conversation: ConversationView,
 	threadTs: number,
 	thread: Timeline,
-	follow: LoadedFollow,
+	follow: FollowView,
 ): ThreadRow {
 	const counts = conversation.archived ? NOTHING : countUnread(thread, readerOf(user, follow.cursor), ALL);
 	return {
@@ -106,12 +161,13 @@ export function threadRow(
 }
 
 export function unreadInConversation(
-	user: LoadedUser,
-	conversation: LoadedConversation,
-	membership: Membership,
+	user: UserView,
+	conversation: ConversationView,
+	membership: MembershipView,
+	ahead?: ReadonlySet<number>,
 ): UnreadItem[] {
 	if (conversation.archived) return [];
-	const reader = readerOf(user, membership.cursor, user.ahead.get(conversation.number));
+	const reader = readerOf(user, membership.cursor, ahead);
 	const standing = standingOf(conversation, membership);
 	const items: UnreadItem[] = [];
 	for (const entry of unreadEntries(conversation.timeline, reader)) {
@@ -122,11 +178,11 @@ export function unreadInConversation(
 }
 
 export function unreadInThread(
-	user: LoadedUser,
-	conversation: LoadedConversation,
+	user: UserView,
+	conversation: ConversationView,
 	threadTs: number,
 	thread: Timeline,
-	follow: LoadedFollow,
+	follow: FollowView,
 ): UnreadItem[] {
 	const items: UnreadItem[] = [];
 	for (const entry of unreadEntries(thread, readerOf(user, follow.cursor))) {

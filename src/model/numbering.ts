@@ -3,6 +3,10 @@ export class Numbering {
 	private readonly numbers = new Map<string, number>();
 	private readonly ids: string[] = [];
 
+	get size(): number {
+		return this.ids.length;
+	}
+
 	of(id: string): number {
 		const known = this.numbers.get(id);
 		if (known !== undefined) return known;
@@ -18,6 +22,6 @@ export class Numbering {
 	}
 
 	id(number: number): string {
-		return this.ids[number]!;
+		return this.ids[number] as string;
 	}
 }

@@ -1,0 +1,194 @@
+import type { Numbering } from '../../../../model/numbering.ts';
+import type { Commands } from '../connection.ts';
+import type { Keys } from '../keys.ts';
+import { nodesOf } from '../nodes.ts';
+import { NOT_HERE } from '../trouble.ts';
+import { ConversationCopy, type Lacking } from './conversation-copy.ts';
+import { Kept } from './kept.ts';
+
+/**
+ * Copies of conversations, brought up to date before each use: what is asked in one turn goes to each node of Redis as one
+ * script, or one for so many conversations. Whoever asks has them as they were at some moment after that.
+ */
+
+/** Redis does nothing else meanwhile: so many take about half a millisecond. */
+const AT_ONCE = 400;
+
+/** What is to be known of a conversation. */
+export interface Wanted {
+	readonly id: string;
+	/** Entries after this ts, as far as Redis has them; null for no more than is known. */
+	readonly back: number | null;
+	readonly threads: readonly number[];
+	/** Those entries also where it is archived, and nothing of it counts. */
+	readonly archivedToo?: boolean;
+}
+
+export const NO_THREADS: readonly number[] = [];
+
+interface Question {
+	readonly copy: ConversationCopy;
+	readonly back: number | null;
+	readonly threads: readonly number[];
+	/** Of the copy when it was asked. */
+	revision: number;
+	/** Null: as it was. */
+	answer: Lacking | 'again' | null;
+}
+
+class Part {
+	readonly questions: Question[] = [];
+	readonly answered = Promise.withResolvers<void>();
+}
+
+/** Brings in what Redis does not have. */
+export interface Loads {
+	load(conversation: string): Promise<boolean>;
+	loadThread(conversation: string, threadTs: number): Promise<void>;
+}
+
+/** Null where there is no such conversation. */
+export type Copies = readonly (ConversationCopy | null)[];
+
+export interface Looked {
+	readonly copies: Copies;
+	/** Whether some of them are by now not as they were before it was asked. */
+	haveChanged(): boolean;
+}
+
+export class ConversationViews {
+	private readonly kept: Kept<ConversationCopy>;
+	private readonly nodeOf: (tag: string) => string;
+	/** By node: what is sent when this turn is over. */
+	private readonly open = new Map<string, Part>();
+
+	constructor(
+		private readonly commands: Commands,
+		private readonly keys: Keys,
+		private readonly ttlSeconds: number,
+		private readonly loads: Loads,
+		mostBytes: number,
+	) {
+		this.kept = new Kept(mostBytes);
+		this.nodeOf = nodesOf(commands);
+	}
+
+	clear(): void {
+		this.kept.clear();
+	}
+
+	/** As they are now. */
+	async look(wanted: readonly Wanted[], numbering: Numbering): Promise<Looked> {
+		const asked = wanted.map(({ id }) => this.copyOf(id, numbering));
+		const before = asked.map(({ changes }) => changes);
+		const revisions = asked.map(({ revision }) => revision);
+		const copies: (ConversationCopy | null)[] = [...asked];
+		let left = wanted.map((_, index) => index);
+		while (left.length > 0) {
+			const questions = await this.ask(
+				left.map((index) => ({ wanted: wanted[index] as Wanted, copy: asked[index] as ConversationCopy })),
+			);
+			const again: number[] = [];
+			await Promise.all(
+				questions.map(async ({ copy, answer }, place) => {
+					if (answer === null) return;
+					const index = left[place] as number;
+					if (answer === 'again') again.push(index);
+					else if (answer.isAbsent) {
+						if (await this.loads.load(copy.id)) again.push(index);
+						else copies[index] = null;
+					} else if (answer.threads.length > 0) {
+						await Promise.all(answer.threads.map((root) => this.loads.loadThread(copy.id, root)));
+						again.push(index);
+					}
+				}),
+			);
+			left = again;
+		}
+		for (const [index, copy] of copies.entries()) {
+			if (!copy) continue;
+			if (copy.revision === revisions[index] && this.kept.get(copy.id) === copy) copy.used = true;
+			else this.kept.put(copy);
+		}
+		return {
+			copies,
+			haveChanged: () => asked.some(({ changes }, index) => changes !== before[index]),
+		};
+	}
+
+	private copyOf(id: string, numbering: Numbering): ConversationCopy {
+		const kept = this.kept.get(id);
+		return kept?.numbering === numbering ? kept : new ConversationCopy(id, numbering);
+	}
+
+	private async ask(
+		all: readonly { readonly wanted: Wanted; readonly copy: ConversationCopy }[],
+	): Promise<Question[]> {
+		const parts = new Set<Part>();
+		const questions = all.map(({ wanted: { id, back, threads }, copy }) => {
+			const question: Question = { copy, back, threads, revision: 0, answer: null };
+			const part = this.partFor(id);
+			part.questions.push(question);
+			parts.add(part);
+			return question;
+		});
+		await Promise.all([...parts].map(({ answered }) => answered.promise));
+		return questions;
+	}
+
+	private partFor(id: string): Part {
+		const node = this.nodeOf(id);
+		const open = this.open.get(node);
+		if (open && open.questions.length < AT_ONCE) return open;
+		if (open) void this.send(open);
+		else if (this.open.size === 0) queueMicrotask(() => this.sendOpen());
+		const part = new Part();
+		this.open.set(node, part);
+		return part;
+	}
+
+	private sendOpen(): void {
+		for (const part of this.open.values()) void this.send(part);
+		this.open.clear();
+	}
+
+	/** Never fails: those who asked are told. */
+	private async send({ questions, answered }: Part): Promise<void> {
+		try {
+			await this.sendAll(questions);
+			answered.resolve();
+		} catch (error) {
+			answered.reject(error);
+		}
+	}
+
+	private async sendAll(questions: readonly Question[]): Promise<void> {
+		const { commands, keys, ttlSeconds } = this;
+		const texts = questions.map((question) => {
+			question.revision = question.copy.revision;
+			return question.copy.question(question.back, question.threads);
+		});
+		try {
+			const answers = (await commands.views(
+				keys.meta(questions[0]?.copy.id ?? ''),
+				ttlSeconds,
+				keys.prefix,
+				...texts,
+			)) as (number | string)[];
+			for (let place = 0; place < answers.length; place += 2)
+				takeIn(questions[answers[place] as number] as Question, answers[place + 1] as string);
+		} catch (error) {
+			// Each by itself is led to wherever its slot is by now.
+			if (questions.length === 1 || !NOT_HERE.test(String(error))) throw error;
+			await Promise.all(questions.map((question) => this.sendAll([question])));
+		}
+	}
+}
+
+function takeIn(question: Question, text: string): void {
+	const { copy, revision, threads } = question;
+	const answer = copy.revision === revision ? copy.takeIn(text) : 'again';
+	if (answer === 'again' || answer.isAbsent || answer.threads.length > 0) question.answer = answer;
+	// Taken again as a whole, it is without threads that it had when it was asked.
+	else question.answer = threads.every((root) => copy.threads.has(root)) ? null : 'again';
+}

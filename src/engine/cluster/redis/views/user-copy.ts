@@ -1,0 +1,109 @@
+import { Activity } from '../../../../model/activity.ts';
+import type { Numbering } from '../../../../model/numbering.ts';
+import type { UserView } from '../../../../model/views.ts';
+import { type Membership, unpackMembership } from '../read-state/packing.ts';
+import {
+	ACTIVITY,
+	activityIn,
+	type Fields,
+	followEntries,
+	STAMP,
+	stampIn,
+} from '../read-state/user-state.ts';
+
+/** A copy of a user's read state as it is in Redis. It never changes: of another state there is another copy. */
+
+const OWN_BYTES = 300;
+/** A field beside its name and value: kept as text, and unpacked when somebody asks. */
+const FIELD_BYTES = 250;
+
+export interface MembershipOf {
+	readonly conversation: string;
+	readonly membership: Membership;
+}
+
+export class UserCopy implements UserView {
+	readonly number: number;
+	readonly stamp: number;
+	used = true;
+	private unpacked: readonly MembershipOf[] | undefined;
+	private followed: ReturnType<typeof followEntries> | undefined;
+	private active: Activity | undefined;
+
+	constructor(
+		readonly id: string,
+		readonly base: string,
+		readonly fields: Fields,
+		readonly numbering: Numbering,
+		/** When servers were started: whoever was active before is not any more. */
+		private readonly starts: readonly number[],
+	) {
+		this.number = numbering.of(id);
+		this.stamp = stampIn(fields);
+	}
+
+	/** As user-view-2.lua takes it. */
+	get named(): readonly [stamp: string, activity: number, base: string] {
+		return [this.fields[STAMP] ?? '', this.fields[ACTIVITY]?.length ?? 0, this.base];
+	}
+
+	isSameAs(other: UserCopy): boolean {
+		return this === other || this.named.join() === other.named.join();
+	}
+
+	get bytes(): number {
+		return OWN_BYTES + Object.keys(this.fields).length * FIELD_BYTES;
+	}
+
+	get activity(): Activity {
+		if (!this.active) {
+			this.active = new Activity(this.starts);
+			this.active.replace(activityIn(this.fields));
+		}
+		return this.active;
+	}
+
+	membership(conversation: string): Membership | undefined {
+		const packed = this.fields[`c:${conversation}`];
+		return packed ? unpackMembership(packed) : undefined;
+	}
+
+	/** Of conversations the user is in, or was. */
+	get memberships(): readonly MembershipOf[] {
+		this.unpacked ??= Object.entries(this.fields)
+			.filter(([field]) => field.startsWith('c:'))
+			.map(([field, packed]) => ({ conversation: field.slice(2), membership: unpackMembership(packed) }));
+		return this.unpacked;
+	}
+
+	get follows(): ReturnType<typeof followEntries> {
+		this.followed ??= followEntries(this.fields);
+		return this.followed;
+	}
+
+	/** With these fields instead, '' for none. */
+	with(changed: Fields): UserCopy {
+		const fields: Record<string, string> = { ...this.fields, ...changed };
+		for (const [field, value] of Object.entries(changed)) if (value === '') delete fields[field];
+		const copy = new UserCopy(this.id, this.base, fields, this.numbering, this.starts);
+		if (this.unpacked) copy.unpacked = withChanged(this.unpacked, changed);
+		return copy;
+	}
+}
+
+/** Those that did not change need not be unpacked again: there may be a hundred thousand. */
+function withChanged(before: readonly MembershipOf[], changed: Fields): readonly MembershipOf[] {
+	const unpacked = new Map(
+		Object.entries(changed)
+			.filter(([field]) => field.startsWith('c:'))
+			.map(([field, packed]) => [field.slice(2), unpackMembership(packed)]),
+	);
+	if (unpacked.size === 0) return before;
+	const after = before.map((one) => {
+		const membership = unpacked.get(one.conversation);
+		unpacked.delete(one.conversation);
+		return membership ? { conversation: one.conversation, membership } : one;
+	});
+	for (const [conversation, membership] of unpacked) after.push({ conversation, membership });
+	return after;
+}
