@@ -18,6 +18,7 @@ import { type Clock, risingClock } from '../model/ts.ts';
 import { clusterPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
+import { opening } from './opening.ts';
 import type { ServerOperations } from './operations.ts';
 import { PostgresWatch } from './postgres-watch.ts';
 import { pushes } from './push.ts';
@@ -53,6 +54,10 @@ const OVERLAP_MICROS = 5_000_000;
 const CLOSE_MARKS_MS = 5_000;
 /** Whether what is needed is there, and what is away is back. */
 const ASK_AGAIN_MS = 2_000;
+/** One that is there answers much sooner. */
+const REDIS_WITHIN_MS = 15_000;
+/** Topics that have to be made first are known to all brokers after a while. */
+const KAFKA_WITHIN_MS = 30_000;
 const NOT_HEARD = 'the connection that live messages come over was lost';
 
 const nowMicros = (): number => Date.now() * 1000;
@@ -60,15 +65,23 @@ const nowMicros = (): number => Date.now() * 1000;
 const nowMs = (): number => performance.now();
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
+/** Without the password that an address may hold. */
+const shown = (where: string): string => (where.includes('://') ? new URL(where).host : where);
+
 export async function openCluster(config: Config, operations: ServerOperations): Promise<Cluster> {
 	const { redis, postgres, kafka } = clusterPlaces(config);
 	const { installation } = config;
 	const closing: (() => Promise<unknown> | unknown)[] = [];
+	const open = <T>(service: string, where: string, withinMs: number, step: () => Promise<T>): Promise<T> =>
+		opening(
+			{ service: `${service} at ${shown(where)}`, withinMs, tell: (what) => operations.warn(what) },
+			step,
+		);
 	const close = async (): Promise<void> => {
 		for (const step of closing.splice(0).reverse()) await step();
 	};
 	try {
-		const { cluster, evicts } = await findLayout(redis);
+		const { cluster, evicts } = await open('Redis', redis.url, REDIS_WITHIN_MS, () => findLayout(redis));
 		if (evicts !== null && evicts !== 'noeviction')
 			operations.warn(
 				`Redis may throw out what is not written yet (maxmemory-policy ${evicts}): set it to noeviction`,
@@ -76,30 +89,39 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		const place = { ...redis, prefix: `${installation}:`, cluster };
 		const redisWatch = new ServiceWatch('redis', operations);
 		const redisTrouble = (error: Error) => redisWatch.lost('commands', error);
-		const commands: Commands = await connectCommands(place, redisTrouble);
+		const commands: Commands = await open('Redis', redis.url, REDIS_WITHIN_MS, () =>
+			connectCommands(place, redisTrouble),
+		);
 		closing.push(() => commands.disconnect());
-		const subscriber = await connectSubscriber(place, redisTrouble);
+		const subscriber = await open('Redis', redis.url, REDIS_WITHIN_MS, () =>
+			connectSubscriber(place, redisTrouble),
+		);
 		closing.push(() => subscriber.disconnect());
 		const postgresWatch = new PostgresWatch(operations);
-		const written = await openPostgresStore({
-			...postgres,
-			schema: installation,
-			startStamp: null,
-			push: pushes(config, configuredVapidKey(config) !== null),
-			...postgresWatch.of('writes'),
-			reading: postgresWatch.of('reads'),
-		});
+		// A migration takes as long as it takes.
+		const written = await open('PostgreSQL', postgres.url, Number.POSITIVE_INFINITY, () =>
+			openPostgresStore({
+				...postgres,
+				schema: installation,
+				startStamp: null,
+				push: pushes(config, configuredVapidKey(config) !== null),
+				...postgresWatch.of('writes'),
+				reading: postgresWatch.of('reads'),
+			}),
+		);
 		closing.push(() => written.close());
 		const kafkaWatch = new ServiceWatch('kafka', operations);
-		const logs = await openKafkaLogs({
-			...kafka,
-			prefix: `${installation}-`,
-			partitions: config.kafkaPartitions,
-			replication: config.kafkaReplication,
-			report: (error, about) => operations.failed(about, error),
-			watch: operations,
-			reach: kafkaWatch,
-		});
+		const logs = await open('Kafka', kafka.brokers.join(', '), KAFKA_WITHIN_MS, () =>
+			openKafkaLogs({
+				...kafka,
+				prefix: `${installation}-`,
+				partitions: config.kafkaPartitions,
+				replication: config.kafkaReplication,
+				report: (error, about) => operations.failed(about, error),
+				watch: operations,
+				reach: kafkaWatch,
+			}),
+		);
 		closing.push(() => logs.close());
 
 		const keys = new Keys(place.prefix);

@@ -21,7 +21,12 @@ const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): Cli
 	run: async ({ config }) => {
 		const log = startLog(config);
 		const stopped = stopSignal();
-		const running = await run(config, log);
+		// A start may wait for a service that does not answer: whoever ends it is heard all the same.
+		const running = await Promise.race([run(config, log), stopped]);
+		if (typeof running === 'string') {
+			log.info(`${running} while starting: ending`);
+			return 0;
+		}
 		tellSettings(config, log);
 		console.log(`Tidemark ${VERSION}, ${role} of the cluster "${config.installation}", ${running.url}`);
 		log.info(`${await stopped}: stopping`);

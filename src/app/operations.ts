@@ -26,6 +26,9 @@ export type Dependency =
 	| 'fcm'
 	| 'web';
 
+/** Of a gateway. PostgreSQL is none of them: posts go on without it. */
+const NEEDED_TO_POST: ReadonlySet<Dependency> = new Set(['redis', 'kafka', 'worker']);
+
 interface Trouble {
 	readonly dependency: Dependency;
 	readonly since: number;
@@ -153,8 +156,14 @@ export class ServerOperations implements Operations {
 			degraded.push(`store: ${this.lastSetback.cause}`);
 		for (const [what, { since, cause }] of this.troubles)
 			degraded.push(`${what}, since ${new Date(since).toISOString()}: ${cause}`);
-		const ok = this.phase === null;
+		const ok = this.phase === null && !this.cannotPost;
 		return Response.json({ ok, degraded, process: this.process }, { status: ok ? 200 : 503 });
+	}
+
+	/** A gateway that nothing can be posted through is not to be sent anything, where another one can do it. */
+	private get cannotPost(): boolean {
+		if (this.process.role !== 'gateway') return false;
+		return [...this.troubles.values()].some(({ dependency }) => NEEDED_TO_POST.has(dependency));
 	}
 
 	async metrics(): Promise<Response> {

@@ -25,10 +25,11 @@ afterAll(async () => {
 	await services?.down();
 }, 60_000);
 
-/** What a process says is away: in /readyz, and as a metric. */
-async function toldBy({ url }: Member): Promise<{ ready: string[]; metric: string[] }> {
+/** What a process says is away: in /readyz, and as a metric. A gateway that cannot post is not ready. */
+async function toldBy({ url, role }: Member): Promise<{ ready: string[]; metric: string[] }> {
 	const [ready, metrics] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/metrics`)]);
 	const { degraded } = (await ready.json()) as { degraded: string[] };
+	expect(ready.status).toBe(role === 'gateway' && degraded.length > 0 ? 503 : 200);
 	const of = (await metrics.text()).matchAll(/^tidemark_degraded\{dependency="([^"]+)"\} 1$/gm);
 	return {
 		ready: degraded.map((line) => /^(.+), since \d{4}-\S+Z: ./.exec(line)?.[1] ?? line).sort(),

@@ -72,12 +72,17 @@ export interface Directory {
 	deactivateUser(user: string, at: number): Promise<void>;
 	reactivateUser(user: string, at: number): Promise<void>;
 	/**
-	 * Makes a channel name belong to this conversation. Answers false when another one has it. A name whose
-	 * conversation never came to be (a crash in between) is free again after a minute.
+	 * Makes a channel name belong to this conversation. Answers false when another one has it, be it that nothing came of it: see
+	 * `abandonedName`.
 	 */
 	reserveName(team: string, name: string, conversation: string, at: number): Promise<boolean>;
-	/** Gives back a reservation that its conversation does not carry. */
-	releaseName(team: string, name: string, conversation: string): Promise<void>;
+	/**
+	 * Which conversation reserved the name up to this stamp, where the store does not know it to carry it. What it was reserved for
+	 * may still be on its way; only when that is settled may the name be released.
+	 */
+	abandonedName(team: string, name: string, reservedUpTo: number): Promise<string | null>;
+	/** Gives back a reservation, made up to this stamp, that its conversation does not carry. */
+	releaseName(team: string, name: string, conversation: string, reservedUpTo?: number): Promise<void>;
 	conversations(ids: readonly string[]): Promise<readonly Conversation[]>;
 	/** Public channels of the workspace, and whatever else the user is in, by id. */
 	conversationsOf(

@@ -1,5 +1,5 @@
 import type { Directory, Token } from '../ports/store.ts';
-import { OWNER_OF_NAME, releaseName, reserveName } from './names.ts';
+import { ABANDONED_NAME, OWNER_OF_NAME, releaseName, reserveName } from './names.ts';
 import { pageOf } from './pages.ts';
 import * as people from './people.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow, conversationOf } from './rows.ts';
@@ -121,7 +121,12 @@ export function directoryOf(
 			const [owner] = await reader.all<{ conversation: string }>(OWNER_OF_NAME, [team, name]);
 			return owner?.conversation === conversation;
 		},
-		releaseName: (team, name, conversation) => execute([releaseName(team, name, conversation)]),
+		async abandonedName(team, name, reservedUpTo) {
+			const [holder] = await reader.all<{ conversation: string }>(ABANDONED_NAME, [team, name, reservedUpTo]);
+			return holder?.conversation ?? null;
+		},
+		releaseName: (team, name, conversation, reservedUpTo = Number.MAX_SAFE_INTEGER) =>
+			execute([releaseName(team, name, conversation, reservedUpTo)]),
 
 		conversations: (ids) =>
 			inChunks(reader, ids, async (chunk) =>

@@ -2,31 +2,37 @@ import type { Statement } from './sql.ts';
 
 /**
  * Channel names are reserved before their conversation is created or renamed, and belong to it once it
- * carries them. A reservation that came to nothing (a crash in between) can be taken over after a minute.
+ * carries them. A reservation does not end by itself: the command that it was made for may be decided late. Whoever wants the name asks
+ * whether it is abandoned, has it settled that nothing will come of it, and releases it.
  */
-
-const STALE_AFTER_MICROS = 60_000_000;
 
 const RESERVE = `INSERT INTO channel_names (team, name, conversation, reserved_at) VALUES ($1, $2, $3, $4)
 	ON CONFLICT (team, name) DO UPDATE SET conversation = excluded.conversation,
 		reserved_at = excluded.reserved_at
-	WHERE channel_names.conversation = excluded.conversation
-		OR (channel_names.reserved_at <= $5 AND NOT EXISTS (
-			SELECT 1 FROM conversations
-			WHERE conversations.id = channel_names.conversation AND conversations.name = channel_names.name))`;
+	WHERE channel_names.conversation = excluded.conversation`;
 
-const RELEASE = `DELETE FROM channel_names WHERE team = $1 AND name = $2 AND conversation = $3
+const RELEASE = `DELETE FROM channel_names WHERE team = $1 AND name = $2 AND conversation = $3 AND reserved_at <= $4
 	AND NOT EXISTS (SELECT 1 FROM conversations WHERE conversations.id = $3 AND conversations.name = $2)`;
+
+/** Who reserved the name up to a moment, and does not carry it. */
+export const ABANDONED_NAME = `SELECT conversation FROM channel_names WHERE team = $1 AND name = $2 AND reserved_at <= $3
+	AND NOT EXISTS (SELECT 1 FROM conversations
+		WHERE conversations.id = channel_names.conversation AND conversations.name = channel_names.name)`;
 
 /** Whose the name is; to be asked after reserving. */
 export const OWNER_OF_NAME = 'SELECT conversation FROM channel_names WHERE team = $1 AND name = $2';
 
 export const reserveName = (team: string, name: string, conversation: string, at: number): Statement => ({
 	sql: RESERVE,
-	params: [team, name, conversation, at, at - STALE_AFTER_MICROS],
+	params: [team, name, conversation, at],
 });
 
-export const releaseName = (team: string, name: string, conversation: string): Statement => ({
+export const releaseName = (
+	team: string,
+	name: string,
+	conversation: string,
+	reservedUpTo: number,
+): Statement => ({
 	sql: RELEASE,
-	params: [team, name, conversation],
+	params: [team, name, conversation, reservedUpTo],
 });

@@ -172,16 +172,24 @@ export function directoryCases(subject: Subject): void {
 			expect(await reserve('general', 'C03', BEGIN + 3)).toBe(false);
 		});
 
-		test('a reservation that came to nothing is taken over after a minute, and no earlier', async () => {
+		test('a reservation does not end by itself; one that nothing came of can be found, and released unless it was renewed', async () => {
+			const { directory } = subject.store;
 			await reserve('general', 'C01', BEGIN);
-			expect(await reserve('general', 'C02', BEGIN + MINUTE - 1)).toBe(false);
-			expect(await reserve('general', 'C02', BEGIN + MINUTE)).toBe(true);
+			expect(await reserve('general', 'C02', BEGIN + 100 * MINUTE)).toBe(false);
+			expect(await directory.abandonedName(TEAM, 'general', BEGIN - 1)).toBeNull();
+			expect(await directory.abandonedName(TEAM, 'general', BEGIN)).toBe('C01');
+			await reserve('general', 'C01', BEGIN + 1);
+			await directory.releaseName(TEAM, 'general', 'C01', BEGIN);
+			expect(await reserve('general', 'C02', BEGIN + 2)).toBe(false);
+			await directory.releaseName(TEAM, 'general', 'C01', BEGIN + 1);
+			expect(await reserve('general', 'C02', BEGIN + 2)).toBe(true);
 		});
 
 		test('the name of a conversation that exists is never taken over', async () => {
 			const general = conversation('C01', { name: 'general' });
 			await subject.store.ledger.commit([created(general, ['U01'])]);
 			expect(await reserve('general', 'C02', BEGIN + 100 * MINUTE)).toBe(false);
+			expect(await subject.store.directory.abandonedName(TEAM, 'general', BEGIN + 100 * MINUTE)).toBeNull();
 		});
 
 		test('renaming frees the old name and keeps the new one', async () => {
@@ -196,10 +204,11 @@ export function directoryCases(subject: Subject): void {
 			expect(stored).toEqual(rename.conversation);
 		});
 
-		test('a rename that never happened leaves its name free after a minute', async () => {
+		test('a rename that never happened can be found', async () => {
 			await subject.store.ledger.commit([created(conversation('C01', { name: 'old' }), ['U01'])]);
 			await reserve('new', 'C01', BEGIN);
-			expect(await reserve('new', 'C02', BEGIN + MINUTE)).toBe(true);
+			expect(await reserve('new', 'C02', BEGIN + MINUTE)).toBe(false);
+			expect(await subject.store.directory.abandonedName(TEAM, 'new', BEGIN)).toBe('C01');
 		});
 	});
 

@@ -1,14 +1,17 @@
 import { NO_REMARK } from '../../../model/conversation.ts';
-import { ERRORS, Refusal } from '../../../model/errors.ts';
+import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { checkChannelName } from '../../../model/names.ts';
 import { joined } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { channelAnswer } from '../conversation-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
-import { submit } from '../submit.ts';
+import { ifAvailable, submit } from '../submit.ts';
 
 /** Channels and their names. A name is reserved before the log is asked, so that no two channels have it. */
+
+/** Longer than anybody tries to append a command: one that was not sent by then never will be. */
+const ABANDONED_AFTER_MICROS = 60_000_000;
 
 const name = type.text({ missing: 'invalid_name_required', takesEmpty: false });
 
@@ -56,6 +59,7 @@ export const conversationsRename = userMethod({
 	},
 });
 
+/** Reserves the name for the work, and gives it back where it is certain that nothing came of that. */
 async function withName<T>(
 	call: UserCall,
 	name: string,
@@ -64,16 +68,48 @@ async function withName<T>(
 ): Promise<T> {
 	const invalid = checkChannelName(name);
 	if (invalid) throw new Refusal(invalid, 'name: not a name for a channel');
-	const { directory, clock } = call.services;
-	const { team } = call.caller;
-	if (!(await directory.reserveName(team, name, conversation, clock.next())))
-		throw new Refusal('name_taken', 'name: another channel has it');
+	const { services, caller } = call;
 	try {
+		if (!(await reserved(call, name, conversation)))
+			throw new Refusal('name_taken', 'name: another channel has it');
 		return await work();
 	} catch (error) {
-		// Only a decision is final. After anything else the change may still take place, and needs its name.
-		if (error instanceof Refusal && !ERRORS[error.code].retry)
-			await directory.releaseName(team, name, conversation);
+		if (isCertain(error))
+			// What cannot be given back now is found abandoned by whoever wants it.
+			await ifAvailable(() => services.directory.releaseName(caller.team, name, conversation), undefined);
 		throw error;
 	}
+}
+
+/** After anything else the change may still take place, and needs its name. */
+const isCertain = (error: unknown): boolean =>
+	error instanceof Refusal && !['outcome_unknown', 'internal_error', 'name_taken'].includes(error.code);
+
+async function reserved(call: UserCall, name: string, conversation: string): Promise<boolean> {
+	const { services, caller } = call;
+	const { directory, clock } = services;
+	const reserve = () => directory.reserveName(caller.team, name, conversation, clock.next());
+	if (await reserve()) return true;
+	const longAgo = clock.next() - ABANDONED_AFTER_MICROS;
+	const holder = await directory.abandonedName(caller.team, name, longAgo);
+	if (holder === null || (await carries(call, holder, name))) return false;
+	await directory.releaseName(caller.team, name, holder, longAgo);
+	return reserve();
+}
+
+/**
+ * Whether a conversation has the name, when everything that was asked of it so far is decided. Adding nobody changes nothing, and is decided
+ * after what was asked before: what was sent a minute ago and is still on its way comes first.
+ */
+async function carries({ services, caller }: UserCall, conversation: string, name: string): Promise<boolean> {
+	try {
+		const nobody = { type: 'add_members', users: [] } as const;
+		await services.requests.submit({ user: '', team: caller.team }, conversation, nobody);
+	} catch (error) {
+		if (!(error instanceof Refusal)) throw error;
+		if (error.code === 'channel_not_found') return false;
+		if (error.code !== 'is_archived') throw error;
+	}
+	const [found] = await services.directory.conversations([conversation]);
+	return found?.name === name;
 }

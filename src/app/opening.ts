@@ -1,0 +1,31 @@
+/** Opening a service that may accept connections and never answer: whoever starts the process is told, and does not wait for ever. */
+
+export interface Opening {
+	/** The service and where it is, as in "Redis at localhost:6379". */
+	readonly service: string;
+	/** It is not waited for any longer; infinite where it may have much to do, as PostgreSQL with a migration. */
+	readonly withinMs: number;
+	readonly tell: (what: string) => void;
+	/** For tests. */
+	readonly tellAfterMs?: number;
+}
+
+const TELL_AFTER_MS = 5_000;
+
+export async function opening<T>(options: Opening, open: () => Promise<T>): Promise<T> {
+	const { service, withinMs, tell, tellAfterMs = TELL_AFTER_MS } = options;
+	const patience = Promise.withResolvers<never>();
+	const timers = [setTimeout(() => tell(`waiting for ${service}, which has not answered yet`), tellAfterMs)];
+	if (Number.isFinite(withinMs))
+		timers.push(
+			setTimeout(
+				() => patience.reject(new Error(`${service} has not answered within ${withinMs / 1000} s`)),
+				withinMs,
+			),
+		);
+	try {
+		return await Promise.race([open(), patience.promise]);
+	} finally {
+		for (const timer of timers) clearTimeout(timer);
+	}
+}

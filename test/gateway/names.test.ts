@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import type { Engine } from '../../src/app/engine.ts';
+import type { CommandEntry, CommandLog } from '../../src/engine/ports/log.ts';
+import type { UserCaller } from '../../src/gateway/auth/caller.ts';
+import {
+	conversationsCreate,
+	conversationsRename,
+} from '../../src/gateway/http/methods/conversations-create.ts';
+import { Requests } from '../../src/gateway/requests.ts';
+import type { Services } from '../../src/gateway/services.ts';
+import { Refusal } from '../../src/model/errors.ts';
+import { Conversations } from '../../src/worker/conversations.ts';
+import { Worker } from '../../src/worker/worker.ts';
+import { type EnginePlace, embedded } from '../contract/engines.ts';
+import { eventually } from '../support/eventually.ts';
+import { random, TEAM, userNamed } from './support.ts';
+
+/** Two channels never have one name, also where nobody knows yet what came of a command; and no name stays taken by nobody. */
+
+const MINUTE_MICROS = 60_000_000;
+const ADA: UserCaller = {
+	kind: 'user',
+	user: userNamed('U123'),
+	team: TEAM,
+	tokenHash: '',
+	expiresAt: Number.POSITIVE_INFINITY,
+};
+
+let place: EnginePlace;
+let engine: Engine;
+let requests: Requests;
+let services: Services;
+/** What happens to commands: they are decided, wait, or are refused before they are sent. */
+let log: 'goes on' | 'waits' | 'is away';
+let waiting: CommandEntry[];
+let later: number;
+
+beforeEach(async () => {
+	place = await embedded.place();
+	engine = await place.open();
+	log = 'goes on';
+	waiting = [];
+	later = 0;
+	const { store, readState, bus } = engine;
+	const nowMs = (): number => performance.now();
+	const worker = new Worker({
+		log: engine.log,
+		conversations: new Conversations(store.source, store.history, nowMs),
+		readState,
+		ledger: store.ledger,
+		bus,
+		stampOf: engine.stampOf,
+		nowMs,
+		report: (error) => console.error(error),
+	});
+	worker.start();
+	const held: CommandLog = {
+		append: async (entry) => {
+			if (log === 'is away') throw new Refusal('service_unavailable', 'the log is not reachable');
+			if (log === 'waits') waiting.push(entry);
+			else await engine.log.append(entry);
+		},
+		consume: () => ({ restart: () => undefined }),
+	};
+	const patience = {
+		// Only what waits is given up.
+		get timeoutMs() {
+			return log === 'waits' ? 300 : 30_000;
+		},
+		silentMs: 60_000,
+		lookEveryMs: 20,
+	};
+	requests = new Requests(held, bus, 'G01', engine.clock, undefined, patience);
+	const clock = { next: () => engine.clock.next() + later };
+	services = { requests, directory: store.directory, readState, clock, random } as unknown as Services;
+});
+afterEach(async () => {
+	requests.close();
+	await engine.close();
+	await place.remove();
+});
+
+const call = () => ({ services, request: new Request('http://localhost/') });
+const create = async (name: string): Promise<string> => {
+	const { channel } = (await conversationsCreate.call(new Map([['name', name]]), ADA, call())) as {
+		channel: { id: string };
+	};
+	return channel.id;
+};
+const rename = (channel: string, name: string) =>
+	conversationsRename.call(new Map(Object.entries({ channel, name })), ADA, call());
+const refused = (code: string) => expect.objectContaining({ code });
+const caught = (asked: Promise<unknown>) =>
+	asked.then(
+		() => 'done',
+		(error) => error,
+	);
+
+/** What waited is decided now. */
+async function release(): Promise<void> {
+	log = 'goes on';
+	for (const entry of waiting.splice(0)) await engine.log.append(entry);
+}
+
+async function named(name: string): Promise<string[]> {
+	const query = {
+		team: TEAM,
+		user: ADA.user.id,
+		kinds: ['public'],
+		memberOnly: false,
+		excludeArchived: false,
+	} as const;
+	const { items } = await engine.store.directory.conversationsOf(query, null, 100);
+	return items.filter((one) => one.name === name).map(({ id }) => id);
+}
+
+test('an outcome that is not known keeps the name: what is created late has it, and nothing else gets it', async () => {
+	log = 'waits';
+	expect(await caught(create('late'))).toEqual(refused('outcome_unknown'));
+	log = 'goes on';
+	expect(await caught(create('late'))).toEqual(refused('name_taken'));
+	await release();
+	expect(await caught(create('late'))).toEqual(refused('name_taken'));
+	await eventually(10_000, async () => expect(await named('late')).toHaveLength(1));
+});
+
+test('also after a minute, while it may still take place', async () => {
+	log = 'waits';
+	expect(await caught(create('later'))).toEqual(refused('outcome_unknown'));
+	later = 2 * MINUTE_MICROS;
+	const second = caught(create('later'));
+	// What is asked about the first one is decided after it.
+	for (let tries = 0; waiting.length < 2 && tries < 100; tries += 1) await Bun.sleep(5);
+	await release();
+	expect(await second).toEqual(refused('name_taken'));
+	expect(await named('later')).toHaveLength(1);
+});
+
+test('and of a channel that is to be renamed', async () => {
+	const [one, other] = [await create('one'), await create('other')];
+	log = 'waits';
+	expect(await caught(rename(one, 'wanted'))).toEqual(refused('outcome_unknown'));
+	log = 'goes on';
+	expect(await caught(rename(other, 'wanted'))).toEqual(refused('name_taken'));
+	await release();
+	await eventually(10_000, async () => expect(await named('wanted')).toEqual([one]));
+	later = 2 * MINUTE_MICROS;
+	expect(await caught(rename(other, 'wanted'))).toEqual(refused('name_taken'));
+	expect(await named('wanted')).toEqual([one]);
+});
+
+test('what was never sent leaves the name free', async () => {
+	log = 'is away';
+	expect(await caught(create('free'))).toEqual(refused('service_unavailable'));
+	log = 'goes on';
+	await create('free');
+	expect(await named('free')).toHaveLength(1);
+});
+
+test('a command that was lost gives its name up after a minute, and no earlier', async () => {
+	log = 'waits';
+	expect(await caught(create('lost'))).toEqual(refused('outcome_unknown'));
+	waiting = [];
+	log = 'goes on';
+	expect(await caught(create('lost'))).toEqual(refused('name_taken'));
+	later = 2 * MINUTE_MICROS;
+	await create('lost');
+	expect(await named('lost')).toHaveLength(1);
+});
