@@ -300,9 +300,9 @@ export class Partition {
 }
 
 /** What each entry stands for, so that a transaction can end after any of them. */
-const spansOf = (batch: readonly LoggedCommand[], { partition, from, to }: LogSpan): LogSpan[] =>
+const spansOf = (batch: readonly LoggedCommand[], { from, to, ...place }: LogSpan): LogSpan[] =>
 	batch.map((entry, index) => ({
-		partition,
+		...place,
 		from: index === 0 ? from : entry.offset,
 		to: batch[index + 1]?.offset ?? to,
 	}));

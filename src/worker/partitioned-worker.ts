@@ -67,6 +67,7 @@ export class PartitionedWorker {
 				this.own(partition).persistence.beginsAt(offset);
 				return offset;
 			},
+			log: (partition) => ledger.logOf(partition),
 			onAssigned: (partitions) => {
 				for (const partition of partitions) this.own(partition);
 			},
@@ -77,6 +78,7 @@ export class PartitionedWorker {
 		});
 		marks.consume({
 			progress: (partition) => ledger.nextOffset(partition),
+			log: (partition) => ledger.logOf(partition),
 			persist: (facts, span) => ledger.commitWithProgress(facts, span),
 		});
 	}

@@ -23,6 +23,7 @@ const ADA: UserCaller = {
 	user: userNamed('U123'),
 	team: TEAM,
 	tokenHash: '',
+	issuedAt: 0,
 	expiresAt: Number.POSITIVE_INFINITY,
 };
 

@@ -11,7 +11,7 @@ import type { Action, Outcome } from '../../src/sequencer/commands.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { PartitionedWorker } from '../../src/worker/partitioned-worker.ts';
 import { kafkaPlace } from './kafka.ts';
-import { postgresPlace } from './postgres.ts';
+import { onPostgres, postgresPlace } from './postgres.ts';
 import { connectBoth, redisPlace } from './redis.ts';
 import { nowMicros, readStateOn } from './redis-read-state.ts';
 import { TEAM } from './store/facts.ts';
@@ -35,6 +35,8 @@ export interface LoneWorker {
 	readonly before: Map<string, () => Promise<unknown>>;
 	/** Resolves when the log has it; answers with the number of the request. */
 	append(conversation: string, action: Action, actor?: string): Promise<number>;
+	/** What was written down of how far the log was read is removed. */
+	forgetProgress(): Promise<void>;
 	/** Redis forgets everything that this worker's installation has there. */
 	emptyRedis(): Promise<void>;
 	close(): Promise<void>;
@@ -106,6 +108,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 			await logs.commands.append({ command, replyTo: { gateway: 'g1', request } });
 			return request;
 		},
+		forgetProgress: async () => void (await onPostgres(`DELETE FROM ${place.schema}.partition_progress`)),
 		emptyRedis: async () => {
 			const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
 			for (const node of nodes)

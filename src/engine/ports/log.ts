@@ -21,6 +21,8 @@ export interface LogSpan {
 	readonly partition: string;
 	readonly from: number;
 	readonly to: number;
+	/** Which log they are of, where logs have ids: one that was created again has another. */
+	readonly log?: string;
 }
 
 /**
@@ -30,6 +32,8 @@ export interface LogSpan {
 export interface PartitionOwner {
 	/** From which offset on the partition is to be consumed. Asked at each assignment. */
 	progress(partition: string): Promise<number>;
+	/** Which log that offset is of; null where it is not known. */
+	log?(partition: string): Promise<string | null>;
 	/** Consumption begins when this is settled. */
 	onAssigned?(partitions: readonly string[]): Promise<void> | void;
 	/** These will be revoked, when the batch under way is over: it should not be tried in vain. */
@@ -74,6 +78,8 @@ export type CommandHandler = (batch: readonly LoggedCommand[], span: LogSpan) =>
 /** Makes marks durable. */
 export interface MarkPersister {
 	progress(partition: string): Promise<number>;
+	/** Which log that offset is of; null where it is not known. */
+	log?(partition: string): Promise<string | null>;
 	/** Writes the facts and `span.to` together, if the progress still is `span.from`; rejects otherwise. */
 	persist(facts: readonly ReadFact[], span: LogSpan): Promise<void>;
 }

@@ -278,6 +278,8 @@ export interface Ledger {
 export interface PartitionLedger {
 	/** From which offset on the log is to be read. */
 	nextOffset(partition: string): Promise<number>;
+	/** Which log that offset is of, by its id; null where it is not known. */
+	logOf(partition: string): Promise<string | null>;
 	/**
 	 * Resolves when the facts and `span.to` are on disk, together. Rejects, with nothing written, when the offset is
 	 * not `span.from` any more: another owner was here.

@@ -5,6 +5,7 @@ import { push } from './migrations/0004-push.ts';
 import { mentions } from './migrations/0005-mentions.ts';
 import { accounts } from './migrations/0006-accounts.ts';
 import { sends } from './migrations/0007-sends.ts';
+import { topicIds } from './migrations/0008-topic-ids.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0005-mentions', statements: mentions },
 	{ name: '0006-accounts', statements: accounts },
 	{ name: '0007-sends', statements: sends },
+	{ name: '0008-topic-ids', statements: [], postgres: topicIds },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -35,6 +35,23 @@ export class LogGap extends Unreadable {
 	}
 }
 
+/** What was written down is of a topic that is not there any more. Its offsets say nothing about the one of now, so a person decides. */
+export class TopicReplaced extends Unreadable {
+	constructor(partition: string, known: string, now: string) {
+		const topic = partition.slice(0, partition.lastIndexOf('/'));
+		super(
+			`${partition} was written down from a topic with another id (${known}, now ${now}): ${topic} was deleted and created again, and ` +
+				'what was only in the old one is lost. To read the new one from its beginning: stop the gateways, ' +
+				`DELETE FROM partition_progress WHERE partition LIKE '${topic}/%', start the gateways`,
+		);
+		this.name = 'TopicReplaced';
+	}
+
+	isOverAt(): boolean {
+		return true;
+	}
+}
+
 /** An entry in an envelope that this release cannot open. */
 export class UnknownVersion extends Error {
 	constructor(

@@ -50,6 +50,8 @@ export class Fetcher {
 	private looking = false;
 	private closed = false;
 	private failing = false;
+	/** Of the topic that positions are in. */
+	private id: string | null = null;
 
 	constructor(
 		connection: KafkaConnection,
@@ -65,6 +67,15 @@ export class Fetcher {
 			retries: 0,
 		});
 		this.client.topics.track(topic);
+	}
+
+	/** As the brokers have it now; what is read from then on is of that topic. */
+	async topicId(): Promise<string> {
+		const { topics } = await this.client.metadata({ topics: [this.topic], forceUpdate: true });
+		const id = topics.get(this.topic)?.id;
+		if (id === undefined) throw new Error(`there is no topic ${this.topic}`);
+		this.id ??= id;
+		return id;
 	}
 
 	async held(partition: number): Promise<HeldOffsets> {
@@ -92,6 +103,12 @@ export class Fetcher {
 			}
 			const topic = (await this.client.metadata({ topics: [this.topic] })).topics.get(this.topic);
 			if (!topic) throw new Error(`there is no topic ${this.topic}`);
+			if (this.id !== null && topic.id !== this.id) {
+				// It was created again: positions in the old one say nothing about it.
+				this.id = topic.id;
+				this.reading.outOfRange();
+				return;
+			}
 			const byBroker = Map.groupBy(partitions, ({ partition }) => topic.partitions[partition]?.leader ?? -1);
 			for (const [broker, wanted] of byBroker)
 				if (!this.polled.has(broker)) void this.poll(broker, topic.id, wanted, someAreFull);

@@ -1,6 +1,6 @@
 import type { Consumption, LogSpan, PartitionOwner } from '../../ports/log.ts';
 import type { KafkaConnection } from './client.ts';
-import { EntryOfOtherRelease, LogGap, UnknownVersion, Unreadable } from './errors.ts';
+import { EntryOfOtherRelease, LogGap, TopicReplaced, UnknownVersion, Unreadable } from './errors.ts';
 import { type Fetched, Fetcher } from './fetcher.ts';
 import { Membership } from './membership.ts';
 import { type Logged, PartitionReader, type ReaderOptions } from './partition-reader.ts';
@@ -36,6 +36,8 @@ const OTHER_RELEASE_MS = 10_000;
 
 export class GroupConsumer<Entry> implements Consumption {
 	private readonly readers = new Map<number, PartitionReader<Entry>>();
+	/** Which topic the readers read: one that is created again has another id. */
+	private readonly ids = new Map<number, string>();
 	/** What the group has given to this process, also while a reader of it is being restarted. */
 	private assigned: ReadonlySet<number> = new Set();
 	/** Partitions that the owner is being told to give up. */
@@ -102,7 +104,11 @@ export class GroupConsumer<Entry> implements Consumption {
 	private async position(partition: number, reader: PartitionReader<Entry>): Promise<void> {
 		const name = this.name(partition);
 		try {
-			const offset = await this.options.owner.progress(name);
+			const { owner } = this.options;
+			const [known, id] = [(await owner.log?.(name)) ?? null, await this.fetcher.topicId()];
+			if (known !== null && known !== id) throw new TopicReplaced(name, known, id);
+			this.ids.set(partition, id);
+			const offset = await owner.progress(name);
 			const { first, end } = await this.fetcher.held(partition);
 			if (offset < first || offset > end) throw new LogGap(name, offset, first, end);
 			reader.begin(offset);
@@ -157,7 +163,8 @@ export class GroupConsumer<Entry> implements Consumption {
 		const reader: PartitionReader<Entry> = new PartitionReader(
 			{ batchLimit, gatherMs },
 			async (batch, from, to) => {
-				await handle(batch, { partition: name, from, to });
+				const log = this.ids.get(partition);
+				await handle(batch, { partition: name, from, to, ...(log === undefined ? {} : { log }) });
 				this.standing.reached(name, to);
 			},
 			(error) => this.failed(partition, reader, error),

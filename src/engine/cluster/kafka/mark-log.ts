@@ -21,7 +21,10 @@ export class KafkaMarkLog implements MarkLog {
 		return this.topic.consume({
 			decode: decodeFact,
 			gatherMs: GATHER_MS,
-			owner: { progress: (partition) => persister.progress(partition) },
+			owner: {
+				progress: (partition) => persister.progress(partition),
+				log: async (partition) => (await persister.log?.(partition)) ?? null,
+			},
 			handle: (batch, span) =>
 				persister.persist(
 					batch.map(({ entry }) => entry),

@@ -90,6 +90,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			}),
 			commitWithProgress: (facts, range) => partitions.commit(facts, range),
 			nextOffset: (partition) => partitions.nextOffset(partition),
+			logOf: (partition) => partitions.logOf(partition),
 			askWrites: () => {
 				asking ??= carryOut(writes, impatient, [{ sql: NO_CHANGE, params: [] }]).finally(() => {
 					asking = null;

@@ -16,12 +16,19 @@ import { withNumbers } from './values.ts';
  * that takes over finds exactly what was written.
  */
 
-const READ = 'SELECT next_offset FROM partition_progress WHERE partition = $1';
-const MOVE = 'UPDATE partition_progress SET next_offset = $3 WHERE partition = $1 AND next_offset = $2';
+const READ = 'SELECT next_offset, topic_id FROM partition_progress WHERE partition = $1';
+const MOVE = `UPDATE partition_progress SET next_offset = $3, topic_id = COALESCE($4, topic_id)
+	WHERE partition = $1 AND next_offset = $2`;
 /** From the beginning there may be no row yet. */
-const BEGIN = `INSERT INTO partition_progress (partition, next_offset) VALUES ($1, $3)
-	ON CONFLICT (partition) DO UPDATE SET next_offset = excluded.next_offset
+const BEGIN = `INSERT INTO partition_progress (partition, next_offset, topic_id) VALUES ($1, $3, $4)
+	ON CONFLICT (partition) DO UPDATE SET next_offset = excluded.next_offset,
+		topic_id = COALESCE(excluded.topic_id, partition_progress.topic_id)
 	WHERE partition_progress.next_offset = $2`;
+
+interface Row {
+	readonly next_offset: number;
+	readonly topic_id: string | null;
+}
 
 export class Progress {
 	/** Of each partition, the commit that is last in line: they are carried out in order. */
@@ -54,10 +61,19 @@ export class Progress {
 
 	/** Where the log is to be read from. */
 	async nextOffset(partition: string): Promise<number> {
+		return (await this.read(partition))?.next_offset ?? 0;
+	}
+
+	/** Which topic that offset is of; null where it is not known. */
+	async logOf(partition: string): Promise<string | null> {
+		return (await this.read(partition))?.topic_id ?? null;
+	}
+
+	private async read(partition: string): Promise<Row | undefined> {
 		const rows = await this.retry.carryOut(() =>
-			this.pool.use((sql) => sql.unsafe<{ next_offset: number }[]>(READ, [partition])),
+			this.pool.use((sql) => sql.unsafe<Row[]>(READ, [partition])),
 		);
-		return withNumbers([...rows])[0]?.next_offset ?? 0;
+		return withNumbers([...rows])[0];
 	}
 
 	async settled(): Promise<void> {
@@ -65,7 +81,7 @@ export class Progress {
 	}
 }
 
-const moveOffset = ({ partition, from, to }: LogSpan): Statement => ({
+const moveOffset = ({ partition, from, to, log }: LogSpan): Statement => ({
 	sql: from === 0 ? BEGIN : MOVE,
-	params: [partition, from, to],
+	params: [partition, from, to, log ?? null],
 });

@@ -1,0 +1,63 @@
+import { afterEach, expect, test } from 'bun:test';
+import { Admin } from '@platformatic/kafka';
+import { eventually } from '../support/eventually.ts';
+import { kafkaBrokers } from '../support/kafka.ts';
+import { until } from '../support/log/entries.ts';
+import { type LoneWorker, loneWorker } from '../support/lone-worker.ts';
+import { conversation, created } from '../support/store/facts.ts';
+
+/** A topic is deleted and created again: what comes into the new one is not taken for what was written down of the old one. */
+
+const WITHIN_MS = 60_000;
+const post = (text: string) =>
+	({
+		type: 'post',
+		content: { text, extra: null },
+		threadTs: null,
+		broadcast: false,
+		clientMsgId: null,
+	}) as const;
+let lone: LoneWorker;
+afterEach(() => lone.close(), 60_000);
+
+async function createAgain(topic: string): Promise<void> {
+	const admin = new Admin({ clientId: 'test', bootstrapBrokers: [...kafkaBrokers()] });
+	await admin.deleteTopics({ topics: [topic] });
+	await eventually(WITHIN_MS, () => admin.createTopics({ topics: [topic], partitions: 1, replicas: 1 }));
+	await admin.close();
+}
+
+test('it stands still and says what to do; once that is done, the new one is read from its beginning', async () => {
+	const standing = new Map<string, string>();
+	lone = await loneWorker({
+		watch: {
+			standsStill: (partition, { message }) => void standing.set(partition, message),
+			standsNoLonger: (partition) => void standing.delete(partition),
+		},
+	});
+	const { worker, epoch, answers, store, partition } = lone;
+	await store.ledger.commit([created(conversation('C01'), ['U01', 'U02'])]);
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	worker.start();
+	worker.resume();
+	for (const text of ['one', 'two']) await lone.append('C01', post(text));
+	await until(() => answers.size === 2, 'both are answered');
+	await eventually(WITHIN_MS, async () => expect(await store.nextOffset(partition)).toBe(2));
+	expect(await store.logOf(partition)).not.toBeNull();
+
+	await createAgain(partition.slice(0, partition.lastIndexOf('/')));
+	// More than were written down of the old one.
+	const sent: number[] = [];
+	for (const text of ['three', 'four', 'five'])
+		sent.push(await eventually(WITHIN_MS, () => lone.append('C01', post(text))));
+	await until(() => standing.has(partition), 'the partition stands still', WITHIN_MS);
+	expect(standing.get(partition)).toContain('was deleted and created again');
+	expect(standing.get(partition)).toContain('DELETE FROM partition_progress');
+	expect(answers.size).toBe(2);
+	expect(await store.nextOffset(partition)).toBe(2);
+
+	await lone.forgetProgress();
+	await until(() => sent.every((request) => answers.has(request)), 'all are answered', WITHIN_MS);
+	expect(standing.size).toBe(0);
+}, 180_000);
