@@ -13,8 +13,12 @@ export interface CuttingProxy {
 	/** The next connection that sends the word is cut. */
 	cutNext(word: string, when: Cut): void;
 	readonly cuts: number;
+	/** Connections that have sent this word stay open and carry nothing any more; says how many. */
+	silence(word: string): number;
 	stop(): void;
 }
+
+const MOST_KEPT = 100_000;
 
 interface Pair {
 	upstream: Socket<Pair> | null;
@@ -23,12 +27,16 @@ interface Pair {
 	/** Answers are held back: the next one ends both. */
 	deaf: boolean;
 	silent: boolean;
+	/** Everything that the client has sent. */
+	sent: string;
 }
 
 export async function cuttingProxy(host: string, port: number): Promise<CuttingProxy> {
 	let armed: { word: string; when: Cut } | null = null;
 	let cuts = 0;
+	const open = new Set<Pair>();
 	const end = (pair: Pair) => {
+		open.delete(pair);
 		pair.client?.terminate();
 		pair.upstream?.terminate();
 	};
@@ -42,7 +50,8 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 		port: 0,
 		socket: {
 			open(client) {
-				const pair: Pair = { upstream: null, client, early: [], deaf: false, silent: false };
+				const pair: Pair = { upstream: null, client, early: [], deaf: false, silent: false, sent: '' };
+				open.add(pair);
 				client.data = pair;
 				void Bun.connect<Pair>({
 					hostname: host,
@@ -65,6 +74,7 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 			},
 			data({ data: pair }, data) {
 				if (pair.silent) return;
+				if (pair.sent.length < MOST_KEPT) pair.sent += data.toString('latin1');
 				if (armed !== null && data.includes(armed.word)) {
 					const { when } = armed;
 					armed = null;
@@ -93,6 +103,11 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 		},
 		get cuts() {
 			return cuts;
+		},
+		silence: (word) => {
+			const found = [...open].filter(({ sent }) => sent.toLowerCase().includes(word));
+			for (const pair of found) pair.silent = true;
+			return found.length;
 		},
 		stop: () => listener.stop(true),
 	};

@@ -93,3 +93,7 @@ export const emptyInstallation = (url: string, installation: string): Promise<un
 	onMasters(url, async (node) => {
 		for (const key of await keysOf(node, `${installation}:*`)) await node.unlink(key);
 	});
+
+/** Clients reach the node of this address through another port from now on; answers with its own. */
+export const announcePort = (url: string, port: number): Promise<unknown> =>
+	onNode(url, (node) => node.config('SET', 'cluster-announce-port', String(port)));

@@ -1,12 +1,16 @@
 import type { Outcome } from '../../sequencer/commands.ts';
 
-/** Live topics: of a conversation, a user, a workspace, a user's presence, answers to a gateway, word to them all. */
+/**
+ * Live topics: of a conversation, a user, a workspace, a user's presence, answers to a gateway, word to them all; and of a
+ * process that checks its own connections.
+ */
 export type Topic =
 	| `live:${string}`
 	| `user:${string}`
 	| `team:${string}`
 	| `presence:${string}`
 	| `gateway:${string}`
+	| `pulse:${string}`
 	| 'gateways:all';
 
 /** What an event means for read positions and counts. */
@@ -51,6 +55,8 @@ export type BusMessage =
 	| { readonly type: 'signed_out'; readonly user: string; readonly token: string | null }
 	/** Something that was published to this topic did not get there, nobody knows what: those it was for begin anew. */
 	| { readonly type: 'lost' }
+	/** A process to itself: its subscriptions still carry messages. */
+	| { readonly type: 'pulse'; readonly round: number }
 	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };
 
 /** Is told the topic: one handler may serve many, and then costs nothing for each. */

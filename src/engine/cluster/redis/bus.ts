@@ -1,7 +1,8 @@
 import type { Bus, BusHandler, BusMessage, Topic } from '../../ports/bus.ts';
-import type { Commands, Subscriber } from './connection.ts';
+import { type Commands, dropSubscription, type Subscriber, subscribedNodes } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { nodesOf } from './nodes.ts';
+import { Pulse } from './pulse.ts';
 
 interface Listened {
 	readonly topic: Topic;
@@ -46,6 +47,8 @@ const LOST = JSON.stringify(SOMETHING_LOST);
  * tells. What could not be published may have arrived or not: its topic is told that something was lost. So is one whose slot
  * was given to another node: until it is subscribed there, nobody hears it.
  *
+ * A connection that carries nothing without being closed is found by its pulse, and counts as lost from then on.
+ *
  * A process hears what it publishes after subscribing: its own messages wait for the confirmation.
  */
 export class RedisBus implements Bus {
@@ -71,6 +74,7 @@ export class RedisBus implements Bus {
 	/** The node that has a channel's slot, as far as the client knows that publishes, and the one that subscribes. */
 	private readonly publishedAt: (channel: string) => string;
 	private readonly subscribedAt: (channel: string) => string;
+	private readonly pulse: Pulse;
 
 	constructor(
 		private readonly commands: Commands,
@@ -85,6 +89,16 @@ export class RedisBus implements Bus {
 		const [publishing, subscribing] = [nodesOf(commands), nodesOf(subscriber)];
 		this.publishedAt = (channel) => publishing(keys.tagOf(channel));
 		this.subscribedAt = (channel) => subscribing(keys.tagOf(channel));
+		this.pulse = new Pulse({
+			nodes: () => (this.listened.size === 0 ? [] : subscribedNodes(subscriber)),
+			nodeOf: subscribing,
+			subscribe: (topic, handler) => this.subscribe(topic, handler),
+			unsubscribe: (topic, handler) => this.unsubscribe(topic, handler),
+			hears: (topic) => this.hears(topic),
+			send: (topic, message) =>
+				void commands.spublish(keys.channel(topic), JSON.stringify(message)).catch(() => undefined),
+			onSilent: (node) => this.silent(node),
+		});
 	}
 
 	publish(topic: Topic, message: BusMessage): void {
@@ -138,6 +152,7 @@ export class RedisBus implements Bus {
 
 	close(): void {
 		this.closed = true;
+		this.pulse.stop();
 		this.listened.clear();
 		this.gap?.resolve();
 	}
@@ -254,6 +269,13 @@ export class RedisBus implements Bus {
 		if (!listened) return;
 		const message = JSON.parse(text) as BusMessage;
 		for (const handler of listened.handlers) handler(message, listened.topic);
+	}
+
+	private silent(node: string): void {
+		const where = node === '' ? 'Redis' : `the Redis node ${node}`;
+		this.hooks.onError(new Error(`the connection that ${where} delivers live messages over went silent`));
+		dropSubscription(this.subscriber, node);
+		this.interrupt();
 	}
 
 	private interrupt(): void {

@@ -50,6 +50,28 @@ export async function connectSubscriber(
 export const tlsOf = ({ url, ca }: Pick<RedisPlace, 'url' | 'ca'>): { tls?: { ca?: string } } =>
 	new URL(url).protocol === 'rediss:' ? { tls: ca === undefined ? {} : { ca } } : {};
 
+/** The nodes that sharded subscriptions are spread over, by the names that `nodesOf` gives them. */
+export const subscribedNodes = (subscriber: Subscriber): string[] =>
+	'nodes' in subscriber
+		? subscriber.nodes('master').map(({ options: { host, port } }) => `${host}:${port}`)
+		: [''];
+
+/** What ioredis keeps for each node, and does not export. */
+interface ShardedSubscribers {
+	readonly shardedSubscribers?: {
+		readonly shardedSubscribers: ReadonlyMap<string, { getInstance(): Redis | null }>;
+	};
+}
+
+/** Closes the connection that a node delivers over, without waiting for an answer: the client then makes another one. */
+export function dropSubscription(subscriber: Subscriber, node: string): void {
+	const connection =
+		'nodes' in subscriber
+			? (subscriber as unknown as ShardedSubscribers).shardedSubscribers?.shardedSubscribers.get(node)?.getInstance()
+			: subscriber;
+	(connection as { stream?: { destroy(): void } } | null | undefined)?.stream?.destroy();
+}
+
 async function connect(
 	place: RedisPlace,
 	options: { readonly enableAutoPipelining?: boolean },

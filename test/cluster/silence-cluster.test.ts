@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Watcher } from '../support/chaos/watcher.ts';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { announcePort } from '../support/redis-nodes.ts';
+import { type OwnServices, ownServices } from '../support/services.ts';
+
+/** The network between gateways and one node of Redis drops packets, and nothing is closed. */
+
+const NAME = 'TIDEMARK_TEST_REDIS_CLUSTER_URL';
+let services: OwnServices;
+let proxy: CuttingProxy;
+let cluster: TestCluster;
+
+beforeAll(async () => {
+	services = await ownServices('redis-cluster');
+	const url = services.env[NAME] ?? '';
+	proxy = await cuttingProxy('127.0.0.1', Number(new URL(url).port));
+	await announcePort(url, proxy.port);
+	const env = { ...process.env, [NAME]: `redis://127.0.0.1:${proxy.port}` };
+	cluster = await startCluster({ services: env, workers: 1 });
+}, 120_000);
+afterAll(async () => {
+	await cluster?.stop();
+	proxy?.stop();
+	await services?.down();
+}, 60_000);
+
+test('live clients get every message, over that node and over the others', async () => {
+	const { people } = await makeWorkspace(cluster.url, 3);
+	const [author, ...readers] = people as [Person, ...Person[]];
+	const channels: string[] = [];
+	// Some on every node.
+	for (const name of Array.from({ length: 12 }, (_, index) => `channel-${index}`)) {
+		const { channel } = await author.call('conversations.create', { name });
+		await author.call('conversations.invite', {
+			channel: channel.id,
+			users: readers.map(({ id }) => id),
+		});
+		channels.push(channel.id);
+	}
+	const watchers = readers.map((reader) => new Watcher(cluster.url, reader, channels));
+	await Promise.all(watchers.map((watcher) => watcher.ready));
+	let posts = 0;
+	const postEverywhere = async (): Promise<void> => {
+		for (const channel of channels) {
+			posts += 1;
+			await author.call('chat.postMessage', { channel, text: `number ${posts}`, client_msg_id: `n${posts}` });
+		}
+	};
+	await postEverywhere();
+	expect(proxy.silence('ssubscribe')).toBeGreaterThan(0);
+	// Over the other nodes clients are told of newer and newer positions meanwhile.
+	for (const end = performance.now() + 8_000; performance.now() < end; ) {
+		await postEverywhere();
+		await Bun.sleep(200);
+	}
+	const missed = async () => (await Promise.all(watchers.map((one) => one.differences()))).flat();
+	await eventually(20_000, async () => expect(await missed()).toEqual([]));
+	for (const watcher of watchers) await watcher.stop();
+	console.log(`${posts} posts, 0 missed live; reconnects: ${watchers.map((one) => one.reconnects)}`);
+}, 120_000);

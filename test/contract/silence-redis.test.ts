@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
+import { connectBoth, LAYOUTS, type Layout, redisPlace } from '../support/redis.ts';
+import { announcePort } from '../support/redis-nodes.ts';
+import { type OwnServices, ownServices } from '../support/services.ts';
+
+/** A subscriber's connection that stays open and carries nothing any more is found, and replaced. */
+
+let services: OwnServices;
+beforeAll(async () => {
+	services = await ownServices(...LAYOUTS);
+}, 120_000);
+afterAll(() => services?.down(), 60_000);
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+	for (const close of closing.splice(0)) close();
+});
+
+async function until(what: () => boolean, withinMs = 30_000): Promise<void> {
+	for (const end = performance.now() + withinMs; !what(); ) {
+		if (performance.now() > end) throw new Error(`it did not come to be within ${withinMs} ms`);
+		await Bun.sleep(10);
+	}
+}
+
+/** One node, of one or of several, is reached through the proxy. */
+async function behindProxy(layout: Layout): Promise<{ url: string; proxy: CuttingProxy }> {
+	const { url } = redisPlace(layout, services.env);
+	const proxy = await cuttingProxy('127.0.0.1', Number(new URL(url).port));
+	closing.push(() => proxy.stop());
+	const through = `redis://127.0.0.1:${proxy.port}`;
+	if (layout === 'redis') return { url: through, proxy };
+	await announcePort(url, proxy.port);
+	return { url: through, proxy };
+}
+
+for (const layout of LAYOUTS)
+	test(`on ${layout}`, async () => {
+		const { url, proxy } = await behindProxy(layout);
+		const place = { ...redisPlace(layout, services.env), url };
+		const { commands, subscriber, close } = await connectBoth(place);
+		let [gaps, hearings] = [0, 0];
+		const bus = new RedisBus(commands, subscriber, new Keys(place.prefix), {
+			onGap: () => {
+				gaps += 1;
+			},
+			onHearing: () => {
+				hearings += 1;
+			},
+			onError: () => undefined,
+		});
+		closing.push(() => {
+			bus.close();
+			close();
+		});
+		// On every node of a cluster there are some of them.
+		const topics = Array.from({ length: 50 }, (_, index) => `live:C${index}` as const);
+		const heard = new Set<string>();
+		for (const topic of topics) bus.subscribe(topic, () => heard.add(topic));
+		await bus.ready();
+		// Longer than silence is found in: connections that carry something are left alone.
+		await Bun.sleep(5_000);
+		expect(gaps).toBe(0);
+
+		expect(proxy.silence('ssubscribe')).toBeGreaterThan(0);
+		await until(() => gaps > 0);
+		await until(() => hearings > 0);
+		for (const topic of topics) bus.publish(topic, { type: 'event', frame: 'x' });
+		await until(() => heard.size === topics.length);
+	}, 60_000);

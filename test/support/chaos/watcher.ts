@@ -1,0 +1,177 @@
+import { type Answer, type Call, rawClient } from '../api.ts';
+import type { Event } from '../live/counts.ts';
+import type { Person } from '../people.ts';
+import { noRepeats, patientCall } from './patient-call.ts';
+
+/**
+ * A live client of a cluster of which parts fail: it connects again whenever its socket closes, resumes from its position, and
+ * reloads when it gets `resync`. It applies every event in the order of arrival, as docs/resuming.md has it, and never drops
+ * one as outdated: an event that comes too late shows in what it knows.
+ */
+
+export interface ShownMark {
+	readonly last_read: string;
+	readonly revision: number;
+	readonly is_muted: boolean;
+}
+
+const MARKS = new Set(['channel_marked', 'group_marked', 'conversation_preference_changed']);
+const PAUSE_MS = 100;
+
+export class Watcher {
+	/** By channel and ts: the text. Replies too. */
+	messages = new Map<string, string>();
+	/** By channel. */
+	marks = new Map<string, ShownMark>();
+	/** Events of messages and marks that it received, resumed ones included. */
+	received = 0;
+	reconnects = -1;
+	resyncs = 0;
+	private position = '';
+	private newest = '';
+	private owed = 0;
+	private socket: WebSocket | undefined;
+	private stopped = false;
+	private readonly running: Promise<void>;
+	private readonly patiently: Call;
+	private readonly connected = Promise.withResolvers<void>();
+
+	constructor(
+		private readonly url: string,
+		readonly person: Person,
+		private readonly channels: readonly string[],
+	) {
+		this.patiently = patientCall(url, person, noRepeats());
+		this.running = this.run();
+	}
+
+	/** Resolves when it is connected for the first time. */
+	get ready(): Promise<void> {
+		return Promise.race([this.connected.promise, this.running]);
+	}
+
+	async stop(): Promise<void> {
+		this.stopped = true;
+		this.socket?.close();
+		await this.running;
+	}
+
+	/** What it shows that the server does not say, and the other way round. */
+	async differences(): Promise<string[]> {
+		const truth = await this.fetched();
+		const found: string[] = [];
+		for (const [key, text] of truth.messages)
+			if (!this.messages.has(key)) found.push(`missing: ${key} ${text}`);
+			else if (this.messages.get(key) !== text)
+				found.push(`old text: ${key} ${this.messages.get(key)}, not ${text}`);
+		for (const [key, text] of this.messages)
+			if (!truth.messages.has(key)) found.push(`deleted: ${key} ${text}`);
+		for (const [channel, mark] of truth.marks) {
+			const [shown, said] = [this.marks.get(channel), mark].map((one) => JSON.stringify(one));
+			if (shown !== said) found.push(`mark: ${channel} ${shown}, not ${said}`);
+		}
+		return found;
+	}
+
+	private async run(): Promise<void> {
+		while (!this.stopped) {
+			if (this.position === '') await this.begin();
+			await this.listen();
+			if (!this.stopped) await Bun.sleep(PAUSE_MS);
+		}
+	}
+
+	private async begin(): Promise<void> {
+		// First the position, then what is newer than it: events since are applied on top.
+		const { position } = await this.patiently('client.counts');
+		const { messages, marks } = await this.fetched();
+		Object.assign(this, { messages, marks, position, newest: position });
+	}
+
+	private async fetched() {
+		const messages = new Map<string, string>();
+		for (const channel of this.channels)
+			for (const message of await this.historyOf(channel)) {
+				messages.set(`${channel} ${message.ts}`, message.text);
+				if (message.reply_count === undefined) continue;
+				const thread = await this.pages('conversations.replies', { channel, ts: message.ts });
+				for (const { ts, text } of thread) messages.set(`${channel} ${ts}`, text);
+			}
+		const { channels } = await this.patiently('client.counts');
+		const rows: Event[] = channels.filter(({ id }: Event) => this.channels.includes(id));
+		return { messages, marks: new Map(rows.map((row) => [row.id as string, markOf(row)])) };
+	}
+
+	private historyOf = (channel: string): Promise<Event[]> =>
+		this.pages('conversations.history', { channel });
+
+	private async pages(method: string, args: object): Promise<Event[]> {
+		const found: Event[] = [];
+		for (let cursor = ''; ; ) {
+			const page = await this.patiently(method, { ...args, limit: 1000, cursor });
+			found.push(...page.messages);
+			cursor = page.response_metadata?.next_cursor ?? '';
+			if (cursor === '') return found;
+		}
+	}
+
+	/** Resolves when the socket is closed. */
+	private async listen(): Promise<void> {
+		const call = rawClient(this.url, this.person.token);
+		const answer: Answer | null = await call('rtm.connect', { since: this.position }).catch(() => null);
+		if (!answer?.ok || this.stopped) return;
+		const socket = new WebSocket(answer.url);
+		this.socket = socket;
+		this.owed = 0;
+		this.newest = this.position;
+		await new Promise<void>((resolve) => {
+			socket.onmessage = ({ data }) => this.receive(JSON.parse(String(data)), socket);
+			socket.onclose = () => resolve();
+		});
+	}
+
+	private receive(event: Event, socket: WebSocket): void {
+		if (this.socket !== socket) return;
+		if (event.type === 'hello') {
+			this.reconnects += 1;
+			this.connected.resolve();
+		}
+		if (event.type === 'resync') {
+			this.resyncs += 1;
+			this.position = '';
+			this.socket = undefined;
+			socket.close();
+			return;
+		}
+		this.apply(event);
+		this.move(event);
+	}
+
+	private apply(event: Event): void {
+		if (MARKS.has(event.type) && this.channels.includes(event.channel)) {
+			this.received += 1;
+			this.marks.set(event.channel, markOf(event));
+		}
+		if (event.type !== 'message' || !this.channels.includes(event.channel)) return;
+		this.received += 1;
+		const { channel, subtype } = event;
+		if (subtype === 'message_deleted') this.messages.delete(`${channel} ${event.deleted_ts}`);
+		else if (subtype === 'message_changed') {
+			const key = `${channel} ${event.message.ts}`;
+			if (this.messages.has(key)) this.messages.set(key, event.message.text);
+		} else if (subtype === undefined || subtype === 'thread_broadcast')
+			this.messages.set(`${channel} ${event.ts}`, event.text);
+	}
+
+	/** Until all that was missed has come, the position stays where it was. */
+	private move(event: Event): void {
+		const { position } = event;
+		if (typeof position === 'string' && position.length === 16 && position > this.newest)
+			this.newest = position;
+		if (event.type === 'hello') this.owed = event.missed ?? 0;
+		else if (this.owed > 0) this.owed -= 1;
+		if (this.owed === 0) this.position = this.newest;
+	}
+}
+
+const markOf = ({ last_read, revision, is_muted }: Event): ShownMark => ({ last_read, revision, is_muted });
