@@ -5,7 +5,7 @@ import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { hearRevoked } from '../gateway/auth/revocations.ts';
 import { FairGate } from '../gateway/fair-gate.ts';
-import { beginAnew } from '../gateway/gap.ts';
+import { beginAnew, onMissed } from '../gateway/gap.ts';
 import { networkOf } from '../gateway/http/client-address.ts';
 import { Cors } from '../gateway/http/cors.ts';
 import { Limits } from '../gateway/limits.ts';
@@ -150,6 +150,8 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		failed: (error) => operations.failed('rtm.focus', error),
 	});
 	const deaf = hearRevoked(bus, services.auth);
+	const startOver = () => beginAnew({ hub, auth: services.auth, requests, bus });
+	const unwatched = onMissed(bus, () => void startOver());
 	await bus.ready();
 	const checking = setInterval(() => {
 		services.auth.sweep();
@@ -160,13 +162,14 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		url: `http://${shownHost(config.host)}:${listening.port}`,
 		hub,
 		presence,
-		beginAnew: () => beginAnew({ hub, auth: services.auth, requests, bus }),
+		beginAnew: startOver,
 		stop: async () => {
 			operations.stop();
 			clearInterval(checking);
 			await listening.stop();
 			requests.close();
 			deaf();
+			unwatched();
 		},
 	};
 }

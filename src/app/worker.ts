@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
 import { Recovery } from '../engine/cluster/recovery.ts';
+import { RedisDeliveryRecord } from '../engine/cluster/redis/delivery-record.ts';
 import { presenceView } from '../engine/cluster/redis/presence-view.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
 import type { Cluster } from './cluster-engine.ts';
@@ -38,6 +39,7 @@ export async function startWorker(
 		history: written.history,
 		readState,
 		bus,
+		deliveries: new RedisDeliveryRecord(cluster.commands, cluster.keys, epoch, bus, () => nowMs() * 1000),
 		nowMs,
 		sleep: (ms) => Bun.sleep(ms),
 		report,

@@ -1,8 +1,10 @@
-import type { Bus } from '../engine/ports/bus.ts';
+import type { Bus, BusMessage } from '../engine/ports/bus.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { Requests } from './requests.ts';
 import { closeAll } from './socket/closing.ts';
 import type { Hub } from './socket/hub.ts';
+
+const COLLECT_MS = 300;
 
 /** What rests on having heard everything. */
 export interface Hearing {
@@ -21,4 +23,19 @@ export async function beginAnew({ bus, hub, auth, requests }: Hearing): Promise<
 	const heard = bus.ready().then(() => requests.doubt());
 	await closeAll(hub.connections());
 	await heard;
+}
+
+/** Something that is stored may never have been published (delivery-record.ts). Returns what ends it. */
+export function onMissed(bus: Bus, startOver: () => void): () => void {
+	let collecting: ReturnType<typeof setTimeout> | undefined;
+	const hear = (message: BusMessage): void => {
+		if (message.type !== 'missed') return;
+		// A worker that died had several partitions, and each of them is announced.
+		collecting ??= setTimeout(() => {
+			collecting = undefined;
+			startOver();
+		}, COLLECT_MS);
+	};
+	bus.subscribe('gateways:all', hear);
+	return () => bus.unsubscribe('gateways:all', hear);
 }

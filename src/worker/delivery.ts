@@ -6,7 +6,7 @@ import type { Effect } from '../sequencer/effects.ts';
  * Tells the live world what happened, once the state it tells of is applied: each event is serialised once
  * and published once, whatever the size of the conversation.
  */
-export function deliver(effect: Effect, bus: Bus): void {
+export function deliver(effect: Effect, bus: Pick<Bus, 'publish'>): void {
 	const { at } = effect;
 	const conversation = effect.conversation.id;
 	// Who joins hears everything from here on, who leaves nothing more: before and after the events.

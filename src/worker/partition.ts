@@ -37,7 +37,7 @@ export interface PartitionParts {
 	readonly conversations: Conversations;
 	readonly persistence: TrailingPersistence;
 	readonly readState: ReadState;
-	readonly bus: Bus;
+	readonly bus: Pick<Bus, 'publish'>;
 	readonly replies: Replies;
 	/** Resolves when the read state is whole; rejects where that is not awaited any more. */
 	readonly whole: () => Promise<void>;
@@ -129,9 +129,10 @@ export class Partition {
 		await Promise.allSettled(this.underWay);
 	}
 
-	/** Resolves when everybody has heard of everything that was taken, or it was given up. */
-	async finished(): Promise<void> {
-		await Promise.allSettled([...this.lanes].map(({ told }) => told));
+	/** Resolves when everybody has heard of everything that was taken (true), or part of it was given up. */
+	async finished(): Promise<boolean> {
+		const told = await Promise.allSettled([...this.lanes].map((lane) => lane.told));
+		return told.every(({ status }) => status === 'fulfilled');
 	}
 
 	/** Resolves when the next batch can be taken: everybody has heard of this one, but for conversations that have to wait. */

@@ -1,10 +1,12 @@
 import type { Bus } from '../engine/ports/bus.ts';
+import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
 import type { CommandLog, Consumption, LoggedCommand, LogSpan, MarkLog } from '../engine/ports/log.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
 import type { History, PartitionLedger, StateSource } from '../engine/ports/store.ts';
 import { Backlog } from './backlog.ts';
 import { Conversations } from './conversations.ts';
 import { ageMs } from './lag.ts';
+import { Ownership } from './ownership.ts';
 import { Overtaken, Partition } from './partition.ts';
 import { Replies } from './replies.ts';
 import { TrailingPersistence } from './trailing-persistence.ts';
@@ -27,6 +29,7 @@ export interface PartitionedWorkerParts {
 	readonly history: History;
 	readonly readState: ReadState;
 	readonly bus: Bus;
+	readonly deliveries: DeliveryRecord;
 	readonly nowMs: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
@@ -42,6 +45,9 @@ interface Owned {
 	readonly partition: Partition;
 	readonly persistence: TrailingPersistence;
 	readonly conversations: Conversations;
+	readonly ownership: Ownership;
+	/** Where the store had got to when it became this worker's. */
+	stored: number;
 }
 
 export class PartitionedWorker {
@@ -51,6 +57,7 @@ export class PartitionedWorker {
 	private halted: PromiseWithResolvers<void> | null = Promise.withResolvers();
 	private stopping = false;
 	private lag = 0;
+	private resumes = 0;
 	/** Of each partition, how often in a row it had to be begun again because it could not be written. */
 	private readonly failures = new Map<string, number>();
 	private readonly backlog = new Backlog(MOST_UNWRITTEN_BYTES);
@@ -64,7 +71,10 @@ export class PartitionedWorker {
 		this.consumption = log.consume((batch, span) => this.process(batch, span), {
 			progress: async (partition) => {
 				const offset = await ledger.nextOffset(partition);
-				this.own(partition).persistence.beginsAt(offset);
+				const owned = this.own(partition);
+				owned.persistence.beginsAt(offset);
+				owned.stored = offset;
+				void this.claimed(owned).catch(() => undefined);
 				return offset;
 			},
 			log: (partition) => ledger.logOf(partition),
@@ -86,7 +96,10 @@ export class PartitionedWorker {
 	/** Resolves when nothing is being decided any more and the store has everything that was. */
 	async halt(): Promise<void> {
 		this.halted ??= Promise.withResolvers();
-		for (const { partition } of this.owned.values()) partition.drain(true);
+		for (const { partition, ownership } of this.owned.values()) {
+			ownership.fallBehind();
+			partition.drain(true);
+		}
 		await this.settled();
 	}
 
@@ -96,6 +109,8 @@ export class PartitionedWorker {
 		for (const { partition } of this.owned.values()) partition.drain(false);
 		this.halted.resolve();
 		this.halted = null;
+		this.resumes += 1;
+		for (const owned of this.owned.values()) void this.catchUp(owned, this.resumes);
 	}
 
 	/** For good: what cannot be done and written soon is left to the next owner. */
@@ -128,7 +143,9 @@ export class PartitionedWorker {
 	}
 
 	private async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
-		const { partition } = this.own(span.partition);
+		const owned = this.own(span.partition);
+		const { partition } = owned;
+		await this.claimed(owned);
 		await this.mayBegin(partition);
 		this.lag = ageMs(batch, this.parts.nowMs());
 		await partition.process(batch, span);
@@ -138,6 +155,20 @@ export class PartitionedWorker {
 	private async whole(): Promise<void> {
 		while (this.halted && !this.stopping) await this.halted.promise;
 		if (this.stopping) throw new Error('the worker is stopping');
+	}
+
+	/** Redis may be emptied at any moment, but is not asked while it is being restored. */
+	private async claimed({ partition, ownership, stored }: Owned): Promise<void> {
+		while (this.halted && !this.stopping && !partition.isLeaving)
+			await Promise.race([this.halted.promise, partition.toBeLeft]);
+		if (this.stopping || partition.isLeaving) throw new Error('the partition is being reassigned');
+		await ownership.claim(stored);
+	}
+
+	/** What was stored while the read state was lost is published from now on; once all of it is, that is recorded. */
+	private async catchUp({ partition, ownership }: Owned, resumes: number): Promise<void> {
+		const isPublished = await partition.finished();
+		if (isPublished && this.resumes === resumes && !this.halted) ownership.caughtUp();
 	}
 
 	private async mayBegin(partition: Partition): Promise<void> {
@@ -159,9 +190,21 @@ export class PartitionedWorker {
 		const known = this.owned.get(name);
 		if (known) return known;
 		const { ledger, marks, source, history, readState, bus, nowMs, sleep, report } = this.parts;
+		const ownership = new Ownership({
+			partition: name,
+			record: this.parts.deliveries,
+			bus,
+			onOvertaken: () => {
+				report(new Overtaken(), `publishing what was decided of ${name}`);
+				this.consumption?.restart(name);
+			},
+			sleep,
+			report,
+		});
 		const persistence = new TrailingPersistence({
 			ledger,
 			marks,
+			onWriting: (offset) => ownership.storing(offset),
 			backlog: this.backlog,
 			nowMs,
 			sleep,
@@ -188,7 +231,7 @@ export class PartitionedWorker {
 				conversations,
 				persistence,
 				readState,
-				bus,
+				bus: ownership,
 				replies,
 				whole: () => this.whole(),
 				onFailed: async (error) => {
@@ -201,6 +244,8 @@ export class PartitionedWorker {
 			}),
 			persistence,
 			conversations,
+			ownership,
+			stored: 0,
 		};
 		this.owned.set(name, owned);
 		return owned;
@@ -220,6 +265,8 @@ export class PartitionedWorker {
 				await owned?.partition.finished();
 				owned?.partition.end();
 				await owned?.persistence.flushed();
+				await owned?.ownership.settled();
+				owned?.ownership.end();
 				this.owned.delete(name);
 			}),
 		);

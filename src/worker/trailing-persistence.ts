@@ -29,6 +29,8 @@ export interface PersistenceParts {
 	readonly backlog: Backlog;
 	/** Everything of these conversations up to these stamps is in the store. */
 	readonly onWritten: (stamps: ReadonlyMap<string, number>) => void;
+	/** Everything below this offset is written when this resolves. */
+	readonly onWriting?: (offset: number) => Promise<void>;
 	/** What was decided is not what the store has: the partition is to be begun anew. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
@@ -166,6 +168,7 @@ export class TrailingPersistence {
 		const [first, last] = [some[0], some.at(-1)];
 		if (!first || !last) return;
 		this.handedOver = last.span.to;
+		await this.parts.onWriting?.(last.span.to);
 		await this.parts.ledger.commitWithProgress(effects satisfies Fact[], {
 			...first.span,
 			to: last.span.to,

@@ -111,3 +111,72 @@ test('and while the worker is halted', async () => {
 	await halted;
 	expect(await lone.store.nextOffset(lone.partition)).toBe(0);
 }, 30_000);
+
+/** What all gateways are told, until `stop`. */
+function announcements(): { readonly count: () => number } {
+	let count = 0;
+	lone.bus.subscribe('gateways:all', ({ type }) => {
+		if (type === 'missed') count += 1;
+	});
+	return { count: () => count };
+}
+
+test('a worker dies when what it decided is stored and not published: the next owner announces it', async () => {
+	await twoConversations();
+	const { worker, epoch, answers, before } = lone;
+	const announced = announcements();
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	const first = await lone.append('C01', post('published'));
+	const second = await lone.append('C02', post('stored'));
+	before.set('C02', async () => {
+		await until(() => answers.has(first), 'the first is answered');
+		before.delete('C02');
+		await lone.emptyRedis();
+	});
+	worker.start();
+	worker.resume();
+	await until(() => answers.has(first) && !before.has('C02'), 'Redis is emptied');
+	await worker.halt();
+	expect(await lone.store.nextOffset(lone.partition)).toBe(2);
+	await lone.logs.close();
+
+	await epoch.clear();
+	await epoch.begin(() => 2);
+	const next = await lone.another();
+	next.start();
+	next.resume();
+	await until(() => announced.count() === 1, 'it is announced');
+	// Clients that moved on past it meanwhile cannot resume: they reload.
+	expect(await epoch.wholeSince()).toBeGreaterThan(Date.now() * 1000);
+	expect(answers.has(second)).toBe(false);
+}, 60_000);
+
+test('a worker whose stored changes are published hands its partition over without a word', async () => {
+	await twoConversations();
+	const { worker, epoch, answers } = lone;
+	const announced = announcements();
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	worker.start();
+	worker.resume();
+	for (const text of ['one', 'two']) {
+		const request = await lone.append('C01', post(text));
+		await until(() => answers.has(request), `${text} is answered`);
+	}
+	// Redis is emptied while nothing is under way: what is published is recorded again.
+	await lone.emptyRedis();
+	await worker.halt();
+	await epoch.clear();
+	await epoch.begin(() => 2);
+	worker.resume();
+	await lone.logs.close();
+
+	const next = await lone.another();
+	next.start();
+	next.resume();
+	const third = await lone.append('C01', post('three'));
+	await until(() => answers.has(third), 'the next owner decides');
+	expect(announced.count()).toBe(0);
+	expect(await epoch.wholeSince()).toBe(2);
+}, 60_000);

@@ -1,6 +1,7 @@
 import type { KafkaLogs, KafkaLogsOptions } from '../../src/engine/cluster/kafka/open.ts';
 import { MarkLedger } from '../../src/engine/cluster/mark-ledger.ts';
 import type { PostgresStore } from '../../src/engine/cluster/postgres/open.ts';
+import { RedisDeliveryRecord } from '../../src/engine/cluster/redis/delivery-record.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
@@ -39,6 +40,10 @@ export interface LoneWorker {
 	forgetProgress(): Promise<void>;
 	/** Redis forgets everything that this worker's installation has there. */
 	emptyRedis(): Promise<void>;
+	/** What workers publish. */
+	readonly bus: MemoryBus;
+	/** A second worker, in the place of the first or beside it. */
+	another(): Promise<PartitionedWorker>;
 	close(): Promise<void>;
 }
 
@@ -79,18 +84,25 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	bus.subscribe('gateway:g1', (message) => {
 		if (message.type === 'reply') answers.set(message.request, message.outcome);
 	});
-	const worker = new PartitionedWorker({
-		log: logs.commands,
-		marks: logs.marks,
-		ledger: store,
-		source: store.source,
-		history: store.history,
-		readState: watched,
-		bus,
-		nowMs: Date.now,
-		sleep,
-		report: () => undefined,
-	});
+	const keys = new Keys(redis.prefix);
+	const workerOn = (logs: KafkaLogs): PartitionedWorker =>
+		new PartitionedWorker({
+			log: logs.commands,
+			marks: logs.marks,
+			deliveries: new RedisDeliveryRecord(commands, keys, epoch, bus, nowMicros),
+			ledger: store,
+			source: store.source,
+			history: store.history,
+			readState: watched,
+			bus,
+			nowMs: Date.now,
+			sleep,
+			report: () => undefined,
+		});
+	const worker = workerOn(logs);
+	const others: PartitionedWorker[] = [];
+	/** Appends go there. */
+	let newest = logs;
 	let requests = 0;
 	return {
 		worker,
@@ -105,7 +117,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 			requests += 1;
 			const request = requests;
 			const command = { conversation, actor, team: TEAM, at: nowMicros() + request, action };
-			await logs.commands.append({ command, replyTo: { gateway: 'g1', request } });
+			await newest.commands.append({ command, replyTo: { gateway: 'g1', request } });
 			return request;
 		},
 		forgetProgress: async () => void (await onPostgres(`DELETE FROM ${place.schema}.partition_progress`)),
@@ -118,8 +130,15 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 					cursor = next;
 				}
 		},
+		bus,
+		another: async () => {
+			newest = await kafka.open();
+			const other = workerOn(newest);
+			others.push(other);
+			return other;
+		},
 		close: async () => {
-			await worker.stop(1000);
+			await Promise.all([worker, ...others].map((one) => one.stop(1000)));
 			await kafka.close();
 			close();
 			await store.close();

@@ -1,4 +1,4 @@
-import type { Bus, BusHandler, BusMessage, Topic } from '../ports/bus.ts';
+import type { Bus, BusHandler, BusMessage, Publisher, Topic } from '../ports/bus.ts';
 
 /** Live messages within this process: a publish is a call. */
 export class MemoryBus implements Bus {
@@ -17,6 +17,12 @@ export class MemoryBus implements Bus {
 		if (!handlers) return;
 		if (typeof handlers === 'function') handlers(message, topic);
 		else for (const handler of handlers) handler(message, topic);
+	}
+
+	/** There is one owner in one process. */
+	async publishAs(_: Publisher, topic: Topic, message: BusMessage): Promise<boolean> {
+		this.publish(topic, message);
+		return true;
 	}
 
 	subscribe(topic: Topic, handler: BusHandler): void {

@@ -55,9 +55,17 @@ export type BusMessage =
 	| { readonly type: 'signed_out'; readonly user: string; readonly token: string | null }
 	/** Something that was published to this topic did not get there, nobody knows what: those it was for begin anew. */
 	| { readonly type: 'lost' }
+	/** To all gateways: something that is stored may never have been published. */
+	| { readonly type: 'missed' }
 	/** A process to itself: its subscriptions still carry messages. */
 	| { readonly type: 'pulse'; readonly round: number }
 	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };
+
+/** On behalf of which owner of which partition something is published: src/engine/ports/delivery-record.ts. */
+export interface Publisher {
+	readonly partition: string;
+	readonly generation: number;
+}
 
 /** Is told the topic: one handler may serve many, and then costs nothing for each. */
 export type BusHandler = (message: BusMessage, topic: Topic) => void;
@@ -77,6 +85,11 @@ export interface Bus {
 	/** Whether what is published to this topic now is heard here, as far as is known. Of one that is subscribed. */
 	hears(topic: Topic): boolean;
 	publish(topic: Topic, message: BusMessage): void;
+	/**
+	 * The same on behalf of a partition. Answers false where it was dropped, because a later owner of the partition has published
+	 * to the topic; true when it is published, or `lost` will be.
+	 */
+	publishAs(publisher: Publisher, topic: Topic, message: BusMessage): Promise<boolean>;
 	subscribe(topic: Topic, handler: BusHandler): void;
 	/** Ends what was begun with the same two. */
 	unsubscribe(topic: Topic, handler: BusHandler): void;

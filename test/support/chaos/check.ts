@@ -1,14 +1,18 @@
+import { expect } from 'bun:test';
 import { client } from '../api.ts';
+import { eventually } from '../eventually.ts';
 import { checkMembers, checkMessages, checkOnce, checkPicked, checkReads, histories } from '../kill-check.ts';
 import type { Book, Cast } from '../kill-load.ts';
 import type { Person } from '../people.ts';
 import { noRepeats, patientCall, type Repeats } from './patient-call.ts';
+import { checkReplies, type ReplyBook } from './replies.ts';
+import type { Watcher } from './watcher.ts';
 
 /**
  * Holds a cluster against the book of what it acknowledged: every message once and as it was left, every read position where it
  * was put, every count what a recount of the history gives.
  */
-export async function checkAll(url: string, cast: Cast, book: Book): Promise<void> {
+export async function checkAll(url: string, cast: Cast, book: Book, replies: ReplyBook): Promise<void> {
 	const witness = cast.writers[0] as Person;
 	// What is being restored says so; from there on nothing is refused any more.
 	await patientCall(url, witness, noRepeats())('client.counts');
@@ -18,13 +22,36 @@ export async function checkAll(url: string, cast: Cast, book: Book): Promise<voi
 	await checkMembers(url, cast, book, witness);
 	await checkReads(url, cast, book, found);
 	await checkPicked(url, cast, book, found);
+	await checkReplies(client(url, witness.token), replies);
 }
 
-export function tell(what: string, book: Book, { unanswered, refused }: Repeats): void {
+/** What is on its way comes in a moment; a client that has to connect again takes longer. */
+const LIVE_WITHIN_MS = 30_000;
+
+/** Live clients show what the server says: every message, edit and delete, and their own marks. */
+export function checkLive(watchers: readonly Watcher[]): Promise<void> {
+	return eventually(LIVE_WITHIN_MS, async () => {
+		for (const watcher of watchers) expect(await watcher.differences()).toEqual([]);
+	});
+}
+
+/** Says it after everything was checked: each of these numbers would have failed the test. */
+export function tell(
+	what: string,
+	book: Book,
+	replies: ReplyBook,
+	{ unanswered, refused }: Repeats,
+	watchers: readonly Watcher[],
+): void {
 	const sent = [...book.sent.values()];
 	const messages = sent.filter(({ ts }) => ts !== undefined).length;
 	const codes = [...refused].map(([code, times]) => `${times} ${code}`).join(', ') || 'none';
+	const answered = replies.replies.filter(({ ts }) => ts !== undefined).length;
+	const sum = (of: (watcher: Watcher) => number): number =>
+		watchers.reduce((total, watcher) => total + of(watcher), 0);
 	console.log(
-		`${what}: ${book.acknowledged} acknowledged (${messages} messages), 0 lost; asked again: ${unanswered} without an answer, refused: ${codes}`,
+		`${what}: ${book.acknowledged + answered} acknowledged (${messages} messages, ${answered} replies), 0 lost, 0 duplicated, 0 wrong counts, ` +
+			`0 missed live events (${watchers.length} clients: ${sum((one) => one.received)} received, ${sum((one) => one.reconnects)} reconnects, ${sum((one) => one.resyncs)} resyncs); ` +
+			`asked again: ${unanswered} without an answer, refused: ${codes}`,
 	);
 }

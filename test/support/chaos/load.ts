@@ -1,6 +1,7 @@
 import { actors, type Book, type Cast } from '../kill-load.ts';
 import { Random } from '../oracle/random.ts';
 import { noRepeats, patientCall, type Repeats } from './patient-call.ts';
+import { type ReplyBook, reply } from './replies.ts';
 
 /** Load on a cluster of which parts go and come: everybody goes on until what was asked for is acknowledged. */
 
@@ -17,17 +18,26 @@ export interface Load {
 const PAUSE_MS = 10;
 const WITHIN_MS = 80_000;
 
-export function startLoad(url: string, cast: Cast, book: Book, round: number): Load {
+/** Of the writers: they reply as well. */
+const REPLIERS = 2;
+
+export function startLoad(url: string, cast: Cast, book: Book, replies: ReplyBook, round: number): Load {
 	const repeats = noRepeats();
 	let stopped = false;
 	let failure: unknown;
-	const playing = actors({
+	const everybody = actors({
 		cast,
 		book,
 		round,
 		callOf: (person) => patientCall(url, person, repeats),
 		onAck: () => undefined,
-	}).map(async ({ step, seed }) => {
+	});
+	for (const [index, person] of cast.writers.slice(0, REPLIERS).entries())
+		everybody.push({
+			seed: round * 100 + 50 + index,
+			step: (random, count) => reply(url, person, cast, replies, random, `${round}-${count}`),
+		});
+	const playing = everybody.map(async ({ step, seed }) => {
 		const random = new Random(seed);
 		for (let count = 0; !stopped; count += 1) {
 			await step(random, count);

@@ -3,9 +3,11 @@ import { startCluster, type TestCluster } from '../cluster.ts';
 import { makeCast } from '../kill-cast.ts';
 import { type Cast, newBook, type Sent } from '../kill-load.ts';
 import { type OwnServices, ownServices, type Service } from '../services.ts';
-import { checkAll, tell } from './check.ts';
+import { checkAll, checkLive, tell } from './check.ts';
 import { type Load, startLoad } from './load.ts';
 import { noRepeats, patientCall } from './patient-call.ts';
+import { newReplyBook } from './replies.ts';
+import { Watcher } from './watcher.ts';
 
 /** A cluster for the tests of a file, people who use it, and the book of what was acknowledged to them. */
 
@@ -32,12 +34,21 @@ export function setStage(...own: readonly Service[]): Stage {
 	let cast: Cast;
 	let rounds = 0;
 	const book = newBook();
+	const replies = newReplyBook();
+	let watchers: readonly Watcher[] = [];
 	beforeAll(async () => {
 		services = await ownServices(...own);
 		cluster = await startCluster({ services: { ...process.env, ...services.env } });
 		cast = await makeCast(cluster.url, book);
+		// One who writes and one who marks.
+		watchers = [
+			new Watcher(cluster.url, cast.writers[1]!, cast.channels, true),
+			new Watcher(cluster.url, cast.readers[0]!, cast.channels),
+		];
+		await Promise.all(watchers.map(({ ready }) => ready));
 	}, 120_000);
 	afterAll(async () => {
+		await Promise.all(watchers.map((watcher) => watcher.stop()));
 		await cluster?.stop();
 		await services?.down();
 	}, 60_000);
@@ -48,7 +59,7 @@ export function setStage(...own: readonly Service[]): Stage {
 	}
 	async function during(what: string, happens: (load: Load) => Promise<void>): Promise<void> {
 		rounds += 1;
-		const load = startLoad(cluster.url, cast, book, rounds);
+		const load = startLoad(cluster.url, cast, book, replies, rounds);
 		try {
 			await load.acknowledged(BEFORE);
 			await happens(load);
@@ -56,8 +67,9 @@ export function setStage(...own: readonly Service[]): Stage {
 			await load.stop();
 		}
 		await caughtUp();
-		await checkAll(cluster.url, cast, book);
-		tell(what, book, load.repeats);
+		await checkAll(cluster.url, cast, book, replies);
+		await checkLive(watchers);
+		tell(what, book, replies, load.repeats, watchers);
 	}
 	return {
 		get cluster() {

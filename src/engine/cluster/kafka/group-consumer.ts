@@ -141,7 +141,16 @@ export class GroupConsumer<Entry> implements Consumption {
 			this.releasing.delete(partition);
 			if (!this.assigned.has(partition)) this.standing.givenUp(this.name(partition));
 		}
-		void this.begin(partitions.filter((partition) => this.assigned.has(partition)));
+		void this.beginAgain(partitions.filter((partition) => this.assigned.has(partition)));
+	}
+
+	/** Those that are still this member's: it may be restarted because another one has taken them over. */
+	private async beginAgain(partitions: readonly number[]): Promise<void> {
+		if (partitions.length === 0) return;
+		await this.membership.confirmed();
+		await this.begin(
+			partitions.filter((partition) => this.assigned.has(partition) && !this.readers.has(partition)),
+		);
 	}
 
 	/** One after the other: nothing is revoked before whoever gets it has heard of it. */

@@ -36,6 +36,7 @@ const REBALANCE_MS = 20_000;
 const RELEASE_MS = 10_000;
 const REJOIN_MS = 500;
 const CLOSE_MS = 5000;
+const LOOK_AGAIN_MS = 50;
 /** The version of the group protocol in which a member says what it owns and since when. */
 const SUBSCRIPTION_VERSION = 3;
 
@@ -43,6 +44,8 @@ export class Membership {
 	private readonly consumer: Consumer;
 	private closing = false;
 	private joining = false;
+	/** When the newest heartbeat that was confirmed had been sent. */
+	private confirmedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(
 		connection: KafkaConnection,
@@ -64,6 +67,13 @@ export class Membership {
 		this.consumer.on('consumer:group:join', ({ assignments = [] }) => {
 			if (!this.closing) this.assignments.assign(this.numbers(assignments));
 		});
+		let sentAt = Number.NEGATIVE_INFINITY;
+		this.consumer.on('consumer:heartbeat:start', () => {
+			sentAt = performance.now();
+		});
+		this.consumer.on('consumer:heartbeat:end', () => {
+			this.confirmedAt = sentAt;
+		});
 		// The client gives up rejoining when the brokers are away for long: this one does not.
 		this.consumer.on('error', () => void this.join());
 	}
@@ -82,6 +92,15 @@ export class Membership {
 			}
 		}
 		this.joining = false;
+	}
+
+	/**
+	 * Resolves when Kafka has confirmed this membership once more. One that was paused, or cut off, does not know by itself that it
+	 * lost its partitions.
+	 */
+	async confirmed(): Promise<void> {
+		const asked = performance.now();
+		while (!this.closing && this.confirmedAt < asked) await Bun.sleep(LOOK_AGAIN_MS);
 	}
 
 	async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Bus, BusHandler, BusMessage, Topic } from '../../ports/bus.ts';
+import type { Bus, BusHandler, BusMessage, Publisher, Topic } from '../../ports/bus.ts';
 import { type Commands, dropSubscription, type Subscriber, subscribedNodes } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { nodesOf } from './nodes.ts';
@@ -8,7 +8,7 @@ interface Listened {
 	readonly topic: Topic;
 	handlers: readonly BusHandler[];
 	/** While Redis has not confirmed the subscription: what this process publishes to the topic waits. */
-	waiting: string[] | null;
+	waiting: (() => void)[] | null;
 	/** Redis has confirmed the subscription, and no connection was lost since. */
 	isHeard: boolean;
 	/** The node that carries it was asked, and did not answer. */
@@ -38,6 +38,8 @@ export interface BusHooks {
 
 /** So long after a subscription or a publication failed, or a connection was lost without a sign of its return. */
 const TRY_AGAIN_MS = 1_000;
+/** Longer than anything that was sent can be under way. */
+const PUBLISHERS_SECONDS = 86_400;
 const SOMETHING_LOST: BusMessage = { type: 'lost' };
 const LOST = JSON.stringify(SOMETHING_LOST);
 
@@ -104,9 +106,16 @@ export class RedisBus implements Bus {
 	publish(topic: Topic, message: BusMessage): void {
 		const channel = this.keys.channel(topic);
 		const text = JSON.stringify(message);
-		const listened = this.listened.get(channel);
-		if (listened?.waiting) listened.waiting.push(text);
-		else this.send(channel, text);
+		void this.onceHeard(channel, () => this.send(channel, () => this.commands.spublish(channel, text)));
+	}
+
+	async publishAs(publisher: Publisher, topic: Topic, message: BusMessage): Promise<boolean> {
+		const channel = this.keys.channel(topic);
+		const { partition, generation } = publisher;
+		const text = JSON.stringify(message);
+		const arguments_ = [channel, partition, generation, PUBLISHERS_SECONDS, text] as const;
+		const publish = () => this.commands.publishOwned(this.keys.publishers(channel), ...arguments_);
+		return (await this.onceHeard(channel, () => this.send(channel, publish))) !== 0;
 	}
 
 	subscribe(topic: Topic, handler: BusHandler): void {
@@ -123,7 +132,7 @@ export class RedisBus implements Bus {
 		listened.handlers = listened.handlers.filter((one) => one !== handler);
 		if (listened.handlers.length > 0) return;
 		this.listened.delete(channel);
-		this.letGo(channel, listened);
+		this.letGo(listened);
 		if (!this.closed) void this.end(channel);
 	}
 
@@ -182,7 +191,7 @@ export class RedisBus implements Bus {
 		const first = ending
 			? ending.then(() => this.subscriber.ssubscribe(channel))
 			: this.subscriber.ssubscribe(channel);
-		first.finally(() => this.letGo(channel, listened)).catch(() => undefined);
+		first.finally(() => this.letGo(listened)).catch(() => undefined);
 		void this.untilHeard(channel, listened, first);
 		return listened;
 	}
@@ -215,15 +224,26 @@ export class RedisBus implements Bus {
 	}
 
 	/** What waited to be published. */
-	private letGo(channel: string, listened: Listened): void {
-		for (const text of listened.waiting ?? []) this.send(channel, text);
+	private letGo(listened: Listened): void {
+		for (const publish of listened.waiting ?? []) publish();
 		listened.waiting = null;
 	}
 
-	private send(channel: string, text: string): void {
-		if (this.closed) return;
-		const sent = this.inOrder(channel, () => this.commands.spublish(channel, text));
+	/** Once what this process subscribed to before is confirmed. */
+	private onceHeard(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
+		const waiting = this.listened.get(channel)?.waiting;
+		if (!waiting) return publish();
+		return new Promise((resolve) => {
+			waiting.push(() => resolve(publish()));
+		});
+	}
+
+	/** Never fails: where it could not be published, `lost` follows. Answers with what Redis did. */
+	private send(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
+		if (this.closed) return Promise.resolve();
+		const sent = this.inOrder(channel, publish);
 		this.track(sent.catch((error) => this.lose(channel, error)));
+		return sent.catch(() => undefined);
 	}
 
 	/** What is sent to another node than what went before it could overtake that. */
@@ -252,7 +272,7 @@ export class RedisBus implements Bus {
 	private tellLost(): void {
 		const channels = [...this.lost];
 		this.lost.clear();
-		for (const channel of channels) this.send(channel, LOST);
+		for (const channel of channels) void this.send(channel, () => this.commands.spublish(channel, LOST));
 	}
 
 	private track(step: Promise<unknown>): void {

@@ -67,7 +67,9 @@ interface ShardedSubscribers {
 export function dropSubscription(subscriber: Subscriber, node: string): void {
 	const connection =
 		'nodes' in subscriber
-			? (subscriber as unknown as ShardedSubscribers).shardedSubscribers?.shardedSubscribers.get(node)?.getInstance()
+			? (subscriber as unknown as ShardedSubscribers).shardedSubscribers?.shardedSubscribers
+					.get(node)
+					?.getInstance()
 			: subscriber;
 	(connection as { stream?: { destroy(): void } } | null | undefined)?.stream?.destroy();
 }

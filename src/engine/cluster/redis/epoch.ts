@@ -20,16 +20,23 @@ import { spreadTags } from './slots.ts';
  */
 
 const MARKERS = 32;
+/** As OVERLAP_MICROS of the engine. */
+const CLOCKS_DIFFER_MICROS = 5_000_000;
+/** Older positions are not resumed from in any case. */
+const VOID_SECONDS = 2 * 86_400;
 
 /** An epoch, while Redis is whole. */
 export interface Whole {
 	readonly epoch: string;
+	/** Micros: no position before this can be resumed from. */
+	readonly since: number;
 	readonly processes: ReadonlySet<string>;
 }
 
 export class Epoch {
 	private readonly tags: readonly string[] = spreadTags(MARKERS);
 	private readonly recordKey: string;
+	private readonly voidKey: string;
 	private readonly processes: Processes;
 	private readonly nodeOf: (tag: string) => string;
 
@@ -38,6 +45,7 @@ export class Epoch {
 		private readonly prefix: string,
 	) {
 		this.recordKey = `${prefix}{epoch}:processes`;
+		this.voidKey = `${prefix}{epoch}:void`;
 		this.processes = new Processes(commands);
 		this.nodeOf = nodesOf(commands);
 	}
@@ -46,19 +54,28 @@ export class Epoch {
 	async wholeSince(): Promise<number> {
 		const whole = await this.check();
 		if (!whole) throw beingRestored();
-		return Number(whole.epoch);
+		return whole.since;
+	}
+
+	/**
+	 * Something from before this moment was never published, and clients may have passed it by: their positions are void. Clocks
+	 * of the processes that gave them may be ahead.
+	 */
+	async voidBefore(micros: number): Promise<void> {
+		await this.commands.set(this.voidKey, String(micros + CLOCKS_DIFFER_MICROS), 'EX', VOID_SECONDS);
 	}
 
 	/** Null where Redis is not whole. */
 	async check(): Promise<Whole | null> {
 		const { commands, recordKey, processes } = this;
-		const [record, ...values] = await Promise.all(
-			[recordKey, ...this.markers()].map((key) => commands.get(key)),
+		const [record, voided, ...values] = await Promise.all(
+			[recordKey, this.voidKey, ...this.markers()].map((key) => commands.get(key)),
 		);
 		const [value, ...others] = new Set(values);
 		if (value == null || others.length > 0) return null;
 		const [epoch, ...ids] = (record ?? '').split(' ');
-		const whole = { epoch: value, processes: new Set(ids) };
+		const since = Math.max(Number(value), Number(voided ?? 0));
+		const whole = { epoch: value, since, processes: new Set(ids) };
 		const isIt = epoch === value && (await processes.connected()).every((id) => whole.processes.has(id));
 		return isIt ? whole : null;
 	}

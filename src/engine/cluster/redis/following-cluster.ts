@@ -1,4 +1,5 @@
 import { Cluster, type Command } from 'ioredis';
+import { isPublication } from './scripts.ts';
 
 /**
  * A client of a Redis Cluster that finds slots and nodes again, also where commands go out together, and keeps to one
@@ -69,4 +70,4 @@ const CLOSED = 'Connection is closed.';
 const NOT_SETTLED_MS = 50;
 
 /** Those that are sent later would overtake it. Whoever publishes is told, and tells who listens that something was lost. */
-const mustKeepOrder = ({ name }: Command): boolean => name === 'spublish';
+const mustKeepOrder = (command: Command): boolean => isPublication(command);

@@ -34,6 +34,11 @@ export class Keys {
 	/** What a ticket admits, until it is used or too old. */
 	ticket = (ticket: string): string => `${this.prefix}ticket:{${ticket}}`;
 
+	/** HASH of a partition of the log: generation, delivered. */
+	partition = (partition: string): string => `${this.prefix}{partition:${partition}}:owner`;
+	/** HASH: of those who publish to a channel on behalf of partitions, the newest generation by partition. */
+	publishers = (channel: string): string => `${this.prefix}{${this.tagOf(channel)}}:publishers`;
+
 	/** `live:C1` as a sharded channel: the id is its hash tag. */
 	channel(topic: string): string {
 		const colon = topic.indexOf(':') + 1;

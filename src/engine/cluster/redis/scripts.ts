@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Cluster, Redis } from 'ioredis';
 
@@ -10,11 +11,14 @@ import type { Cluster, Redis } from 'ioredis';
 
 const FILES = {
 	apply: 'apply-2',
+	claim: 'claim-1',
 	deepen: 'deepen-2',
+	delivered: 'delivered-1',
 	loadConversation: 'load-conversation-2',
 	loadThread: 'load-thread-1',
 	loadUser: 'load-user-2',
 	pendUnlessLoaded: 'pend-unless-loaded-2',
+	publishOwned: 'publish-1',
 	replaceConversation: 'replace-conversation-2',
 	sessions: 'sessions-2',
 	setIfUnchanged: 'set-if-unchanged-2',
@@ -39,6 +43,10 @@ export function defineScripts<Client extends Redis | Cluster>(client: Client): C
 	return client as Client & Scripts;
 }
 
+/** Of a command as it is sent first, by its hash. */
+export const isPublication = ({ name, args }: { name: string; args: readonly unknown[] }): boolean =>
+	name === 'spublish' || args[0] === PUBLISH_SHA;
+
 const INCLUDE = /^-- include (\S+)$/gm;
 
 /** Written otherwise, it would be a remark, and what it stands for missing. */
@@ -52,3 +60,5 @@ function scriptIn(file: string): string {
 }
 
 const read = (file: string): string => readFileSync(new URL(`lua/${file}.lua`, import.meta.url), 'utf8');
+
+const PUBLISH_SHA = createHash('sha1').update(scriptIn(FILES.publishOwned)).digest('hex');

@@ -1,0 +1,34 @@
+import type { Bus } from '../../ports/bus.ts';
+import type { DeliveryRecord } from '../../ports/delivery-record.ts';
+import type { Commands } from './connection.ts';
+import type { Epoch } from './epoch.ts';
+import type { Keys } from './keys.ts';
+
+/** Owners of partitions, in Redis. */
+export class RedisDeliveryRecord implements DeliveryRecord {
+	constructor(
+		private readonly commands: Commands,
+		private readonly keys: Keys,
+		private readonly epoch: Epoch,
+		private readonly bus: Bus,
+		private readonly nowMicros: () => number,
+	) {}
+
+	async claim(partition: string) {
+		const [generation, delivered] = (await this.commands.claim(this.keys.partition(partition))) as [
+			string,
+			string | null,
+		];
+		return { generation: Number(generation), delivered: delivered === null ? null : Number(delivered) };
+	}
+
+	async delivered(partition: string, generation: number, offset: number): Promise<void> {
+		await this.commands.delivered(this.keys.partition(partition), generation, offset);
+	}
+
+	/** First no position of before is resumed from, then everybody who is connected has to come back. */
+	async announceMissed(): Promise<void> {
+		await this.epoch.voidBefore(this.nowMicros());
+		this.bus.publish('gateways:all', { type: 'missed' });
+	}
+}

@@ -1,0 +1,13 @@
+--[[
+A worker begins to publish for a partition.
+
+KEYS[1]  HASH of the partition: generation, delivered
+Result   its generation, higher than that of every owner before it: a time, so that it is also where the key was lost;
+         and the offset below which everything was published, or nil
+]]
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local known = redis.call('HMGET', KEYS[1], 'generation', 'delivered')
+local generation = math.max(now, tonumber(known[1] or 0) + 1)
+redis.call('HSET', KEYS[1], 'generation', string.format('%.0f', generation))
+return { string.format('%.0f', generation), known[2] }

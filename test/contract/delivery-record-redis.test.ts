@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
+import { RedisDeliveryRecord } from '../../src/engine/cluster/redis/delivery-record.ts';
+import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import type { BusMessage } from '../../src/engine/ports/bus.ts';
+import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
+
+/** Which worker publishes for a partition: of several that believe it is them, the last. */
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+	for (const close of closing.splice(0)) close();
+});
+
+const event = (frame: string): BusMessage => ({ type: 'event', frame });
+
+for (const layout of LAYOUTS)
+	describe(`owners of partitions on ${layout}`, () => {
+		const open = async () => {
+			const place = redisPlace(layout);
+			const { commands, subscriber, close } = await connectBoth(place);
+			const keys = new Keys(place.prefix);
+			const hooks = { onGap: () => undefined, onError: () => undefined };
+			const bus = new RedisBus(commands, subscriber, keys, hooks);
+			closing.push(() => {
+				bus.close();
+				close();
+			});
+			const record = new RedisDeliveryRecord(commands, keys, new Epoch(commands, place.prefix), bus, () => 0);
+			return { bus, record };
+		};
+
+		test('what an earlier owner publishes is dropped once a later one has published there', async () => {
+			const { bus, record } = await open();
+			const heard: string[] = [];
+			for (const topic of ['live:C1', 'user:U1'] as const)
+				bus.subscribe(topic, (message) => {
+					if (message.type === 'event') heard.push(message.frame);
+				});
+			await bus.ready();
+			const as = async (partition: string) => ({
+				partition,
+				generation: (await record.claim(partition)).generation,
+			});
+			const [earlier, later, other] = [await as('p/1'), await as('p/1'), await as('p/2')];
+			expect(later.generation).toBeGreaterThan(earlier.generation);
+
+			expect(await bus.publishAs(earlier, 'live:C1', event('before'))).toBe(true);
+			expect(await bus.publishAs(later, 'live:C1', event('edited'))).toBe(true);
+			expect(await bus.publishAs(earlier, 'live:C1', event('late'))).toBe(false);
+			expect(await bus.publishAs(later, 'live:C1', event('deleted'))).toBe(true);
+			// Elsewhere the later one has published nothing yet, and other partitions have owners of their own.
+			expect(await bus.publishAs(earlier, 'user:U1', event('elsewhere'))).toBe(true);
+			expect(await bus.publishAs(other, 'user:U1', event('of another'))).toBe(true);
+			bus.publish('user:U1', event('end'));
+			await bus.settled();
+			while (heard.at(-1) !== 'end') await Bun.sleep(5);
+			expect(heard.toSorted()).toEqual(
+				['before', 'edited', 'deleted', 'elsewhere', 'of another', 'end'].toSorted(),
+			);
+			expect(heard.filter((frame) => ['before', 'edited', 'deleted'].includes(frame))).toEqual([
+				'before',
+				'edited',
+				'deleted',
+			]);
+		});
+
+		test('how far was published is what the last owner says, and never goes back', async () => {
+			const { record } = await open();
+			const first = await record.claim('p/1');
+			expect(first.delivered).toBeNull();
+			await record.delivered('p/1', first.generation, 7);
+			await record.delivered('p/1', first.generation, 5);
+			const second = await record.claim('p/1');
+			expect(second.delivered).toBe(7);
+			await record.delivered('p/1', first.generation, 99);
+			expect((await record.claim('p/1')).delivered).toBe(7);
+		});
+	});
