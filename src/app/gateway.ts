@@ -93,7 +93,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		answered: () => operations.recovered('worker'),
 	});
 	operations.watchPosts(requests);
-	const verifier = new Verifier(readState, store.source);
+	const verifier = new Verifier(readState, store.source, !bus.immediate);
 	const repairer = new Repairer(readState, verifier, steadyMs);
 	operations.watchCounts(verifier, repairer);
 	const services: Services = {

@@ -6,6 +6,7 @@ import type { Verifier } from '../durability/verifier.ts';
 import type { Requests } from '../gateway/requests.ts';
 import type { Operations } from '../gateway/services.ts';
 import type { Hub } from '../gateway/socket/hub.ts';
+import { FailureLog } from './failure-log.ts';
 
 /** Health, metrics and the log: what the server tells whoever operates it. */
 
@@ -39,6 +40,7 @@ interface Trouble {
 export type Role = 'server' | 'gateway' | 'worker';
 
 export class ServerOperations implements Operations {
+	private readonly failures: FailureLog;
 	private readonly registry = new Registry();
 	private readonly requests: Counter<'method' | 'outcome'>;
 	private readonly durations: Histogram<'method'>;
@@ -57,6 +59,7 @@ export class ServerOperations implements Operations {
 		private readonly log: Logger,
 		role: Role,
 	) {
+		this.failures = new FailureLog(log);
 		const registers = [this.registry];
 		this.process = { role, id: `${hostname()}:${process.pid}` };
 		new Gauge({
@@ -177,7 +180,7 @@ export class ServerOperations implements Operations {
 	}
 
 	failed(method: string, error: unknown): void {
-		this.log.error({ method, err: error }, 'failed unexpectedly');
+		this.failures.failed(method, error);
 	}
 
 	warn(what: string): void {

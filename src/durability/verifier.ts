@@ -38,6 +38,8 @@ export interface VerifiedPage extends Verified {
 /** The store may be a moment behind, or something happen in between: looked at again so often before it counts. */
 const MOST_LOOKS = 4;
 const LOOK_AGAIN_MS = 250;
+/** What the store lacks for longer is lost, not on its way: as for a repair. */
+const LONGEST_WAY_MICROS = 3_600_000_000;
 /** Where many differ, waiting for each of them alone would take minutes. */
 const AT_ONCE = 16;
 
@@ -49,6 +51,9 @@ export class Verifier {
 	constructor(
 		private readonly readState: ReadState,
 		private readonly source: StateSource,
+		/** The store may trail what is served. */
+		private readonly trails = false,
+		private readonly nowMicros: () => number = () => Date.now() * 1000,
 	) {}
 
 	/** Of each of these users in one conversation, with the threads that the user follows there. */
@@ -112,11 +117,26 @@ export class Verifier {
 			const isQuiet =
 				before.position.conversation === after.position.conversation &&
 				before.position.user === after.position.user;
-			if (isQuiet && looks >= MOST_LOOKS) return { ...counted, served: told(after), stored: told(stored) };
+			if (isQuiet && looks >= MOST_LOOKS) {
+				if (this.trails && (await this.isStoreBehind(counted, after.position))) return 'not compared';
+				return { ...counted, served: told(after), stored: told(stored) };
+			}
 			// Under unceasing change nothing can be said.
 			if (looks >= MOST_LOOKS * 2) return 'not compared';
 			await Bun.sleep(LOOK_AGAIN_MS);
 		}
+	}
+
+	/** What is served rests on changes that are still on their way to the store, as for a while after an outage. */
+	private async isStoreBehind({ user, conversation }: Counted, position: RowPosition): Promise<boolean> {
+		const [{ stamp }, [brief]] = await Promise.all([
+			this.source.user(user),
+			this.source.briefs([conversation]),
+		]);
+		const onTheWay: number[] = [];
+		if (stamp < position.user) onTheWay.push(position.user);
+		if ((brief?.stamp ?? 0) < position.conversation) onTheWay.push(position.conversation);
+		return onTheWay.some((at) => this.nowMicros() - at < LONGEST_WAY_MICROS);
 	}
 
 	private served({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { Verifier } from '../../src/durability/verifier.ts';
 import type { Fact } from '../../src/engine/ports/facts.ts';
 import type { RowChange } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
@@ -58,6 +59,20 @@ for (const layout of LAYOUTS) {
 			await store.ledger.commit(unstored);
 			expect(await readState.repair('U02', 'C01')).toBe('repaired');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 7 });
+		});
+
+		test('what is still on its way to the store is no drift', async () => {
+			const { store, process } = await world();
+			const { readState, apply, commands, keys } = await process();
+			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			const unstored = posts(6, 9);
+			await readState.apply(unstored);
+			const verifier = new Verifier(readState, store.source, true, () => BEGIN + 1_000_000);
+			expect((await verifier.verify(['U02'], 'C01')).drifted).toEqual([]);
+			expect(verifier.meters.drifted).toBe(0);
+			await store.ledger.commit(unstored);
+			await commands.zremrangebyscore(keys.timeline('C01'), BEGIN + 4, BEGIN + 4);
+			expect((await verifier.verify(['U02'], 'C01')).drifted).toHaveLength(1);
 		});
 
 		test('what takes place while the store is read stays', async () => {

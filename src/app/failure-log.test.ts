@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test';
+import { Refusal } from '../model/errors.ts';
+import { FailureLog } from './failure-log.ts';
+
+/** One line for each cause, and when it is over. */
+
+function logged(everyMs: number) {
+	const lines: string[] = [];
+	const stacks: unknown[] = [];
+	const line = (first: unknown, second?: string): void => {
+		lines.push(String(second ?? first));
+		if (second) stacks.push((first as { err: unknown }).err);
+	};
+	const log = new FailureLog({ error: line, info: line } as never, everyMs);
+	return { log, lines, stacks };
+}
+
+const redis = (why: string): Refusal => new Refusal('service_unavailable', `Redis cannot be asked: ${why}`);
+
+test('a service that is down is one line without a stack, whatever fails because of it', async () => {
+	const { log, lines, stacks } = logged(30);
+	for (let index = 0; index < 200; index += 1)
+		log.failed(
+			index % 2 === 0 ? 'rtm.focus' : 'client.counts',
+			redis(index < 100 ? 'Connection is closed.' : 'Command timed out'),
+		);
+	expect(lines).toEqual([
+		expect.stringContaining('rtm.focus failed: Redis cannot be asked: Connection is closed. Clients retry'),
+	]);
+	while (lines.length < 3) await Bun.sleep(5);
+	expect(lines.slice(1)).toEqual([
+		expect.stringContaining('199 more failures in 0.03 s (rtm.focus, client.counts): Redis cannot be asked'),
+		expect.stringContaining('no such failure for 0.03 s, after 200: Redis cannot be asked'),
+	]);
+	expect(stacks).toEqual([]);
+	// A new outage is a new line.
+	log.failed('rtm.focus', redis('Connection is closed.'));
+	expect(lines).toHaveLength(4);
+});
+
+test('what nobody expected is told with its stack, once for each kind', () => {
+	const { log, lines, stacks } = logged(60_000);
+	for (const id of ['C0123456789', 'C9876543210'])
+		log.failed('chat.update', new TypeError(`no row of ${id}`));
+	log.failed('chat.update', new TypeError('another one'));
+	log.failed('chat.delete', new TypeError('another one'));
+	expect(lines).toEqual(Array(3).fill('failed unexpectedly'));
+	expect(stacks).toHaveLength(3);
+});
