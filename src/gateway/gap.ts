@@ -27,12 +27,13 @@ export async function beginAnew({ bus, hub, auth, requests }: Hearing): Promise<
 
 /** Something that is stored may never have been published (delivery-record.ts). Returns what ends it. */
 export function onMissed(bus: Bus, startOver: () => void): () => void {
-	let collecting: ReturnType<typeof setTimeout> | undefined;
+	let isCollecting = false;
 	const hear = (message: BusMessage): void => {
-		if (message.type !== 'missed') return;
+		if (message.type !== 'missed' || isCollecting) return;
 		// A worker that died had several partitions, and each of them is announced.
-		collecting ??= setTimeout(() => {
-			collecting = undefined;
+		isCollecting = true;
+		setTimeout(() => {
+			isCollecting = false;
 			startOver();
 		}, COLLECT_MS);
 	};
