@@ -92,6 +92,7 @@ export class Pusher {
 		this.wake();
 		this.carriers.close();
 		await this.loops;
+		await this.withdrawals.settled();
 	}
 
 	private async sending(): Promise<void> {

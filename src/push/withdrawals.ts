@@ -26,7 +26,7 @@ export interface WithdrawalParts {
 
 /** Whoever died over it had it for so long. */
 const LEASE_MS = 30_000;
-const USERS_PER_ROUND = 200;
+const USERS_AT_ONCE = 200;
 export const UPDATE_EVERY_MS = 2_000;
 /** Who reads while much is being sent to them is looked at so often, not after each. */
 const LOOK_EVERY_MS = 500;
@@ -34,18 +34,34 @@ const LOOK_EVERY_MS = 500;
 export class Withdrawals {
 	constructor(private readonly parts: WithdrawalParts) {}
 
-	/** Answers how many users were looked at. */
+	/** Users whose devices are being updated: one with much to withdraw does not hold up the others. */
+	private readonly underWay = new Map<string, Promise<void>>();
+
+	/** Answers how many users were taken. */
 	async round(): Promise<number> {
 		const { outbox, nowMs, newLease, report } = this.parts;
+		if (this.underWay.size >= USERS_AT_ONCE) await Promise.race(this.underWay.values());
 		const now = nowMs();
 		const entries = await outbox.takeReads({
 			id: newLease(),
 			now,
 			until: now + LEASE_MS,
-			limit: USERS_PER_ROUND,
+			limit: USERS_AT_ONCE - this.underWay.size,
 		});
-		await Promise.all(entries.map((entry) => this.update(entry).catch(report)));
+		for (const entry of entries) {
+			// Took longer than its lease: due again when the new one ends.
+			if (this.underWay.has(entry.user)) continue;
+			const updating = this.update(entry)
+				.catch(report)
+				.then(() => void this.underWay.delete(entry.user));
+			this.underWay.set(entry.user, updating);
+		}
 		return entries.length;
+	}
+
+	/** Resolves when nothing is under way. */
+	async settled(): Promise<void> {
+		await Promise.all(this.underWay.values());
 	}
 
 	private async update(entry: ReadEntry): Promise<void> {

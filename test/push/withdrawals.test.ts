@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
+import { Carriers } from '../../src/push/carriers.ts';
+import { Meters } from '../../src/push/meters.ts';
+import type { Outcome, PushProvider } from '../../src/push/provider.ts';
+import type { Standings } from '../../src/push/standing.ts';
+import { Withdrawals } from '../../src/push/withdrawals.ts';
+import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
+
+/** Withdrawals of one user do not wait for those of another. */
+
+const channel = conversation('C01');
+const TS = BEGIN + 1;
+const USERS = ['U02', 'U03'] as const;
+
+async function until(isSo: () => Promise<boolean>, withinMs = 20_000): Promise<void> {
+	for (const end = Date.now() + withinMs; !(await isSo()) && Date.now() < end; ) await Bun.sleep(20);
+}
+
+test('a user whose devices are slow to take what is withdrawn holds up nobody else', async () => {
+	const directory = await mkdtemp(join(tmpdir(), 'tidemark-push-'));
+	const store = await openSqliteStore(directory, { push: true });
+	const { outbox, devices } = store.push;
+	const slow = Promise.withResolvers<Outcome>();
+	const asked: string[] = [];
+	const provider: PushProvider = {
+		notify: async () => ({ type: 'accepted' }),
+		withdraw: async ({ user }) => {
+			asked.push(user);
+			return user === 'U02' ? slow.promise : { type: 'accepted' };
+		},
+		check: async () => null,
+		close: () => undefined,
+	};
+	const watch = { degraded: () => undefined, recovered: () => undefined };
+	const nowMs = () => Date.now();
+	const failures: unknown[] = [];
+	const withdrawals = new Withdrawals({
+		outbox,
+		devices,
+		history: store.history,
+		directory: store.directory,
+		// Both have read everything.
+		standings: { badge: async () => 0, of: async () => null } as unknown as Standings,
+		carriers: new Carriers({ apns: provider }, watch, nowMs, () => 0.5),
+		meters: new Meters(),
+		nowMs,
+		newLease: () => crypto.randomUUID(),
+		report: (error) => void failures.push(error),
+	});
+	let isOver = false;
+	const rounds = async (): Promise<void> => {
+		while (!isOver) {
+			await withdrawals.round();
+			await Bun.sleep(10);
+		}
+	};
+	let looping: Promise<void> = Promise.resolve();
+	try {
+		await store.ledger.commit([
+			created(channel, ['U01', ...USERS]),
+			posted(channel, message(channel.id, TS)),
+		]);
+		looping = rounds();
+		for (const user of USERS) {
+			const send = { device: `P${user}`, conversation: channel.id, ts: TS, user };
+			await devices.add({ id: `P${user}`, user, platform: 'apns', token: user, app: '', addedTs: BEGIN });
+			const entry = { conversation: channel.id, ts: TS, because: 'posted', round: 0, after: '' } as const;
+			const sends = [{ ...send, nextAt: 0 }];
+			await outbox.advance(entry, { sends, looks: [], next: 'U', now: 0 });
+			await outbox.settle(send, { type: 'sent', badge: 1 });
+			await outbox.noteRead(user);
+			await until(async () => asked.includes(user));
+		}
+		await until(async () => (await outbox.shown('U03')).length === 0);
+		expect(asked).toEqual(['U02', 'U03']);
+		expect(await outbox.shown('U03')).toEqual([]);
+		expect(await outbox.shown('U02')).toHaveLength(1);
+		slow.resolve({ type: 'accepted' });
+		await withdrawals.settled();
+		expect(await outbox.shown('U02')).toEqual([]);
+		expect(failures).toEqual([]);
+	} finally {
+		isOver = true;
+		slow.resolve({ type: 'accepted' });
+		await looping;
+		await withdrawals.settled();
+		await store.close();
+		await rm(directory, { recursive: true });
+	}
+}, 60_000);
