@@ -14,7 +14,6 @@ import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
 import { refusing } from '../engine/cluster/redis/trouble.ts';
 import { newId } from '../model/ids.ts';
-import { type Clock, risingClock } from '../model/ts.ts';
 import { clusterPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
@@ -23,6 +22,7 @@ import type { ServerOperations } from './operations.ts';
 import { PostgresWatch } from './postgres-watch.ts';
 import { pushes } from './push.ts';
 import { ServiceWatch } from './service-watch.ts';
+import { type StampClock, stampClock } from './stamp-clock.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
 /** Kafka, Redis and PostgreSQL, shared by any number of gateways and workers. */
@@ -36,7 +36,7 @@ export interface Cluster {
 	readonly epoch: Epoch;
 	readonly readState: RedisReadState;
 	readonly bus: RedisBus;
-	readonly clock: Clock;
+	readonly clock: StampClock;
 	/** Tells whoever operates it that Redis cannot be asked, until it is asked with success. */
 	readonly redisTrouble: (error: Error) => void;
 	/** Called when live messages may have been missed. */
@@ -125,7 +125,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		closing.push(() => logs.close());
 
 		const keys = new Keys(place.prefix);
-		const clock = risingClock(nowMicros, await written.newestStamp());
+		const clock = stampClock(await written.newestStamp());
 		const gapListeners: (() => void)[] = [];
 		const bus = new RedisBus(commands, subscriber, keys, {
 			onGap: () => {

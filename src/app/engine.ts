@@ -12,8 +12,8 @@ import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Store } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
 import type { RandomBytes } from '../model/ids.ts';
-import { type Clock, risingClock } from '../model/ts.ts';
 import type { Command } from '../sequencer/commands.ts';
+import { type StampClock, stampClock } from './stamp-clock.ts';
 
 /** An engine: every port, and what of it depends on where it runs. */
 export interface Engine {
@@ -24,7 +24,7 @@ export interface Engine {
 	readonly bus: Bus;
 	readonly log: CommandLog;
 	readonly tickets: Tickets;
-	readonly clock: Clock;
+	readonly clock: StampClock;
 	/** This process among the gateways. */
 	readonly gateway: string;
 	/** See `SyncParts`. */
@@ -39,8 +39,6 @@ export interface Engine {
 	close(): Promise<void>;
 }
 
-/** Wall time in micros: the rising clock makes it unique. */
-const nowMicros = (): number => Date.now() * 1000;
 const nowMs = (): number => performance.now();
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
@@ -61,7 +59,7 @@ export async function openEmbeddedEngine(
 			for (const listener of troubleListeners) listener(error);
 		},
 	});
-	const clock = risingClock(nowMicros, await store.newestStamp());
+	const clock = stampClock(await store.newestStamp());
 	const residents = new Residents(store.source, store.ledger, nowMs);
 	await residents.open();
 	return {

@@ -28,6 +28,7 @@ import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import { CannotListen } from './failures.ts';
 import type { ServerOperations } from './operations.ts';
+import { watchClock } from './stamp-clock.ts';
 import { VERSION } from './version.ts';
 
 /** The composition of a gateway: what speaks to clients, on whichever engine. */
@@ -96,6 +97,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const verifier = new Verifier(readState, store.source, !bus.immediate);
 	const repairer = new Repairer(readState, verifier, steadyMs);
 	operations.watchCounts(verifier, repairer);
+	const clockWatch = watchClock(clock, operations);
 	const services: Services = {
 		requests,
 		reads: new Reads(readState, bus),
@@ -166,6 +168,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		stop: async () => {
 			operations.stop();
 			clearInterval(checking);
+			clockWatch.stop();
 			await listening.stop();
 			requests.close();
 			deaf();

@@ -93,6 +93,20 @@ test('a restart on a clock that stands 10 seconds back goes on after the newest 
 	expect(messages.map(({ text }: { text: string }) => text)).toEqual(['after', 'before']);
 });
 
+test('a jump forward that is corrected leaves no trace in what is posted', async () => {
+	const channel = await newChannel('forward');
+	const before = await say(channel, 'before');
+	const jumpedAt = Date.now();
+	setSystemTime(jumpedAt + 24 * 3600 * 1000);
+	const during = await say(channel, 'during');
+	const metrics = await (await fetch(`${server.url}/metrics`)).text();
+	expect(Number(/^tidemark_clock_drift_seconds (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(-80_000);
+	setSystemTime();
+	const after = await say(channel, 'after');
+	expect([before, during, after]).toEqual([before, during, after].toSorted());
+	expect(Number(after)).toBeLessThan(jumpedAt / 1000 + 3_600);
+});
+
 test('limits follow no clock that is set: a day ahead and back locks nobody out', async () => {
 	const DAY_MS = 24 * 3600 * 1000;
 	const limited = await startServer({ 'requests-per-second': '100' });

@@ -144,11 +144,13 @@ test('a send that was refused may be repeated', async () => {
 test('within 24 hours it is a repetition, later a new message, also after a restart', async () => {
 	const sentAt = Date.now();
 	const { ts } = await send(ada, channel, 'nine', 'first day');
-	setSystemTime(sentAt + 23 * HOUR_MS);
 	expect((await send(ada, channel, 'nine', 'same day')).ts).toBe(ts);
+	// A running server does not follow a clock that is set forward; one that starts takes its time.
+	setSystemTime(sentAt + 23 * HOUR_MS);
 	await server.restart();
 	expect((await send(ada, channel, 'nine', 'same day')).ts).toBe(ts);
 	setSystemTime(sentAt + 25 * HOUR_MS);
+	await server.restart();
 	const later = await send(ada, channel, 'nine', 'next day');
 	expect(later.ts > ts).toBe(true);
 	expect((await send(ada, channel, 'nine', 'next day')).ts).toBe(later.ts);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '../../src/app/engine.ts';
+import { stampClock } from '../../src/app/stamp-clock.ts';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
@@ -12,10 +13,9 @@ import { MemoryLog } from '../../src/engine/embedded/memory-log.ts';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { Ledger } from '../../src/engine/ports/store.ts';
-import { risingClock } from '../../src/model/ts.ts';
 import type { TestedEngine } from '../contract/engines.ts';
 import { connectBoth, type Layout, redisPlace } from './redis.ts';
-import { nowMicros, readStateOn } from './redis-read-state.ts';
+import { readStateOn } from './redis-read-state.ts';
 
 /**
  * Read state, bus and sessions on Redis, with the embedded store and log: what fails here is Redis's part.
@@ -35,7 +35,7 @@ export async function openRedisEngine(
 	const place = redisPlace(layout);
 	const { commands, subscriber, close } = await connectBoth(place);
 	const store = await openSqliteStore(dataDir);
-	const clock = risingClock(nowMicros, await store.newestStamp());
+	const clock = stampClock(await store.newestStamp());
 	const keys = new Keys(place.prefix);
 	const onError = (error: Error) => console.error(error);
 	const bus = new RedisBus(commands, subscriber, keys, { onGap: () => undefined, onError });
