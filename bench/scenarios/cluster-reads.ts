@@ -105,7 +105,7 @@ export const clusterReads: Scenario = {
 				}),
 			],
 			notes: [
-				'A mark is answered when Kafka has it: the time is that of Redis (three round trips, and two more while Kafka takes it) and of Kafka’s acknowledgement.',
+				'A mark is answered when Kafka has it: the time is that of Redis (two round trips, and one more while Kafka takes it) and of Kafka’s acknowledgement.',
 				'Of the time until counts are answered again, up to 0.5 s pass until a worker looks, and 0.4 s are waited so that what was marked before is in the log.',
 			],
 		};
