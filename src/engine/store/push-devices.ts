@@ -9,7 +9,9 @@ const ADD = `INSERT INTO push_devices (platform, token, id, user_id, app, badge,
 	ON CONFLICT (platform, token) DO UPDATE SET
 		id = CASE WHEN push_devices.user_id = excluded.user_id THEN push_devices.id ELSE excluded.id END,
 		badge = CASE WHEN push_devices.user_id = excluded.user_id THEN push_devices.badge ELSE 0 END,
-		user_id = excluded.user_id, app = excluded.app, added_ts = excluded.added_ts`;
+		added_ts = CASE WHEN push_devices.user_id = excluded.user_id THEN push_devices.added_ts
+			ELSE excluded.added_ts END,
+		user_id = excluded.user_id, app = excluded.app`;
 const REMOVE = 'DELETE FROM push_devices WHERE platform = $1 AND token = $2 AND user_id = $3';
 export const DEVICE_COLUMNS = 'd.id, d.user_id, d.platform, d.token, d.app, d.badge, d.added_ts';
 const OF_USER = `SELECT ${DEVICE_COLUMNS} FROM push_devices d WHERE d.user_id = $1 ORDER BY d.added_ts, d.id`;

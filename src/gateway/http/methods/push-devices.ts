@@ -45,7 +45,7 @@ export const pushDevicesAdd = userMethod({
 			platform: args.platform,
 			token,
 			app: args.app ?? '',
-			addedTs: clock.last(),
+			addedTs: clock.next(),
 		});
 		// One that was deactivated while this was under way has no devices: theirs were removed before this one was there.
 		const [account] = await services.directory.users([user]);
