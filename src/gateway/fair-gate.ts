@@ -1,6 +1,6 @@
 /**
  * Work that takes much memory, a few at a time. Of one key one runs at once, and keys take turns: a user who asks for a lot
- * waits behind their own calls, not in front of others.
+ * waits behind their own calls, not in front of others. Between two of them the event loop serves everybody else.
  */
 export class FairGate {
 	private readonly running = new Set<string>();
@@ -15,8 +15,11 @@ export class FairGate {
 		try {
 			return await work();
 		} finally {
-			this.running.delete(key);
-			this.admitNext();
+			// Not in this turn of the event loop: a queue of large reads would keep everybody else's calls waiting.
+			setImmediate(() => {
+				this.running.delete(key);
+				this.admitNext();
+			});
 		}
 	}
 

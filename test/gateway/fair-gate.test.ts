@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
 import { FairGate } from '../../src/gateway/fair-gate.ts';
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Work that says when it begins, and ends when it is told to. */
 function stage(gate: FairGate) {
 	const begun: string[] = [];
@@ -12,7 +14,7 @@ function stage(gate: FairGate) {
 		});
 	const end = async (name: string) => {
 		ends.get(name)?.();
-		for (let turn = 0; turn < 10; turn += 1) await null;
+		for (let turn = 0; turn < 3; turn += 1) await nextTurn();
 	};
 	return { begun, start, end };
 }
@@ -38,4 +40,17 @@ test('work that fails gives its place back', async () => {
 	const gate = new FairGate(1);
 	await expect(gate.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
 	expect(await gate.run('a', async () => 1)).toBe(1);
+});
+
+test('between two of a key everything else has its turn of the event loop', async () => {
+	const gate = new FairGate(2);
+	const order: string[] = [];
+	const works = ['a1', 'a2', 'a3', 'a4'].map((name) => gate.run('a', async () => void order.push(name)));
+	const other = (async () => {
+		await nextTurn();
+		await nextTurn();
+		order.push('other');
+	})();
+	await Promise.all([...works, other]);
+	expect(order.indexOf('other')).toBeLessThan(order.indexOf('a4'));
 });

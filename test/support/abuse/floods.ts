@@ -1,5 +1,6 @@
 import type { Person } from '../people.ts';
 import { inspect } from './findings.ts';
+import type { Waited, Work } from './other-user.ts';
 import { residentMb } from './slow-clients.ts';
 
 /** Floods, and what another user and the operator notice of them. */
@@ -85,30 +86,27 @@ function openAndDrop(url: string, headers: Readonly<Record<string, string>>): Pr
 	});
 }
 
+export interface OtherUser {
+	readonly token: string;
+	readonly method: string;
+	readonly args: Readonly<Record<string, unknown>>;
+}
+
 /** Runs the flood for so long, so many at once, while another user goes on working. */
 export async function noticedDuring(
 	url: string,
 	flood: Flood,
-	{ forMs, atOnce, call }: { forMs: number; atOnce: number; call: () => Promise<unknown> },
+	{ forMs, atOnce, other }: { forMs: number; atOnce: number; other: OtherUser },
 ): Promise<Noticed> {
 	const end = performance.now() + forMs;
 	const isOver = (): boolean => performance.now() >= end;
 	let requests = 0;
 	let peakMb = 0;
-	const waitsMs: number[] = [];
 	const attack = async (): Promise<void> => {
 		while (!isOver()) {
 			requests += 1;
 			await flood(url, requests);
 		}
-	};
-	const work = async (): Promise<void> => {
-		do {
-			const started = performance.now();
-			await call();
-			waitsMs.push(performance.now() - started);
-			await Bun.sleep(20);
-		} while (!isOver());
 	};
 	const watch = async (): Promise<void> => {
 		do {
@@ -116,6 +114,22 @@ export async function noticedDuring(
 			await Bun.sleep(100);
 		} while (!isOver());
 	};
-	await Promise.all([work(), watch(), ...Array.from({ length: atOnce }, attack)]);
-	return { requests, peakMb, waitsMs: waitsMs.toSorted((one, other) => one - other) };
+	const waiting = waitsOf({ url, ...other, forMs });
+	const [waitsMs] = await Promise.all([waiting, watch(), ...Array.from({ length: atOnce }, attack)]);
+	return { requests, peakMb, waitsMs: waitsMs.toSorted((one, another) => one - another) };
+}
+
+async function waitsOf(work: Work): Promise<readonly number[]> {
+	const worker = new Worker(new URL('./other-user.ts', import.meta.url));
+	try {
+		const waited = await new Promise<Waited>((resolve, reject) => {
+			worker.onmessage = ({ data }: MessageEvent<Waited>) => resolve(data);
+			worker.onerror = ({ message }) => reject(new Error(message));
+			worker.postMessage(work);
+		});
+		if ('problem' in waited) throw new Error(`another user was refused: ${waited.problem}`);
+		return waited.waitsMs;
+	} finally {
+		worker.terminate();
+	}
 }

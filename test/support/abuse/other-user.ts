@@ -1,0 +1,35 @@
+import { client } from '../api.ts';
+
+/** In a thread of its own, so that it waits for the server and not for the flood's own event loop. */
+
+declare const self: Worker;
+
+export interface Work {
+	readonly url: string;
+	readonly token: string;
+	readonly method: string;
+	readonly args: Readonly<Record<string, unknown>>;
+	readonly forMs: number;
+}
+
+export type Waited = { readonly waitsMs: readonly number[] } | { readonly problem: string };
+
+const PAUSE_MS = 20;
+
+self.onmessage = async ({ data }: MessageEvent<Work>) => {
+	const { url, token, method, args, forMs } = data;
+	const call = client(url, token);
+	const end = performance.now() + forMs;
+	const waitsMs: number[] = [];
+	try {
+		do {
+			const started = performance.now();
+			await call(method, args);
+			waitsMs.push(performance.now() - started);
+			await Bun.sleep(PAUSE_MS);
+		} while (performance.now() < end);
+		self.postMessage({ waitsMs } satisfies Waited);
+	} catch (error) {
+		self.postMessage({ problem: (error as Error).message } satisfies Waited);
+	}
+};
