@@ -37,6 +37,8 @@ export interface Missed {
 	/** Of these, those that live delivery tells all members of a conversation, and not the user alone. */
 	readonly inside: readonly JsonObject[];
 	readonly stamp: number;
+	/** For the client: see `Moment.position`. */
+	readonly position: number;
 	/** Of what is heard live, that with a later stamp is still to be told. */
 	readonly toldUpTo: number;
 	/** Where counts changed in a way that a client cannot derive from the events, or had just before. */
@@ -45,7 +47,9 @@ export interface Missed {
 	readonly threads: boolean;
 }
 
-export type SyncResult = Missed | { readonly tooFarBehind: true; readonly stamp: number };
+export type SyncResult =
+	| Missed
+	| { readonly tooFarBehind: true; readonly stamp: number; readonly position: number };
 
 /** Of all texts together, and of all events as JSON. */
 const MOST_BYTES = 4_000_000;
@@ -72,22 +76,22 @@ export class Sync {
 	async missed(user: string, asked: number, pushed = false): Promise<SyncResult> {
 		const { mostChanges, overlapMicros } = this.parts;
 		const { own, moment, since } = await this.oneMoment(user, asked);
-		const { stamp, loose } = moment;
+		const { stamp, position, loose } = moment;
 		const left = mostChanges - sizeOf(own, since);
 		// A position from the future is not of this history.
-		if (asked > stamp || left < 0) return { tooFarBehind: true, stamp };
+		if (asked > stamp || left < 0) return { tooFarBehind: true, stamp, position };
 		// By the client's own position: what lies before that and came late came after it, and is known.
-		if (loose && asked + overlapMicros < loose.horizon) return { tooFarBehind: true, stamp };
+		if (loose && asked + overlapMicros < loose.horizon) return { tooFarBehind: true, stamp, position };
 		const whole = { user, since, own, moment, pushed, left };
 		const small = await this.told(whole, SMALL_BYTES);
 		const missed = small ?? (await this.parts.inTurn(user, () => this.told(whole, MOST_BYTES)));
-		return missed ?? { tooFarBehind: true, stamp };
+		return missed ?? { tooFarBehind: true, stamp, position };
 	}
 
 	/** Null where it is more than so many bytes. */
 	private async told(whole: Whole, mostBytes: number): Promise<Missed | null> {
 		const { user, since, own, moment, pushed, left } = whole;
-		const { stamp, loose } = moment;
+		const { stamp, position, loose } = moment;
 		const upTo = loose ? Number.MAX_SAFE_INTEGER : stamp;
 		const inside = await this.insideOf(user, { since, upTo }, moment, { changes: left, bytes: mostBytes });
 		if (!inside) return null;
@@ -107,6 +111,7 @@ export class Sync {
 				frames,
 				inside: missed.filter(({ isOwn }) => !isOwn).map(({ event }) => event),
 				stamp,
+				position,
 				toldUpTo: loose ? 0 : stamp,
 				// What is archived counts no more.
 				recount: recount.filter((id) => conversations.get(id)?.archived === false),

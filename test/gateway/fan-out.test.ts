@@ -19,6 +19,7 @@ const NOTHING: SyncResult = {
 	frames: [],
 	inside: [],
 	stamp: 0,
+	position: 0,
 	toldUpTo: 0,
 	recount: [],
 	threads: false,

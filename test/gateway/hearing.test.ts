@@ -37,6 +37,7 @@ const NOTHING: SyncResult = {
 	frames: [],
 	inside: [],
 	stamp: 0,
+	position: 0,
 	toldUpTo: 0,
 	recount: [],
 	threads: false,
@@ -86,7 +87,7 @@ test('in one process who joins hears at once, and nothing is looked up for it', 
 });
 
 test('who is to fetch everything anew hears whatever comes after, unless stamps have one order', async () => {
-	const tooFarBehind: SyncResult = { tooFarBehind: true, stamp: 100 };
+	const tooFarBehind: SyncResult = { tooFarBehind: true, stamp: 100, position: 100 };
 	for (const bus of [new MemoryBus(), new SlowBus()]) {
 		const socket = await scene(bus, () => undefined, tooFarBehind);
 		await socket.seen({ type: 'resync' });

@@ -71,6 +71,7 @@ for (const layout of LAYOUTS) {
 						inside,
 						// No cut: what was posted meanwhile has earlier stamps, and is not among the events.
 						stamp: posted.at(-1)?.at ?? since,
+						position: posted.at(-1)?.at ?? since,
 						toldUpTo: 0,
 						recount: [],
 						threads: false,

@@ -49,7 +49,7 @@ beforeEach(() => {
 			users: (ids: readonly string[]) => directory.users(ids),
 		},
 		requests: { submit: () => submit() },
-		readState: { stamp: () => 0 },
+		readState: { available: async () => undefined, stampOf: async () => 0 },
 		sync: { sinceOf: (position: number) => position },
 		operations: {
 			health: page,

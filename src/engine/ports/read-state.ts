@@ -83,6 +83,8 @@ export interface MomentQuery {
 /** How a user's state was at one moment: everything up to its stamp is in it, nothing later. */
 export interface Moment {
 	readonly stamp: number;
+	/** What a client that knows this moment is at. Nothing after it, up to the stamp, concerns the user. */
+	readonly position: number;
 	/** Stamp of the newest change of the user's own state: memberships, cursors, preferences, follows. */
 	readonly ownStamp: number;
 	/** Conversations the user is in where anything at all changed since; some may turn out to be nothing. */
@@ -202,8 +204,8 @@ export interface ReadState {
 	moment(user: string, query: MomentQuery): Promise<Moment>;
 	/** Refuses while questions would be refused, because what is kept was lost and is being restored. */
 	available(): Promise<void>;
-	/** Stamp of the newest change that is durable: what a client that listens from now on has seen. */
-	stamp(): number;
+	/** What a client of this user that listens from now on is at: see `Moment.position`. */
+	stampOf(user: string): Promise<number>;
 
 	/**
 	 * Takes from the store anew what is kept of this conversation, and of this user in it. Nothing that was acknowledged

@@ -3,7 +3,7 @@
  * ids from an id, so that neither is disturbed by what arrives in between.
  */
 
-export type CursorKind = 'next_ts' | 'after' | 'inbox';
+export type CursorKind = 'next_ts' | 'after';
 
 export const encodeCursor = (kind: CursorKind, value: string | number): string =>
 	Buffer.from(`${kind}:${value}`).toString('base64');

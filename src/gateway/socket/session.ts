@@ -113,14 +113,14 @@ export class SocketSession {
 		const { connection } = this;
 		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
 		if ('tooFarBehind' in missed) {
-			await connection.pour([helloFrame(missed.stamp), TOO_FAR_BEHIND, FIRST_REPLY]);
+			await connection.pour([helloFrame(missed.position), TOO_FAR_BEHIND, FIRST_REPLY]);
 			// Elsewhere something with an earlier stamp may come to be after the client has fetched everything.
 			connection.release(this.parts.services.bus.immediate ? missed.stamp : 0);
 			return;
 		}
-		const { events, frames, stamp, toldUpTo, recount, threads } = missed;
+		const { events, frames, position, toldUpTo, recount, threads } = missed;
 		// The client is there when it has heard all of it.
-		const hello = helloFrame(events.length > 0 ? since : stamp, events.length);
+		const hello = helloFrame(events.length > 0 ? since : position, events.length);
 		await this.pourHeld([hello, ...frames, FIRST_REPLY]);
 		connection.release(toldUpTo, new AlreadyTold(events));
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);

@@ -1,5 +1,4 @@
 import { emptyRow, fillRow, threadRow } from '../../../model/rows.ts';
-import type { Clock } from '../../../model/ts.ts';
 import type { CountSink, CountTotals, ThreadTotals } from '../../ports/read-state.ts';
 import type { LoadedUser } from './loaded.ts';
 import type { Places } from './places.ts';
@@ -15,7 +14,6 @@ export class CountWalk {
 	constructor(
 		private readonly residents: Residents,
 		private readonly places: Places,
-		private readonly clock: Clock,
 	) {}
 
 	/** Undefined where it met something that is not loaded as far back as the user's cursor. */
@@ -24,18 +22,22 @@ export class CountWalk {
 		const { memberships } = user;
 		const { row } = this;
 		let badge = 0;
+		// As `Places.stampOf`, without a walk of its own.
+		let { stamp } = user;
 		sink.begin(memberships.size);
 		for (let index = 0; index < memberships.size; index += 1) {
 			if (!memberships.isMemberAt(index)) continue;
 			const conversation = this.residents.peekConversation(memberships.conversationAt(index));
-			if (!conversation || conversation.archived) continue;
+			if (!conversation) continue;
+			stamp = Math.max(stamp, conversation.stamp);
+			if (conversation.archived) continue;
 			if (memberships.cursorAt(index) < conversation.timeline.floor) return undefined;
 			fillRow(row, user, conversation, memberships.at(index), user.ahead.get(conversation.number));
 			badge += row.badge;
 			sink.row(row);
 		}
 		const threads = this.threads(user);
-		return { threads, badge: badge + threads.badge, stamp: this.clock.last() };
+		return { threads, badge: badge + threads.badge, stamp };
 	}
 
 	threads(user: LoadedUser): ThreadTotals {

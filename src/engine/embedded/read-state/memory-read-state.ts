@@ -52,12 +52,12 @@ export class MemoryReadState implements ReadState {
 	constructor(
 		private readonly residents: Residents,
 		private readonly ledger: Ledger,
-		private readonly clock: Clock,
+		clock: Clock,
 	) {
 		this.application = new Application(residents);
 		this.places = new Places(residents);
 		this.marking = new Marking(ledger, clock);
-		this.walk = new CountWalk(residents, this.places, clock);
+		this.walk = new CountWalk(residents, this.places);
 		this.inboxes = new Inbox(residents, this.places, clock);
 		this.moments = new Moments(residents, this.places, clock);
 	}
@@ -153,7 +153,10 @@ export class MemoryReadState implements ReadState {
 	}
 
 	async threadTotals(user: string): Promise<{ threads: ThreadTotals; stamp: number }> {
-		const use = (loaded: LoadedUser) => ({ threads: this.walk.threads(loaded), stamp: this.clock.last() });
+		const use = (loaded: LoadedUser) => ({
+			threads: this.walk.threads(loaded),
+			stamp: this.places.stampOf(loaded),
+		});
 		return this.shown(await this.places.everywhere(user, use));
 	}
 
@@ -190,8 +193,8 @@ export class MemoryReadState implements ReadState {
 
 	async available(): Promise<void> {}
 
-	stamp(): number {
-		return this.ledger.durable();
+	async stampOf(user: string): Promise<number> {
+		return this.shown(this.places.stampOf(await this.places.complete(user)));
 	}
 
 	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {

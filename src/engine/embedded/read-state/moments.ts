@@ -50,7 +50,8 @@ export class Moments {
 		const changed: string[] = [];
 		for (const { conversation } of this.places.of(user))
 			if (conversation.stamp > query.since) changed.push(conversation.id);
-		return { stamp: this.clock.last(), ownStamp: user.stamp, changed, rows, threads };
+		const position = this.places.stampOf(user);
+		return { stamp: this.clock.last(), position, ownStamp: user.stamp, changed, rows, threads };
 	}
 }
 

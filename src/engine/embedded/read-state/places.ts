@@ -162,6 +162,13 @@ export class Places {
 		}
 	}
 
+	/** Stamp of the newest change that concerns the user. What happens elsewhere does not move it. */
+	stampOf(user: LoadedUser): number {
+		let { stamp } = user;
+		for (const { conversation } of this.of(user)) stamp = Math.max(stamp, conversation.stamp);
+		return stamp;
+	}
+
 	/** The threads the user follows, of conversations in use. */
 	*threadsOf(user: LoadedUser): Generator<ThreadPlace> {
 		for (const [number, threads] of user.follows) {

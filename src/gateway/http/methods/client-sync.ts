@@ -8,7 +8,7 @@ export const clientSync = userMethod({
 	arguments: { since: type.position },
 	run: async ({ since }, { services, caller }) => {
 		const missed = await services.sync.missed(caller.user.id, services.sync.sinceOf(since));
-		const position = formatPosition(missed.stamp);
+		const position = formatPosition(missed.position);
 		return 'tooFarBehind' in missed
 			? { history_invalid: true, position }
 			: encodedAnswer(`{"ok":true,"events":[${missed.frames.join(',')}],"position":"${position}"}`);

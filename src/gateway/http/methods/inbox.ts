@@ -7,10 +7,11 @@ import { countFields, type JsonObject } from '../../../protocol/objects.ts';
 import { previewOf } from '../../../protocol/preview.ts';
 import * as type from '../argument-types.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
-import { nextCursor } from '../paging.ts';
+import { openCursor, sealedNext } from '../sealed-cursor.ts';
 
 /** One's conversations by latest activity, each with its counts and a look at its newest message. */
 
+const METHOD = 'inbox.list';
 const PAGE = 20;
 const LOADED_AT_ONCE = 16;
 const FLAG = /^[01]$/;
@@ -18,11 +19,12 @@ const STAMP = /^\d{1,16}$/;
 const STAMP_OR_NONE = /^\d{0,16}$/;
 
 export const inboxList = userMethod({
-	arguments: { limit: type.limit(PAGE), cursor: type.cursor('inbox'), unread_first: type.flag },
+	arguments: { limit: type.limit(PAGE), cursor: type.sealedCursor, unread_first: type.flag },
 	cost: ({ limit }) => costOfRows(limit),
 	run: async ({ limit, cursor, unread_first: unreadFirst }, call) => {
 		const { services, caller } = call;
-		const start = cursor === undefined ? null : placeOf(cursor, unreadFirst);
+		const from = await openCursor(call, METHOD, cursor);
+		const start = from === null ? null : placeOf(from, unreadFirst);
 		const page = await services.readState.inbox(caller.user.id, { limit, start, unreadFirst });
 		if (page === 'no_such_listing')
 			throw new Refusal('invalid_cursor', 'cursor: of a list that is not kept any more; start from the top');
@@ -32,7 +34,7 @@ export const inboxList = userMethod({
 			const rows = page.rows.slice(start, start + LOADED_AT_ONCE);
 			items.push(...(await Promise.all(rows.map((row) => itemOf(call, row)))));
 		}
-		return { items, ...nextCursor('inbox', page.next && textOf(page.next)) };
+		return { items, ...(await sealedNext(call, METHOD, page.next && textOf(page.next))) };
 	},
 });
 

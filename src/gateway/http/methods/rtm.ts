@@ -37,17 +37,18 @@ export const rtmConnect = userMethod({
 		const { user, tokenHash, expiresAt, issuedAt } = caller;
 		await available(services);
 		const team = await services.directory.team(caller.team);
+		// Without a position of the client's own, what happens until the socket opens comes after hello.
+		const since =
+			args.since === undefined
+				? await services.readState.stampOf(user.id)
+				: services.sync.sinceOf(args.since);
 		const ticket = await services.tickets.issue({
 			user,
 			team: caller.team,
 			tokenHash,
 			expiresAt,
 			issuedAt,
-			options: {
-				// Without a position of the client's own, what happens until the socket opens comes after hello.
-				since: args.since === undefined ? services.readState.stamp() : services.sync.sinceOf(args.since),
-				counts: args.counts,
-			},
+			options: { since, counts: args.counts },
 		});
 		return {
 			url: socketUrl(request, ticket),

@@ -71,6 +71,8 @@ function momentOf(
 	}
 	return {
 		stamp: now,
+		// The time of day says nothing about others.
+		position: now,
 		ownStamp: user.stamp,
 		changed,
 		rows: query.rows.flatMap((id) => {

@@ -246,8 +246,12 @@ export class RedisReadState implements ReadState {
 		await this.looked.whole;
 	}
 
+	async stampOf(): Promise<number> {
+		return this.stamp();
+	}
+
 	/** Now: others may have gone further while this process did nothing. */
-	stamp(): number {
+	private stamp(): number {
 		return Math.max(this.parts.clock.last(), this.parts.nowMicros());
 	}
 

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { startEmbedded, type TestServer } from '../support/server.ts';
+import { connect, socketUrl, TestSocket } from '../support/socket.ts';
+
+/** A position says how far its user is. What happens in other workspaces, or where the user is not, does not move it. */
+
+let server: TestServer;
+let [ada, bob, stranger] = [] as unknown as [Person, Person, Person];
+let [shared, foreign, private_] = ['', '', ''];
+
+beforeAll(async () => {
+	server = await startEmbedded({});
+	[ada, bob] = (await makeWorkspace(server.url, 2)).people as [Person, Person];
+	[stranger] = (await makeWorkspace(server.url, 1, 'Elsewhere')).people as [Person];
+	const create = async (who: Person, name: string, is_private = false): Promise<string> =>
+		(await who.call('conversations.create', { name, is_private })).channel.id;
+	shared = await create(ada, 'shared');
+	await bob.call('conversations.join', { channel: shared });
+	foreign = await create(stranger, 'foreign');
+	private_ = await create(bob, 'private', true);
+});
+afterAll(() => server.stop());
+
+async function positions(): Promise<string[]> {
+	const counts = (await ada.call('client.counts')).position;
+	const synced = (await ada.call('client.sync', { since: counts })).position;
+	const socket = await connect(ada, { since: counts });
+	const hello = (await socket.seen({ type: 'hello' })).position;
+	// Back to how it was before: being active is a change of one's own.
+	socket.close();
+	await socket.closed;
+	return [counts, synced, hello];
+}
+
+test('it stays where it is while others are busy, and goes on with the user’s own conversations', async () => {
+	const before = (await ada.call('client.counts')).position;
+	for (let number = 0; number < 5; number += 1) {
+		await stranger.call('chat.postMessage', { channel: foreign, text: `${number}` });
+		await bob.call('chat.postMessage', { channel: private_, text: `${number}` });
+	}
+	expect((await ada.call('client.counts')).position).toBe(before);
+	expect(await ada.call('client.sync', { since: before })).toMatchObject({ events: [], position: before });
+
+	const { ts } = await bob.call('chat.postMessage', { channel: shared, text: 'hello' });
+	const { position, badge } = await ada.call('client.counts');
+	expect(position).toBe(ts.replace('.', ''));
+	expect(badge).toBe(0);
+	const { events } = await ada.call('client.sync', { since: before });
+	expect(events).toMatchObject([{ type: 'message', ts }]);
+	expect((await ada.call('client.sync', { since: position })).events).toEqual([]);
+});
+
+test('all that tell a position agree, and resuming from it misses nothing', async () => {
+	const [counts, synced] = await positions();
+	expect(synced).toBe(counts as string);
+	await stranger.call('chat.postMessage', { channel: foreign, text: 'more' });
+	const { ts } = await bob.call('chat.postMessage', { channel: shared, text: 'missed' });
+	const socket = await connect(ada, { since: counts });
+	expect((await socket.seen({ type: 'message' })).ts).toBe(ts);
+	expect(socket.having({ type: 'message' })).toHaveLength(1);
+	socket.close();
+});
+
+test('a socket that was opened without a position tells nothing of others, even where its user was busy meanwhile', async () => {
+	const before = (await ada.call('client.counts')).position;
+	await stranger.call('chat.postMessage', { channel: foreign, text: 'before the connect' });
+	const url = await socketUrl(ada);
+	await stranger.call('chat.postMessage', { channel: foreign, text: 'after it' });
+	const { ts } = await bob.call('chat.postMessage', { channel: shared, text: 'in between' });
+	const socket = new TestSocket(url);
+	const hello = await socket.seen({ type: 'hello' });
+	expect(hello).toMatchObject({ position: before, missed: 1 });
+	expect((await socket.seen({ type: 'message' })).ts).toBe(ts);
+	socket.close();
+	await socket.closed;
+});
+
+test('a cursor of the inbox has no stamp of the server in it', async () => {
+	for (const name of ['one', 'two']) {
+		const channel = (await bob.call('conversations.create', { name })).channel.id;
+		await bob.call('conversations.invite', { channel, users: ada.id });
+		await bob.call('chat.postMessage', { channel, text: name });
+	}
+	const { response_metadata } = await ada.call('inbox.list', { limit: 1, unread_first: true });
+	expect(response_metadata.next_cursor).not.toBe('');
+	expect(Buffer.from(response_metadata.next_cursor, 'base64').toString('latin1')).not.toMatch(/\d{16}/);
+});
+
+test('the state of threads has the position of its user, also when archiving changed it', async () => {
+	const channel = (await ada.call('conversations.create', { name: 'threads' })).channel.id;
+	await bob.call('conversations.join', { channel });
+	const { ts: thread_ts } = await ada.call('chat.postMessage', { channel, text: 'root' });
+	await bob.call('chat.postMessage', { channel, text: 'reply', thread_ts });
+	await bob.call('chat.postMessage', { channel: shared, text: 'newer than the reply' });
+	const { position, threads } = await ada.call('client.counts');
+	expect(threads.unread_count).toBe(1);
+	const socket = await connect(ada, { since: position, counts: true });
+	await stranger.call('chat.postMessage', { channel: foreign, text: 'elsewhere' });
+	await bob.call('conversations.archive', { channel });
+	const archived = await socket.seen({ type: 'channel_archive' });
+	const told = await socket.seen({ type: 'update_thread_state', unread_count: 0 });
+	// Clients drop a state that is older than the one they have.
+	expect(told.position).toBe(archived.position);
+	socket.close();
+	await socket.closed;
+});
