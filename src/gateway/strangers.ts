@@ -3,7 +3,7 @@ import { Buckets, type Rate } from './limits.ts';
 
 /**
  * Requests without a valid token, by the address that they come from. An address that was refused too often is not looked up
- * any more; tokens that were verified a moment ago are served all the same. Without an address (a proxy that names no client)
+ * any more; users whose tokens were verified here before, and are remembered, are served all the same. Without an address (a proxy that names no client)
  * nothing is limited here.
  */
 export class Strangers {

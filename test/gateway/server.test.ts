@@ -183,6 +183,21 @@ describe('routes', () => {
 		expect(await response.json()).toMatchObject({ ok: false });
 	});
 
+	test('rtm.connect whose body stalls is told to try again, not that it failed for good', async () => {
+		const request = new Request('http://localhost:8080/api/rtm.connect', {
+			method: 'POST',
+			body: new ReadableStream(),
+			headers: { 'content-length': '10', authorization: `Bearer ${TOKEN}` },
+		});
+		const answering = handle(request, services);
+		// Until it is known whose body it is, it has no end.
+		while (directory.asked < 2) await Bun.sleep(1);
+		await Bun.sleep(1);
+		clock.pass(31_000);
+		services.bodies.sweep();
+		expect((await answering).status).toBe(503);
+	});
+
 	test('rtm.connect hands out an address that admits its caller', async () => {
 		const { body } = await call('rtm.connect', { since: '1717200000123456', counts: '1' });
 		expect(body).toMatchObject({ self: { id: 'U123' }, team: { id: TEAM, name: 'Acme', domain: 'acme' } });

@@ -65,15 +65,20 @@ export class Authenticator {
 
 	/**
 	 * Throws a Refusal: not_authed, invalid_auth, token_expired, token_revoked or account_inactive. A token that was not verified
-	 * lately has to be looked up: `beforeLookUp` may throw to prevent that.
+	 * lately has to be looked up: `beforeLookUp` may throw to prevent that. It gets the user whose token this was when it was
+	 * looked up before, null for a token that is unknown.
 	 */
-	identify(token: string | null, beforeLookUp?: () => void): Caller | Promise<Caller> {
+	identify(
+		token: string | null,
+		beforeLookUp?: (remembered: UserCaller | null) => void,
+	): Caller | Promise<Caller> {
 		if (token === null || token === '') throw new Refusal('not_authed');
 		const hash = hashToken(token);
 		const found = this.remembered.get(hash);
-		if (found && found.until > this.options.nowMs()) return found.caller;
+		const now = this.options.nowMs();
+		if (found && found.until > now) return found.caller;
 		if (sameHash(hash, this.adminHash)) return ADMIN;
-		beforeLookUp?.();
+		beforeLookUp?.(found && found.withoutStoreUntil > now ? found.caller : null);
 		return this.lookUp(token, hash).catch((error) => this.asBefore(hash, error));
 	}
 

@@ -1,5 +1,6 @@
 import { type ErrorCode, Refusal } from '../../model/errors.ts';
 import type { Caller } from '../auth/caller.ts';
+import { looksLikeJwt } from '../auth/tokens.ts';
 import type { Services } from '../services.ts';
 import { addForm, type RawArguments, readBody } from './body.ts';
 import type { IncomingBody } from './incoming-body.ts';
@@ -23,20 +24,20 @@ export interface Received {
 }
 
 /** What only requests without a valid token are refused with. */
-export const OF_STRANGERS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const OF_STRANGERS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 	'not_authed',
 	'invalid_auth',
 	'token_expired',
 	'token_revoked',
 	'account_inactive',
-	'request_timeout',
 ]);
 
 /** Of a body that holds the token itself. */
 const MOST_ANONYMOUS_BYTES = 64 * 1024;
 const ANONYMOUS_MS = 5_000;
-/** While a token is looked up, and of a user who is known. */
-const UNVERIFIED_MS = 15_000;
+/** While a token is looked up: how long that takes is not up to the sender. */
+const LOOK_UP_MS = Number.POSITIVE_INFINITY;
+/** Of a user who is known. */
 const KNOWN_MS = 30_000;
 /** All whom a proxy does not name hold bodies together. */
 const UNNAMED = 'unnamed';
@@ -46,13 +47,34 @@ export async function received(method: Method, incoming: Incoming, services: Ser
 	const raw = addForm(new Map(), query);
 	const token = tokenBeforeBody(request, raw);
 	if (token === null) return anonymous(method, incoming, raw, services);
-	const caller = await services.auth.identify(token, () => {
-		services.strangers.admit(client.address);
-		body.hold(client.address ?? UNNAMED, UNVERIFIED_MS);
+	const caller = await identified(token, incoming, services, (remembered) => {
+		if (!remembered) services.strangers.admit(client.address);
+		body.hold(remembered ? holderOf(remembered) : (client.address ?? UNNAMED), LOOK_UP_MS);
 	});
 	limit(method, caller, services);
 	body.hold(holderOf(caller), KNOWN_MS);
 	return { caller, raw: await readWhole(raw, incoming) };
+}
+
+async function identified(
+	token: string | null,
+	{ client }: Incoming,
+	services: Services,
+	beforeLookUp?: (remembered: Caller | null) => void,
+): Promise<Caller> {
+	try {
+		return await services.auth.identify(token, beforeLookUp);
+	} catch (error) {
+		if (isOfStranger(error, token)) services.strangers.failed(client.address);
+		throw error;
+	}
+}
+
+/** Only whoever had a valid JWT can send one that has expired: its signature is verified first. */
+function isOfStranger(error: unknown, token: string | null): boolean {
+	if (!(error instanceof Refusal)) return false;
+	if (error.code === 'token_expired' && token !== null && looksLikeJwt(token)) return false;
+	return OF_STRANGERS.has(error.code);
 }
 
 /** Whose memory it is. */
@@ -64,20 +86,35 @@ async function anonymous(
 	raw: RawArguments,
 	services: Services,
 ): Promise<Received> {
-	const { body, client } = incoming;
-	services.strangers.admit(client.address);
-	if (body.bytes === 0) throw new Refusal('not_authed');
-	if (body.bytes > MOST_ANONYMOUS_BYTES)
-		throw new Refusal(
-			'not_authed',
-			`send the token in the Authorization header; in the body it is read up to ${MOST_ANONYMOUS_BYTES} bytes`,
-		);
-	body.hold(client.address ?? UNNAMED, ANONYMOUS_MS);
-	await readWhole(raw, incoming);
-	const token = raw.get('token');
-	const caller = await services.auth.identify(typeof token === 'string' ? token : null);
+	services.strangers.admit(incoming.client.address);
+	const token = await tokenInBody(incoming, raw, services);
+	const caller = await identified(token, incoming, services);
 	limit(method, caller, services);
 	return { caller, raw };
+}
+
+async function tokenInBody(
+	incoming: Incoming,
+	raw: RawArguments,
+	services: Services,
+): Promise<string | null> {
+	const { body, client } = incoming;
+	try {
+		if (body.bytes > MOST_ANONYMOUS_BYTES)
+			throw new Refusal(
+				'not_authed',
+				`send the token in the Authorization header; in the body it is read up to ${MOST_ANONYMOUS_BYTES} bytes`,
+			);
+		if (body.bytes === 0) return null;
+		body.hold(client.address ?? UNNAMED, ANONYMOUS_MS);
+		await readWhole(raw, incoming);
+	} catch (error) {
+		const isSlow = error instanceof Refusal && error.code === 'request_timeout';
+		if (isSlow || isOfStranger(error, null)) services.strangers.failed(client.address);
+		throw error;
+	}
+	const token = raw.get('token');
+	return typeof token === 'string' ? token : null;
 }
 
 async function readWhole(raw: RawArguments, { request, body }: Incoming): Promise<RawArguments> {

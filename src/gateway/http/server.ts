@@ -5,7 +5,7 @@ import { failure, notFound, prettySuccess, success } from './envelope.ts';
 import { IncomingBody } from './incoming-body.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
-import { holderOf, OF_STRANGERS, received } from './received.ts';
+import { holderOf, received } from './received.ts';
 import { targetOf } from './target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
 
@@ -92,7 +92,6 @@ async function serveMethod(
 		if (!(error instanceof Refusal)) services.operations.failed(shownName, error);
 		const refusal = refusalOf(error, method);
 		outcome = refusal.code;
-		if (OF_STRANGERS.has(outcome)) services.strangers.failed(client.address);
 		return body.isBroken ? lastAnswer(failure(refusal)) : failure(refusal);
 	} finally {
 		body.release();
@@ -115,6 +114,7 @@ const AT_CONNECT: Partial<Record<ErrorCode, ErrorCode>> = {
 	token_revoked: 'invalid_auth',
 	not_allowed_token_type: 'invalid_auth',
 	internal_error: 'service_unavailable',
+	request_timeout: 'service_unavailable',
 };
 
 function refusalOf(error: unknown, method: Method | undefined): Refusal {

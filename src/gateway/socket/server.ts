@@ -64,13 +64,20 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 	let nextConnection = 1;
 	const ends = new Set<Promise<void>>();
 	const addresses = new SocketAddresses();
-	const clientOf = (request: Request): Client => ({
-		// Looked up when asked for: a request with a token that is known needs none.
-		get address() {
-			const peer = server.requestIP(request)?.address ?? null;
-			return clientAddress(peer, request.headers.get('x-forwarded-for'), options.trustedProxies);
-		},
-	});
+	const clientOf = (request: Request): Client => {
+		let known: string | null | undefined;
+		return {
+			// Looked up when first asked for: a request with a token that is known needs none, and one that has ended has none.
+			get address() {
+				if (known === undefined) known = addressOf(request);
+				return known;
+			},
+		};
+	};
+	const addressOf = (request: Request): string | null => {
+		const peer = server.requestIP(request)?.address ?? null;
+		return clientAddress(peer, request.headers.get('x-forwarded-for'), options.trustedProxies);
+	};
 	const sweeping = setInterval(() => {
 		services.bodies.sweep();
 		services.answers.sweep();

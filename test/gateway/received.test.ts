@@ -1,0 +1,108 @@
+import { beforeEach, expect, test } from 'bun:test';
+import { SignJWT } from 'jose';
+import { jwtVerifier } from '../../src/gateway/auth/jwt.ts';
+import { newToken } from '../../src/gateway/auth/tokens.ts';
+import { IncomingBody } from '../../src/gateway/http/incoming-body.ts';
+import { METHODS } from '../../src/gateway/http/methods/index.ts';
+import { received } from '../../src/gateway/http/received.ts';
+import { DEFAULT_RATES, Limits } from '../../src/gateway/limits.ts';
+import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
+import type { Services } from '../../src/gateway/services.ts';
+import { Strangers } from '../../src/gateway/strangers.ts';
+import { authenticator, HandClock, random, refusalOf, SmallDirectory, TEAM, userNamed } from './support.ts';
+
+/** Whose fault a request is that was refused, and whose memory its body: several users behind one address. */
+
+const ADDRESS = '192.0.2.1';
+const TOKEN = newToken(false, random);
+const SECRET = 'a secret that has thirty-two bytes or more';
+const BURST = 5;
+const SHARE = 1_000;
+
+let clock: HandClock;
+let directory: SmallDirectory;
+let services: Services;
+
+beforeEach(async () => {
+	clock = new HandClock();
+	directory = new SmallDirectory().add(userNamed('U123'), TOKEN);
+	services = {
+		auth: authenticator(directory, clock, { jwt: await jwtVerifier({ secret: SECRET }, clock.now) }),
+		limits: new Limits(DEFAULT_RATES, clock.now, () => 0),
+		strangers: new Strangers({ perSecond: 0.001, burst: BURST }, clock.now),
+		bodies: new MemoryBudget({ totalBytes: 4 * SHARE, shareBytes: SHARE, nowMs: clock.now }),
+	} as unknown as Services;
+});
+
+async function send(token: string, text = 'x') {
+	const body = new URLSearchParams({ text });
+	const request = new Request('http://localhost/api/auth.test', {
+		method: 'POST',
+		body,
+		headers: { authorization: `Bearer ${token}`, 'content-length': String(`${body}`.length) },
+	});
+	const incoming = {
+		request,
+		query: '',
+		body: new IncomingBody(request, services.bodies),
+		client: { address: ADDRESS },
+	};
+	const method = METHODS['auth.test'];
+	if (!method) throw new Error('there is no auth.test');
+	return received(method, incoming, services);
+}
+
+const lockOut = async () => {
+	for (let index = 0; index < BURST; index += 1) await refusalOf(() => send(`xoxp-nobody-${index}`));
+};
+
+test('a user who was known a while ago is served behind an address that is locked out; a stranger is not', async () => {
+	await send(TOKEN);
+	await lockOut();
+	clock.pass(61_000);
+	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
+	expect(await refusalOf(() => send(newToken(false, random)))).toBe('ratelimited');
+	// What was known only long ago is not known.
+	clock.pass(61 * 60_000);
+	await lockOut();
+	expect(await refusalOf(() => send(TOKEN))).toBe('ratelimited');
+});
+
+test('the body of a user who was known a while ago is held as theirs, not as their address’s', async () => {
+	await send(TOKEN);
+	clock.pass(61_000);
+	services.bodies.hold(ADDRESS, SHARE, 60_000, () => undefined);
+	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
+	expect(await refusalOf(() => send(newToken(false, random)))).toBe('ratelimited');
+});
+
+test('JWTs that have expired do not lock out their address; forged ones do', async () => {
+	const sign = (secret: string, seconds: number) =>
+		new SignJWT({ sub: 'U123', team: TEAM, exp: Math.floor(clock.now() / 1000) + seconds })
+			.setProtectedHeader({ alg: 'HS256' })
+			.sign(new TextEncoder().encode(secret));
+	const expired = await sign(SECRET, -10);
+	for (let index = 0; index < 2 * BURST; index += 1)
+		expect(await refusalOf(() => send(expired))).toBe('token_expired');
+	expect((await send(TOKEN)).caller).toMatchObject({ user: { id: 'U123' } });
+	const forged = await sign(`${SECRET}, another one`, -10);
+	for (let index = 0; index < BURST; index += 1)
+		expect(await refusalOf(() => send(forged))).toBe('invalid_auth');
+	expect(await refusalOf(() => send(forged))).toBe('ratelimited');
+});
+
+test('a body waits for as long as its token takes to look up, and has its own time only then', async () => {
+	const { promise: answer, resolve } = Promise.withResolvers<void>();
+	const users = directory.users.bind(directory);
+	directory.users = async (ids) => {
+		await answer;
+		return users(ids);
+	};
+	const sending = send(TOKEN);
+	clock.pass(120_000);
+	services.bodies.sweep();
+	expect(services.bodies.heldBytes).toBeGreaterThan(0);
+	resolve();
+	expect((await sending).raw.get('text')).toBe('x');
+	expect(services.bodies.heldBytes).toBe(0);
+});
