@@ -5,7 +5,7 @@ if [ -d "$ROOT/node_modules" ]; then CACHE=$ROOT/node_modules/.cache; else CACHE
 # Named after what is in it: another version of the pom is another directory.
 KAFKA_JARS=$CACHE/kafka-$(cksum <"$KAFKA_POM" | cut -d' ' -f1)
 
-package_of() { case $1 in redis*) echo redis ;; *) echo "$1" ;; esac; }
+package_of() { case $1 in redis*) echo redis ;; kafka*) echo kafka ;; *) echo "$1" ;; esac; }
 
 # Debian's packages of PostgreSQL keep its programs out of the PATH.
 postgres_bin() {

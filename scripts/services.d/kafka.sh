@@ -37,10 +37,16 @@ kafka_create() {
 		num.network.threads=2
 		num.io.threads=4
 	END
-	# Any 16 bytes name the cluster; written without "-", which at the beginning would be taken for an option.
-	(cd "$directory" && kafka_run kafka.tools.StorageTool format --ignore-formatted \
-		--cluster-id "$(head -c 16 /dev/urandom | base64 | tr '+/' '__' | tr -d '=')" --config server.properties \
-		>>log 2>&1) || { tail -n 25 "$directory/log" >&2 && fail 'Kafka could not format its directory'; }
+	kafka_format "$directory" "$(kafka_cluster_id)" server.properties
+}
+
+# Any 16 bytes name the cluster; written without "-", which at the beginning would be taken for an option.
+kafka_cluster_id() { head -c 16 /dev/urandom | base64 | tr '+/' '__' | tr -d '='; }
+
+# kafka_format DIRECTORY CLUSTER PROPERTIES
+kafka_format() {
+	(cd "$1" && kafka_run kafka.tools.StorageTool format --ignore-formatted --cluster-id "$2" --config "$3" \
+		>>log 2>&1) || { tail -n 25 "$1/log" >&2 && fail 'Kafka could not format its directory'; }
 }
 
 kafka_start() {
@@ -56,14 +62,17 @@ kafka_address() { echo "127.0.0.1:$(cat "$DIR/kafka/port")"; }
 
 # Asks for the metadata of no topic (request 3, version 1) and looks for a broker in the answer: an open port alone
 # does not mean that it takes messages.
-kafka_answers() {
+kafka_answers() { broker_answers "$(cat "$DIR/kafka/port")" 1; }
+
+# broker_answers PORT BROKERS: and it knows of so many.
+broker_answers() {
 	local answer
 	answer=$(
 		exec 2>/dev/null
-		exec 3<>"/dev/tcp/127.0.0.1/$(cat "$DIR/kafka/port")" || exit 1
+		exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
 		printf '\0\0\0\016\0\003\0\001\0\0\0\001\377\377\0\0\0\0' >&3
 		timeout 2 head -c 12 <&3 | od -An -v -tu1 | tr -s ' \n' ' '
 	) || return 1
 	# Length, number of the request, number of brokers.
-	case $answer in *' 0 0 0 1 0 0 0 1'*) return 0 ;; *) return 1 ;; esac
+	case $answer in *" 0 0 0 1 0 0 0 $2"*) return 0 ;; *) return 1 ;; esac
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const SCRIPT = new URL('../../scripts/services', import.meta.url).pathname;
 
-export type Service = 'postgres' | 'redis' | 'redis-cluster' | 'kafka';
+export type Service = 'postgres' | 'redis' | 'redis-cluster' | 'kafka' | 'kafka-trio';
 
 export interface OwnServices {
 	/** By the names that scripts/services tells. */
@@ -17,6 +17,8 @@ export interface OwnServices {
 	/** Of a service that is one process: it stays, and answers nobody until it is woken. */
 	pause(service: 'kafka' | 'redis'): void;
 	wake(service: 'kafka' | 'redis'): void;
+	/** One of three brokers, numbered from 1. `start` brings a killed one back. */
+	signalBroker(node: number, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
 	down(): Promise<void>;
 }
 
@@ -26,6 +28,7 @@ const NONE: OwnServices = {
 	start: async () => undefined,
 	pause: () => undefined,
 	wake: () => undefined,
+	signalBroker: () => undefined,
 	down: async () => undefined,
 };
 
@@ -47,11 +50,12 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 		if ((await child.exited) !== 0) throw new Error(`scripts/services ${args.join(' ')} failed`);
 		return told;
 	};
-	const paused = new Set<Service>();
-	const signal = (service: Service, name: 'SIGSTOP' | 'SIGCONT'): void => {
-		process.kill(Number(readFileSync(join(directory, service, 'pid'), 'utf8')), name);
-		if (name === 'SIGSTOP') paused.add(service);
-		else paused.delete(service);
+	/** By their files with the number of the process. */
+	const paused = new Set<string>();
+	const signal = (pidFile: string, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void => {
+		process.kill(Number(readFileSync(join(directory, pidFile), 'utf8')), name);
+		if (name === 'SIGSTOP') paused.add(pidFile);
+		else paused.delete(pidFile);
 	};
 	const told = await call('up', ...services);
 	return {
@@ -64,11 +68,12 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 		stop: async (service, how = 'finish') =>
 			void (await call('stop', ...(how === 'crash' ? ['--crash'] : []), service)),
 		start: async (service) => void (await call('start', service)),
-		pause: (service) => signal(service, 'SIGSTOP'),
-		wake: (service) => signal(service, 'SIGCONT'),
+		pause: (service) => signal(`${service}/pid`, 'SIGSTOP'),
+		wake: (service) => signal(`${service}/pid`, 'SIGCONT'),
+		signalBroker: (node, name) => signal(`kafka-trio/pid.${node}`, name),
 		down: async () => {
 			// A test that failed may have left it so, and then it would not hear that it is to end.
-			for (const service of paused) signal(service, 'SIGCONT');
+			for (const pidFile of paused) signal(pidFile, 'SIGCONT');
 			await call('down');
 		},
 	};

@@ -41,6 +41,9 @@ const SHORT_POLL_MS = 5;
 const PARTITION_BYTES = 1_048_576;
 const FETCH_BYTES = 8 * PARTITION_BYTES;
 const RETRY_MS = 250;
+/** A broker that hangs is not waited for longer, and another one is asked who leads. */
+const REQUEST_MS = 5000;
+const METADATA_RETRIES = 2;
 const CLOSE_MS = 2000;
 
 export class Fetcher {
@@ -64,6 +67,7 @@ export class Fetcher {
 			...clientOptions(connection),
 			groupId: group,
 			autocommit: false,
+			requestTimeout: REQUEST_MS,
 			retries: 0,
 		});
 		this.client.topics.track(topic);
@@ -71,7 +75,11 @@ export class Fetcher {
 
 	/** As the brokers have it now; what is read from then on is of that topic. */
 	async topicId(): Promise<string> {
-		const { topics } = await this.client.metadata({ topics: [this.topic], forceUpdate: true });
+		const { topics } = await this.client.metadata({
+			topics: [this.topic],
+			forceUpdate: true,
+			retries: METADATA_RETRIES,
+		});
 		const id = topics.get(this.topic)?.id;
 		if (id === undefined) throw new Error(`there is no topic ${this.topic}`);
 		this.id ??= id;
@@ -101,7 +109,9 @@ export class Fetcher {
 				this.reading.reach.regained();
 				return;
 			}
-			const topic = (await this.client.metadata({ topics: [this.topic] })).topics.get(this.topic);
+			const topic = (
+				await this.client.metadata({ topics: [this.topic], retries: METADATA_RETRIES })
+			).topics.get(this.topic);
 			if (!topic) throw new Error(`there is no topic ${this.topic}`);
 			if (this.id !== null && topic.id !== this.id) {
 				// It was created again: positions in the old one say nothing about it.
