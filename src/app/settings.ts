@@ -283,7 +283,7 @@ export const SETTINGS = {
 	),
 	socketsPerAddress: setting(
 		'sockets-per-address',
-		'sockets that may be open from one address at once; one more is closed with 4204',
+		'sockets that may be open from one address at once; one more is closed with 4003 after a pause',
 		10_000,
 		wholeNumber(1, 1_000_000),
 	),

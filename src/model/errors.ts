@@ -118,6 +118,10 @@ export const CLOSE_CODES = {
 	going_away: { code: 4000, meaning: 'The server is stopping; connect again and resume.' },
 	too_slow: { code: 4001, meaning: 'The client read too slowly; connect again and resume.' },
 	unresponsive: { code: 4002, meaning: 'The client answered no ping; connect again and resume.' },
+	crowded_address: {
+		code: 4003,
+		meaning: 'The address has as many sockets open as are allowed; connect again later and resume.',
+	},
 	/** 4100–4199: connect again and fetch everything anew. */
 	resync: { code: 4100, meaning: 'Too far behind to resume; connect again and fetch everything anew.' },
 	/** 4200–4299: do not connect again. */
@@ -131,7 +135,7 @@ export const CLOSE_CODES = {
 	token_expired: { code: 4203, meaning: 'The token has expired; connect again with a new one and resume.' },
 	too_many_sockets: {
 		code: 4204,
-		meaning: 'The user or the address has as many sockets open as are allowed; close one.',
+		meaning: 'The user has as many sockets open as are allowed; close one.',
 	},
 } as const;
 

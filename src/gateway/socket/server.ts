@@ -9,7 +9,6 @@ import { type Client, handle } from '../http/server.ts';
 import { type Target, targetOf } from '../http/target.ts';
 import type { Services } from '../services.ts';
 import { closeAll } from './closing.ts';
-import type { Connection } from './connection.ts';
 import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { type SessionParts, SocketSession } from './session.ts';
@@ -43,9 +42,9 @@ export interface ListenOptions {
 	readonly maxBufferedBytes: number;
 	/** The same for all sockets together: those furthest behind are cut off. */
 	readonly maxBufferedInAllBytes: number;
-	/** One more is accepted, and closed with the reason. */
+	/** One more is accepted, and closed for good with the reason. */
 	readonly socketsPerUser: number;
-	/** The same for those that come from one address. */
+	/** One more from this address is closed after a pause: others opened the rest, so its client may try again. */
 	readonly socketsPerAddress: number;
 	/** Proxies that say in X-Forwarded-For whose request they pass on. */
 	readonly trustedProxies: readonly Network[];
@@ -53,7 +52,7 @@ export interface ListenOptions {
 }
 
 const IDLE_SECONDS = 120;
-/** A socket whose session cannot start is closed after this, spread so that not all clients come back together. */
+/** A socket that cannot be served now is closed after this, spread so that not all clients come back together. */
 const CLOSE_AFTER_MS = { least: 1_000, spread: 2_000 };
 const RTM_PATH = '/rtm';
 const SWEEP_EVERY_MS = 500;
@@ -115,18 +114,22 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 					refuse(socket, admission);
 					return;
 				}
+				if (addresses.count(address) >= options.socketsPerAddress) {
+					afterPause(() => refuse(socket, 'crowded_address'));
+					return;
+				}
 				const session = new SocketSession(`${options.gateway}-${nextConnection++}`, admission, socket, parts);
 				socket.data = session;
-				const isOneTooMany =
-					hub.socketsOf(admission.user.id) >= options.socketsPerUser ||
-					addresses.count(address) >= options.socketsPerAddress;
 				addresses.opened(session, address);
-				if (isOneTooMany) session.connection.close('too_many_sockets');
+				if (hub.socketsOf(admission.user.id) >= options.socketsPerUser)
+					session.connection.close('too_many_sockets');
 				else lifetimes.began(session.connection, admission.expiresAt);
 				if (session.connection.isOver) return;
 				session.start(admission.options.since).catch((error) => {
 					services.operations.failed('rtm.start_session', error);
-					closeAfterPause(session.connection);
+					afterPause(() => {
+						if (!session.connection.isOver) session.connection.close('going_away');
+					});
 				});
 			},
 			message(socket, frame) {
@@ -173,12 +176,9 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 }
 
 /** Slack's clients connect again as soon as a socket closes: what failed now fails then as well. */
-function closeAfterPause(connection: Connection): void {
+function afterPause(close: () => void): void {
 	const pauseMs = CLOSE_AFTER_MS.least + Math.random() * CLOSE_AFTER_MS.spread;
-	const timer = setTimeout(() => {
-		if (!connection.isOver) connection.close('going_away');
-	}, pauseMs);
-	timer.unref?.();
+	setTimeout(close, pauseMs).unref?.();
 }
 
 /** None where it was refused. */
@@ -228,6 +228,7 @@ async function admissionOf(
 }
 
 function refuse(socket: ServerWebSocket<SocketData>, reason: CloseReason): void {
+	if (socket.readyState !== WebSocket.OPEN) return;
 	const { code, meaning } = CLOSE_CODES[reason];
 	if (reason === 'bad_ticket')
 		socket.send(JSON.stringify({ type: 'error', error: { code: RTM_ERRORS.expired, msg: meaning } }));
