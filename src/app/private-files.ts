@@ -1,4 +1,4 @@
-import { chmod, open, readdir, rename, stat } from 'node:fs/promises';
+import { chmod, lstat, open, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** What lies in the data directory is for its owner alone. */
@@ -31,10 +31,17 @@ export async function keepSecret(path: string, text: string): Promise<void> {
 
 /** Those of the directory and its files that other users of the machine may open. */
 export async function openToOthers(directory: string): Promise<string[]> {
-	const names = await readdir(directory);
-	const paths = [directory, ...names.map((name) => join(directory, name))];
-	const modes = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
-	return paths.filter((_, index) => ((modes[index]?.mode ?? 0) & OTHERS) !== 0);
+	const files = (await readdir(directory)).map((name) => join(directory, name));
+	const all = await Promise.all([
+		stat(directory).catch(() => null),
+		...files.map((path) => lstat(path).catch(() => null)),
+	]);
+	return [directory, ...files].filter((path, index) => {
+		const found = all[index];
+		// What a link leads to, or another directory has in it, is not the server's.
+		if (!found || (path !== directory && !found.isFile())) return false;
+		return (found.mode & OTHERS) !== 0;
+	});
 }
 
 /**

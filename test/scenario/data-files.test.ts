@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { chmod, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keepSecret } from '../../src/app/private-files.ts';
+import { keepSecret, secureFiles } from '../../src/app/private-files.ts';
 import { rawClient } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
@@ -46,6 +46,24 @@ test('everything in it is for its owner alone, also what an earlier version left
 		expect(err).toContain(`chmod go= ${directory}`);
 		expect(err).toContain(`chmod go= ${join(directory, 'tidemark.db')}`);
 		expect((await stat(join(directory, 'tidemark.db'))).mode & 0o777).toBe(0o644);
+	});
+});
+
+test('directories in it, and what links in it lead to, stay as they are', async () => {
+	await withDirectory(async (parent) => {
+		const [directory, outside] = [join(parent, 'data'), join(parent, 'outside')];
+		await mkdir(join(directory, 'inside'), { recursive: true });
+		await chmod(directory, 0o700);
+		for (const file of [outside, join(directory, 'file')]) await writeFile(file, '');
+		await symlink(outside, join(directory, 'link'));
+		const modes: readonly [string, number, number][] = [
+			[outside, 0o644, 0o644],
+			[join(directory, 'inside'), 0o755, 0o755],
+			[join(directory, 'file'), 0o644, 0o600],
+		];
+		for (const [path, before] of modes) await chmod(path, before);
+		expect(await secureFiles(directory)).toEqual([]);
+		for (const [path, , after] of modes) expect((await stat(path)).mode & 0o777).toBe(after);
 	});
 });
 
