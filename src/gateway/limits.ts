@@ -46,6 +46,15 @@ export class Limits {
 		return this.buckets[what].take(user, cost);
 	}
 
+	/**
+	 * What a call costs beyond the one that was taken for it before its cost was known. Together they are never more than a
+	 * full bucket: a call that costs more could not be made at all.
+	 */
+	takeMore(user: string, what: Limited, more: number): number {
+		const buckets = this.buckets[what];
+		return more <= 0 ? 0 : buckets.take(user, Math.min(more, buckets.burst - 1));
+	}
+
 	/** Buckets held, of all kinds. */
 	get size(): number {
 		const { requests, posts, connects } = this.buckets;
@@ -59,6 +68,8 @@ export class Buckets {
 	private young = new Map<string, number>();
 	private old = new Map<string, number>();
 	private turnedAt = Number.NEGATIVE_INFINITY;
+	/** What a full one holds. */
+	readonly burst: number;
 	private readonly costMs: number;
 	private readonly depthMs: number;
 	private readonly generationMs: number;
@@ -69,7 +80,8 @@ export class Buckets {
 		private readonly random: () => number,
 	) {
 		this.costMs = 1000 / rate.perSecond;
-		this.depthMs = this.costMs * Math.max(1, rate.burst);
+		this.burst = Math.max(1, rate.burst);
+		this.depthMs = this.costMs * this.burst;
 		this.generationMs = Math.max(MIN_GENERATION_MS, this.depthMs);
 	}
 

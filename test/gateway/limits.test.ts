@@ -54,6 +54,17 @@ describe('limits', () => {
 		expect(limits.take('U1', 'requests')).toBe(0);
 	});
 
+	test('a call that costs more than the burst is made with a full bucket, and empties it', () => {
+		const { clock, limits } = setUp();
+		expect(limits.take('U1', 'requests')).toBe(0);
+		expect(limits.takeMore('U1', 'requests', 1_000)).toBe(0);
+		expect(limits.take('U1', 'requests')).toBe(1);
+		clock.pass(2_000);
+		expect(limits.take('U1', 'requests')).toBe(0);
+		expect(limits.takeMore('U1', 'requests', 1_000)).toBe(0);
+		expect(limits.takeMore('U2', 'requests', 0)).toBe(0);
+	});
+
 	test('of 0 are off', () => {
 		const { limits } = setUp();
 		for (let index = 0; index < 10_000; index += 1) expect(limits.take('U1', 'posts')).toBe(0);

@@ -61,7 +61,7 @@ export function listeningGateway({
 		sync: { missed },
 		directory: { token: async () => null },
 		auth: { holds: async () => true },
-		limits: { take: () => 0 },
+		limits: { take: () => 0, takeMore: () => 0 },
 		strangers: new Strangers({ perSecond: 0, burst: 0 }, Date.now),
 		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
 		answers: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
