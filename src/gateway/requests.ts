@@ -53,6 +53,7 @@ export class Requests {
 	private isSilent = false;
 	/** When it was last found that outcomes cannot be heard: that none come says nothing about workers then. */
 	private deafAt = Number.NEGATIVE_INFINITY;
+	private lastReplyAt = Number.NEGATIVE_INFINITY;
 	private readonly topic: Topic;
 	private readonly sweeper: ReturnType<typeof setInterval>;
 
@@ -122,11 +123,16 @@ export class Requests {
 	private readonly take = (message: BusMessage): void => {
 		if (message.type === 'lost') this.doubt();
 		if (message.type !== 'reply') return;
+		this.lastReplyAt = performance.now();
 		this.end(message.request)?.resolve(message.outcome);
+		this.noLongerSilent();
+	};
+
+	private noLongerSilent(): void {
 		if (!this.isSilent) return;
 		this.isSilent = false;
 		this.watch?.answered();
-	};
+	}
 
 	private begin(request: number, waiting: Waiting): void {
 		this.waiting.set(request, waiting);
@@ -150,16 +156,19 @@ export class Requests {
 		const now = performance.now();
 		if (!this.bus.hears(this.topic)) this.deafAt = now;
 		const [oldest] = this.waiting.values();
-		const heardInVain = oldest ? now - Math.max(oldest.since, this.deafAt) : 0;
+		// As long as anything is answered, workers are there: one reply may have been lost.
+		const heardInVain = oldest ? now - Math.max(oldest.since, this.deafAt, this.lastReplyAt) : 0;
 		if (heardInVain > this.patience.silentMs && !this.isSilent) {
 			this.isSilent = true;
 			this.watch?.silent();
 		}
 		const tooOld = now - this.patience.timeoutMs;
 		for (const [request, { since }] of this.waiting) {
-			if (since > tooOld) return;
+			if (since > tooOld) break;
 			this.giveUp(request);
 		}
+		// Nothing says any more that workers are silent, and without requests nothing would ever say that they are not.
+		if (this.waiting.size === 0) this.noLongerSilent();
 	}
 
 	private giveUp(request: number): void {

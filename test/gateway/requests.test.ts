@@ -46,16 +46,38 @@ const answer = (request: number) =>
 		outcome: { ok: false, error: 'already_archived' },
 	});
 
-test('no worker: it is told once, the request fails in time, and the first answer ends it', async () => {
+test('no worker: it is told once, and the first answer ends it', async () => {
+	begin({ timeoutMs: 60_000, silentMs: 50, lookEveryMs: 10 });
+	const ended = Promise.allSettled([submit(), submit()]);
+	while (told.length === 0) await Bun.sleep(5);
+	await Bun.sleep(50);
+	expect(told).toEqual(['silent']);
+	for (const request of asked) answer(request);
+	for (const one of await ended) expect(one).toMatchObject({ reason: { code: 'already_archived' } });
+	expect(told).toEqual(['silent', 'answered']);
+});
+
+test('a request that nobody answers fails in time, and with the last of them the silence ends', async () => {
 	begin({ timeoutMs: 150, silentMs: 50, lookEveryMs: 10 });
 	await expect(submit()).rejects.toMatchObject({ code: 'outcome_unknown' });
-	await expect(submit()).rejects.toMatchObject({ code: 'outcome_unknown' });
-	expect(told).toEqual(['silent']);
-	const last = submit();
-	await Bun.sleep(1);
-	answer(asked.at(-1) ?? 0);
-	await expect(last).rejects.toMatchObject({ code: 'already_archived' });
 	expect(told).toEqual(['silent', 'answered']);
+});
+
+test('one lost reply is no silence while others are answered', async () => {
+	begin({ timeoutMs: 300, silentMs: 200, lookEveryMs: 10 });
+	const lost = submit().catch((error) => error.code);
+	let isOver = false;
+	lost.finally(() => {
+		isOver = true;
+	});
+	while (!isOver) {
+		const asking = submit();
+		answer(asked.at(-1) ?? 0);
+		await expect(asking).rejects.toMatchObject({ code: 'already_archived' });
+		await Bun.sleep(5);
+	}
+	expect(await lost).toBe('outcome_unknown');
+	expect(told).toEqual([]);
 });
 
 test('an answer in time, and nothing is told', async () => {
@@ -98,7 +120,7 @@ test('while outcomes cannot be heard nothing is asked for, and no worker is blam
 	await expect(submit()).rejects.toMatchObject({
 		detail: 'no worker answered in time; it may still take place',
 	});
-	expect(told).toEqual(['silent']);
+	expect(told).toEqual(['silent', 'answered']);
 });
 
 test('a conversation with too many posts waiting is slowed down alone, until they are decided', async () => {
