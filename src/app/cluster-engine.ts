@@ -202,6 +202,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): Engine {
 	return {
 		name: 'cluster',
 		store: { ...written, ...fresh },
+		written: written.directory,
 		readState,
 		sessions: refusing(sessions),
 		bus,

@@ -9,7 +9,7 @@ import type { Bus } from '../engine/ports/bus.ts';
 import type { CommandLog } from '../engine/ports/log.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
 import type { Sessions } from '../engine/ports/sessions.ts';
-import type { Store } from '../engine/ports/store.ts';
+import type { Directory, Store } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import type { Command } from '../sequencer/commands.ts';
@@ -19,6 +19,8 @@ import { type StampClock, stampClock } from './stamp-clock.ts';
 export interface Engine {
 	readonly name: 'embedded' | 'cluster';
 	readonly store: Store;
+	/** As the store has it at this moment: nobody waits for what is on its way there. */
+	readonly written: Pick<Directory, 'conversations' | 'members'>;
 	readonly readState: ReadState;
 	readonly sessions: Sessions;
 	readonly bus: Bus;
@@ -65,6 +67,7 @@ export async function openEmbeddedEngine(
 	return {
 		name: 'embedded',
 		store,
+		written: store.directory,
 		readState: new MemoryReadState(residents, store.ledger, clock),
 		sessions: new MemorySessions(),
 		bus: new MemoryBus(),

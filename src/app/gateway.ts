@@ -105,6 +105,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		readState,
 		directory: store.directory,
 		history: store.history,
+		written: engine.written,
 		source: store.source,
 		push: store.push,
 		webPush: parts.vapidKey && { key: parts.vapidKey.publicKey, hosts: config.webPushHosts },

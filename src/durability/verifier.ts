@@ -57,14 +57,17 @@ export class Verifier {
 	) {}
 
 	/** Of each of these users in one conversation, with the threads that the user follows there. */
-	async verify(users: readonly string[], conversation: string): Promise<Verified> {
+	async verify(
+		users: readonly string[],
+		conversation: string,
+	): Promise<Verified & { readonly total: number }> {
 		const counted: Counted[] = [];
 		for (const user of users) {
 			await this.pace.turn();
 			const all = countsOf(user, await this.source.user(user));
 			counted.push(...all.filter((one) => one.conversation === conversation));
 		}
-		return this.compareAll(counted);
+		return { ...(await this.compareAll(counted)), total: counted.length };
 	}
 
 	/** Everything that a user has, in pages of so many counts, from after `after` on. */

@@ -56,6 +56,8 @@ export interface Services {
 	readonly readState: ReadState;
 	readonly directory: Directory;
 	readonly history: History;
+	/** The store without what is still on its way there: for comparing with it. */
+	readonly written: Pick<Directory, 'conversations' | 'members'>;
 	/** Who follows a thread, as far as the store has it: read the thread first. */
 	readonly source: Pick<StateSource, 'memberships' | 'follows'>;
 	readonly push: PushStore;

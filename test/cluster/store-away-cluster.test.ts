@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { partitionOf } from '../../src/engine/cluster/kafka/partitioning.ts';
+import type { Call } from '../support/api.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
@@ -14,6 +15,7 @@ const WITHIN_MS = 40_000;
 const PARTITIONS = 8;
 let services: OwnServices;
 let cluster: TestCluster;
+let admin: Call;
 let ada: Person;
 let grace: Person;
 let channel: string;
@@ -28,7 +30,9 @@ beforeAll(async () => {
 		services: { ...process.env, ...services.env },
 		flags: ['--log-level', 'info'],
 	});
-	[ada, grace] = (await makeWorkspace(cluster.url, 2)).people as [Person, Person];
+	const made = await makeWorkspace(cluster.url, 2);
+	admin = made.admin;
+	[ada, grace] = made.people as [Person, Person];
 	channel = await makeChannel('first');
 	for (let number = 0; ; number += 1) {
 		neighbour = await makeChannel(`other-${number}`);
@@ -171,4 +175,36 @@ test('PostgreSQL rejects writes: it is named with what to do, and nothing is del
 	});
 	expect((await textsIn(channel)).slice(0, 20)).toEqual(texts.toReversed());
 	socket.close();
+}, 120_000);
+
+test('PostgreSQL is behind: counts are verified as far as it has them, and nothing is called drift', async () => {
+	const place = await makeChannel('behind');
+	await post(place, 'stored');
+	await eventually(WITHIN_MS, async () => expect((await told()).lag).toBe(0));
+	await readOnly(true);
+	try {
+		await post(place, 'not stored yet');
+		await eventually(WITHIN_MS, async () => {
+			const { channels } = await grace.call('client.counts');
+			expect(channels).toContainEqual(expect.objectContaining({ id: place, unread_count: 2 }));
+		});
+		for (const args of [{ channel: place }, { channel: place, user: grace.id }, { user: grace.id }]) {
+			const found = await admin('admin.unreads.verify', { ...args, repair: true });
+			expect(found).toMatchObject({ ok: true, drifted: [], repaired: 0 });
+		}
+		// The count of this user rests on what the store lacks.
+		expect(await admin('admin.unreads.verify', { channel: place, user: grace.id })).toMatchObject({
+			checked: 0,
+			total: 1,
+		});
+		const ready = await fetch(`${cluster.gateways[0]!.url}/readyz`);
+		expect(await ready.json()).toMatchObject({ degraded: [] });
+	} finally {
+		await readOnly(false);
+	}
+	await eventually(WITHIN_MS, async () => expect((await told()).lag).toBe(0));
+	expect(await admin('admin.unreads.verify', { channel: place, repair: true })).toMatchObject({
+		checked: 2,
+		drifted: [],
+	});
 }, 120_000);

@@ -31,7 +31,7 @@ export function describeRepair({ name, open }: DamagedEngine): void {
 			const { c, posts, replies } = await aChannel(driver);
 			const verified = () => verifier.verify([ADA, GRACE], c);
 			// Everything is in use before it is damaged.
-			expect(await verified()).toEqual({ checked: 4, drifted: [] });
+			expect(await verified()).toEqual({ checked: 4, drifted: [], total: 4 });
 
 			await damage.loseMessage(c, posts[1] as number);
 			await damage.loseReply(c, posts[0] as number, replies[1] as number);

@@ -44,6 +44,7 @@ export async function openRedisEngine(
 	return {
 		name: 'cluster',
 		store: { ...store, ledger: tellingOf(store.ledger, readState) },
+		written: store.directory,
 		readState,
 		sessions,
 		bus,

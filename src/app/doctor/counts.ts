@@ -57,6 +57,14 @@ export async function countsFindings(
 	}
 	const checked = pages.reduce((sum, page) => sum + page.checked, 0);
 	const drifted = pages.flatMap((page) => page.drifted);
+	if (checked === 0 && user !== undefined && pages.some(({ total }) => total > 0))
+		return [
+			warn(
+				ABOUT,
+				'nothing was compared: all of it is archived, changing or not in the store yet',
+				'Try again in a moment',
+			),
+		];
 	if (checked === 0)
 		return [
 			warn(ABOUT, 'nothing was compared: the user is in no such conversation', 'See --user and --channel'),
@@ -73,7 +81,9 @@ function leftOut(pages: readonly Verified[], user: string | undefined): string {
 	if (user === undefined)
 		return response_metadata?.next_cursor ? `; these are of the first members only, of ${total}` : '';
 	const checked = pages.reduce((sum, page) => sum + page.checked, 0);
-	return checked < total ? `; ${total - checked} more were archived or changing and were not compared` : '';
+	return checked < total
+		? `; ${total - checked} more were archived, changing or not in the store yet, and were not compared`
+		: '';
 }
 
 function judged({ user, channel, thread_ts, served, stored, repaired, reason }: Verified['drifted'][number]) {
