@@ -46,7 +46,11 @@ test('many users who are far behind are verified in small steps, none of more ro
 	// What is served is loaded before: it is another matter, with steps of its own.
 	expect(await engine.readState.row('U10', 'C01')).toMatchObject({ unread: COUNT_CAP, mentions: 2 });
 	meter.reset();
-	expect(await verifier.verify(USERS, 'C01')).toEqual({ checked: USERS.length, drifted: [], total: USERS.length });
+	expect(await verifier.verify(USERS, 'C01')).toEqual({
+		checked: USERS.length,
+		drifted: [],
+		total: USERS.length,
+	});
 	expect(meter.largest).toBeLessThanOrEqual(LARGEST_TURN);
 	expect(meter.total).toBeLessThan(USERS.length * (COUNT_CAP + 4 * ROWS_A_TURN));
 }, 60_000);
