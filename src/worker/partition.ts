@@ -26,7 +26,8 @@ import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
  *     running    whatever cannot be done is tried until it can
  *     draining   the read state is lost, and is loaded anew when the store has everything that was decided. Of a batch, part
  *                may be acknowledged already: so all of it is decided, which needs the store alone, and written. What
- *                could not be applied is applied and told when the read state is whole
+ *                could not be applied is applied and told when the read state is whole. Until that is done, commands
+ *                that follow in the same conversation are neither applied nor written
  *     leaving    it is to be another's: what cannot be done at once is given up. Never left again
  *     ended      nothing more is decided here
  *
@@ -89,6 +90,7 @@ const MOST_WAITING = 4_000;
 export class Partition {
 	private ended = false;
 	private draining = false;
+	private drainBegins = Promise.withResolvers<void>();
 	private left = false;
 	private readonly leaving = Promise.withResolvers<void>();
 	/** Called when it is to be left. */
@@ -103,6 +105,8 @@ export class Partition {
 
 	drain(draining: boolean): void {
 		this.draining = draining;
+		if (draining) this.drainBegins.resolve();
+		else this.drainBegins = Promise.withResolvers();
 	}
 
 	leave(): void {
@@ -135,9 +139,17 @@ export class Partition {
 		return told.every(({ status }) => status === 'fulfilled');
 	}
 
-	/** Resolves when the next batch can be taken: everybody has heard of this one, but for conversations that have to wait. */
+	/** Resolves when fewer entries may be waiting; null: there is room for a batch. */
+	room(): Promise<void> | null {
+		if (this.waiting <= MOST_WAITING) return null;
+		return Promise.race([...this.lanes].map(({ told }) => told));
+	}
+
+	/**
+	 * Resolves when the next batch can be taken: everybody has heard of this one, but for conversations that have to wait.
+	 * Begins all of the batch before it returns.
+	 */
 	async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
-		while (this.waiting > MOST_WAITING) await this.someTold();
 		const slots = this.parts.persistence.reserve(spansOf(batch, span));
 		const work = batch.map((entry, index): Work => ({ entry, slot: slots[index] as Slot }));
 		const lanes: Lane[] = [];
@@ -154,11 +166,6 @@ export class Partition {
 
 	private get waiting(): number {
 		return [...this.lanes].reduce((sum, { size }) => sum + size, 0);
-	}
-
-	private async someTold(): Promise<void> {
-		if (this.left) throw new Error('the partition was given up');
-		await Promise.race([...this.lanes].map(({ told }) => told));
 	}
 
 	/** Fails only where the work does so in time. */
@@ -206,8 +213,9 @@ export class Partition {
 		const decisions: Decision[] = [];
 		for (const { command } of entries) decisions.push(this.decide(await this.loaded(command), command));
 		const decided = { conversation, entries, decisions };
-		// Where what came before could not be applied, this has to wait for it.
-		const mayApply = !undone || before?.isTold;
+		// Where what came before could not be applied, this has to wait for it. Written first, it would be lost to
+		// the read state if this process ended: only while draining is that made up for.
+		const mayApply = !undone || !before || (await this.toldUnlessDraining(before));
 		const moved = mayApply ? await this.applyAndTell(decided, () => this.draining || this.left) : null;
 		for (const [index, { slot }] of work.entries())
 			slot.fill(decisions[index]?.effects ?? [], index === 0 ? (moved ?? []) : []);
@@ -215,6 +223,15 @@ export class Partition {
 		const { conversations, persistence } = this.parts;
 		conversations.turn(conversation, persistence.durable(conversation));
 		return moved === null ? decided : null;
+	}
+
+	/** Whether the lane is told: false where the partition drains before that. */
+	private async toldUnlessDraining(lane: Lane): Promise<boolean> {
+		while (!lane.isTold && !this.draining) {
+			if (this.left) throw new Error('the partition was given up');
+			await Promise.race([lane.told, this.drainBegins.promise, this.toBeLeft]);
+		}
+		return lane.isTold;
 	}
 
 	/** What is written and was not applied is applied to the read state of then. Nobody replays it: it is not given up for another owner. */

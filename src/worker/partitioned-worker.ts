@@ -146,7 +146,14 @@ export class PartitionedWorker {
 		const owned = this.own(span.partition);
 		const { partition } = owned;
 		await this.claimed(owned);
-		await this.mayBegin(partition);
+		// A worker that is halted meanwhile must see either no lane of the batch or all of them: nothing is awaited
+		// between the last look at the obstacles and `partition.process`.
+		for (;;) {
+			if (this.stopping || partition.isLeaving) throw new Error(`the partition is another's soon`);
+			const obstacle = this.obstacleOf(partition);
+			if (!obstacle) break;
+			await Promise.race([obstacle, partition.toBeLeft]);
+		}
 		this.lag = ageMs(batch, this.parts.nowMs());
 		await partition.process(batch, span);
 	}
@@ -171,13 +178,9 @@ export class PartitionedWorker {
 		if (isPublished && this.resumes === resumes && !this.halted) ownership.caughtUp();
 	}
 
-	private async mayBegin(partition: Partition): Promise<void> {
-		for (;;) {
-			if (this.stopping || partition.isLeaving) throw new Error(`the partition is another's soon`);
-			const obstacle = this.halted?.promise ?? this.backlog.room();
-			if (!obstacle) return;
-			await Promise.race([obstacle, partition.toBeLeft]);
-		}
+	/** What a batch has to wait for before it may begin; null: nothing. */
+	private obstacleOf(partition: Partition): Promise<void> | null {
+		return this.halted?.promise ?? this.backlog.room() ?? partition.room();
 	}
 
 	private async settled(): Promise<void> {

@@ -180,3 +180,118 @@ test('a worker whose stored changes are published hands its partition over witho
 	expect(announced.count()).toBe(0);
 	expect(await epoch.wholeSince()).toBe(2);
 }, 60_000);
+
+test('what follows a message that is stored and not applied is not stored before both are applied', async () => {
+	await twoConversations({ releaseMs: 1000 });
+	const { worker, epoch, answers, before } = lone;
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	before.set('C02', async () => {
+		before.delete('C02');
+		await lone.emptyRedis();
+	});
+	const stored = await lone.append('C02', post('stored'));
+	worker.start();
+	worker.resume();
+	await until(() => !before.has('C02'), 'Redis is emptied');
+	await worker.halt();
+	expect(await lone.store.nextOffset(lone.partition)).toBe(1);
+
+	await epoch.clear();
+	await epoch.begin(() => 2);
+	// Redis is whole again, and the stored message is still being applied when the next one arrives.
+	const [applying, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	before.set('C02', async () => {
+		applying.resolve();
+		await goOn.promise;
+	});
+	worker.resume();
+	await applying.promise;
+	const following = await lone.append('C02', post('following'));
+	const elsewhere = await lone.append('C01', post('elsewhere'));
+	await until(() => answers.has(elsewhere), 'the other conversation goes on');
+	await Bun.sleep(500);
+	expect(await lone.store.nextOffset(lone.partition)).toBe(1);
+
+	// The worker goes: the next one finds in the log what was not applied.
+	await worker.stop(1000);
+	goOn.resolve();
+	before.delete('C02');
+	expect(await lone.store.nextOffset(lone.partition)).toBe(1);
+	expect(answers.has(following)).toBe(false);
+	await lone.logs.close();
+	const next = await lone.another();
+	next.start();
+	next.resume();
+	await until(() => answers.has(following), 'the next owner decides about it');
+	expect(answers.has(stored)).toBe(true);
+	expect(await lone.readState.row('U02', 'C02')).toMatchObject({ unread: 2 });
+}, 60_000);
+
+test('and where Redis is lost once more meanwhile, all of it is stored', async () => {
+	await twoConversations();
+	const { worker, epoch, answers, before } = lone;
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	before.set('C02', async () => {
+		before.delete('C02');
+		await lone.emptyRedis();
+	});
+	await lone.append('C02', post('stored'));
+	worker.start();
+	worker.resume();
+	await until(() => !before.has('C02'), 'Redis is emptied');
+	await worker.halt();
+	await epoch.clear();
+	await epoch.begin(() => 2);
+	let attempts = 0;
+	before.set('C02', async () => {
+		attempts += 1;
+		throw new Error('Redis is away');
+	});
+	worker.resume();
+	await until(() => attempts > 0, 'the stored one is being applied');
+	const following = await lone.append('C02', post('following'));
+	const elsewhere = await lone.append('C01', post('elsewhere'));
+	await until(() => answers.has(elsewhere), 'the other conversation goes on');
+	await worker.halt();
+	expect(await written('C02')).toEqual(['stored', 'following']);
+	before.delete('C02');
+	worker.resume();
+	await until(() => answers.has(following), 'both are applied');
+	expect(await lone.readState.row('U02', 'C02')).toMatchObject({ unread: 2 });
+}, 60_000);
+
+/** With more entries than that waiting, a partition takes nothing else; a batch has so many at most. */
+const MOST_WAITING = 4_000;
+const BATCH = 1_000;
+
+test('a batch that waited for room while the worker was halted is not begun before it is resumed', async () => {
+	await twoConversations();
+	const { worker, epoch, answers, before } = lone;
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	const [applying, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	before.set('C01', async () => {
+		applying.resolve();
+		await goOn.promise;
+	});
+	worker.start();
+	worker.resume();
+	await lone.append('C01', post('held up'));
+	await applying.promise;
+	// Refused, which costs little: only members may post.
+	const many = Array.from({ length: MOST_WAITING + BATCH }, () => lone.append('C01', post('no'), 'U09'));
+	await Promise.all(many);
+	const last = await lone.append('C02', post('waits for room'));
+	await Bun.sleep(1000);
+	expect(answers.has(last)).toBe(false);
+	const halted = worker.halt();
+	goOn.resolve();
+	await halted;
+	await Bun.sleep(300);
+	expect(answers.has(last)).toBe(false);
+	expect(await written('C02')).toEqual([]);
+	worker.resume();
+	await until(() => answers.has(last), 'it is begun');
+}, 60_000);
