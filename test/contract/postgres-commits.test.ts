@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
 import { Fenced, type PostgresStore, PostgresUnusable } from '../../src/engine/cluster/postgres/open.ts';
+import { Pool } from '../../src/engine/cluster/postgres/pool.ts';
+import { Retry } from '../../src/engine/cluster/postgres/retry.ts';
+import { carryOut } from '../../src/engine/cluster/postgres/transaction.ts';
 import { SchemaTooNew } from '../../src/engine/store/migrations.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import { type Cut, type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
@@ -210,6 +214,25 @@ describe('a connection that is cut during the commit', () => {
 			expect(await said(store)).toEqual([1, 2]);
 		});
 	}
+
+	test('and the question how it ended fails after the time for an answer: the outcome is still asked for', async () => {
+		await open();
+		const sql = new SQL(through());
+		const pool = new Pool(() => sql, 10_000);
+		const failures: string[] = [];
+		const onTrouble = (_: number, error: Error): void => {
+			failures.push(error.name);
+			if (failures.length === 1) proxy.cutNext('pg_xact_status', 'before');
+		};
+		const retry = new Retry({ onTrouble }, [50], 1);
+		// A second time would be refused.
+		const insert = `INSERT INTO ${place.schema}.schema_migrations VALUES ('0000-once', 0)`;
+		proxy.cutNext('COMMIT', 'after');
+		await carryOut(pool, retry, [{ sql: insert, params: [] }]);
+		expect(proxy.cuts).toBe(2);
+		expect(failures).toEqual(['OutcomeUnknown', 'OutcomeUnknown']);
+		await pool.close();
+	});
 
 	test('a read that is not answered is asked again', async () => {
 		const store = await open({ url: through(), answerWithinMs: 1500 });

@@ -85,9 +85,11 @@ async function tookPlace(pool: SQL, transaction: string): Promise<boolean> {
 		const [row] = await pool.unsafe<{ status: string | null }[]>(STATUS, [transaction]);
 		status = row?.status;
 	} catch (error) {
+		const trouble = troubleOf(error);
 		// A number from the future: the server was restored to a moment before it, and does not have it.
-		if (troubleOf(error) === 'refused') return false;
-		throw error;
+		if (trouble === 'refused') return false;
+		// Nobody answered the question: the outcome stays unknown, however long that takes.
+		throw trouble === 'away' ? new OutcomeUnknown(transaction, error) : error;
 	}
 	// The server has not noticed yet that the connection is gone.
 	if (status === 'in progress') throw new OutcomeUnknown(transaction, 'still in progress');
