@@ -33,8 +33,10 @@ local lateness = 0
 -- Up to a second is what clients are told once more in any case.
 local ORDINARY = 1000000
 
-local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor')
+local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor', 'told')
 local stamp, floor = state[1], state[2]
+-- Where an older release applied something without telling, or nothing was told since it was loaded, telling begins here.
+local begun_at, tells_on = stamp, state[1] == state[3]
 -- Fields of the conversation that are to be set, each before its value.
 local fields = {}
 local timeline_changed = false
@@ -67,10 +69,14 @@ end
 -- Copies that are further behind than what is kept of it are taken again.
 local MOST_TOLD, KEPT_TOLD = 4096, 2048
 local function add_to_told()
+	if not tells_on then
+		set('told_since', begun_at)
+		set('changes', '')
+	end
 	if #told == 0 then
 		return
 	end
-	local before = redis.call('HGET', KEYS[1], 'changes')
+	local before = tells_on and redis.call('HGET', KEYS[1], 'changes')
 	local all = (before and before ~= '' and before .. ' ' or '') .. table.concat(told, ' ')
 	if #all > MOST_TOLD then
 		local cut = string.find(all, ' ', #all - KEPT_TOLD, true) or #all
