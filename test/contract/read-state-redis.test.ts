@@ -188,6 +188,22 @@ for (const layout of LAYOUTS) {
 			}
 		});
 
+		test('what an older release deleted without telling is gone from copies, also where more was applied since', async () => {
+			const { process } = await world();
+			const [reader, worker] = [await process(), await process()];
+			const { commands, keys } = worker;
+			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			await worker.apply(edited(CHANNEL, message('C01', BEGIN + 1), BEGIN + 10, 'another'));
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 5 });
+			await commands.zremrangebyscore(keys.timeline('C01'), BEGIN + 2, BEGIN + 2);
+			await commands.hset(keys.meta('C01'), 'stamp', BEGIN + 20);
+			await worker.apply(...posts(30, 31));
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 5 });
+			// From here on all is told: a copy that knows as much takes only what follows.
+			await worker.apply(deleted(CHANNEL, message('C01', BEGIN + 3), BEGIN + 40));
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 4 });
+		});
+
 		test('marks of one user at two processes: none is lost', async () => {
 			const { process } = await world();
 			const here = await process();
@@ -298,7 +314,7 @@ for (const layout of LAYOUTS) {
 			const both = async (effects: readonly Effect[]) => {
 				await Promise.all([whole, little].map(({ readState }) => readState.apply(effects)));
 			};
-			return { store, whole, little, same, both };
+			return { store, process, whole, little, same, both };
 		};
 
 		test('who is far behind is counted from the store, which Redis does not take in', async () => {
@@ -340,6 +356,27 @@ for (const layout of LAYOUTS) {
 				expect(b).toEqual(a as never);
 				await same(JSON.stringify(mark));
 			}
+		});
+
+		test('a mark as read of who is far behind reads nothing of what it skips, also where its ts is in the future', async () => {
+			const { store, process, whole } = await farBack();
+			const fails = async () => {
+				throw new Error('the store is down');
+			};
+			const source: StateSource = Object.assign(Object.create(store.source), { timelineEntries: fails });
+			const { readState } = await process({ source, prefix: `${whole.keys.prefix}down:` });
+			// One that lies behind what can be counted is not set.
+			const old = readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 10 }, tell);
+			await expect(old).rejects.toThrow('the store is down');
+			expect(await readState.member('U02', 'C01')).toMatchObject({ lastRead: 0 });
+			const marked = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 395 }, tell);
+			expect(marked).toMatchObject({ row: { lastRead: BEGIN + 395, unread: 5 } });
+			const past = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 5_000 }, tell);
+			expect(past).toMatchObject({ row: { lastRead: BEGIN + 400, unread: 0 } });
+			const cold = await process({ source, prefix: `${whole.keys.prefix}cold:` });
+			await cold.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 5_000 }, tell);
+			await cold.readState.apply([posted(CHANNEL, message('C01', BEGIN + 1_000, { user: 'U01' }))]);
+			expect(await cold.readState.row('U02', 'C01')).toMatchObject({ lastRead: BEGIN + 400, unread: 1 });
 		});
 
 		test('a post of who is far behind moves the cursor where nothing is unread, there or further back', async () => {

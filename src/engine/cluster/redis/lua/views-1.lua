@@ -80,7 +80,8 @@ local function look(text, renew)
 	local older, newer, reaches = {}, {}, known_floor
 	local from = edge
 	if not follows then
-		from = wanted == '-' and latest or as_far_back(wanted)
+		-- Never beyond the newest: the copy would take what is posted up to there for known.
+		from = (wanted == '-' or tonumber(wanted) > tonumber(latest)) and latest or as_far_back(wanted)
 		reaches = from
 	elseif wanted ~= '-' then
 		local after = as_far_back(wanted)
@@ -110,7 +111,7 @@ local function look(text, renew)
 			result[#result + 1] = entries[place]
 		end
 	end
-	if follows and not same and more[10] then
+	if follows and not same and (more[10] or '') ~= '' then
 		result[#result + 1] = more[10]
 	end
 	return table.concat(result, ' ')

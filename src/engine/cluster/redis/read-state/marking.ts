@@ -20,7 +20,7 @@ import type {
 import type { Ledger } from '../../../ports/store.ts';
 import type { Fence, Since } from '../fence.ts';
 import type { UserCopy } from '../views/user-copy.ts';
-import type { Place, Views } from '../views/views.ts';
+import type { BackTo, Place, Views } from '../views/views.ts';
 import { type Membership, packActivity, packFollow, packMembership } from './packing.ts';
 import { rowOf, threadRowOf } from './reading.ts';
 import { cursorFact, preferenceFact, threadFact } from './standing-facts.ts';
@@ -51,8 +51,7 @@ export class Marking {
 		mark: Mark,
 		tell: Tell<CountRow>,
 	): Promise<RowChange | MarkProblem> {
-		const back = mark.type === 'read' ? undefined : firstOf(mark) - 1;
-		return this.onMembership(user, conversation, tell, cursorFact, back, (place) => {
+		return this.onMembership(user, conversation, tell, cursorFact, neededBy(mark), (place) => {
 			const { timeline } = place.conversation;
 			const { membership } = place;
 			if (!isAboutAny(mark, timeline)) return 'no_such_message';
@@ -71,7 +70,7 @@ export class Marking {
 		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
 		tell: Tell<CountRow>,
 	): Promise<RowChange | MarkProblem> {
-		return this.onMembership(user, conversation, tell, preferenceFact, undefined, ({ membership }) => {
+		return this.onMembership(user, conversation, tell, preferenceFact, {}, ({ membership }) => {
 			const muted = preference.muted ?? membership.muted;
 			const level = preference.level ?? membership.level;
 			if (muted === membership.muted && level === membership.level) return { ignored: false };
@@ -88,11 +87,11 @@ export class Marking {
 		conversation: string,
 		tell: Tell<CountRow>,
 		factOf: typeof cursorFact,
-		back: number | undefined,
+		needed: { readonly backTo?: BackTo },
 		decide: (place: Place) => MarkProblem | { readonly ignored: boolean; readonly after?: Membership },
 	): Promise<RowChange | MarkProblem> {
 		const stamp = this.clock.next();
-		const options = { ...(back === undefined ? {} : { back }), atOnce: 'each as it is' } as const;
+		const options = { ...needed, atOnce: 'each as it is' } as const;
 		const count = () => this.views.at(user, conversation, rowOf);
 		for (;;) {
 			const since = await this.fence.since();
@@ -199,6 +198,15 @@ export class Marking {
 		return logged.then(tell).then(() => this.fence.assured(since));
 	}
 }
+
+/**
+ * Who marks as read what lies far behind needs nothing of what they skip: the newest ts decides, and what is counted afterwards
+ * begins at the new cursor. That is loaded before, so that a mark is not set where it cannot be counted.
+ */
+const neededBy = (mark: Mark): { readonly backTo: BackTo } => ({
+	backTo: (cursor) =>
+		mark.type === 'read' ? Math.max(cursor, mark.ts) : Math.min(cursor, firstOf(mark) - 1),
+});
 
 /** A stamp for a change of now: a device at another gateway, whose clock is ahead, may have been here, or elsewhere, before. */
 const afterAll = (user: UserCopy, { at }: { readonly at: number }, stamp: number): number =>

@@ -32,7 +32,10 @@ export interface ThreadPlace {
 
 /** Somebody who marks without a pause gets a row all the same. */
 const MOST_TRIES = 5;
-const EVERYTHING = Number.MAX_SAFE_INTEGER;
+
+/** After which ts entries are wanted, given the cursor. */
+export type BackTo = (cursor: number) => number;
+const toCursor: BackTo = (cursor) => cursor;
 
 /** What is to be known of conversations, by the user's own state. */
 type WantedOf = (user: UserCopy) => readonly Wanted[];
@@ -105,12 +108,12 @@ export class Views {
 		return reaching;
 	}
 
-	/** Calls `use` with the place, loaded back to the cursor and to `back`; answers null where the user is no member. */
+	/** Calls `use` with the place, with the entries after `backTo` of the cursor; answers null where the user is no member. */
 	at<T>(
 		user: string,
 		conversation: string,
 		use: (place: Place) => T,
-		{ back = EVERYTHING, atOnce }: { readonly back?: number; readonly atOnce?: 'each as it is' } = {},
+		{ backTo = toCursor, atOnce }: { readonly backTo?: BackTo; readonly atOnce?: 'each as it is' } = {},
 	): Promise<T | null> {
 		return this.look(
 			user,
@@ -118,7 +121,7 @@ export class Views {
 				const membership = copy.membership(conversation);
 				if (!membership?.member) return [];
 				const wanted = { id: conversation, threads: NO_THREADS, archivedToo: true };
-				return [{ ...wanted, back: Math.min(membership.cursor, back) }];
+				return [{ ...wanted, back: backTo(membership.cursor) }];
 			},
 			(copy, copies) => onPlace(copy, conversation, copies[0], use),
 			atOnce,
