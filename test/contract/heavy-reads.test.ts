@@ -9,7 +9,7 @@ import type { Store, ThreadInfo } from '../../src/engine/ports/store.ts';
 import { historyOf } from '../../src/engine/store/history.ts';
 import { sourceOf } from '../../src/engine/store/source.ts';
 import { ROWS_A_STEP, type SqlReader } from '../../src/engine/store/sql.ts';
-import { BEGIN, conversation, created, deleted, message, posted } from '../support/store/facts.ts';
+import { BEGIN, conversation, created, deleted, edited, message, posted } from '../support/store/facts.ts';
 import { TurnMeter } from '../support/turn-meter.ts';
 
 /** What grows with history is read in steps, and a large thread is summed up once. */
@@ -73,6 +73,63 @@ test('a large thread is summed up in steps once; after that only what came since
 	await store.ledger.commit([posted(CHANNEL, reply(REPLIES + 1))]);
 	expect(shownOf(await summary())).toEqual([REPLIES + 1, REPLIES + 1, 2_000]);
 	expect(meter.total).toBeLessThan(20);
+});
+
+/** Something happens once, after the first read of such a kind and before its rows are handed over. */
+const meanwhile = (reader: SqlReader, kind: string, work: () => Promise<unknown>): SqlReader => {
+	let isDone = false;
+	const all = async <T>(...[sql, params]: Parameters<SqlReader['all']>): Promise<T[]> => {
+		const rows = await reader.all<T>(sql, params);
+		if (!isDone && sql.includes(kind) && rows.length < ROWS_A_STEP) {
+			isDone = true;
+			await work();
+		}
+		return rows;
+	};
+	return { all, together: (q) => reader.together(q), pause: () => reader.pause() };
+};
+
+test('who asks for a large thread while it is summed up finds what was written before they asked', async () => {
+	const { store, reader } = await metered();
+	let later: Promise<readonly ThreadInfo[]> | undefined;
+	const { threads } = historyOf(
+		meanwhile(reader, 'SELECT ts, user_id FROM messages', async () => {
+			await store.ledger.commit([posted(CHANNEL, reply(REPLIES + 1))]);
+			later = threads('C01', [ROOT]);
+			// Until it waits for the one under way.
+			await Bun.sleep(20);
+		}),
+	);
+	expect(shownOf((await threads('C01', [ROOT]))[0])).toEqual([REPLIES, REPLIES, 2_000]);
+	expect(shownOf((await later)?.[0])).toEqual([REPLIES + 1, REPLIES + 1, 2_000]);
+});
+
+test('a page that is cut by size is full, also where its messages become shorter while it is read', async () => {
+	const { store, reader } = await metered();
+	const long = Array.from({ length: 30 }, (_, index) =>
+		message('C02', BEGIN + 1 + index, { user: 'U01', text: 'x'.repeat(1_000) }),
+	);
+	const other = conversation('C02');
+	await store.ledger.commit([created(other, ['U01']), ...long.map((one) => posted(other, one))]);
+	let stamp = BEGIN + 1_000;
+	const shorten = (some: typeof long) => () => {
+		stamp += some.length;
+		return store.ledger.commit(some.map((one, index) => edited(other, one, stamp + index, 'x')));
+	};
+	const mostBytes = 5_000;
+	const range = { after: 0, before: Number.POSITIVE_INFINITY, limit: 30, mostBytes };
+	const steps = (found: readonly { ts: number }[]) => found.map(({ ts }) => ts - BEGIN);
+	const from = (first: number, last: number) =>
+		Array.from({ length: last - first + 1 }, (_, index) => first + index);
+	const newest = historyOf(meanwhile(reader, 'AS bytes', shorten(long.slice(28))));
+	expect(steps(await newest.timeline('C02', { ...range, nearest: 'newest' }))).toEqual(from(24, 30));
+	const oldest = historyOf(meanwhile(reader, 'AS bytes', shorten(long.slice(0, 2))));
+	expect(steps(await oldest.timeline('C02', { ...range, nearest: 'oldest' }))).toEqual(from(1, 7));
+	const all = long.map(({ ts }) => ts);
+	const chosen = historyOf(meanwhile(reader, 'AS bytes', shorten(long.slice(2, 3))));
+	expect(steps(await chosen.messages('C02', all, { nearest: 'oldest', mostBytes }))).toEqual(from(1, 8));
+	const backward = historyOf(meanwhile(reader, 'AS bytes', shorten(long.slice(27, 28))));
+	expect(steps(await backward.messages('C02', all, { nearest: 'newest', mostBytes }))).toEqual(from(23, 30));
 });
 
 test('a reply that is deleted is gone from the summary of a large thread, by whichever process', async () => {

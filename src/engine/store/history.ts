@@ -1,3 +1,4 @@
+import { bytesOf, isFull, type Message } from '../../model/message.ts';
 import type { History, Range, ThreadInfo } from '../ports/store.ts';
 import { MESSAGE_COLUMNS, type MessageRow, messageOf, STANDS_IN_TIMELINE } from './rows.ts';
 import { inChunks, list, type SqlReader } from './sql.ts';
@@ -67,10 +68,8 @@ interface ReplierRow {
 const bound = (ts: number): number =>
 	Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, ts));
 
-function inOrder(rows: readonly MessageRow[], nearest: End) {
-	const messages = rows.map(messageOf);
-	return nearest === 'newest' ? messages.reverse() : messages;
-}
+const inOrder = (messages: Message[], nearest: End): Message[] =>
+	nearest === 'newest' ? messages.reverse() : messages;
 
 interface Size {
 	readonly ts: number;
@@ -87,24 +86,40 @@ function fitting(sizes: readonly Size[], mostBytes: number): number {
 	return last < 0 ? sizes.length : last + 1;
 }
 
+const roomAfter = (found: readonly Message[], mostBytes: number): number =>
+	found.reduce((room, message) => room - bytesOf(message), mostBytes);
+
 /** So few are never too large together. */
 const UNMEASURED = 4;
 
 export function historyOf(reader: SqlReader): History {
 	const summaries = new ThreadSummaries(reader);
-	/** $4 is the limit. */
+	/**
+	 * $4 is the limit. Sizes and rows are two reads: where messages became shorter in between, it reads on, so that a page that was
+	 * cut is full, by which callers tell it.
+	 */
 	const page = async (
 		sql: PageSql,
 		params: readonly [string, number, number, number, ...number[]],
 		range: Range,
 	) => {
-		const { limit, nearest, mostBytes } = range;
-		if (mostBytes === undefined || limit <= UNMEASURED)
-			return inOrder(await reader.all<MessageRow>(sql.rows, params), nearest);
-		const sizes = await reader.all<Size>(sql.sizes, params);
-		const [conversation, after, before, , ...more] = params;
-		const fit = [conversation, after, before, fitting(sizes, mostBytes), ...more];
-		return inOrder(await reader.all<MessageRow>(sql.rows, fit), nearest);
+		const { nearest, mostBytes } = range;
+		if (mostBytes === undefined || range.limit <= UNMEASURED)
+			return inOrder((await reader.all<MessageRow>(sql.rows, params)).map(messageOf), nearest);
+		const found: Message[] = [];
+		let [conversation, after, before, limit, ...more] = params;
+		for (;;) {
+			const sizes = await reader.all<Size>(sql.sizes, [conversation, after, before, limit, ...more]);
+			const fit = fitting(sizes, roomAfter(found, mostBytes));
+			const rows = await reader.all<MessageRow>(sql.rows, [conversation, after, before, fit, ...more]);
+			for (const row of rows) found.push(messageOf(row));
+			const last = found.at(-1);
+			const isCut = fit < sizes.length && rows.length === fit;
+			if (!isCut || !last || isFull(found, mostBytes)) return inOrder(found, nearest);
+			limit -= rows.length;
+			if (nearest === 'newest') before = last.ts;
+			else after = last.ts;
+		}
 	};
 	const chosen = async (conversation: string, ts: readonly number[]) =>
 		inChunks(
@@ -129,11 +144,15 @@ export function historyOf(reader: SqlReader): History {
 		async messages(conversation, ts, most) {
 			if (!most || ts.length <= UNMEASURED) return chosen(conversation, ts);
 			const { nearest, mostBytes } = most;
-			const sizes = await reader.all<Size>(MESSAGES[nearest].sizes, [conversation, list(ts)]);
-			return chosen(
-				conversation,
-				sizes.slice(0, fitting(sizes, mostBytes)).map((size) => size.ts),
-			);
+			const found: Message[] = [];
+			for (let left = ts; ; ) {
+				const sizes = await reader.all<Size>(MESSAGES[nearest].sizes, [conversation, list(left)]);
+				const fit = fitting(sizes, roomAfter(found, mostBytes));
+				const stamps = sizes.map((size) => size.ts);
+				for (const message of await chosen(conversation, stamps.slice(0, fit))) found.push(message);
+				left = stamps.slice(fit);
+				if (left.length === 0 || isFull(found, mostBytes)) return found.sort((a, b) => a.ts - b.ts);
+			}
 		},
 		threads: (conversation, roots) =>
 			inChunks(reader, roots, async (chunk) => {

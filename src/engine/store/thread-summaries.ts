@@ -31,15 +31,30 @@ export class ThreadSummaries {
 	/** The one used longest ago comes first. */
 	private readonly kept = new Map<string, Summary>();
 	private usersKept = 0;
-	/** Being summed up: callers who ask for the same thread at the same time share it. */
+	/** Being summed up. */
 	private readonly underWay = new Map<string, Promise<ThreadInfo>>();
+	/** Summed up after that, for those who asked meanwhile: the one under way may have read before what they know of was written. */
+	private readonly next = new Map<string, Promise<ThreadInfo>>();
 
 	constructor(private readonly reader: SqlReader) {}
 
 	of(conversation: string, threadTs: number): Promise<ThreadInfo> {
 		const key = `${conversation} ${threadTs}`;
+		const next = this.next.get(key);
+		if (next) return next;
 		const underWay = this.underWay.get(key);
-		if (underWay) return underWay;
+		if (!underWay) return this.begin(key, conversation, threadTs);
+		const after = underWay
+			.catch(() => undefined)
+			.then(() => {
+				this.next.delete(key);
+				return this.begin(key, conversation, threadTs);
+			});
+		this.next.set(key, after);
+		return after;
+	}
+
+	private begin(key: string, conversation: string, threadTs: number): Promise<ThreadInfo> {
 		const summing = this.sumUp(key, conversation, threadTs).finally(() => this.underWay.delete(key));
 		this.underWay.set(key, summing);
 		return summing;
