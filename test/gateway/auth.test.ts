@@ -67,6 +67,18 @@ describe('who is asking', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('account_inactive');
 	});
 
+	test('the holder of a token that was made after the user was signed out, by whichever clock', async () => {
+		const { auth, clock, directory, token, user } = setUp();
+		directory.add({ ...user, signedOutTs: (clock.now() + 60_000) * 1000 });
+		const caller = await auth.identify(token);
+		expect(caller).toMatchObject({ kind: 'user', user: { id: user.id } });
+		if (caller.kind !== 'user') return;
+		const admission = { user: user.id, tokenHash: caller.tokenHash, issuedAt: caller.issuedAt };
+		expect(await auth.holds(admission)).toBeTrue();
+		directory.keep(token, user, clock.now());
+		expect(await auth.holds(admission)).toBeFalse();
+	});
+
 	test('the holder of a token of another workspace', async () => {
 		const { auth, directory, token, user } = setUp();
 		directory.add({ ...user, team: 'T0000000002' });

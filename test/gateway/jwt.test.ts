@@ -189,6 +189,18 @@ describe('a JWT as a token', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
+	test('that was issued before its user was signed out is revoked; one issued later is not', async () => {
+		const { auth, clock: own, directory } = await setUp();
+		const second = Math.floor(own.now() / 1000);
+		const issued = (iat: number) => sign({ ...CLAIMS, iat, exp: second + 30 });
+		directory.add(userNamed('U123', { signedOutTs: own.now() * 1000 }));
+		expect(await refusalOf(async () => auth.identify(await issued(second - 1)))).toBe('token_revoked');
+		const held = { user: 'U123', tokenHash: 'not stored', issuedAt: (second - 1) * 1000 };
+		expect(await auth.holds(held)).toBeFalse();
+		expect(await auth.identify(await issued(second + 1))).toMatchObject({ kind: 'user' });
+		expect(await auth.holds({ ...held, issuedAt: (second + 1) * 1000 })).toBeTrue();
+	});
+
 	test('that was revoked stays so under another valid signature of the same claims', async () => {
 		const keys = await generateKeyPair('ES256', { extractable: true });
 		const folder = await mkdtemp(join(tmpdir(), 'tidemark-jwks-'));

@@ -66,10 +66,10 @@ export interface Directory {
 	tokensOf(user: string, after: string | null, limit: number): Promise<Page<Token>>;
 	/** The token whose hash starts so; null where none does, or several do. */
 	tokenStarting(hashStart: string): Promise<Token | null>;
-	/** Revokes all tokens of the user, and with them every JWT issued up to now. */
+	/** Revokes all tokens of the user, and with them every JWT issued up to `at`: wall time, in microseconds. */
 	signOut(user: string, at: number): Promise<void>;
-	/** The same, and nobody signs in as this user from here on. Their push devices are removed. */
-	deactivateUser(user: string, at: number): Promise<void>;
+	/** The same as of `signedOutAt`, and nobody signs in as this user from here on. Their push devices are removed. */
+	deactivateUser(user: string, at: number, signedOutAt: number): Promise<void>;
 	reactivateUser(user: string, at: number): Promise<void>;
 	/**
 	 * Makes a channel name belong to this conversation. Answers false when another one has it, be it that nothing came of it: see

@@ -113,7 +113,7 @@ export function directoryOf(
 			return row && !another ? people.tokenOf(row) : null;
 		},
 		signOut: (user, at) => execute(people.signOut(user, at)),
-		deactivateUser: (user, at) => execute(people.deactivate(user, at)),
+		deactivateUser: (user, at, signedOutAt) => execute(people.deactivate(user, at, signedOutAt)),
 		reactivateUser: (user, at) => execute([people.reactivate(user, at)]),
 
 		async reserveName(team, name, conversation, at) {

@@ -126,8 +126,8 @@ export const signOut = (user: string, at: number): Statement[] => [
 	},
 ];
 
-export const deactivate = (user: string, at: number): Statement[] => [
-	...signOut(user, at),
+export const deactivate = (user: string, at: number, signedOutAt: number): Statement[] => [
+	...signOut(user, signedOutAt),
 	setDeleted(user, true, at),
 	{ sql: 'DELETE FROM push_devices WHERE user_id = $1', params: [user] },
 ];

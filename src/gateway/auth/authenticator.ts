@@ -43,7 +43,10 @@ const WITHOUT_STORE_MS = 60 * 60 * 1000;
 
 const ADMIN: Caller = { kind: 'admin' };
 
-/** JWTs say when they were issued to the second: those of the same second count as issued before. */
+/**
+ * Of JWTs alone: opaque tokens are revoked one by one, and their stamps are of another clock. JWTs say when they were issued to
+ * the second: those of the same second count as issued before.
+ */
 const isSignedOut = ({ signedOutTs }: User, issuedAtMs: number): boolean =>
 	signedOutTs > 0 && issuedAtMs * 1000 <= signedOutTs;
 
@@ -113,8 +116,9 @@ export class Authenticator {
 			directory.token(admission.tokenHash),
 			directory.users([admission.user]),
 		]);
-		const isRevoked = token !== null && token.revokedTs !== null;
-		return !isRevoked && user !== undefined && !user.deleted && !isSignedOut(user, admission.issuedAt);
+		if (user === undefined || user.deleted) return false;
+		// Only opaque tokens, and JWTs that were revoked, are in the store.
+		return token === null ? !isSignedOut(user, admission.issuedAt) : token.revokedTs === null;
 	}
 
 	/** Lets go of what is not trusted any more; to be called now and then. */
@@ -146,7 +150,7 @@ export class Authenticator {
 		const key = tokenKey(token);
 		const { user, team, expiresAt, issuedAt } = await this.holder(token, key);
 		const account = await this.account(user, team);
-		if (isSignedOut(account, issuedAt)) throw new Refusal('token_revoked');
+		if (!isOpaque(token) && isSignedOut(account, issuedAt)) throw new Refusal('token_revoked');
 		const caller: UserCaller = { kind: 'user', user: account, team, tokenHash: key, expiresAt, issuedAt };
 		if (this.forgotten === forgottenBefore) this.remember(hash, caller);
 		return caller;

@@ -107,19 +107,19 @@ export function directoryCases(subject: Subject): void {
 			const device = { platform: 'apns', app: '', addedTs: BEGIN } as const;
 			for (const of of ['U01', 'U02'])
 				await push.devices.add({ ...device, id: `P${of}`, user: of, token: of });
-			await directory.deactivateUser('U01', BEGIN + 5);
-			await directory.deactivateUser('U01', BEGIN + 6);
+			await directory.deactivateUser('U01', BEGIN + 5, BEGIN + 3);
+			await directory.deactivateUser('U01', BEGIN + 6, BEGIN + 4);
 			expect(await directory.users(['U01'])).toEqual([
-				user('U01', { deleted: true, updatedTs: BEGIN + 5, signedOutTs: BEGIN + 6 }),
+				user('U01', { deleted: true, updatedTs: BEGIN + 5, signedOutTs: BEGIN + 4 }),
 			]);
-			expect((await directory.token('aa'))?.revokedTs).toBe(BEGIN + 5);
+			expect((await directory.token('aa'))?.revokedTs).toBe(BEGIN + 3);
 			expect(await push.devices.ofUser('U01')).toEqual([]);
 			expect(await push.devices.ofUser('U02')).toHaveLength(1);
 			await directory.reactivateUser('U01', BEGIN + 7);
 			expect(await directory.users(['U01'])).toEqual([
-				user('U01', { updatedTs: BEGIN + 7, signedOutTs: BEGIN + 6 }),
+				user('U01', { updatedTs: BEGIN + 7, signedOutTs: BEGIN + 4 }),
 			]);
-			expect((await directory.token('aa'))?.revokedTs).toBe(BEGIN + 5);
+			expect((await directory.token('aa'))?.revokedTs).toBe(BEGIN + 3);
 		});
 
 		test('of all who give a workspace a secret at once, one does, and it stays', async () => {

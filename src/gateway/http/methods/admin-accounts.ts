@@ -73,13 +73,16 @@ export const adminUsersCreate = adminMethod({
 	},
 });
 
+/** When a user is signed out, as those who sign JWTs know it: stamps may be ahead of that. */
+export const wallMicros = (): number => Date.now() * 1000;
+
 /** Signed out everywhere before it is answered; what they wrote, and what they are in, stays. */
 export const adminUsersDeactivate = adminMethod({
 	arguments: { user_id: type.user },
 	run: async (args, call) => {
 		const { directory, auth, bus, clock } = call.services;
 		await userWithId(call, args.user_id);
-		await directory.deactivateUser(args.user_id, clock.next());
+		await directory.deactivateUser(args.user_id, clock.next(), wallMicros());
 		auth.forgetUser(args.user_id);
 		tellRevoked(bus, null, args.user_id);
 		return announced(call, args.user_id);

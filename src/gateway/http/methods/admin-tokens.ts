@@ -6,7 +6,7 @@ import * as type from '../argument-types.ts';
 import { optional, required } from '../arguments.ts';
 import { adminMethod, type Call } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { userWithId } from './admin-accounts.ts';
+import { userWithId, wallMicros } from './admin-accounts.ts';
 
 /** Tokens, by the administrator. A token itself is shown once, when it is made; afterwards it is known by its id. */
 
@@ -82,9 +82,9 @@ export const adminTokensRevoke = adminMethod({
 });
 
 async function revokeAllOf(call: Call, user: string): Promise<void> {
-	const { directory, auth, bus, clock } = call.services;
+	const { directory, auth, bus } = call.services;
 	await userWithId(call, user);
-	await directory.signOut(user, clock.next());
+	await directory.signOut(user, wallMicros());
 	auth.forgetUser(user);
 	tellRevoked(bus, null, user);
 }
