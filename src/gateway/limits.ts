@@ -52,7 +52,7 @@ export class Limits {
 	 */
 	takeMore(user: string, what: Limited, more: number): number {
 		const buckets = this.buckets[what];
-		return more <= 0 ? 0 : buckets.take(user, Math.min(more, buckets.burst - 1));
+		return buckets.take(user, Math.min(more, buckets.burst - 1));
 	}
 
 	/** Buckets held, of all kinds. */

@@ -55,7 +55,8 @@ export function userMethod<S extends Schema>(definition: Definition<S, UserCall>
 			if (caller.kind !== 'user') throw new Refusal('not_allowed_token_type', 'token: a user’s is needed');
 			const args = parseArguments(definition.arguments, ignored, raw);
 			const more = (definition.cost?.(args) ?? 1) - 1;
-			const wait = call.services.limits.takeMore(caller.user.id, definition.limited ?? 'requests', more);
+			const wait =
+				more > 0 ? call.services.limits.takeMore(caller.user.id, definition.limited ?? 'requests', more) : 0;
 			if (wait > 0) throw new Refusal('ratelimited', 'this call counts as several', wait);
 			return definition.run(args, { ...call, caller });
 		},
