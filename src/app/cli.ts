@@ -48,7 +48,8 @@ export async function run(argv: readonly string[]): Promise<number> {
 		return 0;
 	}
 	const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-	if (!command) return usageError(`there is no command "${name}"`, 'tidemark --help');
+	if (!command)
+		return groupHelp(name, rest) ?? usageError(`there is no command "${name}"`, 'tidemark --help');
 	if (rest.includes('--help') || rest.includes('-h')) {
 		console.log(helpOf(name, command));
 		return 0;
@@ -69,6 +70,19 @@ function commandIn([first = '', ...rest]: readonly string[]): { name: string; re
 	if (Object.hasOwn(COMMANDS, both)) return { name: both, rest: rest.slice(1) };
 	return { name: first, rest };
 }
+
+/** `tidemark user --help`: the commands about users; undefined where there is no such group. */
+function groupHelp(group: string, rest: readonly string[]): number | undefined {
+	const members = Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${group} `));
+	if (members.length === 0) return undefined;
+	const isAsked = rest.includes('--help') || rest.includes('-h');
+	if (!isAsked) return usageError(`"${group}" needs one of its commands`, `tidemark ${group} --help`);
+	console.log(['Usage: tidemark <command> [flags]', '', ...summaries(members)].join('\n'));
+	return 0;
+}
+
+const summaries = (commands: readonly [string, CliCommand][]): string[] =>
+	commands.map(([name, { summary }]) => `  ${name.padEnd(COMMAND_COLUMN)} ${summary}`);
 
 function readFlags(command: CliCommand, argv: readonly string[]): Record<string, string | undefined> {
 	const settings = Object.values(SETTINGS).map(({ flag }) => [flag, { type: 'string' as const }]);
@@ -100,7 +114,7 @@ const generalHelp = (): string =>
 		'',
 		'Usage: tidemark <command> [flags]',
 		'',
-		...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(COMMAND_COLUMN)} ${summary}`),
+		...summaries(Object.entries(COMMANDS)),
 		'',
 		"'tidemark <command> --help' tells the flags of a command; 'tidemark --version' the version.",
 	].join('\n');

@@ -18,18 +18,23 @@ export async function portFinding(host: string, port: number): Promise<Finding> 
 		checkListening(host, port);
 		return ok(about, `${port} is free`);
 	} catch (error) {
-		if (await answersAsTidemark(port)) return ok(about, `a Tidemark answers at ${port}`);
+		const degraded = await degradedOf(port);
+		if (degraded?.length === 0) return ok(about, `a Tidemark answers at ${port}`);
+		if (degraded)
+			return bad(about, `the Tidemark at ${port} reports: ${degraded.join('; ')}`, 'Do what it says');
 		return bad(about, `${host}:${port} cannot be listened on`, explainFailure(error));
 	}
 }
 
-async function answersAsTidemark(port: number): Promise<boolean> {
+/** What a Tidemark at this port reports as degraded; undefined where none answers. */
+async function degradedOf(port: number): Promise<readonly string[] | undefined> {
 	try {
 		const url = `http://127.0.0.1:${port}/readyz`;
 		const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
-		return Array.isArray(((await response.json()) as { degraded?: unknown }).degraded);
+		const { degraded } = (await response.json()) as { degraded?: unknown };
+		return Array.isArray(degraded) ? degraded.map(String) : undefined;
 	} catch {
-		return false;
+		return undefined;
 	}
 }
 
