@@ -8,7 +8,7 @@ import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
  *     owner       publishes, and records progress: before the store has an offset, everything below it was published
  *     behind      the read state is lost: what is decided is stored before it is published, so nothing is recorded until
  *                 `caughtUp`
- *     overtaken   a later owner has published: nothing that is published here counts any more. Never left again
+ *     overtaken   a later owner has published or claimed the partition: nothing that is published here counts any more. Never left again
  *
  * A worker that dies while it is behind leaves a store that is further than the record: the next owner announces it.
  */
@@ -25,6 +25,8 @@ export interface OwnershipParts {
 
 const RETRY_MS = 250;
 const RECORDED_WITHIN_MS = 250;
+/** Redis may not answer at all: a partition is handed over without that. */
+const CLAIMED_WITHIN_MS = 1000;
 
 export class Ownership {
 	private generation: number | null = null;
@@ -78,11 +80,14 @@ export class Ownership {
 		this.record();
 	}
 
-	/** Resolves when progress is recorded, as far as that is possible. */
+	/** Resolves when progress is recorded, as far as that is possible, and no claim is on its way. */
 	async settled(): Promise<void> {
+		const claimed = this.claiming?.catch(() => undefined);
+		await Promise.race([claimed, this.parts.sleep(CLAIMED_WITHIN_MS)]);
 		await this.recording;
 	}
 
+	/** The partition is to be another's: it is not claimed from now on. What is published before that still counts. */
 	end(): void {
 		this.ended = true;
 	}
@@ -94,7 +99,8 @@ export class Ownership {
 		const earlier = [...this.unconfirmed];
 		this.recording = Promise.all([this.recording, ...earlier])
 			.then(async () => {
-				if (!this.isOvertaken && !this.isBehind) await record.delivered(partition, generation, offset);
+				if (this.isOvertaken || this.isBehind) return;
+				if (!(await record.delivered(partition, generation, offset))) this.overtaken();
 			})
 			.catch((error) => report(error, `recording what was published of ${partition}`));
 	}

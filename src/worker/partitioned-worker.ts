@@ -70,8 +70,10 @@ export class PartitionedWorker {
 		const { log, marks, ledger } = this.parts;
 		this.consumption = log.consume((batch, span) => this.process(batch, span), {
 			progress: async (partition) => {
+				const owned = this.owned.get(partition);
 				const offset = await ledger.nextOffset(partition);
-				const owned = this.own(partition);
+				// It may have been taken away meanwhile: claiming it would stop whoever has it now.
+				if (!owned || owned.partition.isLeaving) throw new Error('the partition is being reassigned');
 				owned.persistence.beginsAt(offset);
 				owned.stored = offset;
 				void this.claimed(owned).catch(() => undefined);
@@ -82,7 +84,11 @@ export class PartitionedWorker {
 				for (const partition of partitions) this.own(partition);
 			},
 			onReleasing: (partitions) => {
-				for (const partition of partitions) this.owned.get(partition)?.partition.leave();
+				for (const name of partitions) {
+					const owned = this.owned.get(name);
+					owned?.partition.leave();
+					owned?.ownership.end();
+				}
 			},
 			onRevoked: (partitions) => this.release(partitions),
 		});
@@ -116,7 +122,10 @@ export class PartitionedWorker {
 	/** For good: what cannot be done and written soon is left to the next owner. */
 	async stop(withinMs: number): Promise<void> {
 		this.stopping = true;
-		for (const { partition } of this.owned.values()) partition.leave();
+		for (const { partition, ownership } of this.owned.values()) {
+			partition.leave();
+			ownership.end();
+		}
 		this.halted?.resolve();
 		await Promise.race([this.settled(), this.parts.sleep(withinMs)]);
 		for (const { partition } of this.owned.values()) partition.end();
@@ -169,7 +178,8 @@ export class PartitionedWorker {
 		while (this.halted && !this.stopping && !partition.isLeaving)
 			await Promise.race([this.halted.promise, partition.toBeLeft]);
 		if (this.stopping || partition.isLeaving) throw new Error('the partition is being reassigned');
-		await ownership.claim(stored);
+		await Promise.race([ownership.claim(stored), partition.toBeLeft]);
+		if (partition.isLeaving) throw new Error('the partition is being reassigned');
 	}
 
 	/** What was stored while the read state was lost is published from now on; once all of it is, that is recorded. */
@@ -269,7 +279,6 @@ export class PartitionedWorker {
 				owned?.partition.end();
 				await owned?.persistence.flushed();
 				await owned?.ownership.settled();
-				owned?.ownership.end();
 				this.owned.delete(name);
 			}),
 		);

@@ -295,3 +295,23 @@ test('a batch that waited for room while the worker was halted is not begun befo
 	worker.resume();
 	await until(() => answers.has(last), 'it is begun');
 }, 60_000);
+
+test('a partition that is taken away while it is looked up where it goes on is not claimed', async () => {
+	await twoConversations();
+	const { worker, epoch, claiming } = lone;
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	claiming.afterProgress = async () => {
+		asked.resolve();
+		await goOn.promise;
+	};
+	worker.start();
+	worker.resume();
+	await asked.promise;
+	await lone.logs.close();
+	goOn.resolve();
+	await Bun.sleep(300);
+	expect(claiming.count).toBe(0);
+	expect(worker.partitions).toBe(0);
+}, 30_000);

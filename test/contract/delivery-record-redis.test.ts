@@ -70,11 +70,11 @@ for (const layout of LAYOUTS)
 			const { record } = await open();
 			const first = await record.claim('p/1');
 			expect(first.delivered).toBeNull();
-			await record.delivered('p/1', first.generation, 7);
+			expect(await record.delivered('p/1', first.generation, 7)).toBe(true);
 			await record.delivered('p/1', first.generation, 5);
 			const second = await record.claim('p/1');
 			expect(second.delivered).toBe(7);
-			await record.delivered('p/1', first.generation, 99);
+			expect(await record.delivered('p/1', first.generation, 99)).toBe(false);
 			expect((await record.claim('p/1')).delivered).toBe(7);
 		});
 	});

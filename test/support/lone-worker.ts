@@ -38,6 +38,10 @@ export interface LoneWorker {
 	append(conversation: string, action: Action, actor?: string): Promise<number>;
 	/** What was written down of how far the log was read is removed. */
 	forgetProgress(): Promise<void>;
+	/** PostgreSQL refuses messages with this text from now on. */
+	refuse(text: string): Promise<void>;
+	/** How often a partition was claimed, and what is awaited when a worker has read where it goes on. */
+	readonly claiming: { count: number; afterProgress: () => Promise<unknown> };
 	/** Redis forgets everything that this worker's installation has there. */
 	emptyRedis(): Promise<void>;
 	/** What workers publish. */
@@ -85,12 +89,24 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		if (message.type === 'reply') answers.set(message.request, message.outcome);
 	});
 	const keys = new Keys(redis.prefix);
+	const claiming: LoneWorker['claiming'] = { count: 0, afterProgress: async () => undefined };
+	class CountedRecord extends RedisDeliveryRecord {
+		override claim(partition: string) {
+			claiming.count += 1;
+			return super.claim(partition);
+		}
+	}
+	const nextOffset = async (partition: string): Promise<number> => {
+		const offset = await store.nextOffset(partition);
+		await claiming.afterProgress();
+		return offset;
+	};
 	const workerOn = (logs: KafkaLogs): PartitionedWorker =>
 		new PartitionedWorker({
 			log: logs.commands,
 			marks: logs.marks,
-			deliveries: new RedisDeliveryRecord(commands, keys, epoch, bus, nowMicros),
-			ledger: store,
+			deliveries: new CountedRecord(commands, keys, epoch, bus, nowMicros),
+			ledger: { ...store, nextOffset },
 			source: store.source,
 			history: store.history,
 			readState: watched,
@@ -113,6 +129,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		partition: kafka.partition('conversations', 0),
 		answers,
 		before,
+		claiming,
 		append: async (conversation, action, actor = 'U01') => {
 			requests += 1;
 			const request = requests;
@@ -121,6 +138,8 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 			return request;
 		},
 		forgetProgress: async () => void (await onPostgres(`DELETE FROM ${place.schema}.partition_progress`)),
+		refuse: async (text) =>
+			void (await onPostgres(`ALTER TABLE ${place.schema}.messages ADD CHECK (text <> '${text}')`)),
 		emptyRedis: async () => {
 			const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
 			for (const node of nodes)

@@ -12,8 +12,8 @@ export interface DeliveryRecord {
 		/** Everything below this offset was published; null where nothing is known. */
 		readonly delivered: number | null;
 	}>;
-	/** Everything below this offset was published. Ignored from an older generation. */
-	delivered(partition: string, generation: number, offset: number): Promise<void>;
+	/** Everything below this offset was published. False, and ignored: a later owner has claimed the partition. */
+	delivered(partition: string, generation: number, offset: number): Promise<boolean>;
 	/** Something stored may never have been published: all clients have to reload. */
 	announceMissed(): Promise<void>;
 }

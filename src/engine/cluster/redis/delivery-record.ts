@@ -22,8 +22,8 @@ export class RedisDeliveryRecord implements DeliveryRecord {
 		return { generation: Number(generation), delivered: delivered === null ? null : Number(delivered) };
 	}
 
-	async delivered(partition: string, generation: number, offset: number): Promise<void> {
-		await this.commands.delivered(this.keys.partition(partition), generation, offset);
+	async delivered(partition: string, generation: number, offset: number): Promise<boolean> {
+		return (await this.commands.delivered(this.keys.partition(partition), generation, offset)) === 1;
 	}
 
 	/** First no position of before is resumed from, then everybody who is connected has to come back. */

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test';
+import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
+import { Ownership } from './ownership.ts';
+
+const owning = (record: Partial<DeliveryRecord>) => {
+	let overtaken = 0;
+	const ownership = new Ownership({
+		partition: 'p/1',
+		record: {
+			claim: async () => ({ generation: 1, delivered: 0 }),
+			delivered: async () => true,
+			announceMissed: async () => undefined,
+			...record,
+		},
+		bus: undefined as never,
+		onOvertaken: () => {
+			overtaken += 1;
+		},
+		sleep: (ms) => Bun.sleep(Math.min(ms, 5)),
+		report: () => undefined,
+	});
+	return { ownership, overtaken: () => overtaken };
+};
+
+test('an owner whose record is refused is overtaken, and says so once', async () => {
+	const { ownership, overtaken } = owning({ delivered: async () => false });
+	await ownership.claim(0);
+	await ownership.storing(1);
+	await ownership.storing(2);
+	await ownership.settled();
+	expect(overtaken()).toBe(1);
+});
+
+test('one whose record is taken is not', async () => {
+	const { ownership, overtaken } = owning({});
+	await ownership.claim(0);
+	await ownership.storing(1);
+	await ownership.settled();
+	expect(overtaken()).toBe(0);
+});
+
+test('a partition that is to be given up is not claimed again', async () => {
+	let claims = 0;
+	const failed = Promise.withResolvers<never>();
+	const { ownership } = owning({
+		claim: () => {
+			claims += 1;
+			return failed.promise;
+		},
+	});
+	const claimed = ownership.claim(0).catch((error: unknown) => error);
+	ownership.end();
+	failed.reject(new Error('Redis is away'));
+	expect(await claimed).toBeInstanceOf(Error);
+	expect(claims).toBe(1);
+});
