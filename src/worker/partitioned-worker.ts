@@ -60,6 +60,8 @@ export class PartitionedWorker {
 	private resumes = 0;
 	/** Of each partition, how often in a row it had to be begun again because it could not be written. */
 	private readonly failures = new Map<string, number>();
+	/** While such a partition waits: nothing of it is decided before that, however often it is begun again. */
+	private readonly pauses = new Map<string, Promise<void>>();
 	private readonly backlog = new Backlog(MOST_UNWRITTEN_BYTES);
 
 	constructor(private readonly parts: PartitionedWorkerParts) {
@@ -159,7 +161,7 @@ export class PartitionedWorker {
 		// between the last look at the obstacles and `partition.process`.
 		for (;;) {
 			if (this.stopping || partition.isLeaving) throw new Error(`the partition is another's soon`);
-			const obstacle = this.obstacleOf(partition);
+			const obstacle = this.pauses.get(span.partition) ?? this.obstacleOf(partition);
 			if (!obstacle) break;
 			await Promise.race([obstacle, partition.toBeLeft]);
 		}
@@ -230,7 +232,7 @@ export class PartitionedWorker {
 			},
 			onFailed: async (error) => {
 				report(error, `writing what was decided of ${name}`);
-				await sleep(this.pauseBefore(name));
+				await this.pause(name);
 				if (this.owned.get(name) === owned) this.consumption?.restart(name);
 			},
 		});
@@ -265,10 +267,15 @@ export class PartitionedWorker {
 	}
 
 	/** What PostgreSQL refuses is decided and delivered again each time: soon at first, then seldom. */
-	private pauseBefore(name: string): number {
+	private pause(name: string): Promise<void> {
 		const failures = this.failures.get(name) ?? 0;
 		this.failures.set(name, failures + 1);
-		return Math.min(RESTART_MS * 4 ** failures, LONGEST_RESTART_MS);
+		const ms = Math.min(RESTART_MS * 4 ** failures, LONGEST_RESTART_MS);
+		const pause = this.parts.sleep(ms).then(() => {
+			if (this.pauses.get(name) === pause) this.pauses.delete(name);
+		});
+		this.pauses.set(name, pause);
+		return pause;
 	}
 
 	private async release(partitions: readonly string[]): Promise<void> {

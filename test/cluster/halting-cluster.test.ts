@@ -315,3 +315,27 @@ test('a partition that is taken away while it is looked up where it goes on is n
 	expect(claiming.count).toBe(0);
 	expect(worker.partitions).toBe(0);
 }, 30_000);
+
+test('what PostgreSQL refuses is delivered again after growing pauses, whatever arrives meanwhile', async () => {
+	await twoConversations();
+	const { worker, epoch, bus } = lone;
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	await lone.refuse('refused');
+	const delivered: number[] = [];
+	bus.subscribe('live:C01', (message) => {
+		if (JSON.stringify(message).includes('refused')) delivered.push(performance.now());
+	});
+	await lone.append('C01', post('refused'));
+	worker.start();
+	worker.resume();
+	const deadline = performance.now() + 40_000;
+	while (delivered.length < 3 && performance.now() < deadline) {
+		await lone.append('C02', post('another'));
+		await Bun.sleep(100);
+	}
+	const [first = 0, second = 0, third = 0] = delivered;
+	expect(delivered.length).toBeGreaterThanOrEqual(3);
+	expect(second - first).toBeGreaterThanOrEqual(500);
+	expect(third - second).toBeGreaterThanOrEqual(2000);
+}, 60_000);
