@@ -204,6 +204,63 @@ for (const layout of LAYOUTS) {
 			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 4 });
 		});
 
+		test('who asks about a thread has it, also where another look took the copy again meanwhile', async () => {
+			const { process } = await world();
+			const { readState, apply, commands, keys } = await process();
+			const root = BEGIN + 1;
+			const follow: Effect = {
+				type: 'followed',
+				at: BEGIN + 10,
+				conversation: CHANNEL,
+				user: 'U02',
+				threadTs: root,
+				cursor: root,
+			};
+			const reply = message('C01', BEGIN + 10, { user: 'U01', threadTs: root });
+			await apply(created(CHANNEL, ['U01', 'U02', 'U03']), ...posts(1, 3), follow, posted(CHANNEL, reply));
+			const before = await readState.thread('U02', 'C01', root);
+			expect(before).toMatchObject({ unread: 1 });
+			await readState.row('U03', 'C01');
+			// The look at U02 takes long, and the one at the conversation does not.
+			const scripts = commands as { -readonly [Name in keyof typeof commands]: (typeof commands)[Name] };
+			const view = commands.userView;
+			scripts.userView = async (...asked) => {
+				scripts.userView = view;
+				await Bun.sleep(100);
+				await commands.hset(keys.meta('C01'), 'base', 1);
+				await readState.row('U03', 'C01');
+				return view.call(commands, ...asked);
+			};
+			expect(await readState.thread('U02', 'C01', root)).toEqual(before);
+		});
+
+		test('who is far behind is counted where copies may take next to no memory, many at once', async () => {
+			const { store, whole, process } = await farBack();
+			let reads = 0;
+			const source: StateSource = Object.assign(Object.create(store.source), {
+				timelineEntries: (...asked: Parameters<StateSource['timelineEntries']>) => {
+					reads += 1;
+					return store.source.timelineEntries(...asked);
+				},
+			});
+			const tiny = await process({
+				source,
+				keeping: { entries: 20 },
+				viewBytes: 1_000,
+				prefix: `${whole.keys.prefix}tiny:`,
+			});
+			await tiny.readState.member('U02', 'C01');
+			const row = { ...(await whole.readState.row('U02', 'C01')), position: 0 };
+			const rows = await Promise.all(Array.from({ length: 8 }, () => tiny.readState.row('U02', 'C01')));
+			for (const one of rows) expect({ ...one, position: 0 }).toEqual(row as never);
+			// All of them wait for the same read; what it brought is too much to be kept, and is read again.
+			expect(reads).toBe(1);
+			await tiny.readState.row('U02', 'C01');
+			expect(reads).toBe(2);
+			await tiny.readState.apply([posted(CHANNEL, message('C01', BEGIN + 500, { user: 'U02' }))]);
+			expect(await tiny.readState.row('U02', 'C01')).toMatchObject({ lastRead: 0 });
+		});
+
 		test('marks of one user at two processes: none is lost', async () => {
 			const { process } = await world();
 			const here = await process();

@@ -3,6 +3,7 @@ import { inTimeline, type Message } from '../../../../model/message.ts';
 import { NOTHING_AHEAD } from '../../../../model/views.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
+import type { ConversationCopy } from '../views/conversation-copy.ts';
 import { NO_THREADS } from '../views/conversation-views.ts';
 import type { Views } from '../views/views.ts';
 import { packFollow, packMembership } from './packing.ts';
@@ -61,9 +62,11 @@ export class Authors {
 		ahead: ReadonlySet<number>,
 	): Promise<boolean> {
 		if (cursor > ts) return false;
+		let known: ConversationCopy | undefined;
 		for (let back: number | null = null; ; back = cursor) {
-			const copy = await this.views.conversation({ id: conversation, back, threads: NO_THREADS });
+			const copy = await this.views.conversation({ id: conversation, back, threads: NO_THREADS }, known);
 			if (!copy) return false;
+			known = copy;
 			const reader = { number: copy.numbering.of(user), cursor, ahead, activity: NEVER };
 			// Mostly one of the newest is unread, however far back the cursor is.
 			if (hasUnread(copy.timeline, reader, ts)) return false;

@@ -1,4 +1,3 @@
-import { Activity } from '../../../../model/activity.ts';
 import type { UserReadState } from '../../../ports/store.ts';
 import {
 	type ActivityMoment,
@@ -35,27 +34,11 @@ export const followIn = (fields: Fields, conversation: string, threadTs: number)
 export const stampIn = (fields: Fields): number => Number(fields[STAMP] ?? 0);
 export const activityIn = (fields: Fields): ActivityMoment[] => unpackActivity(fields[ACTIVITY] ?? '');
 
-export function activeAt(fields: Fields, starts: readonly number[]): (ts: number) => boolean {
-	let activity: Activity | undefined;
-	// Few counts ask: unpacked when one does.
-	return (ts) => {
-		if (!activity) {
-			activity = new Activity(starts);
-			for (const moment of activityIn(fields)) activity.add(moment.at, moment.active);
-		}
-		return activity.isActiveAt(ts);
-	};
-}
-
 /** Of conversations the user is in, or was. */
 export const membershipEntries = (fields: Fields): { conversation: string; membership: Membership }[] =>
 	Object.entries(fields)
 		.filter(([field]) => field.startsWith('c:'))
 		.map(([field, packed]) => ({ conversation: field.slice(2), membership: unpackMembership(packed) }));
-
-/** Of conversations the user is in. */
-export const memberships = (fields: Fields): { conversation: string; membership: Membership }[] =>
-	membershipEntries(fields).filter(({ membership }) => membership.member);
 
 export const followEntries = (fields: Fields): { conversation: string; threadTs: number; follow: Follow }[] =>
 	Object.entries(fields)

@@ -50,6 +50,9 @@ export interface Loads {
 /** Null where there is no such conversation. */
 export type Copies = readonly (ConversationCopy | null)[];
 
+/** Copies in use by one caller, which they stay where they are too much to be kept. */
+export type Held = Map<string, ConversationCopy>;
+
 export interface Looked {
 	readonly copies: Copies;
 	/** Whether some of them are by now not as they were before it was asked. */
@@ -77,9 +80,9 @@ export class ConversationViews {
 		this.kept.clear();
 	}
 
-	/** As they are now. */
-	async look(wanted: readonly Wanted[], numbering: Numbering): Promise<Looked> {
-		const asked = wanted.map(({ id }) => this.copyOf(id, numbering));
+	/** As they are now, in copies that the caller holds where it does. */
+	async look(wanted: readonly Wanted[], numbering: Numbering, held?: Held): Promise<Looked> {
+		const asked = wanted.map(({ id }) => this.copyOf(id, numbering, held));
 		const before = asked.map(({ changes }) => changes);
 		const revisions = asked.map(({ revision }) => revision);
 		const copies: (ConversationCopy | null)[] = [...asked];
@@ -116,8 +119,13 @@ export class ConversationViews {
 		};
 	}
 
-	private copyOf(id: string, numbering: Numbering): ConversationCopy {
-		const kept = this.kept.get(id);
+	/** It has taken in more than it had when it was looked at. */
+	grown(copy: ConversationCopy): void {
+		if (this.kept.get(copy.id) === copy) this.kept.put(copy);
+	}
+
+	private copyOf(id: string, numbering: Numbering, held?: Held): ConversationCopy {
+		const kept = held?.get(id) ?? this.kept.get(id);
 		return kept?.numbering === numbering ? kept : new ConversationCopy(id, numbering);
 	}
 

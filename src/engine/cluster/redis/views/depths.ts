@@ -12,12 +12,15 @@ import type { ConversationCopy } from './conversation-copy.ts';
  */
 
 const FIRST_CHUNK = 512;
-const LARGEST_CHUNK = 16_384;
+/** Rows of the store for one step: reading and packing them takes a few milliseconds of everybody else's waiting. */
+const LARGEST_CHUNK = 2_048;
 
 /** Lets other work have its turn of the event loop. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class Depths {
+	private readonly underWay = new Map<ConversationCopy, Promise<void>>();
+
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
@@ -26,8 +29,19 @@ export class Depths {
 		private readonly loading: Loading,
 	) {}
 
-	/** At least a step towards having all entries after `back`; the next look at the copy takes what Redis has by then. */
-	async reach(copy: ConversationCopy, back: number): Promise<void> {
+	/**
+	 * At least a step towards having all entries after `back`; the next look at the copy takes what Redis has by then. One at a time
+	 * for each copy: another that comes meanwhile ends with it, and its caller looks whether that was far enough.
+	 */
+	reach(copy: ConversationCopy, back: number): Promise<void> {
+		const underWay = this.underWay.get(copy);
+		if (underWay) return underWay;
+		const reaching = this.reachOne(copy, back).finally(() => this.underWay.delete(copy));
+		this.underWay.set(copy, reaching);
+		return reaching;
+	}
+
+	private async reachOne(copy: ConversationCopy, back: number): Promise<void> {
 		if (await this.loading.deepen(copy.id, back)) return;
 		for (let chunk = FIRST_CHUNK; ; chunk = Math.min(chunk * 4, LARGEST_CHUNK)) {
 			if (!(await this.step(copy, back, chunk)) || copy.timeline.floor <= back) return;

@@ -3,8 +3,15 @@ import type { Fence } from '../fence.ts';
 import type { Follow, Membership } from '../read-state/packing.ts';
 import { followIn } from '../read-state/user-state.ts';
 import type { ConversationCopy } from './conversation-copy.ts';
-import { type ConversationViews, type Copies, NO_THREADS, type Wanted } from './conversation-views.ts';
+import {
+	type ConversationViews,
+	type Copies,
+	type Held,
+	NO_THREADS,
+	type Wanted,
+} from './conversation-views.ts';
 import type { Depths } from './depths.ts';
+import { lacksThreads, type TooShort, tooShort } from './lacking.ts';
 import type { UserCopy } from './user-copy.ts';
 import type { UserViews } from './user-views.ts';
 
@@ -37,6 +44,9 @@ const MOST_TRIES = 5;
 export type BackTo = (cursor: number) => number;
 const toCursor: BackTo = (cursor) => cursor;
 
+/** Copies that are brought further back at the same time, for one look. */
+const REACHED_AT_ONCE = 4;
+
 /** What is to be known of conversations, by the user's own state. */
 type WantedOf = (user: UserCopy) => readonly Wanted[];
 
@@ -61,23 +71,26 @@ export class Views {
 		atOnce: 'at once' | 'each as it is' = 'at once',
 	): Promise<T> {
 		await this.beOfThisEpoch();
+		const held: Held = new Map();
 		for (let tries = 1; ; ) {
 			const before = this.users.peek(id) ?? (await this.users.look(id));
 			const wanted = wantedOf(before);
 			const [user, looked] = await Promise.all([
 				this.users.look(id),
-				this.conversations.look(wanted, before.numbering),
+				this.conversations.look(wanted, before.numbering, held),
 			]);
 			const isLast = tries === MOST_TRIES;
 			if (!user.isSameAs(before) && !isLast) {
 				tries += 1;
 				continue;
 			}
-			const reaching = this.reaching(wanted, looked.copies);
-			if (reaching.length > 0) {
-				await Promise.all(reaching);
+			const short = tooShort(wanted, looked.copies);
+			if (short.length > 0) {
+				await this.reachAll(short, held);
 				continue;
 			}
+			// Somebody else's look may have taken a copy again, without threads, while this one waited.
+			if (lacksThreads(wanted, looked.copies)) continue;
 			const result = use(before, looked.copies);
 			if (isLast || atOnce !== 'at once' || !looked.haveChanged()) return result;
 			if ((await this.users.look(id)).isSameAs(before)) return result;
@@ -85,27 +98,32 @@ export class Views {
 		}
 	}
 
-	/** One conversation as it is, by itself; null where there is none. */
-	async conversation(wanted: Wanted): Promise<ConversationCopy | null> {
+	/** One conversation as it is, by itself; null where there is none. `known` is a copy that the caller has. */
+	async conversation(wanted: Wanted, known?: ConversationCopy): Promise<ConversationCopy | null> {
 		await this.beOfThisEpoch();
-		const { copies } = await this.conversations.look([wanted], this.users.numbering);
-		return copies[0] ?? null;
+		const held: Held = new Map(known ? [[known.id, known]] : []);
+		for (;;) {
+			const { copies } = await this.conversations.look([wanted], this.users.numbering, held);
+			if (!lacksThreads([wanted], copies)) return copies[0] ?? null;
+		}
 	}
 
 	/** At least a step further back. */
-	reach(copy: ConversationCopy, back: number): Promise<void> {
-		return this.depths.reach(copy, back);
+	async reach(copy: ConversationCopy, back: number): Promise<void> {
+		await this.depths.reach(copy, back);
+		this.conversations.grown(copy);
 	}
 
-	private reaching(wanted: readonly Wanted[], copies: Copies): Promise<void>[] {
-		const reaching: Promise<void>[] = [];
-		for (const [index, { back, archivedToo }] of wanted.entries()) {
-			const copy = copies[index];
-			if (!copy || back === null || back >= copy.timeline.floor) continue;
-			if (copy.archived && !archivedToo) continue;
-			reaching.push(this.depths.reach(copy, back));
-		}
-		return reaching;
+	/** What was reached is held until it is used, also where it is too much to be kept. */
+	private async reachAll(short: readonly TooShort[], held: Held): Promise<void> {
+		const left = [...short];
+		const reachSome = async () => {
+			for (let next = left.pop(); next; next = left.pop()) {
+				held.set(next.copy.id, next.copy);
+				await this.reach(next.copy, next.back);
+			}
+		};
+		await Promise.all(Array.from({ length: REACHED_AT_ONCE }, reachSome));
 	}
 
 	/** Calls `use` with the place, with the entries after `backTo` of the cursor; answers null where the user is no member. */
