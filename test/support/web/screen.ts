@@ -80,8 +80,15 @@ export class Screen {
 		}
 	}
 
-	/** The law: what is on screen is what the SDK knows, and that is what the server answers to whoever asks anew. */
-	async expectExact(): Promise<void> {
+	/**
+	 * The law: what is on screen is what the SDK knows, and that is what the server answers to whoever asks. A page reads what it
+	 * has shown for half a second, also between two looks at it: then all of it is compared again.
+	 */
+	expectExact(): Promise<void> {
+		return eventually(() => this.expectExactNow());
+	}
+
+	private async expectExactNow(): Promise<void> {
 		const { shown, fresh } = await this.still();
 		const { conversations, threads, badge } = shown;
 		const snapshot = { conversations: new Map(conversations.map((one) => [one.id, one])), threads, badge };
