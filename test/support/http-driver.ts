@@ -2,7 +2,7 @@ import type { Answer, Call } from './api.ts';
 import type { Driver } from './oracle/driver.ts';
 import type { Reason, Row, ThreadCounts } from './oracle/types.ts';
 import { micros, type Person, type Workspace, wireTs } from './people.ts';
-import { comeOnline, untilAway } from './presence.ts';
+import { comeOnline, momentNow, untilAway } from './presence.ts';
 
 /** Performs a history over the public HTTP interface, and reads back what it shows. */
 
@@ -123,7 +123,7 @@ export function httpDriver({ people }: Workspace): Driver {
 		setActive: async (user, active) => {
 			const person = byId.get(user) as Person;
 			const socket = sockets.get(user);
-			if (active && socket) return micros((await as(user)('client.counts')).position);
+			if (active && socket) return momentNow();
 			if (active) {
 				const online = await comeOnline(person);
 				sockets.set(user, online.socket);

@@ -1,17 +1,25 @@
-import { micros, type Person } from './people.ts';
+import type { Person } from './people.ts';
 
 /** Becoming active and ceasing to be, as the server sees it: by a socket. */
+
+/**
+ * A moment after everything that was stamped so far and before everything to come, where nothing happens meanwhile. Positions
+ * do not say it: they are of one user, and know nothing of conversations that the user is not in.
+ */
+export async function momentNow(): Promise<number> {
+	await Bun.sleep(3);
+	return (Date.now() - 1) * 1000;
+}
 
 /** Opens a socket and waits for its hello; answers when the user is active from. */
 export async function comeOnline(person: Person): Promise<{ socket: WebSocket; at: number }> {
 	const { url } = await person.call('rtm.connect');
 	const socket = new WebSocket(url);
-	const position = await new Promise<string>((resolve, reject) => {
-		socket.onmessage = ({ data }) => resolve(JSON.parse(String(data)).position);
+	await new Promise<void>((resolve, reject) => {
+		socket.onmessage = () => resolve();
 		socket.onerror = () => reject(new Error('the socket did not open'));
 	});
-	// The position is that of the newest message before: the user was not active for that one yet.
-	return { socket, at: Number(position) + 1 };
+	return { socket, at: await momentNow() };
 }
 
 /** Waits until the server has noticed; answers a moment from which it holds. */
@@ -20,6 +28,5 @@ export async function untilAway(person: Person): Promise<number> {
 	while ((await person.call('users.getPresence')).presence !== 'away') {
 		if (Date.now() > giveUpAt) throw new Error(`${person.id} is still active`);
 	}
-	const { position } = await person.call('client.counts');
-	return micros(position);
+	return momentNow();
 }
