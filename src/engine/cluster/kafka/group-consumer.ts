@@ -148,6 +148,9 @@ export class GroupConsumer<Entry> implements Consumption {
 	private async beginAgain(partitions: readonly number[]): Promise<void> {
 		if (partitions.length === 0) return;
 		await this.membership.confirmed();
+		// Taken away meanwhile, when there was no reader to release.
+		for (const partition of partitions)
+			if (!this.assigned.has(partition)) this.standing.givenUp(this.name(partition));
 		await this.begin(
 			partitions.filter((partition) => this.assigned.has(partition) && !this.readers.has(partition)),
 		);
