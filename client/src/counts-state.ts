@@ -30,7 +30,7 @@ interface Tracked {
 	latestDeleted: string;
 	/** Its counts were told; until then the revision is not known. */
 	isTold: boolean;
-	/** When its name, topic, purpose and preview were told last. */
+	/** When the server last reported its name, topic, purpose and preview. */
 	readonly described: Map<string, string>;
 }
 

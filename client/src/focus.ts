@@ -13,7 +13,7 @@ const REMIND_EVERY_MS = 20_000;
 
 interface Pane {
 	readonly revision: number | undefined;
-	/** When the server was told last; 0 while it takes the conversation for one out of focus. */
+	/** When focus was last sent to the server; 0 while the server has the conversation out of focus. */
 	readonly toldAt: number;
 }
 

@@ -21,7 +21,7 @@ const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): Cli
 	run: async ({ config }) => {
 		const log = startLog(config);
 		const stopped = stopSignal();
-		// A start may wait for a service that does not answer: whoever ends it is heard all the same.
+		// A start may wait for a service that does not answer: it still obeys a stop signal.
 		const running = await Promise.race([run(config, log), stopped]);
 		if (typeof running === 'string') {
 			log.info(`${running} while starting: ending`);

@@ -1,4 +1,4 @@
-/** Opening a service that may accept connections and never answer: whoever starts the process is told, and does not wait for ever. */
+/** Opens a service that may accept connections and never answer: logs that it waits, and gives up after a limit. */
 
 export interface Opening {
 	/** The service and where it is, as in "Redis at localhost:6379". */

@@ -53,7 +53,7 @@ export type SyncResult =
 
 /** Of all texts together, and of all events as JSON. */
 const MOST_BYTES = 4_000_000;
-/** So much is read at once, whoever else reads. */
+/** Reads up to this size do not wait for a turn. */
 const SMALL_BYTES = 256 * 1024;
 
 /**

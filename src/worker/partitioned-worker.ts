@@ -74,7 +74,7 @@ export class PartitionedWorker {
 			progress: async (partition) => {
 				const owned = this.owned.get(partition);
 				const offset = await ledger.nextOffset(partition);
-				// It may have been taken away meanwhile: claiming it would stop whoever has it now.
+				// It may have been revoked meanwhile: claiming it would stop its new owner.
 				if (!owned || owned.partition.isLeaving) throw new Error('the partition is being reassigned');
 				owned.persistence.beginsAt(offset);
 				owned.stored = offset;

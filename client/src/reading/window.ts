@@ -50,7 +50,7 @@ export function attendWindow(
 	for (const type of WINDOW_CHANGES) target.addEventListener(type, report, options);
 	for (const type of SIGNS_OF_LIFE) target.addEventListener(type, active, options);
 	report();
-	// Whoever opened the page is there.
+	// The user who opened the page is present.
 	attention.active();
 	return () => {
 		for (const type of WINDOW_CHANGES) target.removeEventListener(type, report, options);

@@ -44,7 +44,7 @@ const POSTED = inside(`${COLUMNS}, ${PREVIOUS} AS prev_ts`, 'messages', IS_POSTE
 
 /** `changed_ts > ts` is what the index has. */
 const IS_CHANGED = `m.changed_ts > ${START} AND m.changed_ts <= $4 AND m.changed_ts > m.ts`;
-/** A client may know a message posted since, from a page or from an earlier try to resume: all deletions are told. */
+/** A client may know a message posted since, from a page or from an earlier try to resume: the events include all deletions. */
 const OF_BEFORE_OR_DELETED = `${IS_CHANGED} AND (m.ts <= ${START} OR m.deleted = 1)`;
 
 const sizeOf = (condition: string): string => `SELECT count(*) AS messages,

@@ -63,6 +63,6 @@ const noRoom = (): Refusal =>
 function announcedBytes(request: Request): number {
 	const length = request.headers.get('content-length');
 	if (length === null) return request.headers.get('transfer-encoding') === null ? 0 : MOST_BUFFERED_BYTES;
-	// What is no number is refused by whoever reads it.
+	// The reader of the body rejects a value that is not a number.
 	return Math.min(Number(length) || 0, MOST_BUFFERED_BYTES);
 }

@@ -70,7 +70,7 @@ async function identified(
 	}
 }
 
-/** Only whoever had a valid JWT can send one that has expired: its signature is verified first. */
+/** Only a user who had a valid JWT can send an expired one: its signature is verified first. */
 function isOfStranger(error: unknown, token: string | null): boolean {
 	if (!(error instanceof Refusal)) return false;
 	if (error.code === 'token_expired' && token !== null && looksLikeJwt(token)) return false;

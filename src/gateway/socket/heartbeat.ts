@@ -29,7 +29,7 @@ export class Heartbeat {
 		connection.isPinged = false;
 	}
 
-	/** Answers the number of the ping. Whoever pings starts the time that the client has to answer in. */
+	/** Returns the number of the ping. The first unanswered ping starts the client's time to answer. */
 	ping(connection: Connection): number {
 		if (!connection.isPinged) {
 			connection.isPinged = true;

@@ -44,7 +44,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		[see, hasNewer],
 	);
 
-	// Scrolled to once: whoever scrolls on from there is not taken back when more is loaded.
+	// Scrolled to once: a user who scrolls on stays there when more is loaded.
 	const reached = useRef<string | null>(null);
 	const show = useCallback(
 		async (ts: string) => {

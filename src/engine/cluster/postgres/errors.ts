@@ -103,7 +103,7 @@ export function troubleOf(error: unknown): Trouble {
 /** Another connection may lead to one that takes writes, or is given other settings. */
 export const rejectsWrites = (error: unknown): boolean => REJECTS_WRITES.has(textOf(error, 'errno'));
 
-/** As whoever operates it is told: with what to do, where that is known. */
+/** The text for the operator, with what to do where that is known. */
 export function explained(error: unknown): Error {
 	const state = textOf(error, 'errno');
 	const advice = REJECTS_WRITES.get(state);

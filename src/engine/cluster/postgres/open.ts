@@ -35,7 +35,7 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 }
 
 export interface PostgresStore extends Store, PartitionLedger {
-	/** Finds out whether it takes writes, for whoever watches it; changes nothing. */
+	/** Checks whether the database accepts writes; changes nothing. */
 	askWrites(): Promise<void>;
 }
 

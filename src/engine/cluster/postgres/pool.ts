@@ -34,7 +34,7 @@ export class Pool {
 		return work(this.current);
 	}
 
-	/** Connects anew from here on; what is under way may come to its end. */
+	/** Uses new connections from here on; queries in flight may finish. */
 	renew(): void {
 		const sql = this.current;
 		if (this.closed) return;

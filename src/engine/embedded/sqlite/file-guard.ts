@@ -47,7 +47,7 @@ export class FileGuard {
 		this.walOpened ??= identityOf(this.wal);
 	}
 
-	/** What is wrong, for whoever operates the server; null: nothing. */
+	/** What is wrong, as the operator reads it; null: nothing. */
 	problem(): string | null {
 		const { database, lock } = this.files;
 		return (

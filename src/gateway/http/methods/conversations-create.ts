@@ -75,7 +75,7 @@ async function withName<T>(
 		return await work();
 	} catch (error) {
 		if (isCertain(error))
-			// What cannot be given back now is found abandoned by whoever wants it.
+			// A name that cannot be released now is found abandoned by the next user who wants it.
 			await ifAvailable(() => services.directory.releaseName(caller.team, name, conversation), undefined);
 		throw error;
 	}

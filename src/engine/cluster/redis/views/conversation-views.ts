@@ -160,7 +160,7 @@ export class ConversationViews {
 		this.open.clear();
 	}
 
-	/** Never fails: those who asked are told. */
+	/** Errors are swallowed here: they reject the promises of the callers. */
 	private async send({ questions, answered }: Part): Promise<void> {
 		try {
 			await this.sendAll(questions);

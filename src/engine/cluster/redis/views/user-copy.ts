@@ -35,7 +35,7 @@ export class UserCopy implements UserView {
 		readonly base: string,
 		readonly fields: Fields,
 		readonly numbering: Numbering,
-		/** When servers were started: whoever was active before is not any more. */
+		/** When servers were started: users active before a start are no longer active. */
 		private readonly starts: readonly number[],
 	) {
 		this.number = numbering.of(id);
