@@ -4,7 +4,7 @@ import { type KafkaLogs, openKafkaLogs } from '../engine/cluster/kafka/open.ts';
 import { MarkLedger } from '../engine/cluster/mark-ledger.ts';
 import { openPostgresStore, type PostgresStore } from '../engine/cluster/postgres/open.ts';
 import { RedisBus } from '../engine/cluster/redis/bus.ts';
-import { type Commands, connectCommands, connectSubscriber } from '../engine/cluster/redis/connection.ts';
+import { type Commands, connectCommands, makeSubscriber } from '../engine/cluster/redis/connection.ts';
 import { Epoch } from '../engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../engine/cluster/redis/fence.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
@@ -93,10 +93,8 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			connectCommands(place, redisTrouble),
 		);
 		closing.push(() => commands.disconnect());
-		const subscriber = await open('Redis', redis.url, REDIS_WITHIN_MS, () =>
-			connectSubscriber(place, redisTrouble),
-		);
-		closing.push(() => subscriber.disconnect());
+		const subscriber = makeSubscriber(place, commands, redisTrouble);
+		closing.push(() => subscriber.close());
 		const postgresWatch = new PostgresWatch(operations);
 		// A migration takes as long as it takes.
 		const written = await open('PostgreSQL', postgres.url, Number.POSITIVE_INFINITY, () =>

@@ -101,11 +101,11 @@ for (const layout of LAYOUTS) {
 
 		test('a subscription that failed is tried again, and ready waits for it', async () => {
 			const { bus, subscriber } = await open();
-			const subscribe = subscriber.ssubscribe.bind(subscriber);
+			const subscribe = subscriber.subscribe.bind(subscriber);
 			let failures = 0;
-			subscriber.ssubscribe = (() => {
+			subscriber.subscribe = (() => {
 				failures += 1;
-				subscriber.ssubscribe = subscribe;
+				subscriber.subscribe = subscribe;
 				return Promise.reject(new Error('as if Redis did not answer'));
 			}) as typeof subscribe;
 			const heard: BusMessage[] = [];

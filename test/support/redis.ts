@@ -1,7 +1,7 @@
 import {
 	type Commands,
 	connectCommands,
-	connectSubscriber,
+	makeSubscriber,
 	type RedisPlace,
 } from '../../src/engine/cluster/redis/connection.ts';
 
@@ -39,13 +39,13 @@ const fail = (error: Error): void => console.error(error);
 
 export async function connectBoth(place: RedisPlace) {
 	const commands: Commands = await connectCommands(place, fail);
-	const subscriber = await connectSubscriber(place, fail);
+	const subscriber = makeSubscriber(place, commands, fail);
 	return {
 		commands,
 		subscriber,
 		close: () => {
+			subscriber.close();
 			commands.disconnect();
-			subscriber.disconnect();
 		},
 	};
 }

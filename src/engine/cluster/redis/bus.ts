@@ -1,16 +1,21 @@
 import type { Bus, BusHandler, BusMessage, Publisher, Topic } from '../../ports/bus.ts';
-import { type Commands, dropSubscription, type Subscriber, subscribedNodes } from './connection.ts';
+import { type Commands, masters } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { nodesOf } from './nodes.ts';
 import { Pulse } from './pulse.ts';
+import type { Subscriber } from './subscriber.ts';
 
 interface Listened {
 	readonly topic: Topic;
 	handlers: readonly BusHandler[];
 	/** While Redis has not confirmed the subscription: what this process publishes to the topic waits. */
 	waiting: (() => void)[] | null;
-	/** Redis has confirmed the subscription, and no connection was lost since. */
+	/** Redis has confirmed the subscription, and its connection was not lost since. */
 	isHeard: boolean;
+	/** How often its connection was lost: what was asked for before the newest loss confirms nothing. */
+	losses: number;
+	/** The slot moved to another node: messages may have been missed, and handlers hear so once it is subscribed there. */
+	hasMoved: boolean;
 	/** The node that carries it was asked, and did not answer. */
 	isSilent: boolean;
 	/** The node that it was subscribed at. */
@@ -61,21 +66,19 @@ export class RedisBus implements Bus {
 	private readonly sending = new Map<string, Sending>();
 	/** Channels to be told that something was lost. */
 	private readonly lost = new Set<string>();
-	/**
-	 * Ends of subscriptions that Redis has not confirmed. One that was asked for while a connection was being lost may come
-	 * after what is asked for on the next one: so a new subscription of the same channel waits for it.
-	 */
-	private readonly ending = new Map<string, Promise<void>>();
-	/** Subscriptions that Redis has not confirmed. */
-	private readonly unheard = new Set<Promise<void>>();
-	/** While the connection is down, or not all is subscribed again: ends with the newest attempt. */
-	private gap: PromiseWithResolvers<void> | null = null;
-	private attempts = 0;
-	private interruptions = 0;
+	/** First attempts to subscribe that have no answer yet. */
+	private readonly subscribing = new Set<Promise<void>>();
+	/** Channels to subscribe again. */
+	private readonly missing = new Set<string>();
+	/** While channels are missing. */
+	private restoring: Promise<void> | null = null;
+	/** Ends the pause before the next attempt. */
+	private wake: () => void = () => undefined;
+	/** From the loss of a connection until everything is subscribed again. */
+	private isGap = false;
 	private closed = false;
-	/** The node that has a channel's slot, as far as the client knows that publishes, and the one that subscribes. */
-	private readonly publishedAt: (channel: string) => string;
-	private readonly subscribedAt: (channel: string) => string;
+	/** The node that has a channel's slot, as far as the client knows. */
+	private readonly nodeOf: (channel: string) => string;
 	private readonly pulse: Pulse;
 
 	constructor(
@@ -84,16 +87,15 @@ export class RedisBus implements Bus {
 		private readonly keys: Keys,
 		private readonly hooks: BusHooks,
 	) {
-		subscriber.on('smessage', (channel: string, text: string) => this.receive(channel, text));
-		for (const event of ['close', '-node', '-subscriber']) subscriber.on(event, () => this.interrupt());
-		for (const event of ['ready', 'subscribersReady'])
-			subscriber.on(event, () => (this.gap ? this.resume() : this.followMoved()));
-		const [publishing, subscribing] = [nodesOf(commands), nodesOf(subscriber)];
-		this.publishedAt = (channel) => publishing(keys.tagOf(channel));
-		this.subscribedAt = (channel) => subscribing(keys.tagOf(channel));
+		subscriber.on('message', (channel, text) => this.receive(channel, text));
+		subscriber.on('lost', (node) => this.interrupt(node));
+		subscriber.on('connected', () => this.wake());
+		if (commands.isCluster) commands.on('refresh', () => this.followMoved());
+		const nodeOfTag = nodesOf(commands);
+		this.nodeOf = (channel) => nodeOfTag(keys.tagOf(channel));
 		this.pulse = new Pulse({
-			nodes: () => (this.listened.size === 0 ? [] : subscribedNodes(subscriber)),
-			nodeOf: subscribing,
+			nodes: () => (this.listened.size === 0 ? [] : masters(commands)),
+			nodeOf: nodeOfTag,
 			subscribe: (topic, handler) => this.subscribe(topic, handler),
 			unsubscribe: (topic, handler) => this.unsubscribe(topic, handler),
 			hears: (topic) => this.hears(topic),
@@ -132,12 +134,14 @@ export class RedisBus implements Bus {
 		listened.handlers = listened.handlers.filter((one) => one !== handler);
 		if (listened.handlers.length > 0) return;
 		this.listened.delete(channel);
-		this.letGo(listened);
-		if (!this.closed) void this.end(channel);
+		this.missing.delete(channel);
+		this.sendWaiting(listened);
+		if (!this.closed) this.track(this.subscriber.unsubscribe(channel));
 	}
 
 	async ready(): Promise<void> {
-		await Promise.all([this.gap?.promise, ...this.unheard]);
+		while (!this.closed && (this.subscribing.size > 0 || this.restoring))
+			await Promise.all([this.restoring, ...this.subscribing]);
 	}
 
 	hears(topic: Topic): boolean {
@@ -163,7 +167,8 @@ export class RedisBus implements Bus {
 		this.closed = true;
 		this.pulse.stop();
 		this.listened.clear();
-		this.gap?.resolve();
+		this.missing.clear();
+		this.wake();
 	}
 
 	private async askFor(channel: string, listened: Listened): Promise<void> {
@@ -183,48 +188,83 @@ export class RedisBus implements Bus {
 			handlers: [],
 			waiting: [],
 			isHeard: false,
+			losses: 0,
+			hasMoved: false,
 			isSilent: false,
 			node: '',
 		};
 		this.listened.set(channel, listened);
-		const ending = this.ending.get(channel);
-		const first = ending
-			? ending.then(() => this.subscriber.ssubscribe(channel))
-			: this.subscriber.ssubscribe(channel);
-		first.finally(() => this.letGo(listened)).catch(() => undefined);
-		void this.untilHeard(channel, listened, first);
+		const first = this.attempt(channel, listened).finally(() => {
+			this.subscribing.delete(first);
+			this.sendWaiting(listened);
+		});
+		this.subscribing.add(first);
+		this.track(first);
 		return listened;
 	}
 
-	/** As `heard`; `ready` waits for it. */
-	private untilHeard(channel: string, listened: Listened, first: Promise<unknown>): Promise<void> {
-		const heard = this.heard(channel, listened, first).finally(() => this.unheard.delete(heard));
-		this.unheard.add(heard);
-		this.track(heard);
-		return heard;
-	}
-
-	/** Asks until Redis has confirmed it, or nobody listens any more. */
-	private async heard(channel: string, listened: Listened, first: Promise<unknown>): Promise<void> {
-		for (let attempt = first; ; attempt = this.subscribeAgain(channel)) {
-			const { interruptions } = this;
-			listened.node = this.subscribedAt(channel);
-			try {
-				await attempt;
-				// Else it may have been confirmed by a connection that is gone: `resume` asks once more.
-				if (this.interruptions === interruptions) listened.isHeard = true;
-				return;
-			} catch (error) {
-				if (this.closed) return;
-				this.hooks.onError(error as Error);
-			}
-			await Bun.sleep(TRY_AGAIN_MS);
-			if (this.closed || this.listened.get(channel) !== listened) return;
+	/** Never fails: what is not subscribed is tried again until it is, or nobody listens any more. */
+	private async attempt(channel: string, listened: Listened): Promise<void> {
+		const { losses } = listened;
+		const isWanted = (): boolean => !this.closed && this.listened.get(channel) === listened;
+		listened.node = this.nodeOf(channel);
+		try {
+			await this.subscriber.subscribe(channel);
+			if (!isWanted()) return;
+			// Else a connection confirmed it that is gone.
+			if (listened.losses === losses) this.confirmed(channel, listened);
+			else this.restore(channel);
+		} catch (error) {
+			if (!isWanted()) return;
+			this.hooks.onError(error as Error);
+			this.restore(channel);
 		}
 	}
 
-	/** What waited to be published. */
-	private letGo(listened: Listened): void {
+	private confirmed(channel: string, listened: Listened): void {
+		listened.isHeard = true;
+		this.missing.delete(channel);
+		if (!listened.hasMoved) return;
+		listened.hasMoved = false;
+		for (const handler of listened.handlers) handler(SOMETHING_LOST, listened.topic);
+	}
+
+	private restore(channel: string): void {
+		this.missing.add(channel);
+		this.restoring ??= this.restoreMissing();
+	}
+
+	private async restoreMissing(): Promise<void> {
+		// What is lost together is found missing in one turn.
+		await Promise.resolve();
+		while (this.missing.size > 0) {
+			const attempts = [...this.missing].flatMap((channel) => {
+				const listened = this.listened.get(channel);
+				// What waits for its connection would fail by its time limit: the connection wakes this.
+				return listened && !this.subscriber.isConnecting(this.nodeOf(channel))
+					? [this.attempt(channel, listened)]
+					: [];
+			});
+			await Promise.all(attempts);
+			if (this.missing.size > 0) await this.pause();
+		}
+		this.restoring = null;
+		if (!this.isGap || this.closed) return;
+		this.isGap = false;
+		this.hooks.onHearing?.();
+	}
+
+	private pause(): Promise<void> {
+		return new Promise((resolve) => {
+			const timer = setTimeout(resolve, TRY_AGAIN_MS);
+			this.wake = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
+	}
+
+	private sendWaiting(listened: Listened): void {
 		for (const publish of listened.waiting ?? []) publish();
 		listened.waiting = null;
 	}
@@ -249,7 +289,7 @@ export class RedisBus implements Bus {
 	/** What is sent to another node than what went before it could overtake that. */
 	private inOrder(channel: string, send: () => Promise<unknown>): Promise<unknown> {
 		if (!this.commands.isCluster) return send();
-		const node = this.publishedAt(channel);
+		const node = this.nodeOf(channel);
 		const before = this.sending.get(channel);
 		const waits = before !== undefined && (before.waits || before.node !== node);
 		const sent = waits ? before.sent.then(send, send) : send();
@@ -294,75 +334,33 @@ export class RedisBus implements Bus {
 	private silent(node: string): void {
 		const where = node === '' ? 'Redis' : `the Redis node ${node}`;
 		this.hooks.onError(new Error(`the connection that ${where} delivers live messages over went silent`));
-		dropSubscription(this.subscriber, node);
-		this.interrupt();
+		this.subscriber.drop(node);
+		this.interrupt(node);
 	}
 
-	private interrupt(): void {
+	private interrupt(node: string): void {
 		if (this.closed) return;
-		this.attempts += 1;
-		this.interruptions += 1;
-		// Which node it was is not told.
-		for (const listened of this.listened.values()) listened.isHeard = false;
-		// Not every loss is followed by a sign that the connection is back.
-		setTimeout(() => this.resume(), TRY_AGAIN_MS).unref();
-		if (this.gap) return;
-		this.gap = Promise.withResolvers<void>();
+		let isAnyLost = false;
+		for (const [channel, listened] of this.listened) {
+			if (listened.node !== node) continue;
+			listened.losses += 1;
+			if (!listened.isHeard) continue;
+			listened.isHeard = false;
+			isAnyLost = true;
+			this.restore(channel);
+		}
+		if (!isAnyLost || this.isGap) return;
+		this.isGap = true;
 		this.hooks.onGap();
 	}
 
-	/** The client resubscribes by itself; asking for it once more tells when that is done. */
-	private resume(): void {
-		const { gap } = this;
-		if (!gap || this.closed) return;
-		this.attempts += 1;
-		const attempt = this.attempts;
-		const again = [...this.listened].map(([channel, listened]) =>
-			this.heard(channel, listened, this.subscribeAgain(channel)),
-		);
-		const done = Promise.all(again).then(() => {
-			if (this.attempts !== attempt || this.gap !== gap) return;
-			this.gap = null;
-			gap.resolve();
-			this.hooks.onHearing?.();
-		});
-		this.track(done);
-	}
-
 	private followMoved(): void {
-		for (const [channel, listened] of this.listened)
-			if (listened.isHeard && listened.node !== this.subscribedAt(channel))
-				void this.hearElsewhere(channel, listened);
-	}
-
-	private async hearElsewhere(channel: string, listened: Listened): Promise<void> {
-		listened.isHeard = false;
-		await this.untilHeard(channel, listened, this.subscribeAgain(channel));
-		for (const handler of listened.handlers) handler(SOMETHING_LOST, listened.topic);
-	}
-
-	private async subscribeAgain(channel: string): Promise<void> {
-		// For a cluster the client keeps a list that would grow by every repetition.
-		if (this.subscriber.isCluster) await this.end(channel);
-		await this.subscriber.ssubscribe(channel);
-	}
-
-	/** Never fails: where it does, the connection is gone, and with it the subscription. */
-	private end(channel: string): Promise<void> {
-		const before = this.ending.get(channel);
-		const step = (before ?? Promise.resolve())
-			.then(() => this.subscriber.sunsubscribe(channel))
-			.then(
-				() => undefined,
-				(error: Error) => {
-					if (!this.closed) this.hooks.onError(error);
-				},
-			)
-			.finally(() => {
-				if (this.ending.get(channel) === step) this.ending.delete(channel);
-			});
-		this.ending.set(channel, step);
-		this.track(step);
-		return step;
+		for (const [channel, listened] of this.listened) {
+			if (!listened.isHeard || listened.node === this.nodeOf(channel)) continue;
+			listened.isHeard = false;
+			listened.hasMoved = true;
+			this.restore(channel);
+		}
+		this.wake();
 	}
 }

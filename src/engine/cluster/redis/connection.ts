@@ -1,6 +1,9 @@
 import { type Cluster, Redis } from 'ioredis';
 import { FollowingCluster } from './following-cluster.ts';
+import { Keys } from './keys.ts';
+import { nodesOf } from './nodes.ts';
 import { defineScripts, type Scripts } from './scripts.ts';
+import { Subscriber } from './subscriber.ts';
 
 /**
  * Connections to one Redis or to a Redis Cluster. What follows uses both alike: every script keeps to one
@@ -20,9 +23,6 @@ export interface RedisPlace {
 /** For state: commands and scripts. */
 export type Commands = (Redis | Cluster) & Scripts;
 
-/** For sharded pub/sub: a connection that subscribes can do nothing else. */
-export type Subscriber = Redis | Cluster;
-
 /**
  * Reconnecting is endless and patient; a command that waits longer than this fails and can be repeated. It may arrive all the
  * same, whenever the network is back: what must not come late is refused by its script (fence.ts).
@@ -36,51 +36,72 @@ const MOST_ATTEMPTS = 8;
 const pause = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
 
 export async function connectCommands(place: RedisPlace, onError: (error: Error) => void): Promise<Commands> {
-	return defineScripts(await connect(place, { enableAutoPipelining: true }, onError));
+	const redisOptions = optionsOf(place);
+	const { host, port } = addressOf(place);
+	const client = place.cluster
+		? new FollowingCluster([{ host, port }], {
+				enableAutoPipelining: true,
+				redisOptions,
+				clusterRetryStrategy: pause,
+				slotsRefreshInterval: LOOK_AGAIN_MS,
+				maxRedirections: MOST_ATTEMPTS,
+				lazyConnect: true,
+			})
+		: new Redis({
+				host,
+				port,
+				enableAutoPipelining: true,
+				...redisOptions,
+				retryStrategy: pause,
+				lazyConnect: true,
+			});
+	client.on('error', onError);
+	try {
+		await client.connect();
+	} catch (error) {
+		client.disconnect();
+		throw new Error(`Redis at ${host}:${port} is not reachable: ${error}`, { cause: error });
+	}
+	return defineScripts(client);
 }
 
-export async function connectSubscriber(
+/** Subscribes at the nodes that `commands` knows: slots and nodes are looked up in one place. */
+export function makeSubscriber(
 	place: RedisPlace,
+	commands: Commands,
 	onError: (error: Error) => void,
-): Promise<Subscriber> {
-	return connect(place, {}, onError);
+): Subscriber {
+	const keys = new Keys(place.prefix);
+	const nodeOf = nodesOf(commands);
+	const subscriber = new Subscriber({
+		options: { ...addressOf(place), ...optionsOf(place), retryStrategy: pause },
+		nodeOf: (channel) => nodeOf(keys.tagOf(channel)),
+	});
+	subscriber.on('error', onError);
+	subscriber.on('moved', () => {
+		if ('refreshSlotsCache' in commands) commands.refreshSlotsCache();
+	});
+	return subscriber;
 }
+
+/** The nodes that have slots, by the names that `nodesOf` gives them. */
+export const masters = (commands: Commands): string[] =>
+	'nodes' in commands
+		? commands.nodes('master').map(({ options: { host, port } }) => `${host}:${port}`)
+		: [''];
 
 /** Authorities of its own, where there are any; else the usual ones. */
 export const tlsOf = ({ url, ca }: Pick<RedisPlace, 'url' | 'ca'>): { tls?: { ca?: string } } =>
 	new URL(url).protocol === 'rediss:' ? { tls: ca === undefined ? {} : { ca } } : {};
 
-/** The nodes that sharded subscriptions are spread over, by the names that `nodesOf` gives them. */
-export const subscribedNodes = (subscriber: Subscriber): string[] =>
-	'nodes' in subscriber
-		? subscriber.nodes('master').map(({ options: { host, port } }) => `${host}:${port}`)
-		: [''];
-
-/** What ioredis keeps for each node, and does not export. */
-interface ShardedSubscribers {
-	readonly shardedSubscribers?: {
-		readonly shardedSubscribers: ReadonlyMap<string, { getInstance(): Redis | null }>;
-	};
+function addressOf({ url }: RedisPlace): { host: string; port: number } {
+	const { hostname, port } = new URL(url);
+	return { host: hostname, port: Number(port || 6379) };
 }
 
-/** Closes the connection that a node delivers over, without waiting for an answer: the client then makes another one. */
-export function dropSubscription(subscriber: Subscriber, node: string): void {
-	const connection =
-		'nodes' in subscriber
-			? (subscriber as unknown as ShardedSubscribers).shardedSubscribers?.shardedSubscribers
-					.get(node)
-					?.getInstance()
-			: subscriber;
-	(connection as { stream?: { destroy(): void } } | null | undefined)?.stream?.destroy();
-}
-
-async function connect(
-	place: RedisPlace,
-	options: { readonly enableAutoPipelining?: boolean },
-	onError: (error: Error) => void,
-): Promise<Redis | Cluster> {
-	const { hostname, port, username, password } = new URL(place.url);
-	const redisOptions = {
+function optionsOf(place: RedisPlace) {
+	const { username, password } = new URL(place.url);
+	return {
 		...(username ? { username: decodeURIComponent(username) } : {}),
 		...(password ? { password: decodeURIComponent(password) } : {}),
 		...tlsOf(place),
@@ -91,24 +112,4 @@ async function connect(
 		// Whoever sent it is told, and decides: it may have been carried out.
 		autoResendUnfulfilledCommands: false,
 	};
-	const node = { host: hostname, port: Number(port || 6379) };
-	const client = place.cluster
-		? new FollowingCluster([node], {
-				...options,
-				redisOptions,
-				shardedSubscribers: true,
-				clusterRetryStrategy: pause,
-				slotsRefreshInterval: LOOK_AGAIN_MS,
-				maxRedirections: MOST_ATTEMPTS,
-				lazyConnect: true,
-			})
-		: new Redis({ ...node, ...options, ...redisOptions, retryStrategy: pause, lazyConnect: true });
-	client.on('error', onError);
-	try {
-		await client.connect();
-	} catch (error) {
-		client.disconnect();
-		throw new Error(`Redis at ${hostname}:${node.port} is not reachable: ${error}`, { cause: error });
-	}
-	return client;
 }
