@@ -1,15 +1,16 @@
 import type { Fact } from '../ports/facts.ts';
 import { writeFact } from './ledger.ts';
 import type { FactWriter } from './push-facts.ts';
-import type { Param, Statement, Writes } from './sql.ts';
+import type { Param } from './sql.ts';
+import type { BoundWrite, WriteSql, Writes } from './write-sql.ts';
 
 /**
  * The statements of one transaction, and the one promise that everybody waits on who put something in: they
- * stand or fall together. Texts and parameters lie in two arrays side by side, without an object for each.
+ * stand or fall together. Statements and parameters lie in two arrays side by side, without an object for each.
  */
 export class Batch implements Writes {
-	/** An empty text was overtaken by a later one of the same row. */
-	readonly texts: string[] = [];
+	/** Null: overtaken by a later one of the same row. */
+	readonly writes: (WriteSql | null)[] = [];
 	readonly params: (readonly Param[])[] = [];
 	readonly done: Promise<void>;
 	readonly succeed: () => void;
@@ -28,7 +29,7 @@ export class Batch implements Writes {
 	}
 
 	get size(): number {
-		return this.texts.length;
+		return this.writes.length;
 	}
 
 	addFact(fact: Fact): void {
@@ -36,23 +37,23 @@ export class Batch implements Writes {
 		if (fact.at > this.newest) this.newest = fact.at;
 	}
 
-	addStatement(statement: Statement): void {
-		this.add(statement.sql, statement.params);
+	addWrite({ write, params }: BoundWrite): void {
+		this.add(write, params);
 	}
 
-	add(sql: string, params: readonly Param[]): void {
-		this.texts.push(sql);
+	add(write: WriteSql, params: readonly Param[]): void {
+		this.writes.push(write);
 		this.params.push(params);
 	}
 
-	set(key: string, sql: string, params: readonly Param[]): void {
+	set(key: string, write: WriteSql, params: readonly Param[]): void {
 		const earlier = this.places.get(key);
 		if (earlier !== undefined) {
-			this.texts[earlier] = '';
+			this.writes[earlier] = null;
 			this.params[earlier] = NOTHING;
 		}
-		this.places.set(key, this.texts.length);
-		this.add(sql, params);
+		this.places.set(key, this.writes.length);
+		this.add(write, params);
 	}
 }
 

@@ -8,7 +8,7 @@ import type {
 	OwnMembership,
 	PostedMessage,
 } from '../ports/changes.ts';
-import { MESSAGE_COLUMNS, type MessageRow, messageOf, STANDS_IN_TIMELINE } from './rows.ts';
+import { MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf, standsInTimeline } from './rows.ts';
 import { list, type SqlReader } from './sql.ts';
 
 /**
@@ -30,17 +30,13 @@ const inside = (columns: string, table: string, condition: string): string =>
 	WHERE b.user_id = $1 AND b.conversation = wanted.item AND b.member = 1
 		AND m.conversation = b.conversation AND ${condition} LIMIT $5`;
 
-const COLUMNS = MESSAGE_COLUMNS.split(', ')
-	.map((column) => `m.${column}`)
-	.join(', ');
-
 const IS_POSTED = `m.ts > ${START} AND m.ts <= $4 AND m.deleted = 0`;
 /** What is deleted later in the order of changes still stands there, for who knew it. */
 const PREVIOUS = `COALESCE((SELECT p.ts FROM messages p
-	WHERE p.conversation = m.conversation AND p.ts < m.ts AND ${STANDS_IN_TIMELINE.replaceAll('m.', 'p.')}
+	WHERE p.conversation = m.conversation AND p.ts < m.ts AND ${standsInTimeline('p')}
 		AND (p.deleted = 0 OR (p.ts <= ${START} AND p.changed_ts > m.ts))
 	ORDER BY p.ts DESC LIMIT 1), 0)`;
-const POSTED = inside(`${COLUMNS}, ${PREVIOUS} AS prev_ts`, 'messages', IS_POSTED);
+const POSTED = inside(`${MESSAGE_COLUMNS}, ${PREVIOUS} AS prev_ts`, 'messages', IS_POSTED);
 
 /** `changed_ts > ts` is what the index has. */
 const IS_CHANGED = `m.changed_ts > ${START} AND m.changed_ts <= $4 AND m.changed_ts > m.ts`;
@@ -49,11 +45,11 @@ const OF_BEFORE_OR_DELETED = `${IS_CHANGED} AND (m.ts <= ${START} OR m.deleted =
 
 const sizeOf = (condition: string): string => `SELECT count(*) AS messages,
 	COALESCE(sum(found.bytes), 0) AS bytes
-	FROM (${inside('octet_length(m.text) + COALESCE(octet_length(m.extra), 0) AS bytes', 'messages', condition)}) AS found`;
+	FROM (${inside(`${MESSAGE_BYTES} AS bytes`, 'messages', condition)}) AS found`;
 const SIZE_OF_POSTED = sizeOf(IS_POSTED);
 
 const SIZE_OF_CHANGED = sizeOf(OF_BEFORE_OR_DELETED);
-const CHANGED = inside(COLUMNS, 'messages', OF_BEFORE_OR_DELETED);
+const CHANGED = inside(MESSAGE_COLUMNS, 'messages', OF_BEFORE_OR_DELETED);
 
 const ASPECTS = inside(
 	'm.conversation, m.aspect, m.changed_ts, m.actor',

@@ -3,7 +3,8 @@ import { ABANDONED_NAME, OWNER_OF_NAME, releaseName, reserveName } from './names
 import { pageOf } from './pages.ts';
 import * as people from './people.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow, conversationOf } from './rows.ts';
-import { flag, inChunks, list, type SqlReader, type Statement } from './sql.ts';
+import { flag, inChunks, list, type SqlReader } from './sql.ts';
+import type { BoundWrite } from './write-sql.ts';
 
 /** Who and what there is. Changes go through the same group commit as facts, and are in order with them. */
 
@@ -59,7 +60,7 @@ const idOf = ({ id }: { readonly id: string }): string => id;
 
 export function directoryOf(
 	reader: SqlReader,
-	execute: (statements: readonly Statement[]) => Promise<void>,
+	execute: (writes: readonly BoundWrite[]) => Promise<void>,
 ): Directory {
 	async function one<Found, Item>(
 		sql: string,

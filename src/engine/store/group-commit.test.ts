@@ -1,18 +1,19 @@
 import { expect, test } from 'bun:test';
 import { GroupCommit, STATEMENTS_PER_BATCH_ASIDE as SIZE } from './group-commit.ts';
-import type { Statement } from './sql.ts';
+import { type BoundWrite, statement as statementSql } from './write-sql.ts';
 
 /** Work aside and work that people wait for, in turns. */
 
-const statement = (name: string): Statement => ({ sql: name, params: [] });
-const many = (name: string, count: number): Statement[] =>
+const statement = (name: string): BoundWrite => ({ write: statementSql(name, name), params: [] });
+const many = (name: string, count: number): BoundWrite[] =>
 	Array.from({ length: count }, () => statement(name));
 
 function scene(fails: (texts: readonly string[]) => boolean = () => false) {
 	const written: string[][] = [];
 	const failures: string[] = [];
 	const commits = new GroupCommit(
-		async ({ texts }) => {
+		async ({ writes }) => {
+			const texts = writes.map((write) => write?.text ?? '');
 			await Bun.sleep(0);
 			if (fails(texts)) throw new Error('no room');
 			written.push([...texts]);

@@ -4,7 +4,7 @@ import type { Ledger } from '../ports/store.ts';
 import { Batch } from './batch.ts';
 import { advanceTo } from './ledger.ts';
 import type { FactWriter } from './push-facts.ts';
-import type { Statement } from './sql.ts';
+import type { BoundWrite } from './write-sql.ts';
 
 /**
  * Group commit: while one transaction is on its way to disk, everything handed over forms the next one.
@@ -48,17 +48,17 @@ export class GroupCommit implements Ledger {
 		return batch.done;
 	}
 
-	/** The same for statements that are no facts. */
-	execute(statements: readonly Statement[]): Promise<void> {
+	/** The same for writes that are no facts. */
+	execute(writes: readonly BoundWrite[]): Promise<void> {
 		const batch = this.openBatch(this.queue, STATEMENTS_PER_BATCH);
-		for (const statement of statements) batch.addStatement(statement);
+		for (const write of writes) batch.addWrite(write);
 		return batch.done;
 	}
 
 	/** For work that people do not wait for. */
-	executeAside(statements: readonly Statement[]): Promise<void> {
+	executeAside(writes: readonly BoundWrite[]): Promise<void> {
 		const batch = this.openBatch(this.aside, STATEMENTS_PER_BATCH_ASIDE);
-		for (const statement of statements) batch.addStatement(statement);
+		for (const write of writes) batch.addWrite(write);
 		return batch.done;
 	}
 
@@ -107,7 +107,7 @@ export class GroupCommit implements Ledger {
 		if (batch === undefined) return;
 		this.running = batch;
 		this.runningAside = queue === this.aside;
-		if (batch.newest > 0) batch.addStatement(advanceTo(batch.newest));
+		if (batch.newest > 0) batch.addWrite(advanceTo(batch.newest));
 		this.write(batch).then(
 			() => this.succeeded(batch),
 			(error: Error) => this.failed(batch, error),

@@ -1,6 +1,6 @@
 import { bytesOf, isFull, type Message } from '../../model/message.ts';
 import type { History, Range, ThreadInfo } from '../ports/store.ts';
-import { MESSAGE_COLUMNS, type MessageRow, messageOf, STANDS_IN_TIMELINE } from './rows.ts';
+import { MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf, standsInTimeline } from './rows.ts';
 import { inChunks, list, type SqlReader } from './sql.ts';
 import { REPLY_USERS_SHOWN, ThreadSummaries } from './thread-summaries.ts';
 
@@ -17,21 +17,17 @@ interface PageSql {
 	readonly sizes: string;
 }
 
-const COLUMNS = MESSAGE_COLUMNS.split(', ')
-	.map((column) => `m.${column}`)
-	.join(', ');
-/** As `bytesOf` counts. */
-const SIZE = 'm.ts, octet_length(m.text) + COALESCE(octet_length(m.extra), 0) AS bytes';
+const SIZE = `m.ts, ${MESSAGE_BYTES} AS bytes`;
 
 const byEnd = (sql: (columns: string, order: string) => string): Readonly<Record<End, PageSql>> => ({
-	newest: { rows: sql(COLUMNS, 'DESC'), sizes: sql(SIZE, 'DESC') },
-	oldest: { rows: sql(COLUMNS, 'ASC'), sizes: sql(SIZE, 'ASC') },
+	newest: { rows: sql(MESSAGE_COLUMNS, 'DESC'), sizes: sql(SIZE, 'DESC') },
+	oldest: { rows: sql(MESSAGE_COLUMNS, 'ASC'), sizes: sql(SIZE, 'ASC') },
 });
 
 /** A deleted root is shown (as a tombstone) while it has replies. */
 const TIMELINE = byEnd(
 	(columns, order) => `SELECT ${columns} FROM messages m
-	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts < $3 AND ${STANDS_IN_TIMELINE}
+	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts < $3 AND ${standsInTimeline()}
 		AND (m.deleted = 0 OR (m.thread_ts IS NULL AND EXISTS (SELECT 1 FROM messages r
 			WHERE r.conversation = m.conversation AND r.thread_ts = m.ts AND r.deleted = 0)))
 	ORDER BY m.ts ${order} LIMIT $4`,

@@ -3,33 +3,76 @@ import type { Message } from '../../model/message.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { Aspect } from '../ports/changes.ts';
 import type { Fact, ReadFact } from '../ports/facts.ts';
-import { flag, list, type Param, type Statement, type Writes } from './sql.ts';
+import { flag, list } from './sql.ts';
+import {
+	type BoundWrite,
+	deleteFrom,
+	erasing,
+	insertInto,
+	statement,
+	update,
+	type Writes,
+} from './write-sql.ts';
 
 /**
  * Facts as rows. A post is one inserted row, whatever the size of its conversation, and the row of its
  * author's cursor, which a batch writes once however often it moved.
  */
 
-const CREATE = `INSERT INTO conversations (id, team, kind, name, creator, created_ts, archived, topic, purpose,
-	previous_names, member_count, people, changed_ts, stamp)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
+const CREATE = insertInto('conversations', {
+	id: 1,
+	team: 2,
+	kind: 3,
+	name: 4,
+	creator: 5,
+	created_ts: 6,
+	archived: 7,
+	topic: 8,
+	purpose: 9,
+	previous_names: 10,
+	member_count: 11,
+	people: 12,
+	changed_ts: 13,
+	stamp: 14,
+});
 
-const CHANGE = `UPDATE conversations SET name = $2, archived = $3, topic = $4, purpose = $5, previous_names = $6,
-	member_count = $7, changed_ts = $8, stamp = $9 WHERE id = $1`;
+const CHANGE = erasing(
+	update(
+		'conversations',
+		{
+			name: 2,
+			archived: 3,
+			topic: 4,
+			purpose: 5,
+			previous_names: 6,
+			member_count: 7,
+			changed_ts: 8,
+			stamp: 9,
+		},
+		{ id: 1 },
+	),
+);
 
-const COUNT_MEMBERS = 'UPDATE conversations SET member_count = $2, stamp = $3 WHERE id = $1';
-const STAMP = 'UPDATE conversations SET stamp = $2 WHERE id = $1';
-const NOTE_CHANGE = `INSERT INTO conversation_changes (conversation, aspect, changed_ts, actor)
-	VALUES ($1, $2, $3, $4)
-	ON CONFLICT (conversation, aspect) DO UPDATE SET changed_ts = excluded.changed_ts, actor = excluded.actor`;
+const COUNT_MEMBERS = update('conversations', { member_count: 2, stamp: 3 }, { id: 1 });
+const STAMP = update('conversations', { stamp: 2 }, { id: 1 });
+const NOTE_CHANGE = insertInto(
+	'conversation_changes',
+	{ conversation: 1, aspect: 2, changed_ts: 3, actor: 4 },
+	{ on: ['conversation', 'aspect'], update: 'changed_ts = excluded.changed_ts, actor = excluded.actor' },
+);
 
-const CLAIM_NAME = `INSERT INTO channel_names (team, name, conversation, reserved_at) VALUES ($1, $2, $3, $4)
-	ON CONFLICT (team, name) DO UPDATE SET conversation = excluded.conversation`;
-const FREE_NAME = 'DELETE FROM channel_names WHERE team = $1 AND name = $2 AND conversation = $3';
+const CLAIM_NAME = insertInto(
+	'channel_names',
+	{ team: 1, name: 2, conversation: 3, reserved_at: 4 },
+	{ on: ['team', 'name'], update: 'conversation = excluded.conversation' },
+);
+const FREE_NAME = deleteFrom('channel_names', { team: 1, name: 2, conversation: 3 });
 
 /** A mark of this membership, or of a later one, was written before it; see 0003-early-marks.ts. */
 const MARKED_EARLY = 'members.early_joined >= excluded.joined_ts';
-const JOIN = `INSERT INTO members (user_id, conversation, member, joined_ts, cursor, revision, muted, level,
+const JOIN = statement(
+	'members',
+	`INSERT INTO members (user_id, conversation, member, joined_ts, cursor, revision, muted, level,
 	changed_ts)
 	SELECT DISTINCT item, CAST($1 AS TEXT), 1, CAST($2 AS BIGINT), CAST($3 AS BIGINT), 0, 0, 'all',
 		CAST($2 AS BIGINT)
@@ -42,34 +85,85 @@ const JOIN = `INSERT INTO members (user_id, conversation, member, joined_ts, cur
 		level = CASE WHEN ${MARKED_EARLY} THEN members.level ELSE 'all' END,
 		preferred_ts = CASE WHEN ${MARKED_EARLY} THEN members.preferred_ts ELSE 0 END,
 		changed_ts = CASE WHEN ${MARKED_EARLY} THEN members.changed_ts ELSE excluded.changed_ts END
-	WHERE members.joined_ts < excluded.joined_ts`;
-const FORGET_AHEAD = `DELETE FROM read_ahead
-	WHERE conversation = $1 AND user_id IN (SELECT item FROM EACH_TEXT($2) AS joining)`;
-const LEAVE = `UPDATE members SET member = 0, changed_ts = CASE WHEN changed_ts > $3 THEN changed_ts ELSE $3 END
-	WHERE user_id = $1 AND conversation = $2`;
+	WHERE members.joined_ts < excluded.joined_ts`,
+);
+const FORGET_AHEAD = statement(
+	'read_ahead',
+	`DELETE FROM read_ahead
+	WHERE conversation = $1 AND user_id IN (SELECT item FROM EACH_TEXT($2) AS joining)`,
+);
+const LEAVE = update(
+	'members',
+	{ member: '0', changed_ts: [3, (at) => `CASE WHEN changed_ts > ${at} THEN changed_ts ELSE ${at} END`] },
+	{ user_id: 1, conversation: 2 },
+);
 
-const POST = `INSERT INTO messages (conversation, ts, user_id, text, client_msg_id, thread_ts, broadcast, named,
-	channel_wide, here, extra, edited_ts, changed_ts, deleted)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, $2, 0)`;
+const NOT_CHANGED = { edited_ts: 'NULL', changed_ts: 2, deleted: '0' };
+const POST = insertInto('messages', {
+	conversation: 1,
+	ts: 2,
+	user_id: 3,
+	text: 4,
+	client_msg_id: 5,
+	thread_ts: 6,
+	broadcast: 7,
+	named: 8,
+	channel_wide: 9,
+	here: 10,
+	extra: 11,
+	...NOT_CHANGED,
+});
 /** Most messages: a root that mentions nobody and carries nothing else. */
-const POST_PLAIN = `INSERT INTO messages (conversation, ts, user_id, text, client_msg_id, thread_ts, broadcast,
-	named, channel_wide, here, extra, edited_ts, changed_ts, deleted)
-	VALUES ($1, $2, $3, $4, $5, NULL, 0, NULL, 0, 0, NULL, NULL, $2, 0)`;
-const REWRITE = `UPDATE messages SET text = $3, named = $4, channel_wide = $5, here = $6, edited_ts = $7,
-	changed_ts = $8, deleted = $9, extra = $10 WHERE conversation = $1 AND ts = $2`;
+const POST_PLAIN = insertInto('messages', {
+	conversation: 1,
+	ts: 2,
+	user_id: 3,
+	text: 4,
+	client_msg_id: 5,
+	thread_ts: 'NULL',
+	broadcast: '0',
+	named: 'NULL',
+	channel_wide: '0',
+	here: '0',
+	extra: 'NULL',
+	...NOT_CHANGED,
+});
+const REWRITE = erasing(
+	update(
+		'messages',
+		{
+			text: 3,
+			named: 4,
+			channel_wide: 5,
+			here: 6,
+			edited_ts: 7,
+			changed_ts: 8,
+			deleted: 9,
+			extra: 10,
+		},
+		{ conversation: 1, ts: 2 },
+	),
+);
 
 const CURSOR_EARLY = 'thread_follows.early_since >= excluded.since';
-const FOLLOW = `INSERT INTO thread_follows (conversation, thread_ts, user_id, active, cursor, since, changed_ts)
-	VALUES ($1, $2, $3, $4, $5, $6, $6)
-	ON CONFLICT (conversation, thread_ts, user_id) DO UPDATE SET active = excluded.active, since = excluded.since,
+const FOLLOW = insertInto(
+	'thread_follows',
+	{ conversation: 1, thread_ts: 2, user_id: 3, active: 4, cursor: 5, since: 6, changed_ts: 6 },
+	{
+		on: ['conversation', 'thread_ts', 'user_id'],
+		update: `active = excluded.active, since = excluded.since,
 		cursor = CASE WHEN ${CURSOR_EARLY} THEN thread_follows.cursor ELSE excluded.cursor END,
 		changed_ts = CASE WHEN ${CURSOR_EARLY} THEN thread_follows.changed_ts ELSE excluded.changed_ts END
-	WHERE thread_follows.since < excluded.since`;
-const THREAD_CURSOR = `UPDATE thread_follows SET cursor = $4, changed_ts = $5
-	WHERE conversation = $1 AND thread_ts = $2 AND user_id = $3`;
+	WHERE thread_follows.since < excluded.since`,
+	},
+);
+const THREAD_CURSOR = update(
+	'thread_follows',
+	{ cursor: 4, changed_ts: 5 },
+	{ conversation: 1, thread_ts: 2, user_id: 3 },
+);
 
-const CURSOR = `UPDATE members SET cursor = $3, revision = $4, changed_ts = $5
-	WHERE user_id = $1 AND conversation = $2`;
+const CURSOR = update('members', { cursor: 3, revision: 4, changed_ts: 5 }, { user_id: 1, conversation: 2 });
 
 /**
  * Facts in any order: of one membership, or follow, the newest wins; of two, the later one. Whether there is one at
@@ -78,58 +172,96 @@ const CURSOR = `UPDATE members SET cursor = $3, revision = $4, changed_ts = $5
 const MEMBERSHIP = `(CASE WHEN members.joined_ts > members.early_joined THEN members.joined_ts
 	ELSE members.early_joined END)`;
 const NEXT_MEMBERSHIP = `${MEMBERSHIP} < excluded.early_joined`;
-const MERGE_CURSOR = `INSERT INTO members (user_id, conversation, member, joined_ts, early_joined, cursor, revision,
-	muted, level, changed_ts, ahead) VALUES ($1, $2, 0, 0, $3, $4, $5, 0, 'all', $6, $7)
-	ON CONFLICT (user_id, conversation) DO UPDATE SET
-		muted = CASE WHEN ${NEXT_MEMBERSHIP} THEN 0 ELSE members.muted END,
+const MERGE_CURSOR = insertInto(
+	'members',
+	{
+		user_id: 1,
+		conversation: 2,
+		member: '0',
+		joined_ts: '0',
+		early_joined: 3,
+		cursor: 4,
+		revision: 5,
+		muted: '0',
+		level: "'all'",
+		changed_ts: 6,
+		ahead: 7,
+	},
+	{
+		on: ['user_id', 'conversation'],
+		update: `muted = CASE WHEN ${NEXT_MEMBERSHIP} THEN 0 ELSE members.muted END,
 		level = CASE WHEN ${NEXT_MEMBERSHIP} THEN 'all' ELSE members.level END,
 		preferred_ts = CASE WHEN ${NEXT_MEMBERSHIP} THEN 0 ELSE members.preferred_ts END,
 		early_joined = excluded.early_joined, cursor = excluded.cursor, revision = excluded.revision,
 		ahead = excluded.ahead, changed_ts = excluded.changed_ts
 	WHERE ${NEXT_MEMBERSHIP}
-		OR (${MEMBERSHIP} = excluded.early_joined AND members.changed_ts <= excluded.changed_ts)`;
-const MERGE_PREFERENCE = `INSERT INTO members (user_id, conversation, member, joined_ts, early_joined, cursor,
-	revision, muted, level, changed_ts, preferred_ts, ahead)
-	VALUES ($1, $2, 0, 0, $3, $4, $5, $6, $7, $3, $8, $9)
-	ON CONFLICT (user_id, conversation) DO UPDATE SET
-		cursor = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.cursor ELSE members.cursor END,
+		OR (${MEMBERSHIP} = excluded.early_joined AND members.changed_ts <= excluded.changed_ts)`,
+	},
+);
+const MERGE_PREFERENCE = insertInto(
+	'members',
+	{
+		user_id: 1,
+		conversation: 2,
+		member: '0',
+		joined_ts: '0',
+		early_joined: 3,
+		cursor: 4,
+		revision: 5,
+		muted: 6,
+		level: 7,
+		changed_ts: 3,
+		preferred_ts: 8,
+		ahead: 9,
+	},
+	{
+		on: ['user_id', 'conversation'],
+		update: `cursor = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.cursor ELSE members.cursor END,
 		revision = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.revision ELSE members.revision END,
 		ahead = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.ahead ELSE members.ahead END,
 		changed_ts = CASE WHEN ${NEXT_MEMBERSHIP} THEN excluded.changed_ts ELSE members.changed_ts END,
 		early_joined = excluded.early_joined, muted = excluded.muted, level = excluded.level,
 		preferred_ts = excluded.preferred_ts
 	WHERE ${NEXT_MEMBERSHIP}
-		OR (${MEMBERSHIP} = excluded.early_joined AND members.preferred_ts <= excluded.preferred_ts)`;
+		OR (${MEMBERSHIP} = excluded.early_joined AND members.preferred_ts <= excluded.preferred_ts)`,
+	},
+);
 const FOLLOWING = `(CASE WHEN thread_follows.since > thread_follows.early_since THEN thread_follows.since
 	ELSE thread_follows.early_since END)`;
-const MERGE_THREAD_CURSOR = `INSERT INTO thread_follows (conversation, thread_ts, user_id, active, cursor, since,
-	early_since, changed_ts) VALUES ($1, $2, $3, 0, $4, 0, $5, $6)
-	ON CONFLICT (conversation, thread_ts, user_id) DO UPDATE SET
-		cursor = excluded.cursor, early_since = excluded.early_since, changed_ts = excluded.changed_ts
+const MERGE_THREAD_CURSOR = insertInto(
+	'thread_follows',
+	{
+		conversation: 1,
+		thread_ts: 2,
+		user_id: 3,
+		active: '0',
+		cursor: 4,
+		since: '0',
+		early_since: 5,
+		changed_ts: 6,
+	},
+	{
+		on: ['conversation', 'thread_ts', 'user_id'],
+		update: `cursor = excluded.cursor, early_since = excluded.early_since, changed_ts = excluded.changed_ts
 	WHERE ${FOLLOWING} < excluded.early_since
-		OR (${FOLLOWING} = excluded.early_since AND thread_follows.changed_ts <= excluded.changed_ts)`;
+		OR (${FOLLOWING} = excluded.early_since AND thread_follows.changed_ts <= excluded.changed_ts)`,
+	},
+);
 
-const AHEAD_UP_TO = 'DELETE FROM read_ahead WHERE user_id = $1 AND conversation = $2 AND ts <= $3';
-const AHEAD_FROM = 'DELETE FROM read_ahead WHERE user_id = $1 AND conversation = $2 AND ts >= $3';
-const AHEAD_ADD = `INSERT INTO read_ahead (user_id, conversation, ts) VALUES ($1, $2, $3)
-	ON CONFLICT (user_id, conversation, ts) DO NOTHING`;
+const AHEAD_UP_TO = deleteFrom('read_ahead', { user_id: 1, conversation: 2, ts: ['<=', 3] });
+const AHEAD_FROM = deleteFrom('read_ahead', { user_id: 1, conversation: 2, ts: ['>=', 3] });
+const AHEAD_ADD = insertInto('read_ahead', { user_id: 1, conversation: 2, ts: 3 }, 'ignore');
 
-const PREFER = `UPDATE members SET muted = $3, level = $4, preferred_ts = $5
-	WHERE user_id = $1 AND conversation = $2`;
-const ACTIVITY = `INSERT INTO activity (user_id, at, active) VALUES ($1, $2, $3)
-	ON CONFLICT (user_id, at) DO UPDATE SET active = excluded.active`;
+const PREFER = update('members', { muted: 3, level: 4, preferred_ts: 5 }, { user_id: 1, conversation: 2 });
+const ACTIVITY = insertInto(
+	'activity',
+	{ user_id: 1, at: 2, active: 3 },
+	{ on: ['user_id', 'at'], update: 'active = excluded.active' },
+);
 
-const ADVANCE = 'UPDATE progress SET newest_stamp = $1 WHERE newest_stamp < $1';
+const ADVANCE = statement('progress', 'UPDATE progress SET newest_stamp = $1 WHERE newest_stamp < $1');
 
-/** What a fact writes, alone. */
-export function statementsOf(fact: Fact): Statement[] {
-	const statements: Statement[] = [];
-	const add = (sql: string, params: readonly Param[]) => void statements.push({ sql, params });
-	writeFact(fact, { add, set: (_, sql, params) => add(sql, params) });
-	return statements;
-}
-
-export const advanceTo = (stamp: number): Statement => ({ sql: ADVANCE, params: [stamp] });
+export const advanceTo = (stamp: number): BoundWrite => ({ write: ADVANCE, params: [stamp] });
 
 export function writeFact(fact: Fact, into: Writes): void {
 	switch (fact.type) {

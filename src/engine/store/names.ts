@@ -1,4 +1,4 @@
-import type { Statement } from './sql.ts';
+import { type BoundWrite, insertInto, statement } from './write-sql.ts';
 
 /**
  * Channel names are reserved before their conversation is created or renamed, and belong to it once it
@@ -6,13 +6,21 @@ import type { Statement } from './sql.ts';
  * whether it is abandoned, has it settled that nothing will come of it, and releases it.
  */
 
-const RESERVE = `INSERT INTO channel_names (team, name, conversation, reserved_at) VALUES ($1, $2, $3, $4)
-	ON CONFLICT (team, name) DO UPDATE SET conversation = excluded.conversation,
-		reserved_at = excluded.reserved_at
-	WHERE channel_names.conversation = excluded.conversation`;
+const RESERVE = insertInto(
+	'channel_names',
+	{ team: 1, name: 2, conversation: 3, reserved_at: 4 },
+	{
+		on: ['team', 'name'],
+		update: `conversation = excluded.conversation, reserved_at = excluded.reserved_at
+	WHERE channel_names.conversation = excluded.conversation`,
+	},
+);
 
-const RELEASE = `DELETE FROM channel_names WHERE team = $1 AND name = $2 AND conversation = $3 AND reserved_at <= $4
-	AND NOT EXISTS (SELECT 1 FROM conversations WHERE conversations.id = $3 AND conversations.name = $2)`;
+const RELEASE = statement(
+	null,
+	`DELETE FROM channel_names WHERE team = $1 AND name = $2 AND conversation = $3 AND reserved_at <= $4
+	AND NOT EXISTS (SELECT 1 FROM conversations WHERE conversations.id = $3 AND conversations.name = $2)`,
+);
 
 /** Who reserved the name up to a moment, and does not carry it. */
 export const ABANDONED_NAME = `SELECT conversation FROM channel_names WHERE team = $1 AND name = $2 AND reserved_at <= $3
@@ -22,8 +30,8 @@ export const ABANDONED_NAME = `SELECT conversation FROM channel_names WHERE team
 /** Whose the name is; to be asked after reserving. */
 export const OWNER_OF_NAME = 'SELECT conversation FROM channel_names WHERE team = $1 AND name = $2';
 
-export const reserveName = (team: string, name: string, conversation: string, at: number): Statement => ({
-	sql: RESERVE,
+export const reserveName = (team: string, name: string, conversation: string, at: number): BoundWrite => ({
+	write: RESERVE,
 	params: [team, name, conversation, at],
 });
 
@@ -32,7 +40,7 @@ export const releaseName = (
 	name: string,
 	conversation: string,
 	reservedUpTo: number,
-): Statement => ({
-	sql: RELEASE,
+): BoundWrite => ({
+	write: RELEASE,
 	params: [team, name, conversation, reservedUpTo],
 });

@@ -1,5 +1,6 @@
 import type { Team, Token, User } from '../ports/store.ts';
-import { flag, type Statement } from './sql.ts';
+import { flag } from './sql.ts';
+import { type BoundWrite, deleteFrom, erasing, insertInto, update } from './write-sql.ts';
 
 /** Workspaces, users and tokens: their rows. */
 
@@ -19,16 +20,20 @@ export const teamOf = (row: TeamRow): Team => ({
 	createdTs: row.created_ts,
 });
 
-export const insertTeam = (team: Team): Statement => ({
-	sql: 'INSERT INTO workspaces (id, name, domain, created_ts) VALUES ($1, $2, $3, $4)',
+const INSERT_TEAM = insertInto('workspaces', { id: 1, name: 2, domain: 3, created_ts: 4 });
+
+export const insertTeam = (team: Team): BoundWrite => ({
+	write: INSERT_TEAM,
 	params: [team.id, team.name, team.domain, team.createdTs],
 });
 
 export const TEAM_SECRET = 'SELECT secret FROM workspaces WHERE id = $1';
 
 /** The first one stays. */
-export const keepTeamSecret = (team: string, secret: string): Statement => ({
-	sql: `UPDATE workspaces SET secret = $2 WHERE id = $1 AND secret = ''`,
+const KEEP_SECRET = update('workspaces', { secret: 2 }, { id: 1, secret: "= ''" });
+
+export const keepTeamSecret = (team: string, secret: string): BoundWrite => ({
+	write: KEEP_SECRET,
 	params: [team, secret],
 });
 
@@ -64,8 +69,24 @@ export const userOf = (row: UserRow): User => ({
 });
 
 /** Does nothing where the name is taken: one taken name must not fail everybody's transaction. */
-export const insertUser = (user: User): Statement => ({
-	sql: `INSERT INTO users (${USER_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+const INSERT_USER = insertInto(
+	'users',
+	{
+		id: 1,
+		team: 2,
+		name: 3,
+		real_name: 4,
+		email: 5,
+		is_bot: 6,
+		deleted: 7,
+		updated_ts: 8,
+		signed_out_ts: 9,
+	},
+	'ignore',
+);
+
+export const insertUser = (user: User): BoundWrite => ({
+	write: INSERT_USER,
 	params: [
 		user.id,
 		user.team,
@@ -106,36 +127,51 @@ export const tokenOf = (row: TokenRow): Token => ({
 	expiresTs: row.expires_ts,
 });
 
-export const insertToken = (token: Token): Statement => ({
-	sql: `INSERT INTO tokens (${TOKEN_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`,
+const INSERT_TOKEN = insertInto('tokens', {
+	hash: 1,
+	user_id: 2,
+	team: 3,
+	created_ts: 4,
+	revoked_ts: 5,
+	expires_ts: 6,
+});
+
+export const insertToken = (token: Token): BoundWrite => ({
+	write: INSERT_TOKEN,
 	params: [token.hash, token.user, token.team, token.createdTs, token.revokedTs, token.expiresTs],
 });
 
 /** The first time counts. */
-export const revokeToken = (hash: string, at: number): Statement => ({
-	sql: 'UPDATE tokens SET revoked_ts = $2 WHERE hash = $1 AND revoked_ts IS NULL',
+const REVOKE_TOKEN = update('tokens', { revoked_ts: 2 }, { hash: 1, revoked_ts: 'IS NULL' });
+const REVOKE_TOKENS_OF = update('tokens', { revoked_ts: 2 }, { user_id: 1, revoked_ts: 'IS NULL' });
+
+export const revokeToken = (hash: string, at: number): BoundWrite => ({
+	write: REVOKE_TOKEN,
 	params: [hash, at],
 });
 
+const SIGN_OUT = update('users', { signed_out_ts: 2 }, { id: 1, signed_out_ts: ['<', 2] });
+
 /** Tokens that the server does not know, JWTs, are told apart by when they were issued. */
-export const signOut = (user: string, at: number): Statement[] => [
-	{ sql: 'UPDATE tokens SET revoked_ts = $2 WHERE user_id = $1 AND revoked_ts IS NULL', params: [user, at] },
-	{
-		sql: 'UPDATE users SET signed_out_ts = $2 WHERE id = $1 AND signed_out_ts < $2',
-		params: [user, at],
-	},
+export const signOut = (user: string, at: number): BoundWrite[] => [
+	{ write: REVOKE_TOKENS_OF, params: [user, at] },
+	{ write: SIGN_OUT, params: [user, at] },
 ];
 
-export const deactivate = (user: string, at: number, signedOutAt: number): Statement[] => [
+const DELETE_DEVICES_OF = erasing(deleteFrom('push_devices', { user_id: 1 }));
+
+export const deactivate = (user: string, at: number, signedOutAt: number): BoundWrite[] => [
 	...signOut(user, signedOutAt),
 	setDeleted(user, true, at),
-	{ sql: 'DELETE FROM push_devices WHERE user_id = $1', params: [user] },
+	{ write: DELETE_DEVICES_OF, params: [user] },
 ];
 
-export const reactivate = (user: string, at: number): Statement => setDeleted(user, false, at);
+export const reactivate = (user: string, at: number): BoundWrite => setDeleted(user, false, at);
 
 /** Of one that is so already nothing changes, not even when. */
-const setDeleted = (user: string, deleted: boolean, at: number): Statement => ({
-	sql: 'UPDATE users SET deleted = $2, updated_ts = $3 WHERE id = $1 AND deleted <> $2',
+const SET_DELETED = update('users', { deleted: 2, updated_ts: 3 }, { id: 1, deleted: ['<>', 2] });
+
+const setDeleted = (user: string, deleted: boolean, at: number): BoundWrite => ({
+	write: SET_DELETED,
 	params: [user, flag(deleted), at],
 });

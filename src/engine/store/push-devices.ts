@@ -1,18 +1,23 @@
 import type { Device, PushDevices, PushPlatform } from '../ports/push.ts';
-import type { SqlReader, Statement } from './sql.ts';
+import type { SqlReader } from './sql.ts';
+import { type BoundWrite, deleteFrom, erasing, insertInto } from './write-sql.ts';
 
 /** Devices. A token has one row, so whoever adds it last has it. */
 
 /** Under another user it is another device: what was on its way to the first one does not reach the second. */
-const ADD = `INSERT INTO push_devices (platform, token, id, user_id, app, badge, added_ts)
-	VALUES ($1, $2, $3, $4, $5, 0, $6)
-	ON CONFLICT (platform, token) DO UPDATE SET
-		id = CASE WHEN push_devices.user_id = excluded.user_id THEN push_devices.id ELSE excluded.id END,
+const ADD = insertInto(
+	'push_devices',
+	{ platform: 1, token: 2, id: 3, user_id: 4, app: 5, badge: '0', added_ts: 6 },
+	{
+		on: ['platform', 'token'],
+		update: `id = CASE WHEN push_devices.user_id = excluded.user_id THEN push_devices.id ELSE excluded.id END,
 		badge = CASE WHEN push_devices.user_id = excluded.user_id THEN push_devices.badge ELSE 0 END,
 		added_ts = CASE WHEN push_devices.user_id = excluded.user_id THEN push_devices.added_ts
 			ELSE excluded.added_ts END,
-		user_id = excluded.user_id, app = excluded.app`;
-const REMOVE = 'DELETE FROM push_devices WHERE platform = $1 AND token = $2 AND user_id = $3';
+		user_id = excluded.user_id, app = excluded.app`,
+	},
+);
+const REMOVE = erasing(deleteFrom('push_devices', { platform: 1, token: 2, user_id: 3 }));
 export const DEVICE_COLUMNS = 'd.id, d.user_id, d.platform, d.token, d.app, d.badge, d.added_ts';
 const OF_USER = `SELECT ${DEVICE_COLUMNS} FROM push_devices d WHERE d.user_id = $1 ORDER BY d.added_ts, d.id`;
 
@@ -38,16 +43,16 @@ export const deviceOf = (row: DeviceRow): Device => ({
 
 export function devicesOn(
 	reader: SqlReader,
-	execute: (statements: readonly Statement[]) => Promise<void>,
+	execute: (writes: readonly BoundWrite[]) => Promise<void>,
 ): PushDevices {
 	const ofUser = async (user: string): Promise<readonly Device[]> =>
 		(await reader.all<DeviceRow>(OF_USER, [user])).map(deviceOf);
 	return {
 		add: ({ platform, token, id, user, app, addedTs }) =>
-			execute([{ sql: ADD, params: [platform, token, id, user, app, addedTs] }]),
+			execute([{ write: ADD, params: [platform, token, id, user, app, addedTs] }]),
 		remove: async (user, platform, token) => {
 			const known = (await ofUser(user)).some((one) => one.platform === platform && one.token === token);
-			if (known) await execute([{ sql: REMOVE, params: [platform, token, user] }]);
+			if (known) await execute([{ write: REMOVE, params: [platform, token, user] }]);
 			return known;
 		},
 		ofUser,

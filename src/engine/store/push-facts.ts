@@ -2,7 +2,7 @@ import type { Message } from '../../model/message.ts';
 import type { Fact } from '../ports/facts.ts';
 import { type MessageKey, WHOLE } from '../ports/push.ts';
 import { writeFact } from './ledger.ts';
-import type { Writes } from './sql.ts';
+import { insertInto, type Writes } from './write-sql.ts';
 
 /**
  * What pushing notes of facts, in the transaction that makes them durable: of a post that there is somebody to tell,
@@ -10,15 +10,27 @@ import type { Writes } from './sql.ts';
  * each, whatever the number of members.
  */
 
-const NOTE_POST = `INSERT INTO push_outbox (conversation, ts, because, round, after_user, next_at, lease)
-	VALUES ($1, $2, 'posted', 0, '', 0, '') ON CONFLICT (conversation, ts) DO NOTHING`;
+const UNTOUCHED = { after_user: "''", next_at: '0', lease: "''" };
+const NOTE_POST = insertInto(
+	'push_outbox',
+	{ conversation: 1, ts: 2, because: "'posted'", round: '0', ...UNTOUCHED },
+	'ignore',
+);
 /** Whoever is going through its members does not finish: they are gone through again. */
-const NOTE_CHANGE = `INSERT INTO push_outbox (conversation, ts, because, round, after_user, next_at, lease)
-	VALUES ($1, $2, 'changed', 1, '', 0, '') ON CONFLICT (conversation, ts)
-	DO UPDATE SET round = push_outbox.round + 1, after_user = '', next_at = 0, lease = ''`;
+const NOTE_CHANGE = insertInto(
+	'push_outbox',
+	{ conversation: 1, ts: 2, because: "'changed'", round: '1', ...UNTOUCHED },
+	{
+		on: ['conversation', 'ts'],
+		update: `round = push_outbox.round + 1, after_user = '', next_at = 0, lease = ''`,
+	},
+);
 /** Counted, not stamped: of two machines the later one may have the clock that is behind. */
-const NOTE_READ = `INSERT INTO push_reads (user_id, marks, handled, next_at, lease)
-	VALUES ($1, 1, 0, 0, '') ON CONFLICT (user_id) DO UPDATE SET marks = push_reads.marks + 1`;
+const NOTE_READ = insertInto(
+	'push_reads',
+	{ user_id: 1, marks: '1', handled: '0', next_at: '0', lease: "''" },
+	{ on: ['user_id'], update: 'marks = push_reads.marks + 1' },
+);
 
 /** Writes a fact into a batch. */
 export type FactWriter = (fact: Fact, into: Writes) => void;

@@ -6,6 +6,6 @@ import type { SqlReader } from './sql.ts';
 
 /** The push port on a database. */
 export const pushStoreOn = (reader: SqlReader, writer: GroupCommit): PushStore => ({
-	devices: devicesOn(reader, (statements) => writer.execute(statements)),
-	outbox: outboxOn(reader, (statements) => writer.executeAside(statements)),
+	devices: devicesOn(reader, (writes) => writer.execute(writes)),
+	outbox: outboxOn(reader, (writes) => writer.executeAside(writes)),
 });

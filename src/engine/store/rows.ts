@@ -45,9 +45,30 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
 	changedTs: row.changed_ts,
 });
 
-export const MESSAGE_COLUMNS =
-	'conversation, ts, user_id, text, thread_ts, broadcast, client_msg_id, named, channel_wide, here, ' +
-	'edited_ts, changed_ts, deleted, extra';
+/** Of a table `alias`. */
+const columnsOf = (alias: string, names: readonly string[]): string =>
+	names.map((name) => `${alias}.${name}`).join(', ');
+
+/** Of a message `m`. */
+export const MESSAGE_COLUMNS = columnsOf('m', [
+	'conversation',
+	'ts',
+	'user_id',
+	'text',
+	'thread_ts',
+	'broadcast',
+	'client_msg_id',
+	'named',
+	'channel_wide',
+	'here',
+	'edited_ts',
+	'changed_ts',
+	'deleted',
+	'extra',
+]);
+
+/** The size of a message `m`, as `bytesOf` counts it. */
+export const MESSAGE_BYTES = 'octet_length(m.text) + COALESCE(octet_length(m.extra), 0)';
 
 export interface MessageRow {
 	readonly conversation: string;
@@ -83,7 +104,8 @@ export const messageOf = (row: MessageRow): Message => ({
 	extra: row.extra,
 });
 
-export const ENTRY_COLUMNS = 'ts, user_id, broadcast, named, channel_wide, here';
+/** Of a message `m`. */
+export const ENTRY_COLUMNS = columnsOf('m', ['ts', 'user_id', 'broadcast', 'named', 'channel_wide', 'here']);
 
 export type EntryColumns = Pick<
 	MessageRow,
@@ -99,8 +121,9 @@ export const entryOf = (row: EntryColumns): EntryRow => ({
 	named: parseList(row.named),
 });
 
-/** Conditions on a message `m`. Roots and broadcast replies stand in the timeline, unless deleted. */
-export const STANDS_IN_TIMELINE = '(m.thread_ts IS NULL OR m.broadcast = 1)';
-export const IN_TIMELINE = `${STANDS_IN_TIMELINE} AND m.deleted = 0`;
+/** Conditions on a message, `m` by default. Roots and broadcast replies stand in the timeline, unless deleted. */
+export const standsInTimeline = (alias = 'm'): string =>
+	`(${alias}.thread_ts IS NULL OR ${alias}.broadcast = 1)`;
+export const isInTimeline = (alias = 'm'): string => `${standsInTimeline(alias)} AND ${alias}.deleted = 0`;
 /** As the index `messages_that_mention` has it. */
 export const MENTIONS_SOMEBODY = '(m.named IS NOT NULL OR m.channel_wide = 1 OR m.here = 1)';

@@ -8,7 +8,7 @@ import {
 	ENTRY_COLUMNS,
 	type EntryColumns,
 	entryOf,
-	IN_TIMELINE,
+	isInTimeline,
 	MENTIONS_SOMEBODY,
 } from './rows.ts';
 import { inChunks, inSteps, list, type SqlReader } from './sql.ts';
@@ -36,7 +36,7 @@ const stampOf = (row: StampColumns): number => Math.max(row.stamp, row.newest_ts
 const HEAD = `SELECT ${CONVERSATION_COLUMNS}, ${STAMPS} FROM conversations c WHERE c.id = $1`;
 
 const BRIEFS = `SELECT c.id, c.team, c.kind, c.archived, ${STAMPS},
-	COALESCE((SELECT m.ts FROM messages m WHERE m.conversation = c.id AND ${IN_TIMELINE}
+	COALESCE((SELECT m.ts FROM messages m WHERE m.conversation = c.id AND ${isInTimeline()}
 		ORDER BY m.ts DESC LIMIT 1), 0) AS latest
 	FROM EACH_TEXT($1) AS wanted CROSS JOIN conversations c WHERE c.id = wanted.item`;
 
@@ -68,11 +68,12 @@ const SEND = `SELECT max(ts) AS ts FROM messages
 	WHERE conversation = $1 AND user_id = $2 AND client_msg_id = $3`;
 const RECENT_SENDS = `SELECT user_id, client_msg_id, ts FROM messages
 	WHERE conversation = $1 AND ts > $2 AND ts < $4 AND client_msg_id IS NOT NULL ORDER BY ts DESC LIMIT $3`;
-const TIMELINE_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages m
-	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${IN_TIMELINE} ORDER BY m.ts DESC LIMIT $4`;
+const timelineEntries = (condition: string): string => `SELECT ${ENTRY_COLUMNS} FROM messages m
+	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${condition} ORDER BY m.ts DESC LIMIT $4`;
+const TIMELINE_ENTRIES = timelineEntries(isInTimeline());
 /** The condition of the index comes as it was written there: SQLite knows it by that. */
 const mentioning = (condition: string): string =>
-	TIMELINE_ENTRIES.replace(IN_TIMELINE, `${IN_TIMELINE} AND ${MENTIONS_SOMEBODY} AND ${condition}`);
+	timelineEntries(`${isInTimeline()} AND ${MENTIONS_SOMEBODY} AND ${condition}`);
 const ENTRIES_NAMING = mentioning('m.named LIKE $5');
 const ENTRIES_TO_ALL = mentioning('(m.channel_wide = 1 OR m.here = 1)');
 /**
@@ -80,13 +81,13 @@ const ENTRIES_TO_ALL = mentioning('(m.channel_wide = 1 OR m.here = 1)');
  * apart once (MATERIALIZED), and sorting is left to whoever takes the rows: both cost half of the time here.
  */
 const TIMELINES = `WITH wanted AS MATERIALIZED (SELECT item, low, high FROM EACH_RANGE($1) AS ranges)
-	SELECT m.conversation, ${ENTRY_COLUMNS.replace(/\w+/g, 'm.$&')} FROM wanted CROSS JOIN messages m
-	WHERE m.conversation = wanted.item AND m.ts <= wanted.high AND ${IN_TIMELINE} AND m.ts > COALESCE(
+	SELECT m.conversation, ${ENTRY_COLUMNS} FROM wanted CROSS JOIN messages m
+	WHERE m.conversation = wanted.item AND m.ts <= wanted.high AND ${isInTimeline()} AND m.ts > COALESCE(
 		(SELECT n.ts FROM messages n WHERE n.conversation = wanted.item
-			AND n.ts > wanted.low AND n.ts <= wanted.high AND ${IN_TIMELINE.replaceAll('m.', 'n.')}
+			AND n.ts > wanted.low AND n.ts <= wanted.high AND ${isInTimeline('n')}
 			ORDER BY n.ts DESC LIMIT 1 OFFSET $2), wanted.low)`;
-const THREAD_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages
-	WHERE conversation = $1 AND thread_ts = $4 AND ts <= $2 AND deleted = 0 ORDER BY ts DESC LIMIT $3`;
+const THREAD_ENTRIES = `SELECT ${ENTRY_COLUMNS} FROM messages m
+	WHERE m.conversation = $1 AND m.thread_ts = $4 AND m.ts <= $2 AND m.deleted = 0 ORDER BY m.ts DESC LIMIT $3`;
 interface SendColumns {
 	readonly user_id: string;
 	readonly client_msg_id: string;

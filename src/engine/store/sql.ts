@@ -22,16 +22,6 @@ export interface SqlReader {
 	pause(): Promise<void>;
 }
 
-/** Where statements of one transaction are collected, in order. */
-export interface Writes {
-	add(sql: string, params: readonly Param[]): void;
-	/**
-	 * Sets columns of one row to these values, whatever they were. Of several such writes with the same key
-	 * only the last is carried out, in its own place: nothing in between may depend on an earlier one.
-	 */
-	set(key: string, sql: string, params: readonly Param[]): void;
-}
-
 export const flag = (value: boolean): number => (value ? 1 : 0);
 export const list = (values: readonly (string | number)[]): string => JSON.stringify(values);
 

@@ -13,7 +13,7 @@ export const RECORD_START = 'INSERT INTO starts (at) VALUES ($1) ON CONFLICT (at
 /** The store's port on a database: one that is read from here, and written to by group commit. */
 export function storeOn(reader: SqlReader, writer: GroupCommit, close: () => Promise<void>): Store {
 	return {
-		directory: directoryOf(reader, (statements) => writer.execute(statements)),
+		directory: directoryOf(reader, (writes) => writer.execute(writes)),
 		push: pushStoreOn(reader, writer),
 		history: historyOf(reader),
 		source: sourceOf(reader),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { deleteFrom, insertInto, statement, update, type WriteSql } from '../../store/write-sql.ts';
 import { Planner } from './plan.ts';
-import { shapeOf } from './shape.ts';
 
 const types = new Map([
 	['messages.conversation', 'text'],
@@ -10,19 +10,21 @@ const types = new Map([
 	['names.name', 'text'],
 	['names.owner', 'text'],
 ]);
-const INSERT = 'INSERT INTO messages (conversation, ts, deleted) VALUES ($1, $2, 0)';
-const INSERT_TOO = 'INSERT INTO messages (ts, conversation) VALUES ($1, $2)';
-const REWRITE = 'UPDATE messages SET ts = $2 WHERE conversation = $1';
-const CURSOR = 'UPDATE members SET cursor = $2 WHERE user_id = $1';
-const CLAIM = `INSERT INTO names (name, owner) VALUES ($1, $2)
-	ON CONFLICT (name) DO UPDATE SET owner = excluded.owner`;
-const ACROSS = 'DELETE FROM names WHERE name = $1 AND NOT EXISTS (SELECT 1 FROM messages WHERE ts = 1)';
+const INSERT = insertInto('messages', { conversation: 1, ts: 2, deleted: '0' });
+const INSERT_TOO = insertInto('messages', { ts: 1, conversation: 2 });
+const REWRITE = update('messages', { ts: 2 }, { conversation: 1 });
+const CURSOR = update('members', { cursor: 2 }, { user_id: 1 });
+const CLAIM = insertInto('names', { name: 1, owner: 2 }, { on: ['name'], update: 'owner = excluded.owner' });
+const ACROSS = statement(
+	null,
+	'DELETE FROM names WHERE name = $1 AND NOT EXISTS (SELECT 1 FROM messages WHERE ts = 1)',
+);
 
-type Row = readonly [string, ...(string | number | null)[]];
+type Row = readonly [WriteSql, ...(string | number | null)[]];
 const planned = (...rows: Row[]) => {
-	const texts = rows.map(([text]) => text);
+	const writes = rows.map(([write]) => write);
 	const params = rows.map(([, ...values]) => values);
-	return new Planner(types).plan({ texts, params }).map(({ sql, params: values }) => [sql, ...values]);
+	return new Planner(types).plan({ writes, params }).map(({ sql, params: values }) => [sql, ...values]);
 };
 
 describe('many rows in one statement', () => {
@@ -30,7 +32,7 @@ describe('many rows in one statement', () => {
 		expect(planned([INSERT, 'C1', 1], [INSERT, 'C"2', 2], [INSERT, '\\', 3])).toEqual([
 			[
 				'INSERT INTO messages (conversation, ts, deleted) SELECT r.p1, r.p2, 0 ' +
-					'FROM unnest($1::text::text[], $2::text::int8[]) AS r(p1, p2) ',
+					'FROM unnest($1::text::text[], $2::text::int8[]) AS r(p1, p2)',
 				'{"C1","C\\"2","\\\\"}',
 				'{1,2,3}',
 			],
@@ -43,7 +45,7 @@ describe('many rows in one statement', () => {
 			'WHERE user_id = r.p1';
 		expect(planned([CURSOR, 'U1', 1], [CURSOR, 'U2', 2], [CURSOR, 'U1', 3])).toEqual([
 			[many, '{"U1","U2"}', '{1,2}'],
-			[CURSOR, 'U1', 3],
+			[CURSOR.text, 'U1', 3],
 		]);
 	});
 
@@ -100,14 +102,37 @@ describe('order', () => {
 	});
 });
 
-test('what cannot be written for many rows stays as it is', () => {
-	for (const sql of [
-		'UPDATE progress SET newest_stamp = $1 WHERE newest_stamp < $1',
-		'UPDATE members SET cursor = cursor + $2 WHERE user_id = $1',
-		'DELETE FROM read_ahead WHERE conversation = $1 AND user_id IN (SELECT item FROM EACH_TEXT($2) AS joining)',
-	]) {
-		expect(shapeOf(sql)).toMatchObject({ manyRows: null });
-	}
-	expect(shapeOf(ACROSS)).toBeNull();
-	expect(shapeOf('INSERT INTO a (b) SELECT c FROM d')).toBeNull();
+describe('a declared statement', () => {
+	const rows = 'unnest($1) AS r(p1)';
+
+	test('is spelled for one row and for many', () => {
+		const later = update(
+			'members',
+			{ member: '0', cursor: [3, (at) => `CASE WHEN cursor > ${at} THEN cursor ELSE ${at} END`] },
+			{ user_id: 1, joined: ['<=', 2], ended: 'IS NULL' },
+		);
+		const condition = 'user_id = $1 AND joined <= $2 AND ended IS NULL';
+		expect(later.text).toBe(
+			`UPDATE members SET member = 0, cursor = CASE WHEN cursor > $3 THEN cursor ELSE $3 END WHERE ${condition}`,
+		);
+		expect(later.manyRows?.text(rows)).toBe(
+			`UPDATE members SET member = 0, cursor = CASE WHEN cursor > r.p3 THEN cursor ELSE r.p3 END FROM ${rows} ` +
+				'WHERE user_id = r.p1 AND joined <= r.p2 AND ended IS NULL',
+		);
+		expect(later.manyRows).toMatchObject({ columns: ['user_id', 'joined', 'cursor'], key: [0] });
+		const removal = deleteFrom('members', { user_id: 1, joined: ['<', 2] });
+		expect(removal.text).toBe('DELETE FROM members WHERE user_id = $1 AND joined < $2');
+		expect(removal.manyRows?.text(rows)).toBe(
+			`DELETE FROM members USING ${rows} WHERE user_id = r.p1 AND joined < r.p2`,
+		);
+	});
+
+	test('takes every parameter in a column', () => {
+		expect(() => insertInto('names', { name: 1, owner: 3 })).toThrow('numbered from 1');
+	});
+
+	test('about a column that the database does not have is an error', () => {
+		const wrong = insertInto('names', { name: 1, holder: 2 });
+		expect(() => planned([wrong, 'a', 'x'])).toThrow('names.holder');
+	});
 });

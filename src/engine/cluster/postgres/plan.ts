@@ -1,7 +1,7 @@
 import type { SQL } from 'bun';
 import { toPostgres } from '../../store/dialect.ts';
 import type { Param, Statement } from '../../store/sql.ts';
-import { type ManyRows, type Shape, shapeOf } from './shape.ts';
+import type { ManyRows, WriteSql } from '../../store/write-sql.ts';
 import { arrayOf } from './values.ts';
 
 /**
@@ -25,12 +25,12 @@ export async function columnTypes(sql: SQL, schema: string): Promise<ColumnTypes
 
 const ROWS_PER_STATEMENT = 1000;
 
-/** A statement's text, and what is known of it. */
+/** A statement as PostgreSQL gets it. */
 interface Known {
+	readonly write: WriteSql;
 	readonly one: string;
 	/** Null: one row at a time. */
 	readonly many: { readonly text: string; readonly key: readonly number[]; readonly params: number } | null;
-	readonly shape: Shape | null;
 }
 
 interface Run {
@@ -40,13 +40,13 @@ interface Run {
 }
 
 export class Planner {
-	private readonly known = new Map<string, Known>();
+	private readonly known = new Map<WriteSql, Known>();
 
 	constructor(private readonly types: ColumnTypes) {}
 
-	/** Empty texts were overtaken by later ones. */
+	/** Null: overtaken by a later one. */
 	plan(batch: {
-		readonly texts: readonly string[];
+		readonly writes: readonly (WriteSql | null)[];
 		readonly params: readonly (readonly Param[])[];
 	}): Statement[] {
 		const statements: Statement[] = [];
@@ -54,19 +54,19 @@ export class Planner {
 		const finish = () => {
 			for (const table of tables.values()) statements.push(...table.finish());
 		};
-		for (const [index, text] of batch.texts.entries()) {
-			if (text === '') continue;
-			const known = this.knownOf(text);
+		for (const [index, write] of batch.writes.entries()) {
+			if (write === null) continue;
+			const known = this.knownOf(write);
 			const params = batch.params[index] as readonly Param[];
-			if (known.shape === null) {
+			if (write.table === null) {
 				finish();
 				statements.push({ sql: known.one, params });
 				continue;
 			}
-			let table = tables.get(known.shape.table);
+			let table = tables.get(write.table);
 			if (table === undefined) {
 				table = new Table();
-				tables.set(known.shape.table, table);
+				tables.set(write.table, table);
 			}
 			table.add(known, params);
 		}
@@ -74,20 +74,21 @@ export class Planner {
 		return statements;
 	}
 
-	private knownOf(text: string): Known {
-		let known = this.known.get(text);
+	private knownOf(write: WriteSql): Known {
+		let known = this.known.get(write);
 		if (known === undefined) {
-			const shape = shapeOf(text);
-			const many = shape?.manyRows ? this.manyOf(shape.table, shape.manyRows) : null;
-			known = { one: toPostgres(text), many, shape };
-			this.known.set(text, known);
+			const { table, manyRows } = write;
+			const many = table && manyRows ? this.manyOf(table, manyRows) : null;
+			known = { write, one: toPostgres(write.text), many };
+			this.known.set(write, known);
 		}
 		return known;
 	}
 
 	private manyOf(table: string, { columns, key, text }: ManyRows): Known['many'] {
 		const types = columns.map((column) => this.types.get(`${table}.${column}`));
-		if (types.includes(undefined)) return null;
+		const unknown = columns.find((_, index) => types[index] === undefined);
+		if (unknown !== undefined) throw new Error(`the database has no column ${table}.${unknown}`);
 		const arrays = types.map((type, index) => `$${index + 1}::text::${type}[]`).join(', ');
 		const names = types.map((_, index) => `p${index + 1}`).join(', ');
 		return { text: text(`unnest(${arrays}) AS r(${names})`), key, params: columns.length };
@@ -101,8 +102,8 @@ class Table {
 	private open: Run[] = [];
 
 	add(known: Known, params: readonly Param[]): void {
-		const inserts = known.shape?.onlyInserts ?? false;
-		if (!inserts || this.open.some((run) => !run.known.shape?.onlyInserts)) this.keepOnly(known);
+		const inserts = known.write.onlyInserts;
+		if (!inserts || this.open.some((run) => !run.known.write.onlyInserts)) this.keepOnly(known);
 		const key = keyOf(known, params);
 		let run = this.open.find((one) => one.known === known);
 		const full = run !== undefined && (run.rows.length >= ROWS_PER_STATEMENT || known.many === null);

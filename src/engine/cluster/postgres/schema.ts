@@ -65,8 +65,8 @@ export function recordStart(sql: SQL, stampAfter: (newest: number) => number): P
 		const newest = withNumbers(rows)[0]?.newest_stamp ?? 0;
 		const stamp = stampAfter(newest);
 		await transaction.unsafe(toPostgres(RECORD_START), [String(stamp)]);
-		const { sql: advance, params } = advanceTo(stamp);
-		await transaction.unsafe(toPostgres(advance), params.map(toParam));
+		const { write, params } = advanceTo(stamp);
+		await transaction.unsafe(toPostgres(write.text), params.map(toParam));
 		return Math.max(stamp, newest);
 	});
 }

@@ -30,8 +30,8 @@ export function recordStart(database: Database, stampAfter: (newest: number) => 
 		const newest = database.query<{ newest_stamp: number }, []>(NEWEST_STAMP).get()?.newest_stamp ?? 0;
 		const stamp = stampAfter(newest);
 		database.run(toSqlite(RECORD_START), [stamp]);
-		const { sql, params } = advanceTo(stamp);
-		database.run(toSqlite(sql), [...params]);
+		const { write, params } = advanceTo(stamp);
+		database.run(toSqlite(write.text), [...params]);
 		return Math.max(stamp, newest);
 	});
 	return record.immediate();

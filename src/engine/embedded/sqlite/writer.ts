@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Batch } from '../../store/batch.ts';
 import { toSqlite } from '../../store/dialect.ts';
 import type { Param } from '../../store/sql.ts';
+import type { WriteSql } from '../../store/write-sql.ts';
 import {
 	ABANDON,
 	type BatchMessage,
@@ -11,16 +12,13 @@ import {
 	type WriterNotice,
 } from './writer-protocol.ts';
 
-/** Statements that replace or delete what people wrote, or what reaches their devices. */
-const ERASING = /^(UPDATE messages|UPDATE conversations SET name|DELETE FROM push_devices)\b/;
-
 /**
  * The writing thread, seen from outside. One message is under way at a time: group commit sends the next
  * batch when the last one is answered.
  */
 export class SqliteWriter {
 	private readonly thread: Worker;
-	private readonly numbers = new Map<string, number>();
+	private readonly numbers = new Map<WriteSql, number>();
 	private waiting: { resolve: () => void; reject: (error: Error) => void } | null = null;
 	private stopped: Error | null = null;
 
@@ -67,20 +65,20 @@ export class SqliteWriter {
 		this.onTrouble(this.trouble);
 	}
 
-	private encode({ texts, params }: Batch): BatchMessage {
+	private encode({ writes, params }: Batch): BatchMessage {
 		const newTexts: string[] = [];
 		const rows: (number | readonly Param[])[] = [];
 		let erases = false;
-		for (let index = 0; index < texts.length; index += 1) {
-			const text = texts[index] as string;
-			if (text === '') continue;
-			let number = this.numbers.get(text);
+		for (let index = 0; index < writes.length; index += 1) {
+			const write = writes[index] as WriteSql | null;
+			if (write === null) continue;
+			let number = this.numbers.get(write);
 			if (number === undefined) {
 				number = this.numbers.size;
-				this.numbers.set(text, number);
-				newTexts.push(toSqlite(text));
+				this.numbers.set(write, number);
+				newTexts.push(toSqlite(write.text));
 			}
-			erases ||= ERASING.test(text);
+			erases ||= write.erases;
 			rows.push(number, params[index] as readonly Param[]);
 		}
 		return { newTexts, rows, erases };
