@@ -29,7 +29,9 @@ export const ERRORS = {
 	invalid_arguments: final(
 		'An argument has a value that it cannot have; `response_metadata.messages` names it.',
 	),
-	invalid_arg_name: final('An argument is not one of this method’s; `response_metadata.messages` names it.'),
+	invalid_arg_name: final(
+		'An argument is not one of this method’s; `response_metadata.messages` names it. Only `admin.*` refuses such arguments.',
+	),
 	missing_argument: final('A required argument is missing; `response_metadata.messages` names it.'),
 	invalid_array_arg: final('A list was expected: comma-separated, or a JSON array of strings.'),
 	invalid_form_data: final('The form in the body cannot be read.'),
@@ -40,7 +42,7 @@ export const ERRORS = {
 	request_too_large: final('The body is larger than the server takes.'),
 	request_timeout: final('The body did not arrive in time.'),
 	invalid_cursor: final('The cursor is not one that this method handed out.'),
-	invalid_limit: final('The limit is not a positive whole number within the method’s bounds.'),
+	invalid_limit: final('The limit is not a whole number.'),
 	invalid_types: final('`types` has a value that is not public_channel, private_channel, mpim or im.'),
 	invalid_timestamp: final('The ts is not of the form 1717200000.123456.'),
 	invalid_ts_latest: final('`latest` is not a timestamp.'),

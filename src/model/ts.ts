@@ -3,24 +3,33 @@
  * microseconds inside. 16 digits are exact in a double until the year 2255.
  */
 
-const WIRE = /^\d{10}\.\d{6}$/;
-const LOOSE = /^\d{1,10}(\.\d{1,6})?$/;
+const WIRE = /^\d{10}\.\d{6,20}$/;
+const LOOSE = /^\d{1,10}(\.\d{1,20})?$/;
 
 export function formatTs(micros: number): string {
 	const digits = String(micros).padStart(16, '0');
 	return `${digits.slice(0, 10)}.${digits.slice(10)}`;
 }
 
-/** The exact form, as messages carry it; undefined for anything else. */
+/**
+ * The form that messages carry; undefined for anything else. Further decimals, as clients send that keep a ts as a floating-point
+ * number, are rounded: that gives back the ts they had.
+ */
 export function parseTs(text: string): number | undefined {
-	return WIRE.test(text) ? Number(text.slice(0, 10)) * 1e6 + Number(text.slice(11)) : undefined;
+	return WIRE.test(text) ? microsOf(text.slice(0, 10), text.slice(11)) : undefined;
 }
 
 /** Bounds of a range may be shorter: `0`, `1717200000`, `1717200000.5`. */
 export function parseBound(text: string): number | undefined {
 	if (!LOOSE.test(text)) return undefined;
 	const [seconds = '0', fraction = ''] = text.split('.');
-	return Number(seconds) * 1e6 + Number(fraction.padEnd(6, '0'));
+	return microsOf(seconds, fraction);
+}
+
+function microsOf(seconds: string, fraction: string): number {
+	const micros = Number(fraction.slice(0, 6).padEnd(6, '0'));
+	const roundedUp = fraction.length > 6 && fraction.charAt(6) >= '5' ? 1 : 0;
+	return Number(seconds) * 1e6 + micros + roundedUp;
 }
 
 /** Hands out microseconds that only ever rise, whatever the machine's clock does. */

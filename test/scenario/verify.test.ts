@@ -86,7 +86,7 @@ test('what cannot be verified is refused, and nothing is repaired', async () => 
 		[{ user: 'U00NOBODY', repair: true }, 'user_not_found'],
 		[{ user: grace.id, channel: 'C00NOWHERE', repair: true }, 'channel_not_found'],
 		[{ user: grace.id, repair: 'perhaps' }, 'invalid_arguments'],
-		[{ user: grace.id, sample: 0, repair: true }, 'invalid_limit'],
+		[{ user: grace.id, sample: -1, repair: true }, 'invalid_limit'],
 	];
 	const raw = rawClient(server.url, ADMIN_TOKEN);
 	for (const [args, error] of wrong)

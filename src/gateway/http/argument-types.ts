@@ -79,13 +79,21 @@ const bound = (bad: ErrorCode): Argument<number | undefined> =>
 export const oldest = bound('invalid_ts_oldest');
 export const latest = bound('invalid_ts_latest');
 
+/** Text in any case: Python's clients send `True`. */
+const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+	[true, true],
+	[1, true],
+	['true', true],
+	['1', true],
+	[false, false],
+	[0, false],
+	['false', false],
+	['0', false],
+]);
+
 export const bool: Argument<boolean> = required({
 	expects: 'true or false',
-	parse: (value) => {
-		if (value === true || value === 1 || value === 'true' || value === '1') return true;
-		if (value === false || value === 0 || value === 'false' || value === '0') return false;
-		return undefined;
-	},
+	parse: (value) => BOOLEANS.get(typeof value === 'string' ? value.toLowerCase() : value),
 });
 
 export const flag: Argument<boolean> = withDefault(bool, false);
@@ -99,14 +107,15 @@ export const count: Argument<number> = required({ expects: 'a whole number', par
 
 export const MAX_PAGE = 1000;
 
+/** As at Slack: more than a page holds means as much as it holds, and 0 means the default. */
 export const limit = (byDefault: number): Argument<number> =>
 	withDefault(
 		required({
-			expects: `a whole number from 1 to ${MAX_PAGE}`,
+			expects: 'a whole number',
 			bad: 'invalid_limit',
 			parse: (value) => {
 				const found = wholeNumber(value);
-				return found !== undefined && found >= 1 && found <= MAX_PAGE ? found : undefined;
+				return found === 0 ? byDefault : found === undefined ? undefined : Math.min(found, MAX_PAGE);
 			},
 		}),
 		byDefault,

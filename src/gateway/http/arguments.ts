@@ -3,8 +3,8 @@ import type { RawArguments } from './body.ts';
 
 /**
  * What a method takes: a schema of typed arguments. Parsing gives an object whose types follow from the
- * schema, or a refusal that names the argument. Nothing is passed over in silence but what Slack's own
- * clients send along everywhere.
+ * schema, or a refusal that names the argument. Slack ignores arguments that it does not know, and clients send
+ * some; administrators' methods are our own, and refuse them (a misspelt `expires_in` must not make a token for ever).
  */
 
 export interface Argument<T> {
@@ -60,16 +60,16 @@ export const withDefault = <T>(argument: Argument<T>, value: T): Argument<T> => 
 /** Sent along by clients, understood by every method, without effect here. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['token', 'team_id', 'pretty']);
 
-export function parseArguments<S extends Schema>(
-	schema: S,
-	ignored: ReadonlySet<string>,
-	raw: RawArguments,
-): Values<S> {
+/** Refuses arguments that the method does not have. */
+export function checkNames(schema: Schema, ignored: ReadonlySet<string>, raw: RawArguments): void {
 	for (const name of raw.keys()) {
 		const known =
 			Object.hasOwn(schema, name) || ignored.has(name) || EVERYWHERE.has(name) || name.startsWith('_x_');
 		if (!known) throw new Refusal('invalid_arg_name', `${printable(name)}: not an argument of this method`);
 	}
+}
+
+export function parseArguments<S extends Schema>(schema: S, raw: RawArguments): Values<S> {
 	const values: Record<string, unknown> = {};
 	for (const name in schema) values[name] = parseOne(name, schema[name] as Argument<unknown>, raw.get(name));
 	// The mapped type says of each name what the loop above did for it.

@@ -2,7 +2,7 @@ import { Refusal } from '../../model/errors.ts';
 import type { Caller, UserCaller } from '../auth/caller.ts';
 import type { Limited } from '../limits.ts';
 import type { Services } from '../services.ts';
-import { parseArguments, type Schema, type Values } from './arguments.ts';
+import { checkNames, parseArguments, type Schema, type Values } from './arguments.ts';
 import type { RawArguments } from './body.ts';
 import type { Answer } from './envelope.ts';
 
@@ -16,7 +16,7 @@ export interface Method {
 	/** The limit that a call counts against. */
 	readonly limited: Limited;
 	readonly schema: Schema;
-	/** Arguments of Slack's that are taken without effect. */
+	/** Arguments of Slack's that clients send and that have no effect here; docs/methods.md names them. */
 	readonly ignored: ReadonlySet<string>;
 	readonly call: (raw: RawArguments, caller: Caller, call: Call) => Promise<Answer>;
 }
@@ -45,15 +45,14 @@ interface Definition<S extends Schema, C> {
 }
 
 export function userMethod<S extends Schema>(definition: Definition<S, UserCall>): Method {
-	const ignored = new Set(definition.ignored);
 	return {
 		audience: 'user',
 		limited: definition.limited ?? 'requests',
 		schema: definition.arguments,
-		ignored,
+		ignored: new Set(definition.ignored),
 		call: async (raw, caller, call) => {
 			if (caller.kind !== 'user') throw new Refusal('not_allowed_token_type', 'token: a user’s is needed');
-			const args = parseArguments(definition.arguments, ignored, raw);
+			const args = parseArguments(definition.arguments, raw);
 			const more = (definition.cost?.(args) ?? 1) - 1;
 			const wait =
 				more > 0 ? call.services.limits.takeMore(caller.user.id, definition.limited ?? 'requests', more) : 0;
@@ -73,7 +72,8 @@ export function adminMethod<S extends Schema>(definition: Definition<S, Call>): 
 		call: async (raw, caller, call) => {
 			if (caller.kind !== 'admin')
 				throw new Refusal('not_allowed_token_type', 'token: the administrator’s is needed');
-			return definition.run(parseArguments(definition.arguments, ignored, raw), call);
+			checkNames(definition.arguments, ignored, raw);
+			return definition.run(parseArguments(definition.arguments, raw), call);
 		},
 	};
 }
