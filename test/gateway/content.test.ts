@@ -36,15 +36,13 @@ describe('addresses in answers', () => {
 		new Request(url, { headers });
 
 	test('are those that the caller used', () => {
-		expect(socketUrl(request({ host: 'chat.example.com' }), 't1')).toBe(
-			'ws://chat.example.com/rtm?ticket=t1',
-		);
+		expect(socketUrl(request({ host: 'chat.example.com' }), 't1')).toBe('ws://chat.example.com/rtm/t1');
 		expect(webUrl(request({ host: '[::1]:8080' }))).toBe('http://[::1]:8080/');
 	});
 
 	test('are secure behind a proxy that is', () => {
 		const proxied = request({ host: 'chat.example.com', 'x-forwarded-proto': 'https, http' });
-		expect(socketUrl(proxied, 't1')).toBe('wss://chat.example.com/rtm?ticket=t1');
+		expect(socketUrl(proxied, 't1')).toBe('wss://chat.example.com/rtm/t1');
 		expect(webUrl(proxied)).toBe('https://chat.example.com/');
 		expect(webUrl(request({ host: 'inside' }, 'https://inside/api/x'))).toBe('https://inside/');
 	});

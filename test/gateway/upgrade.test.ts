@@ -55,6 +55,24 @@ test('a ticket that is looked up elsewhere opens a socket, once', async () => {
 	await first.settled();
 });
 
+test('the ticket is in the path, or in the query', async () => {
+	const { tickets, port, open } = scene();
+	const inPath = new TestSocket(`ws://127.0.0.1:${port}/rtm/${await tickets.issue(ADMISSION)}`);
+	expect(await inPath.seen({ type: 'hello' })).toMatchObject({ reply_to: 1 });
+	await inPath.settled();
+	expect(inPath.having({ type: 'pong' })).toHaveLength(1);
+	await open(await tickets.issue(ADMISSION)).seen({ type: 'hello' });
+});
+
+test('without a ticket the socket opens, hears why, and closes', async () => {
+	const { port } = scene();
+	for (const address of ['/rtm', '/rtm/', '/rtm?', '/rtm?ticket=', '/rtm/none?x=1']) {
+		const socket = new TestSocket(`ws://127.0.0.1:${port}${address}`);
+		expect([address, (await socket.closed).code]).toEqual([address, 4202]);
+		expect(socket.frames).toMatchObject([{ type: 'error', error: { code: 1 } }]);
+	}
+});
+
 test('of two sockets that open with one ticket at once, one is admitted', async () => {
 	const { tickets, open } = scene();
 	const ticket = await tickets.issue(ADMISSION);

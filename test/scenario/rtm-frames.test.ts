@@ -28,7 +28,7 @@ const unanswerable: [string, string, string][] = [
 	['a list', '[1,2]', 'the frame is not an object'],
 	['null', 'null', 'the frame is not an object'],
 	['without a type', '{}', 'type is missing or unknown'],
-	['a message without an id', '{"type":"message","text":"x"}', 'id is missing or no positive whole number'],
+	['a mark without an id', '{"type":"mark"}', 'id is missing or no positive whole number'],
 	['with an id that is no number', '{"id":"7","type":"mark"}', 'id is missing or no positive whole number'],
 ];
 for (const [what, text, msg] of unanswerable) {
@@ -95,6 +95,15 @@ for (const [what, frame, msg] of refused) {
 		expect((await ada.call('conversations.history', { channel })).messages).toEqual([]);
 	});
 }
+
+test('a message without an id is posted, and answered without reply_to', async () => {
+	const socket = await connect(ada);
+	socket.sendText(JSON.stringify({ type: 'message', channel, text: 'from Java' }));
+	const answer = await socket.seen({ ok: true, text: 'from Java' });
+	expect(answer).not.toHaveProperty('reply_to');
+	const { messages } = await ada.call('conversations.history', { channel });
+	expect(messages[0]).toMatchObject({ text: 'from Java', ts: answer.ts });
+});
 
 test('a ping is answered with what it carried', async () => {
 	const socket = await connect(ada);

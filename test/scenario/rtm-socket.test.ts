@@ -44,7 +44,7 @@ describe('admission', () => {
 
 	test('a ticket that was never issued is told so and closed with 4202', async () => {
 		const url = new URL(await socketUrl(ada));
-		url.searchParams.set('ticket', 'never-issued');
+		url.pathname = '/rtm/never-issued';
 		await expectTurnedAway(url.href);
 	});
 

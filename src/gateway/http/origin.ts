@@ -20,5 +20,6 @@ function isSecure(request: Request): boolean {
 export const webUrl = (request: Request): string =>
 	`${isSecure(request) ? 'https' : 'http'}://${hostOf(request)}/`;
 
+/** The ticket is part of the path: slack-go replaces the query with its own. */
 export const socketUrl = (request: Request, ticket: string): string =>
-	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/rtm?ticket=${ticket}`;
+	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/rtm/${ticket}`;

@@ -16,7 +16,8 @@ export type ClientFrame =
 	| { readonly type: 'ping'; readonly id: number | undefined; readonly echo: JsonObject }
 	| {
 			readonly type: 'message';
-			readonly id: number;
+			/** Slack's Java client sends none. */
+			readonly id: number | undefined;
 			readonly channel: string;
 			readonly text: string;
 			readonly threadTs: number | null;
@@ -73,7 +74,7 @@ export function parseFrame(text: string): ClientFrame {
 			return { type: 'ping', id, echo: echo as JsonObject };
 		}
 		case 'message':
-			return messageFrame(frame, required(id, 'id is missing or no positive whole number'));
+			return messageFrame(frame, id);
 		case 'typing':
 			return { type: 'typing', id, channel: channelOf(frame, id), threadTs: threadOf(frame, id) };
 		case 'presence_sub':
@@ -134,7 +135,7 @@ function threadOf({ thread_ts: thread }: Record<string, unknown>, id: number | u
 	return thread === undefined || thread === null ? null : tsOf(thread, 'thread_ts', id);
 }
 
-function messageFrame(frame: Record<string, unknown>, id: number): ClientFrame {
+function messageFrame(frame: Record<string, unknown>, id: number | undefined): ClientFrame {
 	const { text, client_msg_id: clientMsgId = '' } = frame;
 	if (typeof text !== 'string' || text.trim() === '') throw new BadFrame('message text is missing', id);
 	if (text.length > MAX_FRAME_TEXT) throw new BadFrame('message text is too long', id);

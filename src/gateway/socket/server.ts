@@ -96,7 +96,7 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 		},
 		fetch(request, self) {
 			const target = targetOf(request.url);
-			if (target.path === RTM_PATH && request.headers.get('upgrade') !== null)
+			if (isRtm(target.path) && request.headers.get('upgrade') !== null)
 				return upgrade(target, request, clientOf(request).address, self, services);
 			return handle(request, services, clientOf(request));
 		},
@@ -185,7 +185,11 @@ function afterPause(close: () => void): void {
 const sessionOf = ({ data }: ServerWebSocket<SocketData>): SocketSession | undefined =>
 	data instanceof SocketSession ? data : undefined;
 
-function ticketOf(query: string): string {
+const isRtm = (path: string): boolean => path === RTM_PATH || path.startsWith(`${RTM_PATH}/`);
+
+/** In the path, or in the query, where gateways of version 0.1 put it. */
+function ticketOf({ path, query }: Target): string {
+	if (path.length > RTM_PATH.length + 1) return path.slice(RTM_PATH.length + 1);
 	try {
 		const ticket = addForm(new Map(), query).get('ticket');
 		return typeof ticket === 'string' ? ticket : '';
@@ -199,13 +203,13 @@ function ticketOf(query: string): string {
  * brings bad tickets time and again is refused: no client library does that.
  */
 async function upgrade(
-	{ query }: Target,
+	target: Target,
 	request: Request,
 	address: string | null,
 	server: Server<SocketData>,
 	services: Services,
 ): Promise<Response | undefined> {
-	const admission = await admissionOf(ticketOf(query), services);
+	const admission = await admissionOf(ticketOf(target), services);
 	if (admission === 'bad_ticket') {
 		const wait = services.strangers.waitOf(address);
 		if (wait > 0) return failure(new Refusal('ratelimited', undefined, wait));

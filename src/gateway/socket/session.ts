@@ -35,13 +35,16 @@ export interface SessionParts {
 	readonly heartbeat: Heartbeat;
 }
 
-/** Slack's client holds back its first sends until a reply to frame 1, or for two seconds: this is one. */
-const FIRST_REPLY = '{"type":"pong","reply_to":1}';
-
-/** `missed`: so many frames follow that the client resumes with. */
+/**
+ * Slack's JavaScript client sends nothing until it receives a reply to frame 1, or for two seconds: hello is that reply, too. A
+ * pong of its own would do as well, but slack-go computes a latency from every pong.
+ *
+ * `missed`: so many frames follow that the client resumes with.
+ */
 const helloFrame = (stamp: number, missed?: number): string =>
 	JSON.stringify({
 		type: 'hello',
+		reply_to: 1,
 		position: formatPosition(stamp),
 		...(missed === undefined ? {} : { missed }),
 	});
@@ -113,7 +116,7 @@ export class SocketSession {
 		const { connection } = this;
 		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
 		if ('tooFarBehind' in missed) {
-			await connection.pour([helloFrame(missed.position), TOO_FAR_BEHIND, FIRST_REPLY]);
+			await connection.pour([helloFrame(missed.position), TOO_FAR_BEHIND]);
 			// Elsewhere something with an earlier stamp may come to be after the client has fetched everything.
 			connection.release(this.parts.services.bus.immediate ? missed.stamp : 0);
 			return;
@@ -121,7 +124,7 @@ export class SocketSession {
 		const { events, frames, position, toldUpTo, recount, threads } = missed;
 		// The client is there when it has heard all of it.
 		const hello = helloFrame(events.length > 0 ? since : position, events.length);
-		await this.pourHeld([hello, ...frames, FIRST_REPLY]);
+		await this.pourHeld([hello, ...frames]);
 		connection.release(toldUpTo, new AlreadyTold(events));
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
 	}
@@ -292,7 +295,8 @@ export class SocketSession {
 			clientMsgId: frame.clientMsgId,
 		});
 		if (!message) throw new Error('posting answered no message');
-		this.answer({ ok: true, reply_to: frame.id, ts: formatTs(message.ts), text: message.text });
+		const reply = frame.id === undefined ? {} : { reply_to: frame.id };
+		this.answer({ ok: true, ...reply, ts: formatTs(message.ts), text: message.text });
 	}
 
 	private async typing(frame: Extract<ClientFrame, { type: 'typing' }>): Promise<void> {
