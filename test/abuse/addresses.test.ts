@@ -52,12 +52,12 @@ test('tickets that nobody was given are refused at the upgrade when they are too
 	const upgrade = (ticket: string, address: string) =>
 		sendRaw(
 			server.url,
-			`GET /rtm?ticket=${ticket} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${address}\r\n${UPGRADE}\r\n`,
+			`GET /rtm/${ticket} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${address}\r\n${UPGRADE}\r\n`,
 		);
 	const answers: { readonly status: number }[] = [];
 	for (let index = 0; index < FLOOD; index += 1) answers.push(await upgrade(`no-${index}`, '192.0.2.4'));
 	expect(statuses(answers)).toEqual([101, 429]);
-	const ticket = new URL(await socketUrl(grace)).searchParams.get('ticket') ?? '';
+	const ticket = new URL(await socketUrl(grace)).pathname.slice('/rtm/'.length);
 	expect((await upgrade(ticket, '192.0.2.4')).status).toBe(101);
 });
 

@@ -46,7 +46,7 @@ export const anonymous: Flood = (url, number) => {
 			return send(`${url}/api/chat.postMessage`, { method: 'POST', headers, body: `text=${LARGE}` });
 		}
 		default:
-			return openAndDrop(`${url.replace('http', 'ws')}/rtm?ticket=none-${number}`, from(number));
+			return openAndDrop(`${url.replace('http', 'ws')}/rtm/none-${number}`, from(number));
 	}
 };
 
