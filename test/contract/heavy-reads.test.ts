@@ -132,6 +132,28 @@ test('a page that is cut by size is full, also where its messages become shorter
 	expect(steps(await backward.messages('C02', all, { nearest: 'newest', mostBytes }))).toEqual(from(23, 30));
 });
 
+test('a page has every message of before it was read, also where others are posted or deleted meanwhile', async () => {
+	const { store, reader } = await metered();
+	const other = conversation('C02');
+	const at = (step: number) => message('C02', BEGIN + step, { user: 'U01' });
+	const said = Array.from({ length: 12 }, (_, index) => at(1 + index));
+	await store.ledger.commit([created(other, ['U01']), ...said.map((one) => posted(other, one))]);
+	const range = { after: 0, before: Number.POSITIVE_INFINITY, mostBytes: 100_000 };
+	const steps = (found: readonly { ts: number }[]) => found.map(({ ts }) => ts - BEGIN);
+	const posting = historyOf(
+		meanwhile(reader, 'AS bytes', () => store.ledger.commit([13, 14].map((step) => posted(other, at(step))))),
+	);
+	expect(steps(await posting.timeline('C02', { ...range, limit: 50, nearest: 'newest' }))).toEqual(
+		said.map(({ ts }) => ts - BEGIN),
+	);
+	// As long as it was asked for, by which callers tell that there is more.
+	const deleting = historyOf(
+		meanwhile(reader, 'AS bytes', () => store.ledger.commit([deleted(other, at(14), BEGIN + 20)])),
+	);
+	const six = { ...range, limit: 6, nearest: 'newest' } as const;
+	expect(steps(await deleting.timeline('C02', six))).toEqual([8, 9, 10, 11, 12, 13]);
+});
+
 test('a reply that is deleted is gone from the summary of a large thread, by whichever process', async () => {
 	const { store, reader } = await metered();
 	const { threads } = historyOf(reader);

@@ -91,8 +91,9 @@ const UNMEASURED = 4;
 export function historyOf(reader: SqlReader): History {
 	const summaries = new ThreadSummaries(reader);
 	/**
-	 * $4 is the limit. Sizes and rows are two reads: where messages became shorter in between, it reads on, so that a page that was
-	 * cut is full, by which callers tell it.
+	 * $4 is the limit. Sizes and rows are two reads: the second one reads what the first one found and nothing that was posted
+	 * since. Where messages were deleted or became shorter in between, it reads on, so that a page that was cut has as many
+	 * messages or bytes as were asked for, by which callers tell that there is more.
 	 */
 	const page = async (
 		sql: PageSql,
@@ -107,14 +108,18 @@ export function historyOf(reader: SqlReader): History {
 		for (;;) {
 			const sizes = await reader.all<Size>(sql.sizes, [conversation, after, before, limit, ...more]);
 			const fit = fitting(sizes, roomAfter(found, mostBytes));
-			const rows = await reader.all<MessageRow>(sql.rows, [conversation, after, before, fit, ...more]);
+			const [nearestTs, farthestTs] = [sizes[0]?.ts, sizes[fit - 1]?.ts];
+			if (nearestTs === undefined || farthestTs === undefined) return inOrder(found, nearest);
+			const [first, last] =
+				nearest === 'newest' ? [farthestTs, nearestTs] : ([nearestTs, farthestTs] as const);
+			const within = [conversation, first - 1, last + 1, fit, ...more];
+			const rows = await reader.all<MessageRow>(sql.rows, within);
 			for (const row of rows) found.push(messageOf(row));
-			const last = found.at(-1);
-			const isCut = fit < sizes.length && rows.length === fit;
-			if (!isCut || !last || isFull(found, mostBytes)) return inOrder(found, nearest);
+			const isAll = fit === sizes.length && sizes.length < limit;
 			limit -= rows.length;
-			if (nearest === 'newest') before = last.ts;
-			else after = last.ts;
+			if (isAll || limit === 0 || isFull(found, mostBytes)) return inOrder(found, nearest);
+			if (nearest === 'newest') before = farthestTs;
+			else after = farthestTs;
 		}
 	};
 	const chosen = async (conversation: string, ts: readonly number[]) =>
