@@ -34,6 +34,7 @@ export interface Cluster {
 	readonly written: PostgresStore;
 	readonly logs: KafkaLogs;
 	readonly epoch: Epoch;
+	readonly marks: MarkLedger;
 	readonly readState: RedisReadState;
 	readonly bus: RedisBus;
 	readonly clock: StampClock;
@@ -144,18 +145,18 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		}, ASK_AGAIN_MS);
 		closing.push(() => clearInterval(asking));
 		const epoch = new Epoch(commands, keys.prefix);
-		const ledger = new MarkLedger({
+		const marks = new MarkLedger({
 			log: logs.marks,
 			store: written.ledger,
 			nowMs,
 			onLog: (error) => (error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks')),
 		});
-		closing.push(() => ledger.close(CLOSE_MARKS_MS));
+		closing.push(() => marks.close(CLOSE_MARKS_MS));
 		const readState = await RedisReadState.open({
 			commands,
 			keys,
 			source: written.source,
-			ledger,
+			ledger: marks,
 			clock,
 			nowMicros,
 			// Also what is awaited later, when a mark is durable, is refused where Redis cannot be asked.
@@ -167,6 +168,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			written,
 			logs,
 			epoch,
+			marks,
 			readState,
 			bus,
 			clock,

@@ -34,6 +34,7 @@ export async function startWorker(
 	const worker = new PartitionedWorker({
 		log: logs.commands,
 		marks: logs.marks,
+		moved: cluster.marks,
 		ledger: written,
 		source: written.source,
 		history: written.history,

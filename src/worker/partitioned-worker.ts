@@ -2,7 +2,7 @@ import type { Bus } from '../engine/ports/bus.ts';
 import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
 import type { CommandLog, Consumption, LoggedCommand, LogSpan, MarkLog } from '../engine/ports/log.ts';
 import type { ReadState } from '../engine/ports/read-state.ts';
-import type { History, PartitionLedger, StateSource } from '../engine/ports/store.ts';
+import type { History, Ledger, PartitionLedger, StateSource } from '../engine/ports/store.ts';
 import { Backlog } from './backlog.ts';
 import { Conversations } from './conversations.ts';
 import { ageMs } from './lag.ts';
@@ -23,7 +23,12 @@ import { TrailingPersistence } from './trailing-persistence.ts';
 
 export interface PartitionedWorkerParts {
 	readonly log: CommandLog;
-	readonly marks: MarkLog;
+	readonly marks: Pick<MarkLog, 'consume'>;
+	/**
+	 * Where cursors become durable that moved with a message. While the log is down it must not wait for it: what was decided would
+	 * not be written, and be missing where the read state has to be restored.
+	 */
+	readonly moved: Pick<Ledger, 'commit'>;
 	readonly ledger: PartitionLedger;
 	readonly source: StateSource;
 	readonly history: History;
@@ -204,7 +209,7 @@ export class PartitionedWorker {
 	private own(name: string): Owned {
 		const known = this.owned.get(name);
 		if (known) return known;
-		const { ledger, marks, source, history, readState, bus, nowMs, sleep, report } = this.parts;
+		const { ledger, moved, source, history, readState, bus, nowMs, sleep, report } = this.parts;
 		const ownership = new Ownership({
 			partition: name,
 			record: this.parts.deliveries,
@@ -218,7 +223,7 @@ export class PartitionedWorker {
 		});
 		const persistence = new TrailingPersistence({
 			ledger,
-			marks,
+			moved,
 			onWriting: (offset) => ownership.storing(offset),
 			backlog: this.backlog,
 			nowMs,

@@ -1,6 +1,6 @@
 import type { Fact, ReadFact } from '../engine/ports/facts.ts';
-import type { LogSpan, MarkLog } from '../engine/ports/log.ts';
-import type { PartitionLedger } from '../engine/ports/store.ts';
+import type { LogSpan } from '../engine/ports/log.ts';
+import type { Ledger, PartitionLedger } from '../engine/ports/store.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import type { Backlog } from './backlog.ts';
 import { bytesOf, rowsOf } from './weight.ts';
@@ -24,8 +24,8 @@ const ENTRY_BYTES = 256;
 
 export interface PersistenceParts {
 	readonly ledger: PartitionLedger;
-	/** Where cursors go that moved with a message: what users do to their own state has one way to the store. */
-	readonly marks: Pick<MarkLog, 'append'>;
+	/** Where cursors become durable that moved with a message: as those do that users move. */
+	readonly moved: Pick<Ledger, 'commit'>;
 	readonly backlog: Backlog;
 	/** Everything of these conversations up to these stamps is in the store. */
 	readonly onWritten: (stamps: ReadonlyMap<string, number>) => void;
@@ -163,7 +163,7 @@ export class TrailingPersistence {
 	private async writeSome(): Promise<void> {
 		const some = this.some();
 		const moved = [...this.movedLater.splice(0), ...some.flatMap(({ decided }) => decided?.moved ?? [])];
-		if (moved.length > 0) await this.parts.marks.append(moved);
+		if (moved.length > 0) await this.parts.moved.commit(moved);
 		const effects: Effect[] = some.flatMap(({ decided }) => decided?.effects ?? []);
 		const [first, last] = [some[0], some.at(-1)];
 		if (!first || !last) return;

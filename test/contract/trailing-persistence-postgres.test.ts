@@ -50,7 +50,7 @@ beforeEach(async () => {
 	};
 	persistence = new TrailingPersistence({
 		ledger: watched as PostgresStore,
-		marks: { append: async () => undefined },
+		moved: { commit: async () => undefined },
 		backlog,
 		onWritten: () => undefined,
 		onFailed: (error) => {

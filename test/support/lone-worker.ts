@@ -61,15 +61,16 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	const redis = redisPlace('redis-cluster');
 	const { commands, close } = await connectBoth(redis);
 	const epoch = new Epoch(commands, redis.prefix);
+	const marks = new MarkLedger({
+		log: logs.marks,
+		store: store.ledger,
+		nowMs: Date.now,
+		onLog: () => undefined,
+	});
 	const readState = await readStateOn(store, {
 		commands,
 		keys: new Keys(redis.prefix),
-		ledger: new MarkLedger({
-			log: logs.marks,
-			store: store.ledger,
-			nowMs: Date.now,
-			onLog: () => undefined,
-		}),
+		ledger: marks,
 		clock: risingClock(nowMicros, 0),
 		fence: new EpochFence(epoch),
 	});
@@ -105,6 +106,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		new PartitionedWorker({
 			log: logs.commands,
 			marks: logs.marks,
+			moved: marks,
 			deliveries: new CountedRecord(commands, keys, epoch, bus, nowMicros),
 			ledger: { ...store, nextOffset },
 			source: store.source,
