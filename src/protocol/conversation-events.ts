@@ -1,7 +1,8 @@
 import type { Conversation } from '../model/conversation.ts';
 import { formatTs } from '../model/ts.ts';
 import type { Effect } from '../sequencer/effects.ts';
-import { type JsonObject, wireConversation } from './objects.ts';
+import { type LiveEvent, liveEvent } from './live-event.ts';
+import { wireConversation } from './objects.ts';
 import { stamped } from './stamped.ts';
 
 /** Events about conversations, alike whether they are told as they happen or to a client that was away. */
@@ -19,8 +20,8 @@ export function joinedEvent(
 	user: string,
 	start: { readonly cursor: number; readonly latest: number },
 	at: number,
-): JsonObject {
-	return {
+): LiveEvent {
+	return liveEvent(conversation.id, 'membership', at, {
 		type: JOINED_TYPE[conversation.kind],
 		...(conversation.kind === 'im' ? { user } : {}),
 		channel: {
@@ -36,31 +37,36 @@ export function joinedEvent(
 			notification_level: 'all',
 		},
 		...stamped(at),
-	};
+	});
 }
 
 /** By whom is known only while it happens. */
-export function leftEvent(conversation: Conversation, at: number, actor?: string): JsonObject {
-	return {
+export function leftEvent(conversation: Conversation, at: number, actor?: string): LiveEvent {
+	return liveEvent(conversation.id, 'membership', at, {
 		type: conversation.kind === 'public' ? 'channel_left' : 'group_left',
 		channel: conversation.id,
 		...(actor === undefined ? {} : { actor_id: actor }),
 		...stamped(at),
-	};
+	});
 }
 
 export type Changed = Pick<Extract<Effect, { type: 'changed' }>, 'conversation' | 'what' | 'actor' | 'at'>;
 
 /** Its name, topic or purpose is another one, or it was archived or brought back. */
-export function changedEvent({ conversation, what, actor, at }: Changed): JsonObject {
+export function changedEvent({ conversation, what, actor, at }: Changed): LiveEvent {
 	const channel = conversation.id;
 	const family = conversation.kind === 'public' ? 'channel' : 'group';
 	switch (what) {
 		case 'archive':
 		case 'unarchive':
-			return { type: `${family}_${what}`, channel, user: actor, ...stamped(at) };
+			return liveEvent(channel, 'archive', at, {
+				type: `${family}_${what}`,
+				channel,
+				user: actor,
+				...stamped(at),
+			});
 		case 'rename':
-			return {
+			return liveEvent(channel, 'rename', at, {
 				type: `${family}_rename`,
 				channel: {
 					id: channel,
@@ -69,16 +75,16 @@ export function changedEvent({ conversation, what, actor, at }: Changed): JsonOb
 					created: Math.floor(conversation.createdTs / 1e6),
 				},
 				...stamped(at),
-			};
+			});
 		case 'topic':
 		case 'purpose':
 			// Not a message of the timeline, as Slack has it: an event of its own.
-			return {
+			return liveEvent(channel, what, at, {
 				type: `${family}_${what}`,
 				channel,
 				user: actor,
 				[what]: conversation[what].value,
 				...stamped(at),
-			};
+			});
 	}
 }

@@ -5,6 +5,7 @@ import { formatRowPosition } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
 import type { Effect, ThreadSummary } from '../sequencer/effects.ts';
 import { changedEvent, joinedEvent, leftEvent } from './conversation-events.ts';
+import { type LiveEvent, liveEvent } from './live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from './message-events.ts';
 import { countFields, type JsonObject } from './objects.ts';
 import { stamped } from './stamped.ts';
@@ -19,23 +20,23 @@ export type Audience =
 
 export interface Announcement {
 	readonly audience: Audience;
-	readonly event: JsonObject;
+	readonly event: LiveEvent;
 	/** What it means for counts; once for each change, however many events tell of it. */
 	readonly about?: About;
 }
 
-const toMembers = (event: JsonObject, about?: About): Announcement => ({
+const toMembers = (event: LiveEvent, about?: About): Announcement => ({
 	audience: { to: 'members' },
 	event,
 	...(about ? { about } : {}),
 });
 
-const toOthers = (user: string, event: JsonObject): Announcement => ({
+const toOthers = (user: string, event: LiveEvent): Announcement => ({
 	audience: { to: 'members', except: user },
 	event,
 });
 
-const toUser = (user: string, event: JsonObject, about?: About): Announcement => ({
+const toUser = (user: string, event: LiveEvent, about?: About): Announcement => ({
 	audience: { to: 'user', user },
 	event,
 	...(about ? { about } : {}),
@@ -96,14 +97,14 @@ export function announcementsOf(effect: Effect): Announcement[] {
 
 /** Who leaves hears of it as its own: by the time the conversation is told, that may not reach the user any more. */
 function left({ conversation, at, user, actor }: Extract<Effect, { type: 'left' }>): Announcement[] {
-	const event: JsonObject = {
+	const event = liveEvent(conversation.id, `member ${user}`, at, {
 		type: 'member_left_channel',
 		user,
 		channel: conversation.id,
 		channel_type: typeLetter(conversation),
 		team: conversation.team,
 		...stamped(at),
-	};
+	});
 	return [
 		toUser(user, leftEvent(conversation, at, actor), { change: 'standing', conversation: null }),
 		toUser(user, event),
@@ -120,7 +121,7 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 		}),
 	);
 	if (conversation.kind !== 'public') return joined;
-	const event: JsonObject = {
+	const event = liveEvent(conversation.id, 'created', at, {
 		type: 'channel_created',
 		channel: {
 			id: conversation.id,
@@ -134,7 +135,7 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 			context_team_id: conversation.team,
 		},
 		...stamped(at),
-	};
+	});
 	return [{ audience: { to: 'team' }, event }, ...joined];
 }
 
@@ -155,13 +156,14 @@ function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 	};
 	if (users.length <= MOST_TOLD_ONE_BY_ONE)
 		return users.flatMap((user) => {
-			const event = { type: 'member_joined_channel', user, ...shared };
+			const wire = { type: 'member_joined_channel', user, ...shared };
+			const event = liveEvent(channel, `member ${user}`, at, wire);
 			// Who joins may not hear the conversation yet: its own part of it goes to it directly.
 			return [toJoined(user), toUser(user, event), toOthers(user, event)];
 		});
 	const first = users.slice(0, MOST_TOLD_ONE_BY_ONE);
 	const added = { type: 'channel_members_added', count: users.length, users: first, ...shared };
-	return [...users.map(toJoined), toMembers(added)];
+	return [...users.map(toJoined), toMembers(liveEvent(channel, 'members', at, added))];
 }
 
 /** Archived conversations count for nobody; they come back with what was unread in them. */
@@ -185,10 +187,14 @@ const MARKED_TYPE = {
 	im: 'im_marked',
 } as const;
 
-/** A read position moved: told to every socket of that user. */
-export function markedEvent(row: CountRow): JsonObject {
+/** The later of the two stamps that a row is true at. */
+const stampOf = ({ position }: Pick<CountRow | ThreadRow, 'position'>): number =>
+	Math.max(position.conversation, position.user);
+
+/** A read position moved: sent to every socket of that user. */
+export function markedEvent(row: CountRow): LiveEvent {
 	const mentionsShown = row.muted ? 0 : row.mentions;
-	return {
+	return liveEvent(row.conversation, 'marked', stampOf(row), {
 		type: MARKED_TYPE[row.kind],
 		channel: row.conversation,
 		ts: formatTs(row.lastRead),
@@ -198,18 +204,18 @@ export function markedEvent(row: CountRow): JsonObject {
 		mention_count_display: mentionsShown,
 		...(row.kind === 'im' ? { dm_count: row.unread } : {}),
 		...(row.kind === 'mpim' || row.kind === 'private' ? { is_mpim: row.kind === 'mpim' } : {}),
-		event_ts: formatTs(Math.max(row.position.conversation, row.position.user)),
-	};
+		event_ts: formatTs(stampOf(row)),
+	});
 }
 
 /** Muting, or the notification level, of a conversation changed. */
-export function preferenceEvent(row: CountRow): JsonObject {
-	return {
+export function preferenceEvent(row: CountRow): LiveEvent {
+	return liveEvent(row.conversation, 'preference', stampOf(row), {
 		type: 'conversation_preference_changed',
 		channel: row.conversation,
 		...countFields(row),
-		event_ts: formatTs(Math.max(row.position.conversation, row.position.user)),
-	};
+		event_ts: formatTs(stampOf(row)),
+	});
 }
 
 /** Following a thread, as Slack describes it. */
@@ -227,28 +233,27 @@ export function wireSubscription(thread: Followed, active: boolean): JsonObject 
 type Followed = Pick<ThreadRow, 'conversation' | 'threadTs' | 'since' | 'lastRead'>;
 
 /** The user follows a thread: by asking for it, replying, or being named. */
-export const threadSubscribedEvent = (thread: Followed, at: number): JsonObject => ({
-	type: 'thread_subscribed',
-	subscription: wireSubscription(thread, true),
-	...stamped(at),
-});
+export const threadSubscribedEvent = (thread: Followed, at: number): LiveEvent => following(thread, true, at);
+export const threadUnsubscribedEvent = (thread: Followed, at: number): LiveEvent =>
+	following(thread, false, at);
 
-export const threadUnsubscribedEvent = (thread: Followed, at: number): JsonObject => ({
-	type: 'thread_unsubscribed',
-	subscription: wireSubscription(thread, false),
-	...stamped(at),
-});
+const following = (thread: Followed, active: boolean, at: number): LiveEvent =>
+	liveEvent(thread.conversation, `follow ${thread.threadTs}`, at, {
+		type: active ? 'thread_subscribed' : 'thread_unsubscribed',
+		subscription: wireSubscription(thread, active),
+		...stamped(at),
+	});
 
 /** A thread's read position moved: told to every socket of that user. */
-export function threadMarkedEvent(row: ThreadRow): JsonObject {
-	return {
+export function threadMarkedEvent(row: ThreadRow): LiveEvent {
+	return liveEvent(row.conversation, `read ${row.threadTs}`, stampOf(row), {
 		type: 'thread_marked',
 		subscription: wireSubscription(row, true),
 		unread_count: row.unread,
 		mention_count: row.mentions,
 		position: formatRowPosition(row.position),
 		event_ts: formatTs(row.position.user),
-	};
+	});
 }
 
 /** A count changed in a way that a client cannot derive; for sockets that asked for it. */

@@ -2,6 +2,7 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Message } from '../model/message.ts';
 import { formatTs } from '../model/ts.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
+import { type LiveEvent, liveEvent } from './live-event.ts';
 import { type JsonObject, wireMessage } from './objects.ts';
 import { previewOf } from './preview.ts';
 import { stamped } from './stamped.ts';
@@ -19,15 +20,16 @@ export interface Posted {
 	readonly thread: ThreadSummary | null;
 }
 
-export function messageEvent({ conversation, message, prevTs, thread }: Posted): JsonObject {
+export function messageEvent({ conversation, message, prevTs, thread }: Posted): LiveEvent {
 	const timeline = message.threadTs === null || message.broadcast;
-	return {
+	const asOf = Math.max(message.ts, message.editedTs ?? 0);
+	return liveEvent(conversation.id, `message ${message.ts}`, asOf, {
 		...messageInThread(message, conversation.team, thread),
 		channel: conversation.id,
 		channel_type: CHANNEL_TYPE[conversation.kind],
 		...(timeline ? { prev_ts: formatTs(prevTs ?? 0) } : {}),
 		...stamped(message.ts),
-	};
+	});
 }
 
 /** A message with its place in a thread: a root with how it looks from outside, a reply with its parent. */
@@ -47,9 +49,9 @@ export function editedEvent(
 	message: Message,
 	previous?: Message,
 	thread: ThreadSummary | null = null,
-): JsonObject {
+): LiveEvent {
 	const { team } = conversation;
-	return {
+	return liveEvent(conversation.id, `message ${message.ts}`, message.changedTs, {
 		type: 'message',
 		subtype: 'message_changed',
 		hidden: true,
@@ -58,7 +60,7 @@ export function editedEvent(
 		message: messageInThread(message, team, thread),
 		...(previous ? { previous_message: messageInThread(previous, team, thread) } : {}),
 		...stamped(message.changedTs),
-	};
+	});
 }
 
 /** A tombstone stays where the message was, because it has replies. */
@@ -67,8 +69,8 @@ export function deletedEvent(
 	message: Message,
 	tombstone: boolean,
 	previous?: Message,
-): JsonObject {
-	return {
+): LiveEvent {
+	return liveEvent(conversation.id, `message ${message.ts}`, message.changedTs, {
 		type: 'message',
 		subtype: 'message_deleted',
 		hidden: true,
@@ -78,12 +80,12 @@ export function deletedEvent(
 		...(tombstone ? { tombstone: true } : {}),
 		...(previous ? { previous_message: wireMessage(previous, conversation.team) } : {}),
 		...stamped(message.changedTs),
-	};
+	});
 }
 
 /** A thread's root has other counters: its number of replies, its latest one. Clients have the root itself already. */
-export function repliedEvent(conversation: Conversation, thread: ThreadSummary, at: number): JsonObject {
-	return {
+export function repliedEvent(conversation: Conversation, thread: ThreadSummary, at: number): LiveEvent {
+	return liveEvent(conversation.id, `thread ${thread.root.ts}`, at, {
 		type: 'message',
 		subtype: 'message_replied',
 		hidden: true,
@@ -91,7 +93,7 @@ export function repliedEvent(conversation: Conversation, thread: ThreadSummary, 
 		ts: formatTs(at),
 		message: rootPreview(conversation.team, thread),
 		...stamped(at),
-	};
+	});
 }
 
 /** What goes to every member with each reply must not grow with the root. */

@@ -10,8 +10,8 @@ import {
 	threadSubscribedEvent,
 	threadUnsubscribedEvent,
 } from '../protocol/events.ts';
+import type { LiveEvent } from '../protocol/live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from '../protocol/message-events.ts';
-import type { JsonObject } from '../protocol/objects.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
 /**
@@ -36,7 +36,7 @@ export const threadKey = (conversation: string, threadTs: number): string => `${
 
 interface Told {
 	readonly at: number;
-	readonly event: JsonObject;
+	readonly event: LiveEvent;
 }
 
 export interface MissedEvent extends Told {

@@ -4,7 +4,7 @@ import type { CountRow, MarkProblem, ReadState, RowChange, ThreadRow } from '../
 import type { Mark } from '../model/cursor.ts';
 import { type ErrorCode, Refusal } from '../model/errors.ts';
 import { markedEvent, preferenceEvent, threadMarkedEvent } from '../protocol/events.ts';
-import type { JsonObject } from '../protocol/objects.ts';
+import type { LiveEvent } from '../protocol/live-event.ts';
 
 /**
  * Moves read positions: applied at once, made durable, told to the user's other devices, and only then
@@ -86,9 +86,9 @@ export class Reads {
 		return change.row;
 	}
 
-	private tell(user: string, event: JsonObject, at: number, about?: About): void {
-		const frame = JSON.stringify(event);
-		this.bus.publish(`user:${user}`, { type: 'event', frame, at, ...(about ? { about } : {}) });
+	private tell(user: string, { wire, subject }: LiveEvent, at: number, about?: About): void {
+		const frame = JSON.stringify(wire);
+		this.bus.publish(`user:${user}`, { type: 'event', frame, at, subject, ...(about ? { about } : {}) });
 	}
 }
 

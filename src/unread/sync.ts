@@ -2,7 +2,7 @@ import type { Changes, InsideChanges, InsideQuery, OwnChanges } from '../engine/
 import type { Moment, MomentQuery, ReadState } from '../engine/ports/read-state.ts';
 import type { Directory, History, ThreadInfo } from '../engine/ports/store.ts';
 import { bytesOf, type Message } from '../model/message.ts';
-import type { JsonObject } from '../protocol/objects.ts';
+import type { LiveEvent } from '../protocol/live-event.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 import { missedEvents, threadKey } from './missed-events.ts';
 
@@ -31,11 +31,11 @@ export interface SyncParts {
 }
 
 export interface Missed {
-	readonly events: readonly JsonObject[];
+	readonly events: readonly LiveEvent[];
 	/** The same as JSON, 4 MB at most. */
 	readonly frames: readonly string[];
 	/** Of these, those that live delivery tells all members of a conversation, and not the user alone. */
-	readonly inside: readonly JsonObject[];
+	readonly inside: readonly LiveEvent[];
 	readonly stamp: number;
 	/** For the client: see `Moment.position`. */
 	readonly position: number;
@@ -209,11 +209,11 @@ export class Sync {
 	}
 }
 
-function encoded(events: readonly JsonObject[], mostBytes: number): string[] | null {
+function encoded(events: readonly LiveEvent[], mostBytes: number): string[] | null {
 	const frames: string[] = [];
 	let bytes = 0;
-	for (const event of events) {
-		const frame = JSON.stringify(event);
+	for (const { wire } of events) {
+		const frame = JSON.stringify(wire);
 		bytes += Buffer.byteLength(frame);
 		if (bytes > mostBytes) return null;
 		frames.push(frame);

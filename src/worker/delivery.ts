@@ -13,8 +13,9 @@ export function deliver(effect: Effect, bus: Pick<Bus, 'publish'>): void {
 	if (effect.type === 'joined') for (const user of effect.users) enter(user);
 	if (effect.type === 'created') for (const user of effect.members) enter(user);
 	for (const { audience, event, about } of announcementsOf(effect)) {
-		const frame = JSON.stringify(event);
-		const message = { type: 'event', frame, at, ...(about ? { about } : {}) } as const;
+		const frame = JSON.stringify(event.wire);
+		const { subject } = event;
+		const message = { type: 'event', frame, at, subject, ...(about ? { about } : {}) } as const;
 		if (audience.to === 'members')
 			bus.publish(
 				`live:${conversation}`,

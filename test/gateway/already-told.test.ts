@@ -1,37 +1,95 @@
 import { expect, test } from 'bun:test';
 import { AlreadyTold } from '../../src/gateway/socket/already-told.ts';
-import { formatPosition } from '../../src/model/position.ts';
-import { formatTs } from '../../src/model/ts.ts';
-import type { JsonObject } from '../../src/protocol/objects.ts';
+import { type Conversation, NO_REMARK } from '../../src/model/conversation.ts';
+import type { Message } from '../../src/model/message.ts';
+import {
+	type Changed,
+	changedEvent,
+	joinedEvent,
+	leftEvent,
+} from '../../src/protocol/conversation-events.ts';
+import {
+	announcementsOf,
+	threadSubscribedEvent,
+	threadUnsubscribedEvent,
+} from '../../src/protocol/events.ts';
+import { type LiveEvent, liveEvent } from '../../src/protocol/live-event.ts';
+import { deletedEvent, editedEvent, messageEvent, repliedEvent } from '../../src/protocol/message-events.ts';
 
 /** What comes live after it was told, or after something newer about the same was: it must not undo that. */
 
 const JOINED = 100;
-const stamped = (at: number, event: JsonObject): JsonObject => ({ ...event, position: formatPosition(at) });
-const posted = (at: number, more: JsonObject = {}): JsonObject =>
-	stamped(at, { type: 'message', ts: formatTs(at), ...more });
-const changed = (ts: number, at: number): JsonObject =>
-	stamped(at, {
-		type: 'message',
-		subtype: 'message_changed',
-		ts: formatTs(at),
-		message: { ts: formatTs(ts), edited: { ts: formatTs(at) } },
-	});
-const deleted = (ts: number, at: number): JsonObject =>
-	stamped(at, { type: 'message', subtype: 'message_deleted', ts: formatTs(at), deleted_ts: formatTs(ts) });
-const replied = (root: number, at: number): JsonObject =>
-	stamped(at, {
-		type: 'message',
-		subtype: 'message_replied',
-		ts: formatTs(at),
-		message: { ts: formatTs(root) },
-	});
-const about = (what: string, at: number): JsonObject => stamped(at, { type: `channel_${what}` });
+const channel: Conversation = {
+	id: 'C1',
+	team: 'T1',
+	kind: 'public',
+	name: 'pier',
+	creator: 'U1',
+	createdTs: 1,
+	archived: false,
+	topic: NO_REMARK,
+	purpose: NO_REMARK,
+	previousNames: [],
+	memberCount: 2,
+	people: [],
+	changedTs: 1,
+};
+const messageOf = (ts: number, editedTs: number | null = null): Message => ({
+	conversation: 'C1',
+	ts,
+	user: 'U1',
+	text: '',
+	threadTs: null,
+	broadcast: false,
+	clientMsgId: null,
+	named: [],
+	channelWide: false,
+	here: false,
+	editedTs,
+	changedTs: editedTs ?? ts,
+	deleted: false,
+	extra: null,
+});
 
-/** Of these live events, with their stamps, those that still have to be told. */
-const left = (told: readonly JsonObject[], live: readonly JsonObject[]): JsonObject[] => {
-	const already = new AlreadyTold(told, JOINED);
-	return live.filter((event) => !already.includes(JSON.stringify(event), Number(event.position)));
+/** An event with the stamp that live delivery gives it. */
+interface Live {
+	readonly at: number;
+	readonly event: LiveEvent;
+}
+const posted = (at: number, edited: number | null = null): Live => ({
+	at,
+	event: messageEvent({ conversation: channel, message: messageOf(at, edited), prevTs: null, thread: null }),
+});
+const changed = (ts: number, at: number): Live => ({
+	at,
+	event: editedEvent(channel, messageOf(ts, at)),
+});
+const deleted = (ts: number, at: number): Live => ({
+	at,
+	event: deletedEvent(channel, { ...messageOf(ts), changedTs: at, deleted: true }, false),
+});
+const replied = (root: number, at: number): Live => {
+	const thread = {
+		root: messageOf(root),
+		replyCount: 1,
+		latestReply: at,
+		replyUsers: [],
+		replyUsersCount: 0,
+	};
+	return { at, event: repliedEvent(channel, thread, at) };
+};
+const about = (what: Changed['what'], at: number): Live => ({
+	at,
+	event: changedEvent({ conversation: channel, what, actor: 'U1', at }),
+});
+
+/** Of these live events those that still have to be told. */
+const left = (told: readonly Live[], live: readonly Live[]): readonly Live[] => {
+	const already = new AlreadyTold(
+		told.map(({ event }) => event),
+		JOINED,
+	);
+	return live.filter(({ event, at }) => !already.includes(event.subject, at));
 };
 
 test('what was told is not told again, what was not is', () => {
@@ -46,7 +104,7 @@ test('a message that was told to be deleted does not come back', () => {
 });
 
 test('an earlier text does not replace the one that was told', () => {
-	const told = [posted(110, { edited: { ts: formatTs(130) } })];
+	const told = [posted(110, 130)];
 	expect(left(told, [posted(110), changed(110, 120), changed(110, 130), changed(110, 140)])).toEqual([
 		changed(110, 140),
 	]);
@@ -61,27 +119,31 @@ test('a thread, a name and being archived are told as they stand', () => {
 });
 
 test('each thread that is followed is a thing of its own; following and no longer following are one', () => {
-	const follow = (type: string, thread_ts: number, at: number): JsonObject =>
-		stamped(at, { type, subscription: { channel: 'C1', thread_ts: formatTs(thread_ts) } });
-	const told = [follow('thread_subscribed', 50, 130)];
-	const live = [
-		follow('thread_subscribed', 40, 120),
-		follow('thread_unsubscribed', 50, 121),
-		follow('thread_marked', 50, 122),
-		follow('thread_subscribed', 50, 130),
-	];
-	expect(left(told, live)).toEqual([live[0], live[2]] as JsonObject[]);
+	const thread = (threadTs: number) => ({ conversation: 'C1', threadTs, since: 1, lastRead: 0 });
+	const begun = (ts: number, at: number): Live => ({ at, event: threadSubscribedEvent(thread(ts), at) });
+	const ended = (ts: number, at: number): Live => ({ at, event: threadUnsubscribedEvent(thread(ts), at) });
+	const read: Live = { at: 122, event: liveEvent('C1', 'read 50', 122, {}) };
+	const live = [begun(40, 120), ended(50, 121), read, begun(50, 130)];
+	expect(left([begun(50, 130)], live)).toEqual([begun(40, 120), read]);
 });
 
 test('that one was out for a while is not told after one is in again', () => {
-	const out = stamped(120, { type: 'channel_left', channel: 'C1' });
-	const back = stamped(130, { type: 'channel_joined', channel: { id: 'C1' } });
-	const made = stamped(110, { type: 'channel_created', channel: { id: 'C1' } });
-	expect(left([back], [made, out, back])).toEqual([made]);
-	expect(left([back], [stamped(120, { type: 'channel_left', channel: 'C2' })])).toHaveLength(1);
+	const out = (conversation = channel): Live => ({ at: 120, event: leftEvent(conversation, 120) });
+	const back: Live = { at: 130, event: joinedEvent(channel, 'U1', { cursor: 0, latest: 0 }, 130) };
+	const effect = { type: 'created', conversation: channel, members: [], actor: 'U1', at: 110 } as const;
+	const made = announcementsOf(effect).map(({ event }): Live => ({ at: 110, event }));
+	expect(made).toHaveLength(1);
+	expect(left([back], [...made, out(), back])).toEqual(made);
+	expect(left([back], [out({ ...channel, id: 'C2' })])).toHaveLength(1);
 });
 
 test('nothing from before the join is told, and who joined is', () => {
-	const joined = stamped(JOINED, { type: 'member_joined_channel', user: 'U1' });
+	const joined: Live = { at: JOINED, event: liveEvent('C1', 'member U1', JOINED, {}) };
 	expect(left([posted(110)], [posted(90), joined])).toEqual([joined]);
+});
+
+test('an event of an older release, without a subject, is recognised by its stamp', () => {
+	const already = new AlreadyTold([posted(110).event, posted(120).event], JOINED);
+	const isKnown = (at: number): boolean => already.includes(undefined, at);
+	expect([90, 110, 115, 120, 121].map(isKnown)).toEqual([true, true, false, true, false]);
 });

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { AlreadyTold } from '../../src/gateway/socket/already-told.ts';
 import { Connection, type Socket } from '../../src/gateway/socket/connection.ts';
-import { formatPosition } from '../../src/model/position.ts';
-import { formatTs } from '../../src/model/ts.ts';
 
 /** A socket whose client takes what was sent when the test says so. */
 class FakeSocket implements Socket {
@@ -75,14 +73,7 @@ describe('resuming', () => {
 	});
 
 	test('what was held is not told again, nor news that are older than what was told of the same', async () => {
-		const event = (ts: number, at: number, text: string) =>
-			JSON.stringify({
-				type: 'message',
-				...(at > ts ? { subtype: 'message_changed', message: { ts: formatTs(ts) } } : { ts: formatTs(ts) }),
-				channel: 'C1',
-				text,
-				position: formatPosition(at),
-			});
+		const event = (ts: number, at: number, text: string) => JSON.stringify({ ts, at, text });
 		const told = [event(5, 8, 'now')];
 		connection.hold();
 		for (const [ts, at] of [
@@ -92,9 +83,9 @@ describe('resuming', () => {
 			[6, 6],
 			[5, 9],
 		] as const)
-			connection.send(event(ts, at, 'live'), at);
+			connection.send(event(ts, at, 'live'), at, `C1 message ${ts}`);
 		await connection.pour(told);
-		connection.release(0, new AlreadyTold(told.map((frame) => JSON.parse(frame))));
+		connection.release(0, new AlreadyTold([{ subject: 'C1 message 5', asOf: 8 }]));
 		flush();
 		expect(socket.sent).toEqual([...told, event(6, 6, 'live'), event(5, 9, 'live')]);
 	});

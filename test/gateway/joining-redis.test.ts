@@ -7,7 +7,7 @@ import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
 import { Hub } from '../../src/gateway/socket/hub.ts';
 import { formatPosition } from '../../src/model/position.ts';
 import { formatTs } from '../../src/model/ts.ts';
-import type { JsonObject } from '../../src/protocol/objects.ts';
+import { type LiveEvent, liveEvent } from '../../src/protocol/live-event.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
@@ -26,12 +26,13 @@ interface Posted {
 	readonly at: number;
 }
 
-const eventOf = (one: Posted) => ({
-	type: 'message',
-	ts: formatTs(one.at),
-	...one,
-	position: formatPosition(one.at),
-});
+const eventOf = (one: Posted): LiveEvent =>
+	liveEvent(one.channel, `message ${one.at}`, one.at, {
+		type: 'message',
+		ts: formatTs(one.at),
+		...one,
+		position: formatPosition(one.at),
+	});
 
 for (const layout of LAYOUTS) {
 	describe(`joining on ${layout}`, () => {
@@ -58,7 +59,7 @@ for (const layout of LAYOUTS) {
 			/** Lookups that are made wait for this. */
 			const lookups = { begun: 0, until: Promise.resolve() };
 			/** What can be looked up besides, of the user alone. */
-			const own: JsonObject[] = [];
+			const own: LiveEvent[] = [];
 			const hub = new Hub(bus, new CountsPush({} as ReadState, console.error), {
 				missed: async (_user, since) => {
 					const inside = posted.filter(({ at }) => at > since).map(eventOf);
@@ -67,7 +68,7 @@ for (const layout of LAYOUTS) {
 					await Promise.all([Bun.sleep(1), lookups.until]);
 					return {
 						events,
-						frames: events.map((event) => JSON.stringify(event)),
+						frames: events.map(({ wire }) => JSON.stringify(wire)),
 						inside,
 						// No cut: what was posted meanwhile has earlier stamps, and is not among the events.
 						stamp: posted.at(-1)?.at ?? since,
@@ -97,11 +98,8 @@ for (const layout of LAYOUTS) {
 			const post = (channel: string): void => {
 				at += 1;
 				posted.push({ channel, at });
-				worker.publish(`live:${channel}`, {
-					type: 'event',
-					frame: JSON.stringify(eventOf({ channel, at })),
-					at,
-				});
+				const { wire, subject } = eventOf({ channel, at });
+				worker.publish(`live:${channel}`, { type: 'event', frame: JSON.stringify(wire), at, subject });
 			};
 			const move = (type: 'joined' | 'left', conversation: string): void => {
 				at += 1;
@@ -152,12 +150,14 @@ for (const layout of LAYOUTS) {
 			const { heard, told, worker, own, post, move, settled, lookups } = await scene();
 			const { promise, resolve } = Promise.withResolvers<void>();
 			const about = { subscription: { channel: 'C1', thread_ts: formatTs(1) } };
-			own.push({ type: 'thread_subscribed', ...about, position: formatPosition(2) });
+			const following = (type: string, at: number): LiveEvent =>
+				liveEvent('C1', 'follow 1', at, { type, ...about, position: formatPosition(at) });
+			own.push(following('thread_subscribed', 2));
 			lookups.until = promise;
 			move('joined', 'C1');
 			await eventually(3_000, async () => expect(lookups.begun).toBe(1));
-			const frame = JSON.stringify({ type: 'thread_unsubscribed', ...about, position: formatPosition(3) });
-			worker.publish('user:U1', { type: 'event', frame, at: 3 });
+			const { wire, subject } = following('thread_unsubscribed', 3);
+			worker.publish('user:U1', { type: 'event', frame: JSON.stringify(wire), at: 3, subject });
 			await eventually(3_000, async () => expect(told).toEqual(['thread_unsubscribed']));
 			resolve();
 			post('C1');

@@ -38,6 +38,8 @@ export type BusMessage =
 			readonly frame: string;
 			/** Stamp of the change it tells of; none for what leaves no trace, as typing does. */
 			readonly at?: number;
+			/** The thing it is about (src/protocol/live-event.ts); none where there is no stamp, nor from a process of an older release. */
+			readonly subject?: string;
 			/** Not for the sockets of this user. */
 			readonly exceptUser?: string;
 			/** The message it is about, for who does more with it than pass it on. */

@@ -17,8 +17,14 @@ const PIECE_CHARACTERS = 16 * 1024;
 /** A client that takes so long to catch up that more than this happens meanwhile is cut off; it resumes. */
 const MOST_HELD_CHARACTERS = 4_000_000;
 
+interface HeldFrame {
+	readonly frame: string;
+	readonly at: number | undefined;
+	readonly subject: string | undefined;
+}
+
 interface Held {
-	readonly frames: { readonly frame: string; readonly at: number | undefined }[];
+	readonly frames: HeldFrame[];
 	characters: number;
 	/** More was held than may be: the socket is closed with the next flush. */
 	overflowed: boolean;
@@ -123,14 +129,14 @@ export class Connection {
 		this.held = undefined;
 		this.caughtUpTo = caughtUpTo;
 		this.open = true;
-		for (const { frame, at } of held?.frames ?? [])
-			if (at === undefined || !told?.includes(frame, at)) this.send(frame, at);
+		for (const { frame, at, subject } of held?.frames ?? [])
+			if (at === undefined || !told?.includes(subject, at)) this.send(frame, at);
 	}
 
-	private keep(held: Held, frame: string, at: number | undefined): void {
+	private keep(held: Held, kept: HeldFrame): void {
 		if (held.overflowed) return;
-		held.frames.push({ frame, at });
-		held.characters += frame.length;
+		held.frames.push(kept);
+		held.characters += kept.frame.length;
 		if (held.characters <= MOST_HELD_CHARACTERS) return;
 		held.overflowed = true;
 		held.frames.length = 0;
@@ -138,12 +144,12 @@ export class Connection {
 	}
 
 	/**
-	 * `at`: the stamp of the change that it tells of. Never closes: closing detaches the socket from the lists that the caller
+	 * `at`: the stamp of the change that it tells of; `subject`: what it is about. Never closes: closing detaches the socket from the lists that the caller
 	 * is iterating, and a socket behind it would miss the frame. Flushing does it.
 	 */
-	send(frame: string, at?: number): void {
+	send(frame: string, at?: number, subject?: string): void {
 		if (this.held) {
-			this.keep(this.held, frame, at);
+			this.keep(this.held, { frame, at, subject });
 			return;
 		}
 		if (!this.open || (at !== undefined && at <= this.caughtUpTo)) return;

@@ -169,20 +169,25 @@ export class Hub {
 		// They come back and are told what they missed.
 		if (message.type === 'lost') void closeAll(sessions.flatMap(({ connections }) => connections));
 		if (message.type !== 'event') return;
-		const { frame, at, exceptUser } = message;
+		const { frame, at, subject, exceptUser } = message;
 		for (const session of sessions) {
 			if (session.user === exceptUser) continue;
-			if (session.caughtUp && at !== undefined && wasTold(session.caughtUp, topic, frame, at)) continue;
-			for (const connection of session.connections) connection.send(frame, at);
+			if (session.caughtUp && at !== undefined && wasTold(session.caughtUp, topic, subject, at)) continue;
+			for (const connection of session.connections) connection.send(frame, at, subject);
 			this.meters.delivered += session.connections.length;
 		}
 		if (message.about) this.counts.sent(sessions, message.about);
 	}
 }
 
-function wasTold(caughtUp: Map<string, AlreadyTold>, topic: Topic, frame: string, at: number): boolean {
+function wasTold(
+	caughtUp: Map<string, AlreadyTold>,
+	topic: Topic,
+	subject: string | undefined,
+	at: number,
+): boolean {
 	const told = caughtUp.get(topic);
 	if (!told) return false;
 	if (told.isOverAt(at)) caughtUp.delete(topic);
-	return told.includes(frame, at);
+	return told.includes(subject, at);
 }

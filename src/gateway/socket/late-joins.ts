@@ -1,7 +1,7 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
-import type { JsonObject } from '../../protocol/objects.ts';
+import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { Missed, SyncResult } from '../../unread/sync.ts';
-import { AlreadyTold, conversationOf, standsAt } from './already-told.ts';
+import { AlreadyTold } from './already-told.ts';
 import { closeAll } from './closing.ts';
 import { TOO_FAR_BEHIND } from './frames.ts';
 import type { UserSession } from './user-session.ts';
@@ -76,13 +76,13 @@ export class LateJoins {
 		session: UserSession,
 		conversation: string,
 		missed: SyncResult,
-		events: readonly JsonObject[],
+		events: readonly LiveEvent[],
 	): void {
-		const frames = events.map((event) => ({ frame: JSON.stringify(event), at: standsAt(event) }));
+		const frames = events.map(({ wire, ...event }) => ({ frame: JSON.stringify(wire), ...event }));
 		for (const connection of session.connections) {
 			if ('tooFarBehind' in missed) connection.send(TOO_FAR_BEHIND);
 			// One that is resuming may be told something newer of the same.
-			for (const { frame, at } of frames) connection.send(frame, at);
+			for (const { frame, asOf, subject } of frames) connection.send(frame, asOf, subject);
 		}
 		if ('recount' in missed && (missed.recount.includes(conversation) || missed.threads))
 			this.parts.recount(session, conversation);
@@ -90,5 +90,5 @@ export class LateJoins {
 }
 
 /** Of this conversation. The user's own topic is heard all the time: what was looked up may be older than what that told meanwhile. */
-const eventsOf = ({ inside }: Missed, conversation: string): JsonObject[] =>
-	inside.filter((event) => conversationOf(event) === conversation);
+const eventsOf = ({ inside }: Missed, conversation: string): LiveEvent[] =>
+	inside.filter((event) => event.conversation === conversation);
