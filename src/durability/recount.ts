@@ -2,7 +2,7 @@ import type { EntryRow, StateSource, UserReadState } from '../engine/ports/store
 import { Activity } from '../model/activity.ts';
 import { COUNT_CAP, countUnread, type ShownCounts, shownCounts } from '../model/counting.ts';
 import { isDirect } from '../model/ids.ts';
-import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../model/timeline.ts';
+import { type Entry, flagsOf, Timeline } from '../model/timeline.ts';
 import type { Pace } from './pace.ts';
 
 /**
@@ -123,11 +123,7 @@ function timelineOf(rows: readonly EntryRow[], reader: string, floor: number): T
 		(row): Entry => ({
 			ts: row.ts,
 			author: numberOf(row.user),
-			flags:
-				(row.channelWide ? CHANNEL_WIDE : 0) |
-				(row.here ? HERE : 0) |
-				(row.named.length > 0 ? NAMES : 0) |
-				(row.broadcast ? BROADCAST : 0),
+			flags: flagsOf(row),
 			named: row.named.map(numberOf),
 		}),
 	);

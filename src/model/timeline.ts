@@ -12,6 +12,18 @@ export const BROADCAST = 8;
 /** An entry with one of these may mention somebody. */
 const MENTIONS = CHANNEL_WIDE | HERE | NAMES;
 
+/** The flags of a message's entry. */
+export const flagsOf = (message: {
+	readonly channelWide: boolean;
+	readonly here: boolean;
+	readonly broadcast: boolean;
+	readonly named: readonly string[];
+}): number =>
+	(message.channelWide ? CHANNEL_WIDE : 0) |
+	(message.here ? HERE : 0) |
+	(message.named.length > 0 ? NAMES : 0) |
+	(message.broadcast ? BROADCAST : 0);
+
 export interface Entry {
 	readonly ts: number;
 	/** The author's number, as the owner of the timeline numbers users. */

@@ -1,5 +1,5 @@
 import { Numbering } from '../../../model/numbering.ts';
-import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../../../model/timeline.ts';
+import { type Entry, flagsOf, Timeline } from '../../../model/timeline.ts';
 import type { ConversationBrief, EntryRow, Ledger, StateSource } from '../../ports/store.ts';
 import { Depths, nextTurn } from './depths.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
@@ -196,12 +196,7 @@ export class Residents {
 
 	entryOf(row: EntryRow): Entry {
 		const named = row.named.map((user) => this.users.of(user));
-		const flags =
-			(row.channelWide ? CHANNEL_WIDE : 0) |
-			(row.here ? HERE : 0) |
-			(named.length > 0 ? NAMES : 0) |
-			(row.broadcast ? BROADCAST : 0);
-		return { ts: row.ts, author: this.users.of(row.user), flags, named };
+		return { ts: row.ts, author: this.users.of(row.user), flags: flagsOf(row), named };
 	}
 
 	/**

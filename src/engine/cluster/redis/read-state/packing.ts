@@ -1,4 +1,4 @@
-import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES } from '../../../../model/timeline.ts';
+import { type Entry, flagsOf } from '../../../../model/timeline.ts';
 import type { NotificationLevel } from '../../../ports/facts.ts';
 import type { EntryRow } from '../../../ports/store.ts';
 
@@ -87,14 +87,8 @@ export const unpackActivity = (packed: string): ActivityMoment[] =>
 			});
 
 /** `ts|author|flags|named,named…` */
-export function packEntry(row: EntryRow): string {
-	const flags =
-		(row.channelWide ? CHANNEL_WIDE : 0) |
-		(row.here ? HERE : 0) |
-		(row.named.length > 0 ? NAMES : 0) |
-		(row.broadcast ? BROADCAST : 0);
-	return `${row.ts}|${row.user}|${flags}|${row.named.join()}`;
-}
+export const packEntry = (row: EntryRow): string =>
+	`${row.ts}|${row.user}|${flagsOf(row)}|${row.named.join()}`;
 
 /** With users numbered as the caller numbers them. */
 export function unpackEntry(packed: string, numberOf: (user: string) => number): Entry {
