@@ -12,7 +12,7 @@ import { findLayout } from '../engine/cluster/redis/layout.ts';
 import { RedisReadState } from '../engine/cluster/redis/read-state/redis-read-state.ts';
 import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
-import { refusing } from '../engine/cluster/redis/trouble.ts';
+import { saidBy } from '../engine/cluster/redis/trouble.ts';
 import { newId } from '../model/ids.ts';
 import { clusterPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
@@ -89,7 +89,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			);
 		const place = { ...redis, prefix: `${installation}:`, cluster };
 		const redisWatch = new ServiceWatch('redis', operations);
-		const redisTrouble = (error: Error) => redisWatch.lost('commands', error);
+		const redisTrouble = (error: Error) => redisWatch.lost('commands', saidBy(error));
 		const commands: Commands = await open('Redis', redis.url, REDIS_WITHIN_MS, () =>
 			connectCommands(place, redisTrouble),
 		);
@@ -159,8 +159,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			ledger: marks,
 			clock,
 			nowMicros,
-			// Also what is awaited later, when a mark is durable, is refused where Redis cannot be asked.
-			fence: refusing(new EpochFence(epoch)),
+			fence: new EpochFence(epoch),
 		});
 		return {
 			commands,
@@ -184,14 +183,13 @@ export async function openCluster(config: Config, operations: ServerOperations):
 
 /** What a gateway runs on. */
 export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): Engine {
-	const { commands, keys, written, logs, epoch, bus, clock } = cluster;
-	const readState = refusing(cluster.readState);
+	const { commands, keys, written, logs, epoch, readState, bus, clock } = cluster;
 	const gateway = newId('N', random);
 	const sessions = new RedisSessions(commands, keys, gateway, {
 		onChanged: hooks.onPresence,
 		onError: cluster.redisTrouble,
 	});
-	const freshness = refusing(new Freshness({ commands, keys, epoch, source: written.source, nowMs }));
+	const freshness = new Freshness({ commands, keys, epoch, source: written.source, nowMs });
 	const fresh = freshStore({
 		store: written,
 		freshness,
@@ -204,10 +202,10 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): Engine {
 		store: { ...written, ...fresh },
 		written: written.directory,
 		readState,
-		sessions: refusing(sessions),
+		sessions,
 		bus,
 		log: logs.commands,
-		tickets: refusing(new RedisTickets(commands, keys, random)),
+		tickets: new RedisTickets(commands, keys, random),
 		clock,
 		gateway,
 		overlapMicros: OVERLAP_MICROS,

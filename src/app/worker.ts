@@ -3,6 +3,7 @@ import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
 import { Recovery } from '../engine/cluster/recovery.ts';
 import { RedisDeliveryRecord } from '../engine/cluster/redis/delivery-record.ts';
 import { presenceView } from '../engine/cluster/redis/presence-view.ts';
+import { saidBy } from '../engine/cluster/redis/trouble.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
 import type { Cluster } from './cluster-engine.ts';
 import { clusterPlaces } from './cluster-places.ts';
@@ -53,8 +54,8 @@ export async function startWorker(
 		nextOffset: (partition) => written.nextOffset(partition),
 		nowMicros: () => nowMs() * 1000,
 		tell: (what) => log.info(what),
-		onTrouble: ({ message }) =>
-			operations.degraded('read state', new Error(`it cannot be looked after: ${message}`)),
+		onTrouble: (error) =>
+			operations.degraded('read state', new Error(`it cannot be looked after: ${saidBy(error).message}`)),
 		onLost: () => operations.degraded('read state', new Error('Redis was emptied; it is being restored')),
 		onWhole: () => operations.recovered('read state'),
 	});

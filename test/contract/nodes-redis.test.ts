@@ -5,7 +5,6 @@ import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { slotOf, spreadTags } from '../../src/engine/cluster/redis/slots.ts';
-import { refusing } from '../../src/engine/cluster/redis/trouble.ts';
 import type { BusMessage } from '../../src/engine/ports/bus.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, redisPlace } from '../support/redis.ts';
@@ -57,8 +56,7 @@ test('a conversation half of which was given to another node', async () => {
 	const { readState, apply, keys } = await process();
 	await apply(created(CHANNEL, ['U01', 'U02']), ...postsIn(CHANNEL, 1, 6));
 	const withoutCopies = await process();
-	const unread = async (state = readState) =>
-		(await refusing(state).counts('U02')).rows.map((row) => row.unread);
+	const unread = async (state = readState) => (await state.counts('U02')).rows.map((row) => row.unread);
 	const told: unknown[] = [await unread()];
 	await moveSlot(url(), slotOf(CHANNEL.id), async (key) => {
 		// The timeline is not there yet: nobody knows how much is unread.

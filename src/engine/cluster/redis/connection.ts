@@ -4,6 +4,7 @@ import { Keys } from './keys.ts';
 import { nodesOf } from './nodes.ts';
 import { defineScripts, type Scripts } from './scripts.ts';
 import { Subscriber } from './subscriber.ts';
+import { translating } from './trouble.ts';
 
 /**
  * Connections to one Redis or to a Redis Cluster. What follows uses both alike: every script keeps to one
@@ -20,7 +21,7 @@ export interface RedisPlace {
 	readonly prefix: string;
 }
 
-/** For state: commands and scripts. */
+/** For state: commands and scripts. Their errors are those of trouble.ts. */
 export type Commands = (Redis | Cluster) & Scripts;
 
 /**
@@ -62,7 +63,7 @@ export async function connectCommands(place: RedisPlace, onError: (error: Error)
 		client.disconnect();
 		throw new Error(`Redis at ${host}:${port} is not reachable: ${error}`, { cause: error });
 	}
-	return defineScripts(client);
+	return translating(defineScripts(client));
 }
 
 /** Subscribes at the nodes that `commands` knows: slots and nodes are looked up in one place. */

@@ -1,5 +1,5 @@
 import { beingRestored, type Epoch, type Whole } from './epoch.ts';
-import { NOT_HERE } from './trouble.ts';
+import { EpochOver, RedisUnavailable } from './trouble.ts';
 
 /**
  * What a process may rely on while Redis can be lost at any moment: loads, marks and answers are those of one epoch.
@@ -53,7 +53,7 @@ export const NO_FENCE: Fence = {
 	load: async (_, read, write) => void (await write(await read(), () => NO_TOKEN)),
 };
 
-const OVER = /^OVER /;
+const isElsewhere = (error: unknown): boolean => error instanceof RedisUnavailable && error.isElsewhere;
 
 export class EpochFence implements Fence {
 	private known: Whole | null = null;
@@ -94,9 +94,8 @@ export class EpochFence implements Fence {
 				await write(rows, (tag) => [this.epoch.markerBeside(tag), since.epoch]);
 				return;
 			} catch (error) {
-				const { message } = error as Error;
-				const isOver = OVER.test(message);
-				if (!isOver && !NOT_HERE.test(message)) throw error;
+				const isOver = error instanceof EpochOver;
+				if (!isOver && !isElsewhere(error)) throw error;
 				// Looking also finds out where markers are by now.
 				this.known = null;
 				if (isLast) throw isOver ? beingRestored() : error;

@@ -1,33 +1,51 @@
 import { expect, test } from 'bun:test';
+import type { Redis } from 'ioredis';
 import { Refusal } from '../../../model/errors.ts';
-import { refusing } from './trouble.ts';
+import { EpochOver, RedisUnavailable, saidBy, translated, translating } from './trouble.ts';
 
-const failing = (error: unknown) => refusing({ ask: () => Promise.reject(error), tell: () => 1, size: 2 });
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
-const told = (error: unknown): Promise<unknown> =>
-	failing(error)
-		.ask()
-		.catch((refusal) => refusal);
 
-test('that Redis cannot be asked is a refusal that passes', async () => {
-	const away = [
+test('that Redis cannot be asked is a refusal that passes', () => {
+	const unavailable = [
 		new Error('Connection is closed.'),
 		new Error('Command timed out'),
 		named('MaxRetriesPerRequestError', 'x'),
 		named('ReplyError', 'LOADING Redis is loading the dataset in memory'),
-		named('SimpleError', 'ERR Script attempted to access a slot not served script: 1'),
 		named('SimpleError', 'NOSCRIPT No matching script. Please use EVAL.'),
 		Object.assign(new Error('x'), { code: 'ECONNRESET' }),
 	];
-	for (const error of away) expect(await told(error)).toMatchObject({ code: 'service_unavailable' });
+	for (const error of unavailable) {
+		const refusal = translated(error);
+		expect(refusal).toMatchObject({ code: 'service_unavailable', isElsewhere: false });
+		expect(saidBy(refusal as Error)).toBe(error);
+	}
 });
 
-test('whatever else goes wrong stays what it is', async () => {
+test('that a node does not have the slots of a script is known without its words', () => {
+	for (const words of [
+		'ERR Script attempted to access a slot not served script: 1',
+		"CROSSSLOT Keys in request don't hash to the same slot",
+	])
+		expect(translated(named('ReplyError', words))).toMatchObject({ isElsewhere: true });
+	expect(translated(named('ReplyError', 'OVER the epoch is another one'))).toBeInstanceOf(EpochOver);
+});
+
+test('whatever else goes wrong stays what it is', () => {
 	const others = [
 		new Refusal('not_in_channel'),
 		new TypeError('x is undefined'),
 		named('ReplyError', 'WRONGTYPE of a key'),
 	];
-	for (const error of others) expect(await told(error)).toBe(error);
-	expect([failing(0).tell(), failing(0).size]).toEqual([1, 2]);
+	for (const error of others) expect(translated(error)).toBe(error);
+});
+
+test('a client and its nodes are the same as before, but for their errors', async () => {
+	const node = { get: () => Promise.reject(new Error('Connection is closed.')), status: 'ready' };
+	const client = { ...node, nodes: () => [node], size: () => 1 };
+	const commands = translating(client as unknown as Redis) as unknown as typeof client;
+	const [asked] = commands.nodes();
+	expect([commands.status, commands.size(), asked?.status]).toEqual(['ready', 1, 'ready']);
+	expect(commands.nodes()[0]).toBe(asked as typeof node);
+	for (const one of [commands, asked as typeof node])
+		expect(await one.get().catch((error) => error)).toBeInstanceOf(RedisUnavailable);
 });

@@ -2,7 +2,7 @@ import type { Numbering } from '../../../../model/numbering.ts';
 import type { Commands } from '../connection.ts';
 import type { Keys } from '../keys.ts';
 import { nodesOf } from '../nodes.ts';
-import { NOT_HERE } from '../trouble.ts';
+import { RedisUnavailable } from '../trouble.ts';
 import { ConversationCopy, type Lacking } from './conversation-copy.ts';
 import { Kept } from './kept.ts';
 
@@ -187,7 +187,8 @@ export class ConversationViews {
 				takeIn(questions[answers[place] as number] as Question, answers[place + 1] as string);
 		} catch (error) {
 			// Each by itself is led to wherever its slot is by now.
-			if (questions.length === 1 || !NOT_HERE.test(String(error))) throw error;
+			const isElsewhere = error instanceof RedisUnavailable && error.isElsewhere;
+			if (questions.length === 1 || !isElsewhere) throw error;
 			await Promise.all(questions.map((question) => this.sendAll([question])));
 		}
 	}
