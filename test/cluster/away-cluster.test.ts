@@ -19,7 +19,7 @@ beforeAll(async () => {
 	cluster = await startCluster({ workers: 1, services: { ...process.env, ...services.env, ...redis } });
 	ada = (await makeWorkspace(cluster.url, 1)).people[0]!;
 	channel = (await ada.call('conversations.create', { name: 'away' })).channel.id;
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
 	await cluster?.stop();
 	await services?.down();
@@ -71,7 +71,7 @@ test('Kafka: every process names it, also where nobody posts; posts are refused,
 	await services.start('kafka');
 	await isWell();
 	await goesOn('without Kafka');
-}, 120_000);
+}, 300_000);
 
 for (const how of ['gone', 'hanging'] as const)
 	test(`Redis, ${how}: gateways name it and no worker, and refuse posts before they are sent`, async () => {
@@ -98,4 +98,4 @@ for (const how of ['gone', 'hanging'] as const)
 		}
 		await isWell();
 		await goesOn(refused);
-	}, 180_000);
+	}, 300_000);

@@ -14,7 +14,7 @@ let cluster: TestCluster;
 beforeAll(async () => {
 	services = await ownServices('kafka');
 	cluster = await startCluster({ services: { ...process.env, ...services.env } });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
 	await cluster?.stop();
 	await services?.down();
@@ -92,4 +92,4 @@ test('a mark that was acknowledged survives its gateway, Kafka and Redis', async
 		[reader, marker].map((one) => shown(patientCall(cluster.url, one, noRepeats()), places)),
 	);
 	expect(after).toEqual(before);
-}, 120_000);
+}, 300_000);

@@ -7,7 +7,7 @@ import { scenariosOnCluster } from '../support/cluster-server.ts';
  */
 
 // Starting a cluster is part of the first test's preparation.
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 scenariosOnCluster();
 await import('../scenario/law.test.ts');
 await import('../scenario/readers.test.ts');

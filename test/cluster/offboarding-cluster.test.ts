@@ -4,6 +4,6 @@ import { scenariosOnCluster } from '../support/cluster-server.ts';
 /** Whoever is signed out at one gateway is signed out at all of them. */
 
 // Starting a cluster is part of the first test's preparation.
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 scenariosOnCluster();
 await import('../scenario/offboarding.test.ts');

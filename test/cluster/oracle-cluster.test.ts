@@ -17,7 +17,7 @@ const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 400);
 let cluster: TestCluster;
 beforeAll(async () => {
 	cluster = await startCluster();
-}, 120_000);
+}, 300_000);
 afterAll(() => cluster.stop());
 
 for (const seed of SEEDS) {

@@ -4,6 +4,6 @@ import { scenariosOnCluster } from '../support/cluster-server.ts';
 /** Whichever gateways are asked: listings show what is shared, and a direct message has one id. */
 
 // Starting a cluster is part of the first test's preparation.
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 scenariosOnCluster();
 await import('../scenario/privacy.test.ts');

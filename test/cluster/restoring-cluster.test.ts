@@ -24,7 +24,7 @@ beforeAll(async () => {
 		services: { ...process.env, TIDEMARK_TEST_REDIS_CLUSTER_URL: redis },
 	});
 	({ people } = await makeWorkspace(cluster.url, CLIENTS));
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
 	isOver = true;
 	await cluster?.stop();
@@ -76,4 +76,4 @@ test('rtm.connect answers 503 with Retry-After at every gateway, clients do not 
 		await socket.settled();
 		socket.close();
 	}
-}, 120_000);
+}, 300_000);

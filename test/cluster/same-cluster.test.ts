@@ -14,7 +14,7 @@ let embedded: TestServer;
 let cluster: TestCluster;
 beforeAll(async () => {
 	[embedded, cluster] = await Promise.all([startEmbedded({}), startCluster()]);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
 	await Promise.all([embedded?.stop(), cluster?.stop()]);
 }, 60_000);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 	await announcePort(url, proxy.port);
 	const env = { ...process.env, [NAME]: `redis://127.0.0.1:${proxy.port}` };
 	cluster = await startCluster({ services: env, workers: 1 });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
 	await cluster?.stop();
 	proxy?.stop();
@@ -69,4 +69,4 @@ test('live clients get every message, over that node and over the others', async
 	await eventually(20_000, async () => expect(await missed()).toEqual([]));
 	for (const watcher of watchers) await watcher.stop();
 	console.log(`${posts} posts, 0 missed live; reconnects: ${watchers.map((one) => one.reconnects)}`);
-}, 120_000);
+}, 300_000);

@@ -4,7 +4,7 @@ import { scenariosOnCluster } from '../support/cluster-server.ts';
 /** Slack's official clients against 2 gateways and 2 workers: the same tests as on one machine. */
 
 // Starting a cluster is part of the first test's preparation.
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 scenariosOnCluster();
 await import('../scenario/slack-web-client.test.ts');
 await import('../scenario/slack-rtm-client.test.ts');

@@ -45,4 +45,4 @@ test('the start fails with a line that names the service, or ends before when it
 			})(),
 		]),
 	);
-}, 120_000);
+}, 300_000);

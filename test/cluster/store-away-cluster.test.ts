@@ -38,7 +38,7 @@ beforeAll(async () => {
 		neighbour = await makeChannel(`other-${number}`);
 		if (partitionOf(neighbour, PARTITIONS) === partitionOf(channel, PARTITIONS)) break;
 	}
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
 	await cluster?.stop();
 	await services?.down();
@@ -95,7 +95,7 @@ test('PostgreSQL down: a reply that was stored is answered so, once and with wha
 		await services.start('postgres');
 	}
 	expect(await eventually(WITHIN_MS, () => textsIn(channel, root))).toEqual(['a root', 'a reply']);
-}, 120_000);
+}, 300_000);
 
 test('PostgreSQL down: a command that has to wait for it holds up its own conversation alone', async () => {
 	const { ts: root } = await post(channel, 'an old root');
@@ -129,7 +129,7 @@ test('PostgreSQL down: a command that has to wait for it holds up its own conver
 	expect((await textsIn(neighbour)).slice(0, 5)).toEqual(
 		[4, 3, 2, 1, 0].map((number) => `goes on ${number}`),
 	);
-}, 120_000);
+}, 300_000);
 
 /** As after a failover, or a disk that filled up: every session that is asked to write refuses. */
 async function readOnly(isReadOnly: boolean): Promise<void> {
@@ -175,7 +175,7 @@ test('PostgreSQL rejects writes: it is named with what to do, and nothing is del
 	});
 	expect((await textsIn(channel)).slice(0, 20)).toEqual(texts.toReversed());
 	socket.close();
-}, 120_000);
+}, 300_000);
 
 test('PostgreSQL is behind: counts are verified as far as it has them, and nothing is called drift', async () => {
 	const place = await makeChannel('behind');
@@ -207,4 +207,4 @@ test('PostgreSQL is behind: counts are verified as far as it has them, and nothi
 		checked: 2,
 		drifted: [],
 	});
-}, 120_000);
+}, 300_000);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 		services: { ...process.env, TIDEMARK_TEST_REDIS_CLUSTER_URL: redisUrl() },
 		flags: ['--log-level', 'info'],
 	});
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
 	await cluster?.stop();
 	await services?.down();
@@ -102,7 +102,7 @@ test('Redis is away: that the read state cannot be looked after is said once, an
 		expect.stringMatching(/^read state is back after \d+ ms$/),
 	]);
 	expect(since.filter(({ msg }) => msg === 'failed unexpectedly')).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 test('a worker that cannot start, because marks cannot be read and Redis is empty, tells that too', async () => {
 	const { installation } = cluster;
@@ -132,4 +132,4 @@ test('a worker that cannot start, because marks cannot be read and Redis is empt
 		]);
 	});
 	await starting.end('SIGKILL');
-}, 120_000);
+}, 300_000);

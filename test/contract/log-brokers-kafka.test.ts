@@ -15,7 +15,7 @@ let brokers: string[];
 beforeAll(async () => {
 	services = await ownServices('kafka-trio');
 	brokers = (services.env.TIDEMARK_TEST_KAFKA_TRIO_BROKERS as string).split(',');
-}, 240_000);
+}, 300_000);
 afterAll(() => services.down(), 60_000);
 
 /** A conversation in each partition. */
@@ -90,7 +90,7 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 			);
 		}
 		await kafka.close();
-	}, 180_000);
+	}, 300_000);
 }
 
 test('SIGKILL under load: all go on with new leaders, nothing is lost, twice or left unconfirmed', async () => {
@@ -150,4 +150,4 @@ test('SIGKILL under load: all go on with new leaders, nothing is lost, twice or 
 	console.log(`${acked.length} acknowledged, ${refused.size} refused`);
 	await services.start('kafka-trio');
 	await kafka.close();
-}, 240_000);
+}, 300_000);

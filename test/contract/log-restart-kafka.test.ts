@@ -13,7 +13,7 @@ let services: OwnServices;
 
 beforeAll(async () => {
 	services = await ownServices('kafka');
-}, 120_000);
+}, 300_000);
 afterAll(() => services.down());
 
 for (const how of ['finish', 'crash'] as const) {
@@ -112,7 +112,7 @@ for (const how of ['finish', 'crash'] as const) {
 		await until(() => others.length === 2 && owned.size === 2, 'two members share');
 		expect(others.filter((partition) => owned.has(partition))).toEqual([]);
 		await kafka.close();
-	}, 120_000);
+	}, 300_000);
 }
 
 const refusal = (append: Promise<void>): Promise<Refusal> =>
@@ -168,7 +168,7 @@ test('a broker that is gone: what was not sent is told so, the first one too, an
 	// Its worker may have joined anew, and then begins from the beginning.
 	expect([...new Set(seen)]).toEqual([1, 4]);
 	await kafka.close();
-}, 120_000);
+}, 300_000);
 
 test('a broker that hangs: marks and reads go on, and what was being appended is told in time', async () => {
 	const kafka = kafkaPlace({ brokers: (services.env[KAFKA_VARIABLE] as string).split(','), partitions: 1 });
@@ -230,4 +230,4 @@ test('a broker that hangs: marks and reads go on, and what was being appended is
 	// Of what was refused outright nothing is there.
 	expect(seen.filter((request) => request !== 1)).toEqual([4]);
 	await kafka.close();
-}, 120_000);
+}, 300_000);

@@ -13,7 +13,7 @@ let services: OwnServices;
 
 beforeAll(async () => {
 	services = await ownServices('postgres');
-}, 120_000);
+}, 300_000);
 afterAll(() => services.down());
 
 for (const how of ['finish', 'crash'] as const) {
@@ -86,5 +86,5 @@ for (const how of ['finish', 'crash'] as const) {
 		expect(ofReads).toEqual(['trouble 1', 'recovered']);
 		await store.close();
 		await place.remove();
-	}, 120_000);
+	}, 300_000);
 }

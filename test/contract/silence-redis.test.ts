@@ -11,7 +11,7 @@ import { type OwnServices, ownServices } from '../support/services.ts';
 let services: OwnServices;
 beforeAll(async () => {
 	services = await ownServices(...LAYOUTS);
-}, 120_000);
+}, 300_000);
 afterAll(() => services?.down(), 60_000);
 
 const closing: (() => void)[] = [];

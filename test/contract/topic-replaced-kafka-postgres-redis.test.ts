@@ -60,4 +60,4 @@ test('it stands still and says what to do; once that is done, the new one is rea
 	await lone.forgetProgress();
 	await until(() => sent.every((request) => answers.has(request)), 'all are answered', WITHIN_MS);
 	expect(standing.size).toBe(0);
-}, 180_000);
+}, 300_000);

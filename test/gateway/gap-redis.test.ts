@@ -16,7 +16,7 @@ import { random, TEAM, userNamed } from './support.ts';
 let services: OwnServices;
 beforeAll(async () => {
 	services = await ownServices(...LAYOUTS);
-}, 120_000);
+}, 300_000);
 afterAll(() => services?.down(), 60_000);
 
 const closing: (() => Promise<void> | void)[] = [];

@@ -36,7 +36,7 @@ beforeAll(async () => {
 		const text = `${index} ${LARGE}`.slice(0, 40_000);
 		replies.push((await ada.call('chat.postMessage', { channel, thread_ts: root, text })).ts);
 	}
-}, 120_000);
+}, 300_000);
 afterAll(() => server.stop());
 
 /** The answer, which is not too large. */
