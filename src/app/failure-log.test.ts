@@ -15,7 +15,8 @@ function logged(everyMs: number) {
 	return { log, lines, stacks };
 }
 
-const redis = (why: string): Refusal => new Refusal('service_unavailable', `Redis cannot be asked: ${why}`);
+const redis = (why: string): Refusal =>
+	new Refusal('service_unavailable', 'Redis cannot be asked', undefined, new Error(why));
 
 test('a service that is down is one line without a stack, whatever fails because of it', async () => {
 	const { log, lines, stacks } = logged(30);

@@ -74,7 +74,7 @@ export class FailureLog {
 /** Of an error that passes by itself, such as a service that cannot be reached; null for all others. */
 function expectedCause(error: unknown): string | null {
 	if (!(error instanceof Refusal) || !ERRORS[error.code].retry) return null;
-	return error.detail ?? error.code;
+	return error.reason;
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -143,14 +143,22 @@ export const CLOSE_CODES = {
 
 export type CloseReason = keyof typeof CLOSE_CODES;
 
-/** A request that is refused. `detail` is for people and names the argument or the cause. */
+/** A request that is refused. */
 export class Refusal extends Error {
 	constructor(
 		readonly code: ErrorCode,
+		/** For the caller: names no file, host or address of the server. */
 		readonly detail?: string,
 		readonly retryAfterSeconds?: number,
+		/** For the log. */
+		override readonly cause?: Error,
 	) {
-		super(detail === undefined ? code : `${code}: ${detail}`);
+		super([code, detail, cause?.message].filter((part) => part !== undefined).join(': '));
 		this.name = 'Refusal';
+	}
+
+	/** For the log: what the caller hears, and why. */
+	get reason(): string {
+		return [this.detail ?? this.code, this.cause?.message].filter((part) => part !== undefined).join(': ');
 	}
 }

@@ -131,8 +131,7 @@ export class GroupCommit implements Ledger {
 		// First whoever keeps state in memory, then those who wait: they find it dropped already.
 		if (!this.runningAside) this.onFailure(error);
 		this.goOn();
-		const refusal = new Refusal('service_unavailable', `could not be written: ${error.message}`);
-		refusal.cause = error;
+		const refusal = new Refusal('service_unavailable', 'could not be written', undefined, error);
 		for (const one of lost) one.fail(refusal);
 	}
 }

@@ -121,6 +121,6 @@ function refusalOf(error: unknown, method: Method | undefined): Refusal {
 	const refusal = error instanceof Refusal ? error : new Refusal('internal_error');
 	if (!method) return refusal;
 	const code = method.limited === 'connects' ? AT_CONNECT[refusal.code] : undefined;
-	if (code) return new Refusal(code, refusal.detail, refusal.retryAfterSeconds);
+	if (code) return new Refusal(code, refusal.detail, refusal.retryAfterSeconds, refusal.cause);
 	return blamed(refusal, method.schema);
 }

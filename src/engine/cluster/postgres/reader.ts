@@ -57,10 +57,9 @@ export class PostgresReader implements SqlReader {
 		} catch (error) {
 			if (troubleOf(error) === 'refused') throw error;
 			this.failures += 1;
-			this.watch.onTrouble?.(this.failures, new Error(messageOf(error)));
-			const refusal = new Refusal('service_unavailable', `the database cannot be read: ${messageOf(error)}`);
-			refusal.cause = error;
-			throw refusal;
+			const cause = new Error(messageOf(error), { cause: error });
+			this.watch.onTrouble?.(this.failures, cause);
+			throw new Refusal('service_unavailable', 'the database cannot be read', undefined, cause);
 		}
 	}
 

@@ -15,7 +15,7 @@ async function available({ readState, random }: Services): Promise<void> {
 	} catch (error) {
 		if (!(error instanceof Refusal)) throw error;
 		const wait = 1 + ((random(1)[0] ?? 0) % RETRY_SPREAD_SECONDS);
-		throw new Refusal(error.code, error.detail, error.retryAfterSeconds ?? wait);
+		throw new Refusal(error.code, error.detail, error.retryAfterSeconds ?? wait, error.cause);
 	}
 }
 
