@@ -45,7 +45,7 @@ function lineOf({ id, date_created, expires_at, date_revoked, is_active }: Liste
 }
 
 const day = (seconds: number): string =>
-	new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+	`${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 export const tokenRevokeCommand: CliCommand = {
 	summary: 'Revoke a token of a running server, or all tokens and JWTs of a user.',

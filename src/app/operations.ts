@@ -156,7 +156,9 @@ export class ServerOperations implements Operations {
 		const degraded: string[] = [];
 		if (this.phase) degraded.push(this.phase);
 		if (this.lastSetback && Date.now() - this.lastSetback.at < DEGRADED_MS)
-			degraded.push(`store: ${this.lastSetback.cause}`);
+			degraded.push(
+				`store: a write failed at ${new Date(this.lastSetback.at).toISOString()}: ${this.lastSetback.cause}`,
+			);
 		for (const [what, { since, cause }] of this.troubles)
 			degraded.push(`${what}, since ${new Date(since).toISOString()}: ${cause}`);
 		const ok = this.phase === null && !this.cannotPost;
