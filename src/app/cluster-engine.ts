@@ -1,3 +1,4 @@
+import { Fitness } from '../engine/cluster/fitness.ts';
 import { freshStore } from '../engine/cluster/fresh-store.ts';
 import { Freshness } from '../engine/cluster/freshness.ts';
 import { type KafkaLogs, openKafkaLogs } from '../engine/cluster/kafka/open.ts';
@@ -35,6 +36,8 @@ export interface Cluster {
 	readonly logs: KafkaLogs;
 	readonly epoch: Epoch;
 	readonly marks: MarkLedger;
+	/** Of a worker, which starts it. */
+	readonly fitness: Fitness;
 	readonly readState: RedisReadState;
 	readonly bus: RedisBus;
 	readonly clock: StampClock;
@@ -109,6 +112,25 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			}),
 		);
 		closing.push(() => written.close());
+		const keys = new Keys(place.prefix);
+		const epoch = new Epoch(commands, keys.prefix);
+		const fitness = new Fitness(
+			[
+				{ name: 'Redis', ask: () => epoch.reached() },
+				{ name: 'PostgreSQL', ask: () => written.probe() },
+			],
+			{
+				onUnfit: (service, seconds) => {
+					operations.warn(
+						`${service} has not answered this worker for ${seconds} s: workers that reach it take over its partitions`,
+					);
+					if (service === 'PostgreSQL') written.abandonConnections();
+				},
+				onAnswering: () => written.retryNow(),
+				onFit: () => operations.warn('Redis and PostgreSQL answer this worker again: it takes partitions'),
+			},
+		);
+		closing.push(() => fitness.stop());
 		const kafkaWatch = new ServiceWatch('kafka', operations);
 		const logs = await open('Kafka', kafka.brokers.join(', '), KAFKA_WITHIN_MS, () =>
 			openKafkaLogs({
@@ -119,11 +141,11 @@ export async function openCluster(config: Config, operations: ServerOperations):
 				report: (error, about) => operations.failed(about, error),
 				watch: operations,
 				reach: kafkaWatch,
+				fitness,
 			}),
 		);
 		closing.push(() => logs.close());
 
-		const keys = new Keys(place.prefix);
 		const clock = stampClock(await written.newestStamp());
 		const gapListeners: (() => void)[] = [];
 		const bus = new RedisBus(commands, subscriber, keys, {
@@ -144,7 +166,6 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			if (postgresWatch.isFailing('writes')) written.askWrites().catch(() => undefined);
 		}, ASK_AGAIN_MS);
 		closing.push(() => clearInterval(asking));
-		const epoch = new Epoch(commands, keys.prefix);
 		const marks = new MarkLedger({
 			log: logs.marks,
 			store: written.ledger,
@@ -168,6 +189,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			logs,
 			epoch,
 			marks,
+			fitness,
 			readState,
 			bus,
 			clock,

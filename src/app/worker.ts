@@ -63,11 +63,17 @@ export async function startWorker(
 	worker.start();
 	operations.gauge('partitions', 'Partitions of commands that this worker owns', () => worker.partitions);
 	operations.gauge(
+		'assignments_total',
+		'Partitions of commands that were assigned to this worker, or begun again, since its start',
+		() => worker.assignments,
+	);
+	operations.gauge(
 		'persistence_lag_seconds',
 		'How long the oldest of what was decided waits to be written',
 		() => worker.unwrittenMs() / 1000,
 	);
 	operations.watchWorker(worker);
+	cluster.fitness.start();
 	await recovery.start();
 	const push = await startPush({
 		config,

@@ -62,6 +62,7 @@ export class PartitionedWorker {
 	private halted: PromiseWithResolvers<void> | null = Promise.withResolvers();
 	private stopping = false;
 	private lag = 0;
+	private assigned = 0;
 	private resumes = 0;
 	/** Of each partition, how often in a row it had to be begun again because it could not be written. */
 	private readonly failures = new Map<string, number>();
@@ -88,6 +89,7 @@ export class PartitionedWorker {
 			},
 			log: (partition) => ledger.logOf(partition),
 			onAssigned: (partitions) => {
+				this.assigned += partitions.length;
 				for (const partition of partitions) this.own(partition);
 			},
 			onReleasing: (partitions) => {
@@ -144,8 +146,14 @@ export class PartitionedWorker {
 			conversations.evict(before, (id) => persistence.durable(id) === Number.POSITIVE_INFINITY);
 	}
 
+	/** Without those that are being released, which may take until the store is in reach. */
 	get partitions(): number {
-		return this.owned.size;
+		return [...this.owned.values()].filter(({ partition }) => !partition.isLeaving).length;
+	}
+
+	/** Partitions that were assigned since the start: it rises while they move, or have to be begun again. */
+	get assignments(): number {
+		return this.assigned;
 	}
 
 	/** Age of the newest command when it was decided; ms. */

@@ -2,13 +2,14 @@ import { connect, createServer, type Socket } from 'node:net';
 
 /**
  * A network between client and server that can fail without a sign: from `swallow()` on it accepts what both send and
- * delivers none of it. Neither end sees its connection close.
+ * delivers none of it. Neither end sees its connection close, until `restore()` resets the connections that lost something.
  */
 
 export interface BlackHole {
 	/** The same address, by way of this network. */
 	through(url: string): string;
 	swallow(): void;
+	restore(): void;
 	stop(): void;
 }
 
@@ -45,6 +46,10 @@ export async function blackHole(url: string): Promise<BlackHole> {
 		},
 		swallow: () => {
 			swallows = true;
+		},
+		restore: () => {
+			swallows = false;
+			for (const socket of sockets) socket.destroy();
 		},
 		stop: () => {
 			server.close();

@@ -27,8 +27,8 @@ export interface TestCluster {
 	readonly installation: string;
 	readonly gateways: readonly Member[];
 	readonly workers: readonly Member[];
-	/** One more of these; a gateway gets connections from here on. */
-	add(role: Role): Promise<Member>;
+	/** One more of these; a gateway gets connections from here on. `services`: settings of its own, instead of the cluster's. */
+	add(role: Role, services?: Readonly<Record<string, string>>): Promise<Member>;
 	end(member: Member, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 	stop(): Promise<void>;
 }
@@ -61,9 +61,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 		environment[name] = value;
 	}
 	const running: Member[] = [];
-	const begin = async (role: Role): Promise<Member> => {
+	const begin = async (role: Role, own: Readonly<Record<string, string>> = {}): Promise<Member> => {
 		const args = [role, '--port', '0', '--host', '127.0.0.1', ...UNLIMITED, ...flags];
-		const started = tidemark(args, environment);
+		const started = tidemark(args, { ...environment, ...own });
 		const url = (await started.printed(/(http:\/\/localhost:\d+)/)).replace('localhost', '127.0.0.1');
 		const member = { ...started, role, url };
 		running.push(member);
@@ -89,8 +89,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 		get workers() {
 			return of('worker');
 		},
-		add: async (role) => {
-			const member = await begin(role);
+		add: async (role, services) => {
+			const member = await begin(role, services);
 			if (role === 'gateway') proxy.add(member.url);
 			return member;
 		},

@@ -1,4 +1,5 @@
 import type { Consumption, LogSpan, PartitionOwner } from '../../ports/log.ts';
+import type { Fitness } from '../fitness.ts';
 import type { KafkaConnection } from './client.ts';
 import { EntryOfOtherRelease, LogGap, TopicReplaced, UnknownVersion, Unreadable } from './errors.ts';
 import { type Fetched, Fetcher } from './fetcher.ts';
@@ -19,6 +20,7 @@ export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
 	readonly group: string;
 	readonly sessionMs?: number;
 	readonly releaseMs?: number;
+	readonly fitness?: Fitness;
 	/** Throws on what is none. */
 	readonly decode: (value: Buffer) => Entry;
 	readonly owner: PartitionOwner;

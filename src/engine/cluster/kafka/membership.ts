@@ -1,4 +1,6 @@
 import { Consumer, type GroupAssignment } from '@platformatic/kafka';
+import type { Fitness } from '../fitness.ts';
+import { assignToFit, subscriptionData } from './assigning.ts';
 import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
 
 /**
@@ -8,7 +10,8 @@ import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
  *
  * Assignment is cooperative and sticky: partitions that do not move are consumed on without a pause, and those
  * that move are given away one round before they are assigned anew. Each round begins with what this member
- * has lost being released, so that the next owner finds it written.
+ * has lost being released, so that the next owner finds it written. At each round a member says whether it is fit to work, and
+ * one that ceases to be, or is again, begins a round.
  */
 
 export interface MembershipOptions {
@@ -18,6 +21,8 @@ export interface MembershipOptions {
 	readonly sessionMs?: number;
 	/** How long a partition is held for its owner to write what it has; after that it is left to the fence. */
 	readonly releaseMs?: number;
+	/** Without it, always fit. */
+	readonly fitness?: Pick<Fitness, 'verdict' | 'onVerdict'>;
 }
 
 export interface Assignments {
@@ -34,6 +39,8 @@ const HEARTBEAT_MS = 500;
 /** How long a round waits for its members. */
 const REBALANCE_MS = 20_000;
 const RELEASE_MS = 10_000;
+/** A member that is cut off from the store would write nothing however long it was given. */
+const UNFIT_RELEASE_MS = 2_000;
 const REJOIN_MS = 500;
 const CLOSE_MS = 5000;
 const LOOK_AGAIN_MS = 50;
@@ -46,6 +53,8 @@ export class Membership {
 	private joining = false;
 	/** When the newest heartbeat that was confirmed had been sent. */
 	private confirmedAt = Number.NEGATIVE_INFINITY;
+	/** What this member said of itself in the newest round. */
+	private saidFit = true;
 
 	constructor(
 		connection: KafkaConnection,
@@ -61,12 +70,16 @@ export class Membership {
 			heartbeatInterval: HEARTBEAT_MS,
 			protocols: [{ name: 'cooperative-sticky', version: SUBSCRIPTION_VERSION }],
 			protocolsMetadata: () => this.beforeRound(),
+			partitionAssigner: assignToFit,
 			autocommit: false,
 		});
 		this.consumer.topics.track(options.topic);
 		this.consumer.on('consumer:group:join', ({ assignments = [] }) => {
 			if (!this.closing) this.assignments.assign(this.numbers(assignments));
+			// Not within the client's own handling of the round.
+			setTimeout(() => this.review());
 		});
+		options.fitness?.onVerdict(() => this.review());
 		let sentAt = Number.NEGATIVE_INFINITY;
 		this.consumer.on('consumer:heartbeat:start', () => {
 			sentAt = performance.now();
@@ -92,6 +105,7 @@ export class Membership {
 			}
 		}
 		this.joining = false;
+		this.review();
 	}
 
 	/**
@@ -109,15 +123,25 @@ export class Membership {
 		await closeWithin(CLOSE_MS, () => this.consumer.close(true));
 	}
 
+	/** Begins a round where what the group knows of this member is outdated. A doubtful member waits for what becomes of it. */
+	private review(): void {
+		const verdict = this.options.fitness?.verdict ?? 'fit';
+		if (this.closing || verdict === 'doubtful' || (verdict === 'fit') === this.saidFit) return;
+		void this.join();
+	}
+
 	/** Called by the client before each round; it goes on when this resolves. */
 	private async beforeRound(): Promise<Buffer> {
 		const kept = this.numbers(this.consumer.assignments ?? []);
 		await this.release(kept);
-		return Buffer.alloc(0);
+		this.saidFit = (this.options.fitness?.verdict ?? 'fit') === 'fit';
+		return subscriptionData(this.saidFit);
 	}
 
 	private async release(kept: readonly number[]): Promise<void> {
-		await closeWithin(this.options.releaseMs ?? RELEASE_MS, () => this.assignments.keepOnly(kept));
+		const { fitness, releaseMs = RELEASE_MS } = this.options;
+		const withinMs = fitness?.verdict === 'unfit' ? Math.min(releaseMs, UNFIT_RELEASE_MS) : releaseMs;
+		await closeWithin(withinMs, () => this.assignments.keepOnly(kept));
 	}
 
 	private numbers(assignments: readonly GroupAssignment[]): readonly number[] {

@@ -1,4 +1,5 @@
 import type { CommandLog, MarkLog } from '../../ports/log.ts';
+import type { Fitness } from '../fitness.ts';
 import type { KafkaConnection } from './client.ts';
 import { KafkaCommandLog } from './command-log.ts';
 import { inShort, KafkaUnusable } from './errors.ts';
@@ -24,6 +25,8 @@ export interface KafkaLogsOptions extends KafkaConnection, ProducerOptions {
 	readonly sessionMs?: number;
 	/** How long a worker that has to give up a partition may take to write what it has. */
 	readonly releaseMs?: number;
+	/** Of the worker that consumes: while it is unfit, its partitions go to others. */
+	readonly fitness?: Fitness;
 	readonly report?: (error: unknown, about: string) => void;
 	readonly watch?: PartitionWatch;
 }
@@ -82,6 +85,7 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 				group: `${prefix}${group}`,
 				...(options.sessionMs === undefined ? {} : { sessionMs: options.sessionMs }),
 				...(options.releaseMs === undefined ? {} : { releaseMs: options.releaseMs }),
+				...(options.fitness === undefined ? {} : { fitness: options.fitness }),
 				report,
 				watch: options.watch ?? UNWATCHED,
 				reach: reachOf(`reading ${topic}`, options.reach),

@@ -1,3 +1,4 @@
+import type { Fitness } from '../fitness.ts';
 import type { KafkaConnection } from './client.ts';
 import { GroupConsumer, type GroupConsumerOptions } from './group-consumer.ts';
 import { partitionOf } from './partitioning.ts';
@@ -14,6 +15,7 @@ export interface LogTopicOptions {
 	readonly group: string;
 	readonly sessionMs?: number;
 	readonly releaseMs?: number;
+	readonly fitness?: Fitness;
 	readonly report: (error: unknown, about: string) => void;
 	readonly watch: PartitionWatch;
 	/** Of whoever reads it. */

@@ -3,7 +3,7 @@ import { Pool } from './pool.ts';
 
 /**
  * Two pools, so that neither a burst of reads holds commits back nor the other way round. A process takes
- * `reads + writes` connections at most, and opens them as they are needed.
+ * `reads + writes` connections at most, and opens them as they are needed; and one more where it probes the server.
  */
 
 export interface ConnectionOptions {
@@ -24,6 +24,8 @@ export interface ConnectionOptions {
 export interface Connections {
 	readonly reads: Pool;
 	readonly writes: Pool;
+	/** Of one connection that answers within seconds or is replaced. */
+	readonly probe: Pool;
 	close(): Promise<void>;
 }
 
@@ -32,6 +34,8 @@ const READS = 8;
 const WRITES = 4;
 const ANSWER_WITHIN_MS = 30_000;
 const CONNECT_SECONDS = 10;
+const PROBE_SECONDS = 3;
+const IDLE_IN_TRANSACTION_MS = 10_000;
 /** Long enough that a pause costs no new connection, short enough that firewalls do not cut it off unseen. */
 const IDLE_SECONDS = 120;
 
@@ -49,22 +53,27 @@ export const tlsOf = ({ url, ca }: Pick<ConnectionOptions, 'url' | 'ca'>): { tls
 		: {};
 
 export function connect(options: ConnectionOptions): Connections {
-	const answerWithinMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
-	const pool = (max: number, connection: Record<string, string>): Pool => {
+	const usualMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
+	const pool = (
+		max: number,
+		connection: Record<string, string>,
+		answerWithinMs = usualMs,
+		connectSeconds = CONNECT_SECONDS,
+	): Pool => {
 		const make = () =>
 			new SQL(options.url, {
 				...tlsOf(options),
 				max,
 				// int8 as BigInt, so that it can be told from a text; read back as numbers.
 				bigint: true,
-				connectionTimeout: CONNECT_SECONDS,
+				connectionTimeout: connectSeconds,
 				idleTimeout: IDLE_SECONDS,
 				connection: {
 					application_name: 'tidemark',
 					search_path: options.schema ?? DEFAULT_SCHEMA,
-					// The other way round: the server lets go of the locks of a client that vanished.
-					idle_in_transaction_session_timeout: String(answerWithinMs),
-					tcp_user_timeout: String(answerWithinMs),
+					// The other way round: the server releases the locks of a client that vanished, soon enough for who takes over from it.
+					idle_in_transaction_session_timeout: String(Math.min(usualMs, IDLE_IN_TRANSACTION_MS)),
+					tcp_user_timeout: String(usualMs),
 					...ALONG_INDICES,
 					...connection,
 				},
@@ -74,11 +83,13 @@ export function connect(options: ConnectionOptions): Connections {
 	const reads = pool(options.reads ?? READS, { default_transaction_read_only: 'on' });
 	// What is acknowledged is on the disk, whatever the server's own setting.
 	const writes = pool(options.writes ?? WRITES, { synchronous_commit: 'on' });
+	const probe = pool(1, { default_transaction_read_only: 'on' }, PROBE_SECONDS * 1000, PROBE_SECONDS);
 	return {
 		reads,
 		writes,
+		probe,
 		async close() {
-			await Promise.all([reads.close(), writes.close()]);
+			await Promise.all([reads.close(), writes.close(), probe.close()]);
 		},
 	};
 }

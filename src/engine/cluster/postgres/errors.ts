@@ -71,10 +71,10 @@ function whyUnreached(place: { readonly host: string; readonly port: number }): 
 export type Trouble = 'away' | 'conflict' | 'refused';
 
 /**
- * Of the server's codes: connection exceptions, too many connections, no disk or memory, something in use, cancelled or shutting down, I/O
+ * Of the server's codes: connection exceptions, a transaction that was idle for too long, too many connections, no disk or memory, something in use, cancelled or shutting down, I/O
  * and internal errors. None of them is about what was to be written.
  */
-const AWAY = /^(08|53|55|57|58|XX)/;
+const AWAY = /^(08|25P03|53|55|57|58|XX)/;
 /** Likewise: it takes no writes, or none of this user's, until somebody does something about it. */
 const REJECTS_WRITES: ReadonlyMap<string, string> = new Map([
 	['25006', 'make it writable, or have TIDEMARK_POSTGRES_URL name the primary'],

@@ -37,6 +37,12 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 export interface PostgresStore extends Store, PartitionLedger {
 	/** Checks whether the database accepts writes; changes nothing. */
 	askWrites(): Promise<void>;
+	/** Resolves when the server has answered; rejects where it does not within 3 s. For workers. */
+	probe(): Promise<void>;
+	/** The server is out of reach: connections that wait for it are replaced. */
+	abandonConnections(): void;
+	/** It is in reach again: what waits to be tried again is tried now. */
+	retryNow(): void;
 }
 
 /** Rejected where writes are. */
@@ -52,7 +58,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 	const schema = options.schema ?? DEFAULT_SCHEMA;
 	const connections = connect(options);
 	try {
-		const { reads, writes } = connections;
+		const { reads, writes, probe } = connections;
 		const { newest, types } = await writes.useAtLeisure(async (sql) => {
 			await checkServer(sql);
 			await migrate(sql, schema, nowMicros());
@@ -96,6 +102,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 					asking = null;
 				});
 				return asking;
+			},
+			probe: async () => void (await probe.use((sql) => sql.unsafe('SELECT 1'))),
+			abandonConnections: () => {
+				reads.abandon();
+				writes.abandon();
+			},
+			retryNow: () => {
+				retry.wake();
+				impatient.wake();
 			},
 		};
 	} catch (error) {

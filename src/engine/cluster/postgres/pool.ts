@@ -42,6 +42,11 @@ export class Pool {
 		void sql.close({ timeout: LEAVE_SECONDS }).catch(() => undefined);
 	}
 
+	/** What is in flight fails, as if the server had not answered in time. */
+	abandon(): void {
+		this.giveUp(this.current);
+	}
+
 	async close(): Promise<void> {
 		this.closed = true;
 		await this.current.close({ timeout: 0 });

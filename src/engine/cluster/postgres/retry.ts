@@ -24,6 +24,7 @@ const CONFLICTS_AT_MOST = 50;
 export class Retry {
 	private failures = 0;
 	private readonly stopped = Promise.withResolvers<void>();
+	private woken = Promise.withResolvers<void>();
 	private stopping = false;
 
 	constructor(
@@ -66,6 +67,12 @@ export class Retry {
 		this.stopped.resolve();
 	}
 
+	/** Whatever waits tries again now: there is reason to believe that it succeeds. */
+	wake(): void {
+		this.woken.resolve();
+		this.woken = Promise.withResolvers();
+	}
+
 	private succeeded(): void {
 		if (this.failures === 0) return;
 		this.failures = 0;
@@ -77,7 +84,7 @@ export class Retry {
 		const elapsed = new Promise<void>((resolve) => {
 			timer = setTimeout(resolve, ms);
 		});
-		await Promise.race([elapsed, this.stopped.promise]);
+		await Promise.race([elapsed, this.stopped.promise, this.woken.promise]);
 		clearTimeout(timer);
 	}
 }

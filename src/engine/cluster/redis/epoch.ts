@@ -80,6 +80,11 @@ export class Epoch {
 		return isIt ? whole : null;
 	}
 
+	/** Resolves when every node of Redis has answered. */
+	reached(): Promise<void> {
+		return this.processes.answer();
+	}
+
 	/** Without asking: nothing but the processes of this epoch has answered lately. */
 	isServedBy({ processes }: Whole): boolean {
 		return this.processes.areAmong(processes);

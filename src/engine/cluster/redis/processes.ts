@@ -21,6 +21,13 @@ export class Processes {
 		return Promise.all(this.nodes().map((node) => this.idOf(node)));
 	}
 
+	/** Resolves when each of them has answered. */
+	async answer(): Promise<void> {
+		const nodes = this.nodes();
+		if (nodes.length === 0) throw new Error('no node of Redis is known');
+		await Promise.all(nodes.map((node) => node.ping()));
+	}
+
 	/** Of those that are connected: the others have told nothing. */
 	connected(): Promise<string[]> {
 		return Promise.all(this.connectedNodes().map((node) => this.idOf(node)));
