@@ -153,11 +153,16 @@ test('space, open files and clocks are judged by what is needed', () => {
 });
 
 test('progress in PostgreSQL is judged by what the topics hold', () => {
-	const judged = (progress: Record<string, number>, held: Record<string, readonly [number, number]>) =>
+	const judged = (
+		progress: Record<string, number>,
+		held: Record<string, readonly [number, number]>,
+		ids: Record<string, string> = {},
+	) =>
 		judgeLog({
 			schema: 'inst',
 			topics: ['t-conversations', 't-users'],
-			progress: new Map(Object.entries(progress)),
+			progress: new Map(Object.entries(progress).map(([name, next]) => [name, { next, topicId: 'known' }])),
+			ids: new Map(Object.entries(ids)),
 			held: new Map(Object.entries(held).map(([name, [first, end]]) => [name, { first, end }])),
 		});
 	expect(judged({}, {})).toMatchObject([{ state: 'ok', found: expect.stringContaining('no topic yet') }]);
@@ -190,6 +195,19 @@ test('progress in PostgreSQL is judged by what the topics hold', () => {
 		},
 		{ state: 'bad', found: expect.stringContaining('t-users/0') },
 	]);
+	// Offsets that fit say nothing where the topic is another one; of the other topic they do.
+	const ids = { 't-conversations': 'another', 't-users': 'known' };
+	const fits = { 't-conversations/0': [0, 9], 't-conversations/1': [0, 9], 't-users/0': [0, 1] } as const;
+	expect(judged(made, fits, ids)).toMatchObject([
+		{
+			state: 'bad',
+			found: expect.stringMatching(/^t-conversations was deleted and created again/),
+			fix: expect.stringContaining(
+				`DELETE FROM inst.partition_progress WHERE partition LIKE 't-conversations/%'`,
+			),
+		},
+	]);
+	expect(judged(made, fits, { ...ids, 't-conversations': 'known' })).toMatchObject([{ state: 'ok' }]);
 	const many = Object.fromEntries(Array.from({ length: 64 }, (_, number) => [`t-users/${number}`, 1]));
 	expect(judged(many, {})[0]?.found).toContain('; and 61 more partitions like these.');
 });

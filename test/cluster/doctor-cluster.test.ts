@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
+import { Admin } from '@platformatic/kafka';
 import { readConfig } from '../../src/app/config.ts';
 import { examine } from '../../src/app/doctor/doctor.ts';
 import type { Finding } from '../../src/app/doctor/finding.ts';
-import { kafkaPlace } from '../support/kafka.ts';
+import { kafkaBrokers, kafkaPlace } from '../support/kafka.ts';
 import { entry } from '../support/log/entries.ts';
 import { onPostgres, postgresPlace } from '../support/postgres.ts';
 
@@ -55,6 +56,14 @@ test('services that are not there', async () => {
 	expect(found.has('log')).toBeFalse();
 });
 
+/** As Kafka has them now. */
+async function topicIds(topics: string[]): Promise<ReadonlyMap<string, string>> {
+	const admin = new Admin({ clientId: 'test', bootstrapBrokers: [...kafkaBrokers()] });
+	const metadata = await admin.metadata({ topics, forceUpdate: true });
+	await admin.close();
+	return new Map(topics.map((topic) => [topic, metadata.topics.get(topic)?.id ?? '']));
+}
+
 test('what is to be read next of the log is where Kafka has it, or not', async () => {
 	const place = await postgresPlace();
 	await (await place.open({ startStamp: null })).close();
@@ -67,6 +76,21 @@ test('what is to be read next of the log is where Kafka has it, or not', async (
 		state: 'ok',
 		found: '4 partitions, each with what is to be read next; 3 entries wait',
 	});
+	// Written down from a topic of the same name that is gone, with offsets that fit.
+	const conversations = `${place.schema}-conversations`;
+	const of = (topicId: string) =>
+		onPostgres(
+			`INSERT INTO ${place.schema}.partition_progress (partition, next_offset, topic_id) VALUES ('${conversations}/0', 0, '${topicId}')
+			ON CONFLICT (partition) DO UPDATE SET topic_id = excluded.topic_id`,
+		);
+	await of('00000000-0000-4000-8000-000000000000');
+	expect(await log()).toMatchObject({
+		state: 'bad',
+		found: expect.stringContaining(`${conversations} was deleted and created again`),
+		fix: expect.stringContaining(`DELETE FROM ${place.schema}.partition_progress`),
+	});
+	await of((await topicIds([conversations])).get(conversations) ?? '');
+	expect((await log())?.state).toBe('ok');
 	await onPostgres(`INSERT INTO ${place.schema}.partition_progress VALUES ('${place.schema}-users/1', 12)`);
 	expect(await log()).toMatchObject({
 		state: 'bad',

@@ -2,14 +2,16 @@ import { bad, type Finding, ok } from './finding.ts';
 
 /**
  * Whether the log has what is to be read next of it. PostgreSQL says how far each partition is written down, Kafka which
- * entries it holds: where one is outside of the other, workers leave the partition standing.
+ * entries it holds: where one is outside of the other, or the topic is another one by its id, workers leave the partition standing.
  */
 
 export interface Compared {
 	readonly schema: string;
 	readonly topics: readonly string[];
-	/** Of each partition, the entry to go on with. */
-	readonly progress: ReadonlyMap<string, number>;
+	/** Of each partition, the entry to go on with, and the topic that it is an entry of; null where that is not written down. */
+	readonly progress: ReadonlyMap<string, { readonly next: number; readonly topicId: string | null }>;
+	/** Of each topic that exists, its id. */
+	readonly ids: ReadonlyMap<string, string>;
 	/** Of each partition: entries from `first` on, `end` being the next to be written. */
 	readonly held: ReadonlyMap<string, { readonly first: number; readonly end: number }>;
 }
@@ -25,14 +27,19 @@ const ABOUT = 'log';
 /** So many partitions are named; the others are alike. */
 const NAMED = 3;
 
-export function judgeLog({ schema, topics, progress, held }: Compared): Finding[] {
+export function judgeLog({ schema, topics, progress, ids, held }: Compared): Finding[] {
 	const places = [...new Set([...held.keys(), ...progress.keys()])].map((partition) => {
 		// A partition that is not there holds nothing, and will be made empty.
 		const { first, end } = held.get(partition) ?? { first: 0, end: 0 };
-		return { partition, next: progress.get(partition) ?? 0, first, end };
+		return { partition, next: progress.get(partition)?.next ?? 0, first, end };
 	});
 	const findings = topics.flatMap((topic) => {
 		const own = places.filter(({ partition }) => partition.startsWith(`${topic}/`));
+		const isReplaced = own.some(({ partition }) => {
+			const [known, now] = [progress.get(partition)?.topicId ?? null, ids.get(topic)];
+			return known !== null && now !== undefined && known !== now;
+		});
+		if (isReplaced) return [replaced(schema, topic)];
 		return [...gaps(schema, own), ...beyond(schema, topic, own)];
 	});
 	if (findings.length > 0) return findings;
@@ -42,6 +49,15 @@ export function judgeLog({ schema, topics, progress, held }: Compared): Finding[
 		.reduce((sum, { next, end }) => sum + end - next, 0);
 	return [ok(ABOUT, `${held.size} partitions, each with what is to be read next; ${waiting} entries wait`)];
 }
+
+/** Its offsets say nothing about the topic of now. */
+const replaced = (schema: string, topic: string): Finding =>
+	bad(
+		ABOUT,
+		`${topic} was deleted and created again: its id is not the one that was written down. What was only in the old one is lost`,
+		'To read the new one from its beginning: stop the gateways, ' +
+			`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%', start the gateways`,
+	);
 
 function gaps(schema: string, places: readonly Place[]): Finding[] {
 	const found = places.filter(({ next, first }) => next < first);

@@ -91,8 +91,8 @@ export async function logFindings(
 	try {
 		// In this order: a cluster that works gets further meanwhile, and would seem to be beyond the end.
 		const progress = await inspectProgress(postgres, schema);
-		const held = await inspectOffsets(kafka, topics);
-		return judgeLog({ schema, topics, progress, held });
+		const { ids, held } = await inspectOffsets(kafka, topics);
+		return judgeLog({ schema, topics, progress, ids, held });
 	} catch (error) {
 		return [bad('log', messageOf(error), 'See to PostgreSQL and Kafka first')];
 	}

@@ -9,6 +9,8 @@ export interface InspectedKafka {
 	readonly brokers: number;
 	/** Partitions by topic, of those asked about that exist. */
 	readonly partitions: ReadonlyMap<string, number>;
+	/** Likewise, what tells a topic from one of the same name that was there before. */
+	readonly ids: ReadonlyMap<string, string>;
 }
 
 const CLOSE_MS = 2000;
@@ -23,7 +25,8 @@ export async function inspectKafka(
 		const known = topics.filter((topic) => existing.has(topic));
 		const metadata = await admin.metadata({ topics: known, forceUpdate: true });
 		const counts = known.map((topic) => [topic, metadata.topics.get(topic)?.partitionsCount ?? 0] as const);
-		return { brokers: metadata.brokers.size, partitions: new Map(counts) };
+		const ids = known.map((topic) => [topic, metadata.topics.get(topic)?.id ?? ''] as const);
+		return { brokers: metadata.brokers.size, partitions: new Map(counts), ids: new Map(ids) };
 	} catch (error) {
 		throw new KafkaUnusable(connection.brokers, error);
 	} finally {
@@ -35,7 +38,7 @@ export async function inspectKafka(
 export async function inspectOffsets(
 	connection: KafkaConnection,
 	topics: readonly string[],
-): Promise<ReadonlyMap<string, HeldOffsets>> {
-	const { partitions } = await inspectKafka(connection, topics);
-	return partitions.size === 0 ? new Map() : heldOffsets(connection, partitions);
+): Promise<{ readonly ids: ReadonlyMap<string, string>; readonly held: ReadonlyMap<string, HeldOffsets> }> {
+	const { partitions, ids } = await inspectKafka(connection, topics);
+	return { ids, held: partitions.size === 0 ? new Map() : await heldOffsets(connection, partitions) };
 }

@@ -19,7 +19,9 @@ type Place = Pick<ConnectionOptions, 'url' | 'ca'>;
 
 const CONNECT_SECONDS = 5;
 const TABLE = 'SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = $2';
-const PROGRESS = 'SELECT partition, next_offset::double precision AS next_offset FROM partition_progress';
+/** `row_to_json`: releases before had no topic_id. */
+const PROGRESS = `SELECT partition, next_offset::double precision AS next_offset,
+	row_to_json(progress)->>'topic_id' AS topic_id FROM partition_progress AS progress`;
 const FACTS = `SELECT current_setting('server_version') AS version,
 	(extract(epoch from clock_timestamp()) * 1000)::double precision AS now_ms`;
 
@@ -38,12 +40,27 @@ export async function inspectPostgres(place: Place, schema: string): Promise<Ins
 	});
 }
 
+export interface InspectedProgress {
+	readonly next: number;
+	/** Of which topic; null where that is not known. */
+	readonly topicId: string | null;
+}
+
 /** Up to where each partition of the log is written down; of those that anything was written of. */
-export async function inspectProgress(place: Place, schema: string): Promise<ReadonlyMap<string, number>> {
+export async function inspectProgress(
+	place: Place,
+	schema: string,
+): Promise<ReadonlyMap<string, InspectedProgress>> {
 	return looking(place, schema, async (sql) => {
 		if (!(await hasTable(sql, schema, 'partition_progress'))) return new Map();
-		const rows = await sql.unsafe<{ partition: string; next_offset: number }[]>(PROGRESS);
-		return new Map([...rows].map(({ partition, next_offset }) => [partition, next_offset]));
+		const rows =
+			await sql.unsafe<{ partition: string; next_offset: number; topic_id: string | null }[]>(PROGRESS);
+		return new Map(
+			[...rows].map(({ partition, next_offset, topic_id }) => [
+				partition,
+				{ next: next_offset, topicId: topic_id },
+			]),
+		);
 	});
 }
 
