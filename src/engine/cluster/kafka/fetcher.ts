@@ -1,11 +1,14 @@
-import { Consumer, findErrorBy, ListOffsetTimestamps } from '@platformatic/kafka';
+import { type Consumer, findErrorBy, ListOffsetTimestamps } from '@platformatic/kafka';
+import { Refusal } from '../../../model/errors.ts';
 import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
 import type { HeldOffsets } from './held-offsets.ts';
+import { LenientConsumer, NO_LEADER } from './lenient-consumer.ts';
+import { partitionName } from './partitioning.ts';
 import { isNetwork, type Reach } from './reach.ts';
 
 /**
  * Fetches from wherever readers stand, by one long poll to each broker that leads some of their partitions. Kafka
- * answers as soon as there is an entry.
+ * answers as soon as there is an entry. Partitions without a leader are left out, and looked up again until they have one.
  */
 
 export interface Wanted {
@@ -44,6 +47,8 @@ const RETRY_MS = 250;
 /** A broker that hangs is not waited for longer, and another one is asked who leads. */
 const REQUEST_MS = 5000;
 const METADATA_RETRIES = 2;
+/** How soon a partition that had no leader is looked up again. */
+const LEADER_MS = 1000;
 const CLOSE_MS = 2000;
 
 export class Fetcher {
@@ -51,6 +56,7 @@ export class Fetcher {
 	/** Brokers with a poll under way. */
 	private readonly polled = new Set<number>();
 	private looking = false;
+	private lookingAgain = false;
 	private closed = false;
 	private failing = false;
 	/** Of the topic that positions are in. */
@@ -63,7 +69,7 @@ export class Fetcher {
 		private readonly reading: Reading,
 	) {
 		// Never joins the group: it is named because the client wants one.
-		this.client = new Consumer({
+		this.client = new LenientConsumer({
 			...clientOptions(connection),
 			groupId: group,
 			autocommit: false,
@@ -87,6 +93,11 @@ export class Fetcher {
 	}
 
 	async held(partition: number): Promise<HeldOffsets> {
+		const { topics } = await this.client.metadata({ topics: [this.topic], retries: METADATA_RETRIES });
+		if ((topics.get(this.topic)?.partitions[partition]?.leader ?? NO_LEADER) === NO_LEADER) {
+			this.client.clearMetadata();
+			throw new Refusal('service_unavailable', `${partitionName(this.topic, partition)} has no leader`);
+		}
 		const at = async (timestamp: bigint): Promise<number> => {
 			const query = { topics: [this.topic], partitions: { [this.topic]: [partition] }, timestamp };
 			const offsets = await this.client.listOffsets(query);
@@ -119,7 +130,11 @@ export class Fetcher {
 				this.reading.outOfRange();
 				return;
 			}
-			const byBroker = Map.groupBy(partitions, ({ partition }) => topic.partitions[partition]?.leader ?? -1);
+			const byBroker = Map.groupBy(
+				partitions,
+				({ partition }) => topic.partitions[partition]?.leader ?? NO_LEADER,
+			);
+			if (byBroker.delete(NO_LEADER)) this.lookAgain();
 			for (const [broker, wanted] of byBroker)
 				if (!this.polled.has(broker)) void this.poll(broker, topic.id, wanted, someAreFull);
 		} catch (error) {
@@ -127,6 +142,17 @@ export class Fetcher {
 		} finally {
 			this.looking = false;
 		}
+	}
+
+	/** Later: some partition has no leader, and nothing else would ask for one. */
+	private lookAgain(): void {
+		if (this.lookingAgain) return;
+		this.lookingAgain = true;
+		setTimeout(() => {
+			this.lookingAgain = false;
+			this.client.clearMetadata();
+			void this.wake();
+		}, LEADER_MS);
 	}
 
 	async close(): Promise<void> {

@@ -1,7 +1,8 @@
-import { Consumer, type GroupAssignment } from '@platformatic/kafka';
+import type { Consumer, GroupAssignment } from '@platformatic/kafka';
 import type { Fitness } from '../fitness.ts';
 import { assignToFit, subscriptionData } from './assigning.ts';
 import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import { LenientConsumer } from './lenient-consumer.ts';
 
 /**
  * Membership in a consumer group, and nothing else of it: Kafka says who consumes which partition, and neither
@@ -62,7 +63,7 @@ export class Membership {
 		private readonly assignments: Assignments,
 	) {
 		const sessionTimeout = options.sessionMs ?? SESSION_MS;
-		this.consumer = new Consumer({
+		this.consumer = new LenientConsumer({
 			...clientOptions(connection),
 			groupId: options.group,
 			sessionTimeout,
