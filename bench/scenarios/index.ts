@@ -3,6 +3,7 @@ import { clientCounts } from './client-counts.ts';
 import { clusterDelivery } from './cluster-delivery.ts';
 import { clusterPosts } from './cluster-posts.ts';
 import { clusterReads } from './cluster-reads.ts';
+import { coldStart } from './cold-start.ts';
 import { delivery } from './delivery.ts';
 import { durablePosts } from './durable-posts.ts';
 import { fanOut } from './fan-out.ts';
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
 	inboxList,
 	memory,
 	startUp,
+	coldStart,
 	clusterPosts,
 	clusterDelivery,
 	pushLarge,

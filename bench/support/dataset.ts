@@ -155,6 +155,39 @@ export class Dataset {
 		);
 	}
 
+	/** Messages with fields of their own, by the number of each. Returns their stamps. */
+	async history(
+		conversation: Conversation,
+		count: number,
+		fieldsOf: (index: number, ts: number) => Partial<Message>,
+	): Promise<number[]> {
+		const stamps: number[] = [];
+		await inParts(count, AT_ONCE, async (from, to) => {
+			const effects = Array.from({ length: to - from }, (_, index) => {
+				const ts = this.next();
+				stamps.push(ts);
+				const said = message(conversation.id, ts, { text: MESSAGE_TEXT, ...fieldsOf(from + index, ts) });
+				return { type: 'posted', conversation, at: ts, message: said, prevTs: null, thread: null } as const;
+			});
+			await this.store.ledger.commit(effects);
+		});
+		return stamps;
+	}
+
+	/** Read positions of these users. */
+	async cursors(conversation: Conversation, cursorOf: ReadonlyMap<string, number>): Promise<void> {
+		await this.store.ledger.commit(
+			[...cursorOf].map(([user, cursor]) => ({
+				type: 'cursor',
+				user,
+				conversation: conversation.id,
+				at: this.next(),
+				cursor,
+				revision: 0,
+			})),
+		);
+	}
+
 	private next(): number {
 		this.at += STEP_MICROS;
 		return this.at;

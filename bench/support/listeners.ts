@@ -20,7 +20,11 @@ export class Listeners {
 	/** Why nothing is heard any more, once that is so. */
 	private over: unknown;
 
-	private constructor(private readonly lines: LineReader) {}
+	private constructor(
+		private readonly lines: LineReader,
+		/** Closes all of them. */
+		readonly stop: () => Promise<void>,
+	) {}
 
 	/** Resolves when all of them are connected. */
 	static async connect(
@@ -34,7 +38,7 @@ export class Listeners {
 		bench.atEnd(() => end(child, 'SIGKILL'));
 		child.stdin.write(`${paths.join('\n')}\n\n`);
 		await child.stdin.flush();
-		const listeners = new Listeners(new LineReader(child.stdout));
+		const listeners = new Listeners(new LineReader(child.stdout), () => end(child, 'SIGKILL'));
 		await listeners.lines.next();
 		void listeners.read();
 		return listeners;

@@ -69,6 +69,9 @@ export class ServerOperations implements Operations {
 			registers,
 		}).set(this.process, 1);
 		collectDefaultMetrics({ register: this.registry, prefix: 'tidemark_' });
+		// Bun collects all garbage to answer these: a scrape would stop everybody for 0.1 s and more.
+		for (const part of ['total', 'used', 'available'])
+			this.registry.removeSingleMetric(`tidemark_nodejs_heap_space_size_${part}_bytes`);
 		this.requests = new Counter({
 			name: 'tidemark_requests_total',
 			help: 'Methods called, by outcome',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { Conversations } from '../worker/conversations.ts';
+import { Conversations, SEND_LOOKUPS_IN_PROCESS } from '../worker/conversations.ts';
 import { Worker } from '../worker/worker.ts';
 import { type AdminToken, adminTokenOf, keepAdminToken } from './admin-token.ts';
 import type { Config } from './config.ts';
@@ -43,7 +43,13 @@ export async function serve(config: Config, log: Logger): Promise<Running> {
 async function start(config: Config, admin: AdminToken, log: Logger, engine: Engine): Promise<Running> {
 	const { store, readState, bus } = engine;
 	const operations = new ServerOperations(log, 'server');
-	const conversations = new Conversations(store.source, store.history, steadyMs);
+	const conversations = new Conversations(
+		store.source,
+		store.history,
+		steadyMs,
+		undefined,
+		SEND_LOOKUPS_IN_PROCESS,
+	);
 	const worker = new Worker({
 		log: engine.log,
 		conversations,

@@ -63,8 +63,8 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 		if (first !== undefined) return;
 		// One that is as old as the window is long counts too.
 		const after = stampOf(head, command) - REPEAT_WINDOW_MICROS - 1;
-		if (!state.sendsSeen) found.sendsAfter = after;
-		else if (state.sendsSeen.mayHave(key, after)) found.sends.push({ user, clientMsgId });
+		if (!state.sendsSeen && state.sendLookups <= 0) found.sendsAfter = after;
+		else if (state.sendsSeen?.mayHave(key, after) ?? true) found.sends.push({ user, clientMsgId });
 	};
 
 	member(command.actor);

@@ -75,15 +75,18 @@ export interface ConversationState {
 	readonly sends: Recent<string, number | null>;
 	/** Which ones there may have been beyond those; undefined: not loaded. */
 	sendsSeen: SendsSeen | undefined;
+	/** So many sends are looked up one by one before `sendsSeen` is loaded. */
+	sendLookups: number;
 }
 
-export const emptyState = (): ConversationState => ({
+export const emptyState = (sendLookups = 0): ConversationState => ({
 	head: undefined,
 	members: new Recent(),
 	messages: new Recent(),
 	threads: new Recent(),
 	sends: new Recent(),
 	sendsSeen: undefined,
+	sendLookups,
 });
 
 /** Strictly rising, whatever the clocks of the gateways say. */

@@ -12,6 +12,12 @@ import { type ConversationState, emptyState, repliersOf, STRANGER, sendKey } fro
 const TAIL_LOADED = 32;
 const SENDS_LOADED = 16_384;
 
+/**
+ * Where the store is in this process, looking one send up costs a thousandth of loading a day of them: only a conversation
+ * that is posted to again and again is worth that.
+ */
+export const SEND_LOOKUPS_IN_PROCESS = 64;
+
 interface Owned {
 	readonly state: ConversationState;
 	usedAt: number;
@@ -26,6 +32,8 @@ export class Conversations {
 		private readonly nowMs: () => number,
 		/** Rejects where the store is not as this worker left it: what was loaded is another's then. */
 		private readonly guard: () => Promise<void> = async () => undefined,
+		/** Sends of a conversation that are looked up one by one before all of the last day are loaded. */
+		private readonly sendLookups = 0,
 	) {}
 
 	/** The state, holding everything that deciding about this command needs. */
@@ -47,7 +55,7 @@ export class Conversations {
 			owned.usedAt = this.nowMs();
 			return owned.state;
 		}
-		const state = emptyState();
+		const state = emptyState(this.sendLookups);
 		this.owned.set(conversation, { state, usedAt: this.nowMs() });
 		return state;
 	}
@@ -75,6 +83,7 @@ export class Conversations {
 		}
 		await this.loadFollows(conversation, state, needs);
 		if (needs.sendsAfter !== undefined) await this.loadSends(conversation, state, needs.sendsAfter);
+		if (!state.sendsSeen) state.sendLookups -= needs.sends.length;
 		for (const { user, clientMsgId } of needs.sends)
 			state.sends.set(sendKey(user, clientMsgId), await this.source.send(conversation, user, clientMsgId));
 	}
@@ -111,6 +120,11 @@ export class Conversations {
 		const isAll = sends.length < SENDS_LOADED || !oldest;
 		const seen = new SendsSeen(isAll ? after : oldest.ts - 1, sends.at(-1)?.ts ?? after);
 		for (const { user, clientMsgId, ts } of sends) seen.add(sendKey(user, clientMsgId), ts);
+		// Sends decided before this load may not be stored yet.
+		for (const key of state.sends.keys()) {
+			const ts = state.sends.get(key);
+			if (typeof ts === 'number') seen.add(key, ts);
+		}
 		state.sendsSeen = seen;
 	}
 

@@ -9,11 +9,12 @@ import type { ConversationState } from '../sequencer/state.ts';
 import type { Conversations } from './conversations.ts';
 import { deliver } from './delivery.ts';
 import { ageMs } from './lag.ts';
+import { Lanes } from './lanes.ts';
 import { Replies } from './replies.ts';
 
 /**
- * The owner of conversations: consume → sequence → apply → persist → deliver → reply, one command after the
- * other, in the order of the log.
+ * The owner of conversations: consume → sequence → apply → persist → deliver → reply. The commands of one conversation
+ * run one after the other, in the order of the log; one that waits for its conversation to be loaded delays no other.
  *
  * The worker of the one process there is. Persistence leads: nobody hears of a change before it is on disk. While one commit is under way the next
  * commands are decided on the state that the earlier ones made, so a slow disk costs time, not throughput.
@@ -37,6 +38,7 @@ export class Worker {
 
 	private lag = 0;
 	private readonly replies: Replies;
+	private readonly lanes = new Lanes<CommandEntry>((entry) => this.run(entry));
 
 	constructor(private readonly parts: WorkerParts) {
 		this.replies = new Replies(parts.bus, parts.report);
@@ -59,12 +61,14 @@ export class Worker {
 
 	private async process(batch: readonly CommandEntry[]): Promise<void> {
 		this.lag = ageMs(batch, this.parts.nowMs());
-		for (const entry of batch) {
-			try {
-				await this.step(entry);
-			} catch (error) {
-				this.replies.fail(entry, error);
-			}
+		for (const entry of batch) this.lanes.add(entry.command.conversation, entry);
+	}
+
+	private async run(entry: CommandEntry): Promise<void> {
+		try {
+			await this.step(entry);
+		} catch (error) {
+			this.replies.fail(entry, error);
 		}
 	}
 

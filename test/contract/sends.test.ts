@@ -18,6 +18,16 @@ afterEach(async () => {
 const DAY = 24 * 3600 * 1e6;
 const CHANNEL = conversation('C01');
 
+async function decided(on: Conversations, clientMsgId: string, at: number, user: string) {
+	const content = { text: 'x', extra: null };
+	const action = { type: 'post', content, threadTs: null, broadcast: false, clientMsgId } as const;
+	const command: Command = { conversation: 'C01', team: CHANNEL.team, actor: user, at, action };
+	return sequence(await on.ready(command), command);
+}
+
+const decideOnly = async (on: Conversations, clientMsgId: string, at: number) =>
+	(await decided(on, clientMsgId, at, 'U01')).effects;
+
 /** An owner that begins with what was stored, and a list of the sends that it asked for. */
 async function owner() {
 	const directory = await mkdtemp(join(tmpdir(), 'tidemark-sends-'));
@@ -27,7 +37,7 @@ async function owner() {
 		await rm(directory, { recursive: true });
 	});
 	const asked: string[] = [];
-	const begin = () =>
+	const begin = (lookups = 0) =>
 		new Conversations(
 			{
 				...store.source,
@@ -38,12 +48,11 @@ async function owner() {
 			},
 			store.history,
 			() => 0,
+			undefined,
+			lookups,
 		);
 	const post = async (on: Conversations, clientMsgId: string, at: number, user = 'U01') => {
-		const content = { text: 'x', extra: null };
-		const action = { type: 'post', content, threadTs: null, broadcast: false, clientMsgId } as const;
-		const command: Command = { conversation: 'C01', team: CHANNEL.team, actor: user, at, action };
-		const { outcome, effects } = sequence(await on.ready(command), command);
+		const { outcome, effects } = await decided(on, clientMsgId, at, user);
 		await store.ledger.commit(effects);
 		on.turn('C01', store.ledger.durable());
 		if (!outcome.ok) throw new Error(outcome.error);
@@ -96,4 +105,25 @@ test('of more sends in a day than are loaded, the older ones are asked for', asy
 	expect(await post(late, 'm0', BEGIN + 20_000)).toEqual({ ts: 1, repeated: true });
 	expect(await post(late, 'new', BEGIN + 20_001)).toEqual({ ts: 20_001, repeated: false });
 	expect(asked).toEqual(['U01 m0', 'U01 new']);
+});
+
+test('a few sends are looked up one by one before all of a day are loaded; those decided meanwhile count', async () => {
+	const { store, asked, begin, post } = await owner();
+	await store.ledger.commit([
+		created(CHANNEL, ['U01']),
+		posted(CHANNEL, message('C01', BEGIN + 10, { user: 'U01', clientMsgId: 'before' })),
+	]);
+	const patient = begin(2);
+	expect(await post(patient, 'before', BEGIN + 20)).toEqual({ ts: 10, repeated: true });
+	// Decided, and on its way to the store while the day is loaded.
+	const underWay = await decideOnly(patient, 'under way', BEGIN + 30);
+	expect(asked).toEqual(['U01 before', 'U01 under way']);
+	expect(await post(patient, 'third', BEGIN + 40)).toEqual({ ts: 40, repeated: false });
+	expect(asked).toHaveLength(2);
+	await store.ledger.commit(underWay);
+	// So many others that what was looked up is forgotten.
+	for (let step = 0; step < 1_100; step += 1) await post(patient, `more ${step}`, BEGIN + 50 + step);
+	expect(await post(patient, 'under way', BEGIN + 2_000)).toEqual({ ts: 30, repeated: true });
+	expect(await post(patient, 'before', BEGIN + 2_001)).toEqual({ ts: 10, repeated: true });
+	expect(asked.slice(2)).toEqual(['U01 under way', 'U01 before']);
 });

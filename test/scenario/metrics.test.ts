@@ -25,6 +25,12 @@ test('metrics and readiness say which process tells them, and what it does', asy
 	expect(id).toMatch(/^.+:\d+$/);
 });
 
+test('what makes the engine collect all of its garbage is not asked for', async () => {
+	const text = await (await fetch(`${server.url}/metrics`)).text();
+	expect(text).toContain('tidemark_nodejs_heap_size_used_bytes');
+	expect(text).not.toContain('heap_space');
+});
+
 test('posts are counted over HTTP and over sockets alike, and refused ones are not', async () => {
 	const [ada] = (await makeWorkspace(server.url, 1)).people;
 	if (!ada) throw new Error('nobody there');

@@ -35,7 +35,7 @@ export function portsDriver(engine: Engine): PortsDriver {
 	const { store, readState, bus, clock } = engine;
 	const worker = new Worker({
 		log: engine.log,
-		conversations: new Conversations(store.source, store.history, () => performance.now()),
+		conversations: new Conversations(store.source, store.history, () => performance.now(), undefined, 2),
 		readState,
 		ledger: store.ledger,
 		bus,

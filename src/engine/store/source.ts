@@ -11,7 +11,7 @@ import {
 	isInTimeline,
 	MENTIONS_SOMEBODY,
 } from './rows.ts';
-import { inChunks, inSteps, list, type SqlReader } from './sql.ts';
+import { inChunks, inSteps, list, patiently, type SqlReader } from './sql.ts';
 import { userReadState } from './user-state.ts';
 
 /** Loads what the sequencer and the read state keep in memory. */
@@ -96,7 +96,11 @@ interface SendColumns {
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 const STARTS = 'SELECT at FROM starts ORDER BY at';
 
+/** Up to so many entries are read as promptly as anything: a post may wait for them. */
+const FEW_ENTRIES = 128;
+
 export function sourceOf(reader: SqlReader): StateSource {
+	const patient = patiently(reader);
 	return {
 		async head(conversation) {
 			const [row] = await reader.all<ConversationRow & StampColumns>(HEAD, [conversation]);
@@ -117,8 +121,8 @@ export function sourceOf(reader: SqlReader): StateSource {
 		},
 
 		async threadReplies(conversation, threadTs) {
-			const rows = await inSteps<{ ts: number; user_id: string }>(reader, EVERYTHING, (last, limit) =>
-				reader.all(THREAD_REPLIES, [conversation, threadTs, last?.ts ?? 0, limit]),
+			const rows = await inSteps<{ ts: number; user_id: string }>(patient, EVERYTHING, (last, limit) =>
+				patient.all(THREAD_REPLIES, [conversation, threadTs, last?.ts ?? 0, limit]),
 			);
 			return rows.map((row) => ({ ts: row.ts, user: row.user_id }));
 		},
@@ -143,8 +147,8 @@ export function sourceOf(reader: SqlReader): StateSource {
 		},
 
 		async recentSends(conversation, after, limit) {
-			const rows = await inSteps<SendColumns>(reader, limit, (last, some) =>
-				reader.all(RECENT_SENDS, [conversation, after, some, last?.ts ?? EVERYTHING]),
+			const rows = await inSteps<SendColumns>(patient, limit, (last, some) =>
+				patient.all(RECENT_SENDS, [conversation, after, some, last?.ts ?? EVERYTHING]),
 			);
 			return rows.map((row) => ({ user: row.user_id, clientMsgId: row.client_msg_id, ts: row.ts })).reverse();
 		},
@@ -156,19 +160,20 @@ export function sourceOf(reader: SqlReader): StateSource {
 		user: (user) => userReadState(reader, user),
 
 		async timelineEntries(conversation, after, upTo, limit) {
-			const rows = await reader.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
+			const some = limit > FEW_ENTRIES ? patient : reader;
+			const rows = await some.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
 			return rows.map(entryOf).reverse();
 		},
 		async mentioningEntries(conversation, user, after, upTo, limit) {
 			const range = [conversation, after, upTo, limit];
 			const rows = await (user === null
-				? reader.all<EntryColumns>(ENTRIES_TO_ALL, range)
-				: reader.all<EntryColumns>(ENTRIES_NAMING, [...range, `%${JSON.stringify(user)}%`]));
+				? patient.all<EntryColumns>(ENTRIES_TO_ALL, range)
+				: patient.all<EntryColumns>(ENTRIES_NAMING, [...range, `%${JSON.stringify(user)}%`]));
 			return rows.map(entryOf).reverse();
 		},
 		async timelinesOf(ranges, limitEach) {
-			const rows = await inChunks(reader, ranges, (chunk) =>
-				reader.all<EntryColumns & { conversation: string }>(TIMELINES, [
+			const rows = await inChunks(patient, ranges, (chunk) =>
+				patient.all<EntryColumns & { conversation: string }>(TIMELINES, [
 					JSON.stringify(chunk.map(({ conversation, after, upTo }) => [conversation, after, upTo])),
 					limitEach,
 				]),
@@ -183,7 +188,7 @@ export function sourceOf(reader: SqlReader): StateSource {
 			return found;
 		},
 		async threadEntries(conversation, threadTs, upTo, limit) {
-			const rows = await reader.all<EntryColumns>(THREAD_ENTRIES, [conversation, upTo, limit, threadTs]);
+			const rows = await patient.all<EntryColumns>(THREAD_ENTRIES, [conversation, upTo, limit, threadTs]);
 			return rows.map(entryOf).reverse();
 		},
 

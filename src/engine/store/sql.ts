@@ -20,7 +20,11 @@ export interface SqlReader {
 	together(queries: readonly Statement[]): Promise<Row[][]>;
 	/** Lets others run between two parts of a long read. */
 	pause(): Promise<void>;
+	/** The same, for parts of long jobs: where reads queue, short ones go first. Absent where it makes no difference. */
+	readonly patient?: SqlReader;
 }
+
+export const patiently = (reader: SqlReader): SqlReader => reader.patient ?? reader;
 
 export const flag = (value: boolean): number => (value ? 1 : 0);
 export const list = (values: readonly (string | number)[]): string => JSON.stringify(values);

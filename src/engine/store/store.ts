@@ -5,7 +5,7 @@ import type { GroupCommit } from './group-commit.ts';
 import { historyOf } from './history.ts';
 import { pushStoreOn } from './push.ts';
 import { sourceOf } from './source.ts';
-import type { SqlReader } from './sql.ts';
+import { patiently, type SqlReader } from './sql.ts';
 
 export const NEWEST_STAMP = 'SELECT newest_stamp FROM progress WHERE id = 1';
 export const RECORD_START = 'INSERT INTO starts (at) VALUES ($1) ON CONFLICT (at) DO NOTHING';
@@ -17,7 +17,7 @@ export function storeOn(reader: SqlReader, writer: GroupCommit, close: () => Pro
 		push: pushStoreOn(reader, writer),
 		history: historyOf(reader),
 		source: sourceOf(reader),
-		changes: changesOf(reader),
+		changes: changesOf(patiently(reader)),
 		ledger: writer,
 		async newestStamp() {
 			const [row] = await reader.all<{ newest_stamp: number }>(NEWEST_STAMP, []);

@@ -24,6 +24,8 @@ export interface Depth {
 }
 
 export class Depths {
+	private readonly underWay = new Map<LoadedConversation, Promise<void>>();
+
 	constructor(
 		private readonly source: StateSource,
 		private readonly ledger: Ledger,
@@ -60,8 +62,21 @@ export class Depths {
 		while (timeline.size < 2 && timeline.floor > 0) await this.step(conversation, 0, FIRST_CHUNK);
 	}
 
-	/** One piece further back, at most to `after`. */
+	/**
+	 * One piece further back, at most to `after`. Everybody who needs more of a conversation at the same time waits for one
+	 * read of it, and looks again.
+	 */
 	private async step(conversation: LoadedConversation, after: number, chunk: number): Promise<void> {
+		const underWay = this.underWay.get(conversation);
+		if (underWay) return underWay;
+		const reading = this.readPiece(conversation, after, chunk).finally(() =>
+			this.underWay.delete(conversation),
+		);
+		this.underWay.set(conversation, reading);
+		return reading;
+	}
+
+	private async readPiece(conversation: LoadedConversation, after: number, chunk: number): Promise<void> {
 		if (conversation.changedBelowFloor > this.ledger.durable()) await this.ledger.settled();
 		const takeIn = this.taker(conversation, after, chunk);
 		takeIn(await this.source.timelineEntries(conversation.id, after, conversation.timeline.floor, chunk));

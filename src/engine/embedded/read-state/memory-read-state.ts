@@ -30,6 +30,7 @@ import { CountWalk } from './count-walk.ts';
 import { Inbox } from './inbox.ts';
 import type { LoadedUser } from './loaded.ts';
 import { Marking } from './marking.ts';
+import type { Membership } from './memberships.ts';
 import { Moments } from './moments.ts';
 import { type Place, Places, type ThreadPlace } from './places.ts';
 import { Repair } from './repair.ts';
@@ -85,7 +86,7 @@ export class MemoryReadState implements ReadState {
 			user,
 			conversation,
 			(place) => this.marking.mark(place, mark, tell),
-			mark.type === 'read' ? undefined : firstOf(mark) - 1,
+			(membership) => backTo(mark, membership),
 		);
 		return change ?? 'not_a_member';
 	}
@@ -206,6 +207,13 @@ export class MemoryReadState implements ReadState {
 		await this.ledger.settled();
 		return answer;
 	}
+}
+
+/** What moves over messages need not know them: entries after the new cursor are enough. */
+function backTo(mark: Mark, { cursor, revision }: Membership): number {
+	if (mark.type !== 'read') return Math.min(cursor, firstOf(mark) - 1);
+	const isOutdated = mark.revision !== undefined && mark.revision < revision;
+	return isOutdated ? cursor : Math.max(cursor, mark.ts);
 }
 
 const rowOf = ({ user, conversation, membership }: Place): CountRow =>

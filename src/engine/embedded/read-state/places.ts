@@ -27,25 +27,27 @@ export interface ThreadPlace {
 
 const THREADS_PER_TURN = 32;
 
+const toCursor = ({ cursor }: Membership): number => cursor;
+
 export class Places {
 	constructor(private readonly residents: Residents) {}
 
 	/**
-	 * Calls `use` with the place, loaded back to the cursor and to `ts`; answers null where the user is no
-	 * member.
+	 * Calls `use` with the place, loaded as far as `backTo` says, by default to the cursor; answers null where the user is
+	 * no member.
 	 */
 	async at<T>(
 		userId: string,
 		conversationId: string,
 		use: (place: Place) => T,
-		ts?: number,
+		backTo: (membership: Membership) => number = toCursor,
 	): Promise<T | null> {
 		for (;;) {
 			const conversation = await this.residents.conversation(conversationId);
 			const user = await this.residents.user(userId);
 			const membership = conversation && user.memberships.get(conversation.number);
 			if (!conversation || !membership?.member) return null;
-			const back = Math.min(membership.cursor, ts ?? membership.cursor);
+			const back = backTo(membership);
 			if (back >= conversation.timeline.floor) return use({ user, conversation, membership });
 			await this.residents.depths.reach(conversation, back);
 		}

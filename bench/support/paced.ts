@@ -1,0 +1,42 @@
+/**
+ * Calls at a steady rate, by the clock: a late call is sent at once, and its time counts from when it was due, so a
+ * server that stalls is not spared by a client that waits for it.
+ */
+
+export interface Timed {
+	/** Ms after the start at which the call was due. */
+	readonly dueMs: number;
+	readonly ms: number;
+}
+
+export async function paced(
+	perSecond: number,
+	seconds: number,
+	call: (index: number) => Promise<unknown>,
+): Promise<readonly Timed[]> {
+	const began = performance.now();
+	const calls: Promise<Timed>[] = [];
+	const count = Math.round(perSecond * seconds);
+	while (calls.length < count) {
+		const elapsed = performance.now() - began;
+		const due = Math.min(count, Math.floor((elapsed / 1000) * perSecond) + 1);
+		while (calls.length < due) {
+			const index = calls.length;
+			const dueMs = (index / perSecond) * 1000;
+			calls.push(call(index).then(() => ({ dueMs, ms: performance.now() - began - dueMs })));
+		}
+		await Bun.sleep(1);
+	}
+	return Promise.all(calls);
+}
+
+/** The calls due in each window of so many ms. */
+export function windowsOf(calls: readonly Timed[], windowMs: number): readonly (readonly number[])[] {
+	const windows: number[][] = [];
+	for (const { dueMs, ms } of calls) {
+		const at = Math.floor(dueMs / windowMs);
+		while (windows.length <= at) windows.push([]);
+		windows[at]?.push(ms);
+	}
+	return windows;
+}

@@ -1,0 +1,99 @@
+import { afterEach, expect, test } from 'bun:test';
+import type { Engine } from '../../src/app/engine.ts';
+import { COUNT_CAP } from '../../src/model/counting.ts';
+import { portsDriver } from '../support/ports-driver.ts';
+import { BEGIN, conversation, created, postsIn } from '../support/store/facts.ts';
+import { meterRows, TurnMeter } from '../support/turn-meter.ts';
+import { embedded } from './engines.ts';
+
+/** A server that has just started has nothing in memory: what each call loads is bounded, and delays no other call. */
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0).reverse()) await close();
+});
+
+const TEAM = 'T000TEST00';
+const LONG = conversation('C01', { team: TEAM });
+const OTHER = conversation('C02', { team: TEAM });
+const USERS = Array.from({ length: 20 }, (_, index) => `U${index + 10}`);
+
+async function started(posts: number): Promise<Engine> {
+	const place = await embedded.place();
+	closing.push(() => place.remove());
+	const engine = await place.open();
+	closing.push(() => engine.close());
+	await engine.store.ledger.commit([
+		created(LONG, ['U01', ...USERS]),
+		created(OTHER, ['U01', ...USERS]),
+		...postsIn(LONG, 1, posts + 1),
+	]);
+	return engine;
+}
+
+function metered({ store }: Engine): TurnMeter {
+	const meter = new TurnMeter();
+	closing.push(() => meter.stop());
+	meterRows(store.source, meter);
+	return meter;
+}
+
+test('a mark that moves to the newest message reads none of those it moves over', async () => {
+	const posts = 5_000;
+	const engine = await started(posts);
+	const meter = metered(engine);
+	const change = await engine.readState.mark(
+		'U10',
+		'C01',
+		{ type: 'read', ts: BEGIN + posts },
+		() => undefined,
+	);
+	expect(change).toMatchObject({ row: { unread: 0, lastRead: BEGIN + posts } });
+	expect(meter.total).toBeLessThan(20);
+	// One that stops before it counts what is left.
+	const some = { type: 'read', ts: BEGIN + posts - 100 } as const;
+	expect(await engine.readState.mark('U11', 'C01', some, () => undefined)).toMatchObject({
+		row: { unread: 100 },
+	});
+	expect(meter.total).toBeLessThan(300);
+	// One that carries an older revision moves nothing: it shows what there is.
+	await engine.readState.mark('U12', 'C01', { type: 'unread', ts: BEGIN + 2 }, () => undefined);
+	const outdated = { type: 'read', ts: BEGIN + posts, revision: 0 } as const;
+	expect(await engine.readState.mark('U12', 'C01', outdated, () => undefined)).toMatchObject({
+		ignored: true,
+		row: { unread: posts },
+	});
+});
+
+test('many users who need the same history at once have it read once', async () => {
+	const posts = COUNT_CAP - 1_000;
+	const engine = await started(posts);
+	const meter = metered(engine);
+	const rows = await Promise.all(USERS.map((user) => engine.readState.row(user, 'C01')));
+	for (const row of rows) expect(row).toMatchObject({ unread: posts });
+	expect(meter.total).toBeLessThan(posts * 1.2);
+});
+
+test('a post to a conversation that is still being loaded delays no post to another', async () => {
+	const engine = await started(10);
+	const loading = Promise.withResolvers<void>();
+	const source = engine.store.source as { head: Engine['store']['source']['head'] };
+	const { head } = source;
+	source.head = async (id) => {
+		if (id === 'C01') await loading.promise;
+		return head(id);
+	};
+	const driver = portsDriver(engine);
+	const finished: string[] = [];
+	const post = (to: string, text: string) =>
+		driver.post(to, 'U10', text, {}).then((ts) => {
+			finished.push(text);
+			return ts;
+		});
+	const slow = [post('C01', 'first'), post('C01', 'second')];
+	await post('C02', 'other');
+	expect(finished).toEqual(['other']);
+	loading.resolve();
+	const [first = 0, second = 0] = await Promise.all(slow);
+	expect(second).toBeGreaterThan(first);
+});
