@@ -58,7 +58,7 @@ export async function ticketFor(url: string, token: string): Promise<string> {
 		headers: { authorization: `Bearer ${token}` },
 	});
 	const answer = (await response.json()) as { ok: boolean; url?: string; error?: string };
-	const ticket = answer.url === undefined ? null : new URL(answer.url).searchParams.get('ticket');
-	if (ticket === null) throw new Error(`rtm.connect answered ${answer.error}`);
+	const ticket = answer.url && new URL(answer.url).pathname.split('/').at(-1);
+	if (!ticket) throw new Error(`rtm.connect answered ${answer.error}`);
 	return ticket;
 }
