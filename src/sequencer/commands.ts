@@ -40,10 +40,10 @@ export type Action =
 	| { readonly type: 'delete'; readonly ts: number }
 	| { readonly type: 'join' }
 	| { readonly type: 'leave' }
-	/** With `force`, who is a member already is passed over; without, it refuses the call. */
+	/** Each user once. With `force`, who is a member already is passed over; without, it refuses the call. */
 	| { readonly type: 'invite'; readonly users: readonly string[]; readonly force: boolean }
 	| { readonly type: 'kick'; readonly user: string }
-	/** By the administrator: no rule about who invites whom. */
+	/** By the administrator: no rule about who invites whom. Each user once. */
 	| { readonly type: 'add_members'; readonly users: readonly string[] }
 	| { readonly type: 'archive' }
 	| { readonly type: 'unarchive' }

@@ -1,4 +1,5 @@
 import { inTimeline } from '../model/message.ts';
+import { firstAtOrAfter } from '../model/timeline.ts';
 import type { Effect } from './effects.ts';
 import { SendsSeen } from './sends-seen.ts';
 import { type ConversationState, type Head, NO_THREAD, repliersOf, sendKey, type Thread } from './state.ts';
@@ -78,11 +79,17 @@ function posted(state: ConversationState, head: Head, effect: Extract<Effect, { 
 	} else state.threads.set(message.ts, NO_THREAD);
 	if (!inTimeline(message)) return;
 	head.tail.push(message.ts);
-	if (head.tail.length > TAIL_LONGEST) {
-		head.tail = head.tail.slice(-TAIL_KEPT);
-		head.tailFloor = head.tail[0] ?? 0;
-		head.tailIsAll = false;
-	}
+}
+
+/** Between commands: forgets old entries of the tail, of those that the store has up to `durable`. It is read there if the rest is deleted. */
+export function trimTail(head: Head, durable: number): void {
+	if (head.tail.length <= TAIL_LONGEST) return;
+	const firstUnwritten = firstAtOrAfter(head.tail, durable + 1);
+	const kept = head.tail.slice(Math.min(head.tail.length - TAIL_KEPT, firstUnwritten));
+	if (kept.length === head.tail.length) return;
+	head.tail = kept;
+	head.tailFloor = kept[0] ?? 0;
+	head.tailIsAll = false;
 }
 
 function deleted(state: ConversationState, head: Head, effect: Extract<Effect, { type: 'deleted' }>): void {

@@ -1,5 +1,6 @@
 import type { History, StateSource } from '../engine/ports/store.ts';
 import type { Command } from '../sequencer/commands.ts';
+import { trimTail } from '../sequencer/evolve.ts';
 import { missing, type Needs } from '../sequencer/needs.ts';
 import { SendsSeen } from '../sequencer/sends-seen.ts';
 import { type ConversationState, emptyState, repliersOf, STRANGER, sendKey } from '../sequencer/state.ts';
@@ -142,6 +143,7 @@ export class Conversations {
 		const state = this.owned.get(conversation)?.state;
 		if (!state) return;
 		const stamp = state.head?.stamp ?? 0;
+		if (state.head) trimTail(state.head, durable);
 		state.members.turn(stamp, durable);
 		state.messages.turn(stamp, durable);
 		state.threads.turn(stamp, durable);

@@ -1,0 +1,108 @@
+import type { History, StateSource } from '../../../src/engine/ports/store.ts';
+import { inTimeline, type Message } from '../../../src/model/message.ts';
+import type { Effect } from '../../../src/sequencer/effects.ts';
+import { type Follow, type Membership, sendKey } from '../../../src/sequencer/state.ts';
+
+/** What the store would have of one conversation after these effects: plain maps, no database, no time. */
+export class FactsStore {
+	private conversation: Effect['conversation'] | null = null;
+	private stamp = 0;
+	private lastTs = 0;
+	private readonly members = new Map<string, Membership>();
+	private readonly messages = new Map<number, Message>();
+	private readonly follows = new Map<string, Follow>();
+	private readonly sends = new Map<string, number>();
+
+	write(effects: readonly Effect[]): void {
+		for (const effect of effects) this.writeOne(effect);
+	}
+
+	/** What the owner of a conversation loads: each answer comes in a turn of its own. */
+	get source(): Pick<
+		StateSource,
+		'head' | 'memberships' | 'threadReplies' | 'follows' | 'send' | 'recentSends' | 'timelineEntries'
+	> {
+		return {
+			head: async () =>
+				this.conversation && {
+					conversation: this.conversation,
+					stamp: this.stamp,
+					lastTs: this.lastTs,
+				},
+			memberships: async (_, users) =>
+				new Map(users.flatMap((user) => (this.members.has(user) ? [[user, this.members.get(user)!]] : []))),
+			threadReplies: async (_, threadTs) =>
+				this.ascending(({ threadTs: of, deleted }) => of === threadTs && !deleted),
+			follows: async (_, threadTs, users) =>
+				new Map(
+					users.flatMap((user) => {
+						const follow = this.follows.get(`${threadTs} ${user}`);
+						return follow ? [[user, follow] as const] : [];
+					}),
+				),
+			send: async (_, user, clientMsgId) => this.sends.get(sendKey(user, clientMsgId)) ?? null,
+			recentSends: async (_, after, limit) =>
+				this.ascending(({ ts, clientMsgId }) => clientMsgId !== null && ts > after)
+					.slice(-limit)
+					.map(({ ts, user, clientMsgId }) => ({ ts, user, clientMsgId: clientMsgId ?? '' })),
+			timelineEntries: async (_, after, upTo, limit) =>
+				this.ascending((message) => inTimeline(message) && message.ts > after && message.ts <= upTo)
+					.slice(-limit)
+					.map(({ ts, user, broadcast, channelWide, here, named }) => ({
+						ts,
+						user,
+						broadcast,
+						channelWide,
+						here,
+						named,
+					})),
+		};
+	}
+
+	get history(): Pick<History, 'messages'> {
+		return { messages: async (_, wanted) => this.ascending(({ ts }) => wanted.includes(ts)) };
+	}
+
+	private ascending(isWanted: (message: Message) => boolean): Message[] {
+		return [...this.messages.values()].filter(isWanted).sort((a, b) => a.ts - b.ts);
+	}
+
+	private writeOne(effect: Effect): void {
+		this.conversation = effect.conversation;
+		this.stamp = effect.at;
+		switch (effect.type) {
+			case 'created':
+				for (const user of effect.members) this.members.set(user, { member: true, joinedTs: effect.at });
+				break;
+			case 'joined':
+				for (const user of effect.users) this.members.set(user, { member: true, joinedTs: effect.at });
+				break;
+			case 'left':
+				this.members.set(effect.user, {
+					member: false,
+					joinedTs: this.members.get(effect.user)?.joinedTs ?? 0,
+				});
+				break;
+			case 'posted':
+				this.lastTs = effect.message.ts;
+				this.messages.set(effect.message.ts, effect.message);
+				if (effect.message.clientMsgId !== null)
+					this.sends.set(sendKey(effect.message.user, effect.message.clientMsgId), effect.message.ts);
+				break;
+			case 'edited':
+			case 'deleted':
+				this.messages.set(effect.message.ts, effect.message);
+				break;
+			case 'followed':
+				this.follows.set(`${effect.threadTs} ${effect.user}`, {
+					cursor: effect.cursor,
+					active: true,
+					since: effect.at,
+				});
+				break;
+			case 'unfollowed':
+				this.follows.set(`${effect.threadTs} ${effect.user}`, { cursor: 0, active: false, since: effect.at });
+				break;
+		}
+	}
+}
