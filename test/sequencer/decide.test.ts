@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'bun:test';
+import type { ConversationKind } from '../../src/model/ids.ts';
+import type { Action, Command, Outcome } from '../../src/sequencer/commands.ts';
+import { sequence } from '../../src/sequencer/decide.ts';
+import type { Effect } from '../../src/sequencer/effects.ts';
+import { Conversations } from '../../src/worker/conversations.ts';
+import { FactsStore } from '../support/sequencer/facts-store.ts';
+import { createChannel, TEAM } from '../support/sequencer/random-commands.ts';
+
+/** What each command is refused for, and what it does otherwise. U01 and U02 are members; U03 is not. */
+
+const START = 1_000_000;
+
+class Channel {
+	private readonly store = new FactsStore();
+	private readonly owner = new Conversations(
+		this.store.source as never,
+		this.store.history as never,
+		() => 0,
+	);
+	private at = START;
+	effects: readonly Effect[] = [];
+
+	static async open(kind: ConversationKind = 'public'): Promise<Channel> {
+		const channel = new Channel();
+		const { action, ...command } = createChannel(START);
+		if (action.type !== 'create') throw new Error('not a channel');
+		await channel.decide({
+			...command,
+			action: { ...action, conversation: { ...action.conversation, kind } },
+		});
+		return channel;
+	}
+
+	async does(actor: string, action: Action, team = TEAM): Promise<Outcome> {
+		this.at += 10;
+		return this.decide({ conversation: 'C01', actor, team, at: this.at, action });
+	}
+
+	/** The error, or `ok`. */
+	async says(actor: string, action: Action, team = TEAM): Promise<string> {
+		const outcome = await this.does(actor, action, team);
+		return outcome.ok ? 'ok' : outcome.error;
+	}
+
+	async posts(actor: string, fields: Partial<Extract<Action, { type: 'post' }>> = {}): Promise<number> {
+		const outcome = await this.does(actor, post('words', fields));
+		if (!outcome.ok || !outcome.result.message) throw new Error(JSON.stringify(outcome));
+		return outcome.result.message.ts;
+	}
+
+	private async decide(command: Command): Promise<Outcome> {
+		const { outcome, effects } = sequence(await this.owner.ready(command), command);
+		this.store.write(effects);
+		this.effects = effects;
+		return outcome;
+	}
+}
+
+const post = (text: string, fields: Partial<Extract<Action, { type: 'post' }>> = {}): Action => ({
+	type: 'post',
+	content: { text, extra: null },
+	threadTs: null,
+	broadcast: false,
+	clientMsgId: null,
+	...fields,
+});
+const edit = (ts: number, text = 'other words'): Action => ({
+	type: 'edit',
+	ts,
+	content: { text, extra: null },
+});
+const invite = (users: string[], force = false): Action => ({ type: 'invite', users, force });
+
+describe('refusals', () => {
+	test('outsiders learn that a public channel exists, and nothing about anything else', async () => {
+		const actions: Action[] = [
+			post('x'),
+			edit(1),
+			{ type: 'delete', ts: 1 },
+			{ type: 'archive' },
+			invite(['U04']),
+		];
+		for (const [kind, error] of [
+			['public', 'not_in_channel'],
+			['private', 'channel_not_found'],
+			['im', 'channel_not_found'],
+		] as const) {
+			const channel = await Channel.open(kind);
+			for (const action of actions) expect([kind, await channel.says('U03', action)]).toEqual([kind, error]);
+		}
+	});
+
+	test('another workspace has no such channel', async () => {
+		expect(await (await Channel.open()).says('U01', post('x'), 'T02')).toBe('channel_not_found');
+	});
+
+	test('messages: of one’s own alone, that exist, with words', async () => {
+		const channel = await Channel.open();
+		const ts = await channel.posts('U01');
+		expect(await channel.says('U02', edit(ts))).toBe('cant_update_message');
+		expect(await channel.says('U02', { type: 'delete', ts })).toBe('cant_delete_message');
+		expect(await channel.says('U01', edit(ts, ' '))).toBe('no_text');
+		expect(await channel.says('U01', edit(ts + 1))).toBe('message_not_found');
+		expect(await channel.says('U01', { type: 'delete', ts })).toBe('ok');
+		expect(await channel.says('U01', { type: 'delete', ts })).toBe('message_not_found');
+		expect(await channel.says('U01', post(' '))).toBe('no_text');
+	});
+
+	test('replies: to roots alone, while there is something to reply to', async () => {
+		const channel = await Channel.open();
+		const root = await channel.posts('U01');
+		const reply = await channel.posts('U02', { threadTs: root });
+		expect(await channel.says('U01', post('x', { threadTs: reply }))).toBe('cannot_reply_to_message');
+		expect(await channel.says('U01', { type: 'delete', ts: root })).toBe('ok');
+		expect(await channel.says('U01', post('x', { threadTs: root }))).toBe('ok');
+		const other = await channel.posts('U01');
+		expect(await channel.says('U01', { type: 'delete', ts: other })).toBe('ok');
+		expect(await channel.says('U01', post('x', { threadTs: other }))).toBe('thread_not_found');
+	});
+
+	test('nothing changes in an archived channel until it is unarchived', async () => {
+		const channel = await Channel.open();
+		const ts = await channel.posts('U01');
+		expect(await channel.says('U01', { type: 'archive' })).toBe('ok');
+		expect(await channel.says('U01', { type: 'archive' })).toBe('already_archived');
+		const refused: [Action, string][] = [
+			[post('x'), 'is_archived'],
+			[edit(ts), 'is_inactive'],
+			[invite(['U03']), 'is_archived'],
+			[{ type: 'leave' }, 'is_archived'],
+			[{ type: 'rename', name: 'other' }, 'is_archived'],
+			[{ type: 'follow', threadTs: ts, lastRead: null }, 'is_archived'],
+		];
+		for (const [action, error] of refused) expect(await channel.says('U01', action)).toBe(error);
+		expect(await channel.says('U01', { type: 'unarchive' })).toBe('ok');
+		expect(await channel.says('U01', post('x'))).toBe('ok');
+	});
+
+	test('people: not oneself, not who is there, and nobody into or out of a direct message', async () => {
+		const channel = await Channel.open();
+		expect(await channel.says('U01', invite(['U01']))).toBe('cant_invite_self');
+		expect(await channel.says('U01', invite(['U02']))).toBe('already_in_channel');
+		expect(await channel.says('U01', invite(['U02', 'U03']))).toBe('already_in_channel');
+		expect(await channel.says('U01', invite(['U02', 'U03'], true))).toBe('ok');
+		expect(await channel.says('U01', { type: 'kick', user: 'U01' })).toBe('cant_kick_self');
+		expect(await channel.says('U01', { type: 'kick', user: 'U04' })).toBe('not_in_channel');
+		const direct = await Channel.open('im');
+		for (const action of [invite(['U03']), { type: 'leave' }, { type: 'kick', user: 'U02' }] as const)
+			expect(await direct.says('U01', action)).toBe('method_not_supported_for_channel_type');
+	});
+
+	test('the last member of a private channel stays', async () => {
+		const channel = await Channel.open('private');
+		expect(await channel.says('U02', { type: 'leave' })).toBe('ok');
+		expect(await channel.says('U01', { type: 'leave' })).toBe('last_member');
+	});
+});
+
+describe('what is decided once', () => {
+	test('a send with the same id is the first one again, and changes nothing', async () => {
+		const channel = await Channel.open();
+		const ts = await channel.posts('U01', { clientMsgId: 'one' });
+		const again = await channel.does('U01', post('other', { clientMsgId: 'one' }));
+		expect(again).toMatchObject({ ok: true, result: { repeated: true, message: { ts, text: 'words' } } });
+		expect(channel.effects).toEqual([]);
+		expect(await channel.posts('U02', { clientMsgId: 'one' })).toBeGreaterThan(ts);
+	});
+
+	test('a reply makes followers: who wrote the root, who replied, who is named and a member', async () => {
+		const channel = await Channel.open();
+		await channel.does('U01', invite(['U04']));
+		const root = await channel.posts('U01');
+		await channel.does('U02', post('<@U04> <@U03> <@U02>', { threadTs: root }));
+		const followed = channel.effects.flatMap((effect) =>
+			effect.type === 'followed' ? [[effect.user, effect.cursor - effect.at]] : [],
+		);
+		expect(followed).toEqual([
+			['U01', root - (channel.effects[0]?.at ?? 0)],
+			['U02', 0],
+			['U04', -1],
+		]);
+	});
+
+	test('naming oneself makes nobody follow, by an edit neither', async () => {
+		const channel = await Channel.open();
+		const root = await channel.posts('U01');
+		const reply = await channel.posts('U02', { threadTs: root });
+		await channel.does('U02', { type: 'unfollow', threadTs: root });
+		await channel.does('U02', edit(reply, 'I, <@U02>'));
+		expect(channel.effects.map(({ type }) => type)).toEqual(['edited']);
+	});
+});
