@@ -3,6 +3,7 @@ import { freshStore } from '../engine/cluster/fresh-store.ts';
 import { Freshness } from '../engine/cluster/freshness.ts';
 import { type KafkaLogs, openKafkaLogs } from '../engine/cluster/kafka/open.ts';
 import { MarkLedger } from '../engine/cluster/mark-ledger.ts';
+import { inspectPostgres } from '../engine/cluster/postgres/inspect.ts';
 import { openPostgresStore, type PostgresStore } from '../engine/cluster/postgres/open.ts';
 import { RedisBus } from '../engine/cluster/redis/bus.ts';
 import { type Commands, connectCommands, makeSubscriber } from '../engine/cluster/redis/connection.ts';
@@ -60,6 +61,7 @@ const CLOSE_MARKS_MS = 5_000;
 const ASK_AGAIN_MS = 2_000;
 /** One that is there answers much sooner. */
 const REDIS_WITHIN_MS = 15_000;
+const POSTGRES_WITHIN_MS = 15_000;
 /** Topics that have to be made first are known to all brokers after a while. */
 const KAFKA_WITHIN_MS = 30_000;
 const NOT_HEARD = 'the connection that live messages come over was lost';
@@ -100,7 +102,8 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		const subscriber = makeSubscriber(place, commands, redisTrouble);
 		closing.push(() => subscriber.close());
 		const postgresWatch = new PostgresWatch(operations);
-		// A migration takes as long as it takes.
+		// Connecting has a limit; a migration, which may follow, takes as long as it takes.
+		await open('PostgreSQL', postgres.url, POSTGRES_WITHIN_MS, () => inspectPostgres(postgres, installation));
 		const written = await open('PostgreSQL', postgres.url, Number.POSITIVE_INFINITY, () =>
 			openPostgresStore({
 				...postgres,

@@ -1,48 +1,76 @@
 import { afterAll, expect, test } from 'bun:test';
+import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
 import { tidemark } from '../support/process.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
 
 /** A service that accepts connections and never answers: a start says which one that is, ends by itself, and when it is told to. */
 
 const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
-afterAll(() => silent.stop(true));
+const proxies: CuttingProxy[] = [];
+afterAll(() => {
+	silent.stop(true);
+	for (const proxy of proxies) proxy.stop();
+});
 
-const begin = (role: 'gateway' | 'worker', hanging: 'redis' | 'kafka') => {
-	const { TIDEMARK_TEST_REDIS_URL, TIDEMARK_TEST_POSTGRES_URL, TIDEMARK_TEST_KAFKA_BROKERS } = process.env;
-	const place = `127.0.0.1:${silent.port}`;
-	return tidemark([role, '--port', '0', '--host', '127.0.0.1', '--log-level', 'info'], {
+const {
+	TIDEMARK_TEST_REDIS_CLUSTER_URL = '',
+	TIDEMARK_TEST_POSTGRES_URL = '',
+	TIDEMARK_TEST_KAFKA_BROKERS = '',
+} = process.env;
+const PLACE = `127.0.0.1:${silent.port}`;
+
+/** PostgreSQL lets one in, and does not answer the first question. */
+async function deafPostgres(): Promise<string> {
+	const url = new URL(TIDEMARK_TEST_POSTGRES_URL);
+	const proxy = await cuttingProxy(url.hostname, Number(url.port));
+	proxies.push(proxy);
+	proxy.cutNext('server_version_num', 'silence');
+	url.port = String(proxy.port);
+	return url.href;
+}
+
+/** Settings by which a start meets one that hangs, and how the line begins that it ends with. */
+const HANGING = {
+	Redis: async () => ({ TIDEMARK_REDIS_URL: `redis://${PLACE}` }),
+	PostgreSQL: async () => ({ TIDEMARK_POSTGRES_URL: await deafPostgres() }),
+	Kafka: async () => ({ TIDEMARK_KAFKA_BROKERS: PLACE }),
+};
+type Hanging = keyof typeof HANGING;
+
+const begin = async (role: 'gateway' | 'worker', hanging: Hanging) =>
+	tidemark([role, '--port', '0', '--host', '127.0.0.1', '--log-level', 'info'], {
 		TIDEMARK_INSTALLATION: `hanging_${process.pid}`,
 		TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN,
 		TIDEMARK_KAFKA_REPLICATION: '1',
-		TIDEMARK_REDIS_URL: hanging === 'redis' ? `redis://${place}` : (TIDEMARK_TEST_REDIS_URL ?? ''),
-		TIDEMARK_POSTGRES_URL: TIDEMARK_TEST_POSTGRES_URL ?? '',
-		TIDEMARK_KAFKA_BROKERS: hanging === 'kafka' ? place : (TIDEMARK_TEST_KAFKA_BROKERS ?? ''),
+		TIDEMARK_REDIS_URL: TIDEMARK_TEST_REDIS_CLUSTER_URL,
+		TIDEMARK_POSTGRES_URL: TIDEMARK_TEST_POSTGRES_URL,
+		TIDEMARK_KAFKA_BROKERS: TIDEMARK_TEST_KAFKA_BROKERS,
+		...(await HANGING[hanging]()),
 	});
-};
 
 /** The log says what it waits for. */
-async function waits(starting: ReturnType<typeof begin>): Promise<void> {
+async function waits(starting: Awaited<ReturnType<typeof begin>>, hanging: Hanging): Promise<void> {
 	const ended = starting.ended.then(({ err }) => Promise.reject(new Error(err)));
 	while (!starting.err().includes('has not answered yet')) await Promise.race([Bun.sleep(50), ended]);
-	expect(starting.err()).toContain(`127.0.0.1:${silent.port}`);
+	expect(starting.err()).toContain(`waiting for ${hanging} at 127.0.0.1:`);
 }
 
-test('the start fails with a line that names the service, or ends before when it is told to', async () => {
-	await Promise.all(
-		(['redis', 'kafka'] as const).flatMap((hanging) => [
+for (const hanging of Object.keys(HANGING) as Hanging[])
+	test.concurrent(`${hanging} hangs: the start fails with a line that names it, or ends before when it is told to`, async () => {
+		await Promise.all([
 			(async () => {
-				const { code, err } = await begin('worker', hanging).ended;
+				const { code, err } = await (await begin('worker', hanging)).ended;
 				expect(code).toBe(1);
+				const setting = hanging === 'PostgreSQL' ? 'POSTGRES_URL' : hanging.toUpperCase();
 				expect(err.trim().split('\n').at(-1)).toMatch(
-					new RegExp(`^tidemark: ${hanging}.*TIDEMARK_${hanging}_`, 'i'),
+					new RegExp(`^tidemark: ${hanging} .* s.*TIDEMARK_${setting}`),
 				);
 			})(),
 			(async () => {
-				const starting = begin('gateway', hanging);
-				await waits(starting);
+				const starting = await begin('gateway', hanging);
+				await waits(starting, hanging);
 				const { code, signal } = await starting.end('SIGTERM');
 				expect({ code, signal }).toEqual({ code: 0, signal: null });
 			})(),
-		]),
-	);
-}, 300_000);
+		]);
+	}, 120_000);
