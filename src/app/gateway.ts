@@ -78,12 +78,10 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		inTurn: (user, read) => largeReads.run(user, read),
 		overlapMicros: engine.overlapMicros,
 	});
-	const counts = new CountsPush(
-		readState,
-		(error) => operations.failed('rtm.counts', error),
-		!engine.bus.immediate,
-	);
+	const counts = new CountsPush(readState, (error) => operations.failed('rtm.counts', error), true);
 	const hub = new Hub(bus, counts, {
+		newestChange: async (user, conversation) =>
+			(await readState.row(user, conversation))?.position.conversation ?? null,
 		missed: (user, since, pushed) => sync.missed(user, sync.sinceOf(since), pushed),
 		failed: (error) => operations.failed('rtm.joined', error),
 	});
@@ -94,7 +92,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		answered: () => operations.recovered('worker'),
 	});
 	operations.watchPosts(requests);
-	const verifier = new Verifier(readState, store.source, !bus.immediate);
+	const verifier = new Verifier(readState, store.source);
 	const repairer = new Repairer(readState, verifier, steadyMs);
 	operations.watchCounts(verifier, repairer);
 	const clockWatch = watchClock(clock, operations);

@@ -51,8 +51,6 @@ export class Verifier {
 	constructor(
 		private readonly readState: ReadState,
 		private readonly source: StateSource,
-		/** The store may trail what is served. */
-		private readonly trails = false,
 		private readonly nowMicros: () => number = () => Date.now() * 1000,
 	) {}
 
@@ -121,7 +119,7 @@ export class Verifier {
 				before.position.conversation === after.position.conversation &&
 				before.position.user === after.position.user;
 			if (isQuiet && looks >= MOST_LOOKS) {
-				if (this.trails && (await this.isStoreBehind(counted, after.position))) return 'not compared';
+				if (await this.isStoreBehind(counted, after.position)) return 'not compared';
 				return { ...counted, served: told(after), stored: told(stored) };
 			}
 			// Under unceasing change nothing can be said.
@@ -139,7 +137,8 @@ export class Verifier {
 		const onTheWay: number[] = [];
 		if (stamp < position.user) onTheWay.push(position.user);
 		if ((brief?.stamp ?? 0) < position.conversation) onTheWay.push(position.conversation);
-		return onTheWay.some((at) => this.nowMicros() - at < LONGEST_WAY_MICROS);
+		const arrived = this.source.completeUpTo();
+		return onTheWay.some((at) => at > arrived && this.nowMicros() - at < LONGEST_WAY_MICROS);
 	}
 
 	private served({

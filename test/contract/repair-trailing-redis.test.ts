@@ -67,7 +67,8 @@ for (const layout of LAYOUTS) {
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const unstored = posts(6, 9);
 			await readState.apply(unstored);
-			const verifier = new Verifier(readState, store.source, true, () => BEGIN + 1_000_000);
+			const trailing: StateSource = { ...store.source, completeUpTo: () => 0 };
+			const verifier = new Verifier(readState, trailing, () => BEGIN + 1_000_000);
 			expect((await verifier.verify(['U02'], 'C01')).drifted).toEqual([]);
 			expect(verifier.meters.drifted).toBe(0);
 			await store.ledger.commit(unstored);

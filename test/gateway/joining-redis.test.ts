@@ -52,15 +52,20 @@ for (const layout of LAYOUTS) {
 			const { bus, place } = await open();
 			const worker = (await open(place)).bus;
 			const posted: Posted[] = [];
+			const newest = new Map<string, number>();
 			const heard: Posted[] = [];
 			/** What else the socket was told. */
 			const told: string[] = [];
 			const failures: unknown[] = [];
 			/** Lookups that are made wait for this. */
-			const lookups = { begun: 0, until: Promise.resolve() };
+			const lookups = { begun: 0, until: Promise.resolve(), always: false };
 			/** What can be looked up besides, of the user alone. */
 			const own: LiveEvent[] = [];
 			const hub = new Hub(bus, new CountsPush({} as ReadState, console.error), {
+				newestChange: async (_user, conversation) => {
+					await Bun.sleep(1);
+					return lookups.always ? null : (newest.get(conversation) ?? null);
+				},
 				missed: async (_user, since) => {
 					const inside = posted.filter(({ at }) => at > since).map(eventOf);
 					const events = [...own, ...inside];
@@ -98,11 +103,13 @@ for (const layout of LAYOUTS) {
 			const post = (channel: string): void => {
 				at += 1;
 				posted.push({ channel, at });
+				newest.set(channel, at);
 				const { wire, subject } = eventOf({ channel, at });
 				worker.publish(`live:${channel}`, { type: 'event', frame: JSON.stringify(wire), at, subject });
 			};
 			const move = (type: 'joined' | 'left', conversation: string): void => {
 				at += 1;
+				newest.set(conversation, at);
 				worker.publish('user:U1', { type, user: 'U1', conversation, at });
 			};
 			const settled = async (wanted: number): Promise<void> => {
@@ -131,6 +138,7 @@ for (const layout of LAYOUTS) {
 
 		test('who was taken out and comes back hears nothing of what was said in between', async () => {
 			const { heard, post, move, settled, lookups } = await scene();
+			lookups.always = true;
 			const { promise, resolve } = Promise.withResolvers<void>();
 			lookups.until = promise;
 			move('joined', 'C1');
@@ -148,6 +156,7 @@ for (const layout of LAYOUTS) {
 
 		test('what the user’s own topic tells while it is looked up stands', async () => {
 			const { heard, told, worker, own, post, move, settled, lookups } = await scene();
+			lookups.always = true;
 			const { promise, resolve } = Promise.withResolvers<void>();
 			const about = { subscription: { channel: 'C1', thread_ts: formatTs(1) } };
 			const following = (type: string, at: number): LiveEvent =>

@@ -26,6 +26,7 @@ export interface Behind {
 	/** What the people here are in. */
 	readonly memberships?: () => Promise<{ readonly conversation: string }[]>;
 	readonly missed?: () => Promise<SyncResult>;
+	readonly newestChange?: () => Promise<number | null>;
 }
 
 const NOTHING: SyncResult = {
@@ -46,6 +47,7 @@ export function listeningGateway({
 	sessions = new MemorySessions(),
 	memberships = async () => [],
 	missed = async () => NOTHING,
+	newestChange = async () => null,
 }: Behind) {
 	const failures: string[] = [];
 	const readState = {
@@ -53,7 +55,7 @@ export function listeningGateway({
 		setActive: async () => undefined,
 	} as unknown as ReadState;
 	const failed = (error: unknown) => console.error(error);
-	const hub = new Hub(bus, new CountsPush(readState, failed), { missed, failed });
+	const hub = new Hub(bus, new CountsPush(readState, failed), { newestChange, missed, failed });
 	const services = {
 		tickets,
 		bus,

@@ -2,7 +2,6 @@ import type { Bus, BusHandler, BusMessage, Publisher, Topic } from '../ports/bus
 
 /** Live messages within this process: a publish is a call. */
 export class MemoryBus implements Bus {
-	readonly immediate: boolean = true;
 	/** Most topics are a user's and have one handler: no list is kept for it. */
 	private readonly handlers = new Map<Topic, BusHandler | readonly BusHandler[]>();
 

@@ -73,15 +73,11 @@ export interface Publisher {
 export type BusHandler = (message: BusMessage, topic: Topic) => void;
 
 /**
- * Carries messages to whoever is interested right now; keeps none. Order within a topic is kept. Where a message cannot be
- * carried, `lost` is, as soon as that is possible: nobody goes on for long as if there had been nothing.
+ * Carries messages to whoever is interested right now; keeps none. Order within a topic is kept, and there is none between topics:
+ * what was published before `ready`, or before the message that made one subscribe arrived, has to be looked up. Where a message
+ * cannot be carried, `lost` is, as soon as that is possible: nobody goes on for long as if there had been nothing.
  */
 export interface Bus {
-	/**
-	 * A subscription is heard from its call on, and all topics come in one order. Where that is not so, what was
-	 * published before `ready`, or came ahead of the message that made one subscribe, has to be looked up.
-	 */
-	readonly immediate: boolean;
 	/** Resolves when everything subscribed so far is heard. */
 	ready(): Promise<void>;
 	/** Whether what is published to this topic now is heard here, as far as is known. Of one that is subscribed. */

@@ -262,6 +262,8 @@ export interface StateSource {
 	): Promise<readonly EntryRow[]>;
 	/** When servers were started, ascending: whoever was active before is not any more. */
 	starts(): Promise<readonly number[]>;
+	/** Every change with a stamp up to this one is in it, later ones may still arrive; 0 where that is not known. */
+	completeUpTo(): number;
 }
 
 /** Where facts become durable, in the order they are handed over. */

@@ -99,7 +99,7 @@ const STARTS = 'SELECT at FROM starts ORDER BY at';
 /** Up to so many entries are read as promptly as anything: a post may wait for them. */
 const FEW_ENTRIES = 128;
 
-export function sourceOf(reader: SqlReader): StateSource {
+export function sourceOf(reader: SqlReader, completeUpTo: () => number = () => 0): StateSource {
 	const patient = patiently(reader);
 	return {
 		async head(conversation) {
@@ -192,6 +192,7 @@ export function sourceOf(reader: SqlReader): StateSource {
 			return rows.map(entryOf).reverse();
 		},
 
+		completeUpTo,
 		starts: async () => (await reader.all<{ at: number }>(STARTS, [])).map(({ at }) => at),
 	};
 }

@@ -1,4 +1,4 @@
-import type { Store } from '../ports/store.ts';
+import type { StateSource, Store } from '../ports/store.ts';
 import { changesOf } from './changes.ts';
 import { directoryOf } from './directory.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -11,12 +11,17 @@ export const NEWEST_STAMP = 'SELECT newest_stamp FROM progress WHERE id = 1';
 export const RECORD_START = 'INSERT INTO starts (at) VALUES ($1) ON CONFLICT (at) DO NOTHING';
 
 /** The store's port on a database: one that is read from here, and written to by group commit. */
-export function storeOn(reader: SqlReader, writer: GroupCommit, close: () => Promise<void>): Store {
+export function storeOn(
+	reader: SqlReader,
+	writer: GroupCommit,
+	close: () => Promise<void>,
+	completeUpTo?: StateSource['completeUpTo'],
+): Store {
 	return {
 		directory: directoryOf(reader, (writes) => writer.execute(writes)),
 		push: pushStoreOn(reader, writer),
 		history: historyOf(reader),
-		source: sourceOf(reader),
+		source: sourceOf(reader, completeUpTo),
 		changes: changesOf(patiently(reader)),
 		ledger: writer,
 		async newestStamp() {

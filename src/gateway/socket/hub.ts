@@ -34,8 +34,7 @@ export class Hub {
 	) {
 		this.lateJoins = new LateJoins({
 			bus,
-			missed: hooks.missed,
-			failed: hooks.failed,
+			...hooks,
 			admit: (...admitted) => this.admit(...admitted),
 			deliver: (session, message, topic) => this.fanOut([session], message, topic),
 			recount: (session, conversation) => counts.sent([session], { change: 'standing', conversation }),
@@ -146,8 +145,7 @@ export class Hub {
 			session.joining?.delete(conversation);
 			session.caughtUp?.delete(`live:${conversation}`);
 			this.conversations.leave(session, conversation);
-		} else if (this.bus.immediate) this.conversations.listen(session, new Set([conversation]));
-		else {
+		} else {
 			session.joining ??= new Map();
 			session.joining.set(conversation, at);
 			this.lateJoins.enter(session, conversation, at);

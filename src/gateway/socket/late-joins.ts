@@ -7,12 +7,14 @@ import { TOO_FAR_BEHIND } from './frames.ts';
 import type { UserSession } from './user-session.ts';
 
 /**
- * Who joins a conversation while connected, over a bus that is not immediate: what happens there before this
- * gateway hears of it would be lost without a sign. So live events are held until it is looked up what happened
- * since the join; that is told first. The live ones follow, but for those that were told.
+ * A user who joins a conversation while connected: events that are published before this gateway is subscribed would be lost
+ * without a sign. So live events are held until it is known what happened since the join; missed events are sent first. The live
+ * ones follow, but for those that were among them. Mostly nothing happened, and nothing has to be looked up for that.
  */
 
 export interface JoinHooks {
+	/** The stamp of the newest change of the conversation; null where it does not count for the user. */
+	newestChange(user: string, conversation: string): Promise<number | null>;
 	/** What the user missed since this stamp: `Sync.missed`. */
 	missed(user: string, since: number, pushed: boolean): Promise<SyncResult>;
 	failed(error: unknown): void;
@@ -45,8 +47,10 @@ export class LateJoins {
 		bus.subscribe(topic, hold);
 		try {
 			await bus.ready();
-			const missed = await this.inTurn(session, at);
-			const events = 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation);
+			const missed = (await this.isNewest(session.user, conversation, at))
+				? null
+				: await this.inTurn(session, at);
+			const events = !missed || 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation);
 			// From here to the end in one turn: nothing can come in between.
 			if (!this.parts.admit(session, conversation, at, new AlreadyTold(events, at))) return;
 			this.tell(session, conversation, missed, events);
@@ -58,6 +62,12 @@ export class LateJoins {
 		} finally {
 			bus.unsubscribe(topic, hold);
 		}
+	}
+
+	/** The join is the newest change. Asked once subscribed: later ones are heard. */
+	private async isNewest(user: string, conversation: string, at: number): Promise<boolean> {
+		const newest = await this.parts.newestChange(user, conversation);
+		return newest !== null && newest <= at;
 	}
 
 	private async inTurn(session: UserSession, at: number): Promise<SyncResult> {
@@ -75,16 +85,17 @@ export class LateJoins {
 	private tell(
 		session: UserSession,
 		conversation: string,
-		missed: SyncResult,
+		missed: SyncResult | null,
 		events: readonly LiveEvent[],
 	): void {
 		const frames = events.map(({ wire, ...event }) => ({ frame: JSON.stringify(wire), ...event }));
 		for (const connection of session.connections) {
-			if ('tooFarBehind' in missed) connection.send(TOO_FAR_BEHIND);
+			if (missed && 'tooFarBehind' in missed) connection.send(TOO_FAR_BEHIND);
 			// One that is resuming may be told something newer of the same.
 			for (const { frame, asOf, subject } of frames) connection.send(frame, asOf, subject);
 		}
-		if ('recount' in missed && (missed.recount.includes(conversation) || missed.threads))
+		// Counts that were due while the user was not in yet were not sent.
+		if (!missed || ('recount' in missed && (missed.recount.includes(conversation) || missed.threads)))
 			this.parts.recount(session, conversation);
 	}
 }

@@ -117,8 +117,8 @@ export class SocketSession {
 		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
 		if ('tooFarBehind' in missed) {
 			await connection.pour([helloFrame(missed.position), TOO_FAR_BEHIND]);
-			// Elsewhere something with an earlier stamp may come to be after the client has fetched everything.
-			connection.release(this.parts.services.bus.immediate ? missed.stamp : 0);
+			// Something with an earlier stamp may arrive after the client has fetched everything.
+			connection.release(0);
 			return;
 		}
 		const { events, frames, position, toldUpTo, recount, threads } = missed;

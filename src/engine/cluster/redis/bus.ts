@@ -59,7 +59,6 @@ const LOST = JSON.stringify(SOMETHING_LOST);
  * A process hears what it publishes after subscribing: its own messages wait for the confirmation.
  */
 export class RedisBus implements Bus {
-	readonly immediate = false;
 	private readonly listened = new Map<string, Listened>();
 	private readonly underWay = new Set<Promise<unknown>>();
 	/** Of each channel, the newest publication under way. */

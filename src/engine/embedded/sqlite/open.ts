@@ -99,10 +99,12 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			unlock();
 		};
 		let closing: Promise<void> | null = null;
-		const store = storeOn(reader, commits, () => {
+		const closeOnce = (): Promise<void> => {
 			closing ??= close();
 			return closing;
-		});
+		};
+		// Whatever is written goes through these commits, in the order of stamps.
+		const store = storeOn(reader, commits, closeOnce, () => commits.durable());
 		return noting ? { ...store, push: noting.watch(store.push) } : store;
 	} catch (error) {
 		database?.close();
