@@ -80,6 +80,12 @@ module.exports = {
 			{ path: 'node_modules/' },
 		),
 		forbid(
+			'load-from-outside',
+			'What puts load on a server knows it by its methods and sockets alone.',
+			{ path: '^src/(load|remote)/' },
+			{ path: '^src/', pathNot: ['^src/(load|remote)/', MODEL] },
+		),
+		forbid(
 			'server-without-client',
 			'The server does not know who speaks to it.',
 			{ path: '^src/' },

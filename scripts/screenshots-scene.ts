@@ -1,5 +1,5 @@
-import { apiClient } from '../src/app/api-client.ts';
 import { type DemoUser, seedDemo } from '../src/app/demo.ts';
+import { apiClient } from '../src/remote/api-client.ts';
 import { type Call, client } from '../test/support/api.ts';
 import { ADMIN_TOKEN } from '../test/support/server.ts';
 

@@ -1,5 +1,5 @@
-import { Latencies } from '../../src/app/bench/latencies.ts';
 import { openEmbeddedEngine } from '../../src/app/engine.ts';
+import { Latencies } from '../../src/load/latencies.ts';
 
 /** Marks without the network: how long until the read state has taken one in, and until it is on disk. */
 

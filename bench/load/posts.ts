@@ -1,4 +1,4 @@
-import { Latencies } from '../../src/app/bench/latencies.ts';
+import { Latencies } from '../../src/load/latencies.ts';
 import { HttpPoster } from './http-poster.ts';
 import { SocketPoster } from './socket-poster.ts';
 

@@ -1,3 +1,5 @@
+import { ByTheClock, sendByTheClock } from '../../src/load/by-the-clock.ts';
+
 /**
  * Calls at a steady rate, by the clock: a late call is sent at once, and its time counts from when it was due, so a
  * server that stalls is not spared by a client that waits for it.
@@ -16,17 +18,14 @@ export async function paced(
 ): Promise<readonly Timed[]> {
 	const began = performance.now();
 	const calls: Promise<Timed>[] = [];
+	const nowMs = (): number => performance.now() - began;
 	const count = Math.round(perSecond * seconds);
-	while (calls.length < count) {
-		const elapsed = performance.now() - began;
-		const due = Math.min(count, Math.floor((elapsed / 1000) * perSecond) + 1);
-		while (calls.length < due) {
-			const index = calls.length;
-			const dueMs = (index / perSecond) * 1000;
-			calls.push(call(index).then(() => ({ dueMs, ms: performance.now() - began - dueMs })));
-		}
-		await Bun.sleep(1);
-	}
+	const dueBy = (ms: number): number => Math.min(count, Math.floor((ms / 1000) * perSecond) + 1);
+	const clock = new ByTheClock(dueBy, (index) => {
+		const dueMs = (index / perSecond) * 1000;
+		calls.push(call(index).then(() => ({ dueMs, ms: nowMs() - dueMs })));
+	});
+	await sendByTheClock([clock], { nowMs, endMs: seconds * 1000 });
 	return Promise.all(calls);
 }
 

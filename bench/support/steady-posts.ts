@@ -1,3 +1,4 @@
+import { ByTheClock, sendByTheClock } from '../../src/load/by-the-clock.ts';
 import { type Dataset, tokenOf, usersFrom } from './dataset.ts';
 import { type Figure, figure, type Outcome, quantile } from './figures.ts';
 import { Listeners, timedText } from './listeners.ts';
@@ -68,10 +69,9 @@ class SteadyPosts {
 		const heard: Promise<number>[] = [];
 		const cpuBefore = cpuSecondsOf(server.pids);
 		const began = performance.now();
-		for (let sent = 0; sent < count; await Bun.sleep(1)) {
-			const due = Math.min(count, Math.floor(((performance.now() - began) / 1000) * perSecond));
-			for (; sent < due; sent += 1) heard.push(this.post(first + sent));
-		}
+		const dueBy = (ms: number): number => Math.min(count, Math.floor((ms / 1000) * perSecond));
+		const clock = new ByTheClock(dueBy, (number) => heard.push(this.post(first + number)));
+		await sendByTheClock([clock], { nowMs: () => performance.now() - began, endMs: seconds * 1000 });
 		const lastMs = await Promise.all(heard);
 		this.posted += count;
 		const wall = (performance.now() - began) / 1000;

@@ -1,7 +1,7 @@
-import { bench } from './bench/bench.ts';
-import { LOAD_FLAGS, readLoad } from './bench/options.ts';
-import { Progress } from './bench/progress.ts';
-import { reportOf } from './bench/report.ts';
+import { bench } from '../load/bench.ts';
+import { Progress } from '../load/progress.ts';
+import { reportOf } from '../load/report.ts';
+import { LOAD_FLAGS, readLoad } from './bench-options.ts';
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
 import { stopSignal } from './command-serve.ts';
 import { adminClient, serverUrl } from './command-token.ts';

@@ -1,5 +1,5 @@
+import { apiClient } from '../remote/api-client.ts';
 import { keptAdminToken } from './admin-token.ts';
-import { apiClient } from './api-client.ts';
 import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation } from './command.ts';
 import { ConfigError } from './config.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiCall } from './api-client.ts';
+import type { ApiCall } from '../remote/api-client.ts';
 
 /**
  * What stands in the demo workspace: channels with topics, threads, mentions, direct messages, some of it read and some new.

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ApiCall, apiClient } from './api-client.ts';
+import { type ApiCall, apiClient } from '../remote/api-client.ts';
 import { DEMO_PEOPLE, DEMO_TEAM, playDemo } from './demo-scene.ts';
 import { keepSecret } from './private-files.ts';
 

@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'bun:test';
-import { expectedUnread, judge, NO_MARKS } from '../../src/app/bench/expected.ts';
-import { Following } from '../../src/app/bench/following.ts';
-import { Latencies } from '../../src/app/bench/latencies.ts';
-import { notesOn } from '../../src/app/bench/notes.ts';
-import { type Load, readLoad } from '../../src/app/bench/options.ts';
-import { keepPace } from '../../src/app/bench/pacing.ts';
-import { Participant } from '../../src/app/bench/participant.ts';
-import { numberIn, Plan, textOf } from '../../src/app/bench/plan.ts';
-import { Progress } from '../../src/app/bench/progress.ts';
-import { ms, reportOf } from '../../src/app/bench/report.ts';
-import { type Figures, figuresOf } from '../../src/app/bench/result.ts';
-import { Tally } from '../../src/app/bench/tally.ts';
+import { readLoad } from '../../src/app/bench-options.ts';
+import { expectedUnread, judge, NO_MARKS } from '../../src/load/expected.ts';
+import { Following } from '../../src/load/following.ts';
+import { Latencies } from '../../src/load/latencies.ts';
+import type { Load } from '../../src/load/load.ts';
+import { notesOn } from '../../src/load/notes.ts';
+import { keepPace } from '../../src/load/pacing.ts';
+import { Participant } from '../../src/load/participant.ts';
+import { numberIn, Plan, textOf } from '../../src/load/plan.ts';
+import { Progress } from '../../src/load/progress.ts';
+import { ms, reportOf } from '../../src/load/report.ts';
+import { type Figures, figuresOf } from '../../src/load/result.ts';
+import { Tally } from '../../src/load/tally.ts';
 
 /** What `tidemark bench` decides, without a server: who does what when, what is measured, what is said of it. */
 

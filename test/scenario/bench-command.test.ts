@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { BenchResult } from '../../src/app/bench/result.ts';
+import type { BenchResult } from '../../src/load/result.ts';
 import { eventually } from '../support/eventually.ts';
 import {
 	type ServerProcess,

@@ -1,4 +1,4 @@
-import type { ApiCall } from '../api-client.ts';
+import type { ApiCall } from '../../remote/api-client.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Counts of a running server, compared with its store by the server itself, and repaired where asked for. */

@@ -1,21 +1,9 @@
-import type { CliCommand } from '../command.ts';
-import { ConfigError } from '../config.ts';
-import { wholeNumber } from '../settings.ts';
+import type { Load } from '../load/load.ts';
+import type { CliCommand } from './command.ts';
+import { ConfigError } from './config.ts';
+import { wholeNumber } from './settings.ts';
 
 /** How much load, of what kind: the flags of `tidemark bench`, their defaults and their bounds. Pure. */
-
-export interface Load {
-	readonly conversations: number;
-	readonly members: number;
-	readonly online: number;
-	/** Posts a second. */
-	readonly rate: number;
-	readonly seconds: number;
-	readonly warmUp: number;
-	readonly textBytes: number;
-	/** Read marks a second. */
-	readonly marks: number;
-}
 
 interface Amount {
 	readonly flag: string;

@@ -1,4 +1,4 @@
-import { COUNT_CAP } from '../../model/counting.ts';
+import { COUNT_CAP } from '../model/counting.ts';
 
 /** What an unread count has to be, going by what was sent and marked. Pure. */
 

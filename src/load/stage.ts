@@ -1,4 +1,4 @@
-import { type ApiCall, apiClient } from '../api-client.ts';
+import { type ApiCall, apiClient } from '../remote/api-client.ts';
 import type { Plan } from './plan.ts';
 import type { Progress } from './progress.ts';
 

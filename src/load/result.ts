@@ -1,6 +1,6 @@
 import type { CheckedCounts } from './counts.ts';
 import type { Summary } from './latencies.ts';
-import type { Load } from './options.ts';
+import type { Load } from './load.ts';
 import type { Plan } from './plan.ts';
 import type { Tally } from './tally.ts';
 

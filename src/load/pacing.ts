@@ -1,3 +1,4 @@
+import { ByTheClock, sendByTheClock } from './by-the-clock.ts';
 import type { Participant } from './participant.ts';
 import { type Plan, textOf } from './plan.ts';
 import type { Tally } from './tally.ts';
@@ -40,17 +41,19 @@ export async function keepPace({
 	const mark = (number: number): void => {
 		if (participants[plan.marker(number)]?.mark(tally.markId(number))) tally.sentMarks += 1;
 	};
-	let posts = 0;
-	let marks = 0;
 	let cpu: NodeJS.CpuUsage | undefined;
-	for (let isAtEnd = false; !isAtEnd && !signal.aborted; await Bun.sleep(1)) {
-		const now = nowMs();
-		// Looked at before sending: what was due by the end is sent, however late it is by now.
-		isAtEnd = now >= plan.endMs;
-		if (now >= plan.warmUpMs) cpu ??= process.cpuUsage();
-		for (const due = plan.postsBy(now); posts < due; posts += 1) post(posts);
-		for (const due = plan.marksBy(now); marks < due; marks += 1) mark(marks);
-	}
+	const clocks = [
+		new ByTheClock((ms) => plan.postsBy(ms), post),
+		new ByTheClock((ms) => plan.marksBy(ms), mark),
+	];
+	await sendByTheClock(clocks, {
+		nowMs,
+		endMs: plan.endMs,
+		isOver: (now) => {
+			if (now >= plan.warmUpMs) cpu ??= process.cpuUsage();
+			return signal.aborted;
+		},
+	});
 	tally.endMs = Math.min(plan.endMs, nowMs());
 	if (!cpu) return null;
 	const { user, system } = process.cpuUsage(cpu);

@@ -1,7 +1,7 @@
-import type { ApiCall } from '../api-client.ts';
+import type { ApiCall } from '../remote/api-client.ts';
 import { checkCounts } from './counts.ts';
+import type { Load } from './load.ts';
 import { notesOn } from './notes.ts';
-import type { Load } from './options.ts';
 import { keepPace, settle } from './pacing.ts';
 import { Participant } from './participant.ts';
 import { Plan } from './plan.ts';

@@ -1,7 +1,7 @@
-import type { ApiCall } from '../api-client.ts';
+import type { ApiCall } from '../remote/api-client.ts';
+import { openRtm, type RtmFrame, type RtmSocket } from '../remote/rtm.ts';
 import type { Marked } from './expected.ts';
 import { Following } from './following.ts';
-import { openRtm, type RtmFrame, type RtmSocket } from './rtm.ts';
 
 /**
  * Somebody online: posts and marks over one socket, follows what is said, and when cut off comes back and resumes, as clients

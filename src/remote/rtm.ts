@@ -1,4 +1,4 @@
-import type { ApiCall } from '../api-client.ts';
+import type { ApiCall } from './api-client.ts';
 
 /** A socket as any client of RTM opens it: `rtm.connect`, the address it answers, hello. */
 

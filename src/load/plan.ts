@@ -1,4 +1,4 @@
-import type { Load } from './options.ts';
+import type { Load } from './load.ts';
 
 /**
  * Who is in which conversation, and who does what when. Everything follows from its number, so that whoever hears a message
