@@ -6,6 +6,8 @@ import { ConfigError } from './config.ts';
 import { CannotListen } from './failures.ts';
 import { type RunningGateway, shownHost, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
+import { OwnersWatch } from './owners-watch.ts';
+import { ServiceWatch } from './service-watch.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 import { startWorker } from './worker.ts';
 
@@ -31,6 +33,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 		const engine = gatewayEngine(cluster, {
 			onPresence: (user) => gateway.presence.review(user),
 		});
+		const workers = new ServiceWatch('worker', operations);
 		const gateway: RunningGateway = await startGateway({
 			config,
 			adminToken,
@@ -38,11 +41,20 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 			log,
 			engine,
 			operations,
+			workers,
 		});
+		const owners = new OwnersWatch({
+			partitions: cluster.logs.partitions.conversations,
+			unowned: () => cluster.logs.unowned(),
+			workers,
+			operations,
+		});
+		owners.start();
 		cluster.onGap(() => void gateway.beginAnew());
 		return {
 			url: gateway.url,
 			stop: async () => {
+				owners.stop();
 				await gateway.stop();
 				await engine.close();
 			},

@@ -28,6 +28,7 @@ import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import { CannotListen } from './failures.ts';
 import type { ServerOperations } from './operations.ts';
+import { ServiceWatch } from './service-watch.ts';
 import { watchClock } from './stamp-clock.ts';
 import { VERSION } from './version.ts';
 
@@ -41,6 +42,8 @@ export interface GatewayParts {
 	readonly log: Logger;
 	readonly engine: Engine;
 	readonly operations: ServerOperations;
+	/** Whether commands are decided, by whatever finds that out. */
+	readonly workers?: Pick<ServiceWatch, 'lost' | 'regained'>;
 }
 
 export interface RunningGateway {
@@ -58,8 +61,8 @@ const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(cou
 const nowMs = (): number => Date.now();
 /** For what lasts, as limits do: a step of the wall clock is no passing of time. */
 const steadyMs = (): number => performance.now();
-const NO_WORKER =
-	'what is asked for is not decided about: see that a worker is running (`tidemark worker`) and what its /readyz says';
+const NO_ANSWERS =
+	'no worker answers what was asked for: see that one is running (`tidemark worker`) and what its /readyz says';
 /** Each takes some 40 MB while it is made. */
 const LARGE_READS_AT_ONCE = 2;
 const CHECK_EVERY_MS = 30_000;
@@ -87,9 +90,10 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	});
 	operations.watch(hub);
 	const presence = new Presence(bus, engine.sessions, readState);
+	const workers = parts.workers ?? new ServiceWatch('worker', operations);
 	const requests = new Requests(engine.log, bus, engine.gateway, clock, {
-		silent: () => operations.degraded('worker', new Error(NO_WORKER)),
-		answered: () => operations.recovered('worker'),
+		silent: () => workers.lost('answers', new Error(NO_ANSWERS)),
+		answered: () => workers.regained('answers'),
 	});
 	operations.watchPosts(requests);
 	const verifier = new Verifier(readState, store.source);

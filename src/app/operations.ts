@@ -23,6 +23,7 @@ export type Dependency =
 	| 'log'
 	| 'read state'
 	| 'worker'
+	| 'partitions'
 	| 'apns'
 	| 'fcm'
 	| 'web';

@@ -99,3 +99,25 @@ for (const how of ['gone', 'hanging'] as const)
 		await isWell();
 		await goesOn(refused);
 	}, 300_000);
+
+test('no worker: gateways name it though nobody posts, and go on naming it until there is one', async () => {
+	await isWell();
+	await cluster.end(cluster.workers[0] as Member, 'SIGTERM');
+	await eventually(2 * TOLD_WITHIN_MS, async () => {
+		for (const gateway of cluster.gateways)
+			expect(await toldBy(gateway)).toEqual({ ready: ['worker'], metric: ['worker'] });
+	});
+	const { degraded } = (await (await fetch(`${cluster.gateways[0]!.url}/readyz`)).json()) as {
+		degraded: string[];
+	};
+	expect(degraded[0]).toContain('Start one (`tidemark worker`)');
+	// Also over the moments in which requests are looked through.
+	for (let look = 0; look < 12; look += 1) {
+		for (const gateway of cluster.gateways)
+			expect(await toldBy(gateway)).toEqual({ ready: ['worker'], metric: ['worker'] });
+		await Bun.sleep(500);
+	}
+	await cluster.add('worker');
+	await isWell();
+	await goesOn('without a worker');
+}, 180_000);

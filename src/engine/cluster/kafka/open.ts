@@ -3,8 +3,10 @@ import type { Fitness } from '../fitness.ts';
 import type { KafkaConnection } from './client.ts';
 import { KafkaCommandLog } from './command-log.ts';
 import { inShort, KafkaUnusable } from './errors.ts';
+import { GroupOwners } from './group-owners.ts';
 import { heldOffsets } from './held-offsets.ts';
 import { KafkaMarkLog } from './mark-log.ts';
+import { partitionName } from './partitioning.ts';
 import { BatchingProducer, type ProducerOptions } from './producer.ts';
 import { reachOf } from './reach.ts';
 import type { PartitionWatch } from './standing.ts';
@@ -38,6 +40,8 @@ export interface KafkaLogs {
 	readonly partitions: { readonly conversations: number; readonly users: number };
 	/** Of each partition of `users`, the offset of the next entry. */
 	endOfMarks(): Promise<ReadonlyMap<string, number>>;
+	/** Partitions of commands that no worker owns; null while that is not known, as during a rebalance. */
+	unowned(): Promise<readonly string[] | null>;
 	/** Finds out whether Kafka is there, for `reach`: cheap, and to be asked now and then. */
 	ask(): Promise<void>;
 	/** Revokes what is consumed, sends what waits, leaves. */
@@ -46,6 +50,7 @@ export interface KafkaLogs {
 
 const PARTITIONS = 64;
 const REPLICATION = 3;
+const WORKERS = 'tidemark-workers';
 const UNWATCHED: PartitionWatch = { standsStill: () => undefined, standsNoLonger: () => undefined };
 
 /** What the topics of an installation are called. */
@@ -93,21 +98,27 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 			producer,
 		);
 	const topics = {
-		conversations: topicOf(conversations, 'tidemark-workers', producers.conversations),
+		conversations: topicOf(conversations, WORKERS, producers.conversations),
 		users: topicOf(users, 'tidemark-persisters', producers.users),
 	};
+	const count = counts.get(conversations) ?? 0;
+	const owners = new GroupOwners(options, `${prefix}${WORKERS}`, conversations, count);
 	return {
 		commands: new KafkaCommandLog(topics.conversations),
 		marks: new KafkaMarkLog(topics.users),
-		partitions: { conversations: counts.get(conversations) ?? 0, users: counts.get(users) ?? 0 },
+		partitions: { conversations: count, users: counts.get(users) ?? 0 },
 		async endOfMarks() {
 			const held = await heldOffsets(options, new Map([[users, counts.get(users) ?? 0]]));
 			return new Map([...held].map(([partition, { end }]) => [partition, end]));
 		},
+		async unowned() {
+			const numbers = await owners.unowned();
+			return numbers?.map((number) => partitionName(conversations, number)) ?? null;
+		},
 		// One is enough: the other is at the same brokers.
 		ask: () => producers.conversations.ask(),
 		async close() {
-			await Promise.all([topics.conversations.close(), topics.users.close()]);
+			await Promise.all([topics.conversations.close(), topics.users.close(), owners.close()]);
 			await Promise.all([producers.conversations.close(), producers.users.close()]);
 		},
 	};
