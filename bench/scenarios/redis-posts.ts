@@ -1,10 +1,11 @@
 import { connectCommands } from '../../src/engine/cluster/redis/connection.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { packMembership } from '../../src/engine/cluster/redis/read-state/packing.ts';
-import { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
+import { RedisViews } from '../../src/engine/cluster/redis/read-state/redis-views.ts';
 import { membershipField, STAMP } from '../../src/engine/cluster/redis/read-state/user-state.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import { risingClock } from '../../src/model/ts.ts';
+import { ReadState } from '../../src/unread/read-state.ts';
 import { channelId, Dataset, postedOf, usersFrom } from '../support/dataset.ts';
 import { figure, ratio } from '../support/figures.ts';
 import { cpuSeconds } from '../support/process-cpu.ts';
@@ -120,7 +121,7 @@ async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) 
 	bench.atEnd(() => store.close());
 	const clock = risingClock(() => Date.now() * 1000);
 	const { source, ledger } = store;
-	const readState = await RedisReadState.open({
+	const views = await RedisViews.open({
 		commands: redis,
 		keys: new Keys('bench:'),
 		source,
@@ -128,6 +129,7 @@ async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) 
 		clock,
 		nowMicros: clock.next,
 	});
+	const readState = new ReadState(views);
 	await readState.row(members[0] ?? '', conversation.id);
 	let last = 0;
 	return async (count: number) => {

@@ -11,11 +11,12 @@ import { Epoch } from '../engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../engine/cluster/redis/fence.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
 import { findLayout } from '../engine/cluster/redis/layout.ts';
-import { RedisReadState } from '../engine/cluster/redis/read-state/redis-read-state.ts';
+import { RedisViews } from '../engine/cluster/redis/read-state/redis-views.ts';
 import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
 import { saidBy } from '../engine/cluster/redis/trouble.ts';
 import { newId } from '../model/ids.ts';
+import { ReadState } from '../unread/read-state.ts';
 import { clusterPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
@@ -39,7 +40,8 @@ export interface Cluster {
 	readonly marks: MarkLedger;
 	/** Of a worker, which starts it. */
 	readonly fitness: Fitness;
-	readonly readState: RedisReadState;
+	readonly views: RedisViews;
+	readonly readState: ReadState;
 	readonly bus: RedisBus;
 	readonly clock: StampClock;
 	/** Tells whoever operates it that Redis cannot be asked, until it is asked with success. */
@@ -176,13 +178,14 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			onLog: (error) => (error ? kafkaWatch.lost('marks', error) : kafkaWatch.regained('marks')),
 		});
 		closing.push(() => marks.close(CLOSE_MARKS_MS));
-		const readState = await RedisReadState.open({
+		const views = await RedisViews.open({
 			commands,
 			keys,
 			source: written.source,
 			ledger: marks,
 			clock,
 			nowMicros,
+			overlapMicros: OVERLAP_MICROS,
 			fence: new EpochFence(epoch),
 		});
 		return {
@@ -193,7 +196,8 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			epoch,
 			marks,
 			fitness,
-			readState,
+			views,
+			readState: new ReadState(views),
 			bus,
 			clock,
 			redisTrouble,
@@ -208,7 +212,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 
 /** What a gateway runs on. */
 export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): Engine {
-	const { commands, keys, written, logs, epoch, readState, bus, clock } = cluster;
+	const { commands, keys, written, logs, epoch, views, readState, bus, clock } = cluster;
 	const gateway = newId('N', random);
 	const sessions = new RedisSessions(commands, keys, gateway, {
 		onChanged: hooks.onPresence,
@@ -218,7 +222,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): Engine {
 	const fresh = freshStore({
 		store: written,
 		freshness,
-		standing: (conversation, users) => readState.standing(conversation, users),
+		standing: (conversation, users) => views.standing(conversation, users),
 		marks: logs.marks,
 		nowMicros,
 	});
@@ -233,7 +237,6 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): Engine {
 		tickets: new RedisTickets(commands, keys, random),
 		clock,
 		gateway,
-		overlapMicros: OVERLAP_MICROS,
 		// Whoever took the request stamped it: replaying it comes to the same.
 		stampOf: ({ at }) => at,
 		onSetback: () => undefined,

@@ -2,17 +2,17 @@ import { MemoryBus } from '../engine/embedded/memory-bus.ts';
 import { MemoryLog } from '../engine/embedded/memory-log.ts';
 import { MemorySessions } from '../engine/embedded/memory-sessions.ts';
 import { MemoryTickets } from '../engine/embedded/memory-tickets.ts';
-import { MemoryReadState } from '../engine/embedded/read-state/memory-read-state.ts';
+import { MemoryViews } from '../engine/embedded/read-state/memory-views.ts';
 import { Residents } from '../engine/embedded/read-state/residents.ts';
 import { openSqliteStore, type SqliteStoreOptions } from '../engine/embedded/sqlite/open.ts';
 import type { Bus } from '../engine/ports/bus.ts';
 import type { CommandLog } from '../engine/ports/log.ts';
-import type { ReadState } from '../engine/ports/read-state.ts';
 import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Directory, Store } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import type { Command } from '../sequencer/commands.ts';
+import { ReadState } from '../unread/read-state.ts';
 import { type StampClock, stampClock } from './stamp-clock.ts';
 
 /** An engine: every port, and what of it depends on where it runs. */
@@ -29,8 +29,6 @@ export interface Engine {
 	readonly clock: StampClock;
 	/** This process among the gateways. */
 	readonly gateway: string;
-	/** See `SyncParts`. */
-	readonly overlapMicros: number;
 	readonly stampOf: (command: Command) => number;
 	/** Called when what was decided could not be stored. */
 	onSetback(listener: (error: Error) => void): void;
@@ -68,14 +66,13 @@ export async function openEmbeddedEngine(
 		name: 'embedded',
 		store,
 		written: store.directory,
-		readState: new MemoryReadState(residents, store.ledger, clock),
+		readState: new ReadState(new MemoryViews(residents, store.ledger, clock)),
 		sessions: new MemorySessions(),
 		bus: new MemoryBus(),
 		log: new MemoryLog(),
 		tickets: new MemoryTickets(() => Date.now(), random),
 		clock,
 		gateway: 'local',
-		overlapMicros: 0,
 		// One process, one clock: a command takes place when it is decided, so stamps have one order here.
 		stampOf: () => clock.next(),
 		onSetback: (listener) => {

@@ -79,9 +79,8 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		history: store.history,
 		mostChanges: config.resumeChanges,
 		inTurn: (user, read) => largeReads.run(user, read),
-		overlapMicros: engine.overlapMicros,
 	});
-	const counts = new CountsPush(readState, (error) => operations.failed('rtm.counts', error), true);
+	const counts = new CountsPush(readState, (error) => operations.failed('rtm.counts', error));
 	const hub = new Hub(bus, counts, {
 		newestChange: async (user, conversation) =>
 			(await readState.row(user, conversation))?.position.conversation ?? null,

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { ReadState } from '../engine/ports/read-state.ts';
 import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Store } from '../engine/ports/store.ts';
 import { newId } from '../model/ids.ts';
@@ -8,6 +7,7 @@ import { FcmProvider } from '../push/fcm/provider.ts';
 import { Pusher } from '../push/pusher.ts';
 import { WebPushProvider } from '../push/web/provider.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
+import type { ReadState } from '../unread/read-state.ts';
 import { type Config, ConfigError, missing } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 import { BESIDE_APNS_KEY, SETTINGS } from './settings.ts';

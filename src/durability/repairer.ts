@@ -1,4 +1,5 @@
-import type { ReadState, RepairProblem } from '../engine/ports/read-state.ts';
+import type { RepairProblem } from '../engine/ports/views.ts';
+import type { ReadState } from '../unread/read-state.ts';
 import type { Drifted, Verifier } from './verifier.ts';
 
 /**

@@ -1,6 +1,7 @@
-import type { ReadState, RowPosition } from '../engine/ports/read-state.ts';
+import type { RowPosition } from '../engine/ports/read-state.ts';
 import type { StateSource, UserReadState } from '../engine/ports/store.ts';
 import { formatTs } from '../model/ts.ts';
+import type { ReadState } from '../unread/read-state.ts';
 import { Pace } from './pace.ts';
 import { recount, recountThread, storedReader, type Told } from './recount.ts';
 

@@ -6,17 +6,17 @@ import {
 	type ShownCounts,
 	type Standing,
 	shownCounts,
+	showsUnread,
 	unreadEntries,
 } from './counting.ts';
 import { type ConversationKind, isDirect } from './ids.ts';
-import type { Timeline } from './timeline.ts';
 import {
 	type ConversationView,
-	type FollowView,
 	type MembershipView,
 	type NotificationLevel,
+	type Place,
 	readerOf,
-	type UserView,
+	type ThreadPlace,
 } from './views.ts';
 
 /** Counts of views that are loaded as far back as the cursor. Pure; the definition of each count is counting.ts. */
@@ -86,25 +86,15 @@ export const emptyRow = (): OpenRow => ({
 	...NOTHING_SHOWN,
 });
 
-export function countRow(
-	user: UserView,
-	conversation: ConversationView,
-	membership: MembershipView,
-	ahead?: ReadonlySet<number>,
-): CountRow {
+export function countRow(place: Place): CountRow {
 	const row = emptyRow();
-	fillRow(row, user, conversation, membership, ahead);
+	fillRow(row, place);
 	return row;
 }
 
 /** Field by field: there may be a hundred thousand of these, and spreading objects costs three times as much. */
-export function fillRow(
-	row: OpenRow,
-	user: UserView,
-	conversation: ConversationView,
-	membership: MembershipView,
-	ahead?: ReadonlySet<number>,
-): void {
+export function fillRow(row: OpenRow, place: Place): void {
+	const { user, conversation, membership } = place;
 	const { timeline } = conversation;
 	row.conversation = conversation.id;
 	row.kind = conversation.kind;
@@ -116,7 +106,7 @@ export function fillRow(
 	row.position.conversation = conversation.stamp;
 	row.position.user = user.stamp;
 	const nothing = conversation.archived || timeline.latest <= membership.cursor;
-	const shown = nothing ? NOTHING_SHOWN : shownIn(user, conversation, membership, ahead);
+	const shown = nothing ? NOTHING_SHOWN : shownIn(place);
 	row.unread = shown.unread;
 	row.unreadDisplay = shown.unreadDisplay;
 	row.mentions = shown.mentions;
@@ -124,14 +114,19 @@ export function fillRow(
 	row.capped = shown.capped;
 }
 
-function shownIn(
-	user: UserView,
-	conversation: ConversationView,
-	membership: MembershipView,
-	ahead?: ReadonlySet<number>,
-): ShownCounts {
-	const reader = readerOf(user, membership.cursor, ahead);
-	return shownCounts(countUnread(conversation.timeline, reader), standingOf(conversation, membership));
+const readerAt = ({ user, membership }: Place) => readerOf(user, membership.cursor, membership.ahead);
+
+const shownIn = (place: Place): ShownCounts =>
+	shownCounts(
+		countUnread(place.conversation.timeline, readerAt(place)),
+		standingOf(place.conversation, place.membership),
+	);
+
+/** Whether an inbox with the unread ones first has it there: muting hides all but what names the user. */
+export function isShownUnread(place: Place): boolean {
+	const { archived, timeline } = place.conversation;
+	if (archived || timeline.latest <= place.membership.cursor) return false;
+	return showsUnread(timeline, readerAt(place), place.membership.muted);
 }
 
 const standingOf = (conversation: ConversationView, membership: MembershipView): Standing => ({
@@ -139,13 +134,7 @@ const standingOf = (conversation: ConversationView, membership: MembershipView):
 	muted: membership.muted,
 });
 
-export function threadRow(
-	user: UserView,
-	conversation: ConversationView,
-	threadTs: number,
-	thread: Timeline,
-	follow: FollowView,
-): ThreadRow {
+export function threadRow({ user, conversation, threadTs, thread, follow }: ThreadPlace): ThreadRow {
 	const counts = conversation.archived ? NOTHING : countUnread(thread, readerOf(user, follow.cursor), ALL);
 	return {
 		conversation: conversation.id,
@@ -160,30 +149,19 @@ export function threadRow(
 	};
 }
 
-export function unreadInConversation(
-	user: UserView,
-	conversation: ConversationView,
-	membership: MembershipView,
-	ahead?: ReadonlySet<number>,
-): UnreadItem[] {
+export function unreadInConversation(place: Place): UnreadItem[] {
+	const { conversation, membership } = place;
 	if (conversation.archived) return [];
-	const reader = readerOf(user, membership.cursor, ahead);
 	const standing = standingOf(conversation, membership);
 	const items: UnreadItem[] = [];
-	for (const entry of unreadEntries(conversation.timeline, reader)) {
+	for (const entry of unreadEntries(conversation.timeline, readerAt(place))) {
 		const reasons = reasonsInBadge(entry, standing);
 		items.push({ conversation: conversation.id, ts: entry.ts, threadTs: null, reasons });
 	}
 	return items;
 }
 
-export function unreadInThread(
-	user: UserView,
-	conversation: ConversationView,
-	threadTs: number,
-	thread: Timeline,
-	follow: FollowView,
-): UnreadItem[] {
+export function unreadInThread({ user, conversation, threadTs, thread, follow }: ThreadPlace): UnreadItem[] {
 	const items: UnreadItem[] = [];
 	for (const entry of unreadEntries(thread, readerOf(user, follow.cursor))) {
 		// Broadcast replies count in the conversation.

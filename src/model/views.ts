@@ -30,6 +30,9 @@ export interface UserView {
 	/** Stamp of the newest change of the user's read state. */
 	readonly stamp: number;
 	readonly activity: Reader['activity'];
+	/** Also of conversations that the user has left. */
+	membership(conversation: string): MembershipView | undefined;
+	follow(conversation: string, threadTs: number): FollowView | undefined;
 }
 
 /** What a user has in one conversation. */
@@ -39,6 +42,8 @@ export interface MembershipView {
 	readonly level: NotificationLevel;
 	readonly revision: number;
 	readonly cursor: number;
+	/** Messages of others after the cursor that were read all the same. */
+	readonly ahead: ReadonlySet<number>;
 }
 
 /** A thread that a user follows. */
@@ -50,9 +55,38 @@ export interface FollowView {
 
 export const NOTHING_AHEAD: ReadonlySet<number> = new Set();
 
+/** A user in a conversation. */
+export interface Place {
+	readonly user: UserView;
+	readonly conversation: ConversationView;
+	readonly membership: MembershipView;
+}
+
+/** A user in a thread that they follow. */
+export interface ThreadPlace {
+	readonly user: UserView;
+	readonly conversation: ConversationView;
+	readonly threadTs: number;
+	readonly thread: Timeline;
+	readonly follow: FollowView;
+}
+
 export const readerOf = (user: UserView, cursor: number, ahead = NOTHING_AHEAD): Reader => ({
 	number: user.number,
 	cursor,
 	ahead,
 	activity: user.activity,
 });
+
+/** Where a conversation is among others, by latest activity. */
+export interface InOrder {
+	readonly latest: number;
+	readonly conversation: string;
+}
+
+/** The newest first; of the same latest, ids decide. */
+export const byActivity = (a: InOrder, b: InOrder): number => {
+	if (a.latest !== b.latest) return b.latest - a.latest;
+	if (a.conversation === b.conversation) return 0;
+	return a.conversation < b.conversation ? -1 : 1;
+};

@@ -1,7 +1,7 @@
 import type { PushPlatform, PushStore } from '../engine/ports/push.ts';
-import type { ReadState } from '../engine/ports/read-state.ts';
 import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
+import type { ReadState } from '../unread/read-state.ts';
 import { Carriers, type CarrierWatch } from './carriers.ts';
 import { FanOut } from './fan-out.ts';
 import { Meters } from './meters.ts';

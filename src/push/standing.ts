@@ -1,7 +1,8 @@
 import type { MessageKey } from '../engine/ports/push.ts';
-import type { CountSink, MemberView, ReadState } from '../engine/ports/read-state.ts';
+import type { CountSink, MemberView } from '../engine/ports/read-state.ts';
 import { isDirect } from '../model/ids.ts';
 import { inTimeline, type Message } from '../model/message.ts';
+import type { ReadState } from '../unread/read-state.ts';
 import { isOver, type Recipient, reasonOf, type Subject } from './decide.ts';
 import type { Material } from './material.ts';
 

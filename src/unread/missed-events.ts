@@ -61,8 +61,10 @@ export function missedEvents(found: Found): MissedEvent[] {
 	return [...inOrder(happened), ...inOrder(own(readPositions(found))), ...inOrder(inside(archived))];
 }
 
-const isMissed = ({ since, moment }: Found, at: number): boolean =>
-	at > since && (moment.loose !== undefined || at <= moment.stamp);
+/** What is later than what is settled comes live; where nothing is, all is told that there is. */
+export const toldUpTo = ({ settled }: Moment): number => settled || Number.MAX_SAFE_INTEGER;
+
+const isMissed = ({ since, moment }: Found, at: number): boolean => at > since && at <= toldUpTo(moment);
 
 function ownMemberships(found: Found): Told[] {
 	const { user, own, moment, conversations, inside } = found;

@@ -1,10 +1,11 @@
 import type { About, Bus } from '../engine/ports/bus.ts';
-import type { NotificationLevel } from '../engine/ports/facts.ts';
-import type { CountRow, MarkProblem, ReadState, RowChange, ThreadRow } from '../engine/ports/read-state.ts';
+import type { CountRow, MarkProblem, RowChange, ThreadRow } from '../engine/ports/read-state.ts';
 import type { Mark } from '../model/cursor.ts';
 import { type ErrorCode, Refusal } from '../model/errors.ts';
 import { markedEvent, preferenceEvent, threadMarkedEvent } from '../protocol/events.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
+import type { Preference } from './marks.ts';
+import type { ReadState } from './read-state.ts';
 
 /**
  * Moves read positions: applied at once, made durable, told to the user's other devices, and only then
@@ -33,11 +34,7 @@ export class Reads {
 		return answered(await this.state.mark(user, conversation, mark, tell));
 	}
 
-	async setPreference(
-		user: string,
-		conversation: string,
-		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
-	): Promise<MarkAnswer> {
+	async setPreference(user: string, conversation: string, preference: Preference): Promise<MarkAnswer> {
 		const tell = (row: CountRow) => this.tell(user, preferenceEvent(row), row.position.user);
 		return answered(await this.state.setPreference(user, conversation, preference, tell));
 	}

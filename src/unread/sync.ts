@@ -1,10 +1,11 @@
 import type { Changes, InsideChanges, InsideQuery, OwnChanges } from '../engine/ports/changes.ts';
-import type { Moment, MomentQuery, ReadState } from '../engine/ports/read-state.ts';
+import type { Moment, MomentQuery } from '../engine/ports/read-state.ts';
 import type { Directory, History, ThreadInfo } from '../engine/ports/store.ts';
 import { bytesOf, type Message } from '../model/message.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
-import { missedEvents, threadKey } from './missed-events.ts';
+import { missedEvents, threadKey, toldUpTo } from './missed-events.ts';
+import type { ReadState } from './read-state.ts';
 
 /**
  * What a client missed since a position. Exact at one moment: everything up to the stamp that is answered is
@@ -23,11 +24,6 @@ export interface SyncParts {
 	readonly mostChanges: number;
 	/** For reads that take much memory: a few at a time, of each user one. */
 	readonly inTurn: <T>(user: string, read: () => Promise<T>) => Promise<T>;
-	/**
-	 * By how much clocks of processes that give stamps differ, at most: so far before a client's position what it
-	 * has not heard of may lie. 0 where there is one process.
-	 */
-	readonly overlapMicros: number;
 }
 
 export interface Missed {
@@ -69,19 +65,19 @@ export class Sync {
 
 	/** The stamp after which everything may be unknown to a client that is at this position. */
 	sinceOf(position: number): number {
-		return Math.max(0, position - this.parts.overlapMicros);
+		return this.parts.readState.sinceOf(position);
 	}
 
 	/** With `pushed`, for a client that is pushed counts: says of which they are due. */
 	async missed(user: string, asked: number, pushed = false): Promise<SyncResult> {
-		const { mostChanges, overlapMicros } = this.parts;
+		const { mostChanges } = this.parts;
 		const { own, moment, since } = await this.oneMoment(user, asked);
-		const { stamp, position, loose } = moment;
+		const { stamp, position, horizon } = moment;
 		const left = mostChanges - sizeOf(own, since);
 		// A position from the future is not of this history.
 		if (asked > stamp || left < 0) return { tooFarBehind: true, stamp, position };
 		// By the client's own position: what lies before that and came late came after it, and is known.
-		if (loose && asked + overlapMicros < loose.horizon) return { tooFarBehind: true, stamp, position };
+		if (asked < horizon) return { tooFarBehind: true, stamp, position };
 		const whole = { user, since, own, moment, pushed, left };
 		const small = await this.told(whole, SMALL_BYTES);
 		const missed = small ?? (await this.parts.inTurn(user, () => this.told(whole, MOST_BYTES)));
@@ -91,12 +87,14 @@ export class Sync {
 	/** Null where it is more than so many bytes. */
 	private async told(whole: Whole, mostBytes: number): Promise<Missed | null> {
 		const { user, since, own, moment, pushed, left } = whole;
-		const { stamp, position, loose } = moment;
-		const upTo = loose ? Number.MAX_SAFE_INTEGER : stamp;
-		const inside = await this.insideOf(user, { since, upTo }, moment, { changes: left, bytes: mostBytes });
+		const { stamp, position, settled } = moment;
+		const inside = await this.insideOf(user, { since, upTo: toldUpTo(moment) }, moment, {
+			changes: left,
+			bytes: mostBytes,
+		});
 		if (!inside) return null;
 		const unsure = pushed ? await this.pushedJustBefore(user, since, own, moment) : NOTHING_UNSURE;
-		const recount = [...underivable(inside, loose ? user : null), ...unsure.rows];
+		const recount = [...underivable(inside, user), ...unsure.rows];
 		const [conversations, threads] = await Promise.all([
 			this.conversationsOf(own, inside, recount),
 			this.threadsOf(inside, mostBytes),
@@ -112,7 +110,7 @@ export class Sync {
 				inside: missed.filter(({ isOwn }) => !isOwn).map(({ event }) => event),
 				stamp,
 				position,
-				toldUpTo: loose ? 0 : stamp,
+				toldUpTo: settled,
 				// What is archived counts no more.
 				recount: recount.filter((id) => conversations.get(id)?.archived === false),
 				threads: unsure.threads || touchesThreads(ownAfter(own, since), inside),
@@ -131,7 +129,7 @@ export class Sync {
 		const inside = await this.insideOf(user, between, moment, most);
 		if (!inside) return { rows: moment.changed, threads: true };
 		return {
-			rows: [...underivable(inside, moment.loose ? user : null), ...joinedBefore(own, since)],
+			rows: [...underivable(inside, user), ...joinedBefore(own, since)],
 			threads: touchesThreads(own, inside),
 		};
 	}
@@ -155,13 +153,13 @@ export class Sync {
 		// there is anything, and when the user marked one more conversation in between.
 		for (let rows = NO_ROWS; ; ) {
 			const moment = await readState.moment(user, { since: asked - PUSHED_WITHIN_MICROS, ...rows });
-			const since = Math.max(0, asked - (moment.loose?.lateness ?? 0));
+			const since = Math.max(0, asked - moment.lateness);
 			const from = since - PUSHED_WITHIN_MICROS;
 			if (moment.ownStamp <= from) return { own: NOTHING_OWN, moment, since };
 			const own = await changes.own(user, from);
-			const wanted = rowsOf(own, since, moment.loose ? undefined : moment.stamp);
+			const wanted = rowsOf(own, since, toldUpTo(moment));
 			if (covers(rows, wanted) || sizeOf(own, since) > mostChanges) return { own, moment, since };
-			rows = rowsOf(own, since);
+			rows = rowsOf(own, since, Number.MAX_SAFE_INTEGER);
 		}
 	}
 
@@ -250,7 +248,7 @@ const NOTHING_UNSURE = { rows: [], threads: false } as const;
 const NOTHING_OWN: OwnChanges = { memberships: [], follows: [] };
 
 /** What is to be told of with its counts. */
-function rowsOf({ memberships, follows }: OwnChanges, since: number, upTo = Number.POSITIVE_INFINITY): Rows {
+function rowsOf({ memberships, follows }: OwnChanges, since: number, upTo: number): Rows {
 	const isMissed = (at: number): boolean => at > since && at <= upTo;
 	return {
 		rows: memberships
@@ -304,7 +302,7 @@ const joinedBefore = ({ memberships }: OwnChanges, since: number): string[] =>
  * Who a `<!here>` meant, what an edit or a delete did to what was read ahead, what archiving took away; and of posts of this
  * author, whom they move later than they are counted.
  */
-function underivable({ posted, changed, aspects }: InsideChanges, author: string | null): string[] {
+function underivable({ posted, changed, aspects }: InsideChanges, author: string): string[] {
 	const conversations = new Set<string>();
 	for (const { message } of posted) if (message.user === author) conversations.add(message.conversation);
 	// One that was edited may be known to the client as it was: docs/resuming.md.

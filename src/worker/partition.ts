@@ -1,11 +1,11 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadFact } from '../engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
-import type { ReadState } from '../engine/ports/read-state.ts';
 import { Refusal } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';
 import { type Decision, sequence } from '../sequencer/decide.ts';
 import type { ConversationState } from '../sequencer/state.ts';
+import type { ReadState } from '../unread/read-state.ts';
 import type { Conversations } from './conversations.ts';
 import { deliver } from './delivery.ts';
 import type { Replies } from './replies.ts';

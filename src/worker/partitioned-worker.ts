@@ -1,8 +1,8 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
 import type { CommandLog, Consumption, LoggedCommand, LogSpan, MarkLog } from '../engine/ports/log.ts';
-import type { ReadState } from '../engine/ports/read-state.ts';
 import type { History, Ledger, PartitionLedger, StateSource } from '../engine/ports/store.ts';
+import type { ReadState } from '../unread/read-state.ts';
 import { Backlog } from './backlog.ts';
 import { Conversations } from './conversations.ts';
 import { ageMs } from './lag.ts';
@@ -239,9 +239,7 @@ export class PartitionedWorker {
 			onWritten: (stamps) => {
 				this.failures.delete(name);
 				for (const [conversation, stamp] of stamps)
-					readState
-						.written?.(conversation, stamp)
-						.catch((error) => report(error, `trimming ${conversation}`));
+					readState.written(conversation, stamp).catch((error) => report(error, `trimming ${conversation}`));
 			},
 			onFailed: async (error) => {
 				report(error, `writing what was decided of ${name}`);

@@ -1,11 +1,11 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { CommandEntry, CommandLog } from '../engine/ports/log.ts';
-import type { ReadState } from '../engine/ports/read-state.ts';
 import type { Ledger } from '../engine/ports/store.ts';
 import type { Command, Outcome } from '../sequencer/commands.ts';
 import { sequence } from '../sequencer/decide.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import type { ConversationState } from '../sequencer/state.ts';
+import type { ReadState } from '../unread/read-state.ts';
 import type { Conversations } from './conversations.ts';
 import { deliver } from './delivery.ts';
 import { ageMs } from './lag.ts';

@@ -1,7 +1,7 @@
 import type { Engine } from '../../src/app/engine.ts';
-import type { ReadState } from '../../src/engine/ports/read-state.ts';
 import type { Ledger } from '../../src/engine/ports/store.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
+import type { ReadState } from '../../src/unread/read-state.ts';
 
 /**
  * Engines made wrong on purpose. Each breaks one promise in the way real systems do; a contract suite that

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
-import type { ReadState, RowChange } from '../../src/engine/ports/read-state.ts';
+import type { RowChange } from '../../src/engine/ports/read-state.ts';
 import type { StateSource } from '../../src/engine/ports/store.ts';
 import { FocusMarks } from '../../src/gateway/socket/focus-marks.ts';
+import type { ReadState } from '../../src/unread/read-state.ts';
 import { Reads } from '../../src/unread/reads.ts';
 import { eventually } from '../support/eventually.ts';
 import { LAYOUTS } from '../support/redis.ts';

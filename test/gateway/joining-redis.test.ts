@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import type { ReadState } from '../../src/engine/ports/read-state.ts';
 import { Connection } from '../../src/gateway/socket/connection.ts';
 import { CountsPush } from '../../src/gateway/socket/counts-push.ts';
 import { Hub } from '../../src/gateway/socket/hub.ts';
 import { formatPosition } from '../../src/model/position.ts';
 import { formatTs } from '../../src/model/ts.ts';
 import { type LiveEvent, liveEvent } from '../../src/protocol/live-event.ts';
+import type { ReadState } from '../../src/unread/read-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 

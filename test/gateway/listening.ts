@@ -1,7 +1,6 @@
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
 import type { Bus } from '../../src/engine/ports/bus.ts';
-import type { ReadState } from '../../src/engine/ports/read-state.ts';
 import type { Sessions } from '../../src/engine/ports/sessions.ts';
 import type { Tickets } from '../../src/engine/ports/tickets.ts';
 import { FairGate } from '../../src/gateway/fair-gate.ts';
@@ -14,6 +13,7 @@ import { Hub } from '../../src/gateway/socket/hub.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import { listen } from '../../src/gateway/socket/server.ts';
 import { Strangers } from '../../src/gateway/strangers.ts';
+import type { ReadState } from '../../src/unread/read-state.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 
 /** A gateway that listens, with as little behind it as it can: for what sockets and gateways are by themselves. */

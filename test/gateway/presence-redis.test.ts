@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisSessions } from '../../src/engine/cluster/redis/sessions.ts';
-import type { ReadState } from '../../src/engine/ports/read-state.ts';
 import { Connection } from '../../src/gateway/socket/connection.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
+import type { ReadState } from '../../src/unread/read-state.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 
 /** Who was connected to a gateway that died is away, for the read state and for whoever watches. */

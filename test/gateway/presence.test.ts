@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
-import type { ReadState } from '../../src/engine/ports/read-state.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
+import type { ReadState } from '../../src/unread/read-state.ts';
 
 /** Two gateways that look at one user at once leave the read state with what is. */
 

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryReadState } from '../../src/engine/embedded/read-state/memory-read-state.ts';
+import { MemoryViews } from '../../src/engine/embedded/read-state/memory-views.ts';
 import { Residents } from '../../src/engine/embedded/read-state/residents.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { RowChange } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, Store } from '../../src/engine/ports/store.ts';
 import { risingClock } from '../../src/model/ts.ts';
+import { ReadState } from '../../src/unread/read-state.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
 /**
@@ -59,11 +60,8 @@ test('a mark that repeats one under way is acknowledged together with it, and no
 	const { held, letGo } = heldLedger(store.ledger);
 	const residents = new Residents(store.source, held, () => 0);
 	await residents.open();
-	const state = new MemoryReadState(
-		residents,
-		held,
-		risingClock(() => BEGIN + 10),
-	);
+	const clock = risingClock(() => BEGIN + 10);
+	const state = new ReadState(new MemoryViews(residents, held, clock));
 	const told: number[] = [];
 	const mark = async (): Promise<RowChange> => {
 		const change = await state.mark(GRACE, CHANNEL, { type: 'read', ts: TS }, (row) =>

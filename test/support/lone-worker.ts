@@ -5,11 +5,11 @@ import { RedisDeliveryRecord } from '../../src/engine/cluster/redis/delivery-rec
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import type { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { Action, Outcome } from '../../src/sequencer/commands.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
+import type { ReadState } from '../../src/unread/read-state.ts';
 import { PartitionedWorker } from '../../src/worker/partitioned-worker.ts';
 import { kafkaPlace } from './kafka.ts';
 import { onPostgres, postgresPlace } from './postgres.ts';
@@ -27,7 +27,7 @@ export interface LoneWorker {
 	readonly store: PostgresStore;
 	readonly logs: KafkaLogs;
 	readonly epoch: Epoch;
-	readonly readState: RedisReadState;
+	readonly readState: ReadState;
 	/** Of the topic of commands. */
 	readonly partition: string;
 	/** What came of each request that was answered. */

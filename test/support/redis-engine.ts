@@ -7,12 +7,12 @@ import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import type { Keeping } from '../../src/engine/cluster/redis/read-state/loading.ts';
-import type { RedisReadState } from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
 import { RedisSessions } from '../../src/engine/cluster/redis/sessions.ts';
 import { MemoryLog } from '../../src/engine/embedded/memory-log.ts';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { Ledger } from '../../src/engine/ports/store.ts';
+import type { ReadState } from '../../src/unread/read-state.ts';
 import type { TestedEngine } from '../contract/engines.ts';
 import { connectBoth, type Layout, redisPlace } from './redis.ts';
 import { readStateOn } from './redis-read-state.ts';
@@ -55,7 +55,6 @@ export async function openRedisEngine(
 		),
 		clock,
 		gateway: 'local',
-		overlapMicros: 0,
 		stampOf: () => clock.next(),
 		onSetback: () => undefined,
 		onStoreTrouble: () => undefined,
@@ -71,7 +70,7 @@ export async function openRedisEngine(
 }
 
 /** As a worker of a cluster does, what was written is told to the read state: so it is trimmed in between. */
-const tellingOf = (ledger: Ledger, readState: RedisReadState): Ledger => ({
+const tellingOf = (ledger: Ledger, readState: ReadState): Ledger => ({
 	...ledger,
 	settled: () => ledger.settled(),
 	durable: () => ledger.durable(),

@@ -6,27 +6,26 @@ import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import {
-	RedisReadState,
-	type RedisReadStateParts,
-} from '../../src/engine/cluster/redis/read-state/redis-read-state.ts';
+import { RedisViews, type RedisViewsParts } from '../../src/engine/cluster/redis/read-state/redis-views.ts';
 import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
+import { ReadState } from '../../src/unread/read-state.ts';
 import { connectBoth, type Layout, redisPlace } from './redis.ts';
 
 /** Read states on Redis for tests: one on a given store, or those of several processes that share a store and a Redis. */
 
 export const nowMicros = (): number => Date.now() * 1000;
 
-type Chosen = Partial<Omit<RedisReadStateParts, 'commands' | 'keys' | 'clock'>>;
+type Chosen = Partial<Omit<RedisViewsParts, 'commands' | 'keys' | 'clock'>>;
 
 /** Reads from the store and writes marks to it, unless told otherwise. */
 export const readStateOn = (
 	{ source, ledger }: Pick<Store, 'source' | 'ledger'>,
-	parts: Pick<RedisReadStateParts, 'commands' | 'keys' | 'clock'> & Chosen,
-): Promise<RedisReadState> => RedisReadState.open({ source, ledger, nowMicros, ...parts });
+	parts: Pick<RedisViewsParts, 'commands' | 'keys' | 'clock'> & Chosen,
+): Promise<ReadState> =>
+	RedisViews.open({ source, ledger, nowMicros, ...parts }).then((views) => new ReadState(views));
 
 export interface ProcessOptions extends Chosen {
 	readonly prefix?: string;
@@ -36,7 +35,7 @@ export interface ProcessOptions extends Chosen {
 }
 
 export interface ReadStateProcess {
-	readonly readState: RedisReadState;
+	readonly readState: ReadState;
 	readonly commands: Commands;
 	readonly keys: Keys;
 	readonly epoch: Epoch;

@@ -1,9 +1,6 @@
-import type { Mark } from '../../model/cursor.ts';
 import type { ConversationKind } from '../../model/ids.ts';
 import type { CountRow, RowPosition, ThreadRow, UnreadItem } from '../../model/rows.ts';
-import type { Command } from '../../sequencer/commands.ts';
-import type { Effect } from '../../sequencer/effects.ts';
-import type { NotificationLevel, ReadFact } from './facts.ts';
+import type { NotificationLevel } from './facts.ts';
 
 export type { CountRow, RowPosition, ThreadRow, UnreadItem };
 
@@ -80,7 +77,7 @@ export interface MomentQuery {
 	readonly threads: readonly { readonly conversation: string; readonly threadTs: number }[];
 }
 
-/** How a user's state was at one moment: everything up to its stamp is in it, nothing later. */
+/** How a user's state was at one moment. */
 export interface Moment {
 	readonly stamp: number;
 	/** What a client that knows this moment is at. Nothing after it, up to the stamp, concerns the user. */
@@ -92,16 +89,10 @@ export interface Moment {
 	/** Of what the user was in, and followed, at that moment. */
 	readonly rows: readonly CountRow[];
 	readonly threads: readonly ThreadRow[];
-	/**
-	 * Where several processes give stamps there is no such moment: a change may come to be seen after others with
-	 * later stamps. Then what is told overlaps with what is told live, and nothing is left out.
-	 */
-	readonly loose?: {
-		/** By how much a change, among those that were changed, came to be seen later than it took place. */
-		readonly lateness: number;
-		/** Who left before this stamp cannot be told what was missed. */
-		readonly horizon: number;
-	};
+	/** See `ChangedViews`. */
+	readonly lateness: number;
+	readonly horizon: number;
+	readonly settled: number;
 }
 
 /** What a change of the read state came to. */
@@ -129,87 +120,3 @@ export type Tell<Row> = (row: Row) => void;
 
 /** A mark that cannot be: of who is no member, or of a message that is not in the timeline. */
 export type MarkProblem = 'not_a_member' | 'no_such_message' | 'not_following';
-
-/** Why something was not taken from the store anew, and is as it was. */
-export type RepairProblem =
-	/** The store does not have everything yet: what it lacks would be lost. */
-	| 'store_behind'
-	/** It changed at every attempt. */
-	| 'changing';
-
-/**
- * Timelines, cursors, mentions and threads: what every count is derived from. A cache of the store, loaded
- * on first use. Nothing in it is a count.
- *
- * What a query answers is durable: an answer never shows a change that a crash could still undo. Where several processes share
- * the state, that holds of changes made through this one. A mark that another one is just making durable may be shown already;
- * should that process die in this very moment, the shared state alone has it, until somebody tells the log of it again.
- */
-export interface ReadState {
-	/** Loads what applying this command's effects needs. To be awaited before it is decided. */
-	prepare(command: Command): Promise<void>;
-	/**
-	 * Takes in what the sequencer decided, in order; answers with the cursors that moved with it. What it
-	 * returns is to be made durable together with the effects.
-	 */
-	apply(effects: readonly Effect[]): readonly ReadFact[] | Promise<readonly ReadFact[]>;
-
-	/** The store has everything of this conversation up to this stamp: what is kept here need not be kept for that. */
-	written?(conversation: string, stamp: number): Promise<void>;
-
-	mark(
-		user: string,
-		conversation: string,
-		mark: Mark,
-		tell: Tell<CountRow>,
-	): Promise<RowChange | MarkProblem>;
-	markThread(
-		user: string,
-		conversation: string,
-		threadTs: number,
-		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
-		tell: Tell<ThreadRow>,
-	): Promise<ThreadChange | MarkProblem>;
-	setPreference(
-		user: string,
-		conversation: string,
-		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
-		tell: Tell<CountRow>,
-	): Promise<RowChange | MarkProblem>;
-	/** The user came to be active (connected and not away), or ceased to be. Resolves when durable. */
-	setActive(user: string, active: boolean): Promise<void>;
-
-	member(user: string, conversation: string): Promise<MemberView | null>;
-	/** Everything the user is in, archived conversations included. */
-	memberships(user: string): Promise<readonly MemberView[]>;
-	row(user: string, conversation: string): Promise<CountRow | null>;
-	counts(user: string): Promise<UserCounts>;
-	/** The same for users in very many conversations: the rows go to the sink, all of one moment. */
-	countsInto(user: string, sink: CountSink): Promise<CountTotals>;
-	/**
-	 * Unread messages of one conversation (or of all, with its threads), oldest first. Of all: where a conversation has more
-	 * than counts tell, at least as many of the newest, and every one that mentions the user.
-	 */
-	unread(user: string, conversation?: string): Promise<readonly UnreadItem[]>;
-	/**
-	 * Conversations by latest activity, newest first, from after `start` on. Every conversation is on one page
-	 * of a list, except for what got or lost a newest message while it was gone through. Engines forget lists
-	 * with the unread ones first after a while, or at a restart: then there is no such list.
-	 */
-	inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'>;
-	threads(user: string): Promise<readonly ThreadRow[]>;
-	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly stamp: number }>;
-	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null>;
-	/** Everything asked for, of one and the same moment. */
-	moment(user: string, query: MomentQuery): Promise<Moment>;
-	/** Refuses while questions would be refused, because what is kept was lost and is being restored. */
-	available(): Promise<void>;
-	/** What a client of this user that listens from now on is at: see `Moment.position`. */
-	stampOf(user: string): Promise<number>;
-
-	/**
-	 * Takes from the store anew what is kept of this conversation, and of this user in it. Nothing that was acknowledged
-	 * is lost by it: it takes place only where the store has everything that is kept here.
-	 */
-	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem>;
-}

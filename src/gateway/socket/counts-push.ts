@@ -1,7 +1,7 @@
 import type { About } from '../../engine/ports/bus.ts';
-import type { ReadState } from '../../engine/ports/read-state.ts';
 import { countsUpdatedEvent, threadStateEvent } from '../../protocol/events.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
+import type { ReadState } from '../../unread/read-state.ts';
 import type { Connection } from './connection.ts';
 import type { UserSession } from './user-session.ts';
 
@@ -32,11 +32,6 @@ export class CountsPush {
 	constructor(
 		private readonly readState: ReadState,
 		private readonly failed: (error: unknown) => void,
-		/**
-		 * A post can be counted before it has moved its author's read position. A row told in between counts it, so that
-		 * the client takes the position for moved: the author is told the row once more.
-		 */
-		private readonly authorsFollow = false,
 	) {}
 
 	/** An event went out to these. */
@@ -46,7 +41,9 @@ export class CountsPush {
 			return;
 		}
 		const { row, threads } = underivable(about);
-		const author = this.authorsFollow && about.change === 'posted' && about.inTimeline ? about.author : null;
+		// A post can be counted before it has moved its author's read position. A row told in between counts it, so that
+		// the client takes the position for moved: the author is told the row once more.
+		const author = about.change === 'posted' && about.inTimeline ? about.author : null;
 		if (row === null && !threads && author === null) return;
 		for (const session of sessions) {
 			const ofOwn = session.user === author ? about.conversation : null;

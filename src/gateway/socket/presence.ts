@@ -1,6 +1,6 @@
 import type { Bus } from '../../engine/ports/bus.ts';
-import type { ReadState } from '../../engine/ports/read-state.ts';
 import type { Sessions } from '../../engine/ports/sessions.ts';
+import type { ReadState } from '../../unread/read-state.ts';
 import type { Connection } from './connection.ts';
 import { Interest } from './interest.ts';
 

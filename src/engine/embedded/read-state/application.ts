@@ -1,11 +1,11 @@
-import { hasUnread } from '../../../model/counting.ts';
+import { isCaughtUp } from '../../../model/counting.ts';
 import { inTimeline, type Message } from '../../../model/message.ts';
 import type { Timeline } from '../../../model/timeline.ts';
-import { readerOf } from '../../../model/views.ts';
+import { NOTHING_AHEAD, readerOf } from '../../../model/views.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
 import type { ReadFact } from '../../ports/facts.ts';
+import { changed } from './changed.ts';
 import { LoadedConversation, type LoadedUser } from './loaded.ts';
-import type { Membership } from './memberships.ts';
 import { type Residents, threadKey } from './residents.ts';
 
 /** Takes the sequencer's effects into memory. Synchronous: `prepare` loaded what this needs. */
@@ -22,6 +22,7 @@ export class Application {
 			for (const user of effect.members) this.join(number, user, 0, at);
 			return [];
 		}
+		this.residents.journal.add(number);
 		const conversation = this.residents.peekConversation(number);
 		if (!conversation) throw new Error(`${effect.type} of ${effect.conversation.id}: not prepared`);
 		conversation.stamp = at;
@@ -29,7 +30,6 @@ export class Application {
 			case 'posted':
 				return this.post(conversation, effect.message);
 			case 'edited':
-				if (effect.message.named.join() !== effect.previous.named.join()) this.residents.withdrawals += 1;
 				this.edit(conversation, effect.message, at);
 				return [];
 			case 'deleted':
@@ -42,12 +42,11 @@ export class Application {
 				this.leave(number, effect.user, at);
 				return [];
 			case 'changed':
-				if (conversation.archived !== effect.conversation.archived) this.residents.withdrawals += 1;
 				conversation.archived = effect.conversation.archived;
 				return [];
 			case 'followed':
 				this.withUser(effect.user, at, (user) =>
-					user.follow(number, effect.threadTs, { cursor: effect.cursor, since: at }),
+					user.setFollow(number, effect.threadTs, { cursor: effect.cursor, since: at }),
 				);
 				return [];
 			case 'unfollowed':
@@ -66,73 +65,57 @@ export class Application {
 		user.stamp = at;
 	}
 
-	/** Rejoining starts anew, with a revision above the old one. */
+	/** Rejoining begins with nothing, and a revision above the old one. */
 	private join(number: number, id: string, cursor: number, at: number): void {
 		this.withUser(id, at, (user) => {
-			const former = user.memberships.get(number);
+			const former = user.membershipIn(number);
 			const revision = former ? former.revision + 1 : 0;
-			user.setMembership(number, { member: true, muted: false, level: 'all', revision, cursor });
-			user.dropAhead(number);
+			const fresh = { member: true, muted: false, level: 'all', ahead: NOTHING_AHEAD } as const;
+			user.setMembership(number, { ...fresh, revision, cursor });
 		});
 	}
 
 	private leave(number: number, id: string, at: number): void {
 		this.withUser(id, at, (user) => {
-			const membership = user.memberships.get(number);
-			if (membership) user.setMembership(number, { ...membership, member: false });
+			const membership = user.membershipIn(number);
+			if (membership) user.setMembership(number, { ...membership, member: false, ahead: NOTHING_AHEAD });
 			user.unfollowAll(number);
-			user.dropAhead(number);
 		});
 	}
 
 	private post(conversation: LoadedConversation, message: Message): ReadFact[] {
 		const author = this.residents.peekUser(message.user);
-		const facts: ReadFact[] = [];
-		if (inTimeline(message)) {
-			const membership = author?.memberships.get(conversation.number);
-			const caughtUp = author && membership && !this.hasUnreadIn(conversation, author, membership);
-			conversation.timeline.append(this.residents.entryOf(message));
-			this.residents.recency.touch(conversation);
-			if (author && membership && caughtUp) facts.push(moveOnto(conversation, author, membership, message));
-		}
-		if (message.threadTs !== null) {
-			const thread = conversation.threads.get(message.threadTs);
-			const fact = thread && author && this.replied(conversation, thread, author, message);
-			if (fact) facts.push(fact);
-			thread?.append(this.residents.entryOf(message));
-			if (!thread) this.residents.passBy(threadKey(conversation.id, message.threadTs), message.ts);
-		}
+		const thread = message.threadTs === null ? undefined : conversation.threads.get(message.threadTs);
+		const facts = author ? this.movesOf(conversation, thread, author, message) : [];
+		const entry = this.residents.entryOf(message);
+		if (inTimeline(message)) conversation.timeline.append(entry);
+		thread?.append(entry);
+		if (message.threadTs !== null && !thread)
+			this.residents.passBy(threadKey(conversation.id, message.threadTs), message.ts);
 		return facts;
 	}
 
-	private hasUnreadIn(conversation: LoadedConversation, author: LoadedUser, membership: Membership): boolean {
-		const { timeline } = conversation;
-		// Something that is not loaded may be unread: then the cursor stays, which is never wrong.
-		if (membership.cursor < timeline.floor) return true;
-		const ahead = author.ahead.get(conversation.number);
-		return hasUnread(timeline, readerOf(author, membership.cursor, ahead));
-	}
-
-	/** A reply moves its author's thread cursor onto it if nothing in the thread was unread. */
-	private replied(
-		conversation: LoadedConversation,
-		thread: Timeline,
+	/** Who had nothing unread before their own message has read it: in the timeline, and likewise in its thread. */
+	private movesOf(
+		{ id, number, timeline }: LoadedConversation,
+		thread: Timeline | undefined,
 		author: LoadedUser,
 		message: Message,
-	): ReadFact | undefined {
-		const threadTs = message.threadTs as number;
-		const follow = author.follows.get(conversation.number)?.get(threadTs);
-		if (!follow || hasUnread(thread, readerOf(author, follow.cursor))) return undefined;
-		follow.cursor = message.ts;
-		author.stamp = message.ts;
-		return {
-			type: 'thread_cursor',
-			user: author.id,
-			conversation: conversation.id,
-			threadTs,
-			at: message.ts,
-			cursor: message.ts,
-		};
+	): ReadFact[] {
+		const { ts, threadTs } = message;
+		const facts: ReadFact[] = [];
+		const membership = inTimeline(message) ? author.membershipIn(number) : undefined;
+		if (membership && isCaughtUp(timeline, readerOf(author, membership.cursor, membership.ahead), ts)) {
+			const cursor = { ts, revision: membership.revision, ahead: NOTHING_AHEAD };
+			facts.push(changed(author, number, { type: 'cursor', conversation: id, cursor }, ts));
+		}
+		if (threadTs === null || !thread) return facts;
+		const follow = author.follows.get(number)?.get(threadTs);
+		if (follow && isCaughtUp(thread, readerOf(author, follow.cursor), ts))
+			facts.push(
+				changed(author, number, { type: 'thread_cursor', conversation: id, threadTs, cursor: ts }, ts),
+			);
+		return facts;
 	}
 
 	private edit(conversation: LoadedConversation, message: Message, at: number): void {
@@ -146,12 +129,8 @@ export class Application {
 
 	private remove(conversation: LoadedConversation, previous: Message, at: number): void {
 		if (inTimeline(previous)) {
-			this.residents.withdrawals += 1;
-			const { timeline } = conversation;
-			const { latest } = timeline;
-			if (previous.ts > timeline.floor) timeline.remove(previous.ts);
+			if (previous.ts > conversation.timeline.floor) conversation.timeline.remove(previous.ts);
 			else conversation.changedBelowFloor = at;
-			if (timeline.latest !== latest) this.residents.recency.touch(conversation);
 		}
 		this.inThread(conversation, previous, at, (thread) => thread.remove(previous.ts));
 	}
@@ -167,25 +146,4 @@ export class Application {
 		if (thread) change(thread);
 		else this.residents.passBy(threadKey(conversation.id, message.threadTs), at);
 	}
-}
-
-/** The author had nothing unread: the cursor moves onto the message. */
-function moveOnto(
-	conversation: LoadedConversation,
-	author: LoadedUser,
-	membership: Membership,
-	message: Message,
-): ReadFact {
-	const hadAhead = author.dropAhead(conversation.number);
-	author.setMembership(conversation.number, { ...membership, cursor: message.ts });
-	author.stamp = message.ts;
-	return {
-		type: 'cursor',
-		user: author.id,
-		conversation: conversation.id,
-		at: message.ts,
-		cursor: message.ts,
-		revision: membership.revision,
-		...(hadAhead ? { ahead: { dropUpTo: message.ts } } : {}),
-	};
 }

@@ -1,17 +1,25 @@
 import { Activity } from '../../../model/activity.ts';
 import type { ConversationKind } from '../../../model/ids.ts';
+import type { Numbering } from '../../../model/numbering.ts';
 import { Timeline } from '../../../model/timeline.ts';
-import { type Membership, Memberships } from './memberships.ts';
+import {
+	type ConversationView,
+	type FollowView,
+	type MembershipView,
+	NOTHING_AHEAD,
+	type UserView,
+} from '../../../model/views.ts';
+import { Journal } from './journal.ts';
+import { Memberships } from './memberships.ts';
 
 /** What is in memory of a conversation and of a user. */
 
 /** Of most conversations no thread is in use. */
 const NO_THREADS: ReadonlyMap<number, Timeline> = new Map();
-/** Most users have read nothing ahead and follow nothing. */
-const NOTHING_AHEAD: ReadonlyMap<number, ReadonlySet<number>> = new Map();
-const NOTHING_FOLLOWED: ReadonlyMap<number, ReadonlyMap<number, LoadedFollow>> = new Map();
+/** Most users follow nothing. */
+const NOTHING_FOLLOWED: ReadonlyMap<number, ReadonlyMap<number, FollowView>> = new Map();
 
-export class LoadedConversation {
+export class LoadedConversation implements ConversationView {
 	archived: boolean;
 	/** Stamp of its newest change of any kind. */
 	stamp: number;
@@ -45,22 +53,20 @@ export class LoadedConversation {
 	}
 }
 
-export interface LoadedFollow {
-	cursor: number;
-	readonly since: number;
-}
-
-export class LoadedUser {
+export class LoadedUser implements UserView {
 	/** Stamp of the newest change of the user's read state. */
 	stamp = 0;
-	/** To be changed through `setMembership`. */
 	readonly memberships: Memberships;
-	/** Where somebody wants to know, conversations where the user's own state changed are put in here. */
-	touched: Set<number> | null = null;
-	private ownAhead: Map<number, ReadonlySet<number>> | undefined;
-	private ownFollows: Map<number, Map<number, LoadedFollow>> | undefined;
+	/** Where the user's own state changed; made when somebody wants to know. */
+	private ownJournal: Journal | undefined;
+	/** All entries after the user's cursors were in memory when so many evictions had taken place. */
+	reachedAt = -1;
+	private ahead: Map<number, ReadonlySet<number>> | undefined;
+	private ownFollows: Map<number, Map<number, FollowView>> | undefined;
 	readonly activity: Activity;
 	usedAt = 0;
+	/** For `Looked`: of users in very many conversations. */
+	remembered: object | undefined;
 	/** All of the user's conversations were in memory when so many evictions had taken place. */
 	completeAt = -1;
 
@@ -69,6 +75,7 @@ export class LoadedUser {
 		readonly id: string,
 		starts: readonly number[],
 		places: number,
+		private readonly conversations: Numbering,
 	) {
 		this.memberships = new Memberships(places);
 		this.activity = new Activity(starts);
@@ -79,38 +86,52 @@ export class LoadedUser {
 		return Math.max(this.stamp, this.activity.newest);
 	}
 
-	setMembership(conversation: number, membership: Membership): void {
+	membership(conversation: string): MembershipView | undefined {
+		const number = this.conversations.peek(conversation);
+		return number === undefined ? undefined : this.membershipIn(number);
+	}
+
+	membershipIn(conversation: number): MembershipView | undefined {
+		const index = this.memberships.find(conversation);
+		return index < 0 ? undefined : this.membershipAt(index);
+	}
+
+	membershipAt(index: number): MembershipView {
+		const ahead = this.ahead?.get(this.memberships.conversationAt(index));
+		return this.memberships.at(index, ahead ?? NOTHING_AHEAD);
+	}
+
+	get journal(): Journal {
+		this.ownJournal ??= new Journal();
+		return this.ownJournal;
+	}
+
+	setMembership(conversation: number, membership: MembershipView): void {
+		this.ownJournal?.add(conversation);
+		const index = this.memberships.find(conversation);
+		if (index < 0 || membership.cursor < this.memberships.cursorAt(index)) this.reachedAt = -1;
 		this.memberships.set(conversation, membership);
-		this.touched?.add(conversation);
-	}
-
-	/** By conversation number; only where there are any. */
-	get ahead(): ReadonlyMap<number, ReadonlySet<number>> {
-		return this.ownAhead ?? NOTHING_AHEAD;
-	}
-
-	/** Answers whether there was anything. */
-	dropAhead(conversation: number): boolean {
-		return this.ownAhead?.delete(conversation) ?? false;
-	}
-
-	setAhead(conversation: number, ahead: ReadonlySet<number>): void {
-		this.ownAhead ??= new Map();
-		this.ownAhead.set(conversation, ahead);
+		if (membership.ahead.size === 0) this.ahead?.delete(conversation);
+		else this.ahead = (this.ahead ?? new Map()).set(conversation, membership.ahead);
 	}
 
 	/** Threads followed, by conversation number and root. */
-	get follows(): ReadonlyMap<number, ReadonlyMap<number, LoadedFollow>> {
+	get follows(): ReadonlyMap<number, ReadonlyMap<number, FollowView>> {
 		return this.ownFollows ?? NOTHING_FOLLOWED;
+	}
+
+	follow(conversation: string, threadTs: number): FollowView | undefined {
+		const number = this.conversations.peek(conversation);
+		return number === undefined ? undefined : this.follows.get(number)?.get(threadTs);
 	}
 
 	unfollowAll(conversation: number): void {
 		this.ownFollows?.delete(conversation);
 	}
 
-	follow(conversation: number, threadTs: number, follow: LoadedFollow): void {
+	setFollow(conversation: number, threadTs: number, follow: FollowView): void {
 		this.ownFollows ??= new Map();
-		const threads = this.ownFollows.get(conversation) ?? new Map<number, LoadedFollow>();
+		const threads = this.ownFollows.get(conversation) ?? new Map<number, FollowView>();
 		threads.set(threadTs, follow);
 		this.ownFollows.set(conversation, threads);
 	}

@@ -1,4 +1,4 @@
-import type { NotificationLevel } from '../../ports/facts.ts';
+import type { MembershipView, NotificationLevel } from '../../../model/views.ts';
 
 /**
  * What a user has in each conversation, packed: 16 bytes each, sorted by the conversation's number. New
@@ -14,29 +14,24 @@ const LEVEL_SHIFT = 2;
 /** Revisions share a word with four bits of flags. */
 const REVISION_STEP = 16;
 
-export interface Membership {
-	readonly member: boolean;
-	readonly muted: boolean;
-	readonly level: NotificationLevel;
-	readonly revision: number;
-	readonly cursor: number;
-}
+/** What was read ahead is kept beside it: most have none. */
+export type Packed = Omit<MembershipView, 'ahead'>;
 
 export class Memberships {
 	size = 0;
-	private conversations: Uint32Array;
+	private numbers: Uint32Array;
 	private cursors: Float64Array;
 	private words: Uint32Array;
 
 	/** With room for as many, when it is known how many there will be. */
 	constructor(capacity = 4) {
-		this.conversations = new Uint32Array(capacity);
+		this.numbers = new Uint32Array(capacity);
 		this.cursors = new Float64Array(capacity);
 		this.words = new Uint32Array(capacity);
 	}
 
 	conversationAt(index: number): number {
-		return this.conversations[index]!;
+		return this.numbers[index]!;
 	}
 
 	cursorAt(index: number): number {
@@ -47,11 +42,7 @@ export class Memberships {
 		return (this.words[index]! & MEMBER) !== 0;
 	}
 
-	isMutedAt(index: number): boolean {
-		return (this.words[index]! & MUTED) !== 0;
-	}
-
-	at(index: number): Membership {
+	at(index: number, ahead: ReadonlySet<number>): MembershipView {
 		const word = this.words[index]!;
 		return {
 			member: (word & MEMBER) !== 0,
@@ -59,7 +50,13 @@ export class Memberships {
 			level: LEVELS[(word >>> LEVEL_SHIFT) & 3]!,
 			revision: Math.floor(word / REVISION_STEP),
 			cursor: this.cursors[index]!,
+			ahead,
 		};
+	}
+
+	/** Numbers of conversations, also of those that the user left. */
+	conversations(): Uint32Array {
+		return this.numbers.subarray(0, this.size);
 	}
 
 	/** Index of the conversation, or where it would stand, as -1 - index. */
@@ -67,10 +64,10 @@ export class Memberships {
 		let low = 0;
 		let high = this.size - 1;
 		// Most look-ups in a growing list are of its newest.
-		if (high < 0 || this.conversations[high]! < conversation) return -1 - this.size;
+		if (high < 0 || this.numbers[high]! < conversation) return -1 - this.size;
 		while (low <= high) {
 			const middle = (low + high) >>> 1;
-			const there = this.conversations[middle]!;
+			const there = this.numbers[middle]!;
 			if (there === conversation) return middle;
 			if (there < conversation) low = middle + 1;
 			else high = middle - 1;
@@ -78,12 +75,7 @@ export class Memberships {
 		return -1 - low;
 	}
 
-	get(conversation: number): Membership | undefined {
-		const index = this.find(conversation);
-		return index < 0 ? undefined : this.at(index);
-	}
-
-	set(conversation: number, membership: Membership): void {
+	set(conversation: number, membership: Packed): void {
 		const found = this.find(conversation);
 		const index = found >= 0 ? found : this.insert(-1 - found, conversation);
 		this.cursors[index] = membership.cursor;
@@ -95,11 +87,11 @@ export class Memberships {
 	}
 
 	private insert(index: number, conversation: number): number {
-		if (this.size === this.conversations.length) this.grow();
-		this.conversations.copyWithin(index + 1, index, this.size);
+		if (this.size === this.numbers.length) this.grow();
+		this.numbers.copyWithin(index + 1, index, this.size);
 		this.cursors.copyWithin(index + 1, index, this.size);
 		this.words.copyWithin(index + 1, index, this.size);
-		this.conversations[index] = conversation;
+		this.numbers[index] = conversation;
 		this.size += 1;
 		return index;
 	}
@@ -107,13 +99,13 @@ export class Memberships {
 	/** By a quarter: a list that doubled would be half empty, and there is one for each user. */
 	private grow(): void {
 		const capacity = this.size + Math.max(4, this.size >>> 2);
-		const conversations = new Uint32Array(capacity);
+		const numbers = new Uint32Array(capacity);
 		const cursors = new Float64Array(capacity);
 		const words = new Uint32Array(capacity);
-		conversations.set(this.conversations);
+		numbers.set(this.numbers);
 		cursors.set(this.cursors);
 		words.set(this.words);
-		this.conversations = conversations;
+		this.numbers = numbers;
 		this.cursors = cursors;
 		this.words = words;
 	}

@@ -1,5 +1,5 @@
-import type { RepairProblem } from '../../ports/read-state.ts';
 import type { Ledger, UserReadState } from '../../ports/store.ts';
+import type { RepairProblem } from '../../ports/views.ts';
 import { nextTurn } from './depths.ts';
 import type { LoadedUser } from './loaded.ts';
 import type { Residents } from './residents.ts';
@@ -36,7 +36,7 @@ export class Repair {
 		const conversation = number === undefined ? undefined : residents.peekConversation(number);
 		if (!conversation) return true;
 		const { stamp, timeline } = conversation;
-		const { floor, latest } = timeline;
+		const { floor } = timeline;
 		const threads = [...conversation.threads];
 		await this.ledger.settled();
 		const [brief] = await source.briefs([id]);
@@ -48,15 +48,13 @@ export class Repair {
 		if (conversation.evicted || conversation.stamp !== stamp || timeline.floor !== floor) return false;
 
 		const entryOf = residents.entryOf.bind(residents);
+		residents.journal.add(conversation.number);
 		conversation.archived = brief.archived;
 		timeline.replace(rows.map(entryOf), rows.at(-1)?.ts ?? brief.latest);
 		for (const [index, [, thread]] of threads.entries()) {
 			const entries = (replies[index] ?? []).map(entryOf);
 			thread.replace(entries, entries.at(-1)?.ts ?? 0);
 		}
-		if (timeline.latest !== latest) residents.recency.touch(conversation);
-		// What inboxes remember as unread may be another by now.
-		residents.withdrawals += 1;
 		return true;
 	}
 
@@ -79,13 +77,11 @@ export class Repair {
 function takeIn(user: LoadedUser, number: number, conversation: string, rows: UserReadState): void {
 	const isHere = (row: { readonly conversation: string }) => row.conversation === conversation;
 	const membership = rows.memberships.find(isHere);
-	if (membership) user.setMembership(number, membership);
-	const ahead = rows.ahead.filter(isHere);
-	user.dropAhead(number);
-	if (ahead.length > 0) user.setAhead(number, new Set(ahead.map(({ ts }) => ts)));
+	const ahead = new Set(rows.ahead.filter(isHere).map(({ ts }) => ts));
+	if (membership) user.setMembership(number, { ...membership, ahead });
 	user.unfollowAll(number);
 	for (const { threadTs, cursor, since } of rows.follows.filter(isHere))
-		user.follow(number, threadTs, { cursor, since });
+		user.setFollow(number, threadTs, { cursor, since });
 	user.activity.replace(rows.activity);
 }
 

@@ -1,9 +1,10 @@
 import { Numbering } from '../../../model/numbering.ts';
 import { type Entry, flagsOf, Timeline } from '../../../model/timeline.ts';
+import { NOTHING_AHEAD } from '../../../model/views.ts';
 import type { ConversationBrief, EntryRow, Ledger, StateSource } from '../../ports/store.ts';
 import { Depths, nextTurn } from './depths.ts';
+import { Journal } from './journal.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
-import { Recency } from './recency.ts';
 
 /**
  * Brings conversations and users into memory on first use and lets go of those not used for long.
@@ -22,7 +23,8 @@ const STEPPED_ATTEMPTS = 3;
 export class Residents {
 	readonly users = new Numbering();
 	readonly conversations = new Numbering();
-	readonly recency = new Recency();
+	/** Conversations that changed. */
+	readonly journal = new Journal();
 	readonly depths: Depths;
 	/** By number: whoever counts looks at all conversations of a user, a hundred thousand maybe. */
 	private readonly loadedConversations: (LoadedConversation | undefined)[] = [];
@@ -32,10 +34,8 @@ export class Residents {
 	/** What is being loaded now: what passes it by must not be forgotten meanwhile. */
 	private readonly loading = new Set<string>();
 	private starts: readonly number[] = [];
-	/** How often something began or stopped to count other than by a post or a mark: by a delete, an edit, archiving. */
-	withdrawals = 0;
 	/** How often conversations were let go. */
-	private evictions = 0;
+	evictions = 0;
 
 	constructor(
 		readonly source: StateSource,
@@ -58,17 +58,29 @@ export class Residents {
 		return this.loadedConversations[number];
 	}
 
+	/** The conversation if in memory, which it stays for being used now. */
+	find(id: string): LoadedConversation | undefined {
+		const number = this.conversations.peek(id);
+		const conversation = number === undefined ? undefined : this.loadedConversations[number];
+		if (conversation) conversation.usedAt = this.nowMs();
+		return conversation;
+	}
+
 	/** A change of something that is not in memory went by. */
 	passBy(key: string, at: number): void {
 		this.passedBy.set(key, at);
 	}
 
+	/** The user if in memory, which they stay for being used now. */
+	findUser(id: string): LoadedUser | undefined {
+		const user = this.loadedUsers.get(id);
+		if (user) user.usedAt = this.nowMs();
+		return user;
+	}
+
 	async user(id: string): Promise<LoadedUser> {
-		const loaded = this.loadedUsers.get(id);
-		if (loaded) {
-			loaded.usedAt = this.nowMs();
-			return loaded;
-		}
+		const loaded = this.findUser(id);
+		if (loaded) return loaded;
 		const underWay = this.loadingUsers.get(id);
 		if (underWay) return underWay;
 		const loading = this.loadUser(id).finally(() => this.loadingUsers.delete(id));
@@ -78,14 +90,18 @@ export class Residents {
 
 	private async loadUser(id: string): Promise<LoadedUser> {
 		const rows = await this.consistently(id, () => this.source.user(id));
-		const user = new LoadedUser(this.users.of(id), id, this.starts, rows.memberships.length);
+		const { conversations, starts } = this;
+		const user = new LoadedUser(this.users.of(id), id, starts, rows.memberships.length, conversations);
 		user.stamp = rows.stamp;
 		user.usedAt = this.nowMs();
-		for (const row of rows.memberships) user.memberships.set(this.conversations.of(row.conversation), row);
-		for (const [conversation, entries] of Map.groupBy(rows.ahead, (entry) => entry.conversation))
-			user.setAhead(this.conversations.of(conversation), new Set(entries.map(({ ts }) => ts)));
+		const aheadOf = Map.groupBy(rows.ahead, ({ conversation }) => conversation);
+		for (const row of rows.memberships) {
+			const ahead = aheadOf.get(row.conversation);
+			const readAhead = ahead ? new Set(ahead.map(({ ts }) => ts)) : NOTHING_AHEAD;
+			user.setMembership(conversations.of(row.conversation), { ...row, ahead: readAhead });
+		}
 		for (const { conversation, threadTs, cursor, since } of rows.follows)
-			user.follow(this.conversations.of(conversation), threadTs, { cursor, since });
+			user.setFollow(conversations.of(conversation), threadTs, { cursor, since });
 		for (const { at, active } of rows.activity) user.activity.add(at, active);
 		this.loadedUsers.set(id, user);
 		return user;
@@ -143,9 +159,12 @@ export class Residents {
 		return found;
 	}
 
-	/** Has every conversation of the user in memory; looks for those missing only when some were let go. */
+	/** Whether every conversation of the user is in memory. */
+	isComplete(user: LoadedUser): boolean {
+		return user.completeAt === this.evictions;
+	}
+
 	async complete(user: LoadedUser): Promise<void> {
-		if (user.completeAt === this.evictions) return;
 		const { evictions } = this;
 		await this.conversationsOf(conversationsOf(user));
 		user.completeAt = evictions;
@@ -153,13 +172,8 @@ export class Residents {
 
 	add(conversation: LoadedConversation): void {
 		conversation.usedAt = this.nowMs();
-		this.put(conversation);
-		this.recency.add(conversation);
-	}
-
-	/** Without holes, which would make a slower kind of list of it. */
-	private put(conversation: LoadedConversation): void {
 		const { loadedConversations } = this;
+		// Without holes, which would make a slower kind of list of it.
 		while (loadedConversations.length <= conversation.number) loadedConversations.push(undefined);
 		loadedConversations[conversation.number] = conversation;
 	}
@@ -209,7 +223,6 @@ export class Residents {
 			if (!conversation || conversation.usedAt >= before || conversation.stamp > durable) continue;
 			this.loadedConversations[number] = undefined;
 			conversation.evicted = true;
-			this.recency.removed();
 			this.evictions += 1;
 		}
 		for (const [id, user] of this.loadedUsers)
@@ -222,7 +235,6 @@ export class Residents {
 	clear(): void {
 		for (const conversation of this.loadedConversations) if (conversation) conversation.evicted = true;
 		this.loadedConversations.length = 0;
-		this.recency.clear();
 		this.evictions += 1;
 		this.loadedUsers.clear();
 		this.passedBy.clear();

@@ -1,8 +1,9 @@
-import type { ReadState, UnreadItem } from '../../../engine/ports/read-state.ts';
+import type { UnreadItem } from '../../../engine/ports/read-state.ts';
 import type { History } from '../../../engine/ports/store.ts';
 import { bytesOf } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
+import type { ReadState } from '../../../unread/read-state.ts';
 import { joined } from '../access.ts';
 import { sized } from '../answer-size.ts';
 import * as type from '../argument-types.ts';

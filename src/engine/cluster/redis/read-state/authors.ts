@@ -1,11 +1,11 @@
-import { hasUnread } from '../../../../model/counting.ts';
+import { isCaughtUp } from '../../../../model/counting.ts';
 import { inTimeline, type Message } from '../../../../model/message.ts';
 import { NOTHING_AHEAD } from '../../../../model/views.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { ConversationCopy } from '../views/conversation-copy.ts';
 import { NO_THREADS } from '../views/conversation-views.ts';
-import type { Views } from '../views/views.ts';
+import type { CopiedViews } from '../views/views.ts';
 import { packFollow, packMembership } from './packing.ts';
 import { cursorFact, threadFact } from './standing-facts.ts';
 import { followField, followIn, membershipField, membershipIn } from './user-state.ts';
@@ -16,7 +16,7 @@ type Posted = Extract<Effect, { type: 'posted' }>;
 /** Who had nothing unread before their own message has read it: in the timeline, and likewise in its thread. */
 export class Authors {
 	constructor(
-		private readonly views: Views,
+		private readonly views: CopiedViews,
 		private readonly users: Users,
 	) {}
 
@@ -34,10 +34,8 @@ export class Authors {
 			const follow = thread && (isNew || thread.at <= ts) ? thread : undefined;
 			const [inConversation, inThread] = await Promise.all([
 				// Mostly the author has read the message before: then nothing has to be looked at.
-				membership &&
-					(isUpTo(membership.cursor, prevTs, message) ||
-						this.isCaughtUp(message, membership.cursor, membership.ahead)),
-				follow && this.isCaughtUpIn(threadTs as number, message, follow.cursor),
+				membership && (isUpTo(membership.cursor, prevTs, message) || this.hadRead(message, null, membership)),
+				follow && this.hadRead(message, threadTs, { ...follow, ahead: NOTHING_AHEAD }),
 			]);
 			const changed: Record<string, string> = {};
 			const facts: ReadFact[] = [];
@@ -56,36 +54,24 @@ export class Authors {
 		}
 	}
 
-	private async isCaughtUp(
-		{ conversation, user, ts }: Message,
-		cursor: number,
-		ahead: ReadonlySet<number>,
+	/** Whether the author had nothing unread: in the thread, or (null) in the timeline. */
+	private async hadRead(
+		{ conversation: id, user, ts }: Message,
+		root: number | null,
+		{ cursor, ahead }: { readonly cursor: number; readonly ahead: ReadonlySet<number> },
 	): Promise<boolean> {
-		if (cursor > ts) return false;
+		const threads = root === null ? NO_THREADS : [root];
 		let known: ConversationCopy | undefined;
 		for (let back: number | null = null; ; back = cursor) {
-			const copy = await this.views.conversation({ id: conversation, back, threads: NO_THREADS }, known);
-			if (!copy) return false;
+			const copy = await this.views.conversation({ id, back, threads }, known);
+			const timeline = root === null ? copy?.timeline : copy?.threads.get(root);
+			if (!copy || !timeline) return false;
 			known = copy;
 			const reader = { number: copy.numbering.of(user), cursor, ahead, activity: NEVER };
-			// Mostly one of the newest is unread, however far back the cursor is.
-			if (hasUnread(copy.timeline, reader, ts)) return false;
-			if (copy.timeline.floor <= cursor) return true;
+			const caughtUp = isCaughtUp(timeline, reader, ts);
+			if (caughtUp !== undefined) return caughtUp;
 			if (back !== null) await this.views.reach(copy, cursor);
 		}
-	}
-
-	private async isCaughtUpIn(
-		threadTs: number,
-		{ conversation, user, ts }: Message,
-		cursor: number,
-	): Promise<boolean> {
-		if (cursor > ts) return false;
-		const copy = await this.views.conversation({ id: conversation, back: null, threads: [threadTs] });
-		const thread = copy?.threads.get(threadTs);
-		if (!copy || !thread) return false;
-		const reader = { number: copy.numbering.of(user), cursor, ahead: NOTHING_AHEAD, activity: NEVER };
-		return !hasUnread(thread, reader, ts);
 	}
 }
 

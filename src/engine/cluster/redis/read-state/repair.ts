@@ -1,5 +1,5 @@
-import type { RepairProblem } from '../../../ports/read-state.ts';
 import type { StateSource } from '../../../ports/store.ts';
+import type { RepairProblem } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';

@@ -1,4 +1,5 @@
 import type { Numbering } from '../../../../model/numbering.ts';
+import type { Wanted } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
 import type { Keys } from '../keys.ts';
 import { nodesOf } from '../nodes.ts';
@@ -13,16 +14,6 @@ import { Kept } from './kept.ts';
 
 /** Redis does nothing else meanwhile: so many take about half a millisecond. */
 const AT_ONCE = 400;
-
-/** What is to be known of a conversation. */
-export interface Wanted {
-	readonly id: string;
-	/** Entries after this ts, as far as Redis has them; null for no more than is known. */
-	readonly back: number | null;
-	readonly threads: readonly number[];
-	/** Those entries also where it is archived, and nothing of it counts. */
-	readonly archivedToo?: boolean;
-}
 
 export const NO_THREADS: readonly number[] = [];
 

@@ -1,5 +1,6 @@
+import type { Wanted } from '../../../ports/views.ts';
 import type { ConversationCopy } from './conversation-copy.ts';
-import type { Copies, Wanted } from './conversation-views.ts';
+import type { Copies } from './conversation-views.ts';
 
 /** What copies lack of what is wanted, seen in the turn in which they are used. */
 

@@ -1,12 +1,13 @@
 import { Activity } from '../../../../model/activity.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import type { UserView } from '../../../../model/views.ts';
-import { type Membership, unpackMembership } from '../read-state/packing.ts';
+import { type Follow, type Membership, unpackMembership } from '../read-state/packing.ts';
 import {
 	ACTIVITY,
 	activityIn,
 	type Fields,
 	followEntries,
+	followIn,
 	STAMP,
 	stampIn,
 } from '../read-state/user-state.ts';
@@ -66,6 +67,10 @@ export class UserCopy implements UserView {
 	membership(conversation: string): Membership | undefined {
 		const packed = this.fields[`c:${conversation}`];
 		return packed ? unpackMembership(packed) : undefined;
+	}
+
+	follow(conversation: string, threadTs: number): Follow | undefined {
+		return followIn(this.fields, conversation, threadTs);
 	}
 
 	/** Of conversations the user is in, or was. */

@@ -1,15 +1,16 @@
 import { expect, test } from 'bun:test';
 import { Numbering } from '../../../../model/numbering.ts';
+import { countRow } from '../../../../model/rows.ts';
+import { placeIn, scopeOfPlace } from '../../../../unread/places.ts';
 import { NO_FENCE } from '../fence.ts';
 import { packEntry, packMembership } from '../read-state/packing.ts';
-import { rowOf } from '../read-state/reading.ts';
 import { membershipField, STAMP } from '../read-state/user-state.ts';
 import { ConversationCopy } from './conversation-copy.ts';
 import type { ConversationViews } from './conversation-views.ts';
 import type { Depths } from './depths.ts';
 import { UserCopy } from './user-copy.ts';
 import type { UserViews } from './user-views.ts';
-import { Views } from './views.ts';
+import { CopiedViews } from './views.ts';
 
 /** A row has a mark and the messages of one moment, whatever happens between the two looks. */
 
@@ -63,13 +64,16 @@ function world(atLook: (look: number, post: () => void) => void) {
 			return { copies: [copy], haveChanged: () => copy.changes !== before };
 		},
 	};
-	const views = new Views(
+	const views = new CopiedViews(
 		users as unknown as UserViews,
 		conversations as unknown as ConversationViews,
 		{} as Depths,
 		NO_FENCE,
 	);
-	return { state, row: () => views.at('U01', 'C01', rowOf) };
+	const when = { stamp: 0, horizon: 0, leftSince: 0 };
+	const row = () =>
+		views.look('U01', scopeOfPlace('C01'), when, (looked) => placeIn(looked, 'C01', countRow));
+	return { state, row };
 }
 
 test('where nothing changed, one look is enough', async () => {

@@ -1,43 +1,29 @@
-import type { Mark } from '../../../../model/cursor.ts';
 import type { Clock } from '../../../../model/ts.ts';
 import type { Command } from '../../../../sequencer/commands.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
-import type { NotificationLevel, ReadFact } from '../../../ports/facts.ts';
-import type {
-	CountRow,
-	CountSink,
-	CountTotals,
-	InboxPage,
-	InboxQuery,
-	MarkProblem,
-	MemberView,
-	Moment,
-	MomentQuery,
-	ReadState,
-	RepairProblem,
-	RowChange,
-	Tell,
-	ThreadChange,
-	ThreadRow,
-	ThreadTotals,
-	UnreadItem,
-	UserCounts,
-} from '../../../ports/read-state.ts';
+import type { ReadFact } from '../../../ports/facts.ts';
 import type { Ledger, StateSource } from '../../../ports/store.ts';
+import type {
+	Changed,
+	Changing,
+	Decided,
+	Ids,
+	Looked,
+	RepairProblem,
+	Scope,
+	Views,
+} from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
 import { type Fence, NO_FENCE } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { ConversationViews, NO_THREADS } from '../views/conversation-views.ts';
 import { Depths } from '../views/depths.ts';
-import { Views } from '../views/views.ts';
+import { CopiedViews } from '../views/views.ts';
 import { Application } from './application.ts';
 import { Authors } from './authors.ts';
-import { Inbox } from './inbox.ts';
+import { UserChanges } from './changing.ts';
 import { type Keeping, Loading } from './loading.ts';
-import { Marking } from './marking.ts';
-import { Moments } from './moments.ts';
 import type { Membership } from './packing.ts';
-import { Reading, totalsOf } from './reading.ts';
 import { Repair, type RepairPatience } from './repair.ts';
 import { Turns } from './turns.ts';
 import { Users } from './users.ts';
@@ -46,10 +32,12 @@ import { Users } from './users.ts';
 const AVAILABLE_MS = 1_000;
 /** What is not used for so long leaves Redis, and comes back from the store. */
 const TTL_SECONDS = 24 * 60 * 60;
+/** For how long the lists of an inbox are kept. */
+const LIST_SECONDS = 15 * 60;
 /** Copies of conversations, and as much again of users, in the memory of this process. */
 const VIEW_BYTES = 64 * 1024 * 1024;
 
-export interface RedisReadStateParts {
+export interface RedisViewsParts {
 	readonly commands: Commands;
 	readonly keys: Keys;
 	readonly source: StateSource;
@@ -60,6 +48,8 @@ export interface RedisReadStateParts {
 	/** Guards against a Redis that was emptied, or has what it had some time ago. */
 	readonly fence?: Fence;
 	readonly ttlSeconds?: number;
+	/** By how much clocks of processes that give stamps differ, at most. */
+	readonly overlapMicros?: number;
 	readonly keeping?: Keeping;
 	readonly repairing?: RepairPatience;
 	/** How much memory copies of conversations take at most, and those of users. */
@@ -67,29 +57,26 @@ export interface RedisReadStateParts {
 }
 
 /**
- * Read state in Redis, shared by any number of processes.
+ * Views in Redis, shared by any number of processes.
  *
  * A conversation lies in one slot and a user in another, so what concerns both is changed one after the other:
  * the conversation by whoever owns it, the user by compare-and-set. Within a process, effects of one conversation take
  * turns, and so do marks of one user in it, so that the order of their stamps is the order in which they took place. Marks
  * of different users do not wait for each other.
  */
-export class RedisReadState implements ReadState {
+export class RedisViews implements Views {
 	private readonly turns = new Turns();
 	private readonly turnsOfUsers = new Turns();
 	private readonly users: Users;
 	private readonly loading: Loading;
-	private readonly views: Views;
+	private readonly views: CopiedViews;
 	private readonly application: Application;
-	private readonly marking: Marking;
-	private readonly reading: Reading;
-	private readonly moments: Moments;
-	private readonly inboxes: Inbox;
+	private readonly changes: UserChanges;
 	private readonly fence: Fence;
 	private looked: { readonly at: number; readonly whole: Promise<unknown> } | undefined;
 
 	private constructor(
-		private readonly parts: RedisReadStateParts,
+		private readonly parts: RedisViewsParts,
 		starts: readonly number[],
 	) {
 		const { commands, keys, source, ledger, clock, fence = NO_FENCE, ttlSeconds = TTL_SECONDS } = parts;
@@ -98,7 +85,7 @@ export class RedisReadState implements ReadState {
 		this.users = new Users(commands, keys, source, ttlSeconds, fence, starts, viewBytes);
 		this.loading = new Loading(commands, keys, source, ttlSeconds, fence, parts.keeping);
 		const { users, loading } = this;
-		this.views = new Views(
+		this.views = new CopiedViews(
 			users.copies,
 			new ConversationViews(commands, keys, ttlSeconds, loading, viewBytes),
 			new Depths(commands, keys, source, fence, loading),
@@ -106,14 +93,11 @@ export class RedisReadState implements ReadState {
 		);
 		const authors = new Authors(this.views, users);
 		this.application = new Application(commands, keys, loading, users, authors, ttlSeconds, fence);
-		this.marking = new Marking(users, this.views, ledger, clock, fence);
-		this.reading = new Reading(this.views);
-		this.inboxes = new Inbox(commands, keys, this.views);
-		this.moments = new Moments(this.views, fence, ttlSeconds * 1e6);
+		this.changes = new UserChanges(users, this.views, ledger, clock, fence);
 	}
 
-	static async open(parts: RedisReadStateParts): Promise<RedisReadState> {
-		return new RedisReadState(parts, await parts.source.starts());
+	static async open(parts: RedisViewsParts): Promise<RedisViews> {
+		return new RedisViews(parts, await parts.source.starts());
 	}
 
 	/** Scripts load what they miss. Loading before the decision keeps the time between stamp and effect short. */
@@ -141,96 +125,33 @@ export class RedisReadState implements ReadState {
 		await this.loading.trim(conversation, stamp, this.parts.nowMicros());
 	}
 
-	mark(
-		user: string,
-		conversation: string,
-		mark: Mark,
-		tell: Tell<CountRow>,
-	): Promise<RowChange | MarkProblem> {
-		return this.inTurn(user, conversation, () => this.marking.mark(user, conversation, mark, tell));
-	}
-
-	markThread(
-		user: string,
-		conversation: string,
-		threadTs: number,
-		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
-		tell: Tell<ThreadRow>,
-	): Promise<ThreadChange | MarkProblem> {
-		return this.inTurn(user, conversation, () =>
-			this.marking.markThread(user, conversation, threadTs, mark, tell),
-		);
-	}
-
-	setPreference(
-		user: string,
-		conversation: string,
-		preference: { readonly muted?: boolean; readonly level?: NotificationLevel },
-		tell: Tell<CountRow>,
-	): Promise<RowChange | MarkProblem> {
-		return this.inTurn(user, conversation, () =>
-			this.marking.setPreference(user, conversation, preference, tell),
-		);
-	}
-
-	setActive(user: string, active: boolean): Promise<void> {
-		return this.turnsOfUsers.take(user, () => this.marking.setActive(user, active));
-	}
-
-	private inTurn<T>(user: string, conversation: string, work: () => Promise<T>): Promise<T> {
-		const alone = () => this.turnsOfUsers.take(`${user} ${conversation}`, work);
-		return this.turns.share(conversation, alone);
-	}
-
-	async member(user: string, conversation: string): Promise<MemberView | null> {
-		return this.durably(await this.reading.member(user, conversation));
-	}
-
-	async memberships(user: string): Promise<readonly MemberView[]> {
-		return this.durably(await this.reading.memberships(user));
-	}
-
-	async row(user: string, conversation: string): Promise<CountRow | null> {
-		return this.durably(await this.reading.row(user, conversation));
-	}
-
-	async counts(user: string): Promise<UserCounts> {
+	async look<T>(user: string, scope: Scope, use: (looked: Looked) => T): Promise<T> {
+		const { fence, parts } = this;
+		const { overlapMicros = 0 } = parts;
 		const stamp = this.stamp();
-		return this.durably({ ...(await this.reading.counts(user)), stamp });
+		const leftSince = stamp - (parts.ttlSeconds ?? TTL_SECONDS) * 1e6;
+		const known = scope.changes ? Math.max(await fence.wholeSince(), leftSince) : 0;
+		const horizon = known - overlapMicros;
+		return this.durably(await this.views.look(user, scope, { stamp, horizon, leftSince }, use));
 	}
 
-	async threadTotals(user: string): Promise<{ threads: ThreadTotals; stamp: number }> {
-		const stamp = this.stamp();
-		return { threads: totalsOf(await this.threads(user)), stamp };
+	change<D extends Decided, Problem extends string, T>(
+		user: string,
+		changing: Changing<D, Problem, T>,
+	): Promise<Changed<D, T> | Problem | null> {
+		const { about } = changing;
+		const alone = () => this.turnsOfUsers.take(`${user} ${about}`, () => this.changes.change(user, changing));
+		return about === null ? alone() : this.turns.share(about, alone);
 	}
 
-	async unread(user: string, conversation?: string): Promise<readonly UnreadItem[]> {
-		return this.durably(await this.reading.unread(user, conversation));
-	}
-
-	async countsInto(user: string, sink: CountSink): Promise<CountTotals> {
-		const { rows, ...totals } = await this.counts(user);
-		sink.begin(rows.length);
-		for (const row of rows) sink.row(row);
-		return totals;
-	}
-
-	async inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'> {
-		const now = this.stamp();
-		return this.durably(await this.inboxes.page(user, query, now));
-	}
-
-	async threads(user: string): Promise<readonly ThreadRow[]> {
-		return this.durably(await this.reading.threads(user));
-	}
-
-	async thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null> {
-		return this.durably(await this.reading.thread(user, conversation, threadTs));
-	}
-
-	async moment(user: string, query: MomentQuery): Promise<Moment> {
-		const now = this.stamp();
-		return this.durably(await this.moments.of(user, query, now));
+	/** Redis forgets a set without members: so there is always one, which is no id. */
+	async list(user: string, number: number, ids?: Ids): Promise<Ids | null> {
+		const { commands, keys } = this.parts;
+		const key = keys.listing(user, number);
+		if (ids) await commands.sadd(key, '', ...ids);
+		// One that somebody still goes through stays.
+		const [kept] = await Promise.all([commands.smembers(key), commands.expire(key, LIST_SECONDS)]);
+		return kept.length === 0 ? null : new Set(kept);
 	}
 
 	/** Where these users stand in a conversation: those whose state is loaded, the others are as the store says. */
@@ -246,8 +167,13 @@ export class RedisReadState implements ReadState {
 		await this.looked.whole;
 	}
 
-	async stampOf(): Promise<number> {
+	async position(): Promise<number> {
 		return this.stamp();
+	}
+
+	/** What a client has not heard of may lie as far before its position as clocks differ. */
+	sinceOf(position: number): number {
+		return Math.max(0, position - (this.parts.overlapMicros ?? 0));
 	}
 
 	/** Now: others may have gone further while this process did nothing. */

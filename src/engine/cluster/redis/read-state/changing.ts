@@ -1,0 +1,122 @@
+import type { Clock } from '../../../../model/ts.ts';
+import type { ReadFact } from '../../../ports/facts.ts';
+import type { Ledger } from '../../../ports/store.ts';
+import type { Change, Changed, Changing, Decided } from '../../../ports/views.ts';
+import type { Fence, Since } from '../fence.ts';
+import type { When } from '../views/looked-copies.ts';
+import type { UserCopy } from '../views/user-copy.ts';
+import type { CopiedViews } from '../views/views.ts';
+import { type Follow, type Membership, packActivity, packFollow, packMembership } from './packing.ts';
+import { cursorFact, preferenceFact, threadFact } from './standing-facts.ts';
+import { ACTIVITY, activityIn, type Fields, followField, membershipField } from './user-state.ts';
+import type { Users } from './users.ts';
+
+/** Wrapped, so that it is not waited for where it is handed over. */
+interface Appended {
+	readonly logged: Promise<void>;
+}
+
+/** The fields that become others, with which stamp, and how it stands then, for the log. */
+interface Step {
+	/** 0 for a change that no count tells of. */
+	readonly at: number;
+	readonly fields: Fields;
+	/** Null where there is nothing to tell. */
+	readonly fact: ReadFact | null;
+}
+
+/**
+ * Changes users: reads, decides, sets if unchanged, and begins again where another device was faster. Where nothing changes too,
+ * it is told to the log how it stands: whoever changed it may have died before. Called in a turn of the user in the conversation, with the
+ * stamp taken in it.
+ */
+export class UserChanges {
+	constructor(
+		private readonly users: Users,
+		private readonly views: CopiedViews,
+		private readonly ledger: Ledger,
+		private readonly clock: Clock,
+		private readonly fence: Fence,
+	) {}
+
+	async change<D extends Decided, Problem extends string, T>(
+		user: string,
+		{ scope, decide, shown, show, tell }: Changing<D, Problem, T>,
+	): Promise<Changed<D, T> | Problem | null> {
+		const stamp = this.clock.next();
+		const when: When = { stamp, horizon: 0, leftSince: 0 };
+		for (;;) {
+			const since = await this.fence.since();
+			const { copy, decided } = await this.views.look(
+				user,
+				scope,
+				when,
+				(looked) => ({ copy: looked.user, decided: decide(looked) }),
+				'each as it is',
+			);
+			if (typeof decided === 'string') return decided;
+			const { moves } = decided;
+			const { at, fields, fact } = stepOf(copy, decided, stamp);
+			if (moves && !(await this.users.setOn(copy, at, fields))) continue;
+			// On its way while it is counted; told when both are done.
+			const appended = await this.append(fact, since);
+			const seen = await this.views.look(user, shown, when, show);
+			if (seen === null) return null;
+			const told = moves ? () => tell(seen) : () => undefined;
+			return { decided, shown: seen, durable: this.durable(appended, since, told) };
+		}
+	}
+
+	/** Puts it on its way into the log, where what was decided on a state of another time must not come. */
+	private async append(fact: ReadFact | null, since: Since): Promise<Appended> {
+		await this.fence.assured(since);
+		const logged = fact ? this.ledger.commit([fact]) : Promise.resolve();
+		// Whoever waits for it is told; until somebody does, nobody minds.
+		logged.catch(() => undefined);
+		return { logged };
+	}
+
+	/**
+	 * `tell` is hung on it in the turn in which it is known, of which there is one at a time: that is what keeps events in the order
+	 * of stamps. What came into the log too late is not acknowledged.
+	 */
+	private durable({ logged }: Appended, since: Since, tell: () => void): Promise<void> {
+		return logged.then(tell).then(() => this.fence.assured(since));
+	}
+}
+
+/** A stamp for a change of now: a device at another gateway, whose clock is ahead, may have been here, or elsewhere, before. */
+const afterAll = (user: UserCopy, { at }: { readonly at: number }, stamp: number): number =>
+	Math.max(stamp, at + 1, user.stamp + 1);
+
+function stepOf(user: UserCopy, { change, moves }: Decided, stamp: number): Step {
+	if (change.type === 'activity') {
+		const before = activityIn(user.fields);
+		const at = Math.max(stamp, (before.at(-1)?.at ?? 0) + 1);
+		const moments = moves ? [...before, { at, active: change.active }] : before;
+		const newest = moments.at(-1);
+		const fact = newest ? ({ type: 'activity', user: user.id, ...newest } as const) : null;
+		return { at: 0, fields: { [ACTIVITY]: packActivity(moments) }, fact };
+	}
+	const { conversation } = change;
+	if (change.type === 'thread_cursor') {
+		const { threadTs, cursor } = change;
+		const follow = user.follow(conversation, threadTs) as Follow;
+		const after = moves ? { ...follow, cursor, at: afterAll(user, follow, stamp) } : follow;
+		const fields = { [followField(conversation, threadTs)]: packFollow(after) };
+		return { at: after.at, fields, fact: threadFact(user.id, conversation, threadTs, after) };
+	}
+	const membership = user.membership(conversation) as Membership;
+	const after = moves
+		? { ...membership, ...becoming(change), at: afterAll(user, membership, stamp) }
+		: membership;
+	const factOf = change.type === 'cursor' ? cursorFact : preferenceFact;
+	const fields = { [membershipField(conversation)]: packMembership(after) };
+	return { at: after.at, fields, fact: factOf(user.id, conversation, after) };
+}
+
+function becoming(change: Extract<Change, { type: 'cursor' | 'preference' }>): Partial<Membership> {
+	if (change.type === 'preference') return { muted: change.muted, level: change.level };
+	const { ts, revision, ahead } = change.cursor;
+	return { cursor: ts, revision, ahead };
+}

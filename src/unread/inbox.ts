@@ -1,0 +1,67 @@
+import type { InboxPage, InboxPlace, InboxQuery } from '../engine/ports/read-state.ts';
+import type { Ids, Looked, Views } from '../engine/ports/views.ts';
+import { type CountRow, countRow, isShownUnread } from '../model/rows.ts';
+import { NO_THREADS, placeIn } from './places.ts';
+
+/**
+ * A user's conversations by latest activity, in pages. With the unread ones first there are two parts, each by latest activity;
+ * which conversation is in which is settled when the first page is asked for, and kept for the others.
+ */
+
+type Listed = Omit<InboxPlace, 'listing'>;
+
+export class Inbox {
+	constructor(private readonly views: Views) {}
+
+	async page(
+		user: string,
+		{ start, limit, unreadFirst }: InboxQuery,
+	): Promise<InboxPage | 'no_such_listing'> {
+		const isFirst = unreadFirst && !start;
+		const begun = start?.listing ?? null;
+		const kept = begun === null ? null : await this.views.list(user, begun);
+		if (unreadFirst && start && !kept) return 'no_such_listing';
+		const { found, unread, stamp } = await this.views.look(
+			user,
+			{ all: isFirst ? 'cursors' : 'heads' },
+			(looked) => {
+				const unread = isFirst ? looked.where(isShownUnread) : kept;
+				// One more than is shown tells whether there is a next page.
+				return { found: listed(looked, unread, start, limit + 1), unread, stamp: looked.stamp };
+			},
+		);
+		const shown = found.slice(0, limit);
+		const last = shown.at(-1);
+		const rows = await this.rowsOf(user, shown);
+		if (found.length === shown.length || !last) return { rows, next: null };
+		if (isFirst && unread) await this.views.list(user, stamp, unread);
+		return { rows, next: { listing: isFirst ? stamp : begun, ...last } };
+	}
+
+	/** Without those that the user left in between. */
+	private rowsOf(user: string, shown: readonly Listed[]): Promise<CountRow[]> {
+		const ids = shown.map(({ conversation }) => conversation);
+		return this.views.look(
+			user,
+			{
+				some: (view) =>
+					ids.flatMap((id) => {
+						const membership = view.membership(id);
+						return membership?.member ? [{ id, back: membership.cursor, threads: NO_THREADS }] : [];
+					}),
+			},
+			(looked) => ids.flatMap((id) => placeIn(looked, id, countRow) ?? []),
+		);
+	}
+}
+
+/** From after `start` on: what was unread, then the others. */
+function listed(looked: Looked, unread: Ids | null, start: InboxPlace | null, most: number): Listed[] {
+	const part = (isUnread: boolean, after: InboxPlace | null, left: number): Listed[] =>
+		looked
+			.newest(after, left, unread ?? undefined, isUnread)
+			.map(({ id, timeline }) => ({ conversation: id, latest: timeline.latest, unread: isUnread }));
+	if (!unread || (start && !start.unread)) return part(false, start, most);
+	const first = part(true, start, most);
+	return first.length === most ? first : [...first, ...part(false, null, most - first.length)];
+}

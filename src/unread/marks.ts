@@ -1,0 +1,146 @@
+import type { NotificationLevel } from '../engine/ports/facts.ts';
+import type { MarkProblem, RowChange, Tell, ThreadChange } from '../engine/ports/read-state.ts';
+import type { Decided, Views } from '../engine/ports/views.ts';
+import {
+	applyMark,
+	firstOf,
+	isAboutAny,
+	type Mark,
+	threadReadUpTo,
+	threadUnreadFrom,
+} from '../model/cursor.ts';
+import { type CountRow, countRow, type ThreadRow, threadRow } from '../model/rows.ts';
+import type { MembershipView, Place } from '../model/views.ts';
+import { placeIn, scopeOfPlace, scopeOfThread, threadIn, toCursor } from './places.ts';
+
+/** What marks, preferences and coming and going do to a user's own state. */
+
+interface DecidedRow extends Decided {
+	/** The mark carried an older revision and moved nothing. */
+	readonly ignored: boolean;
+}
+
+export interface ThreadMark {
+	readonly type: 'read' | 'unread';
+	readonly ts: number;
+}
+
+export interface Preference {
+	readonly muted?: boolean;
+	readonly level?: NotificationLevel;
+}
+
+/** After every moment of coming and going. */
+const BY_NOW = Number.MAX_SAFE_INTEGER / 4;
+
+export class Marks {
+	constructor(protected readonly views: Views) {}
+
+	mark(
+		user: string,
+		conversation: string,
+		mark: Mark,
+		tell: Tell<CountRow>,
+	): Promise<RowChange | MarkProblem> {
+		const back = (membership: MembershipView) => neededBy(mark, membership);
+		return this.onPlace(user, conversation, back, tell, (place) => {
+			const { timeline } = place.conversation;
+			const { cursor: ts, revision, ahead } = place.membership;
+			if (!isAboutAny(mark, timeline)) return 'no_such_message';
+			const before = { ts, revision, ahead };
+			const { cursor, ignored } = applyMark(before, mark, timeline, place.user.number);
+			return { change: { type: 'cursor', conversation, cursor }, moves: cursor !== before, ignored };
+		});
+	}
+
+	setPreference(
+		user: string,
+		conversation: string,
+		preference: Preference,
+		tell: Tell<CountRow>,
+	): Promise<RowChange | MarkProblem> {
+		return this.onPlace(user, conversation, toCursor, tell, ({ membership }) => {
+			const { muted = membership.muted, level = membership.level } = preference;
+			const moves = muted !== membership.muted || level !== membership.level;
+			return { change: { type: 'preference', conversation, muted, level }, moves, ignored: false };
+		});
+	}
+
+	private async onPlace(
+		user: string,
+		conversation: string,
+		back: (membership: MembershipView) => number,
+		tell: Tell<CountRow>,
+		decide: (place: Place) => DecidedRow | MarkProblem,
+	): Promise<RowChange | MarkProblem> {
+		const changed = await this.views.change<DecidedRow, MarkProblem, CountRow>(user, {
+			about: conversation,
+			scope: scopeOfPlace(conversation, back),
+			decide: (looked) => placeIn(looked, conversation, decide) ?? 'not_a_member',
+			shown: scopeOfPlace(conversation),
+			show: (looked) => placeIn(looked, conversation, countRow),
+			tell,
+		});
+		if (changed === null) return 'not_a_member';
+		if (typeof changed === 'string') return changed;
+		const { decided, shown: row, durable } = changed;
+		return { row, ignored: decided.ignored, durable };
+	}
+
+	async markThread(
+		user: string,
+		conversation: string,
+		threadTs: number,
+		mark: ThreadMark,
+		tell: Tell<ThreadRow>,
+	): Promise<ThreadChange | MarkProblem> {
+		const scope = scopeOfThread(conversation, threadTs);
+		const changed = await this.views.change<Decided, MarkProblem, ThreadRow>(user, {
+			about: conversation,
+			scope,
+			decide: (looked) => {
+				const place = threadIn(looked, conversation, threadTs, (found) => found);
+				if (!place) return 'not_following';
+				const { thread, follow } = place;
+				if (mark.type === 'unread' && thread.indexOf(mark.ts) < 0) return 'no_such_message';
+				const cursor =
+					mark.type === 'read'
+						? threadReadUpTo(follow.cursor, mark.ts, thread.latest)
+						: threadUnreadFrom(follow.cursor, mark.ts);
+				const change = { type: 'thread_cursor', conversation, threadTs, cursor } as const;
+				return { change, moves: cursor !== follow.cursor };
+			},
+			shown: scope,
+			show: (looked) => threadIn(looked, conversation, threadTs, threadRow),
+			tell,
+		});
+		if (changed === null) return 'not_following';
+		return typeof changed === 'string' ? changed : { row: changed.shown, durable: changed.durable };
+	}
+
+	/** The user came to be active (connected and not away), or ceased to be. Resolves when durable. */
+	async setActive(user: string, active: boolean): Promise<void> {
+		const changed = await this.views.change<Decided, never, true>(user, {
+			about: null,
+			scope: {},
+			decide: (looked) => ({
+				change: { type: 'activity', active },
+				moves: looked.user.activity.isActiveAt(BY_NOW) !== active,
+			}),
+			shown: {},
+			show: () => true,
+			tell: () => undefined,
+		});
+		await changed?.durable;
+	}
+}
+
+/**
+ * Who marks as read what lies far behind needs nothing of what they skip: the newest ts decides, and what is counted afterwards
+ * begins at the new cursor.
+ */
+function neededBy(mark: Mark, { cursor, revision }: MembershipView): number {
+	if (mark.type !== 'read') return Math.min(cursor, firstOf(mark) - 1);
+	const isOutdated = mark.revision !== undefined && mark.revision < revision;
+	return isOutdated ? cursor : Math.max(cursor, mark.ts);
+}

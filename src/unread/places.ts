@@ -1,0 +1,46 @@
+import type { Looked, Scope } from '../engine/ports/views.ts';
+import type { MembershipView, Place, ThreadPlace } from '../model/views.ts';
+
+/** One conversation of a user, or one thread: what has to be known of it, and where it is then. */
+
+export const NO_THREADS: readonly number[] = [];
+
+export const toCursor = ({ cursor }: MembershipView): number => cursor;
+
+/** With the entries after what `back` says; null for none. */
+export const scopeOfPlace = (
+	id: string,
+	back: (membership: MembershipView) => number | null = toCursor,
+): Scope => ({
+	some: (user) => {
+		const membership = user.membership(id);
+		if (!membership?.member) return [];
+		return [{ id, back: back(membership), threads: NO_THREADS, archivedToo: true }];
+	},
+});
+
+/** Null where the user is no member. */
+export function placeIn<T>(looked: Looked, id: string, use: (place: Place) => T): T | null {
+	const { user } = looked;
+	const membership = user.membership(id);
+	const conversation = membership?.member && looked.conversation(id);
+	return conversation ? use({ user, conversation, membership }) : null;
+}
+
+export const scopeOfThread = (id: string, threadTs: number): Scope => ({
+	some: (user) => (user.follow(id, threadTs) ? [{ id, back: null, threads: [threadTs] }] : []),
+});
+
+/** Null where the user does not follow it. */
+export function threadIn<T>(
+	looked: Looked,
+	id: string,
+	threadTs: number,
+	use: (place: ThreadPlace) => T,
+): T | null {
+	const { user } = looked;
+	const follow = user.follow(id, threadTs);
+	const conversation = follow && looked.conversation(id);
+	const thread = conversation?.threads.get(threadTs);
+	return conversation && thread ? use({ user, conversation, threadTs, thread, follow }) : null;
+}

@@ -1,0 +1,191 @@
+import type {
+	CountSink,
+	CountTotals,
+	InboxPage,
+	InboxQuery,
+	MemberView,
+	Moment,
+	MomentQuery,
+	ThreadTotals,
+	UserCounts,
+} from '../engine/ports/read-state.ts';
+import type { Looked, RepairProblem, Views } from '../engine/ports/views.ts';
+import {
+	type CountRow,
+	countRow,
+	emptyRow,
+	fillRow,
+	type ThreadRow,
+	threadRow,
+	type UnreadItem,
+	unreadInConversation,
+	unreadInThread,
+} from '../model/rows.ts';
+import type { Place } from '../model/views.ts';
+import type { Command } from '../sequencer/commands.ts';
+import type { Effect } from '../sequencer/effects.ts';
+import { Inbox } from './inbox.ts';
+import { Marks } from './marks.ts';
+import { momentOf, scopeOfMoment } from './moments.ts';
+import { placeIn, scopeOfPlace, scopeOfThread, threadIn } from './places.ts';
+
+/**
+ * Everything about reading, as functions of views: counts, marks, inbox, what changed. The same on every engine.
+ *
+ * What a query answers is durable: an answer never shows a change that a crash could still undo. Where several processes share
+ * the state, that holds of changes made through this one. A mark that another one is just making durable may be shown already;
+ * should that process die in this very moment, the shared state alone has it, until somebody tells the log of it again.
+ */
+export class ReadState extends Marks {
+	private readonly inboxes: Inbox;
+	/** There may be a hundred thousand rows: one object is filled for each of them. */
+	private readonly counted = emptyRow();
+
+	constructor(views: Views) {
+		super(views);
+		this.inboxes = new Inbox(views);
+	}
+
+	prepare(command: Command): Promise<void> {
+		return this.views.prepare(command);
+	}
+
+	apply(effects: readonly Effect[]): ReturnType<Views['apply']> {
+		return this.views.apply(effects);
+	}
+
+	written(conversation: string, stamp: number): Promise<void> {
+		return this.views.written(conversation, stamp);
+	}
+
+	available(): Promise<void> {
+		return this.views.available();
+	}
+
+	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
+		return this.views.repair(user, conversation);
+	}
+
+	member(user: string, conversation: string): Promise<MemberView | null> {
+		const scope = scopeOfPlace(conversation, () => null);
+		return this.views.look(user, scope, (looked) => placeIn(looked, conversation, memberView));
+	}
+
+	/** Everything the user is in, archived conversations included. */
+	memberships(user: string): Promise<readonly MemberView[]> {
+		return this.views.look(user, { all: 'heads' }, (looked) => {
+			const views: MemberView[] = [];
+			looked.eachPlace((place) => views.push(memberView(place)));
+			return views;
+		});
+	}
+
+	row(user: string, conversation: string): Promise<CountRow | null> {
+		return this.views.look(user, scopeOfPlace(conversation), (looked) =>
+			placeIn(looked, conversation, countRow),
+		);
+	}
+
+	async counts(user: string): Promise<UserCounts> {
+		let rows: CountRow[] = [];
+		const totals = await this.countsInto(user, {
+			begin: () => {
+				rows = [];
+			},
+			row: (row) => rows.push({ ...row, position: { ...row.position } }),
+		});
+		return { ...totals, rows };
+	}
+
+	/** The same for users in very many conversations: the rows go to the sink, all of one moment. */
+	countsInto(user: string, sink: CountSink): Promise<CountTotals> {
+		return this.views.look(user, { all: 'threads' }, (looked) => {
+			const { counted } = this;
+			let badge = 0;
+			sink.begin(looked.mostPlaces);
+			looked.eachPlace((place) => {
+				if (place.conversation.archived) return;
+				fillRow(counted, place);
+				badge += counted.badge;
+				sink.row(counted);
+			});
+			const threads = totalsOf(looked);
+			return { threads, badge: badge + threads.badge, stamp: looked.position() };
+		});
+	}
+
+	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly stamp: number }> {
+		return this.views.look(user, { all: 'threads' }, (looked) => ({
+			threads: totalsOf(looked),
+			stamp: looked.position(),
+		}));
+	}
+
+	/**
+	 * Unread messages of one conversation (or of all, with its threads), oldest first. Of all: where a conversation has more
+	 * than counts tell, at least as many of the newest, and every one that mentions the user.
+	 */
+	async unread(user: string, conversation?: string): Promise<readonly UnreadItem[]> {
+		if (conversation === undefined)
+			return this.views.look(user, { all: 'threads' }, (looked) => {
+				const items: UnreadItem[][] = [];
+				looked.eachPlace((place) => items.push(unreadInConversation(place)));
+				for (const place of looked.threads()) items.push(unreadInThread(place));
+				return items.flat();
+			});
+		const items = await this.views.look(user, scopeOfPlace(conversation), (looked) =>
+			placeIn(looked, conversation, unreadInConversation),
+		);
+		return items ?? [];
+	}
+
+	/**
+	 * Conversations by latest activity, newest first, from after `start` on. Every conversation is on one page
+	 * of a list, except for what got or lost a newest message while it was gone through. Engines forget lists
+	 * with the unread ones first after a while, or at a restart: then there is no such list.
+	 */
+	inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'> {
+		return this.inboxes.page(user, query);
+	}
+
+	threads(user: string): Promise<readonly ThreadRow[]> {
+		return this.views.look(user, { all: 'threads' }, (looked) => Array.from(looked.threads(), threadRow));
+	}
+
+	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null> {
+		return this.views.look(user, scopeOfThread(conversation, threadTs), (looked) =>
+			threadIn(looked, conversation, threadTs, threadRow),
+		);
+	}
+
+	/** Everything asked for, of one and the same moment. */
+	moment(user: string, query: MomentQuery): Promise<Moment> {
+		return this.views.look(user, scopeOfMoment(query), (looked) => momentOf(looked, query));
+	}
+
+	/** The stamp after which everything may be unknown to a client that is at this position. */
+	sinceOf(position: number): number {
+		return this.views.sinceOf(position);
+	}
+
+	/** What a client of this user that listens from now on is at. */
+	stampOf(user: string): Promise<number> {
+		return this.views.position(user);
+	}
+}
+
+const memberView = ({ conversation: { id, kind, archived }, membership }: Place): MemberView => {
+	const { cursor, revision, muted, level } = membership;
+	return { conversation: id, kind, archived, lastRead: cursor, revision, muted, level };
+};
+
+function totalsOf(looked: Looked): ThreadTotals {
+	const totals = { unread: 0, mentions: 0, badge: 0 };
+	for (const place of looked.threads()) {
+		const row = threadRow(place);
+		totals.unread += row.unread;
+		totals.mentions += row.mentions;
+		totals.badge += row.badge;
+	}
+	return totals;
+}
