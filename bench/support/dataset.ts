@@ -69,6 +69,8 @@ export class Dataset {
 			email: '',
 			updatedTs: this.next(),
 			signedOutTs: 0,
+			profile: {},
+			snoozedUntilTs: 0,
 		};
 		await Promise.all([
 			directory.createUser({ ...account, isBot: false, deleted: false }),

@@ -21,8 +21,6 @@ export async function fetchConversation(api: Api, state: CountsState, id: string
 	const { channel } = await api.ask('conversations.info', { channel: id });
 	// Left or archived again meanwhile: an event tells.
 	if (channel.is_archived || !channel.position) return;
-	// Of direct messages, the newest message itself stands here.
-	const latest = channel.latest?.ts ?? channel.latest;
-	state.tell(id, toCounts({ ...channel, latest }));
+	state.tell(id, toCounts(channel));
 	state.describe(id, toDescription(channel));
 }

@@ -48,7 +48,7 @@ export class ThreadWindow {
 
 	private async page(): Promise<() => void> {
 		const { cursor } = this;
-		const place = { channel: this.channel, ts: this.threadTs, limit: PAGE };
+		const place = { channel: this.channel, ts: this.threadTs, limit: PAGE, include_all_metadata: true };
 		const answer = await this.api.ask('conversations.replies', { ...place, ...(cursor ? { cursor } : {}) });
 		const messages: Message[] = answer.messages.map((message: Wire) => toMessage(message, this.channel));
 		return () => {

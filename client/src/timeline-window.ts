@@ -99,7 +99,7 @@ export class TimelineWindow {
 	}
 
 	private async page(bounds: object): Promise<{ messages: Message[]; hasMore: boolean }> {
-		const args = { channel: this.channel, limit: this.pageSize, ...bounds };
+		const args = { channel: this.channel, limit: this.pageSize, include_all_metadata: true, ...bounds };
 		const answer: Answer = await this.api.ask('conversations.history', args);
 		const messages = answer.messages.map((message: Wire) => toMessage(message, this.channel)).reverse();
 		return { messages, hasMore: answer.has_more };

@@ -76,6 +76,13 @@ export interface Message {
 	/** Identity and place. While a message is being sent it has a `clientMsgId` and an empty ts. */
 	readonly ts: string;
 	readonly user: string;
+	/** The name that a bot posted it under, where that is not its own. */
+	readonly username: string | null;
+	/** The picture that a bot posted it with: an emoji by name (`fire`), or the address of an image. */
+	readonly iconEmoji: string | null;
+	readonly iconUrl: string | null;
+	/** `/me waves`: it is about its author. */
+	readonly isMe: boolean;
 	readonly text: string;
 	readonly status: MessageStatus;
 	/** Why it failed: an error code of the server's. */

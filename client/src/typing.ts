@@ -12,6 +12,8 @@ export const placeOf = (channel: string, threadTs?: string | null): string =>
 
 const NOBODY: readonly string[] = [];
 
+/** Subtypes of messages that somebody wrote, not of what happened to one. */
+const POSTS: ReadonlySet<string> = new Set(['thread_broadcast', 'bot_message', 'me_message']);
 export class Typing {
 	/** By place, the users and the timers that end it. */
 	private readonly places = new Map<string, Map<string, unknown>>();
@@ -39,7 +41,7 @@ export class Typing {
 	receive(event: Wire): void {
 		const { type, subtype, channel, user, thread_ts: threadTs } = event;
 		if (type === 'user_typing') this.start(channel, placeOf(channel, threadTs), user);
-		else if (type === 'message' && (!subtype || subtype === 'thread_broadcast'))
+		else if (type === 'message' && (!subtype || POSTS.has(subtype)))
 			this.stop(channel, placeOf(channel, threadTs), user);
 	}
 

@@ -15,7 +15,8 @@ export interface ToldCounts extends Counts {
 
 export const toCounts = (row: Wire): ToldCounts => ({
 	lastRead: row.last_read,
-	latest: row.latest,
+	// In conversation objects `latest` is a message, as at Slack.
+	latest: row.latest_ts ?? row.latest,
 	hasUnreads: row.has_unreads,
 	unreadCount: row.unread_count,
 	unreadCountDisplay: row.unread_count_display,
@@ -54,7 +55,12 @@ export const toMessage = (message: Wire, channel: string): Message => ({
 	channel,
 	ts: message.ts,
 	user: message.user ?? '',
-	text: message.text ?? '',
+	username: message.username ?? null,
+	iconEmoji: message.icons?.emoji?.replaceAll(':', '') ?? null,
+	iconUrl: message.icons?.image_48 ?? null,
+	isMe: message.subtype === 'me_message',
+	// Slack's words for a deleted message are for clients that show it like any other.
+	text: message.subtype === 'tombstone' ? '' : (message.text ?? ''),
 	status: 'sent',
 	error: null,
 	clientMsgId: message.client_msg_id ?? null,
@@ -70,9 +76,12 @@ export const toMessage = (message: Wire, channel: string): Message => ({
 	metadata: message.metadata ?? null,
 });
 
+/** What the server says of a deleted root: nobody wrote it. */
+const TOMBSTONE = { subtype: 'tombstone', user: 'USLACKBOT' };
+
 /** What stays of a deleted root: its place and its thread. */
 export const tombstoneOf = (message: Message): Message => ({
-	...toMessage({ ts: message.ts, user: message.user, subtype: 'tombstone' }, message.channel),
+	...toMessage({ ...TOMBSTONE, ts: message.ts }, message.channel),
 	threadTs: message.threadTs,
 	replyCount: message.replyCount,
 	replyUsers: message.replyUsers,

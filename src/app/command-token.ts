@@ -7,20 +7,22 @@ import { ConfigError } from './config.ts';
 
 export const tokenCommand: CliCommand = {
 	summary: 'Make a token for a user of a running server and print it.',
-	usage: '--user U… [--expires-in 86400] [--url http://localhost:8080]',
+	usage: '--user U… [--expires-in 86400] [--shape plain|xoxp|xoxb|xoxc] [--url http://localhost:8080]',
 	options: {
 		user: { help: 'id of the user', takesValue: true },
 		'expires-in': { help: 'seconds until the token expires; without, it does not', takesValue: true },
+		shape: { help: 'plain, or a shape of Slack’s that a tool insists on', takesValue: true },
 		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const user = neededFlag(invocation, 'user');
-		const expires = invocation.options['expires-in'];
+		const { 'expires-in': expires, shape } = invocation.options;
 		const call = await adminClient(invocation);
 		const { token } = await call<{ token: string }>('admin.tokens.create', {
 			user_id: user,
 			...(expires === undefined ? {} : { expires_in: expires }),
+			...(shape === undefined ? {} : { shape }),
 		});
 		console.log(token);
 		return 0;

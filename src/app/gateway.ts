@@ -122,6 +122,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		sessions: {
 			setAway: (user, away) => presence.setAway(user, away),
 			isActive: (user) => engine.sessions.isActive(user),
+			standing: (user) => engine.sessions.standing(user),
 		},
 		limits: new Limits(ratesOf(config), steadyMs, Math.random),
 		strangers: new Strangers(

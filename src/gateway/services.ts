@@ -2,6 +2,7 @@ import type { Repairer } from '../durability/repairer.ts';
 import type { Verifier } from '../durability/verifier.ts';
 import type { Bus } from '../engine/ports/bus.ts';
 import type { PushStore } from '../engine/ports/push.ts';
+import type { SessionStanding } from '../engine/ports/sessions.ts';
 import type { Directory, History, StateSource } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
 import type { ErrorCode } from '../model/errors.ts';
@@ -39,6 +40,7 @@ export interface PresenceControl {
 	setAway(user: string, away: boolean): Promise<unknown>;
 	/** Connected and not away. */
 	isActive(user: string): Promise<boolean>;
+	standing(user: string): Promise<SessionStanding>;
 }
 
 /** What browsers that subscribe need to know, and where their subscriptions may be. */

@@ -53,6 +53,9 @@ export const ERRORS = {
 	// Workspaces and people
 	team_not_found: final('There is no such workspace.'),
 	user_not_found: final('There is no such user in this workspace.'),
+	users_not_found: final('No active user of this workspace has this address.'),
+	bot_not_found: final('There is no such bot in this workspace.'),
+	invalid_profile: final('`profile` is not a JSON object of texts, or neither it nor `name` was given.'),
 	user_disabled: final('The user is deactivated.'),
 	no_user: final('No user was given.'),
 	name_taken: final('The name is in use in this workspace.'),

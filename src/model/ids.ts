@@ -44,6 +44,9 @@ export function directId(
 	return newId(PREFIX_OF_KIND[kind], () => bytes);
 }
 
+/** Slack's own helper, whom applications expect in every workspace. Nobody signs in as it, and it is in no conversation. */
+export const SLACKBOT_ID = 'USLACKBOT';
+
 const shape = (letters: string) => new RegExp(`^[${letters}][A-Z0-9]{2,20}$`);
 const TEAM = shape('T');
 const USER = shape('UW');

@@ -27,7 +27,7 @@ export function joinedEvent(
 		channel: {
 			...wireConversation(conversation, { user, row: null, isMember: true }),
 			last_read: formatTs(start.cursor),
-			latest: formatTs(start.latest),
+			latest_ts: formatTs(start.latest),
 			has_unreads: false,
 			unread_count: 0,
 			unread_count_display: 0,

@@ -3,7 +3,7 @@ import type { Message } from '../model/message.ts';
 import { formatTs } from '../model/ts.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 import { type LiveEvent, liveEvent } from './live-event.ts';
-import { type JsonObject, wireMessage } from './objects.ts';
+import { authorOf, type JsonObject, wireMessage } from './objects.ts';
 import { previewOf } from './preview.ts';
 import { stamped } from './stamped.ts';
 
@@ -38,7 +38,7 @@ export function messageInThread(message: Message, team: string, thread: ThreadSu
 	if (message.threadTs === null) return rootIn(team, { ...thread, root: message });
 	return {
 		...wireMessage(message, team),
-		parent_user_id: thread.root.user,
+		parent_user_id: authorOf(thread.root),
 		...(message.broadcast ? { root: rootPreview(team, thread) } : {}),
 	};
 }

@@ -1,7 +1,7 @@
 import type { CountRow } from '../engine/ports/read-state.ts';
-import type { ThreadInfo, User } from '../engine/ports/store.ts';
+import type { Profile, ThreadInfo, User } from '../engine/ports/store.ts';
 import type { Conversation, Remark } from '../model/conversation.ts';
-import { isDirect } from '../model/ids.ts';
+import { isDirect, SLACKBOT_ID } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
 import { formatRowPosition } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
@@ -17,14 +17,18 @@ export type Json =
 	| { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
+/** Whom a message is by, as clients learn it: of a deleted one that is nobody's business any more. */
+export const authorOf = (message: Pick<Message, 'user' | 'deleted'>): string =>
+	message.deleted ? SLACKBOT_ID : message.user;
+
 export function wireMessage(message: Message, team: string, thread?: ThreadInfo): JsonObject {
 	const ts = formatTs(message.ts);
 	if (message.deleted) {
 		return {
 			type: 'message',
 			subtype: 'tombstone',
-			user: message.user,
-			text: '',
+			user: authorOf(message),
+			text: 'This message was deleted.',
 			hidden: true,
 			ts,
 			team,
@@ -33,13 +37,14 @@ export function wireMessage(message: Message, team: string, thread?: ThreadInfo)
 	}
 	return {
 		type: 'message',
-		...(message.broadcast ? { subtype: 'thread_broadcast' } : {}),
 		user: message.user,
 		text: message.text,
 		ts,
 		team,
 		...(message.clientMsgId === null ? {} : { client_msg_id: message.clientMsgId }),
 		...(message.extra === null ? {} : (JSON.parse(message.extra) as JsonObject)),
+		// A reply that a bot posts under another name is a broadcast first.
+		...(message.broadcast ? { subtype: 'thread_broadcast' } : {}),
 		...(message.editedTs === null ? {} : { edited: { user: message.user, ts: formatTs(message.editedTs) } }),
 		...(message.threadTs === null ? {} : { thread_ts: formatTs(message.threadTs) }),
 		...(thread ? threadFields(thread) : {}),
@@ -85,7 +90,7 @@ export function wireConversation(conversation: Conversation, viewer: Viewer): Js
 		is_archived: conversation.archived,
 		is_org_shared: false,
 		context_team_id: conversation.team,
-		...(viewer.row ? countFields(viewer.row) : {}),
+		...(viewer.row ? memberFields(viewer.row) : {}),
 	};
 	if (kind === 'im') {
 		return {
@@ -121,7 +126,16 @@ export function wireConversation(conversation: Conversation, viewer: Viewer): Js
 	};
 }
 
-/** The counts of a member, as every conversation object and every row carries them. */
+/**
+ * The counts of a member in a conversation object. Slack's `latest` is the newest message there, which typed clients read as an
+ * object: its ts has a name of our own.
+ */
+function memberFields(row: CountRow): JsonObject {
+	const { latest, ...counts } = countFields(row);
+	return { ...counts, latest_ts: latest };
+}
+
+/** The counts of a member, as every row and every event about counts carries them. */
 export function countFields(row: CountRow): JsonObject {
 	return {
 		last_read: formatTs(row.lastRead),
@@ -149,7 +163,8 @@ const NO_IMAGES = {
 	image_512: '',
 } as const;
 
-export function wireUser(user: User): JsonObject {
+/** `at`, in micros: a status that has ended by then is not shown. */
+export function wireUser(user: User, at: number): JsonObject {
 	return {
 		id: user.id,
 		team_id: user.team,
@@ -167,18 +182,34 @@ export function wireUser(user: User): JsonObject {
 		tz_label: 'Coordinated Universal Time',
 		tz_offset: 0,
 		updated: Math.floor(user.updatedTs / 1e6),
-		profile: {
-			real_name: user.realName,
-			real_name_normalized: user.realName,
-			display_name: user.name,
-			display_name_normalized: user.name,
-			status_text: '',
-			status_emoji: '',
-			team: user.team,
-			email: user.email,
-			...NO_IMAGES,
-		},
+		profile: wireProfile(user, at),
 	};
+}
+
+export function wireProfile(user: User, at: number): JsonObject {
+	const { profile } = user;
+	const displayName = profile.display_name || user.name;
+	return {
+		real_name: user.realName,
+		real_name_normalized: user.realName,
+		display_name: displayName,
+		display_name_normalized: displayName,
+		title: profile.title ?? '',
+		phone: profile.phone ?? '',
+		pronouns: profile.pronouns ?? '',
+		...statusFields(profile, at),
+		team: user.team,
+		email: user.email,
+		...NO_IMAGES,
+		...(user.isBot ? { bot_id: botIdOf(user) } : {}),
+	};
+}
+
+function statusFields({ status_text = '', status_emoji = '', status_expiration = 0 }: Profile, at: number) {
+	const isOver = status_expiration > 0 && status_expiration * 1e6 <= at;
+	return isOver
+		? { status_text: '', status_emoji: '', status_expiration: 0 }
+		: { status_text, status_emoji, status_expiration };
 }
 
 /** Bots have an id of their own beside their user's, as Slack's applications expect. */

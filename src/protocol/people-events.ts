@@ -8,7 +8,7 @@ import { type JsonObject, wireUser } from './objects.ts';
  */
 export const userChangeEvent = (user: User, at: number): JsonObject => ({
 	type: 'user_change',
-	user: wireUser(user),
+	user: wireUser(user, at),
 	cache_ts: Math.floor(at / 1e6),
 	event_ts: formatTs(at),
 });

@@ -12,10 +12,10 @@ export interface Preview {
 
 export function previewOf(message: Message): Preview {
 	const text = beginning(message.text);
-	const { bot_id, ...large } = JSON.parse(message.extra ?? '{}');
-	const isCut = text !== message.text || Object.keys(large).length > 0;
+	const { blocks, attachments, metadata, ...small } = JSON.parse(message.extra ?? '{}');
+	const isCut = text !== message.text || [blocks, attachments, metadata].some((part) => part !== undefined);
 	if (!isCut) return { message, isCut };
-	const extra = bot_id === undefined ? null : JSON.stringify({ bot_id });
+	const extra = Object.keys(small).length === 0 ? null : JSON.stringify(small);
 	return { message: { ...message, text, extra }, isCut };
 }
 

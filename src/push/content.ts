@@ -15,12 +15,19 @@ export interface Surroundings {
 }
 
 export function contentOf(message: Message, { conversation, people }: Surroundings) {
-	const author = nameOf(people.get(message.user));
+	const author = postedAs(message) ?? nameOf(people.get(message.user));
 	const named = conversation && !isDirect(conversation.kind) ? ` in #${conversation.name}` : '';
 	return {
 		title: `${author}${named}`,
 		body: cut(readable(message.text.trim() ? message.text : wordsInstead(message.extra), people)),
 	};
+}
+
+/** The name that a bot posted it under. */
+function postedAs({ extra }: Message): string | undefined {
+	if (extra === null || !extra.includes('"username"')) return undefined;
+	const { username } = JSON.parse(extra) as { readonly username?: unknown };
+	return typeof username === 'string' ? username : undefined;
 }
 
 const nameOf = (user: User | undefined): string => user?.realName || user?.name || 'Somebody';

@@ -130,6 +130,7 @@ export class FanOut {
 		const now = nowMs();
 		const sends: NewSend[] = [];
 		for (const candidate of candidates) {
+			if (candidate.snoozedUntilTs > now * 1000) continue;
 			const recipient = { ...candidate, ...ASIDE, member: true, active: active.has(candidate.user) };
 			const verdict = decide(subject, await this.heard(subject, message, recipient), because);
 			if (verdict === 'no') continue;

@@ -34,7 +34,7 @@ test('one person is fetched when asked for, once; or all of them', async () => {
 	expect(client.user(bo.id)).toMatchObject({ id: bo.id, name: bo.name, isBot: false, isDeleted: false });
 	expect(network.callsOf('users.info')).toHaveLength(1);
 	await client.loadUsers();
-	expect([...client.getSnapshot().users.keys()].sort()).toEqual([ada.id, bo.id, cy.id].sort());
+	expect([...client.getSnapshot().users.keys()].sort()).toEqual([ada.id, bo.id, cy.id, 'USLACKBOT'].sort());
 	end();
 });
 

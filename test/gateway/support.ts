@@ -20,6 +20,8 @@ export const userNamed = (id: string, more: Partial<User> = {}): User => ({
 	deleted: false,
 	updatedTs: 0,
 	signedOutTs: 0,
+	profile: {},
+	snoozedUntilTs: 0,
 	...more,
 });
 

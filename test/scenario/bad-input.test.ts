@@ -63,9 +63,9 @@ describe('methods and arguments', () => {
 		['a method of Object', 'constructor', () => ({}), 'unknown_method'],
 		['no channel', 'chat.postMessage', () => ({ text: 'x' }), 'missing_argument', 'channel'],
 		[
-			'a name for an id',
+			'a name that no channel has',
 			'chat.postMessage',
-			() => ({ channel: '#general', text: 'x' }),
+			() => ({ channel: '#no-such-channel', text: 'x' }),
 			'channel_not_found',
 			'channel',
 		],

@@ -26,7 +26,15 @@ const post = async (person: Person, text: string, more = {}): Promise<string> =>
 	(await person.call('chat.postMessage', { channel, text, ...more })).ts;
 
 const stored = async (ts: string) =>
-	(await ada.call('conversations.history', { channel, latest: ts, inclusive: true, limit: 1 })).messages[0];
+	(
+		await ada.call('conversations.history', {
+			channel,
+			latest: ts,
+			inclusive: true,
+			limit: 1,
+			include_all_metadata: true,
+		})
+	).messages[0];
 
 test('edits at the same time lose nothing that was acknowledged', async () => {
 	for (let round = 0; round < 20; round += 1) {

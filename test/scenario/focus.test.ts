@@ -111,7 +111,7 @@ describe('focus', () => {
 		// The laptop is told to look again, with the revision it has seen by now.
 		await focused(laptop, revision);
 		const third = await deliver(laptop, 'third');
-		await expectRow({ unread_count: 2, latest: third });
+		await expectRow({ unread_count: 2, latest_ts: third });
 		phone.disconnect();
 		laptop.disconnect();
 	});
@@ -126,7 +126,7 @@ describe('focus', () => {
 		await expectStill({ unread_count: 1 });
 		await grace.call('users.setPresence', { presence: 'auto' });
 		const back = await deliver(device, 'back again');
-		await expectRow({ unread_count: 1, latest: back });
+		await expectRow({ unread_count: 1, latest_ts: back });
 		device.disconnect();
 	});
 
@@ -141,7 +141,7 @@ describe('focus', () => {
 		await expectStill({ unread_count: 1 });
 		device.send({ id: 902, type: 'typing', channel });
 		const back = await deliver(device, 'welcome back');
-		await expectRow({ unread_count: 1, latest: back });
+		await expectRow({ unread_count: 1, latest_ts: back });
 		device.disconnect();
 	});
 

@@ -246,7 +246,7 @@ test('a conversation that one came into: itself, what was said since, how it sta
 	expect(events[0]?.channel).toMatchObject({
 		id: channel.id,
 		last_read: early.ts,
-		latest: early.ts,
+		latest_ts: early.ts,
 		unread_count: 0,
 	});
 	expect(events[1]).toMatchObject({ text: 'after', prev_ts: early.ts });

@@ -125,7 +125,7 @@ describe('messages', () => {
 		const attachments = [{ color: '#36a64f', text: 'attached 🌊' }];
 		const metadata = { event_type: 'deploy', event_payload: { id: 7 } };
 		const { ts } = await ada.chat.postMessage({ channel, text: 'fallback', blocks, attachments, metadata });
-		const { messages } = await ada.conversations.history({ channel });
+		const { messages } = await ada.conversations.history({ channel, include_all_metadata: true });
 		expect(messages).toHaveLength(1);
 		expect(messages?.[0]).toMatchObject({ ts: ts!, text: 'fallback', blocks, attachments, metadata });
 	});

@@ -1,4 +1,4 @@
-import type { Sessions } from '../ports/sessions.ts';
+import type { SessionStanding, Sessions } from '../ports/sessions.ts';
 
 interface Session {
 	/** Few: a list takes a fifth of a set's memory. */
@@ -31,6 +31,15 @@ export class MemorySessions implements Sessions {
 
 	async isActive(user: string): Promise<boolean> {
 		return isActive(this.sessions.get(user));
+	}
+
+	async standing(user: string): Promise<SessionStanding> {
+		const session = this.sessions.get(user);
+		return {
+			active: isActive(session),
+			away: session?.away ?? false,
+			connections: session?.connections.length ?? 0,
+		};
 	}
 
 	async activeAmong(users: readonly string[]): Promise<ReadonlySet<string>> {

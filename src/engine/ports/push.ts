@@ -69,6 +69,8 @@ export interface Candidate {
 	readonly follows: boolean;
 	/** Has read the message, in the conversation or in the thread. */
 	readonly read: boolean;
+	/** Nothing is sent to them until then. Micros. */
+	readonly snoozedUntilTs: number;
 }
 
 export interface CandidatePage {

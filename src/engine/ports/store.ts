@@ -30,6 +30,22 @@ export interface User {
 	readonly updatedTs: number;
 	/** Tokens issued at or before this moment are not accepted. Micros; 0: the user was never signed out. */
 	readonly signedOutTs: number;
+	/** What they say of themselves. */
+	readonly profile: Profile;
+	/** Nothing is pushed to their devices until then. Micros; 0: notifications were never snoozed. */
+	readonly snoozedUntilTs: number;
+}
+
+/** Fields of Slack's profile that users set themselves; those that were never set are absent. */
+export interface Profile {
+	readonly status_text?: string;
+	readonly status_emoji?: string;
+	/** Seconds; the status ends then. 0: it does not end by itself. */
+	readonly status_expiration?: number;
+	readonly display_name?: string;
+	readonly title?: string;
+	readonly phone?: string;
+	readonly pronouns?: string;
 }
 
 export interface Token {
@@ -59,6 +75,12 @@ export interface Directory {
 	createUser(user: User): Promise<boolean>;
 	users(ids: readonly string[]): Promise<readonly User[]>;
 	usersOf(team: string, after: string | null, limit: number): Promise<Page<User>>;
+	/** Deactivated ones too; by id. */
+	usersNamed(team: string, names: readonly string[]): Promise<readonly User[]>;
+	/** The first, by id, of the active users with this address, whatever its case. */
+	userWithEmail(team: string, email: string): Promise<User | null>;
+	setProfile(user: string, profile: Profile, realName: string, at: number): Promise<void>;
+	snooze(user: string, until: number): Promise<void>;
 	createToken(token: Token): Promise<void>;
 	token(hash: string): Promise<Token | null>;
 	revokeToken(hash: string, at: number): Promise<void>;
@@ -71,6 +93,8 @@ export interface Directory {
 	/** The same as of `signedOutAt`, and nobody signs in as this user from here on. Their push devices are removed. */
 	deactivateUser(user: string, at: number, signedOutAt: number): Promise<void>;
 	reactivateUser(user: string, at: number): Promise<void>;
+	/** The conversation that reserved this name: it may carry another one by now, or not exist yet. */
+	channelNamed(team: string, name: string): Promise<string | null>;
 	/**
 	 * Makes a channel name belong to this conversation. Answers false when another one has it, be it that nothing came of it: see
 	 * `abandonedName`.

@@ -96,6 +96,17 @@ export function directoryOf(
 		usersOf: (team, after, limit) =>
 			pageOf(reader, people.USERS_OF_TEAM, [team], after, limit, people.userOf),
 
+		usersNamed: (team, names) =>
+			inChunks(reader, names, async (chunk) =>
+				(await reader.all<people.UserRow>(people.USERS_NAMED, [team, list(chunk)])).map(people.userOf),
+			),
+		async userWithEmail(team, email) {
+			const [row] = await reader.all<people.UserRow>(people.USER_WITH_EMAIL, [team, email]);
+			return row ? people.userOf(row) : null;
+		},
+		setProfile: (user, profile, realName, at) => execute([people.setProfile(user, profile, realName, at)]),
+		snooze: (user, until) => execute([people.snooze(user, until)]),
+
 		createToken: (token) => execute([people.insertToken(token)]),
 		token: (hash) => one(people.TOKEN, hash, people.tokenOf),
 		revokeToken: (hash, at) => execute([people.revokeToken(hash, at)]),
@@ -117,6 +128,10 @@ export function directoryOf(
 		deactivateUser: (user, at, signedOutAt) => execute(people.deactivate(user, at, signedOutAt)),
 		reactivateUser: (user, at) => execute([people.reactivate(user, at)]),
 
+		async channelNamed(team, name) {
+			const [owner] = await reader.all<{ conversation: string }>(OWNER_OF_NAME, [team, name]);
+			return owner?.conversation ?? null;
+		},
 		async reserveName(team, name, conversation, at) {
 			await execute([reserveName(team, name, conversation, at)]);
 			const [owner] = await reader.all<{ conversation: string }>(OWNER_OF_NAME, [team, name]);

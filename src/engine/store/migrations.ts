@@ -6,6 +6,7 @@ import { mentions } from './migrations/0005-mentions.ts';
 import { accounts } from './migrations/0006-accounts.ts';
 import { sends } from './migrations/0007-sends.ts';
 import { topicIds } from './migrations/0008-topic-ids.ts';
+import { profiles } from './migrations/0009-profiles.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0006-accounts', statements: accounts },
 	{ name: '0007-sends', statements: sends },
 	{ name: '0008-topic-ids', statements: [], postgres: topicIds },
+	{ name: '0009-profiles', statements: profiles },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -27,7 +27,7 @@ export const ABANDONED_NAME = `SELECT conversation FROM channel_names WHERE team
 	AND NOT EXISTS (SELECT 1 FROM conversations
 		WHERE conversations.id = channel_names.conversation AND conversations.name = channel_names.name)`;
 
-/** Whose the name is; to be asked after reserving. */
+/** Whose the name is. */
 export const OWNER_OF_NAME = 'SELECT conversation FROM channel_names WHERE team = $1 AND name = $2';
 
 export const reserveName = (team: string, name: string, conversation: string, at: number): BoundWrite => ({

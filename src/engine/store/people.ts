@@ -1,4 +1,4 @@
-import type { Team, Token, User } from '../ports/store.ts';
+import type { Profile, Team, Token, User } from '../ports/store.ts';
 import { flag } from './sql.ts';
 import { type BoundWrite, deleteFrom, erasing, insertInto, update } from './write-sql.ts';
 
@@ -37,11 +37,16 @@ export const keepTeamSecret = (team: string, secret: string): BoundWrite => ({
 	params: [team, secret],
 });
 
-const USER_COLUMNS = 'id, team, name, real_name, email, is_bot, deleted, updated_ts, signed_out_ts';
+const USER_COLUMNS =
+	'id, team, name, real_name, email, is_bot, deleted, updated_ts, signed_out_ts, profile, snoozed_until_ts';
 export const USERS = `SELECT ${USER_COLUMNS} FROM users
 	WHERE id IN (SELECT item FROM EACH_TEXT($1) AS wanted) ORDER BY id`;
 export const USERS_OF_TEAM = `SELECT ${USER_COLUMNS} FROM users
 	WHERE team = $1 AND id > $2 ORDER BY id LIMIT $3`;
+export const USERS_NAMED = `SELECT ${USER_COLUMNS} FROM users
+	WHERE team = $1 AND name IN (SELECT item FROM EACH_TEXT($2) AS wanted) ORDER BY id`;
+export const USER_WITH_EMAIL = `SELECT ${USER_COLUMNS} FROM users
+	WHERE team = $1 AND lower(email) = lower($2) AND email <> '' AND deleted = 0 ORDER BY id LIMIT 1`;
 export const USER_WITH_NAME = 'SELECT id FROM users WHERE team = $1 AND name = $2';
 
 export interface UserRow {
@@ -54,7 +59,11 @@ export interface UserRow {
 	readonly deleted: number;
 	readonly updated_ts: number;
 	readonly signed_out_ts: number;
+	readonly profile: string;
+	readonly snoozed_until_ts: number;
 }
+
+const NO_PROFILE: Profile = {};
 
 export const userOf = (row: UserRow): User => ({
 	id: row.id,
@@ -66,6 +75,8 @@ export const userOf = (row: UserRow): User => ({
 	deleted: row.deleted === 1,
 	updatedTs: row.updated_ts,
 	signedOutTs: row.signed_out_ts,
+	profile: row.profile === '{}' ? NO_PROFILE : (JSON.parse(row.profile) as Profile),
+	snoozedUntilTs: row.snoozed_until_ts,
 });
 
 /** Does nothing where the name is taken: one taken name must not fail everybody's transaction. */
@@ -81,6 +92,8 @@ const INSERT_USER = insertInto(
 		deleted: 7,
 		updated_ts: 8,
 		signed_out_ts: 9,
+		profile: 10,
+		snoozed_until_ts: 11,
 	},
 	'ignore',
 );
@@ -97,8 +110,21 @@ export const insertUser = (user: User): BoundWrite => ({
 		flag(user.deleted),
 		user.updatedTs,
 		user.signedOutTs,
+		JSON.stringify(user.profile),
+		user.snoozedUntilTs,
 	],
 });
+
+const SET_PROFILE = update('users', { profile: 2, real_name: 3, updated_ts: 4 }, { id: 1 });
+
+export const setProfile = (user: string, profile: Profile, realName: string, at: number): BoundWrite => ({
+	write: SET_PROFILE,
+	params: [user, JSON.stringify(profile), realName, at],
+});
+
+const SNOOZE = update('users', { snoozed_until_ts: 2 }, { id: 1 });
+
+export const snooze = (user: string, until: number): BoundWrite => ({ write: SNOOZE, params: [user, until] });
 
 const TOKEN_COLUMNS = 'hash, user_id, team, created_ts, revoked_ts, expires_ts';
 export const TOKEN = `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = $1`;

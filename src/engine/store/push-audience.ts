@@ -16,22 +16,28 @@ const PAGES: Readonly<Record<Audience['of'], string>> = {
 		WHERE conversation = $1 AND thread_ts = $5 AND active = 1 AND user_id > $3 ORDER BY user_id LIMIT $4`,
 };
 
-const candidatesIn = (page: string): string => `SELECT p.user_id, d.id AS device, m.muted, m.level,
+const candidatesIn = (
+	page: string,
+): string => `SELECT p.user_id, d.id AS device, m.muted, m.level, u.snoozed_until_ts,
 		CASE WHEN f.active = 1 THEN 1 ELSE 0 END AS follows,
 		CASE WHEN m.cursor >= $2 THEN 1 WHEN f.active = 1 AND f.cursor >= $2 THEN 1
 			WHEN a.ts IS NOT NULL THEN 1 ELSE 0 END AS is_read
 	FROM (${page}) p
 	LEFT JOIN push_devices d ON d.user_id = p.user_id
+	LEFT JOIN users u ON u.id = p.user_id
 	LEFT JOIN members m ON m.user_id = p.user_id AND m.conversation = $1 AND m.member = 1
 	LEFT JOIN thread_follows f ON f.conversation = $1 AND f.thread_ts = $5 AND f.user_id = p.user_id
 	LEFT JOIN read_ahead a ON a.user_id = p.user_id AND a.conversation = $1 AND a.ts = $2
 	ORDER BY p.user_id`;
 
 /** A reply that stands in its thread alone is read in the thread: where the conversation's cursor is says nothing. */
-const candidatesInThread = (page: string): string => `SELECT p.user_id, d.id AS device, m.muted, m.level,
+const candidatesInThread = (
+	page: string,
+): string => `SELECT p.user_id, d.id AS device, m.muted, m.level, u.snoozed_until_ts,
 		1 AS follows, CASE WHEN f.cursor >= $2 THEN 1 ELSE 0 END AS is_read
 	FROM (${page}) p
 	LEFT JOIN push_devices d ON d.user_id = p.user_id
+	LEFT JOIN users u ON u.id = p.user_id
 	LEFT JOIN members m ON m.user_id = p.user_id AND m.conversation = $1 AND m.member = 1
 	LEFT JOIN thread_follows f ON f.conversation = $1 AND f.thread_ts = $5 AND f.user_id = p.user_id
 	ORDER BY p.user_id`;
@@ -50,6 +56,8 @@ interface CandidateRow {
 	readonly level: NotificationLevel;
 	readonly follows: number;
 	readonly is_read: number;
+	/** Null: the store has no such user. */
+	readonly snoozed_until_ts: number | null;
 }
 
 export async function candidatesOf(
@@ -76,6 +84,7 @@ export async function candidatesOf(
 				level: row.level,
 				follows: row.follows === 1,
 				read: row.is_read === 1,
+				snoozedUntilTs: row.snoozed_until_ts ?? 0,
 			});
 	}
 	const last = rows.at(-1)?.user_id ?? null;

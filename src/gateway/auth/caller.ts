@@ -17,4 +17,11 @@ export interface AdminCaller {
 	readonly kind: 'admin';
 }
 
-export type Caller = UserCaller | AdminCaller;
+/** Of the few methods that need no token. */
+export interface StrangerCaller {
+	readonly kind: 'stranger';
+}
+
+export const STRANGER: StrangerCaller = { kind: 'stranger' };
+
+export type Caller = UserCaller | AdminCaller | StrangerCaller;

@@ -1,14 +1,27 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../model/ids.ts';
 
-/** Opaque tokens: 32 random bytes behind a prefix that tells, as Slack's do, whose they are. */
+/** Opaque tokens: at least 16 random bytes behind a prefix that tells, as Slack's do, whose they are. */
 
 const TOKEN_BYTES = 32;
-const OPAQUE = /^xox[pb]-[A-Za-z0-9_-]{43,}$/;
+const OPAQUE = /^xox[pbc]-[A-Za-z0-9_-]{43,}$/;
 const COMPACT_JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 
 export function newToken(isBot: boolean, random: RandomBytes): string {
 	return `${isBot ? 'xoxb' : 'xoxp'}-${Buffer.from(random(TOKEN_BYTES)).toString('base64url')}`;
+}
+
+/** Slack's own shapes, which some tools check before they use a token: slackdump, for one. */
+export const TOKEN_SHAPES = ['plain', 'xoxp', 'xoxb', 'xoxc'] as const;
+export type TokenShape = (typeof TOKEN_SHAPES)[number];
+
+/** `plain`: the shape of `newToken`. */
+export function newTokenShaped(shape: TokenShape, isBot: boolean, random: RandomBytes): string {
+	if (shape === 'plain') return newToken(isBot, random);
+	// The numbers name a workspace, a user and an app at Slack, and nothing here.
+	const number = (): string => Array.from(random(12), (byte) => (byte % 9) + 1).join('');
+	if (shape === 'xoxb') return `xoxb-${number()}-${number()}-${Buffer.from(random(16)).toString('hex')}`;
+	return `${shape}-${number()}-${number()}-${number()}-${Buffer.from(random(TOKEN_BYTES)).toString('hex')}`;
 }
 
 export const isOpaque = (token: string): boolean => OPAQUE.test(token);

@@ -21,6 +21,12 @@ const idOf = (isId: (text: string) => boolean, expects: string, bad: ErrorCode):
 	});
 
 export const channel = idOf(isConversationId, 'a conversation id', 'channel_not_found');
+/** Where a message goes: what names it is looked up by the method. */
+export const target: Argument<string> = required({
+	expects: 'a conversation id, #name of a channel, or a user id',
+	bad: 'channel_not_found',
+	parse: (value) => (typeof value === 'string' && value.length <= 255 ? storable(value) : undefined),
+});
 export const user = idOf(isUserId, 'a user id', 'user_not_found');
 export const team = idOf(isTeamId, 'a workspace id', 'team_not_found');
 
@@ -260,6 +266,19 @@ export const objects = (settings: {
 				if (found.length > settings.max)
 					throw new Refusal(settings.tooMany, `${name}: at most ${settings.max}`);
 				return found;
+			},
+		}),
+	);
+
+/** A JSON object, or JSON of one as text. */
+export const object = (bad: ErrorCode): Argument<JsonObject | undefined> =>
+	optional(
+		required<JsonObject>({
+			expects: 'a JSON object',
+			bad,
+			parse: (value) => {
+				const found = jsonOf(value);
+				return isObject(found) && isShallow(found) ? found : undefined;
 			},
 		}),
 	);

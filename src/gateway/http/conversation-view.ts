@@ -1,6 +1,6 @@
 import type { Conversation } from '../../model/conversation.ts';
 import { type JsonObject, type Viewer, wireConversation } from '../../protocol/objects.ts';
-import { messageViews } from './message-view.ts';
+import { messageViews, withoutMetadata } from './message-view.ts';
 import type { UserCall } from './method.ts';
 import { ifAvailable } from './submit.ts';
 
@@ -34,7 +34,7 @@ async function messageAt(call: UserCall, conversation: Conversation, ts: number)
 	if (ts === 0) return null;
 	const found = await call.services.history.messages(conversation.id, [ts]);
 	const [view] = await messageViews(call, conversation, found);
-	return view ?? null;
+	return view ? withoutMetadata(view) : null;
 }
 
 /** What `conversations.*` methods answer that changed a conversation of the caller's: with counts, if they can be had now. */

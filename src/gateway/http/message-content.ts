@@ -3,6 +3,7 @@ import type { JsonObject } from '../../protocol/objects.ts';
 import { MAX_EXTRA_BYTES } from '../../sequencer/commands.ts';
 import * as type from './argument-types.ts';
 import { optional } from './arguments.ts';
+import type { Identity } from './message-identity.ts';
 
 /** What a message is made of besides its place: text, and what the server carries without looking into it. */
 
@@ -19,7 +20,7 @@ export const contentArguments = {
 	metadata: type.metadata,
 };
 
-export interface ExtraContent {
+export interface ExtraContent extends Identity {
 	readonly blocks?: readonly JsonObject[] | undefined;
 	readonly attachments?: readonly JsonObject[] | undefined;
 	readonly metadata?: JsonObject | undefined;
@@ -27,11 +28,15 @@ export interface ExtraContent {
 }
 
 /** Null when there is nothing to carry. */
-export function encodeExtra({ blocks, attachments, metadata, bot_id }: ExtraContent): string | null {
+export function encodeExtra(extra: ExtraContent): string | null {
+	const { blocks, attachments, metadata, bot_id, subtype, username, icons } = extra;
 	const kept: ExtraContent = {
 		...(blocks?.length ? { blocks } : {}),
 		...(attachments?.length ? { attachments } : {}),
 		...(metadata && Object.keys(metadata).length > 0 ? { metadata } : {}),
+		...(subtype === undefined ? {} : { subtype }),
+		...(username === undefined ? {} : { username }),
+		...(icons === undefined ? {} : { icons }),
 		...(bot_id === undefined ? {} : { bot_id }),
 	};
 	if (Object.keys(kept).length === 0) return null;

@@ -2,7 +2,7 @@ import type { ThreadInfo } from '../../engine/ports/store.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { bytesOf, type Message } from '../../model/message.ts';
 import { formatTs } from '../../model/ts.ts';
-import { type JsonObject, wireMessage } from '../../protocol/objects.ts';
+import { authorOf, type JsonObject, wireMessage } from '../../protocol/objects.ts';
 import { jsonBytes } from './answer-size.ts';
 import type { UserCall } from './method.ts';
 
@@ -30,11 +30,15 @@ export async function messageViews(
 		const parent = parents.get(message.threadTs);
 		return {
 			...wireMessage(message, conversation.team),
-			...(parent ? { parent_user_id: parent.user } : {}),
+			...(parent ? { parent_user_id: authorOf(parent) } : {}),
 			...(parent && message.broadcast ? { root: rootView(parent) } : {}),
 		};
 	});
 }
+
+/** As Slack shows messages unless it is asked for their metadata. */
+export const withoutMetadata = ({ metadata: _metadata, root, ...view }: JsonObject): JsonObject =>
+	root === undefined ? view : { ...view, root: withoutMetadata(root as JsonObject) };
 
 export interface MessagePage {
 	/** Of as many of the messages, from the first on, as there is room for; of one at least. */

@@ -12,7 +12,8 @@ import type { Answer } from './envelope.ts';
  */
 
 export interface Method {
-	readonly audience: 'user' | 'admin';
+	/** Who may call it: `anyone` needs no token. */
+	readonly audience: 'user' | 'admin' | 'anyone';
 	/** The limit that a call counts against. */
 	readonly limited: Limited;
 	readonly schema: Schema;
@@ -59,6 +60,17 @@ export function userMethod<S extends Schema>(definition: Definition<S, UserCall>
 			if (wait > 0) throw new Refusal('ratelimited', 'this call counts as several', wait);
 			return definition.run(args, { ...call, caller });
 		},
+	};
+}
+
+/** For callers who need not say who they are: nothing about them is known, and nothing of anybody may be answered. */
+export function openMethod<S extends Schema>(definition: Definition<S, undefined>): Method {
+	return {
+		audience: 'anyone',
+		limited: 'requests',
+		schema: definition.arguments,
+		ignored: new Set(definition.ignored),
+		call: (raw) => definition.run(parseArguments(definition.arguments, raw), undefined),
 	};
 }
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, Refusal } from '../../model/errors.ts';
-import type { Caller } from '../auth/caller.ts';
+import { type Caller, STRANGER } from '../auth/caller.ts';
 import { looksLikeJwt } from '../auth/tokens.ts';
 import type { Services } from '../services.ts';
 import { addForm, type RawArguments, readBody } from './body.ts';
@@ -45,6 +45,7 @@ const UNNAMED = 'unnamed';
 export async function received(method: Method, incoming: Incoming, services: Services): Promise<Received> {
 	const { request, query, body, client } = incoming;
 	const raw = addForm(new Map(), query);
+	if (method.audience === 'anyone') return stranger(incoming, raw, services);
 	const token = tokenBeforeBody(request, raw);
 	if (token === null) return anonymous(method, incoming, raw, services);
 	const caller = await identified(token, incoming, services, (remembered) => {
@@ -54,6 +55,15 @@ export async function received(method: Method, incoming: Incoming, services: Ser
 	limit(method, caller, services);
 	body.hold(holderOf(caller), KNOWN_MS);
 	return { caller, raw: await readWhole(raw, incoming) };
+}
+
+/** Each such call counts as one without a valid token: there are only so many of them from one address. */
+async function stranger(incoming: Incoming, raw: RawArguments, services: Services): Promise<Received> {
+	const { client } = incoming;
+	services.strangers.admit(client.address);
+	services.strangers.failed(client.address);
+	if (incoming.body.bytes > 0) await smallBody(incoming, raw);
+	return { caller: STRANGER, raw };
 }
 
 async function identified(
@@ -78,7 +88,7 @@ function isOfStranger(error: unknown, token: string | null): boolean {
 }
 
 /** Whose memory it is. */
-export const holderOf = (caller: Caller): string => (caller.kind === 'admin' ? 'admin' : caller.user.id);
+export const holderOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user.id : caller.kind);
 
 async function anonymous(
 	method: Method,
@@ -106,8 +116,7 @@ async function tokenInBody(
 				`send the token in the Authorization header; in the body it is read up to ${MOST_ANONYMOUS_BYTES} bytes`,
 			);
 		if (body.bytes === 0) return null;
-		body.hold(client.address ?? UNNAMED, ANONYMOUS_MS);
-		await readWhole(raw, incoming);
+		await smallBody(incoming, raw);
 	} catch (error) {
 		const isSlow = error instanceof Refusal && error.code === 'request_timeout';
 		if (isSlow || isOfStranger(error, null)) services.strangers.failed(client.address);
@@ -115,6 +124,14 @@ async function tokenInBody(
 	}
 	const token = raw.get('token');
 	return typeof token === 'string' ? token : null;
+}
+
+async function smallBody(incoming: Incoming, raw: RawArguments): Promise<void> {
+	const { body, client } = incoming;
+	if (body.bytes > MOST_ANONYMOUS_BYTES)
+		throw new Refusal('request_too_large', `at most ${MOST_ANONYMOUS_BYTES} bytes without a token`);
+	body.hold(client.address ?? UNNAMED, ANONYMOUS_MS);
+	await readWhole(raw, incoming);
 }
 
 async function readWhole(raw: RawArguments, { request, body }: Incoming): Promise<RawArguments> {
@@ -134,7 +151,7 @@ function tokenBeforeBody(request: Request, raw: RawArguments): string | null {
 }
 
 function limit(method: Method, caller: Caller, services: Services): void {
-	if (caller.kind === 'admin') return;
+	if (caller.kind !== 'user') return;
 	const wait = services.limits.take(caller.user.id, method.limited);
 	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
 }

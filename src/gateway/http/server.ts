@@ -6,6 +6,7 @@ import { IncomingBody } from './incoming-body.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { holderOf, received } from './received.ts';
+import { scopesOf } from './scopes.ts';
 import { targetOf } from './target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
 
@@ -82,21 +83,29 @@ async function serveMethod(
 	const shownName = method ? name : UNKNOWN;
 	const body = new IncomingBody(request, services.bodies);
 	let outcome: 'ok' | ErrorCode = 'ok';
+	let scopes: string | null = null;
 	try {
 		if (!method) throw new Refusal('unknown_method');
 		const { caller, raw } = await received(method, { request, query, body, client }, services);
+		scopes = scopesOf(caller);
 		const answer = await method.call(raw, caller, { services, request });
 		const taker = { key: holderOf(caller), budget: services.answers };
-		return raw.has('pretty') ? prettySuccess(answer, taker) : success(answer, taker);
+		return scoped(raw.has('pretty') ? prettySuccess(answer, taker) : success(answer, taker), scopes);
 	} catch (error) {
 		if (!(error instanceof Refusal)) services.operations.failed(shownName, error);
 		const refusal = refusalOf(error, method);
 		outcome = refusal.code;
-		return body.isBroken ? lastAnswer(failure(refusal)) : failure(refusal);
+		const response = scoped(failure(refusal), scopes);
+		return body.isBroken ? lastAnswer(response) : response;
 	} finally {
 		body.release();
 		services.operations.observe(shownName, outcome, performance.now() - started);
 	}
+}
+
+function scoped(response: Response, scopes: string | null): Response {
+	if (scopes !== null) response.headers.set('x-oauth-scopes', scopes);
+	return response;
 }
 
 /** Of a connection whose client may go on sending what nobody reads. */

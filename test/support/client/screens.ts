@@ -34,7 +34,8 @@ const seen = ({ ts, user, text, replyCount, edited, isTombstone }: Message) => (
 const served = (message: any) => ({
 	ts: message.ts,
 	user: message.user,
-	text: message.text,
+	// The SDK has no words for what was deleted.
+	text: message.subtype === 'tombstone' ? '' : message.text,
 	replyCount: message.reply_count ?? 0,
 	isEdited: message.edited !== undefined,
 	isTombstone: message.subtype === 'tombstone',

@@ -169,6 +169,8 @@ export const user = (id: string, fields: Partial<User> = {}): User => ({
 	deleted: false,
 	updatedTs: BEGIN,
 	signedOutTs: 0,
+	profile: {},
+	snoozedUntilTs: 0,
 	...fields,
 });
 

@@ -1,4 +1,5 @@
 import type { User } from '@tidemark/client';
+import { canBeNamed } from '../session/names.ts';
 
 /** Whom one may mean by what stands before the caret. */
 
@@ -32,7 +33,7 @@ export function candidatesFor(written: string, users: Iterable<User>): readonly 
 			: 2;
 	};
 	const people = [...users]
-		.filter((user) => !user.isDeleted && rank(user) < 2)
+		.filter((user) => canBeNamed(user) && rank(user) < 2)
 		.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
 		.map((user) => ({ handle: user.name, label: user.realName || user.name, id: user.id }));
 	const groups = GROUPS.filter(({ handle }) => handle.startsWith(wanted));

@@ -17,7 +17,10 @@ export function Announcer({ messages }: { readonly messages: readonly Message[] 
 		// What was there on arrival is not news.
 		const isNews = newest.current !== null && last.ts > newest.current && last.user !== self;
 		newest.current = last.ts;
-		if (isNews) setSpoken(`${nameOf(users.get(last.user)) || 'Someone'}: ${plainText(wordsOf(last), users)}`);
+		if (isNews)
+			setSpoken(
+				`${last.username || nameOf(users.get(last.user)) || 'Someone'}: ${plainText(wordsOf(last), users)}`,
+			);
 	}, [last, self, users]);
 	return (
 		<div className="only-read-aloud" role="log" aria-live="polite" aria-label="New messages">

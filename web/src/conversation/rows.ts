@@ -21,6 +21,7 @@ const keyOf = (message: Message): string => message.clientMsgId ?? message.ts;
 
 const isContinuedBy = (above: Message, message: Message): boolean =>
 	above.user === message.user &&
+	above.username === message.username &&
 	!above.isTombstone &&
 	!message.isBroadcast &&
 	above.replyCount === 0 &&

@@ -1,4 +1,5 @@
 import type { User } from '@tidemark/client';
+import { canBeNamed } from '../session/names.ts';
 
 /** What is meant by a few letters, best first: names that begin so, then words that do, then whatever has them. */
 
@@ -28,7 +29,7 @@ export function foundPeople(
 	written: string,
 ): readonly User[] {
 	const people = [...users.values()]
-		.filter(({ id, isDeleted }) => !isDeleted && !leftOut.has(id))
+		.filter((user) => canBeNamed(user) && !leftOut.has(user.id))
 		.toSorted((a, b) => (a.realName || a.name).localeCompare(b.realName || b.name));
 	return found(people, ({ name, realName }) => `${realName} @${name}`, written);
 }

@@ -4,6 +4,7 @@ import { useUserName } from '../session/names.ts';
 import { Avatar } from '../ui/Avatar.tsx';
 import { exactTime, shortTime, timeOf } from '../ui/format.ts';
 import { EditBox } from './EditBox.tsx';
+import { emojiNamed } from './emoji.ts';
 import { MessageActions } from './MessageActions.tsx';
 import { MessageBody } from './MessageBody.tsx';
 import { NotSent } from './NotSent.tsx';
@@ -29,7 +30,8 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 	const { message, isContinued, isInThread, isHighlighted = false, isTabStop, showsThread } = props;
 	const [isNear, setNear] = useState(false);
 	const [isEditing, setEditing] = useState(false);
-	const name = useUserName(message.user);
+	const author = useUserName(message.user);
+	const name = message.username ?? author;
 	const canAct = isNear && message.status === 'sent' && !message.isTombstone && !isEditing;
 	return (
 		<article
@@ -53,13 +55,18 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 						</time>
 					)
 				) : (
-					<Avatar id={message.user} name={name} />
+					<Avatar id={message.user} name={name} emoji={emojiNamed(message.iconEmoji ?? '')} />
 				)}
 			</div>
 			<div className="message-main">
 				{!isContinued && (
 					<header>
 						<strong className="message-author">{name || '…'}</strong>
+						{message.username !== null && (
+							<span className="hint" title={`Posted by ${author}`}>
+								bot
+							</span>
+						)}
 						{message.ts && (
 							<time title={exactTime(message.ts)} dateTime={message.ts}>
 								{timeOf(message.ts)}
@@ -71,7 +78,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 				{isEditing ? (
 					<EditBox message={message} onDone={() => setEditing(false)} />
 				) : (
-					<div className="message-text">
+					<div className={message.isMe ? 'message-text about-author' : 'message-text'}>
 						{message.isTombstone ? (
 							<em className="hint">This message was deleted.</em>
 						) : (

@@ -5,6 +5,9 @@ import { useClient, useSelected, useUser } from '@tidemark/client/react';
 
 export const nameOf = (user: User | undefined): string => user?.realName || user?.name || '';
 
+/** Whom one can write to: Slackbot is there for applications alone, and reads nothing. */
+export const canBeNamed = ({ id, isDeleted }: User): boolean => !isDeleted && id !== 'USLACKBOT';
+
 type Users = ReadonlyMap<string, User>;
 
 export function conversationName(conversation: Conversation, users: Users, self: string): string {

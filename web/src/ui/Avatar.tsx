@@ -1,6 +1,6 @@
 import type { Presence } from '@tidemark/client';
 
-/** There are no pictures of people: initials, in a colour that stays the same for the same person. */
+/** There are no pictures of people: initials, in a colour that stays the same for the same person. A bot may post with an emoji. */
 
 const HUES = 12;
 
@@ -20,13 +20,15 @@ const initialsOf = (name: string): string =>
 interface Props {
 	readonly id: string;
 	readonly name: string;
+	/** Instead of initials. */
+	readonly emoji?: string | undefined;
 	readonly size?: 'small' | 'medium';
 	readonly presence?: Presence | undefined;
 }
 
-export const Avatar = ({ id, name, size = 'medium', presence }: Props) => (
+export const Avatar = ({ id, name, emoji, size = 'medium', presence }: Props) => (
 	<span className={`avatar ${size} hue-${hueOf(id)}`} aria-hidden="true">
-		{initialsOf(name) || '·'}
+		{emoji ?? (initialsOf(name) || '·')}
 		{presence && <span className={`presence ${presence}`} />}
 	</span>
 );

@@ -1,4 +1,4 @@
-import type { Sessions } from '../../ports/sessions.ts';
+import type { SessionStanding, Sessions } from '../../ports/sessions.ts';
 import type { Commands } from './connection.ts';
 import { Gateways } from './gateways.ts';
 import type { Keys } from './keys.ts';
@@ -25,6 +25,9 @@ export interface SessionTimes {
 
 const TIMES: SessionTimes = { lifetimeMs: 60_000, aliveMs: 30_000 };
 const AT_ONCE = 200;
+
+/** As the script answers: active before and after, how many connections, whether the user chose to be away. */
+type SessionState = readonly [before: number, after: number, connections: number, away: number];
 
 type Change = 'connected' | 'disconnected' | 'away' | 'back' | 'beat' | 'ask';
 
@@ -78,6 +81,11 @@ export class RedisSessions implements Sessions {
 	async isActive(user: string): Promise<boolean> {
 		const [, after] = await this.run(user, 'ask');
 		return after === 1;
+	}
+
+	async standing(user: string): Promise<SessionStanding> {
+		const [, active, connections, away] = await this.run(user, 'ask');
+		return { active: active === 1, away: away === 1, connections };
 	}
 
 	async activeAmong(users: readonly string[]): Promise<ReadonlySet<string>> {
@@ -145,7 +153,7 @@ export class RedisSessions implements Sessions {
 		return before !== after;
 	}
 
-	private async run(user: string, change: Change, connection = ''): Promise<readonly [number, number]> {
+	private async run(user: string, change: Change, connection = ''): Promise<SessionState> {
 		const { commands, keys, lifetimeMs } = this;
 		const result = await commands.sessions(
 			keys.sessions(user),
@@ -154,7 +162,7 @@ export class RedisSessions implements Sessions {
 			connection,
 			lifetimeMs,
 		);
-		return result as [number, number];
+		return result as SessionState;
 	}
 }
 

@@ -2,11 +2,13 @@ import type { User } from '../../../engine/ports/store.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { wireUser } from '../../../protocol/objects.ts';
-import { userChangeEvent } from '../../../protocol/people-events.ts';
+import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { tellRevoked } from '../../auth/revocations.ts';
+import { announceUser } from '../announce-user.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { adminMethod, type Call } from '../method.ts';
+import { wallMicros } from '../wall-time.ts';
 
 /** Workspaces and the people in them, by the administrator. */
 
@@ -66,15 +68,14 @@ export const adminUsersCreate = adminMethod({
 			deleted: false,
 			updatedTs: services.clock.next(),
 			signedOutTs: 0,
+			profile: {},
+			snoozedUntilTs: 0,
 		};
-		if (!(await services.directory.createUser(user)))
+		if (args.name === SLACKBOT_NAME || !(await services.directory.createUser(user)))
 			throw new Refusal('name_taken', 'name: another user of the workspace has it');
-		return { user: wireUser(user) };
+		return { user: wireUser(user, wallMicros()) };
 	},
 });
-
-/** When a user is signed out, as those who sign JWTs know it: stamps may be ahead of that. */
-export const wallMicros = (): number => Date.now() * 1000;
 
 /** Signed out everywhere before it is answered; what they wrote, and what they are in, stays. */
 export const adminUsersDeactivate = adminMethod({
@@ -101,11 +102,9 @@ export const adminUsersReactivate = adminMethod({
 });
 
 async function announced(call: Call, id: string) {
-	const { bus, clock } = call.services;
 	const user = await userWithId(call, id);
-	const frame = JSON.stringify(userChangeEvent(user, clock.last()));
-	bus.publish(`team:${user.team}`, { type: 'event', frame });
-	return { user: wireUser(user) };
+	announceUser(call.services, user);
+	return { user: wireUser(user, wallMicros()) };
 }
 
 export async function userWithId({ services }: Call, id: string): Promise<User> {

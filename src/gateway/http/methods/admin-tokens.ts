@@ -1,12 +1,13 @@
 import type { Token } from '../../../engine/ports/store.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { revokeToken, tellRevoked } from '../../auth/revocations.ts';
-import { newToken, tokenKey } from '../../auth/tokens.ts';
+import { newTokenShaped, TOKEN_SHAPES, tokenKey } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
-import { optional, required } from '../arguments.ts';
+import { optional, required, withDefault } from '../arguments.ts';
 import { adminMethod, type Call } from '../method.ts';
 import { nextCursor } from '../paging.ts';
-import { userWithId, wallMicros } from './admin-accounts.ts';
+import { wallMicros } from '../wall-time.ts';
+import { userWithId } from './admin-accounts.ts';
 
 /** Tokens, by the administrator. A token itself is shown once, when it is made; afterwards it is known by its id. */
 
@@ -33,12 +34,16 @@ const tokenId = required<string>({
 });
 
 export const adminTokensCreate = adminMethod({
-	arguments: { user_id: type.user, expires_in: expiresIn },
+	arguments: {
+		user_id: type.user,
+		expires_in: expiresIn,
+		shape: withDefault(type.oneOf(TOKEN_SHAPES), 'plain'),
+	},
 	run: async (args, call) => {
 		const { directory, random, clock } = call.services;
 		const user = await userWithId(call, args.user_id);
 		if (user.deleted) throw new Refusal('user_disabled', 'user_id: the user is deactivated');
-		const token = newToken(user.isBot, random);
+		const token = newTokenShaped(args.shape, user.isBot, random);
 		const createdTs = clock.next();
 		const expiresTs = args.expires_in === undefined ? null : createdTs + args.expires_in * 1e6;
 		await directory.createToken({

@@ -6,48 +6,47 @@ import type { Content } from '../../../sequencer/commands.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { warned } from '../envelope.ts';
+import { linkedText } from '../linked-text.ts';
 import { contentArguments, cutText, type ExtraContent, encodeExtra, MAX_TEXT } from '../message-content.ts';
+import { IDENTITY_FIELDS, identityArguments, identityOf } from '../message-identity.ts';
 import { type UserCall, userMethod } from '../method.ts';
+import { postTarget } from '../post-target.ts';
 import { submit } from '../submit.ts';
 
 /** Posting, editing and deleting. */
 
-const CARRIED_BY_CLIENTS = [
-	'as_user',
-	'icon_emoji',
-	'icon_url',
-	'link_names',
-	'mrkdwn',
-	'parse',
-	'unfurl_links',
-	'unfurl_media',
-	'username',
-];
+const CARRIED_BY_CLIENTS = ['as_user', 'mrkdwn', 'parse', 'unfurl_links', 'unfurl_media'];
 
 const CLIENT_MSG_ID_LENGTH = 255;
 
 export const chatPostMessage = userMethod({
 	limited: 'posts',
 	arguments: {
-		channel: type.channel,
+		channel: type.target,
 		...contentArguments,
+		...identityArguments,
+		link_names: type.flag,
 		thread_ts: optional(type.ts('thread_not_found')),
 		reply_broadcast: type.flag,
 		client_msg_id: optional(type.text({ max: CLIENT_MSG_ID_LENGTH, takesEmpty: false })),
 	},
 	ignored: CARRIED_BY_CLIENTS,
 	run: async (args, call) => {
-		const { text, wasCut } = cutText(args.text ?? '');
-		const { message, parentUser } = await submit(call, args.channel, {
+		const { text, wasCut } = cutText(await textOf(call, args));
+		const { blocks, attachments, metadata } = args;
+		const identity = identityOf(call.caller.user, args);
+		const content = contentOf(call, text, { blocks, attachments, metadata, ...identity });
+		const channel = await postTarget(call, args.channel);
+		const { message, parentUser } = await submit(call, channel, {
 			type: 'post',
-			content: contentOf(call, text, args),
+			content,
 			threadTs: args.thread_ts ?? null,
 			broadcast: args.reply_broadcast,
 			clientMsgId: args.client_msg_id ?? null,
 		});
 		if (!message) throw new Error('posting answered no message');
 		return {
-			channel: args.channel,
+			channel,
 			ts: formatTs(message.ts),
 			message: {
 				...wireMessage(message, call.caller.team),
@@ -59,31 +58,57 @@ export const chatPostMessage = userMethod({
 	},
 });
 
+const textOf = async (
+	call: UserCall,
+	args: { readonly text: string | undefined; readonly link_names: boolean },
+): Promise<string> => (args.link_names ? linkedText(call, args.text ?? '') : (args.text ?? ''));
+
+/** `/me waves`: a message about its author, as Slack's clients show it. */
+export const chatMeMessage = userMethod({
+	limited: 'posts',
+	arguments: { channel: type.target, text: type.text({ missing: 'no_text', takesEmpty: false }) },
+	run: async (args, call) => {
+		const { text } = cutText(args.text);
+		const content = contentOf(call, text, { subtype: 'me_message' });
+		const channel = await postTarget(call, args.channel);
+		const post = { type: 'post', content, threadTs: null, broadcast: false, clientMsgId: null } as const;
+		const { message } = await submit(call, channel, post);
+		if (!message) throw new Error('posting answered no message');
+		return { channel, ts: formatTs(message.ts) };
+	},
+});
+
 function contentOf(call: UserCall, text: string, extra: ExtraContent): Content {
 	if (text.trim() === '' && !extra.blocks?.length && !extra.attachments?.length)
 		throw new Refusal('no_text', 'text: required, or blocks or attachments');
 	return { text, extra: extraOf(call, extra) };
 }
 
-const EXTRA_FIELDS = ['blocks', 'attachments', 'metadata'] as const;
+/** What an edit can set; the name that a message was posted under is not among it. */
+const EDITED_FIELDS = ['blocks', 'attachments', 'metadata'] as const;
 
-function extraOf({ caller }: UserCall, { blocks, attachments, metadata }: ExtraContent): string | null {
+function extraOf({ caller }: UserCall, extra: ExtraContent): string | null {
 	const bot = caller.user.isBot ? { bot_id: botIdOf(caller.user) } : {};
-	return encodeExtra({ blocks, attachments, metadata, ...bot });
+	return encodeExtra({ ...extra, ...bot });
 }
 
 export const chatUpdate = userMethod({
 	limited: 'posts',
-	arguments: { channel: type.channel, ts: type.ts('message_not_found'), ...contentArguments },
-	ignored: [...CARRIED_BY_CLIENTS, 'file_ids', 'reply_broadcast'],
+	arguments: {
+		channel: type.channel,
+		ts: type.ts('message_not_found'),
+		...contentArguments,
+		link_names: type.flag,
+	},
+	ignored: [...CARRIED_BY_CLIENTS, 'file_ids', 'icon_emoji', 'icon_url', 'reply_broadcast', 'username'],
 	run: async (args, call) => {
 		const { channel, ts } = args;
 		if (args.text === undefined && !args.blocks && !args.attachments)
 			throw new Refusal('no_text', 'text: required, or blocks or attachments');
-		const text = args.text ?? '';
+		const text = await textOf(call, args);
 		if (text.length > MAX_TEXT) throw new Refusal('msg_too_long', `text: at most ${MAX_TEXT} characters`);
 		// What an edit does not mention stays: an empty list or object takes it away, as at Slack.
-		const keep = EXTRA_FIELDS.filter((name) => args[name] === undefined);
+		const keep = [...EDITED_FIELDS.filter((name) => args[name] === undefined), ...IDENTITY_FIELDS];
 		const content = { text, extra: extraOf(call, args) };
 		const { message, thread } = await submit(call, channel, { type: 'edit', ts, content, keep });
 		if (!message) throw new Error('editing answered no message');

@@ -3,7 +3,7 @@ import { formatTs } from '../../../model/ts.ts';
 import { readable } from '../access.ts';
 import { sized } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
-import { messagePage } from '../message-view.ts';
+import { messagePage, withoutMetadata } from '../message-view.ts';
 import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { between } from '../window.ts';
@@ -18,9 +18,10 @@ export const conversationsHistory = userMethod({
 		inclusive: type.flag,
 		limit: type.limit(PAGE),
 		cursor: type.cursor('next_ts'),
+		include_all_metadata: type.flag,
 	},
 	cost: ({ limit }) => costOfRows(limit),
-	ignored: ['include_all_metadata', 'include_pin_count', 'ignore_replies', 'no_user_profile'],
+	ignored: ['include_pin_count', 'ignore_replies', 'no_user_profile'],
 	run: async (given, call) => {
 		// Slack's own default: everything, the newest page first.
 		const args = given.oldest === 0 ? { ...given, oldest: undefined } : given;
@@ -37,7 +38,8 @@ export const conversationsHistory = userMethod({
 				mostBytes,
 			});
 			const nearestFirst = (forward ? found : found.toReversed()).slice(0, args.limit);
-			const { views, isCut } = await messagePage(call, conversation, nearestFirst, mostBytes);
+			const { views: whole, isCut } = await messagePage(call, conversation, nearestFirst, mostBytes);
+			const views = args.include_all_metadata ? whole : whole.map(withoutMetadata);
 			const isLarge = isCut || isFull(found, mostBytes);
 			const hasMore = isLarge || found.length > args.limit;
 			const edge = nearestFirst[views.length - 1];

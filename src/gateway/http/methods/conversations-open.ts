@@ -1,3 +1,4 @@
+import type { User } from '../../../engine/ports/store.ts';
 import { type Conversation, NO_REMARK } from '../../../model/conversation.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { directId, isDirect } from '../../../model/ids.ts';
@@ -39,6 +40,15 @@ export const conversationsOpen = userMethod({
 	},
 });
 
+/** Direct messages have no open and closed here: they stay in every list. Clients that close them learn that nothing was done. */
+export const conversationsClose = userMethod({
+	arguments: { channel: type.channel },
+	run: async (args, call) => {
+		await resume(call, args.channel);
+		return { no_op: true };
+	},
+});
+
 interface Wanted {
 	readonly channel: string | undefined;
 	readonly users: readonly string[] | undefined;
@@ -50,8 +60,11 @@ async function open(call: UserCall, wanted: Wanted): Promise<Opened> {
 	const { users } = wanted;
 	if (users === undefined) throw new Refusal('users_list_not_supplied', 'users: required, or channel');
 	if (users.length > MAX_OTHERS) throw new Refusal('too_many_users', `users: at most ${MAX_OTHERS}`);
-	await usersOf(call.services, call.caller.team, users, 'users');
-	return openWith(call, users, wanted.prevent_creation);
+	return openWith(
+		call,
+		await usersOf(call.services, call.caller.team, users, 'users'),
+		wanted.prevent_creation,
+	);
 }
 
 async function resume(call: UserCall, channel: string): Promise<Opened> {
@@ -61,9 +74,22 @@ async function resume(call: UserCall, channel: string): Promise<Opened> {
 	return { id: channel, created: null };
 }
 
-async function openWith(call: UserCall, users: readonly string[], preventCreation: boolean): Promise<Opened> {
+/** As Slack names group messages. Only how it is made is a promise: people may be renamed later. */
+const groupName = (people: ReadonlyMap<string, User>): string =>
+	`mpdm-${[...people.values()]
+		.map(({ name }) => name)
+		.sort()
+		.join('--')}-1`;
+
+/** The direct message of the caller with these users, who are of the same workspace. */
+export async function openWith(
+	call: UserCall,
+	others: readonly User[],
+	preventCreation = false,
+): Promise<Opened> {
 	const { caller, services } = call;
-	const people = [...new Set([caller.user.id, ...users])].sort();
+	const users = new Map([caller.user, ...others].map((user) => [user.id, user]));
+	const people = [...users.keys()].sort();
 	const kind = people.length > 2 ? 'mpim' : 'im';
 	const digest = await services.teamSecrets.digestFor(caller.team, 'direct');
 	const id = directId(kind, caller.team, people, digest);
@@ -78,7 +104,7 @@ async function openWith(call: UserCall, users: readonly string[], preventCreatio
 			id,
 			team: caller.team,
 			kind,
-			name: kind === 'mpim' ? `mpdm-${id.toLowerCase()}` : '',
+			name: kind === 'mpim' ? groupName(users) : '',
 			creator: caller.user.id,
 			archived: false,
 			topic: NO_REMARK,

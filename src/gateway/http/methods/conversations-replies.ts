@@ -3,7 +3,7 @@ import { isFull, type Message } from '../../../model/message.ts';
 import { readable } from '../access.ts';
 import { sized } from '../answer-size.ts';
 import * as type from '../argument-types.ts';
-import { messagePage } from '../message-view.ts';
+import { messagePage, withoutMetadata } from '../message-view.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { between } from '../window.ts';
@@ -18,9 +18,9 @@ export const conversationsReplies = userMethod({
 		inclusive: type.flag,
 		limit: type.limit(type.MAX_PAGE),
 		cursor: type.cursor('next_ts'),
+		include_all_metadata: type.flag,
 	},
 	cost: ({ limit }) => costOfRows(limit),
-	ignored: ['include_all_metadata'],
 	run: async (args, call) => {
 		const conversation = await readable(call, args.channel);
 		const root = await rootOf(call, conversation.id, args.ts);
@@ -38,7 +38,7 @@ export const conversationsReplies = userMethod({
 			const isLarge = isCut || isFull(found, mostBytes);
 			const hasMore = isLarge || found.length > room;
 			const answer = {
-				messages: views,
+				messages: args.include_all_metadata ? views : views.map(withoutMetadata),
 				has_more: hasMore,
 				...nextCursor('next_ts', hasMore ? (page[views.length - 1]?.ts ?? null) : null),
 			};

@@ -9,9 +9,12 @@ import { adminConversationsAddMembers } from './admin-conversations.ts';
 import { adminPushList, adminPushReplay } from './admin-push.ts';
 import { adminTokensCreate, adminTokensList, adminTokensRevoke } from './admin-tokens.ts';
 import { adminUnreadsVerify } from './admin-unreads.ts';
+import { apiTest } from './api-test.ts';
 import { authRevoke, authTest } from './auth.ts';
-import { chatDelete, chatPostMessage, chatUpdate } from './chat.ts';
+import { chatDelete, chatMeMessage, chatPostMessage, chatUpdate } from './chat.ts';
+import { chatGetPermalink } from './chat-permalink.ts';
 import { clientCounts, clientExplain, clientMarkAllRead } from './client.ts';
+import { clientUserBoot, usersPrefsGet } from './client-boot.ts';
 import { clientSync } from './client-sync.ts';
 import { conversationsCreate, conversationsRename } from './conversations-create.ts';
 import { conversationsHistory } from './conversations-history.ts';
@@ -23,7 +26,7 @@ import {
 	conversationsKick,
 	conversationsLeave,
 } from './conversations-members.ts';
-import { conversationsOpen } from './conversations-open.ts';
+import { conversationsClose, conversationsOpen } from './conversations-open.ts';
 import {
 	conversationsMark,
 	conversationsMarkMessage,
@@ -40,6 +43,7 @@ import {
 	conversationsUnarchive,
 } from './conversations-settings.ts';
 import { conversationsReaders, conversationsUnreads } from './conversations-unreads.ts';
+import { dndEndDnd, dndEndSnooze, dndInfo, dndSetSnooze, dndTeamInfo } from './dnd.ts';
 import { inboxList } from './inbox.ts';
 import { pushDevicesAdd, pushDevicesList, pushDevicesRemove, pushWebKey } from './push-devices.ts';
 import { rtmConnect } from './rtm.ts';
@@ -51,7 +55,9 @@ import {
 	subscriptionsThreadRemove,
 } from './subscriptions.ts';
 import { subscriptionsThreadGetView } from './subscriptions-view.ts';
-import { usersGetPresence, usersInfo, usersList, usersSetPresence } from './users.ts';
+import { botsInfo, emojiList, teamInfo, usergroupsList } from './team.ts';
+import { usersGetPresence, usersInfo, usersList, usersLookupByEmail, usersSetPresence } from './users.ts';
+import { usersProfileGet, usersProfileSet } from './users-profile.ts';
 
 /** Every method that is served, by its name; docs/methods.md describes each. */
 export const METHODS: Readonly<Record<string, Method>> = {
@@ -65,17 +71,23 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'admin.users.create': adminUsersCreate,
 	'admin.users.deactivate': adminUsersDeactivate,
 	'admin.users.reactivate': adminUsersReactivate,
+	'api.test': apiTest,
 	'auth.revoke': authRevoke,
 	'auth.test': authTest,
 	'admin.unreads.verify': adminUnreadsVerify,
+	'bots.info': botsInfo,
 	'chat.delete': chatDelete,
+	'chat.getPermalink': chatGetPermalink,
+	'chat.meMessage': chatMeMessage,
 	'chat.postMessage': chatPostMessage,
 	'chat.update': chatUpdate,
 	'client.counts': clientCounts,
 	'client.explain': clientExplain,
 	'client.markAllRead': clientMarkAllRead,
 	'client.sync': clientSync,
+	'client.userBoot': clientUserBoot,
 	'conversations.archive': conversationsArchive,
+	'conversations.close': conversationsClose,
 	'conversations.create': conversationsCreate,
 	'conversations.history': conversationsHistory,
 	'conversations.info': conversationsInfo,
@@ -99,6 +111,12 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'conversations.unarchive': conversationsUnarchive,
 	'conversations.unmute': conversationsUnmute,
 	'conversations.unreads': conversationsUnreads,
+	'dnd.endDnd': dndEndDnd,
+	'dnd.endSnooze': dndEndSnooze,
+	'dnd.info': dndInfo,
+	'dnd.setSnooze': dndSetSnooze,
+	'dnd.teamInfo': dndTeamInfo,
+	'emoji.list': emojiList,
 	'inbox.list': inboxList,
 	'push.devices.add': pushDevicesAdd,
 	'push.devices.list': pushDevicesList,
@@ -113,9 +131,15 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'subscriptions.thread.getView': subscriptionsThreadGetView,
 	'subscriptions.thread.mark': subscriptionsThreadMark,
 	'subscriptions.thread.remove': subscriptionsThreadRemove,
+	'team.info': teamInfo,
+	'usergroups.list': usergroupsList,
 	'users.conversations': usersConversations,
 	'users.getPresence': usersGetPresence,
 	'users.info': usersInfo,
 	'users.list': usersList,
+	'users.lookupByEmail': usersLookupByEmail,
+	'users.prefs.get': usersPrefsGet,
+	'users.profile.get': usersProfileGet,
+	'users.profile.set': usersProfileSet,
 	'users.setPresence': usersSetPresence,
 };

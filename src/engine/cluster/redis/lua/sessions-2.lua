@@ -7,7 +7,7 @@ ARGV[1]  'connected', 'disconnected', 'away', 'back', 'beat' or 'ask'
 ARGV[2]  the connection ('' where there is none)
 ARGV[3]  ms after which a connection that is not refreshed is gone
 
-Result   {active before, active after}, each 0 or 1. What expired before is not "before".
+Result   {active before, active after, connections, away}; the first two and the last 0 or 1. What expired before is not "before".
 ]]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -33,4 +33,4 @@ elseif change == 'away' then
 elseif change == 'back' then
 	redis.call('DEL', KEYS[2])
 end
-return { before, active() }
+return { before, active(), redis.call('ZCARD', KEYS[1]), redis.call('EXISTS', KEYS[2]) }

@@ -1,0 +1,76 @@
+import type { MemberView } from '../../../engine/ports/read-state.ts';
+import type { Conversation } from '../../../model/conversation.ts';
+import { isDirect } from '../../../model/ids.ts';
+import { type JsonObject, wireUser } from '../../../protocol/objects.ts';
+import { conversationView } from '../conversation-view.ts';
+import { costOfRows, type UserCall, userMethod } from '../method.ts';
+import { webUrl } from '../origin.ts';
+import { wallMicros } from '../wall-time.ts';
+import { userOf } from './users.ts';
+
+/** What Slack's own clients ask for when they start, and those that were written after them: wee-slack, slackdump. */
+
+/** How loud each conversation is, in the words of Slack's preferences. */
+function prefsOf(memberships: readonly MemberView[]): JsonObject {
+	const LOUDNESS = { all: 'everything', mentions: 'mentions_dms', none: 'nothing' } as const;
+	const channels: Record<string, JsonObject> = {};
+	for (const { conversation, muted, level } of memberships)
+		if (muted || level !== 'all')
+			channels[conversation] = { muted, desktop: LOUDNESS[level], mobile: LOUDNESS[level] };
+	const muted = memberships.filter((member) => member.muted).map(({ conversation }) => conversation);
+	return {
+		muted_channels: muted.join(','),
+		all_notifications_prefs: JSON.stringify({ channels, global: { global_keywords: '' } }),
+		highlight_words: '',
+		tz: 'Etc/UTC',
+	};
+}
+
+export const usersPrefsGet = userMethod({
+	arguments: {},
+	run: async (_args, { services, caller }) => ({
+		prefs: prefsOf(await services.readState.memberships(caller.user.id)),
+	}),
+});
+
+/** More than this are asked for with users.conversations, page by page. */
+const MOST_CONVERSATIONS = 1000;
+
+export const clientUserBoot = userMethod({
+	arguments: {},
+	ignored: ['include_min_version_bump_check', 'version_ts', 'build_version_ts'],
+	cost: () => costOfRows(MOST_CONVERSATIONS),
+	run: async (_args, call) => {
+		const { services, caller, request } = call;
+		const query = {
+			team: caller.team,
+			user: caller.user.id,
+			memberOnly: true,
+			kinds: ['public', 'private', 'mpim', 'im'],
+			excludeArchived: true,
+		} as const;
+		const { items, next } = await services.directory.conversationsOf(query, null, MOST_CONVERSATIONS);
+		const view = (conversation: Conversation) => conversationView(call, conversation);
+		const prefs = prefsOf(await services.readState.memberships(caller.user.id));
+		return {
+			self: { ...(await selfOf(call)), prefs },
+			team: await teamOf(call, webUrl(request)),
+			channels: await Promise.all(items.filter(({ kind }) => kind !== 'im').map(view)),
+			ims: await Promise.all(items.filter(({ kind }) => kind === 'im').map(view)),
+			is_open: items.filter(({ kind }) => isDirect(kind)).map(({ id }) => id),
+			has_more: next !== null,
+			prefs,
+			subteams: { self: [] },
+			starred: [],
+			dnd: {},
+		};
+	},
+});
+
+const selfOf = async (call: UserCall): Promise<JsonObject> =>
+	wireUser(await userOf(call, call.caller.user.id), wallMicros());
+
+async function teamOf({ services, caller }: UserCall, url: string): Promise<JsonObject> {
+	const team = await services.directory.team(caller.team);
+	return { id: caller.team, name: team?.name ?? '', domain: team?.domain ?? '', url };
+}

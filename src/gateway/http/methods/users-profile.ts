@@ -1,0 +1,87 @@
+import type { Profile } from '../../../engine/ports/store.ts';
+import { Refusal } from '../../../model/errors.ts';
+import { storable } from '../../../model/text.ts';
+import { wireProfile } from '../../../protocol/objects.ts';
+import { announceUser } from '../announce-user.ts';
+import * as type from '../argument-types.ts';
+import { optional } from '../arguments.ts';
+import { type UserCall, userMethod } from '../method.ts';
+import { wallMicros } from '../wall-time.ts';
+import { userOf } from './users.ts';
+
+/** What users say of themselves, their status above all. Everybody in the workspace sees it. */
+
+export const usersProfileGet = userMethod({
+	arguments: { user: optional(type.user) },
+	ignored: ['include_labels'],
+	run: async (args, call) => {
+		const user = await userOf(call, args.user ?? call.caller.user.id);
+		return { profile: wireProfile(user, wallMicros()) };
+	},
+});
+
+/** Slack's limit for a status; the others are of that order. */
+const LONGEST: Readonly<Record<Exclude<keyof Profile, 'status_expiration'>, number>> = {
+	status_text: 100,
+	status_emoji: 100,
+	display_name: 80,
+	title: 255,
+	phone: 255,
+	pronouns: 80,
+};
+const LONGEST_NAME = 255;
+
+/** One's own alone. What Slack has beyond these fields is accepted without effect; an address is the administrator's to set. */
+export const usersProfileSet = userMethod({
+	arguments: {
+		profile: type.object('invalid_profile'),
+		name: optional(type.text({ max: 80 })),
+		value: optional(type.text({ max: LONGEST_NAME })),
+		user: optional(type.user),
+	},
+	run: async (args, call) => {
+		const { services, caller } = call;
+		if (args.user !== undefined && args.user !== caller.user.id)
+			throw new Refusal('no_permission', 'user: only one’s own profile can be set');
+		const given = args.profile ?? (args.name === undefined ? null : { [args.name]: args.value ?? '' });
+		if (given === null) throw new Refusal('invalid_profile', 'profile: required, or name and value');
+		const user = await userOf(call, caller.user.id);
+		const realName = textOf(given.real_name, 'real_name', LONGEST_NAME)?.trim() || user.realName;
+		const profile = { ...user.profile, ...changesOf(given) };
+		await services.directory.setProfile(user.id, profile, realName, services.clock.next());
+		return changed(call);
+	},
+});
+
+async function changed(call: UserCall) {
+	const user = await userOf(call, call.caller.user.id);
+	announceUser(call.services, user);
+	return { username: user.name, profile: wireProfile(user, wallMicros()) };
+}
+
+function changesOf(given: Readonly<Record<string, unknown>>): Profile {
+	const changes: Record<string, string | number> = {};
+	for (const [name, longest] of Object.entries(LONGEST)) {
+		const text = textOf(given[name], name, longest);
+		if (text !== undefined) changes[name] = text;
+	}
+	const expiration = given.status_expiration;
+	if (expiration !== undefined && expiration !== null) changes.status_expiration = secondsOf(expiration);
+	// A status that is set without saying when it ends does not end with the one before.
+	else if (changes.status_text !== undefined || changes.status_emoji !== undefined)
+		changes.status_expiration = 0;
+	return changes;
+}
+
+function textOf(value: unknown, name: string, longest: number): string | undefined {
+	if (value === undefined || value === null) return undefined;
+	if (typeof value !== 'string') throw new Refusal('invalid_profile', `profile: ${name} is not a text`);
+	if (value.length > longest) throw new Refusal('too_long', `profile: ${name} takes ${longest} characters`);
+	return storable(value);
+}
+
+function secondsOf(value: unknown): number {
+	const seconds = type.count.parse(value, 'status_expiration');
+	if (seconds === undefined) throw new Refusal('invalid_profile', 'profile: status_expiration is no time');
+	return seconds;
+}

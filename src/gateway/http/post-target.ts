@@ -1,0 +1,38 @@
+import { Refusal } from '../../model/errors.ts';
+import { isConversationId, isUserId } from '../../model/ids.ts';
+import { noChannel, usersOf, visible } from './access.ts';
+import type { UserCall } from './method.ts';
+import { openWith } from './methods/conversations-open.ts';
+
+/**
+ * Where a message goes: a conversation's id, `#name` or `name` of a channel, a user's id or `@name` for the direct message with
+ * that user. A name that is nobody's is refused like an unknown id: what cannot be delivered must not look delivered.
+ */
+export async function postTarget(call: UserCall, given: string): Promise<string> {
+	if (isConversationId(given)) return given;
+	if (isUserId(given)) return directWith(call, given);
+	if (!given.startsWith('@')) return channelNamed(call, given.replace(/^#/, ''));
+	const [user] = await call.services.directory.usersNamed(call.caller.team, [given.slice(1)]);
+	if (!user) throw noChannel();
+	return directWith(call, user.id);
+}
+
+async function directWith(call: UserCall, user: string): Promise<string> {
+	const { services, caller } = call;
+	try {
+		return (await openWith(call, await usersOf(services, caller.team, [user], 'channel'))).id;
+	} catch (error) {
+		if (error instanceof Refusal && error.code === 'user_not_found') throw noChannel();
+		throw error;
+	}
+}
+
+async function channelNamed(call: UserCall, name: string): Promise<string> {
+	const { services, caller } = call;
+	const id = await services.directory.channelNamed(caller.team, name);
+	if (id === null) throw noChannel();
+	const { conversation } = await visible(call, id);
+	// The name may only be reserved, or be that of another channel by now.
+	if (conversation.name !== name) throw noChannel();
+	return id;
+}

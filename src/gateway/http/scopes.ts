@@ -1,0 +1,46 @@
+import type { Caller } from '../auth/caller.ts';
+
+/**
+ * What a token may do, in the words of Slack's `X-OAuth-Scopes`, which tools look into before they go on. A token may do whatever its
+ * user may: the list is the same for every user, and for every bot.
+ */
+
+const SHARED = [
+	'channels:history',
+	'channels:read',
+	'chat:write',
+	'dnd:read',
+	'emoji:read',
+	'groups:history',
+	'groups:read',
+	'groups:write',
+	'im:history',
+	'im:read',
+	'im:write',
+	'mpim:history',
+	'mpim:read',
+	'mpim:write',
+	'rtm:stream',
+	'team:read',
+	'usergroups:read',
+	'users.profile:read',
+	'users:read',
+	'users:read.email',
+	'users:write',
+];
+
+const OF_USERS = [
+	'identify',
+	'client',
+	'channels:write',
+	'dnd:write',
+	'users.profile:write',
+	...SHARED,
+].join();
+const OF_BOTS = ['bot', 'channels:join', 'channels:manage', 'chat:write.customize', ...SHARED].join();
+
+/** Null: the caller has no token, or one that is none of Slack's. */
+export function scopesOf(caller: Caller): string | null {
+	if (caller.kind !== 'user') return null;
+	return caller.user.isBot ? OF_BOTS : OF_USERS;
+}

@@ -1,0 +1,24 @@
+import type { User } from '../engine/ports/store.ts';
+import { SLACKBOT_ID } from '../model/ids.ts';
+
+/**
+ * The user whom applications expect in every workspace. It is not stored: nobody signs in as it, it is in no conversation, and a
+ * message to it is refused, since nobody would read it.
+ */
+
+export const SLACKBOT_NAME = 'slackbot';
+
+export const slackbotOf = (team: string): User => ({
+	id: SLACKBOT_ID,
+	team,
+	name: SLACKBOT_NAME,
+	realName: 'Slackbot',
+	email: '',
+	// As Slack has it: its users.info says that it is no bot.
+	isBot: false,
+	deleted: false,
+	updatedTs: 0,
+	signedOutTs: 0,
+	profile: {},
+	snoozedUntilTs: 0,
+});
