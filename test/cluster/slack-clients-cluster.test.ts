@@ -9,3 +9,6 @@ scenariosOnCluster();
 await import('../scenario/slack-web-client.test.ts');
 await import('../scenario/slack-rtm-client.test.ts');
 await import('../scenario/slack-rtm-send.test.ts');
+await import('../scenario/slack-shapes.test.ts');
+await import('../sdks/slack-go.test.ts');
+await import('../sdks/slack-java.test.ts');
