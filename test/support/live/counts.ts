@@ -32,7 +32,7 @@ const STAMP_DIGITS = 16;
 const rowOf = (wire: Event | LiveRow): LiveRow => ({
 	id: (wire as Event).channel ?? wire.id,
 	last_read: wire.last_read,
-	latest: wire.latest_ts ?? wire.latest,
+	latest: (wire as Event).latest_ts ?? wire.latest,
 	revision: wire.revision,
 	unread_count: wire.unread_count,
 	mention_count: wire.mention_count,
