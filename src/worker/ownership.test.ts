@@ -54,3 +54,29 @@ test('a partition that is to be given up is not claimed again', async () => {
 	expect(await claimed).toBeInstanceOf(Error);
 	expect(claims).toBe(1);
 });
+
+test('what could not be recorded is tried again, also where nothing more is stored', async () => {
+	const recorded: number[] = [];
+	let failures = 3;
+	const { ownership } = owning({
+		delivered: async (_partition, _generation, offset) => {
+			failures -= 1;
+			if (failures >= 0) throw new Error('Redis is away');
+			recorded.push(offset);
+			return true;
+		},
+	});
+	await ownership.claim(0);
+	await ownership.storing(7);
+	await ownership.settled();
+	expect(recorded).toEqual([7]);
+});
+
+test('a partition that is given up does not wait for a record that cannot be made', async () => {
+	const { ownership } = owning({ delivered: () => Promise.reject(new Error('Redis is away')) });
+	await ownership.claim(0);
+	await ownership.storing(7);
+	ownership.end();
+	await ownership.settled();
+	expect(true).toBe(true);
+});

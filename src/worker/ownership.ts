@@ -39,6 +39,8 @@ export class Ownership {
 	/** Messages that Redis has not confirmed. */
 	private readonly unconfirmed = new Set<Promise<unknown>>();
 	private recording: Promise<void> = Promise.resolve();
+	/** How many were begun. */
+	private records = 0;
 
 	constructor(private readonly parts: OwnershipParts) {}
 
@@ -94,15 +96,29 @@ export class Ownership {
 
 	private record(): void {
 		const { generation, offset } = this;
-		const { partition, record, report } = this.parts;
 		if (generation === null || offset === 0) return;
 		const earlier = [...this.unconfirmed];
-		this.recording = Promise.all([this.recording, ...earlier])
-			.then(async () => {
-				if (this.isOvertaken || this.isBehind) return;
+		this.records += 1;
+		const number = this.records;
+		this.recording = Promise.all([this.recording, ...earlier]).then(() =>
+			this.tryToRecord(generation, offset, number),
+		);
+	}
+
+	/** Until it succeeds: else the next owner would take for unpublished what was stored last, though nobody missed it. */
+	private async tryToRecord(generation: number, offset: number, number: number): Promise<void> {
+		const { partition, record, sleep, report } = this.parts;
+		for (let attempt = 0; !this.isOvertaken && !this.isBehind; attempt += 1) {
+			try {
 				if (!(await record.delivered(partition, generation, offset))) this.overtaken();
-			})
-			.catch((error) => report(error, `recording what was published of ${partition}`));
+				return;
+			} catch (error) {
+				if (attempt === 0) report(error, `recording what was published of ${partition}`);
+				// One that is waiting to be made covers this one.
+				if (this.ended || this.records > number) return;
+				await sleep(RETRY_MS);
+			}
+		}
 	}
 
 	private overtaken(): void {

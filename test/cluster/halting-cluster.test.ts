@@ -181,6 +181,35 @@ test('a worker whose stored changes are published hands its partition over witho
 	expect(await epoch.wholeSince()).toBe(2);
 }, 60_000);
 
+test('a record that Redis did not take at once is made later, and the next owner announces nothing', async () => {
+	await twoConversations();
+	const { worker, epoch, answers, claiming } = lone;
+	const announced = announcements();
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	worker.start();
+	worker.resume();
+	await until(() => claiming.count === 1, 'the partition is claimed');
+	let failures = 0;
+	claiming.beforeRecord = async () => {
+		failures += 1;
+		throw new Error('Command timed out');
+	};
+	const request = await lone.append('C01', post('the last one for a while'));
+	await until(() => answers.has(request) && failures > 0, 'it is answered');
+	await eventually(10_000, async () => expect(await lone.store.nextOffset(lone.partition)).toBe(1));
+	claiming.beforeRecord = async () => undefined;
+	await Bun.sleep(1000);
+	await lone.logs.close();
+
+	const next = await lone.another();
+	next.start();
+	next.resume();
+	const following = await lone.append('C01', post('following'));
+	await until(() => answers.has(following), 'the next owner decides');
+	expect(announced.count()).toBe(0);
+}, 60_000);
+
 test('what follows a message that is stored and not applied is not stored before both are applied', async () => {
 	await twoConversations({ releaseMs: 1000 });
 	const { worker, epoch, answers, before } = lone;

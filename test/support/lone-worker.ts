@@ -40,8 +40,12 @@ export interface LoneWorker {
 	forgetProgress(): Promise<void>;
 	/** PostgreSQL refuses messages with this text from now on. */
 	refuse(text: string): Promise<void>;
-	/** How often a partition was claimed, and what is awaited when a worker has read where it goes on. */
-	readonly claiming: { count: number; afterProgress: () => Promise<unknown> };
+	/** How often a partition was claimed, what is awaited when a worker has read where it goes on, and before it records what it published. */
+	readonly claiming: {
+		count: number;
+		afterProgress: () => Promise<unknown>;
+		beforeRecord: () => Promise<unknown>;
+	};
 	/** Redis forgets everything that this worker's installation has there. */
 	emptyRedis(): Promise<void>;
 	/** What workers publish. */
@@ -90,11 +94,20 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		if (message.type === 'reply') answers.set(message.request, message.outcome);
 	});
 	const keys = new Keys(redis.prefix);
-	const claiming: LoneWorker['claiming'] = { count: 0, afterProgress: async () => undefined };
+	const claiming: LoneWorker['claiming'] = {
+		count: 0,
+		afterProgress: async () => undefined,
+		beforeRecord: async () => undefined,
+	};
 	class CountedRecord extends RedisDeliveryRecord {
 		override claim(partition: string) {
 			claiming.count += 1;
 			return super.claim(partition);
+		}
+
+		override async delivered(partition: string, generation: number, offset: number) {
+			await claiming.beforeRecord();
+			return super.delivered(partition, generation, offset);
 		}
 	}
 	const nextOffset = async (partition: string): Promise<number> => {
