@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Refusal } from '../model/errors.ts';
+import { Overtaken } from '../worker/partition.ts';
 import { FailureLog } from './failure-log.ts';
 
 /** One line for each cause, and when it is over. */
@@ -47,4 +48,13 @@ test('what nobody expected is told with its stack, once for each kind', () => {
 	log.failed('chat.delete', new TypeError('another one'));
 	expect(lines).toEqual(Array(3).fill('failed unexpectedly'));
 	expect(stacks).toHaveLength(3);
+});
+
+test('a partition that another worker took over is one line without a stack', () => {
+	const { log, lines, stacks } = logged(60_000);
+	for (const number of [1, 2, 3]) log.failed(`writing what was decided of t/${number}`, new Overtaken());
+	expect(lines).toEqual([
+		expect.stringMatching(/^writing what was decided of t\/1 failed: .* Nothing is lost/),
+	]);
+	expect(stacks).toEqual([]);
 });

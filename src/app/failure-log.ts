@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { TakenOver } from '../engine/ports/taken-over.ts';
 import { ERRORS, Refusal } from '../model/errors.ts';
 
 /**
@@ -15,6 +16,7 @@ const EVERY_MS = 60_000;
 const MOST_KNOWN = 200;
 const MOST_NAMED = 5;
 const ADVICE = 'Clients retry; /readyz says which service is down.';
+const TAKEN_OVER = 'Nothing is lost: the new owner of the partition decides it again.';
 
 interface Cause {
 	readonly text: string;
@@ -48,7 +50,8 @@ export class FailureLog {
 		this.causes.set(key, { text, total: 1, more: 0, where: new Set([where]) });
 		this.timer ??= setInterval(() => this.look(), this.everyMs);
 		this.timer.unref();
-		if (expected) this.log.error(`${where} failed: ${expected.replace(/\.$/, '')}. ${ADVICE}`);
+		const advice = error instanceof TakenOver ? TAKEN_OVER : ADVICE;
+		if (expected) this.log.error(`${where} failed: ${expected.replace(/\.$/, '')}. ${advice}`);
 		else this.log.error({ method: where, err: error }, 'failed unexpectedly');
 	}
 
@@ -73,6 +76,7 @@ export class FailureLog {
 
 /** Of an error that passes by itself, such as a service that cannot be reached; null for all others. */
 function expectedCause(error: unknown): string | null {
+	if (error instanceof TakenOver) return error.message;
 	if (!(error instanceof Refusal) || !ERRORS[error.code].retry) return null;
 	return error.reason;
 }

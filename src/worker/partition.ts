@@ -1,6 +1,7 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadFact } from '../engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
+import { TakenOver } from '../engine/ports/taken-over.ts';
 import { Refusal } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';
 import { type Decision, sequence } from '../sequencer/decide.ts';
@@ -49,7 +50,7 @@ export interface PartitionParts {
 }
 
 /** The partition is another worker's by now: nothing more is to be decided here. */
-export class Overtaken extends Error {
+export class Overtaken extends TakenOver {
 	constructor() {
 		super('another worker has written to the partition');
 		this.name = 'Overtaken';

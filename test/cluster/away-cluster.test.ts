@@ -73,11 +73,37 @@ test('Kafka: every process names it, also where nobody posts; posts are refused,
 	await goesOn('without Kafka');
 }, 300_000);
 
+/** Of one restarted node: Redis, the read state, what was being recorded, no answers. */
+const MOST_CAUSES = 4;
+
+const errorLines = ({ err }: Member): string[] =>
+	err()
+		.split('\n')
+		.filter((line) => line.includes('"level":50'));
+
+/** Posts by every gateway, one after the other, until it is stopped: work that a service is in the middle of when it ends. */
+function load(): () => Promise<void> {
+	let isOver = false;
+	const posting = cluster.gateways.flatMap((gateway) =>
+		Array.from({ length: 4 }, async (_, number) => {
+			for (let count = 0; !isOver; count += 1)
+				await post(gateway, `load ${number} ${count}`).catch(() => undefined);
+		}),
+	);
+	return async () => {
+		isOver = true;
+		await Promise.all(posting);
+	};
+}
+
 for (const how of ['gone', 'hanging'] as const)
 	test(`Redis, ${how}: gateways name it and no worker, and refuse posts before they are sent`, async () => {
 		const refused = `without Redis, ${how}`;
 		for (const gateway of cluster.gateways) expect(await post(gateway, 'before')).toMatchObject({ ok: true });
 		await isWell();
+		const linesBefore = new Map(all().map((member) => [member, errorLines(member).length]));
+		const stopLoad = load();
+		await Bun.sleep(500);
 		if (how === 'gone') await services.stop('redis', 'crash');
 		else services.pause('redis');
 		try {
@@ -95,9 +121,15 @@ for (const how of ['gone', 'hanging'] as const)
 		} finally {
 			if (how === 'gone') await services.start('redis');
 			else services.wake('redis');
+			await stopLoad();
 		}
 		await isWell();
 		await goesOn(refused);
+		for (const member of all()) {
+			const lines = errorLines(member).slice(linesBefore.get(member));
+			expect(lines.filter((line) => line.includes('"stack"'))).toEqual([]);
+			expect(lines.length).toBeLessThanOrEqual(MOST_CAUSES);
+		}
 	}, 300_000);
 
 test('no worker: gateways name it though nobody posts, and go on naming it until there is one', async () => {

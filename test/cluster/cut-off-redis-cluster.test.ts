@@ -112,7 +112,15 @@ for (const service of ['Redis', 'PostgreSQL'] as const)
 		await bothHavePartitions();
 		await postTo(channels.slice(0, CHANNELS / 2), `after ${service}`);
 		await allIsThereOnce();
-		console.log(`cut off from ${service}: all posts acknowledged after ${tookMs} ms`);
+		// What another worker took over is no failure that anybody has to look into.
+		const errors = far
+			.err()
+			.split('\n')
+			.filter((line) => line.includes('"level":50'));
+		expect(errors.filter((line) => line.includes('"stack"'))).toEqual([]);
+		console.log(
+			`${errors.length} error lines; cut off from ${service}: all posts acknowledged after ${tookMs} ms`,
+		);
 	}, 180_000);
 
 test('Redis does not answer anybody: the partitions stay where they are', async () => {

@@ -1,4 +1,5 @@
 import { createConnection } from 'node:net';
+import { TakenOver } from '../../ports/taken-over.ts';
 
 /**
  * What goes wrong with PostgreSQL, and what is to be done about it: it is away (try again later), two
@@ -6,7 +7,7 @@ import { createConnection } from 'node:net';
  */
 
 /** Another worker has taken the partition over: this one must not write to it any more. */
-export class Fenced extends Error {
+export class Fenced extends TakenOver {
 	constructor(
 		readonly partition: string,
 		readonly expected: number,
