@@ -1,8 +1,9 @@
 import { benchCluster, CLUSTER_IN_WORDS } from '../support/cluster.ts';
 import { tokenOf, usersFrom } from '../support/dataset.ts';
 import { figure, quantile } from '../support/figures.ts';
-import { comparePosts, POSTERS, postConfiguration } from '../support/post-cost.ts';
+import { comparePosts, POSTERS, postConfiguration, postsARound, startPosts } from '../support/post-cost.ts';
 import type { Scenario } from '../support/scenario.ts';
+import { Spent } from '../support/spent.ts';
 
 /** On Kafka, Redis and PostgreSQL: what a post costs whatever the number of members, and how long its answer takes. */
 
@@ -56,12 +57,20 @@ export const clusterPosts: Scenario = {
 			{ what: `${SMALL} members`, channel: little, posters: few.slice(0, POSTERS) },
 			1.2,
 		);
+		const load = await startPosts(bench, server, { channel: little, posters: few.slice(0, POSTERS) });
+		const spent = await Spent.of(bench, cluster, server.roles);
+		bench.progress('measuring what each process spends on a post');
+		const costs = await spent.during(postsARound(bench), async () => {
+			await load.round(server);
+		});
+		await load.stop();
 		await server.stop();
 		return {
 			configuration: {
 				...postConfiguration(bench),
 				server: CLUSTER_IN_WORDS,
 				CPU: 'of gateway and worker together',
+				'a post': 'figures that end so: of one round, less what the same time costs while nothing happens',
 				answers: `${ANSWERS} posts a run over one connection, one after the other, nothing else going on`,
 			},
 			figures: [
@@ -77,6 +86,7 @@ export const clusterPosts: Scenario = {
 					answers.map((times) => quantile(times, 0.99)),
 				),
 				...figures,
+				...costs,
 			],
 			notes: [
 				'Members were written into the database beforehand, as the fact that creating the channel writes.',

@@ -13,12 +13,19 @@ const PARTITIONS = 8;
 
 export const CLUSTER_IN_WORDS = `one \`tidemark gateway\` and one \`tidemark worker\`, ${PARTITIONS} partitions; Redis, PostgreSQL with fsync, Kafka with one broker, all on this machine`;
 
+/** Process ids. */
+export interface ClusterRoles {
+	readonly gateway: number;
+	readonly worker: number;
+}
+
 export interface BenchCluster {
 	readonly redisUrl: string;
 	readonly postgresUrl: string;
+	readonly kafkaBrokers: string;
 	/** Fills the database, before the cluster is started. */
 	fill(work: (dataset: Dataset) => Promise<void>): Promise<void>;
-	start(): Promise<Pick<BenchServer, 'port' | 'pids' | 'url' | 'stop'>>;
+	start(): Promise<Pick<BenchServer, 'port' | 'pids' | 'url' | 'stop'> & { readonly roles: ClusterRoles }>;
 }
 
 export async function benchCluster(bench: Bench): Promise<BenchCluster> {
@@ -46,6 +53,7 @@ export async function benchCluster(bench: Bench): Promise<BenchCluster> {
 	return {
 		redisUrl: env.TIDEMARK_REDIS_URL,
 		postgresUrl: url,
+		kafkaBrokers: env.TIDEMARK_KAFKA_BROKERS,
 		fill: async (work) => {
 			const store = await openPostgresStore({ url, schema: INSTALLATION, startStamp: null });
 			await work(await Dataset.in(store));
@@ -57,6 +65,7 @@ export async function benchCluster(bench: Bench): Promise<BenchCluster> {
 				port: gateway.port,
 				url: `http://127.0.0.1:${gateway.port}`,
 				pids: [worker.child.pid, gateway.child.pid],
+				roles: { gateway: gateway.child.pid, worker: worker.child.pid },
 				stop: async () => {
 					await end(gateway.child, 'SIGTERM');
 					await end(worker.child, 'SIGTERM');

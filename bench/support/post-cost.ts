@@ -22,25 +22,8 @@ export async function comparePosts(
 	against: Conversations,
 	target: number,
 ): Promise<Figure[]> {
-	const count = bench.pick(2_000, 10_000, 10_000);
 	const loads: Load[] = [];
-	for (const { channel, posters } of [tested, against])
-		loads.push(
-			await Load.start(bench, {
-				kind: 'http',
-				port: server.port,
-				connections: posters.map((user, index) => ({
-					token: tokenOf(user),
-					channel,
-					firstId: firstIdOf(index),
-				})),
-				inFlight: 1,
-				warmUp: count,
-				count,
-				text: MESSAGE_TEXT,
-				clientMsgIds: false,
-			}),
-		);
+	for (const one of [tested, against]) loads.push(await startPosts(bench, server, one));
 	const measured: Measured[][] = [[], []];
 	// Twice as many rounds as elsewhere: the two are nearly alike, and what differs must not be the noise.
 	for (let run = 0; run < bench.runs * 2; run += 1)
@@ -74,12 +57,37 @@ export async function comparePosts(
 	];
 }
 
+export const postsARound = (bench: Bench): number => bench.pick(2_000, 10_000, 10_000);
+
+/** Posts over a connection of each poster, one request at a time each; already warm. */
+export function startPosts(
+	bench: Bench,
+	{ port }: Pick<BenchServer, 'port'>,
+	{ channel, posters }: Omit<Conversations, 'what'>,
+): Promise<Load> {
+	const count = postsARound(bench);
+	return Load.start(bench, {
+		kind: 'http',
+		port,
+		connections: posters.map((user, index) => ({
+			token: tokenOf(user),
+			channel,
+			firstId: firstIdOf(index),
+		})),
+		inFlight: 1,
+		warmUp: count,
+		count,
+		text: MESSAGE_TEXT,
+		clientMsgIds: false,
+	});
+}
+
 const cpuMicros = ({ cpuSeconds, acknowledged }: Measured): number => (cpuSeconds / acknowledged) * 1e6;
 const wallMicros = ({ seconds, acknowledged }: Measured): number => (seconds / acknowledged) * 1e6;
 
 export const postConfiguration = (bench: Bench): Record<string, string | number> => ({
 	server: `tidemark serve ${FLAGS.join(' ')}`,
-	posts: `chat.postMessage over ${POSTERS} kept connections of ${POSTERS} members, one request at a time each; ${bench.pick(2_000, 10_000, 10_000)} a round after as many to warm up; text of ${MESSAGE_TEXT.length} characters`,
+	posts: `chat.postMessage over ${POSTERS} kept connections of ${POSTERS} members, one request at a time each; ${postsARound(bench)} a round after as many to warm up; text of ${MESSAGE_TEXT.length} characters`,
 	rounds: `${bench.runs * 2} of each kind, taking turns on one server`,
 	CPU: 'of the whole server process, all threads, from the scheduler’s nanoseconds',
 });
