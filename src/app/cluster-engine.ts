@@ -19,7 +19,7 @@ import { newId } from '../model/ids.ts';
 import { ReadState } from '../unread/read-state.ts';
 import { clusterPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
-import type { Engine } from './engine.ts';
+import type { GatewayEngine } from './engine.ts';
 import { opening } from './opening.ts';
 import type { ServerOperations } from './operations.ts';
 import { PostgresWatch } from './postgres-watch.ts';
@@ -211,7 +211,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 }
 
 /** What a gateway runs on. */
-export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): Engine {
+export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEngine {
 	const { commands, keys, written, logs, epoch, views, readState, bus, clock } = cluster;
 	const gateway = newId('N', random);
 	const sessions = new RedisSessions(commands, keys, gateway, {
@@ -237,11 +237,6 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): Engine {
 		tickets: new RedisTickets(commands, keys, random),
 		clock,
 		gateway,
-		// Whoever took the request stamped it: replaying it comes to the same.
-		stampOf: ({ at }) => at,
-		onSetback: () => undefined,
-		onStoreTrouble: () => undefined,
-		evict: () => undefined,
 		close: async () => sessions.close(),
 	};
 }

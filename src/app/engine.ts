@@ -15,8 +15,8 @@ import type { Command } from '../sequencer/commands.ts';
 import { ReadState } from '../unread/read-state.ts';
 import { type StampClock, stampClock } from './stamp-clock.ts';
 
-/** An engine: every port, and what of it depends on where it runs. */
-export interface Engine {
+/** What a gateway runs on: every port that it needs. */
+export interface GatewayEngine {
 	readonly name: 'embedded' | 'cluster';
 	readonly store: Store;
 	/** As the store has it at this moment: nobody waits for what is on its way there. */
@@ -29,6 +29,11 @@ export interface Engine {
 	readonly clock: StampClock;
 	/** This process among the gateways. */
 	readonly gateway: string;
+	close(): Promise<void>;
+}
+
+/** An engine whose worker runs in the same process. */
+export interface Engine extends GatewayEngine {
 	readonly stampOf: (command: Command) => number;
 	/** Called when what was decided could not be stored. */
 	onSetback(listener: (error: Error) => void): void;
@@ -36,7 +41,6 @@ export interface Engine {
 	onStoreTrouble(listener: (error: Error | null) => void): void;
 	/** Lets go of what was not used for so long. */
 	evict(idleMs: number): void;
-	close(): Promise<void>;
 }
 
 const nowMs = (): number => performance.now();

@@ -25,7 +25,7 @@ import type { VapidKey } from '../push/web/vapid.ts';
 import { Reads } from '../unread/reads.ts';
 import { Sync } from '../unread/sync.ts';
 import type { Config } from './config.ts';
-import type { Engine } from './engine.ts';
+import type { GatewayEngine } from './engine.ts';
 import { CannotListen } from './failures.ts';
 import type { ServerOperations } from './operations.ts';
 import { ServiceWatch } from './service-watch.ts';
@@ -40,7 +40,7 @@ export interface GatewayParts {
 	/** Null: no Web Push. */
 	readonly vapidKey: VapidKey | null;
 	readonly log: Logger;
-	readonly engine: Engine;
+	readonly engine: GatewayEngine;
 	readonly operations: ServerOperations;
 	/** Whether commands are decided, by whatever finds that out. */
 	readonly workers?: Pick<ServiceWatch, 'lost' | 'regained'>;
