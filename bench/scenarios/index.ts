@@ -8,6 +8,7 @@ import { delivery } from './delivery.ts';
 import { durablePosts } from './durable-posts.ts';
 import { fanOut } from './fan-out.ts';
 import { fanOutPeers } from './fan-out-peers.ts';
+import { heavyCalls } from './heavy-calls.ts';
 import { inboxList } from './inbox-list.ts';
 import { memory } from './memory.ts';
 import { postCostByHistory } from './post-cost-by-history.ts';
@@ -30,6 +31,7 @@ export const SCENARIOS: readonly Scenario[] = [
 	memory,
 	startUp,
 	coldStart,
+	heavyCalls,
 	clusterPosts,
 	clusterDelivery,
 	pushLarge,

@@ -176,6 +176,14 @@ export class Dataset {
 		return stamps;
 	}
 
+	/** The user follows a thread from its root on. */
+	async follow(conversation: Conversation, user: string, threadTs: number): Promise<void> {
+		const at = this.next();
+		await this.store.ledger.commit([
+			{ type: 'followed', conversation, at, user, threadTs, cursor: threadTs },
+		]);
+	}
+
 	/** Read positions of these users. */
 	async cursors(conversation: Conversation, cursorOf: ReadonlyMap<string, number>): Promise<void> {
 		await this.store.ledger.commit(

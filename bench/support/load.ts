@@ -52,10 +52,15 @@ export const cpuSecondsOf = (pids: readonly number[]): number =>
 	pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
 
 /** One address for a socket, as rtm.connect hands it out. */
-export async function ticketFor(url: string, token: string): Promise<string> {
+export async function ticketFor(
+	url: string,
+	token: string,
+	args: Readonly<Record<string, string>> = {},
+): Promise<string> {
 	const response = await fetch(`${url}/api/rtm.connect`, {
 		method: 'POST',
 		headers: { authorization: `Bearer ${token}` },
+		body: new URLSearchParams(args),
 	});
 	const answer = (await response.json()) as { ok: boolean; url?: string; error?: string };
 	const ticket = answer.url && new URL(answer.url).pathname.split('/').at(-1);

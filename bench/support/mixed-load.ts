@@ -65,7 +65,7 @@ async function connect(bench: Bench, { url, port }: BenchServer, sockets: number
 		const paths: string[] = [];
 		await inParts(users.length, TICKETS_AT_ONCE, async (from, to) => {
 			const tickets = users.slice(from, to).map((user) => ticketFor(url, tokenOf(user)));
-			for (const ticket of await Promise.all(tickets)) paths.push(`/rtm?ticket=${ticket}`);
+			for (const ticket of await Promise.all(tickets)) paths.push(`/rtm/${ticket}`);
 		});
 		listeners.push(await Listeners.connect(bench, port, paths));
 	}

@@ -55,6 +55,14 @@ export class Limits {
 		return buckets.take(user, Math.min(more, buckets.burst - 1));
 	}
 
+	/**
+	 * What an answered call turned out to cost beyond the one that was taken for it. It is taken in any case: the next calls wait
+	 * for it, for no longer than filling an empty bucket takes.
+	 */
+	charge(user: string, what: Limited, more: number): void {
+		if (more > 0) this.buckets[what].charge(user, more);
+	}
+
 	/** Buckets held, of all kinds. */
 	get size(): number {
 		const { requests, posts, connects } = this.buckets;
@@ -103,6 +111,15 @@ export class Buckets {
 			return 0;
 		}
 		return Math.max(1, Math.ceil(waitMs / 1000)) + this.jitter();
+	}
+
+	/** Takes more than there may be: down to as much below nothing as a full one holds. */
+	charge(key: string, cost: number): void {
+		if (this.rate.perSecond <= 0) return;
+		const now = this.nowMs();
+		this.turn(now);
+		const fullAt = Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) + cost * this.costMs;
+		this.young.set(key, Math.min(fullAt, now + 2 * this.depthMs));
 	}
 
 	/** What `take` would answer, with nothing taken. */

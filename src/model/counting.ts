@@ -36,6 +36,28 @@ export function* unreadEntries(timeline: Timeline, reader: Reader): Generator<Un
 	}
 }
 
+/** Their ts alone, ascending: there may be a million. */
+export function unreadTs(timeline: Timeline, reader: Reader): Float64Array {
+	const first = timeline.firstAfter(reader.cursor);
+	const found = new Float64Array(timeline.size - first);
+	let size = 0;
+	for (let index = first; index < timeline.size; index += 1) {
+		if (!isUnread(timeline, reader, index)) continue;
+		found[size] = timeline.tsAt(index);
+		size += 1;
+	}
+	return found.subarray(0, size);
+}
+
+/** Those of them that may mention somebody, oldest first: the timeline knows which these are. */
+export function* unreadMentioning(timeline: Timeline, reader: Reader): Generator<UnreadEntry> {
+	const { mentioning } = timeline;
+	for (let at = firstAtOrAfter(mentioning, reader.cursor + 1); at < mentioning.length; at += 1) {
+		const index = timeline.indexOf(mentioning[at] as number);
+		if (isUnread(timeline, reader, index)) yield describe(timeline, reader, index);
+	}
+}
+
 export interface Counts {
 	unread: number;
 	/** Unread messages that mention the reader, by name or all of the conversation. */
@@ -48,7 +70,7 @@ export interface Counts {
 
 /**
  * The unread entries added up. More than `most` are not counted, for nobody is shown more: the walk goes from the newest
- * back and stops there, and of the older entries only those that may mention somebody are looked at. Mentions are
+ * back and stops there, and of the older entries only those that may mention the reader are looked at. Mentions are
  * counted as far as they are shown, too.
  */
 export function countUnread(timeline: Timeline, reader: Reader, most = COUNT_CAP): Counts {
@@ -62,14 +84,27 @@ export function countUnread(timeline: Timeline, reader: Reader, most = COUNT_CAP
 		if (timeline.flagsAt(index) !== 0) countMention(counts, describe(timeline, reader, index));
 	}
 	if (index < first) return counts;
-	const { mentioning } = timeline;
-	const oldest = firstAtOrAfter(mentioning, reader.cursor + 1);
-	let older = firstAtOrAfter(mentioning, timeline.tsAt(index + 1)) - 1;
-	for (; older >= oldest && counts.named <= most; older -= 1) {
-		const at = timeline.indexOf(mentioning[older] as number);
-		if (isUnread(timeline, reader, at)) countMention(counts, describe(timeline, reader, at));
+	const { named, toAll } = timeline.meantFor(reader.number);
+	const before = timeline.tsAt(index + 1);
+	for (const at of older(timeline, reader, named, before)) {
+		countMention(counts, describe(timeline, reader, at));
+		if (counts.named > most) return counts;
+	}
+	for (const at of older(timeline, reader, toAll, before)) {
+		// Those that name the reader as well are counted already.
+		if (!timeline.namedAt(at).includes(reader.number)) countMention(counts, describe(timeline, reader, at));
+		if (counts.mentions > most) return counts;
 	}
 	return counts;
+}
+
+/** Where the unread ones of these are, newest first, from before this ts back to the cursor. */
+function* older(timeline: Timeline, reader: Reader, ascending: readonly number[], before: number) {
+	const oldest = firstAtOrAfter(ascending, reader.cursor + 1);
+	for (let at = firstAtOrAfter(ascending, before) - 1; at >= oldest; at -= 1) {
+		const index = timeline.indexOf(ascending[at] as number);
+		if (isUnread(timeline, reader, index)) yield index;
+	}
 }
 
 function countMention(counts: Counts, { named, channelWide, broadcast }: UnreadEntry): void {

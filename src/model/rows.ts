@@ -8,6 +8,8 @@ import {
 	shownCounts,
 	showsUnread,
 	unreadEntries,
+	unreadMentioning,
+	unreadTs,
 } from './counting.ts';
 import { type ConversationKind, isDirect } from './ids.ts';
 import {
@@ -66,6 +68,7 @@ export interface UnreadItem {
 
 /** Counts of threads are exact however large they are. */
 const ALL = Number.POSITIVE_INFINITY;
+const NO_TS = new Float64Array(0);
 const NOTHING: Counts = { unread: 0, mentions: 0, named: 0, namedInThreadOnly: 0 };
 /** The same in every standing. */
 const NOTHING_SHOWN = shownCounts(NOTHING, { direct: false, muted: false });
@@ -149,23 +152,35 @@ export function threadRow({ user, conversation, threadTs, thread, follow }: Thre
 	};
 }
 
-export function unreadInConversation(place: Place): UnreadItem[] {
+/** With `only`, those that are in the badge: of a channel that is what mentions somebody, and nothing else is looked at. */
+export function unreadInConversation(place: Place, only?: 'in badge'): UnreadItem[] {
 	const { conversation, membership } = place;
 	if (conversation.archived) return [];
 	const standing = standingOf(conversation, membership);
 	const items: UnreadItem[] = [];
-	for (const entry of unreadEntries(conversation.timeline, readerAt(place))) {
+	const walk = only && (!standing.direct || standing.muted) ? unreadMentioning : unreadEntries;
+	for (const entry of walk(conversation.timeline, readerAt(place))) {
 		const reasons = reasonsInBadge(entry, standing);
+		if (only && reasons.length === 0) continue;
 		items.push({ conversation: conversation.id, ts: entry.ts, threadTs: null, reasons });
 	}
 	return items;
 }
 
-export function unreadInThread({ user, conversation, threadTs, thread, follow }: ThreadPlace): UnreadItem[] {
+/** ts of the unread messages alone, ascending: there may be a million. */
+export const unreadTsIn = (place: Place): Float64Array =>
+	place.conversation.archived ? NO_TS : unreadTs(place.conversation.timeline, readerAt(place));
+
+export function unreadInThread(
+	{ user, conversation, threadTs, thread, follow }: ThreadPlace,
+	only?: 'in badge',
+): UnreadItem[] {
 	const items: UnreadItem[] = [];
-	for (const entry of unreadEntries(thread, readerOf(user, follow.cursor))) {
+	const walk = only ? unreadMentioning : unreadEntries;
+	for (const entry of walk(thread, readerOf(user, follow.cursor))) {
 		// Broadcast replies count in the conversation.
 		const inBadge = entry.named && !entry.broadcast;
+		if (only && !inBadge) continue;
 		const reasons = inBadge ? (['thread_mention'] as const) : [];
 		items.push({ conversation: conversation.id, ts: entry.ts, threadTs, reasons });
 	}

@@ -42,6 +42,21 @@ const NO_AUTHOR = new Uint32Array(0);
 const NO_FLAGS = new Uint8Array(0);
 const FIRST_CAPACITY = 4;
 
+interface Meant {
+	readonly named: Map<number, number[]>;
+	readonly toAll: number[];
+}
+
+function note(meant: Meant, ts: number, flags: number, named: readonly number[] = NOBODY): void {
+	if (flags & (CHANNEL_WIDE | HERE)) meant.toAll.push(ts);
+	for (const user of named) {
+		const known = meant.named.get(user);
+		// A text may name a user twice.
+		if (!known) meant.named.set(user, [ts]);
+		else if (known.at(-1) !== ts) known.push(ts);
+	}
+}
+
 export class Timeline {
 	/** The newest ts, also while the entry itself is not loaded; 0 for none. */
 	latest: number;
@@ -54,6 +69,8 @@ export class Timeline {
 	private named: Map<number, readonly number[]> | undefined;
 	/** ts of the entries that may mention somebody, ascending; most timelines have few. */
 	private mentions: number[] | undefined;
+	/** The same by whom they mention: made when asked for. */
+	private meant: Meant | undefined;
 
 	constructor(latest: number) {
 		this.latest = latest;
@@ -95,6 +112,18 @@ export class Timeline {
 		return this.mentions ?? NO_MENTIONS;
 	}
 
+	/** ts of the entries that name this user, and of those that speak to everybody, each ascending. */
+	meantFor(user: number): { readonly named: readonly number[]; readonly toAll: readonly number[] } {
+		this.meant ??= this.meantByUser();
+		return { named: this.meant.named.get(user) ?? NO_MENTIONS, toAll: this.meant.toAll };
+	}
+
+	private meantByUser(): Meant {
+		const meant: Meant = { named: new Map(), toAll: [] };
+		for (const ts of this.mentioning) note(meant, ts, this.flagsAt(this.indexOf(ts)), this.named?.get(ts));
+		return meant;
+	}
+
 	/** Index of the entry with this ts, or -1. */
 	indexOf(ts: number): number {
 		const index = this.firstAfter(ts - 1);
@@ -109,6 +138,7 @@ export class Timeline {
 		if (entry.flags & MENTIONS) {
 			this.mentions ??= [];
 			this.mentions.push(entry.ts);
+			if (this.meant) note(this.meant, entry.ts, entry.flags, entry.named);
 		}
 		this.latest = entry.ts;
 	}
@@ -123,6 +153,7 @@ export class Timeline {
 		entries.forEach((entry, index) => {
 			this.put(index, entry);
 		});
+		this.meant = undefined;
 		const mentions = entries.filter(({ flags }) => flags & MENTIONS).map(({ ts }) => ts);
 		if (mentions.length > 0) this.mentions = this.mentions ? mentions.concat(this.mentions) : mentions;
 		this.size += count;
@@ -144,6 +175,7 @@ export class Timeline {
 		const index = this.indexOf(entry.ts);
 		if (index < 0) return;
 		this.put(index, entry);
+		this.meant = undefined;
 		this.setMentioning(entry.ts, (entry.flags & MENTIONS) !== 0);
 	}
 
@@ -155,6 +187,7 @@ export class Timeline {
 		this.author.copyWithin(index, index + 1, this.size);
 		this.flags.copyWithin(index, index + 1, this.size);
 		this.named?.delete(ts);
+		if (this.mentioning[firstAtOrAfter(this.mentioning, ts)] === ts) this.meant = undefined;
 		this.setMentioning(ts, false);
 		this.size -= 1;
 		this.latest = this.size > 0 ? this.tsAt(this.size - 1) : this.floor;
@@ -194,7 +227,7 @@ export class Timeline {
 }
 
 /** Index of the first of these, which ascend, that is not before `ts`. */
-export function firstAtOrAfter(ascending: readonly number[], ts: number): number {
+export function firstAtOrAfter(ascending: ArrayLike<number>, ts: number): number {
 	let low = 0;
 	let high = ascending.length;
 	while (low < high) {

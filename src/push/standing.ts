@@ -41,7 +41,7 @@ export class Standings {
 
 	/** Whether a `<!here>` spoke to them: they were active when it was sent. Asked where nothing else decides. */
 	async wasSpokenTo(user: string, { conversation, ts }: MessageKey): Promise<boolean> {
-		const unread = await this.readState.unread(user, conversation);
+		const unread = await this.readState.unread(user, conversation, 'in badge');
 		return unread.some((item) => item.ts === ts && item.reasons.includes('channel_mention'));
 	}
 }

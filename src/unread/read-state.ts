@@ -20,6 +20,7 @@ import {
 	type UnreadItem,
 	unreadInConversation,
 	unreadInThread,
+	unreadTsIn,
 } from '../model/rows.ts';
 import type { Place } from '../model/views.ts';
 import type { Command } from '../sequencer/commands.ts';
@@ -123,20 +124,29 @@ export class ReadState extends Marks {
 
 	/**
 	 * Unread messages of one conversation (or of all, with its threads), oldest first. Of all: where a conversation has more
-	 * than counts tell, at least as many of the newest, and every one that mentions the user.
+	 * than counts tell, at least as many of the newest, and every one that mentions the user. With `only`, no others than those
+	 * in the badge: how far behind a user is does not matter then.
 	 */
-	async unread(user: string, conversation?: string): Promise<readonly UnreadItem[]> {
+	async unread(user: string, conversation?: string, only?: 'in badge'): Promise<readonly UnreadItem[]> {
 		if (conversation === undefined)
 			return this.views.look(user, { all: 'threads' }, (looked) => {
 				const items: UnreadItem[][] = [];
-				looked.eachPlace((place) => items.push(unreadInConversation(place)));
-				for (const place of looked.threads()) items.push(unreadInThread(place));
+				looked.eachPlace((place) => items.push(unreadInConversation(place, only)));
+				for (const place of looked.threads()) items.push(unreadInThread(place, only));
 				return items.flat();
 			});
 		const items = await this.views.look(user, scopeOfPlace(conversation), (looked) =>
-			placeIn(looked, conversation, unreadInConversation),
+			placeIn(looked, conversation, (place) => unreadInConversation(place, only)),
 		);
 		return items ?? [];
+	}
+
+	/** ts of all unread messages of one conversation, ascending. */
+	async unreadTs(user: string, conversation: string): Promise<Float64Array> {
+		const found = await this.views.look(user, scopeOfPlace(conversation), (looked) =>
+			placeIn(looked, conversation, unreadTsIn),
+		);
+		return found ?? new Float64Array(0);
 	}
 
 	/**

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import type { Engine } from '../../src/app/engine.ts';
 import { COUNT_CAP } from '../../src/model/counting.ts';
 import { portsDriver } from '../support/ports-driver.ts';
-import { BEGIN, conversation, created, postsIn } from '../support/store/facts.ts';
+import { BEGIN, conversation, created, message, posted, postsIn } from '../support/store/facts.ts';
 import { meterRows, TurnMeter } from '../support/turn-meter.ts';
 import { embedded } from './engines.ts';
 
@@ -96,4 +96,34 @@ test('a post to a conversation that is still being loaded delays no post to anot
 	loading.resolve();
 	const [first = 0, second = 0] = await Promise.all(slow);
 	expect(second).toBeGreaterThan(first);
+});
+
+test('a crowd that waited for the same history is served a few at a time', async () => {
+	const engine = await started(3_000);
+	const meter = new TurnMeter();
+	closing.push(() => meter.stop());
+	const crowd = Array.from({ length: 10 }, () => USERS).flat();
+	await Promise.all(
+		crowd.map(async (user) => {
+			await engine.readState.row(user, 'C01');
+			meter.add(1);
+		}),
+	);
+	expect(meter.total).toBe(200);
+	expect(meter.largest).toBeLessThanOrEqual(40);
+});
+
+test('what is in the badge is listed without a look at everything else', async () => {
+	const engine = await started(COUNT_CAP);
+	await engine.store.ledger.commit([
+		posted(LONG, message('C01', BEGIN + COUNT_CAP + 1, { named: ['U10'] })),
+		posted(LONG, message('C01', BEGIN + COUNT_CAP + 2, { channelWide: true })),
+		posted(LONG, message('C01', BEGIN + COUNT_CAP + 3, { named: ['U11'] })),
+	]);
+	const { readState } = engine;
+	const listed = async (only?: 'in badge') =>
+		(await readState.unread('U10', undefined, only)).filter(({ reasons }) => reasons.length > 0);
+	expect(await readState.unread('U10', undefined, 'in badge')).toHaveLength(2);
+	expect(await listed('in badge')).toEqual(await listed());
+	expect(await readState.unread('U10', 'C01', 'in badge')).toEqual(await listed());
 });

@@ -119,3 +119,21 @@ test('a call that costs more takes more; one that costs more than a burst takes 
 	expect(limits.take('U1', 'requests', 1_000)).toBe(0);
 	expect(limits.take('U1', 'requests')).toBe(1);
 });
+
+test('a call that turns out to cost more makes the next ones wait, and never for longer than a bucket takes to fill', () => {
+	const { clock, limits } = setUp();
+	expect(limits.take('U1', 'requests')).toBe(0);
+	limits.charge('U1', 'requests', 24);
+	// Five below nothing, and one for the call itself.
+	expect(limits.take('U1', 'requests')).toBe(1);
+	clock.pass(600);
+	expect(limits.take('U1', 'requests')).toBe(0);
+	limits.charge('U1', 'requests', 1_000_000);
+	expect(limits.take('U1', 'requests')).toBe(3);
+	expect(limits.take('U2', 'requests')).toBe(0);
+	clock.pass(2_100);
+	expect(limits.take('U1', 'requests')).toBe(0);
+	// What is switched off stays so.
+	limits.charge('U1', 'posts', 1_000);
+	expect(limits.take('U1', 'posts')).toBe(0);
+});

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { countUnread, type Reader, showsUnread, unreadEntries } from '../../src/model/counting.ts';
+import {
+	countUnread,
+	type Reader,
+	showsUnread,
+	unreadEntries,
+	unreadMentioning,
+} from '../../src/model/counting.ts';
 import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../../src/model/timeline.ts';
 import { Random } from '../support/oracle/random.ts';
 
@@ -87,4 +93,49 @@ describe('counting unread entries', () => {
 		// Some of the newest are the reader's own.
 		expect(timeline.looked - before).toBeLessThan(500 * 2 + mentions);
 	});
+});
+
+test('mentions of other readers are not looked at, however many there are', () => {
+	const timeline = new MeteredTimeline(0);
+	const naming = (ts: number): Entry => ({
+		ts,
+		author: 1,
+		flags: NAMES,
+		named: [ts % 500 === 0 ? READER : 3],
+	});
+	timeline.prepend(
+		Array.from({ length: 5_000 }, (_, index) => naming(index + 1)),
+		0,
+	);
+	expect(countUnread(timeline, readerAt(0), 100)).toMatchObject({ unread: 101, mentions: 10, named: 10 });
+	expect(timeline.looked).toBeLessThanOrEqual(101 + 10);
+});
+
+test('mentions beyond what is shown stay right while entries come, change and go', () => {
+	for (let seed = 1; seed <= 20; seed += 1) {
+		const random = new Random(seed);
+		const timeline = new Timeline(0);
+		timeline.floor = 100;
+		timeline.latest = 100;
+		for (let ts = 101; ts <= 300; ts += 1) {
+			timeline.append(entry(ts, random, 2));
+			const other = 101 + random.below(ts - 100);
+			if (random.below(3) === 0) timeline.update(entry(other, random, 2));
+			if (random.below(5) === 0) timeline.remove(other);
+			if (ts === 200)
+				timeline.prepend(
+					Array.from({ length: 100 }, (_, index) => entry(index + 1, random, 2)),
+					0,
+				);
+			const reader = readerAt(timeline.floor + random.below(20));
+			const counted = countUnread(timeline, reader, 5);
+			const whole = countUnread(timeline, reader, ALL);
+			expect(Math.min(counted.named, 6)).toBe(Math.min(whole.named, 6));
+			expect(Math.min(counted.mentions, 6)).toBe(Math.min(whole.mentions, 6));
+			const inList = [...unreadMentioning(timeline, reader)].filter(
+				({ named, channelWide }) => named || channelWide,
+			);
+			expect(inList.length).toBe(whole.mentions);
+		}
+	}
 });

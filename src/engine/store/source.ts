@@ -10,8 +10,9 @@ import {
 	entryOf,
 	isInTimeline,
 	MENTIONS_SOMEBODY,
+	type MessageRow,
 } from './rows.ts';
-import { inChunks, inSteps, list, patiently, type SqlReader } from './sql.ts';
+import { inChunks, inSteps, list, patiently, ROWS_A_STEP, type SqlReader } from './sql.ts';
 import { userReadState } from './user-state.ts';
 
 /** Loads what the sequencer and the read state keep in memory. */
@@ -71,11 +72,15 @@ const RECENT_SENDS = `SELECT user_id, client_msg_id, ts FROM messages
 const timelineEntries = (condition: string): string => `SELECT ${ENTRY_COLUMNS} FROM messages m
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${condition} ORDER BY m.ts DESC LIMIT $4`;
 const TIMELINE_ENTRIES = timelineEntries(isInTimeline());
-/** The condition of the index comes as it was written there: SQLite knows it by that. */
-const mentioning = (condition: string): string =>
-	timelineEntries(`${isInTimeline()} AND ${MENTIONS_SOMEBODY} AND ${condition}`);
-const ENTRIES_NAMING = mentioning('m.named LIKE $5');
-const ENTRIES_TO_ALL = mentioning('(m.channel_wide = 1 OR m.here = 1)');
+/**
+ * The condition of the index comes as it was written there: SQLite knows it by that. No other condition, so that a step is
+ * never longer than its limit.
+ */
+const MENTIONING = `SELECT ${ENTRY_COLUMNS}, thread_ts, deleted FROM messages m
+	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${MENTIONS_SOMEBODY} ORDER BY m.ts DESC LIMIT $4`;
+type MentioningColumns = EntryColumns & Pick<MessageRow, 'thread_ts' | 'deleted'>;
+const standsInTimeline = (row: MentioningColumns): boolean =>
+	row.deleted === 0 && (row.thread_ts === null || row.broadcast === 1);
 /**
  * Above the first entry that is one too many, where there is one: only the newest are wanted. The list is taken
  * apart once (MATERIALIZED), and sorting is left to whoever takes the rows: both cost half of the time here.
@@ -165,11 +170,16 @@ export function sourceOf(reader: SqlReader, completeUpTo: () => number = () => 0
 			return rows.map(entryOf).reverse();
 		},
 		async mentioningEntries(conversation, user, after, upTo, limit) {
-			const range = [conversation, after, upTo, limit];
-			const rows = await (user === null
-				? patient.all<EntryColumns>(ENTRIES_TO_ALL, range)
-				: patient.all<EntryColumns>(ENTRIES_NAMING, [...range, `%${JSON.stringify(user)}%`]));
-			return rows.map(entryOf).reverse();
+			const isMeant = (entry: EntryRow): boolean =>
+				user === null ? entry.channelWide || entry.here : entry.named.includes(user);
+			const found: EntryRow[] = [];
+			for (let last = upTo; ; await patient.pause()) {
+				const step = [conversation, after, last, ROWS_A_STEP];
+				const rows = await patient.all<MentioningColumns>(MENTIONING, step);
+				found.push(...rows.filter(standsInTimeline).map(entryOf).filter(isMeant));
+				if (found.length >= limit || rows.length < ROWS_A_STEP) return found.slice(0, limit).reverse();
+				last = (rows.at(-1) as MentioningColumns).ts - 1;
+			}
 		},
 		async timelinesOf(ranges, limitEach) {
 			const rows = await inChunks(patient, ranges, (chunk) =>

@@ -30,9 +30,12 @@ export class CountsEncoder implements CountSink {
 	/** One for each kind, where there is any of it. That of channels becomes the answer. */
 	private readonly lists = new Map<ListName, AsciiWriter>();
 	private channels = this.list('channels');
+	/** How many it was given. */
+	rows = 0;
 
 	begin(atMost: number): void {
 		this.release();
+		this.rows = 0;
 		this.capacity = ENVELOPE_BYTES + atMost * MOST_ROWS_BYTES;
 		this.channels = this.list('channels');
 		this.channels.text(BEGINNING);
@@ -40,6 +43,7 @@ export class CountsEncoder implements CountSink {
 
 	row(row: CountRow): void {
 		const { kind } = row;
+		this.rows += 1;
 		if (kind === 'im') writeRow(this.list('ims'), row);
 		else if (kind === 'mpim') writeRow(this.list('mpims'), row);
 		else writeRow(this.channels, row);

@@ -1,6 +1,7 @@
 import type { Entry } from '../../../model/timeline.ts';
 import type { EntryRow, Ledger, StateSource } from '../../ports/store.ts';
 import type { LoadedConversation } from './loaded.ts';
+import { Turnstile } from './turnstile.ts';
 
 /**
  * Brings in older entries of timelines, as far back as somebody counts.
@@ -25,6 +26,7 @@ export interface Depth {
 
 export class Depths {
 	private readonly underWay = new Map<LoadedConversation, Promise<void>>();
+	private readonly turnstile = new Turnstile();
 
 	constructor(
 		private readonly source: StateSource,
@@ -68,7 +70,10 @@ export class Depths {
 	 */
 	private async step(conversation: LoadedConversation, after: number, chunk: number): Promise<void> {
 		const underWay = this.underWay.get(conversation);
-		if (underWay) return underWay;
+		if (underWay) {
+			await underWay;
+			return this.turnstile.pass();
+		}
 		const reading = this.readPiece(conversation, after, chunk).finally(() =>
 			this.underWay.delete(conversation),
 		);

@@ -120,7 +120,7 @@ function prepare(database: Database): void {
 		'busy_timeout = 10000',
 		'journal_mode = WAL',
 		'synchronous = FULL',
-		'cache_size = -65536',
+		'cache_size = -32768',
 		'temp_store = MEMORY',
 		'secure_delete = ON',
 	]) {

@@ -4,7 +4,7 @@ export const WRITER_PRAGMAS: readonly string[] = [
 	'journal_mode = WAL',
 	// A commit is on the disk, not merely with the kernel, before it is answered.
 	'synchronous = FULL',
-	'cache_size = -65536',
+	'cache_size = -16384',
 	'temp_store = MEMORY',
 	'wal_autocheckpoint = 16000',
 	'journal_size_limit = 67108864',

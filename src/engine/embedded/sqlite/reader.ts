@@ -1,4 +1,5 @@
 import type { Database, Statement as Prepared } from 'bun:sqlite';
+import { Refusal } from '../../../model/errors.ts';
 import { toSqlite } from '../../store/dialect.ts';
 import type { Param, Row, SqlReader, Statement } from '../../store/sql.ts';
 import { TurnBudget } from './turn-budget.ts';
@@ -16,6 +17,7 @@ export class SqliteReader implements SqlReader {
 	};
 	private readonly budget = new TurnBudget();
 	private readonly prepared = new Map<string, Prepared<unknown, Param[]>>();
+	private isClosed = false;
 
 	constructor(private readonly database: Database) {}
 
@@ -31,12 +33,15 @@ export class SqliteReader implements SqlReader {
 		return new Promise((resolve) => setImmediate(resolve));
 	}
 
+	/** Reads that still wait for their turn are refused. */
 	close(): void {
+		this.isClosed = true;
 		for (const statement of this.prepared.values()) statement.finalize();
 		this.prepared.clear();
 	}
 
 	private atOneMoment(queries: readonly Statement[]): Row[][] {
+		this.checkOpen();
 		this.database.run('BEGIN');
 		try {
 			return queries.map(({ sql, params }) => this.rows(sql, params) as Row[]);
@@ -45,7 +50,12 @@ export class SqliteReader implements SqlReader {
 		}
 	}
 
+	private checkOpen(): void {
+		if (this.isClosed) throw new Refusal('service_unavailable', 'the store is closed');
+	}
+
 	private rows(sql: string, params: readonly Param[]): unknown[] {
+		this.checkOpen();
 		let statement = this.prepared.get(sql);
 		if (statement === undefined) {
 			statement = this.database.prepare<unknown, Param[]>(toSqlite(sql));

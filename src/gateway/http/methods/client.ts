@@ -10,7 +10,7 @@ import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { CountsEncoder } from '../counts-encoder.ts';
 import { EncodedAnswer } from '../envelope.ts';
-import { userMethod } from '../method.ts';
+import { costOfRows, userMethod } from '../method.ts';
 
 /** What a client asks for when it starts: everything one has unread, in one call. */
 export const clientCounts = userMethod({
@@ -19,6 +19,7 @@ export const clientCounts = userMethod({
 	run: async (_args, { services, caller }) => {
 		const encoder = new CountsEncoder();
 		const totals = await services.readState.countsInto(caller.user.id, encoder);
+		services.limits.charge(caller.user.id, 'requests', costOfRows(encoder.rows) - 1);
 		return new EncodedAnswer(encoder.finish(totals), () => encoder.release());
 	},
 });
@@ -39,12 +40,13 @@ export const clientExplain = userMethod({
 	run: async ({ channel }, call) => {
 		const { services, caller } = call;
 		if (channel !== undefined) await joined(call, channel);
-		const unread = await services.readState.unread(caller.user.id);
+		const unread = await services.readState.unread(caller.user.id, undefined, 'in badge');
 		const counted = unread
-			.filter((item) => item.reasons.length > 0 && (channel === undefined || item.conversation === channel))
+			.filter(({ conversation }) => channel === undefined || conversation === channel)
 			.sort((a, b) => a.ts - b.ts);
 		const newestFirst = counted.slice(-MOST_EXPLAINED).reverse();
-		const badge = await badgeOf(services.readState, caller.user.id, channel);
+		const { badge, looked } = await badgeOf(services.readState, caller.user.id, channel);
+		services.limits.charge(caller.user.id, 'requests', costOfRows(looked + newestFirst.length) - 1);
 		return sized(call, async (mostBytes) => {
 			const { items, isCut } = await explained(services.history, newestFirst, mostBytes);
 			const answer = { items: items.reverse(), badge, has_more: counted.length > items.length };
@@ -69,12 +71,17 @@ async function explained(history: History, newestFirst: readonly UnreadItem[], m
 	return { items, isCut: false };
 }
 
-/** The number that `client.counts` shows, or what one conversation and the threads in it add to that. */
-async function badgeOf(readState: ReadState, user: string, channel: string | undefined): Promise<number> {
-	if (channel === undefined) return (await readState.counts(user)).badge;
+/** The number that `client.counts` shows, or what one conversation and the threads in it add to that; how much was looked at for it. */
+async function badgeOf(readState: ReadState, user: string, channel: string | undefined) {
+	if (channel === undefined) {
+		const { badge, rows } = await readState.counts(user);
+		return { badge, looked: rows.length };
+	}
 	const row = await readState.row(user, channel);
-	const threads = (await readState.threads(user)).filter(({ conversation }) => conversation === channel);
-	return threads.reduce((sum, thread) => sum + thread.badge, row?.badge ?? 0);
+	const followed = await readState.threads(user);
+	const threads = followed.filter(({ conversation }) => conversation === channel);
+	const badge = threads.reduce((sum, thread) => sum + thread.badge, row?.badge ?? 0);
+	return { badge, looked: followed.length };
 }
 
 async function textsOf(history: History, newestFirst: readonly UnreadItem[], mostBytes: number) {

@@ -1,6 +1,7 @@
 import { COUNT_CAP } from '../../../model/counting.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { inTimeline, isFull } from '../../../model/message.ts';
+import { firstAtOrAfter } from '../../../model/timeline.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { joined } from '../access.ts';
 import { sized } from '../answer-size.ts';
@@ -14,7 +15,9 @@ import { between, bounds, type Window } from '../window.ts';
 
 const PAGE = 100;
 
-const within = (ts: number, { after, before }: Window): boolean => ts > after && ts < before;
+/** Those of these ts, which ascend, that are in the window. */
+const within = (ascending: Float64Array, { after, before }: Window): Float64Array =>
+	ascending.subarray(firstAtOrAfter(ascending, after + 1), firstAtOrAfter(ascending, before));
 
 export const conversationsUnreads = userMethod({
 	arguments: {
@@ -30,13 +33,12 @@ export const conversationsUnreads = userMethod({
 	run: async (args, call) => {
 		const conversation = await joined(call, args.channel);
 		const { readState, history } = call.services;
-		const unread = (await readState.unread(call.caller.user.id, args.channel)).map((item) => item.ts);
-		const ordered = args.newest_first ? unread.toReversed() : unread;
-		const rest = between(args, args.newest_first ? 'backward' : 'forward');
-		const ahead = ordered.filter((ts) => within(ts, rest));
-		const page = ahead.slice(0, args.limit);
+		const unread = await readState.unreadTs(call.caller.user.id, args.channel);
+		const ahead = within(unread, between(args, args.newest_first ? 'backward' : 'forward'));
+		const page = [...(args.newest_first ? ahead.slice(-args.limit).reverse() : ahead.slice(0, args.limit))];
+		const farthest = args.newest_first ? ahead[0] : ahead.at(-1);
 		const [oldestUnread] = unread;
-		const total = unread.filter((ts) => within(ts, bounds(args))).length;
+		const total = within(unread, bounds(args)).length;
 		return sized(call, async (mostBytes) => {
 			const nearest = args.newest_first ? 'newest' : 'oldest';
 			const found = await history.messages(args.channel, page, { nearest, mostBytes });
@@ -44,7 +46,7 @@ export const conversationsUnreads = userMethod({
 			const { views, isCut } = await messagePage(call, conversation, nearestFirst, mostBytes);
 			const isLarge = isCut || isFull(found, mostBytes);
 			const last = isLarge ? nearestFirst[views.length - 1]?.ts : page.at(-1);
-			const hasMore = last !== undefined && last !== ahead.at(-1);
+			const hasMore = last !== undefined && last !== farthest;
 			const answer = {
 				messages: views,
 				total: Math.min(total, COUNT_CAP),
