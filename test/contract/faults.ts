@@ -8,7 +8,11 @@ import type { ReadState } from '../../src/unread/read-state.ts';
  * lets one of them pass is not worth its name.
  */
 
-export type Fault = (engine: Engine) => Engine;
+export interface Fault {
+	readonly breaks: (engine: Engine) => Engine;
+	/** What the comparison with the model says then: anything else that fails is not this fault being caught. */
+	readonly shows: RegExp;
+}
 
 const withReadState = (engine: Engine, changes: Partial<ReadState>): Engine => {
 	const readState = new Proxy(engine.readState, {
@@ -43,75 +47,102 @@ const everyNth = (n: number) => {
 };
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
-	'drops a delete': (engine) => {
-		const { readState } = engine;
-		const now = everyNth(3);
-		return withReadState(engine, {
-			apply: (effects) => readState.apply(effects.filter(({ type }) => type !== 'deleted' || !now())),
-		});
+	'drops a delete': {
+		shows: /: (rows|badge|threads|thread)\(.*oracle .*, server /,
+		breaks: (engine) => {
+			const { readState } = engine;
+			const now = everyNth(3);
+			return withReadState(engine, {
+				apply: (effects) => readState.apply(effects.filter(({ type }) => type !== 'deleted' || !now())),
+			});
+		},
 	},
-	'loses a mark it acknowledged': (engine) => {
-		const { readState } = engine;
-		const now = everyNth(5);
-		return withReadState(engine, {
-			mark: async (user, conversation, mark, tell) => {
-				if (!now()) return readState.mark(user, conversation, mark, tell);
-				const row = await readState.row(user, conversation);
-				return row ? { row, ignored: false, durable: null } : 'not_a_member';
-			},
-		});
+	'loses a mark it acknowledged': {
+		shows: /: rows\(.*\.(last_read|revision|unread_count|has_unreads): oracle /,
+		breaks: (engine) => {
+			const { readState } = engine;
+			const now = everyNth(5);
+			return withReadState(engine, {
+				mark: async (user, conversation, mark, tell) => {
+					if (!now()) return readState.mark(user, conversation, mark, tell);
+					const row = await readState.row(user, conversation);
+					return row ? { row, ignored: false, durable: null } : 'not_a_member';
+				},
+			});
+		},
 	},
-	'takes an old revision for a new one': (engine) => {
-		const { readState } = engine;
-		return withReadState(engine, {
-			mark: (user, conversation, mark, tell) =>
-				readState.mark(user, conversation, mark.type === 'read' ? { type: 'read', ts: mark.ts } : mark, tell),
-		});
-	},
-	'counts a broadcast reply twice': (engine) => {
-		const { readState } = engine;
-		return withReadState(engine, {
-			counts: async (user) => {
-				const counts = await readState.counts(user);
-				const broadcast = (await readState.threads(user)).filter(({ mentions, badge }) => mentions > badge);
-				return { ...counts, badge: counts.badge + broadcast.length };
-			},
-		});
-	},
-	'forgets what it was told when it stops': (engine) => {
-		const now = everyNth(40);
-		const { ledger } = engine.store;
-		return withLedger(engine, {
-			commit: (facts) => (now() ? Promise.resolve() : ledger.commit(facts)),
-		});
-	},
-	'keeps counting what was archived': (engine) => {
-		const { readState } = engine;
-		return withReadState(engine, {
-			apply: (effects) =>
-				readState.apply(
-					effects.map((effect) =>
-						effect.type === 'changed'
-							? { ...effect, conversation: { ...effect.conversation, archived: false } }
-							: effect,
+	'takes an old revision for a new one': {
+		shows: /mark answered ignored: false, the oracle says true/,
+		breaks: (engine) => {
+			const { readState } = engine;
+			return withReadState(engine, {
+				mark: (user, conversation, mark, tell) =>
+					readState.mark(
+						user,
+						conversation,
+						mark.type === 'read' ? { type: 'read', ts: mark.ts } : mark,
+						tell,
 					),
-				),
-		});
+			});
+		},
 	},
-	'takes messages in in another order': (engine) => {
-		const { readState } = engine;
-		const now = everyNth(4);
-		let held: readonly Effect[] = [];
-		return withReadState(engine, {
-			apply: (effects) => {
-				const late = held;
-				held = [];
-				if (effects.some(({ type }) => type === 'posted') && now()) {
-					held = effects;
-					return readState.apply(late);
-				}
-				return readState.apply([...effects, ...late]);
-			},
-		});
+	'counts a broadcast reply twice': {
+		shows: /: badge\(\w+\): oracle \d+, server \d+/,
+		breaks: (engine) => {
+			const { readState } = engine;
+			return withReadState(engine, {
+				counts: async (user) => {
+					const counts = await readState.counts(user);
+					const broadcast = (await readState.threads(user)).filter(({ mentions, badge }) => mentions > badge);
+					return { ...counts, badge: counts.badge + broadcast.length };
+				},
+			});
+		},
+	},
+	'forgets what it was told when it stops': {
+		shows: /: (timeline|thread|rows|members)\(.*: oracle .*, server /,
+		breaks: (engine) => {
+			const now = everyNth(40);
+			const { ledger } = engine.store;
+			return withLedger(engine, {
+				commit: (facts) => (now() ? Promise.resolve() : ledger.commit(facts)),
+			});
+		},
+	},
+	'keeps counting what was archived': {
+		shows: /: rows\(\w+\)\.\w+: oracle undefined, server /,
+		breaks: (engine) => {
+			const { readState } = engine;
+			return withReadState(engine, {
+				apply: (effects) =>
+					readState.apply(
+						effects.map((effect) =>
+							effect.type === 'changed'
+								? { ...effect, conversation: { ...effect.conversation, archived: false } }
+								: effect,
+						),
+					),
+			});
+		},
+	},
+	'takes messages in in another order': {
+		// A message that is held back is missing from its row, or from what can be marked.
+		shows: /: rows\(\w+\)\.\w+\.\w+: oracle |: mark\w* failed: Refusal: message_not_found/,
+		breaks: (engine) => {
+			const { readState } = engine;
+			const now = everyNth(4);
+			let held: readonly Effect[] = [];
+			return withReadState(engine, {
+				apply: (effects) => {
+					const late = held;
+					held = [];
+					if (effects.some(({ type }) => type === 'posted') && now()) {
+						held = effects;
+						return readState.apply(late);
+					}
+					return readState.apply([...effects, ...late]);
+				},
+			});
+		},
 	},
 };
