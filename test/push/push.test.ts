@@ -90,6 +90,35 @@ test('who is told: by name, all of the channel, followers of a thread; not the a
 		expect((await scene.providers.counts()).sent).toBe(5);
 	}));
 
+test('nothing is sent to a user who snoozed notifications; afterwards, the next message is', () =>
+	withPush(async (scene) => {
+		const { people, admin } = await makeWorkspace(scene.url, 3);
+		const [anna, ben, cleo] = people as [Person, Person, Person];
+		const [snoozed, other] = await Promise.all([device(anna), device(cleo)]);
+		const channel = await channelOf(ben, anna, cleo);
+		await anna.call('dnd.setSnooze', { num_minutes: 5 });
+		const post = (text: string) => ben.call('chat.postMessage', { channel, text });
+		await post('during <!channel>');
+		await until(
+			() => scene.providers.phone(other),
+			({ received }) => received === 1,
+		);
+		await until(
+			() => admin('admin.push.list'),
+			({ pending }) => pending === 0,
+		);
+		expect(await shownOn(scene, snoozed)).toEqual([]);
+		// It counts all the same.
+		expect((await anna.call('client.counts')).badge).toBe(1);
+		await anna.call('dnd.endSnooze');
+		await post('after <!channel>');
+		const found = await until(
+			() => shownOn(scene, snoozed),
+			(shown) => shown.length > 0,
+		);
+		expect(found.map(({ body }) => body)).toEqual(['after @channel']);
+	}));
+
 test('active elsewhere: told after the delay, unless it was read in the meantime', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 3);

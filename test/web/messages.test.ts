@@ -1,10 +1,13 @@
 import { expect, test } from 'bun:test';
+import { client } from '../support/api.ts';
+import { ADMIN_TOKEN } from '../support/server.ts';
 import { eventually } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Two people write to each other. */
 
-const { scene, show } = stage();
+const on = stage();
+const { scene, show } = on;
 
 test('post, mention by completion, edit and delete, seen by the other at once', async () => {
 	const { people } = await scene(3);
@@ -46,6 +49,33 @@ test('post, mention by completion, edit and delete, seen by the other at once', 
 	await eventually(async () => expect(await right.message('Good evening').count()).toBe(0));
 	await left.expectExact();
 	await right.expectExact();
+});
+
+test('a bot’s message shows the name and the emoji that it was posted under', async () => {
+	const { people, channel } = await scene(2);
+	const [ada] = people;
+	const admin = client(on.server.url, ADMIN_TOKEN);
+	const { team_id } = await ada.call('auth.test');
+	const { user } = await admin('admin.users.create', { team_id, name: 'alerts', is_bot: true });
+	const { token } = await admin('admin.tokens.create', { user_id: user.id });
+	await ada.call('conversations.invite', { channel, users: user.id });
+	const bot = client(on.server.url, token);
+	await bot('chat.postMessage', { channel, text: 'Plain' });
+	await bot('chat.postMessage', {
+		channel,
+		text: 'Disk is full',
+		username: 'Disk watch',
+		icon_emoji: ':fire:',
+	});
+	await ada.call('chat.meMessage', { channel, text: 'waves' });
+	const screen = await show(ada);
+	await screen.open('harbour');
+	const shown = screen.message('Disk is full');
+	await shown.waitFor();
+	expect(await shown.locator('.message-author').innerText()).toBe('Disk watch');
+	expect(await shown.locator('.avatar').innerText()).toBe('🔥');
+	expect(await screen.message('Plain').locator('.message-author').innerText()).toBe('alerts');
+	expect(await screen.message('waves').locator('.about-author').count()).toBe(1);
 });
 
 test('text is text: markup of the web does nothing, links are links', async () => {

@@ -68,6 +68,32 @@ export function directoryCases(subject: Subject): void {
 			expect(await directory.usersOf('T99', null, 2)).toEqual({ items: [], next: null });
 		});
 
+		test('users are found by name and by address, and say of themselves what they set', async () => {
+			const { directory } = subject.store;
+			await directory.createUser(user('U01', { email: 'Ann@Example.org' }));
+			await directory.createUser(user('U02', { email: 'ben@example.org', deleted: true }));
+			await directory.createUser(user('U03', { team: 'T02', email: 'ann@example.org', name: 'u01' }));
+			await directory.createUser(user('U04', { email: '' }));
+			const named = await directory.usersNamed(TEAM, ['u01', 'u02', 'u99']);
+			expect(named.map(({ id }) => id)).toEqual(['U01', 'U02']);
+			expect(await directory.usersNamed(TEAM, [])).toEqual([]);
+			expect((await directory.userWithEmail(TEAM, 'ANN@example.org'))?.id).toBe('U01');
+			for (const email of ['ben@example.org', '', 'x'])
+				expect(await directory.userWithEmail(TEAM, email)).toBeNull();
+			const profile = { status_text: 'at “sea”', status_expiration: 7 };
+			await directory.setProfile('U01', profile, 'Ann', BEGIN + 5);
+			await directory.snooze('U01', BEGIN + 9);
+			expect(await directory.users(['U01'])).toEqual([
+				user('U01', {
+					email: 'Ann@Example.org',
+					realName: 'Ann',
+					updatedTs: BEGIN + 5,
+					snoozedUntilTs: BEGIN + 9,
+					profile,
+				}),
+			]);
+		});
+
 		test('tokens of a user are listed in pages, and found by how their hash starts', async () => {
 			const { directory } = subject.store;
 			const hashes = ['aa11', 'aa22', 'bb11', 'cc11'];
