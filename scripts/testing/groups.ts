@@ -23,7 +23,15 @@ const SERVICES: Readonly<Record<string, readonly string[]>> = {
 const ALONE = 'alone';
 
 /** Who takes longest begins first, so that no lane is left with a long one at the end. */
-const LONGEST = ['test/cluster', 'test/scenario', 'test/push', 'test/web', 'test/client', 'test/contract'];
+const LONGEST = [
+	'test/cluster',
+	'test/scenario',
+	'test/push',
+	'test/web',
+	'test/sdks',
+	'test/contract',
+	'test/client',
+];
 
 export function findGroups(files: readonly string[]): Group[] {
 	const groups = new Map<string, Group & { files: string[] }>();
@@ -38,7 +46,21 @@ export function findGroups(files: readonly string[]): Group[] {
 		group.files.push(file);
 		groups.set(name, group);
 	}
-	return [...groups.values()].sort((a, b) => rank(a) - rank(b));
+	return [...groups.values()].flatMap(parts).sort((a, b) => rank(a) - rank(b));
+}
+
+/** Tests of a whole cluster mostly wait, for processes to start and for sessions to expire: two processes go through them. */
+const DIVIDED = 'test/cluster';
+const MOST_UNDIVIDED = 8;
+
+/** Every other file, so that both have their share of slow ones. */
+function parts(group: Group): Group[] {
+	if (!group.name.startsWith(DIVIDED) || group.files.length <= MOST_UNDIVIDED) return [group];
+	return [0, 1].map((part) => ({
+		...group,
+		name: `${group.name}, part ${part + 1} of 2`,
+		files: group.files.filter((_, index) => index % 2 === part),
+	}));
 }
 
 /** test/<first folder>, test itself, src. */
