@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { noRepeats, patientCall } from '../support/chaos/patient-call.ts';
 import { Watcher } from '../support/chaos/watcher.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
@@ -44,14 +45,10 @@ test('live clients get every message, over that node and over the others', async
 	const watchers = readers.map((reader) => new Watcher(cluster.url, reader, channels));
 	await Promise.all(watchers.map((watcher) => watcher.ready));
 	let posts = 0;
-	// The way back of an outcome may lead over the silent node as well: a client that does not know sends once more.
-	const post = async (channel: string, number: number): Promise<void> => {
-		const message = { channel, text: `number ${number}`, client_msg_id: `n${number}` };
-		await author.call('chat.postMessage', message).catch((error) => {
-			if (!String(error).includes('outcome_unknown')) throw error;
-			return author.call('chat.postMessage', message);
-		});
-	};
+	// The way back of an outcome may lead over the silent node as well: what is refused or not answered is sent again.
+	const patiently = patientCall(cluster.url, author, noRepeats());
+	const post = (channel: string, number: number) =>
+		patiently('chat.postMessage', { channel, text: `number ${number}`, client_msg_id: `n${number}` });
 	const postEverywhere = async (): Promise<void> => {
 		for (const channel of channels) {
 			posts += 1;

@@ -11,6 +11,6 @@ const KEEPING = {
 for (const layout of LAYOUTS)
 	describeEngineContract(redisEngine(layout, KEEPING[layout]), {
 		seeds: [11, 12],
-		operations: 1_500,
+		operations: 1_000,
 		every: 100,
 	});

@@ -18,7 +18,7 @@ import { isOnCluster, patienceMs, startServer, type TestServer } from '../suppor
  */
 
 const SEEDS = isOnCluster() ? [1, 2] : [1, 2, 3, 4, 5];
-const OPERATIONS = isOnCluster() ? 150 : 300;
+const OPERATIONS = isOnCluster() ? 120 : 200;
 
 let server: TestServer;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
 /** HISTORY_OPERATIONS=10000 for the long run. */
-const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_000);
+const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 1_200);
 
 let server: TestServer;
 beforeAll(async () => {

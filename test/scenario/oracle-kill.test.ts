@@ -10,7 +10,7 @@ import { testServerProcess, withDirectory } from '../support/process.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
 /** HISTORY_OPERATIONS=10000 for the long run. */
-const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_000);
+const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 1_200);
 const KILL_EVERY = OPERATIONS / 8;
 
 for (const seed of SEEDS) {
