@@ -45,6 +45,8 @@ export async function connectCommands(place: RedisPlace, onError: (error: Error)
 				redisOptions,
 				clusterRetryStrategy: pause,
 				slotsRefreshInterval: LOOK_AGAIN_MS,
+				// Its own limit of 1 s fails a start on a busy machine.
+				slotsRefreshTimeout: COMMAND_TIMEOUT_MS,
 				maxRedirections: MOST_ATTEMPTS,
 				lazyConnect: true,
 			})
