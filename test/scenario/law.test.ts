@@ -17,7 +17,7 @@ import { isOnCluster, patienceMs, startServer, type TestServer } from '../suppor
  * stay and for devices that go away and resume at random.
  */
 
-const SEEDS = isOnCluster() ? [1, 2] : [1, 2, 3, 4, 5];
+const SEEDS = isOnCluster() ? [1, 2] : [1, 2, 3, 4];
 const OPERATIONS = isOnCluster() ? 120 : 200;
 
 let server: TestServer;

@@ -36,7 +36,20 @@ const LOOK_AGAIN_MS = 5_000;
 const MOST_ATTEMPTS = 8;
 const pause = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
 
+/** ioredis gives a cluster 1 s to name its slots when it connects, which is short where many processes start at once. */
+const CONNECT_ATTEMPTS = 3;
+
 export async function connectCommands(place: RedisPlace, onError: (error: Error) => void): Promise<Commands> {
+	for (let attempt = 1; ; attempt += 1) {
+		try {
+			return await connectOnce(place, onError);
+		} catch (error) {
+			if (attempt === CONNECT_ATTEMPTS) throw error;
+		}
+	}
+}
+
+async function connectOnce(place: RedisPlace, onError: (error: Error) => void): Promise<Commands> {
 	const redisOptions = optionsOf(place);
 	const { host, port } = addressOf(place);
 	const client = place.cluster
@@ -45,8 +58,6 @@ export async function connectCommands(place: RedisPlace, onError: (error: Error)
 				redisOptions,
 				clusterRetryStrategy: pause,
 				slotsRefreshInterval: LOOK_AGAIN_MS,
-				// Its own limit of 1 s fails a start on a busy machine.
-				slotsRefreshTimeout: COMMAND_TIMEOUT_MS,
 				maxRedirections: MOST_ATTEMPTS,
 				lazyConnect: true,
 			})
