@@ -138,7 +138,7 @@ export function hasUnread(timeline: Timeline, reader: Reader, before = Number.PO
 
 /**
  * Who had nothing unread before their own message, posted at `ts`, has read it. Undefined where the timeline is not loaded far
- * enough back to tell: mostly one of the newest entries does, however far back the cursor is.
+ * enough back to decide: mostly one of the newest entries does, however far back the cursor is.
  */
 export function isCaughtUp(timeline: Timeline, reader: Reader, ts: number): boolean | undefined {
 	if (reader.cursor > ts || hasUnread(timeline, reader, ts)) return false;

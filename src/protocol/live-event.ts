@@ -2,7 +2,7 @@ import type { JsonObject } from './objects.ts';
 
 /**
  * An event with what it is about. Two events of the same subject show the same thing at two times, and the one with the
- * later `asOf` is how it stands: by that, events that arrive late or twice are told from news without a look into their frames.
+ * later `asOf` is how it stands: by that, events that arrive late or twice are recognised without parsing their frames.
  */
 export interface LiveEvent {
 	/** As sockets receive it. */

@@ -26,7 +26,7 @@ export class Inbox {
 			{ all: isFirst ? 'cursors' : 'heads' },
 			(looked) => {
 				const unread = isFirst ? looked.where(isShownUnread) : kept;
-				// One more than is shown tells whether there is a next page.
+				// One more than is shown: it decides whether there is a next page.
 				return { found: listed(looked, unread, start, limit + 1), unread, stamp: looked.stamp };
 			},
 		);

@@ -61,7 +61,7 @@ export function missedEvents(found: Found): MissedEvent[] {
 	return [...inOrder(happened), ...inOrder(own(readPositions(found))), ...inOrder(inside(archived))];
 }
 
-/** What is later than what is settled comes live; where nothing is, all is told that there is. */
+/** What is later than what is settled comes live; where nothing is settled, everything is sent. */
 export const toldUpTo = ({ settled }: Moment): number => settled || Number.MAX_SAFE_INTEGER;
 
 const isMissed = ({ since, moment }: Found, at: number): boolean => at > since && at <= toldUpTo(moment);

@@ -35,7 +35,7 @@ import { placeIn, scopeOfPlace, scopeOfThread, threadIn } from './places.ts';
  *
  * What a query answers is durable: an answer never shows a change that a crash could still undo. Where several processes share
  * the state, that holds of changes made through this one. A mark that another one is just making durable may be shown already;
- * should that process die in this very moment, the shared state alone has it, until somebody tells the log of it again.
+ * should that process die in this very moment, the shared state alone has it, until a process appends it to the log again.
  */
 export class ReadState extends Marks {
 	private readonly inboxes: Inbox;
@@ -124,7 +124,7 @@ export class ReadState extends Marks {
 
 	/**
 	 * Unread messages of one conversation (or of all, with its threads), oldest first. Of all: where a conversation has more
-	 * than counts tell, at least as many of the newest, and every one that mentions the user. With `only`, no others than those
+	 * than counts show, at least as many of the newest, and every one that mentions the user. With `only`, no others than those
 	 * in the badge: how far behind a user is does not matter then.
 	 */
 	async unread(user: string, conversation?: string, only?: 'in badge'): Promise<readonly UnreadItem[]> {

@@ -8,7 +8,7 @@ import { bad, type Finding, ok } from './finding.ts';
 export interface Compared {
 	readonly schema: string;
 	readonly topics: readonly string[];
-	/** Of each partition, the entry to go on with, and the topic that it is an entry of; null where that is not written down. */
+	/** Of each partition, the next entry to read, and the id of its topic; null where the id is not stored. */
 	readonly progress: ReadonlyMap<string, { readonly next: number; readonly topicId: string | null }>;
 	/** Of each topic that exists, its id. */
 	readonly ids: ReadonlyMap<string, string>;

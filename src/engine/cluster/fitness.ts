@@ -101,7 +101,7 @@ export class Fitness {
 			await ask();
 			this.unanswered.set(name, 0);
 		} catch {
-			// Whoever watches the service reports it.
+			// ServiceWatch reports it.
 		} finally {
 			this.asked.delete(name);
 		}

@@ -73,7 +73,7 @@ export interface Publisher {
 export type BusHandler = (message: BusMessage, topic: Topic) => void;
 
 /**
- * Carries messages to whoever is interested right now; keeps none. Order within a topic is kept, and there is none between topics:
+ * Delivers messages to current subscribers; keeps none. Order within a topic is kept, and there is none between topics:
  * what was published before `ready`, or before the message that made one subscribe arrived, has to be looked up. Where a message
  * cannot be carried, `lost` is, as soon as that is possible: nobody goes on for long as if there had been nothing.
  */

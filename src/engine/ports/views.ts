@@ -70,7 +70,7 @@ export interface ChangedViews {
 	readonly conversations: readonly string[];
 	/** By how much a change, among those that were changed, came to be seen later than it took place. */
 	readonly lateness: number;
-	/** Who is at a position before this one cannot be told what was missed. */
+	/** What was missed since a position before this one is not known. */
 	readonly horizon: number;
 	/** No change with a stamp up to this one comes to be seen any more; 0 where several processes give stamps, and nobody knows. */
 	readonly settled: number;

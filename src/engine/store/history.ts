@@ -93,7 +93,7 @@ export function historyOf(reader: SqlReader): History {
 	/**
 	 * $4 is the limit. Sizes and rows are two reads: the second one reads what the first one found and nothing that was posted
 	 * since. Where messages were deleted or became shorter in between, it reads on, so that a page that was cut has as many
-	 * messages or bytes as were asked for, by which callers tell that there is more.
+	 * messages or bytes as were asked for, by which callers know that there is more.
 	 */
 	const page = async (
 		sql: PageSql,

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../model/ids.ts';
 
-/** Opaque tokens: at least 16 random bytes behind a prefix that tells, as Slack's do, whose they are. */
+/** Opaque tokens: at least 16 random bytes behind a prefix that says, as Slack's do, whose they are. */
 
 const TOKEN_BYTES = 32;
 const OPAQUE = /^xox[pbc]-[A-Za-z0-9_-]{43,}$/;

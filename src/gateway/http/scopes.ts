@@ -1,7 +1,7 @@
 import type { Caller } from '../auth/caller.ts';
 
 /**
- * What a token may do, in the words of Slack's `X-OAuth-Scopes`, which tools look into before they go on. A token may do whatever its
+ * What a token may do, in the words of Slack's `X-OAuth-Scopes`, which tools check first. A token may do whatever its
  * user may: the list is the same for every user, and for every bot.
  */
 

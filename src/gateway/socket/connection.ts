@@ -144,7 +144,7 @@ export class Connection {
 	}
 
 	/**
-	 * `at`: the stamp of the change that it tells of; `subject`: what it is about. Never closes: closing detaches the socket from the lists that the caller
+	 * `at`: the stamp of the change that it reports; `subject`: what it is about. Never closes: closing detaches the socket from the lists that the caller
 	 * is iterating, and a socket behind it would miss the frame. Flushing does it.
 	 */
 	send(frame: string, at?: number, subject?: string): void {

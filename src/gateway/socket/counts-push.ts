@@ -41,8 +41,8 @@ export class CountsPush {
 			return;
 		}
 		const { row, threads } = underivable(about);
-		// A post can be counted before it has moved its author's read position. A row told in between counts it, so that
-		// the client takes the position for moved: the author is told the row once more.
+		// A post can be counted before it has moved its author's read position. A row that is sent in between counts it, so that
+		// the client takes the position for moved: the author gets the row once more.
 		const author = about.change === 'posted' && about.inTimeline ? about.author : null;
 		if (row === null && !threads && author === null) return;
 		for (const session of sessions) {

@@ -4,7 +4,7 @@ import { cooperativeStickyAssigner, type GroupPartitionsAssigner } from '@platfo
  * Which member of the group gets which partition: cooperative and sticky, among the members that can do their work. A member
  * that is cut off from Redis or PostgreSQL joins each round as unfit, and its partitions go to fit members.
  *
- * Where nobody is fit, the service is down for everybody and moving partitions would help nobody: whoever has some keeps them.
+ * Where nobody is fit, the service is down for everybody and moving partitions would help nobody: owners keep theirs.
  * A partition is given away one round before it is assigned again, so that its owner can release it.
  */
 

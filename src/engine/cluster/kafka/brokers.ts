@@ -205,7 +205,7 @@ export class Brokers {
 	}
 }
 
-/** What was answered, also where it tells of errors: those are in it, beside what went well. */
+/** The response, also where it contains errors: it lists them beside what succeeded. */
 const whole = <T extends object>(asked: Promise<T>): Promise<T> =>
 	asked.catch((error: ResponseError & { readonly response?: T }) => {
 		if (error.response) return error.response;

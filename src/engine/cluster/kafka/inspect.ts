@@ -9,7 +9,7 @@ export interface InspectedKafka {
 	readonly brokers: number;
 	/** Partitions by topic, of those asked about that exist. */
 	readonly partitions: ReadonlyMap<string, number>;
-	/** Likewise, what tells a topic from one of the same name that was there before. */
+	/** Likewise, the id, by which a topic differs from an earlier one of the same name. */
 	readonly ids: ReadonlyMap<string, string>;
 }
 

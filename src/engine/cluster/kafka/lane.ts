@@ -20,7 +20,7 @@ export class Lane {
 	/** Of the next batch, with this identity. */
 	private sequence = 0;
 	private identity: Identity | null = null;
-	/** What comes next cannot be told from what was given up with it. */
+	/** Kafka cannot distinguish the next batch from the one that was given up. */
 	private spoilt: Identity | null = null;
 	private isSent = false;
 	private isLate = false;
@@ -84,7 +84,7 @@ export class Lane {
 		return { batch: this.batch, bytes, taken: count };
 	}
 
-	/** It may be written from now on. Whoever waits for it hears by then that it is not confirmed. */
+	/** It may be written from now on. By then its callers have been answered that it is not confirmed. */
 	sent(late: () => Error, withinMs: number): void {
 		if (this.isSent) return;
 		this.isSent = true;

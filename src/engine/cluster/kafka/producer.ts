@@ -9,14 +9,14 @@ import { isNetwork, NoAnswer, type Reach, type ReachWatch, reachOf } from './rea
  *
  * One batch of a partition at a time (a Lane), so that its entries keep their order, also when one has to be sent again; one request
  * to a leader at a time, with a batch of each of its partitions that has something, so that requests grow under load. What was not
- * confirmed is sent again, to whoever leads then; Kafka knows it by its sequence number. That holds up its own partition alone:
+ * confirmed is sent again, to the leader of then; Kafka knows it by its sequence number. That holds up its own partition alone:
  * it goes over connections of its own, and other leaders are not waited for.
  *
  *     a partition   going on ──a request failed──> failing ──for 2 s──> rejecting    until something of it is written, or,
  *                                                                                     with nothing to repeat, its leader is reached
  *     Kafka         there ──no broker answers──> away ──one does──> there
  *
- * While a partition is rejecting, or Kafka is away, what waits is rejected and so is what comes: none of that was ever sent. What was
+ * While a partition is rejecting, or Kafka is unavailable, what waits is rejected and so is what comes: none of that was ever sent. What was
  * sent is answered after 10 s at most, as not confirmed.
  */
 
@@ -286,7 +286,7 @@ export class BatchingProducer {
 		for (const { done } of rejected) done.reject(away());
 	}
 
-	/** Looks for leaders until every partition goes on. */
+	/** Looks for leaders until every partition has one. */
 	private async mend(): Promise<void> {
 		if (this.isMending) return;
 		this.isMending = true;
@@ -336,7 +336,7 @@ export class BatchingProducer {
 		}
 	}
 
-	/** Where some partitions go on, Kafka is there. */
+	/** Where some partitions accept appends, Kafka is available. */
 	private cameBack(): void {
 		this.isAway = false;
 		if (!this.allReject()) this.reach.regained();

@@ -7,7 +7,7 @@ import { Redis, type RedisOptions } from 'ioredis';
  * The sharded subscriptions of ioredis are not used. Where a cluster is lost while one of its subscriber connections is being
  * made, ioredis waits for that connection for good, and receives nothing until the process ends.
  *
- * Subscriptions are not renewed here: whoever subscribed hears `lost` when a connection closes and `connected` when it is
+ * Subscriptions are not renewed here: the bus gets `lost` when a connection closes and `connected` when it is
  * back, and subscribes again. So one place decides what is subscribed (bus.ts).
  */
 

@@ -6,7 +6,7 @@ import type { LoadedUser } from './loaded.ts';
 /** Changes a user who is in memory, in the conversation with this number; answers with what the store has to know. */
 export function changed(user: LoadedUser, number: number, change: Change, at: number): ReadFact {
 	if (change.type === 'activity') {
-		// No count tells of it: the stamp of the user's read state stays.
+		// No count shows it: the stamp of the user's read state stays.
 		user.activity.add(at, change.active);
 		return { ...change, user: user.id, at };
 	}

@@ -1,6 +1,6 @@
-/** Numbers of conversations in the order in which they changed, for whoever remembers something of very many of them. */
+/** Numbers of conversations in the order in which they changed, for readers that remember something of very many of them. */
 
-/** Beyond, whoever remembers something looks at all again. */
+/** Beyond, such a reader looks at all of them again. */
 const KEPT = 1 << 16;
 
 export class Journal {

@@ -125,7 +125,7 @@ export class Looking {
 		return undefined;
 	}
 
-	/** Where there was none, one comes only with a cursor that is set back, or a conversation that was let go. */
+	/** Where there was none, one comes only with a cursor that is set back, or a conversation that was evicted. */
 	private hasGaps(user: LoadedUser): boolean {
 		if (user.reachedAt === this.residents.evictions) return false;
 		for (let index = 0; index < user.memberships.size; index += 1) if (this.gapAt(user, index)) return true;

@@ -112,7 +112,7 @@ export class MemoryViews implements Views {
 		return effects.flatMap((effect) => this.application.apply(effect));
 	}
 
-	/** It is loaded from the store again when it was let go. */
+	/** It is loaded from the store again when it was evicted. */
 	async written(): Promise<void> {}
 
 	async available(): Promise<void> {}

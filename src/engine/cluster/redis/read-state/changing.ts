@@ -18,10 +18,10 @@ interface Appended {
 
 /** The fields that become others, with which stamp, and how it stands then, for the log. */
 interface Step {
-	/** 0 for a change that no count tells of. */
+	/** 0 for a change that no count shows. */
 	readonly at: number;
 	readonly fields: Fields;
-	/** Null where there is nothing to tell. */
+	/** Null where there is nothing to publish. */
 	readonly fact: ReadFact | null;
 }
 
@@ -58,7 +58,7 @@ export class UserChanges {
 			const { moves } = decided;
 			const { at, fields, fact } = stepOf(copy, decided, stamp);
 			if (moves && !(await this.users.setOn(copy, at, fields))) continue;
-			// On its way while it is counted; told when both are done.
+			// It is appended while it is counted, and published when both are done.
 			const appended = await this.append(fact, since);
 			const seen = await this.views.look(user, shown, when, show);
 			if (seen === null) return null;
@@ -71,7 +71,7 @@ export class UserChanges {
 	private async append(fact: ReadFact | null, since: Since): Promise<Appended> {
 		await this.fence.assured(since);
 		const logged = fact ? this.ledger.commit([fact]) : Promise.resolve();
-		// Whoever waits for it is told; until somebody does, nobody minds.
+		// Callers that wait for it get the error; without one it is no unhandled rejection.
 		logged.catch(() => undefined);
 		return { logged };
 	}

@@ -85,7 +85,7 @@ export class LookedCopies implements Looked {
 
 	/**
 	 * Nothing holds Redis still while several slots are read, and a command may be applied long after it was stamped, as when its
-	 * partition had no worker for a while. So what changed is found by when it came to be seen, and how late that was is told with it.
+	 * partition had no worker for a while. So what changed is found by when it became visible, and the answer says how late that was.
 	 */
 	changedSince(since: number): ChangedViews {
 		const conversations: string[] = [];
