@@ -1,29 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { client } from './api.ts';
-import { ADMIN_TOKEN } from './server.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from './server.ts';
 
 /**
  * Programs in other languages that check a server through a client library of Slack's protocol. They are built here, from the
- * registries of their language, and told where the server is by their environment.
+ * registries of their language, and get the server's address in their environment.
  */
 
 export const SDKS = join(import.meta.dir, '..', 'sdks');
 
 /** Fetching and compiling on a machine that has nothing of it yet. */
-export const BUILD_MS = 300_000;
+const BUILD_MS = 300_000;
 /** A single check gives up after 30 s. */
-export const RUN_MS = 100_000;
+const RUN_MS = 100_000;
 
-export interface Program {
-	readonly command: readonly string[];
-	remove(): Promise<void>;
+export interface Sdk {
+	readonly name: string;
+	/** Builds the program in this directory; the command that runs it. */
+	readonly build: (directory: string) => Promise<readonly string[]>;
+	/** How many checks the program makes. */
+	readonly checks: Readonly<Record<Kind, number>>;
 }
 
-/** A directory for what is built, taken away with the program. */
-export const buildDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'tidemark-sdk-'));
-export const removeDirectory = (directory: string) => rm(directory, { recursive: true, force: true });
+type Kind = 'web' | 'rtm';
+const KINDS: Readonly<Record<Kind, string>> = { web: 'the Web API', rtm: 'RTM' };
+
+/** Tests of a server by one such program: only the address that it connects to is changed. */
+export function describeSdk({ name, build, checks }: Sdk): void {
+	let server: TestServer;
+	let directory: string;
+	let command: readonly string[];
+	beforeAll(async () => {
+		directory = await mkdtemp(join(tmpdir(), 'tidemark-sdk-'));
+		command = await build(directory);
+		server = await startServer();
+	}, 3 * BUILD_MS);
+	afterAll(async () => {
+		if (directory) await rm(directory, { recursive: true, force: true });
+		await server?.stop();
+	});
+	for (const kind of ['web', 'rtm'] as const)
+		test(
+			`${name}: ${KINDS[kind]}`,
+			async () => {
+				expect(await checksOf(command, kind, server.url)).toHaveLength(checks[kind]);
+			},
+			2 * RUN_MS,
+		);
+}
 
 /** Runs a step of a build; what is missing on the machine is part of the error. */
 export async function build(command: readonly string[], directory: string, needs: string): Promise<void> {
@@ -34,9 +61,9 @@ export async function build(command: readonly string[], directory: string, needs
 }
 
 /** Runs the program in a workspace of its own; the names of its checks. Throws what it printed when one failed. */
-export async function checksOf(program: Program, kind: 'web' | 'rtm', url: string): Promise<string[]> {
+async function checksOf(program: readonly string[], kind: Kind, url: string): Promise<string[]> {
 	const env = { TIDEMARK_URL: url, ...(await prepared(url)) };
-	const { code, output } = await finished([...program.command, kind], process.cwd(), env, RUN_MS);
+	const { code, output } = await finished([...program, kind], process.cwd(), env, RUN_MS);
 	if (code !== 0) throw new Error(`ended with ${code}:\n${output}`);
 	return [...output.matchAll(/^ok (.+)$/gm)].map(([, name = '']) => name);
 }
