@@ -172,16 +172,20 @@ const CURSOR = update('members', { cursor: 3, revision: 4, changed_ts: 5 }, { us
 const MEMBERSHIP = `(CASE WHEN members.joined_ts > members.early_joined THEN members.joined_ts
 	ELSE members.early_joined END)`;
 const NEXT_MEMBERSHIP = `${MEMBERSHIP} < excluded.early_joined`;
+/** A row that is there before its user has joined, as far as the log of marks knows it. */
+const EARLY_MEMBER = {
+	user_id: 1,
+	conversation: 2,
+	member: '0',
+	joined_ts: '0',
+	early_joined: 3,
+	cursor: 4,
+	revision: 5,
+} as const;
 const MERGE_CURSOR = insertInto(
 	'members',
 	{
-		user_id: 1,
-		conversation: 2,
-		member: '0',
-		joined_ts: '0',
-		early_joined: 3,
-		cursor: 4,
-		revision: 5,
+		...EARLY_MEMBER,
 		muted: '0',
 		level: "'all'",
 		changed_ts: 6,
@@ -201,13 +205,7 @@ const MERGE_CURSOR = insertInto(
 const MERGE_PREFERENCE = insertInto(
 	'members',
 	{
-		user_id: 1,
-		conversation: 2,
-		member: '0',
-		joined_ts: '0',
-		early_joined: 3,
-		cursor: 4,
-		revision: 5,
+		...EARLY_MEMBER,
 		muted: 6,
 		level: 7,
 		changed_ts: 3,
