@@ -3,6 +3,9 @@ import { ROOT, run } from './command.ts';
 import type { Job } from './lanes.ts';
 import type { Outcome } from './outcome.ts';
 
+/** TypeScript 7, several times as fast. By its path: dependency-cruiser needs TypeScript 6, which has the command of the same name. */
+const COMPILER = 'typescript-native/bin/tsc';
+
 /** Types of one project. tsc remembers its last result in node_modules, so that a second run checks only what changed. */
 const types = (project: string, ...options: readonly string[]): readonly string[] => {
 	const remembered = join(
@@ -11,7 +14,7 @@ const types = (project: string, ...options: readonly string[]): readonly string[
 		'.cache',
 		`types-${project.replaceAll('/', '-')}.tsbuildinfo`,
 	);
-	return ['tsc', '-p', project, '--noEmit', '--incremental', '--tsBuildInfoFile', remembered, ...options];
+	return [COMPILER, '-p', project, '--noEmit', '--incremental', '--tsBuildInfoFile', remembered, ...options];
 };
 
 /** What can be known without running anything; the longest first. */
@@ -20,15 +23,15 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
 	'types of the web interface (tsc)': types('web'),
 	'types of the client, without Bun (tsc)': types('client', '--emitDeclarationOnly', 'false'),
 	'types of the service worker (tsc)': types('web/sw'),
-	'dependency direction (dependency-cruiser)': ['depcruise', 'src', 'client/src', 'web/src', 'web/sw'],
-	'lint and format (biome)': ['biome', 'check', '--error-on-warnings', '.'],
+	'dependency direction (dependency-cruiser)': ['.bin/depcruise', 'src', 'client/src', 'web/src', 'web/sw'],
+	'lint and format (biome)': ['.bin/biome', 'check', '--error-on-warnings', '.'],
 };
 
 export const staticChecks = (outcome: Outcome): Job[] =>
 	Object.entries(CHECKS).map(([title, [tool = '', ...args]]) => ({
 		title,
 		run: async (output) => {
-			const code = await run([join(ROOT, 'node_modules', '.bin', tool), ...args], output);
+			const code = await run([join(ROOT, 'node_modules', tool), ...args], output);
 			if (code === 0) outcome.passed++;
 			else outcome.failures.push(`${title}: exit ${code}`);
 		},
