@@ -7,7 +7,7 @@ import { join } from 'node:path';
  */
 
 const root = import.meta.dir;
-const TSC = join(root, '..', 'node_modules', '.bin', 'tsc');
+const TSC = join(root, '..', 'node_modules', 'typescript-native', 'bin', 'tsc');
 
 export async function buildClient(outdir = join(root, 'dist')): Promise<void> {
 	await rm(outdir, { recursive: true, force: true });
