@@ -7,18 +7,18 @@ import { type VapidKey, vapidKeyOf } from '../push/web/vapid.ts';
  * checks and the line printed at start are made from it.
  */
 
-/** Who else than `serve` and `doctor` goes by settings: roles of a cluster, and commands that ask a running server. */
+/** What reads settings besides `serve` and `doctor`: roles of a cluster, and commands that call a running server. */
 export type OtherReader = 'cluster' | 'asking';
 
 export interface Setting<T> {
 	readonly environment: `TIDEMARK_${string}`;
 	readonly flag: string;
 	readonly help: string;
-	/** Where a setting means something else to them. */
+	/** For those to which the setting means something else. */
 	readonly helpFor?: Partial<Readonly<Record<OtherReader, string>>>;
 	readonly fallback: T;
 	readonly secret?: boolean;
-	/** Throws with what is wrong about the text. */
+	/** Throws an error that says what is wrong with the text. */
 	readonly parse: (text: string) => T;
 }
 
@@ -44,7 +44,7 @@ const text = (value: string): string => {
 
 const name = (value: string): string => {
 	if (!/^[a-z][a-z0-9_]{0,31}$/.test(value))
-		throw new Error('is not a name of small letters, digits and _ with up to 32 characters');
+		throw new Error('is not a name of at most 32 lower-case letters, digits and _, with a letter first');
 	return value;
 };
 
@@ -60,7 +60,7 @@ export const wholeNumber =
 const portNumber = (value: string): number => {
 	if (value.startsWith('tcp://'))
 		throw new Error(
-			'is what Kubernetes sets in every pod for a Service named "tidemark": put enableServiceLinks: false into the spec of the pod',
+			'is set by Kubernetes in every pod for a Service named "tidemark": set enableServiceLinks: false in the pod’s spec',
 		);
 	return wholeNumber(0, 65_535)(value);
 };
@@ -102,7 +102,7 @@ const networks = (value: string): readonly string[] => {
 	return items;
 };
 
-/** Browsers and push services look at it, Apple’s closely. */
+/** Push services check it, Apple’s strictly. */
 const contact = (value: string): string => {
 	if (!/^mailto:[^\s@]+@[^\s@]+$/.test(value) && !(URL.canParse(value) && value.startsWith('https://')))
 		throw new Error('is neither mailto:somebody@host nor an https address');
@@ -129,8 +129,8 @@ export const SETTINGS = {
 	port: setting(
 		'port',
 		{
-			help: 'port to listen on; 0 takes a free one',
-			helpFor: { asking: 'port of the server on this machine, where --url does not say where it is' },
+			help: 'port to listen on; 0 picks a free one',
+			helpFor: { asking: 'port of the server on this machine, unless --url is given' },
 		},
 		8080,
 		portNumber,
@@ -138,8 +138,8 @@ export const SETTINGS = {
 	dataDir: setting(
 		'data-dir',
 		{
-			help: 'directory that holds everything',
-			helpFor: { asking: 'directory of the server, where its administrator’s token is kept' },
+			help: 'directory for all data',
+			helpFor: { asking: 'data directory of the server, which holds the administrator’s token' },
 		},
 		'./data',
 		text,
@@ -147,10 +147,10 @@ export const SETTINGS = {
 	adminToken: setting(
 		'admin-token',
 		{
-			help: 'the administrator’s token; where not set, `serve` makes one, prints it once and keeps it in the data directory',
+			help: 'the administrator’s token; if not set, `serve` generates one, prints it once and keeps it in the data directory',
 			helpFor: {
-				cluster: 'the administrator’s token: gateways need it, all of them the same one; workers do not',
-				asking: 'the administrator’s token of that server; where not set, the one in the data directory',
+				cluster: 'the administrator’s token: the same on all gateways; workers need none',
+				asking: 'the administrator’s token of that server; if not set, the one in the data directory',
 			},
 		},
 		null as string | null,
@@ -159,32 +159,32 @@ export const SETTINGS = {
 	),
 	jwtSecret: setting(
 		'jwt-secret',
-		'secret of your product’s JWTs (HS256)',
+		'secret that signs your product’s JWTs (HS256)',
 		null as string | null,
 		atLeastBytes(32),
 		true,
 	),
 	jwtJwks: setting(
 		'jwt-jwks',
-		'JWKS of your product’s JWTs: an address or a file',
+		'JWKS that verifies your product’s JWTs: a URL or a file',
 		null as string | null,
 		text,
 	),
 	jwtAudience: setting(
 		'jwt-audience',
-		'what the claim `aud` of a JWT has to name; where not set, `aud` is not checked',
+		'required value in the claim `aud` of a JWT; if not set, `aud` is not checked',
 		null as string | null,
 		text,
 	),
 	jwtIssuer: setting(
 		'jwt-issuer',
-		'what the claim `iss` of a JWT has to be; where not set, `iss` is not checked',
+		'required value of the claim `iss` of a JWT; if not set, `iss` is not checked',
 		null as string | null,
 		text,
 	),
 	allowedOrigins: setting(
 		'allowed-origins',
-		'origins of web pages that may call the methods (CORS), separated by commas; *: any',
+		'origins of web pages that may call the API (CORS), separated by commas; * allows any',
 		null as readonly string[] | null,
 		origins,
 	),
@@ -210,178 +210,178 @@ export const SETTINGS = {
 	),
 	kafkaTls: setting(
 		'kafka-tls',
-		'whether Kafka is spoken to over TLS: on or off (cluster)',
+		'connect to Kafka over TLS: on or off (cluster)',
 		'off' as 'on' | 'off',
 		oneOf('on', 'off'),
 	),
 	kafkaSaslUsername: setting(
 		'kafka-sasl-username',
-		'name under which Kafka knows this process; with it, SASL is used (cluster)',
+		'user name for Kafka; enables SASL (cluster)',
 		null as string | null,
 		text,
 	),
 	kafkaSaslPassword: setting(
 		'kafka-sasl-password',
-		'password that belongs to it (cluster)',
+		'password for Kafka (cluster)',
 		null as string | null,
 		text,
 		true,
 	),
 	kafkaSaslMechanism: setting(
 		'kafka-sasl-mechanism',
-		'how it is proven: PLAIN (over TLS only), SCRAM-SHA-256 or SCRAM-SHA-512 (cluster)',
+		'SASL mechanism: PLAIN (over TLS only), SCRAM-SHA-256 or SCRAM-SHA-512 (cluster)',
 		'SCRAM-SHA-512' as 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512',
 		oneOf('PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'),
 	),
 	tlsCaFile: setting(
 		'tls-ca-file',
-		'file with the authorities (PEM) that certificates of Redis, PostgreSQL and Kafka are checked by, in place of the usual ones (cluster)',
+		'PEM file of the certificate authorities for Redis, PostgreSQL and Kafka, instead of the system’s (cluster)',
 		null as string | null,
 		text,
 	),
 	kafkaPartitions: setting(
 		'kafka-partitions',
-		'partitions of each topic that has to be made: as many workers can share the work (cluster)',
+		'partitions of each topic that Tidemark creates: the maximum number of workers that share the load (cluster)',
 		64,
 		wholeNumber(1, 10_000),
 	),
 	kafkaReplication: setting(
 		'kafka-replication',
-		'brokers that hold each entry of a topic that has to be made (cluster)',
+		'replication factor of each topic that Tidemark creates (cluster)',
 		3,
 		wholeNumber(1, 100),
 	),
 	installation: setting(
 		'installation',
-		'name of this installation: in front of keys and topics, and that of the schema (cluster)',
+		'name of this installation: prefix of Redis keys and Kafka topics, name of the PostgreSQL schema (cluster)',
 		'tidemark',
 		name,
 	),
 	requestsPerSecond: setting(
 		'requests-per-second',
-		'requests and frames a user may send in the long run; 0: no limit',
+		'requests and frames that a user may send per second, averaged; 0: no limit',
 		1_000,
 		wholeNumber(0, 1_000_000),
 	),
 	postsPerSecond: setting(
 		'posts-per-second',
-		'messages a user may post in the long run; 0: no limit',
+		'messages that a user may post per second, averaged; 0: no limit',
 		500,
 		wholeNumber(0, 1_000_000),
 	),
 	connectsPerSecond: setting(
 		'connects-per-second',
-		'sockets a user may open in the long run; 0: no limit',
+		'sockets that a user may open per second, averaged; 0: no limit',
 		10,
 		wholeNumber(0, 1_000_000),
 	),
 	socketsPerUser: setting(
 		'sockets-per-user',
-		'sockets a user may have open at once; one more is closed with 4204',
+		'maximum number of open sockets per user; further ones are closed with 4204',
 		100,
 		wholeNumber(1, 1_000_000),
 	),
 	socketsPerAddress: setting(
 		'sockets-per-address',
-		'sockets that may be open from one address at once; one more is closed with 4003 after a pause',
+		'maximum number of open sockets per address; further ones are closed with 4003 after a pause',
 		10_000,
 		wholeNumber(1, 1_000_000),
 	),
 	anonymousPerSecond: setting(
 		'anonymous-per-second',
-		'requests without a valid token that one address may send in the long run; 0: no limit',
+		'requests without a valid token that an address may send per second, averaged; 0: no limit',
 		50,
 		wholeNumber(0, 1_000_000),
 	),
 	trustedProxies: setting(
 		'trusted-proxies',
-		'addresses and networks of reverse proxies whose X-Forwarded-For names the client, separated by commas; none: no proxy is trusted',
+		'addresses and networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas; none: trust no proxy',
 		['127.0.0.0/8', '::1'] as readonly string[],
 		networks,
 	),
 	bodyMemoryMb: setting(
 		'body-memory-mb',
-		'memory for request bodies that are arriving; one user or address gets at most an eighth of it',
+		'memory for request bodies in flight; a user or address gets at most an eighth of it',
 		64,
 		wholeNumber(8, 65_536),
 	),
 	answerMemoryMb: setting(
 		'answer-memory-mb',
-		'memory for large answers that clients have not taken yet, one user at most an eighth of it; and as much for what sockets have not',
+		'memory for large answers that clients have not read yet, at most an eighth of it per user; and as much again for sockets',
 		128,
 		wholeNumber(32, 65_536),
 	),
 	socketBufferKb: setting(
 		'socket-buffer-kb',
-		'unread output after which a slow client is cut off',
+		'unread output per socket; a slower client is disconnected',
 		1_024,
 		wholeNumber(16, 1_048_576),
 	),
 	socketTimeoutSeconds: setting(
 		'socket-timeout-seconds',
-		'a client silent for this long is pinged; if it stays silent for as long again, its socket is closed',
+		'silence after which a client is pinged; after as long again without an answer, its socket is closed',
 		30,
 		wholeNumber(1, 3_600),
 	),
 	idleMinutes: setting(
 		'idle-minutes',
-		'how long conversations and users stay in memory without being used',
+		'how long unused conversations and users stay in memory',
 		24 * 60,
 		wholeNumber(5, 525_600),
 	),
 	resumeChanges: setting(
 		'resume-changes',
-		'changes that a client may have missed and still resume; beyond, it fetches everything anew',
+		'missed changes that a client can still resume over; beyond, it reloads everything',
 		10_000,
 		wholeNumber(1, 1_000_000),
 	),
 	focusIdleSeconds: setting(
 		'focus-idle-seconds',
-		'after how long without a sign of life a device no longer reads what it has in focus',
+		'time without a sign of life after which a device’s focus no longer marks messages read',
 		600,
 		wholeNumber(1, 86_400),
 	),
 	pushDelaySeconds: setting(
 		'push-delay-seconds',
-		'how long somebody who is active elsewhere has to see a message there before their phone is told',
+		'how long a user who is active on another device has to see a message there before a phone is notified',
 		15,
 		wholeNumber(0, 3_600),
 	),
 	apnsKeyFile: setting(
 		'apns-key-file',
-		'file with the key of APNs (AuthKey_….p8); with it, Apple’s devices are told',
+		'APNs key file (AuthKey_….p8); enables push to Apple’s devices',
 		null as string | null,
 		text,
 	),
-	apnsKeyId: setting('apns-key-id', 'id of that key', null as string | null, text),
-	apnsTeamId: setting('apns-team-id', 'id of the developer account’s team', null as string | null, text),
+	apnsKeyId: setting('apns-key-id', 'id of the APNs key', null as string | null, text),
+	apnsTeamId: setting('apns-team-id', 'team id of the Apple developer account', null as string | null, text),
 	apnsTopic: setting(
 		'apns-topic',
-		'bundle id of the application; a device may say another one',
+		'bundle id of the application; a device may name another one',
 		null as string | null,
 		text,
 	),
-	apnsHost: setting('apns-host', 'where APNs is', 'https://api.push.apple.com', address('https')),
+	apnsHost: setting('apns-host', 'address of APNs', 'https://api.push.apple.com', address('https')),
 	fcmServiceAccountFile: setting(
 		'fcm-service-account-file',
-		'file with the service account of FCM (JSON); with it, Android and browsers are told',
+		'FCM service account file (JSON); enables push to Android and browsers',
 		null as string | null,
 		text,
 	),
-	fcmHost: setting('fcm-host', 'where FCM is', 'https://fcm.googleapis.com', address('https')),
+	fcmHost: setting('fcm-host', 'address of FCM', 'https://fcm.googleapis.com', address('https')),
 	webPush: setting(
 		'web-push',
-		'whether browsers are told (Web Push): on or off; a cluster needs the key below as well',
+		'Web Push to browsers: on or off; a cluster also needs vapid-private-key',
 		'on' as const,
 		oneOf('on', 'off'),
 	),
 	vapidPrivateKey: setting(
 		'vapid-private-key',
 		{
-			help: 'private key of Web Push (npx web-push generate-vapid-keys makes one); where not set, `serve` makes one and keeps it in the data directory',
+			help: 'private key of Web Push (npx web-push generate-vapid-keys creates one); if not set, `serve` generates one and keeps it in the data directory',
 			helpFor: {
 				cluster:
-					'private key of Web Push (npx web-push generate-vapid-keys makes one), the same for all gateways and workers; where not set, there is no Web Push',
+					'private key of Web Push (npx web-push generate-vapid-keys creates one), the same on all gateways and workers; if not set, Web Push is disabled',
 			},
 		},
 		null as VapidKey | null,
@@ -390,19 +390,19 @@ export const SETTINGS = {
 	),
 	vapidContact: setting(
 		'vapid-contact',
-		'where those who run push services can write to: mailto:… or https://…',
+		'contact for the operators of push services: mailto:… or https://…',
 		'mailto:operator@example.com',
 		contact,
 	),
 	webPushHosts: setting(
 		'web-push-hosts',
-		'push services that are spoken to, separated by commas',
+		'hosts of push services that the server may call, separated by commas',
 		KNOWN_HOSTS,
 		hostPatterns,
 	),
 	logLevel: setting(
 		'log-level',
-		'what is logged: debug, info, warn or error',
+		'least severe level to log: debug, info, warn or error',
 		'info' as const,
 		oneOf('debug', 'info', 'warn', 'error'),
 	),
@@ -410,7 +410,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** Of no use without the key of APNs, and the key is of none without them. */
+/** Required with the APNs key, and useless without it. */
 export const BESIDE_APNS_KEY = [
 	'apnsKeyId',
 	'apnsTeamId',
