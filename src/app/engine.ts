@@ -47,14 +47,21 @@ const nowMs = (): number => performance.now();
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
 /** Everything in this process, everything kept in one directory. */
-export async function openEmbeddedEngine(
+export const openEmbeddedEngine = (
 	dataDir: string,
 	options: Pick<SqliteStoreOptions, 'push'> = {},
+): Promise<Engine> => embeddedEngineOn((hooks) => openSqliteStore(dataDir, { ...options, ...hooks }));
+
+export type StoreHooks = Required<Pick<SqliteStoreOptions, 'onCommitFailure' | 'onTrouble'>>;
+
+/** The same on any store of one process; `uptimeSeconds` of the machine. */
+export async function embeddedEngineOn(
+	open: (hooks: StoreHooks) => Promise<Store>,
+	uptimeSeconds?: () => number,
 ): Promise<Engine> {
 	const listeners: ((error: Error) => void)[] = [];
 	const troubleListeners: ((error: Error | null) => void)[] = [];
-	const store = await openSqliteStore(dataDir, {
-		...options,
+	const store = await open({
 		onCommitFailure: (error) => {
 			residents.clear();
 			for (const listener of listeners) listener(error);
@@ -63,7 +70,7 @@ export async function openEmbeddedEngine(
 			for (const listener of troubleListeners) listener(error);
 		},
 	});
-	const clock = stampClock(await store.newestStamp());
+	const clock = stampClock(await store.newestStamp(), uptimeSeconds);
 	const residents = new Residents(store.source, store.ledger, nowMs);
 	await residents.open();
 	return {

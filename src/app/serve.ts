@@ -6,7 +6,7 @@ import { type AdminToken, adminTokenOf, keepAdminToken } from './admin-token.ts'
 import type { Config } from './config.ts';
 import { type Engine, openEmbeddedEngine } from './engine.ts';
 import { checkListening } from './failures.ts';
-import { startGateway } from './gateway.ts';
+import { type GatewayParts, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { secureFiles } from './private-files.ts';
 import { pushes, startPush } from './push.ts';
@@ -41,8 +41,32 @@ export async function serve(config: Config, log: Logger): Promise<Running> {
 }
 
 async function start(config: Config, admin: AdminToken, log: Logger, engine: Engine): Promise<Running> {
-	const { store, readState, bus } = engine;
 	const operations = new ServerOperations(log, 'server');
+	const vapidKey = await vapidKeyIn(config);
+	const roles = await startRoles({ config, adminToken: admin.token, vapidKey, log, engine, operations });
+	await keepAdminToken(admin, config.dataDir);
+	for (const warning of await secureFiles(config.dataDir)) operations.warn(warning);
+	return {
+		url: roles.url,
+		engine: engine.name,
+		admin,
+		stop: async () => {
+			await roles.stop();
+			await engine.close();
+		},
+	};
+}
+
+export interface RolesParts extends Omit<GatewayParts, 'workers'> {
+	readonly engine: Engine;
+}
+
+/** Worker, gateway and push on an engine that is open; `stop` leaves the engine open. */
+export async function startRoles(
+	parts: RolesParts,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+	const { config, vapidKey, log, engine, operations } = parts;
+	const { store, readState, bus, sessions } = engine;
 	const conversations = new Conversations(
 		store.source,
 		store.history,
@@ -69,9 +93,7 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 	);
 	worker.start();
 	operations.watchWorker(worker);
-	const vapidKey = await vapidKeyIn(config);
-	const gateway = await startGateway({ config, adminToken: admin.token, vapidKey, log, engine, operations });
-	const { sessions } = engine;
+	const gateway = await startGateway(parts);
 	const push = await startPush({
 		config,
 		vapidKey,
@@ -82,8 +104,6 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 		log,
 		alone: true,
 	});
-	await keepAdminToken(admin, config.dataDir);
-	for (const warning of await secureFiles(config.dataDir)) operations.warn(warning);
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => {
 		engine.evict(idleMs);
@@ -91,13 +111,10 @@ async function start(config: Config, admin: AdminToken, log: Logger, engine: Eng
 	}, EVICT_EVERY_MS);
 	return {
 		url: gateway.url,
-		engine: engine.name,
-		admin,
 		stop: async () => {
 			clearInterval(eviction);
 			await gateway.stop();
 			await push?.stop();
-			await engine.close();
 		},
 	};
 }

@@ -19,15 +19,15 @@ const STEP_MS = 2_000;
  * Time that passes, a machine's sleep included: what was slept through is followed at once. Only the system's uptime counts
  * sleep; it is read when the time of day has moved by more than this process saw pass, since stamps are taken all the time.
  */
-function elapsedClock(): () => number {
-	const offset = uptime() * 1000 - performance.now();
+function elapsedClock(uptimeSeconds: () => number): () => number {
+	const offset = uptimeSeconds() * 1000 - performance.now();
 	let ahead = Date.now() - performance.now();
 	let slept = 0;
 	return () => {
 		const now = performance.now();
 		const difference = Date.now() - now;
 		if (difference > ahead + STEP_MS) {
-			const missing = uptime() * 1000 - now - offset;
+			const missing = uptimeSeconds() * 1000 - now - offset;
 			if (missing > slept + STEP_MS) slept = missing;
 		}
 		ahead = difference;
@@ -35,8 +35,8 @@ function elapsedClock(): () => number {
 	};
 }
 
-export function stampClock(startAfter: number): StampClock {
-	const time = steadyTime(wallMicros, elapsedClock());
+export function stampClock(startAfter: number, uptimeSeconds = uptime): StampClock {
+	const time = steadyTime(wallMicros, elapsedClock(uptimeSeconds));
 	const clock = risingClock(time.nowMicros, startAfter);
 	return {
 		...clock,

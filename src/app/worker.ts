@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
-import { Recovery } from '../engine/cluster/recovery.ts';
+import { Recovery, type RecoveryParts } from '../engine/cluster/recovery.ts';
 import { RedisDeliveryRecord } from '../engine/cluster/redis/delivery-record.ts';
 import { presenceView } from '../engine/cluster/redis/presence-view.ts';
 import { saidBy } from '../engine/cluster/redis/trouble.ts';
@@ -28,9 +28,12 @@ export async function startWorker(
 	cluster: Cluster,
 	operations: ServerOperations,
 	log: Logger,
+	lock: RecoveryParts['lock'] = new SessionLock({
+		...clusterPlaces(config).postgres,
+		schema: config.installation,
+	}),
 ): Promise<RunningWorker> {
 	const { written, logs, readState, bus, epoch } = cluster;
-	const { postgres } = clusterPlaces(config);
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
 	const worker = new PartitionedWorker({
 		log: logs.commands,
@@ -48,7 +51,7 @@ export async function startWorker(
 	});
 	const recovery = new Recovery({
 		epoch,
-		lock: new SessionLock({ ...postgres, schema: config.installation }),
+		lock,
 		worker,
 		endOfMarks: () => logs.endOfMarks(),
 		nextOffset: (partition) => written.nextOffset(partition),

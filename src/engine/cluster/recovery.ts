@@ -17,7 +17,7 @@ import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
 
 export interface RecoveryParts {
 	readonly epoch: Epoch;
-	readonly lock: SessionLock;
+	readonly lock: Pick<SessionLock, 'share' | 'release' | 'alone' | 'isFirst' | 'isStillFirst' | 'close'>;
 	readonly worker: { halt(): Promise<void>; resume(): void };
 	/** Of each partition of marks, up to where the log has any. */
 	readonly endOfMarks: () => Promise<ReadonlyMap<string, number>>;

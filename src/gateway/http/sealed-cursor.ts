@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { Refusal } from '../../model/errors.ts';
 import type { UserCall } from './method.ts';
 
@@ -23,7 +23,7 @@ export async function sealedNext(call: UserCall, method: string, next: string | 
 }
 
 async function seal(call: UserCall, method: string, value: string): Promise<string> {
-	const nonce = randomBytes(NONCE_BYTES);
+	const nonce = crypto.getRandomValues(Buffer.alloc(NONCE_BYTES));
 	const cipher = createCipheriv(CIPHER, await keyOf(call), nonce).setAAD(boundTo(call, method));
 	const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
 	return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64');
