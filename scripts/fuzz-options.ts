@@ -3,17 +3,27 @@
 export const HELP = `npm run fuzz                          one minute of fuzzing and floods against a server of its own
 npm run fuzz -- --minutes 10          for so long; the round that is under way is finished
 npm run fuzz -- --seed 4711           with this seed: the run prints it, and each round adds its number
-npm run fuzz -- --most-mb 512         fails when the server takes more memory than this
+npm run fuzz -- --memory 512          the server runs in a memory cgroup of so many MB, which the kernel enforces (Linux, root)
+npm run fuzz -- --most-mb 512         fails when the server takes more memory than this; without --memory, its heap is also
+                                      tuned to a machine of this size, as it is in a container
+npm run fuzz -- --most-wait-ms 1000   fails when another user waits longer for a call during a flood; 0: any wait passes
+npm run fuzz -- --cluster             against a gateway of a cluster: two gateways, a worker, and services of its own;
+                                      --memory then limits both gateways together
 
 Every round calls all methods with random arguments and with ids of another workspace, sends random frames and bytes over
 sockets, and floods the server without tokens, as one user and with reconnects. It fails on a 5xx, on an internal_error, on
-content of another workspace in an answer, on a change there, and above the memory limit. It prints how long another user
-waited meanwhile. Arguments follow from the seed; the order in which the server gets them does not.`;
+content of another workspace in an answer, on a change there, above the memory limit, and when another user waits too long.
+Arguments follow from the seed; the order in which the server gets them does not. Waits are only meaningful on a machine
+that does nothing else.`;
 
 export interface FuzzOptions {
 	readonly minutes: number;
 	readonly seed: number;
+	/** 0: none but the machine's. */
+	readonly memoryMb: number;
 	readonly mostMb: number;
+	readonly mostWaitMs: number;
+	readonly cluster: boolean;
 }
 
 export function readOptions(
@@ -24,15 +34,25 @@ export function readOptions(
 	const values = new Map([
 		['--minutes', 1],
 		['--seed', anySeed],
+		['--memory', 0],
 		['--most-mb', 512],
+		['--most-wait-ms', 1_000],
 	]);
-	for (let index = 0; index < argv.length; index += 2) {
-		const name = argv[index] as string;
-		const value = Number(argv[index + 1]);
+	const numbers = argv.filter((word) => word !== '--cluster');
+	for (let index = 0; index < numbers.length; index += 2) {
+		const name = numbers[index] as string;
+		const value = Number(numbers[index + 1]);
 		if (!values.has(name)) return { problem: `no such option: ${name}` };
-		if (argv[index + 1] === undefined || !(value >= 0)) return { problem: `${name} needs a number` };
+		if (numbers[index + 1] === undefined || !(value >= 0)) return { problem: `${name} needs a number` };
 		values.set(name, value);
 	}
 	const numberOf = (name: string): number => values.get(name) ?? 0;
-	return { minutes: numberOf('--minutes'), seed: numberOf('--seed'), mostMb: numberOf('--most-mb') };
+	return {
+		minutes: numberOf('--minutes'),
+		seed: numberOf('--seed'),
+		memoryMb: numberOf('--memory'),
+		mostMb: numberOf('--most-mb'),
+		mostWaitMs: numberOf('--most-wait-ms'),
+		cluster: argv.includes('--cluster'),
+	};
 }

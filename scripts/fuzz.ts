@@ -1,5 +1,5 @@
-// `npm run fuzz`: the long form of test/abuse. Starts a server of its own with default limits, attacks it in rounds, each
-// with the seed of the run plus its number, and stops at the first finding. Loopback only.
+// `npm run fuzz`: the long form of test/abuse. Starts a server or a cluster of its own with default limits, attacks it in
+// rounds, each with the seed of the run plus its number, and stops at the first finding. Loopback only.
 
 import { loadavg } from 'node:os';
 import { makeCast } from '../test/support/abuse/cast.ts';
@@ -8,15 +8,16 @@ import {
 	authenticated,
 	type Noticed,
 	noticedDuring,
+	type OtherUser,
 	reconnects,
 } from '../test/support/abuse/floods.ts';
 import { fuzzHttp } from '../test/support/abuse/http-fuzz.ts';
+import { NoMemoryLimit } from '../test/support/abuse/memory-limit.ts';
 import { fuzzFrames, fuzzRawFrames } from '../test/support/abuse/socket-fuzz.ts';
 import { Random } from '../test/support/oracle/random.ts';
-import type { Person } from '../test/support/people.ts';
-import { serveProcess, withDirectory } from '../test/support/process.ts';
-import { ADMIN_TOKEN } from '../test/support/server.ts';
+import { makeWorkspace, type Person } from '../test/support/people.ts';
 import { type FuzzOptions, HELP, readOptions } from './fuzz-options.ts';
+import { withTarget } from './fuzz-target.ts';
 
 const REQUESTS_PER_ROUND = 3_000;
 const FRAMES_PER_ROUND = 1_000;
@@ -31,15 +32,13 @@ interface Totals {
 	readonly waitsMs: Map<string, number[]>;
 }
 
-async function run({ minutes, seed, mostMb }: FuzzOptions): Promise<void> {
-	const end = performance.now() + minutes * 60_000;
+async function run(options: FuzzOptions): Promise<void> {
+	const { minutes, seed } = options;
 	const totals: Totals = { requests: 0, frames: 0, flooded: 0, peakMb: 0, waitsMs: new Map() };
-	await withDirectory(async (directory) => {
-		const server = await serveProcess(directory, ['--admin-token', ADMIN_TOKEN]);
-		const { url } = server;
+	await withTarget(options, async ({ url, counted }) => {
 		const cast = await makeCast(url, 6);
+		const other = await bystander(url);
 		const before = JSON.stringify(await cast.seen());
-		const { ada } = cast;
 		const [flooder, connecter] = cast.strangers.slice(-3) as [Person, Person];
 		const { channel } = await flooder.call('conversations.create', { name: 'flooded' });
 		const floods = {
@@ -47,14 +46,7 @@ async function run({ minutes, seed, mostMb }: FuzzOptions): Promise<void> {
 			'one user': authenticated(flooder, channel.id),
 			reconnects: reconnects(connecter),
 		};
-		const other = { token: ada.token, method: 'client.counts', args: {} };
-		const note = (name: string, noticed: Noticed): void => {
-			totals.flooded += noticed.requests;
-			totals.peakMb = Math.max(totals.peakMb, noticed.peakMb);
-			totals.waitsMs.set(name, [...(totals.waitsMs.get(name) ?? []), ...noticed.waitsMs]);
-			if (noticed.peakMb > mostMb)
-				throw new Error(`the server took ${Math.round(noticed.peakMb)} MB during the flood: ${name}`);
-		};
+		const end = performance.now() + minutes * 60_000;
 		for (let round = 0; round === 0 || performance.now() < end; round += 1) {
 			const random = new Random(seed + round);
 			totals.requests += (
@@ -62,21 +54,54 @@ async function run({ minutes, seed, mostMb }: FuzzOptions): Promise<void> {
 			).requests;
 			totals.frames += await fuzzFrames(url, cast, random, FRAMES_PER_ROUND);
 			await fuzzRawFrames(url, cast, random, 10);
+			const noticed: [string, Noticed][] = [];
 			for (const [name, flood] of Object.entries(floods))
-				note(name, await noticedDuring(url, flood, { ...FLOOD, other }));
+				noticed.push([name, await noticedDuring(url, flood, { ...FLOOD, other })]);
+			for (const [name, { requests, peakMb, waitsMs }] of noticed) {
+				totals.flooded += requests;
+				totals.peakMb = Math.max(totals.peakMb, peakMb);
+				totals.waitsMs.set(name, [...(totals.waitsMs.get(name) ?? []), ...waitsMs]);
+			}
+			report(round, seed, totals, counted());
+			for (const [name, { peakMb, waitsMs }] of noticed) judge(options, name, peakMb, waitsMs.at(-1) ?? 0);
 			if (JSON.stringify(await cast.seen()) !== before)
 				throw new Error('the attacks changed what users of another workspace see');
-			report(round, seed, totals);
 		}
-		const { code, err } = await server.end('SIGTERM');
-		if (code !== 0) throw new Error(`the server ended with ${code}: ${err.slice(-2_000)}`);
 	});
 }
 
-function report(round: number, seed: number, { requests, frames, flooded, peakMb, waitsMs }: Totals): void {
+/** Of a workspace of their own: counts and posts in turn, as people do. */
+async function bystander(url: string): Promise<OtherUser> {
+	const { people } = await makeWorkspace(url, 1, 'Bystanders');
+	const [person] = people as [Person];
+	const { channel } = await person.call('conversations.create', { name: 'calm' });
+	const calls = [
+		['client.counts', {}],
+		['chat.postMessage', { channel: channel.id, text: 'still here' }],
+	] as const;
+	return { token: person.token, calls };
+}
+
+function judge({ mostMb, mostWaitMs }: FuzzOptions, flood: string, peakMb: number, longestMs: number): void {
+	if (peakMb > mostMb) throw new Error(`the server took ${Math.round(peakMb)} MB during the flood: ${flood}`);
+	if (mostWaitMs > 0 && longestMs > mostWaitMs)
+		throw new Error(
+			`another user waited ${Math.round(longestMs)} ms during the flood: ${flood} ` +
+				`(load ${loadavg()[0]?.toFixed(1)}; on a busy machine this says little)`,
+		);
+}
+
+function report(
+	round: number,
+	seed: number,
+	{ requests, frames, flooded, peakMb, waitsMs }: Totals,
+	kernelMb: number | null,
+): void {
+	const byKernel =
+		kernelMb === null ? '' : ` (${Math.round(kernelMb)} MB in its cgroup, page cache included)`;
 	console.log(
 		`round ${round} (seed ${seed + round}): ${requests} calls and ${frames} frames fuzzed, ${flooded} in floods; ` +
-			`largest ${Math.round(peakMb)} MB; load ${loadavg()[0]?.toFixed(1)}`,
+			`largest ${Math.round(peakMb)} MB${byKernel}; load ${loadavg()[0]?.toFixed(1)}`,
 	);
 	for (const [name, waits] of waitsMs) {
 		const sorted = waits.toSorted((one, other) => one - other);
@@ -95,12 +120,16 @@ if (options === 'help') {
 	console.error(`fuzz: ${options.problem}\n\n${HELP}`);
 	process.exitCode = 2;
 } else {
-	console.log(`fuzz: ${options.minutes} minutes, seed ${options.seed}, at most ${options.mostMb} MB`);
+	const { minutes, seed, memoryMb, mostMb, cluster } = options;
+	const limit = memoryMb === 0 ? `at most ${mostMb} MB` : `in a cgroup of ${memoryMb} MB`;
+	console.log(`fuzz: ${minutes} minutes, seed ${seed}, ${limit}${cluster ? ', a gateway of a cluster' : ''}`);
 	try {
 		await run(options);
 		console.log('fuzz: no findings');
 	} catch (error) {
-		console.error(`fuzz: found with --seed ${options.seed}:\n${(error as Error).message}`);
-		process.exitCode = 1;
+		const found = !(error instanceof NoMemoryLimit);
+		const { message } = error as Error;
+		console.error(found ? `fuzz: found with --seed ${seed}:\n${message}` : `fuzz: not run: ${message}`);
+		process.exitCode = found ? 1 : 2;
 	}
 }

@@ -29,8 +29,8 @@ for (const [what, flood] of floods)
 					(await person.call('conversations.create', { name })).channel.id;
 				const channel = await create(ada, 'general');
 				const attack = flood(mallory, await create(mallory, 'flooded'));
-				const args = { channel, text: 'still here' };
-				const other = { token: ada.token, method: 'chat.postMessage', args };
+				const post = ['chat.postMessage', { channel, text: 'still here' }] as const;
+				const other = { token: ada.token, calls: [post] };
 				const { requests, peakMb, waitsMs } = await noticedDuring(server.url, attack, { ...FLOOD, other });
 				expect(requests).toBeGreaterThan(FLOOD.atOnce);
 				expect(peakMb).toBeLessThan(MOST_MB);

@@ -38,6 +38,11 @@ export interface ClusterOptions {
 	readonly workers?: number;
 	readonly services?: Readonly<Record<string, string | undefined>>;
 	readonly flags?: readonly string[];
+	/** The limits on calls that users have; tests work without them. */
+	readonly limits?: 'none' | 'default';
+	readonly environment?: Readonly<Record<string, string>>;
+	/** In front of the command of a gateway. */
+	readonly gatewayWithin?: readonly string[];
 }
 
 /** Process ids come round again while the services go on. */
@@ -45,7 +50,8 @@ const BEGAN = Date.now().toString(36);
 let clusters = 0;
 
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
-	const { gateways = 2, workers = 2, services = process.env, flags = [] } = options;
+	const { gateways = 2, workers = 2, services = process.env, flags = [], gatewayWithin = [] } = options;
+	const limits = options.limits === 'default' ? [] : UNLIMITED;
 	clusters += 1;
 	const installation = `t${process.pid}_${BEGAN}_${clusters}`;
 	const environment: Record<string, string> = {
@@ -54,6 +60,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 		TIDEMARK_KAFKA_REPLICATION: '1',
 		TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN,
 		TIDEMARK_LOG_LEVEL: 'error',
+		...options.environment,
 	};
 	for (const [name, variable] of Object.entries(SERVICES)) {
 		const value = services[variable];
@@ -62,8 +69,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 	}
 	const running: Member[] = [];
 	const begin = async (role: Role, own: Readonly<Record<string, string>> = {}): Promise<Member> => {
-		const args = [role, '--port', '0', '--host', '127.0.0.1', ...UNLIMITED, ...flags];
-		const started = tidemark(args, { ...environment, ...own });
+		const args = [role, '--port', '0', '--host', '127.0.0.1', ...limits, ...flags];
+		const started = tidemark(args, { ...environment, ...own }, role === 'gateway' ? gatewayWithin : []);
 		const url = (await started.printed(/(http:\/\/localhost:\d+)/)).replace('localhost', '127.0.0.1');
 		const member = { ...started, role, url };
 		running.push(member);

@@ -33,9 +33,10 @@ const running = new Map<Bun.Subprocess, string>();
 export function tidemark(
 	args: readonly string[],
 	environment: Readonly<Record<string, string>> = {},
+	within: readonly string[] = [],
 ): TidemarkProcess {
 	const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TIDEMARK_'));
-	const child = Bun.spawn([TIDEMARK, ...args], {
+	const child = Bun.spawn([...within, TIDEMARK, ...args], {
 		env: { ...Object.fromEntries(inherited), ...environment },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
@@ -106,11 +107,20 @@ export const UNLIMITED = [
 	'0',
 ];
 
-/** `tidemark serve` on this directory, ready to be asked. */
-export async function serveProcess(dataDir: string, flags: readonly string[] = []): Promise<ServerProcess> {
-	const server = tidemark(['serve', '--port', '0', '--host', '127.0.0.1', '--data-dir', dataDir, ...flags], {
-		TIDEMARK_LOG_LEVEL: 'error',
-	});
+/** `tidemark serve` on this directory, ready to be asked. `within`: in front of the command. */
+export async function serveProcess(
+	dataDir: string,
+	flags: readonly string[] = [],
+	{
+		within = [],
+		environment = {},
+	}: { within?: readonly string[]; environment?: Record<string, string> } = {},
+): Promise<ServerProcess> {
+	const server = tidemark(
+		['serve', '--port', '0', '--host', '127.0.0.1', '--data-dir', dataDir, ...flags],
+		{ TIDEMARK_LOG_LEVEL: 'error', ...environment },
+		within,
+	);
 	const url = await server.printed(/(http:\/\/localhost:\d+)/);
 	return { ...server, url };
 }

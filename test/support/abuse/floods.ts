@@ -1,6 +1,6 @@
 import type { Person } from '../people.ts';
 import { inspect } from './findings.ts';
-import type { Waited, Work } from './other-user.ts';
+import type { OtherCall, Waited, Work } from './other-user.ts';
 import { residentMb } from './slow-clients.ts';
 
 /** Floods, and what another user and the operator notice of them. */
@@ -88,8 +88,7 @@ function openAndDrop(url: string, headers: Readonly<Record<string, string>>): Pr
 
 export interface OtherUser {
 	readonly token: string;
-	readonly method: string;
-	readonly args: Readonly<Record<string, unknown>>;
+	readonly calls: readonly OtherCall[];
 }
 
 /** Runs the flood for so long, so many at once, while another user goes on working. */

@@ -4,11 +4,13 @@ import { client } from '../api.ts';
 
 declare const self: Worker;
 
+export type OtherCall = readonly [method: string, args: Readonly<Record<string, unknown>>];
+
 export interface Work {
 	readonly url: string;
 	readonly token: string;
-	readonly method: string;
-	readonly args: Readonly<Record<string, unknown>>;
+	/** Made in turn. */
+	readonly calls: readonly OtherCall[];
 	readonly forMs: number;
 }
 
@@ -17,12 +19,13 @@ export type Waited = { readonly waitsMs: readonly number[] } | { readonly proble
 const PAUSE_MS = 20;
 
 self.onmessage = async ({ data }: MessageEvent<Work>) => {
-	const { url, token, method, args, forMs } = data;
+	const { url, token, calls, forMs } = data;
 	const call = client(url, token);
 	const end = performance.now() + forMs;
 	const waitsMs: number[] = [];
 	try {
 		do {
+			const [method, args] = calls[waitsMs.length % calls.length] as OtherCall;
 			const started = performance.now();
 			await call(method, args);
 			waitsMs.push(performance.now() - started);
