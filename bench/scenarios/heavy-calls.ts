@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { formatTs } from '../../src/model/ts.ts';
 import { api } from '../support/api.ts';
 import { Dataset, inParts, tokenOf, userId, usersFrom } from '../support/dataset.ts';
@@ -8,6 +9,7 @@ import { paced } from '../support/paced.ts';
 import { needCompiler } from '../support/peers.ts';
 import type { Bench, Scenario } from '../support/scenario.ts';
 import { ADMIN_TOKEN, type BenchServer, startServer } from '../support/server.ts';
+import { Turns } from '../support/turns.ts';
 
 /** The most expensive calls there are, and how long another user waits for a post meanwhile. */
 
@@ -42,6 +44,7 @@ interface Measured {
 	readonly ownMs: number;
 	readonly longestMs: number;
 	readonly p99Ms: number;
+	readonly turnMs: number;
 }
 
 export const heavyCalls: Scenario = {
@@ -59,13 +62,16 @@ export const heavyCalls: Scenario = {
 		const place = await fill(bench, dataDir, sizes);
 		const measured = new Map<string, Measured[]>();
 		for (let run = 0; run < bench.runs; run += 1) {
-			const server = await startServer(bench, dataDir);
+			const turns = new Turns(`${dataDir}-turns-${run}`);
+			const server = await startServer(bench, dataDir, [], turns.environment);
+			bench.atEnd(() => rmSync(`${dataDir}-turns-${run}`, { force: true }));
 			const crowd = await online(bench, server, sizes.crowd);
+			bench.progress(`all connected; longest turn ${turns.longestMs().toFixed(0)} ms of CPU`);
 			for (const [name, work] of worksOn(server, place, sizes)) {
-				const result = await during(server, place, work);
+				const result = { ...(await during(server, place, work)), turnMs: turns.longestMs() };
 				measured.set(name, [...(measured.get(name) ?? []), result]);
 				bench.progress(
-					`${name}: ${result.ownMs.toFixed(0)} ms; another user waited ${result.longestMs.toFixed(0)} ms at most`,
+					`${name}: ${result.ownMs.toFixed(0)} ms; another user waited ${result.longestMs.toFixed(0)} ms at most; longest turn ${result.turnMs.toFixed(0)} ms of CPU`,
 				);
 			}
 			await Promise.all(crowd.map((some) => some.stop()));
@@ -93,6 +99,11 @@ const figuresOf = (name: string, results: readonly Measured[]): Figure[] => {
 			'ms',
 			of(({ longestMs }) => longestMs),
 			target,
+		),
+		figure(
+			`${name}: longest turn of the event loop, CPU`,
+			'ms',
+			of(({ turnMs }) => turnMs),
 		),
 		figure(
 			`${name}: another user’s post, p99`,
@@ -150,7 +161,7 @@ async function postAndDelete(url: string, channel: string): Promise<void> {
 }
 
 /** Posts of the other user, while the work runs and a little longer. */
-async function during({ url }: BenchServer, { calm }: Place, work: Work): Promise<Measured> {
+async function during({ url }: BenchServer, { calm }: Place, work: Work): Promise<Omit<Measured, 'turnMs'>> {
 	const state = { isOver: false };
 	const began = performance.now();
 	let ownMs = 0;
