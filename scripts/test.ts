@@ -44,13 +44,8 @@ if (chosen.length + checks.length === 0) failures.push('no test ran');
 const reports = mkdtempSync(join(tmpdir(), 'tidemark-test-'));
 const services = startServices([...new Set(groups.flatMap((group) => group.services))], reports);
 try {
-	const together = groups.filter(({ alone }) => !alone).map((group) => testGroup(group, services, outcome));
-	const alone = groups.filter((group) => group.alone).map((group) => testGroup(group, services, outcome));
-	await runInLanes(
-		[...together.slice(0, AHEAD_OF_CHECKS), ...checks, ...together.slice(AHEAD_OF_CHECKS)],
-		join(reports, 'together'),
-	);
-	await runInLanes(alone, join(reports, 'alone'), 1);
+	const jobs = groups.map((group) => testGroup(group, services, outcome));
+	await runInLanes([...jobs.slice(0, AHEAD_OF_CHECKS), ...checks, ...jobs.slice(AHEAD_OF_CHECKS)], reports);
 	if (failures.length > 0) failures.push(...(await services.unwell()));
 } finally {
 	await services.stop();

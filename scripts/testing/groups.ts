@@ -7,8 +7,6 @@ export interface Group {
 	readonly files: readonly string[];
 	/** As scripts/services calls them. */
 	readonly services: readonly string[];
-	/** After all others, with nothing beside it. */
-	readonly alone: boolean;
 }
 
 /** By the word in a test file's name: store-postgres.test.ts needs PostgreSQL. What runs on Redis runs on both of its layouts. */
@@ -18,9 +16,6 @@ const SERVICES: Readonly<Record<string, readonly string[]>> = {
 	kafka: ['kafka'],
 	cluster: ['redis-cluster', 'postgres', 'kafka'],
 };
-
-/** What judges by time: scale-alone.test.ts. */
-const ALONE = 'alone';
 
 /** Who takes longest begins first, so that no lane is left with a long one at the end. */
 const LONGEST = [
@@ -40,9 +35,8 @@ export function findGroups(files: readonly string[]): Group[] {
 		const services = Object.keys(SERVICES)
 			.filter((word) => words.includes(word))
 			.flatMap((word) => SERVICES[word] ?? []);
-		const alone = words.includes(ALONE);
-		const name = [folderOf(file) + (alone ? ` ${ALONE}` : ''), ...services].join(' + ');
-		const group = groups.get(name) ?? { name, files: [], services, alone };
+		const name = [folderOf(file), ...services].join(' + ');
+		const group = groups.get(name) ?? { name, files: [], services };
 		group.files.push(file);
 		groups.set(name, group);
 	}

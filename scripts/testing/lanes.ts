@@ -12,12 +12,12 @@ export interface Job {
 const LANES = 4;
 
 /** In this order, as many at once as there are lanes. */
-export async function runInLanes(jobs: readonly Job[], directory: string, lanes = LANES): Promise<void> {
+export async function runInLanes(jobs: readonly Job[], directory: string): Promise<void> {
 	const left = jobs.map((job, index) => ({ job, output: join(directory, `${index}.txt`) }));
 	const lane = async () => {
 		for (let next = left.shift(); next; next = left.shift()) await runJob(next.job, next.output);
 	};
-	await Promise.all(Array.from({ length: lanes }, lane));
+	await Promise.all(Array.from({ length: LANES }, lane));
 }
 
 async function runJob({ title, run }: Job, output: string): Promise<void> {
