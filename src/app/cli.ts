@@ -3,12 +3,19 @@ import type { CliCommand } from './command.ts';
 import { benchCommand } from './command-bench.ts';
 import { gatewayCommand, workerCommand } from './command-cluster.ts';
 import { doctorCommand } from './command-doctor.ts';
+import { inviteCommand, inviteListCommand, inviteRevokeCommand } from './command-invite.ts';
 import { pushCommand } from './command-push.ts';
 import { seedCommand } from './command-seed.ts';
 import { serveCommand } from './command-serve.ts';
+import { teamAddCommand, teamListCommand } from './command-team.ts';
 import { tokenCommand } from './command-token.ts';
 import { tokenListCommand, tokenRevokeCommand } from './command-tokens.ts';
-import { userDeactivateCommand, userReactivateCommand } from './command-user.ts';
+import {
+	userAddCommand,
+	userDeactivateCommand,
+	userListCommand,
+	userReactivateCommand,
+} from './command-user.ts';
 import { ConfigError, FLAG_COLUMN, readConfig, settingsHelp } from './config.ts';
 import { explainFailure } from './failures.ts';
 import { SETTINGS } from './settings.ts';
@@ -20,11 +27,18 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
 	serve: serveCommand,
 	gateway: gatewayCommand,
 	worker: workerCommand,
+	'team add': teamAddCommand,
+	'team list': teamListCommand,
+	invite: inviteCommand,
+	'invite list': inviteListCommand,
+	'invite revoke': inviteRevokeCommand,
+	'user add': userAddCommand,
+	'user list': userListCommand,
+	'user deactivate': userDeactivateCommand,
+	'user reactivate': userReactivateCommand,
 	token: tokenCommand,
 	'token list': tokenListCommand,
 	'token revoke': tokenRevokeCommand,
-	'user deactivate': userDeactivateCommand,
-	'user reactivate': userReactivateCommand,
 	push: pushCommand,
 	seed: seedCommand,
 	doctor: doctorCommand,
@@ -91,13 +105,19 @@ function readFlags(command: CliCommand, argv: readonly string[]): Record<string,
 		{ type: takesValue ? ('string' as const) : ('boolean' as const) },
 	]);
 	try {
-		const { values } = parseArgs({
+		const { operand } = command;
+		const { values, positionals } = parseArgs({
 			args: [...argv],
 			options: Object.fromEntries([...settings, ...own]),
 			strict: true,
-			allowPositionals: false,
+			allowPositionals: operand !== undefined,
 		});
-		return Object.fromEntries(Object.entries(values).map(([flag, value]) => [flag, String(value)]));
+		const flags = Object.fromEntries(Object.entries(values).map(([flag, value]) => [flag, String(value)]));
+		const [first, second] = positionals;
+		if (operand === undefined || first === undefined) return flags;
+		const extra = second ?? (flags[operand] === undefined ? undefined : first);
+		if (extra !== undefined) throw new Error(`Unexpected argument '${extra}'`);
+		return { ...flags, [operand]: first };
 	} catch (error) {
 		throw new ConfigError([(error as Error).message]);
 	}

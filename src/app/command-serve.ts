@@ -1,10 +1,13 @@
+import { writeSync } from 'node:fs';
 import { resolve } from 'node:path';
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
 import { adminTokenFile } from './admin-token.ts';
 import { isCluster } from './cluster-places.ts';
 import type { CliCommand } from './command.ts';
 import { type Config, describeConfig, unknownVariables } from './config.ts';
 import { demoWorkspace } from './demo.ts';
+import { readableLine } from './log-lines.ts';
+import { nextSteps } from './next-steps.ts';
 import { serve } from './serve.ts';
 import { VERSION } from './version.ts';
 
@@ -29,12 +32,13 @@ export const serveCommand: CliCommand = {
 		if (running.admin.isNew) {
 			console.log(`Administrator's token, shown this once: ${running.admin.token}`);
 			console.log(
-				`  (kept in ${adminTokenFile(config.dataDir)}; set TIDEMARK_ADMIN_TOKEN to choose your own; it opens ${running.url}/ops)`,
+				`  (kept in ${adminTokenFile(config.dataDir)}; set TIDEMARK_ADMIN_TOKEN to choose your own; it opens ${running.url}/admin and /ops)`,
 			);
 		}
 		if (options.demo === 'true') {
 			console.log(await demoWorkspace(running.url, running.admin.token, config.dataDir));
 		}
+		console.log(await nextSteps(running.url, running.admin.token, options.demo === 'true'));
 		const signal = await stopped;
 		log.info(`${signal}: stopping`);
 		await running.stop();
@@ -44,9 +48,17 @@ export const serveCommand: CliCommand = {
 
 /** The log goes to standard error: what people are to read stands alone on standard output. */
 export function startLog(config: Config): Logger {
-	const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
+	const log = pino({ level: config.logLevel, base: null }, logDestination(config));
 	for (const name of unknownVariables(process.env)) log.warn(`${name} is not a setting of Tidemark`);
 	return log;
+}
+
+const isForPeople = ({ logFormat }: Config): boolean =>
+	logFormat === 'auto' ? process.stderr.isTTY : logFormat === 'text';
+
+function logDestination(config: Config): DestinationStream {
+	if (!isForPeople(config)) return pino.destination({ dest: 2, sync: true });
+	return { write: (line) => void writeSync(2, readableLine(line)) };
 }
 
 /** Once it runs: a start that fails says nothing but why. */

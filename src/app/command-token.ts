@@ -2,25 +2,34 @@ import { apiClient } from '../remote/api-client.ts';
 import { keptAdminToken } from './admin-token.ts';
 import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation } from './command.ts';
 import { ConfigError } from './config.ts';
+import { userNamed } from './named.ts';
 
 /** `tidemark token`: a token for a user, from a running server. */
 
+export const URL_FLAG = { help: 'where the server is (http://localhost:<port>)', takesValue: true };
+export const TEAM_FLAG = {
+	help: 'workspace, by name or id; not needed where there is only one',
+	takesValue: true,
+};
+
 export const tokenCommand: CliCommand = {
 	summary: 'Make a token for a user of a running server and print it.',
-	usage: '--user U… [--expires-in 86400] [--shape plain|xoxp|xoxb|xoxc] [--url http://localhost:8080]',
+	usage:
+		'--user NAME [--team NAME] [--expires-in 86400] [--shape plain|xoxp|xoxb|xoxc] [--url http://localhost:8080]',
 	options: {
-		user: { help: 'id of the user', takesValue: true },
+		user: { help: 'user, by name or id', takesValue: true },
+		team: TEAM_FLAG,
 		'expires-in': { help: 'seconds until the token expires; without, it does not', takesValue: true },
 		shape: { help: 'plain, or a shape of Slack’s that a tool insists on', takesValue: true },
-		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
+		url: URL_FLAG,
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const user = neededFlag(invocation, 'user');
-		const { 'expires-in': expires, shape } = invocation.options;
+		const { 'expires-in': expires, shape, team } = invocation.options;
 		const call = await adminClient(invocation);
 		const { token } = await call<{ token: string }>('admin.tokens.create', {
-			user_id: user,
+			user_id: await userNamed(call, user, team),
 			...(expires === undefined ? {} : { expires_in: expires }),
 			...(shape === undefined ? {} : { shape }),
 		});

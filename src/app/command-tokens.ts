@@ -1,10 +1,9 @@
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
-import { adminClient, neededFlag } from './command-token.ts';
+import { adminClient, neededFlag, TEAM_FLAG, URL_FLAG } from './command-token.ts';
 import { ConfigError } from './config.ts';
+import { userNamed } from './named.ts';
 
 /** `tidemark token list` and `tidemark token revoke`: which tokens a user has, and the end of them. */
-
-const URL_FLAG = { help: 'where the server is (http://localhost:<port>)', takesValue: true };
 
 interface Listed {
 	readonly tokens: readonly {
@@ -13,18 +12,21 @@ interface Listed {
 		readonly expires_at?: number;
 		readonly date_revoked?: number;
 		readonly is_active: boolean;
+		readonly device?: string;
 	}[];
 	readonly response_metadata: { readonly next_cursor: string };
 }
 
 export const tokenListCommand: CliCommand = {
 	summary: 'List the tokens of a user of a running server, by id; tokens themselves are not kept.',
-	usage: '--user U… [--url http://localhost:8080]',
-	options: { user: { help: 'id of the user', takesValue: true }, url: URL_FLAG },
+	usage: 'NAME [--team NAME] [--url http://localhost:8080]',
+	operand: 'user',
+	options: { user: { help: 'user, by name or id', takesValue: true }, team: TEAM_FLAG, url: URL_FLAG },
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
-		const user_id = neededFlag(invocation, 'user');
+		const given = neededFlag(invocation, 'user');
 		const call = await adminClient(invocation);
+		const user_id = await userNamed(call, given, invocation.options.team);
 		for (let cursor = ''; ; ) {
 			const page = await call<Listed>('admin.tokens.list', { user_id, ...(cursor === '' ? {} : { cursor }) });
 			for (const token of page.tokens) console.log(lineOf(token));
@@ -34,14 +36,21 @@ export const tokenListCommand: CliCommand = {
 	},
 };
 
-function lineOf({ id, date_created, expires_at, date_revoked, is_active }: Listed['tokens'][number]): string {
+function lineOf({
+	id,
+	date_created,
+	expires_at,
+	date_revoked,
+	is_active,
+	device,
+}: Listed['tokens'][number]): string {
 	const end =
 		date_revoked !== undefined
 			? `revoked ${day(date_revoked)}`
 			: expires_at === undefined
 				? 'does not expire'
 				: `${is_active ? 'expires' : 'expired'} ${day(expires_at)}`;
-	return `${id}  ${is_active ? 'active ' : 'ended  '}  created ${day(date_created)}  ${end}`;
+	return `${id}  ${is_active ? 'active ' : 'ended  '}  created ${day(date_created)}  ${end}${device ? `  ${device}` : ''}`;
 }
 
 const day = (seconds: number): string =>
@@ -49,18 +58,22 @@ const day = (seconds: number): string =>
 
 export const tokenRevokeCommand: CliCommand = {
 	summary: 'Revoke a token of a running server, or all tokens and JWTs of a user.',
-	usage: '--id … | --user U… [--url http://localhost:8080]',
+	usage: '--id … | --user NAME [--team NAME] [--url http://localhost:8080]',
 	options: {
 		id: { help: 'id of the token, as `tidemark token list` shows it', takesValue: true },
-		user: { help: 'all tokens of this user, and JWTs issued until now', takesValue: true },
+		user: { help: 'all tokens of this user, and JWTs issued until now; by name or id', takesValue: true },
+		team: TEAM_FLAG,
 		url: URL_FLAG,
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
-		const { id, user } = invocation.options;
+		const { id, user, team } = invocation.options;
 		if ((id === undefined) === (user === undefined)) throw new ConfigError(['give either --id or --user']);
 		const call = await adminClient(invocation);
-		await call('admin.tokens.revoke', id === undefined ? { user_id: user } : { token_id: id });
+		await call(
+			'admin.tokens.revoke',
+			user === undefined ? { token_id: id } : { user_id: await userNamed(call, user, team) },
+		);
 		console.log('revoked');
 		return 0;
 	},

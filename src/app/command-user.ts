@@ -1,37 +1,99 @@
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
-import { adminClient, neededFlag } from './command-token.ts';
+import { adminClient, neededFlag, TEAM_FLAG, URL_FLAG } from './command-token.ts';
+import { listed, type NamedUser, teamNamed, userNamed, word } from './named.ts';
 
-/** `tidemark user deactivate` and `tidemark user reactivate`. */
+/** `tidemark user add`, `list`, `deactivate` and `reactivate`. */
 
 interface Answered {
-	readonly user: { readonly id: string; readonly name: string };
+	readonly user: NamedUser;
 }
 
-const userCommand = (method: string, summary: string, done: string): CliCommand => ({
-	summary,
-	usage: '--user U… [--url http://localhost:8080]',
+export const userAddCommand: CliCommand = {
+	summary: 'Create a user in a workspace of a running server.',
+	usage: 'NAME [--team NAME] [--real-name …] [--email …] [--bot] [--url http://localhost:8080]',
+	operand: 'name',
 	options: {
-		user: { help: 'id of the user', takesValue: true },
-		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
+		name: { help: 'short name, as in @name', takesValue: true },
+		'real-name': { help: 'full name; the short one unless given', takesValue: true },
+		email: { help: 'e-mail address', takesValue: true },
+		bot: { help: 'a bot: it gets a token instead of a link', takesValue: false },
+		team: TEAM_FLAG,
+		url: URL_FLAG,
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
-		const user_id = neededFlag(invocation, 'user');
+		const name = neededFlag(invocation, 'name');
+		const { 'real-name': realName, email, bot, team } = invocation.options;
 		const call = await adminClient(invocation);
+		const { id: team_id, name: teamName } = await teamNamed(call, team);
+		const { user } = await call<Answered>('admin.users.create', {
+			team_id,
+			name,
+			is_bot: bot === 'true',
+			...(realName === undefined ? {} : { real_name: realName }),
+			...(email === undefined ? {} : { email }),
+		});
+		console.log(`${user.id}  ${user.name} added to ${teamName}.`);
+		const who = `--user ${word(user.name)} --team ${word(teamName)}`;
+		console.log(
+			user.is_bot
+				? `Next: tidemark token ${who}   makes the token that the bot connects with.`
+				: `Next: tidemark invite ${who}   makes a link that signs them in.`,
+		);
+		return 0;
+	},
+};
+
+export const userListCommand: CliCommand = {
+	summary: 'List the users of a workspace of a running server.',
+	usage: '[--team NAME] [--url http://localhost:8080]',
+	options: { team: TEAM_FLAG, url: URL_FLAG },
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const call = await adminClient(invocation);
+		const { id: team_id, name } = await teamNamed(call, invocation.options.team);
+		let count = 0;
+		for await (const user of listed<NamedUser>(call, 'admin.users.list', 'users', { team_id })) {
+			count += 1;
+			const notes = [user.is_bot ? 'bot' : '', user.deleted ? 'deactivated' : ''].filter(Boolean).join(', ');
+			console.log(`${user.id}  ${user.name}  ${user.real_name}${notes === '' ? '' : `  (${notes})`}`);
+		}
+		if (count === 0)
+			console.log(
+				`Nobody is in ${name} yet. Next: tidemark invite --team ${word(name)}   lets one person in.`,
+			);
+		return 0;
+	},
+};
+
+const standingCommand = (method: string, summary: string, done: string): CliCommand => ({
+	summary,
+	usage: 'NAME [--team NAME] [--url http://localhost:8080]',
+	operand: 'user',
+	options: {
+		user: { help: 'user, by name or id', takesValue: true },
+		team: TEAM_FLAG,
+		url: URL_FLAG,
+	},
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const given = neededFlag(invocation, 'user');
+		const call = await adminClient(invocation);
+		const user_id = await userNamed(call, given, invocation.options.team);
 		const { user } = await call<Answered>(method, { user_id });
 		console.log(`${user.id} (${user.name}) ${done}`);
 		return 0;
 	},
 });
 
-export const userDeactivateCommand = userCommand(
+export const userDeactivateCommand = standingCommand(
 	'admin.users.deactivate',
 	'Deactivate a user: sign out everywhere, revoke all tokens, remove push devices. Messages stay.',
 	'is deactivated and signed out',
 );
 
-export const userReactivateCommand = userCommand(
+export const userReactivateCommand = standingCommand(
 	'admin.users.reactivate',
-	'Reactivate a deactivated user, who needs a new token.',
-	'is active again; make a token with `tidemark token`',
+	'Reactivate a deactivated user, who needs a new invite link or token.',
+	'is active again. Next: tidemark invite --user, for a link that signs them in.',
 );

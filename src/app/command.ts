@@ -22,6 +22,8 @@ export interface CliCommand {
 	readonly details?: readonly string[];
 	/** Flags beside the settings: name and help. */
 	readonly options: Readonly<Record<string, { readonly help: string; readonly takesValue: boolean }>>;
+	/** The flag that a word without one stands for: `user add mia` is `user add --name mia`. */
+	readonly operand?: string;
 	/** Of the settings, those it goes by; all where nothing is said. */
 	readonly settings?: readonly SettingName[];
 	/** Whose words about them are true for it. */

@@ -406,6 +406,12 @@ export const SETTINGS = {
 		'info' as const,
 		oneOf('debug', 'info', 'warn', 'error'),
 	),
+	logFormat: setting(
+		'log-format',
+		'how it is logged: text, json, or auto (text on a terminal, json elsewhere)',
+		'auto' as const,
+		oneOf('auto', 'text', 'json'),
+	),
 } as const satisfies Record<string, Setting<never> | object>;
 
 export type SettingName = keyof typeof SETTINGS;

@@ -204,6 +204,53 @@ describe('commands that talk to a running server', () => {
 		});
 	});
 
+	test('from an empty server to a person signed in, by names, each command naming the next', async () => {
+		await withDirectory(async (directory) => {
+			const server = await serveProcess(directory);
+			await server.printed(/tidemark team add NAME/);
+			const where = ['--url', server.url, '--data-dir', directory];
+			const early = await run(['user', 'list', ...where]);
+			expect([early.code, early.out]).toEqual([2, '']);
+			expect(early.err).toContain('tidemark team add NAME');
+			const team = await run(['team', 'add', 'Harbour Crew', ...where]);
+			expect([team.code, team.err]).toEqual([0, '']);
+			expect(team.out).toMatch(
+				/^T\w+ {2}Harbour Crew \(harbour-crew\) created\.\nNext: tidemark invite --team 'Harbour Crew'/,
+			);
+			const added = await run(['user', 'add', 'mia', '--real-name', 'Mia Berg', ...where]);
+			expect(added.out).toMatch(/^U\w+ {2}mia added to Harbour Crew\.\nNext: tidemark invite --user mia/);
+			const [mine, anybody] = await Promise.all([
+				run(['invite', '--user', '@mia', '--team', 'harbour-crew', ...where]),
+				run(['invite', ...where]),
+			]);
+			const accept = async ({ out }: Ended, args: Record<string, string>) => {
+				const [, invite = ''] = /#invite=(\S+)\nNext: send this link/.exec(out) ?? [];
+				return rawClient(server.url, 'none')('invites.accept', { invite, ...args });
+			};
+			const asMia = await accept(mine, { device: 'Laptop' });
+			expect(await client(server.url, asMia.token)('auth.test')).toMatchObject({
+				user: 'mia',
+				team: 'Harbour Crew',
+			});
+			const asTom = await accept(anybody, { real_name: 'Tom Vane' });
+			expect((await client(server.url, asTom.token)('auth.test')).user).toBe('tom.vane');
+			expect((await accept(anybody, { real_name: 'Ann' })).error).toBe('invite_used');
+			const [listed, tokens, ended] = await Promise.all([
+				run(['user', 'list', ...where]),
+				run(['token', 'list', 'mia', ...where]),
+				run(['user', 'deactivate', 'tom.vane', ...where]),
+			]);
+			expect(listed.out).toMatch(/^U\w+ {2}(mia {2}Mia Berg|tom\.vane {2}Tom Vane)/m);
+			expect(tokens.out).toMatch(/^[0-9a-f]{16} {2}active .* {2}Laptop$/m);
+			expect(ended.out).toContain('(tom.vane) is deactivated');
+			expect((await run(['user', 'deactivate', 'nobody', ...where])).err).toContain(
+				'there is no user "nobody"',
+			);
+			await run(['team', 'add', 'Second', ...where]);
+			expect((await run(['invite', ...where])).err).toMatch(/several workspaces: give --team/);
+		});
+	});
+
 	test('no server, no Tidemark, and no administrator’s token, are told apart', async () => {
 		await withDirectory(async (directory) => {
 			const tokenless = await run(['token', '--user', 'U0000000001', '--data-dir', directory]);

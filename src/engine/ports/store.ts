@@ -4,6 +4,7 @@ import type { Message } from '../../model/message.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
 import type { Changes } from './changes.ts';
 import type { Fact, NotificationLevel } from './facts.ts';
+import type { Invites } from './invites.ts';
 import type { LogSpan } from './log.ts';
 import type { PushStore } from './push.ts';
 
@@ -57,6 +58,8 @@ export interface Token {
 	readonly revokedTs: number | null;
 	/** Micros; null: it does not expire. */
 	readonly expiresTs: number | null;
+	/** What its owner knows the device by; absent where nobody said. */
+	readonly device?: string;
 }
 
 export interface Page<T> {
@@ -66,9 +69,11 @@ export interface Page<T> {
 }
 
 /** Workspaces, people, tokens, and which conversations there are. Changes are durable when they resolve. */
-export interface Directory {
+export interface Directory extends Invites {
 	createTeam(team: Team): Promise<void>;
 	team(id: string): Promise<Team | null>;
+	/** All workspaces, by id. */
+	teams(after: string | null, limit: number): Promise<Page<Team>>;
 	/** The workspace's secret, the same for every process; `fresh` becomes it where there is none yet. */
 	teamSecret(id: string, fresh: string): Promise<string>;
 	/** Answers false when the name is taken in the workspace. */

@@ -1,4 +1,5 @@
 import type { Directory, Token } from '../ports/store.ts';
+import { invitesOf } from './invites.ts';
 import { ABANDONED_NAME, OWNER_OF_NAME, releaseName, reserveName } from './names.ts';
 import { pageOf } from './pages.ts';
 import * as people from './people.ts';
@@ -72,8 +73,10 @@ export function directoryOf(
 	}
 
 	return {
+		...invitesOf(reader, execute),
 		createTeam: (team) => execute([people.insertTeam(team)]),
 		team: (id) => one(people.TEAM, id, people.teamOf),
+		teams: (after, limit) => pageOf(reader, people.TEAMS, [], after, limit, people.teamOf),
 		async teamSecret(id, fresh) {
 			const read = async () => (await reader.all<{ secret: string }>(people.TEAM_SECRET, [id]))[0]?.secret;
 			const known = await read();

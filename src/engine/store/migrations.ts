@@ -7,6 +7,7 @@ import { accounts } from './migrations/0006-accounts.ts';
 import { sends } from './migrations/0007-sends.ts';
 import { topicIds } from './migrations/0008-topic-ids.ts';
 import { profiles } from './migrations/0009-profiles.ts';
+import { invites } from './migrations/0010-invites.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0007-sends', statements: sends },
 	{ name: '0008-topic-ids', statements: [], postgres: topicIds },
 	{ name: '0009-profiles', statements: profiles },
+	{ name: '0010-invites', statements: invites },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -1,10 +1,11 @@
 import type { Profile, Team, Token, User } from '../ports/store.ts';
-import { flag } from './sql.ts';
+import { flag, type Param } from './sql.ts';
 import { type BoundWrite, deleteFrom, erasing, insertInto, update } from './write-sql.ts';
 
 /** Workspaces, users and tokens: their rows. */
 
 export const TEAM = 'SELECT id, name, domain, created_ts FROM workspaces WHERE id = $1';
+export const TEAMS = 'SELECT id, name, domain, created_ts FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2';
 
 export interface TeamRow {
 	readonly id: string;
@@ -98,22 +99,22 @@ const INSERT_USER = insertInto(
 	'ignore',
 );
 
-export const insertUser = (user: User): BoundWrite => ({
-	write: INSERT_USER,
-	params: [
-		user.id,
-		user.team,
-		user.name,
-		user.realName,
-		user.email,
-		flag(user.isBot),
-		flag(user.deleted),
-		user.updatedTs,
-		user.signedOutTs,
-		JSON.stringify(user.profile),
-		user.snoozedUntilTs,
-	],
-});
+/** In the order of the columns above. */
+export const userParams = (user: User): Param[] => [
+	user.id,
+	user.team,
+	user.name,
+	user.realName,
+	user.email,
+	flag(user.isBot),
+	flag(user.deleted),
+	user.updatedTs,
+	user.signedOutTs,
+	JSON.stringify(user.profile),
+	user.snoozedUntilTs,
+];
+
+export const insertUser = (user: User): BoundWrite => ({ write: INSERT_USER, params: userParams(user) });
 
 const SET_PROFILE = update('users', { profile: 2, real_name: 3, updated_ts: 4 }, { id: 1 });
 
@@ -126,7 +127,7 @@ const SNOOZE = update('users', { snoozed_until_ts: 2 }, { id: 1 });
 
 export const snooze = (user: string, until: number): BoundWrite => ({ write: SNOOZE, params: [user, until] });
 
-const TOKEN_COLUMNS = 'hash, user_id, team, created_ts, revoked_ts, expires_ts';
+const TOKEN_COLUMNS = 'hash, user_id, team, created_ts, revoked_ts, expires_ts, device';
 export const TOKEN = `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = $1`;
 export const TOKENS_OF_USER = `SELECT hash AS id, ${TOKEN_COLUMNS} FROM tokens
 	WHERE user_id = $1 AND hash > $2 ORDER BY hash LIMIT $3`;
@@ -142,6 +143,7 @@ export interface TokenRow {
 	readonly created_ts: number;
 	readonly revoked_ts: number | null;
 	readonly expires_ts: number | null;
+	readonly device: string;
 }
 
 export const tokenOf = (row: TokenRow): Token => ({
@@ -151,6 +153,7 @@ export const tokenOf = (row: TokenRow): Token => ({
 	createdTs: row.created_ts,
 	revokedTs: row.revoked_ts,
 	expiresTs: row.expires_ts,
+	...(row.device === '' ? {} : { device: row.device }),
 });
 
 const INSERT_TOKEN = insertInto('tokens', {
@@ -160,11 +163,20 @@ const INSERT_TOKEN = insertInto('tokens', {
 	created_ts: 4,
 	revoked_ts: 5,
 	expires_ts: 6,
+	device: 7,
 });
 
 export const insertToken = (token: Token): BoundWrite => ({
 	write: INSERT_TOKEN,
-	params: [token.hash, token.user, token.team, token.createdTs, token.revokedTs, token.expiresTs],
+	params: [
+		token.hash,
+		token.user,
+		token.team,
+		token.createdTs,
+		token.revokedTs,
+		token.expiresTs,
+		token.device ?? '',
+	],
 });
 
 /** The first time counts. */

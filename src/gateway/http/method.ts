@@ -63,14 +63,14 @@ export function userMethod<S extends Schema>(definition: Definition<S, UserCall>
 	};
 }
 
-/** For callers who need not say who they are: nothing about them is known, and nothing of anybody may be answered. */
-export function openMethod<S extends Schema>(definition: Definition<S, undefined>): Method {
+/** For callers without a token. Nothing is known about them: such a method checks by itself what it may answer. */
+export function openMethod<S extends Schema>(definition: Definition<S, Call>): Method {
 	return {
 		audience: 'anyone',
 		limited: 'requests',
 		schema: definition.arguments,
 		ignored: new Set(definition.ignored),
-		call: (raw) => definition.run(parseArguments(definition.arguments, raw), undefined),
+		call: async (raw, _caller, call) => definition.run(parseArguments(definition.arguments, raw), call),
 	};
 }
 

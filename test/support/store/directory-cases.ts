@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { Invite } from '../../../src/engine/ports/invites.ts';
 import type { Page } from '../../../src/engine/ports/store.ts';
 import type { ConversationKind } from '../../../src/model/ids.ts';
 import type { Subject } from './contract.ts';
@@ -157,6 +158,68 @@ export function directoryCases(subject: Subject): void {
 			expect(new Set(given).size).toBe(1);
 			expect(await directory.teamSecret(TEAM, 'four')).toBe(given[0] as string);
 			expect(await directory.teamSecret('T99', 'five').catch(String)).toContain('no workspace T99');
+		});
+
+		test('workspaces are listed by id, in pages', async () => {
+			const { directory } = subject.store;
+			const teams = ['T01', 'T02', 'T03'].map((id) => ({ id, name: id, domain: id, createdTs: BEGIN }));
+			for (const team of teams) await directory.createTeam(team);
+			expect(await allPages(2, (after) => directory.teams(after, 2))).toEqual(teams);
+		});
+
+		const invite = (hash: string, of: string | null = null): Invite => ({
+			hash,
+			team: TEAM,
+			user: of,
+			createdTs: BEGIN,
+			expiresTs: BEGIN + MINUTE,
+			revokedTs: null,
+			usedTs: null,
+		});
+		const onDevice = (hash: string, of: string) => ({ ...token(hash, of), device: 'Laptop' });
+
+		test('of all who use an invite at once, one gets a token, and only that user exists', async () => {
+			const { directory } = subject.store;
+			await directory.createInvite(invite('i1'));
+			const ids = ['U01', 'U02', 'U03'];
+			const outcomes = await Promise.all(
+				ids.map((id) => directory.acceptInvite('i1', onDevice(`t${id}`, id), user(id, { name: id }))),
+			);
+			expect(outcomes.toSorted()).toEqual(['accepted', 'used', 'used']);
+			const accepted = ids[outcomes.indexOf('accepted')] as string;
+			expect((await directory.users(ids)).map(({ id }) => id)).toEqual([accepted]);
+			expect(await directory.token(`t${accepted}`)).toEqual(onDevice(`t${accepted}`, accepted));
+			expect((await directory.tokensOf(accepted, null, 9)).items).toHaveLength(1);
+			expect((await directory.invite('i1'))?.usedTs).toBe(BEGIN);
+		});
+
+		test('a name that is taken leaves the invite usable; a revoked invite lets nobody in', async () => {
+			const { directory } = subject.store;
+			await directory.createUser(user('U01', { name: 'mia' }));
+			for (const hash of ['i1', 'i2']) await directory.createInvite(invite(hash));
+			const mia = user('U02', { name: 'mia' });
+			expect(await directory.acceptInvite('i1', token('t1', 'U02'), mia)).toBe('name_taken');
+			expect(await directory.invite('i1')).toEqual(invite('i1'));
+			expect(await directory.token('t1')).toBeNull();
+			const tom = user('U02', { name: 'tom' });
+			expect(await directory.acceptInvite('i1', token('t2', 'U02'), tom)).toBe('accepted');
+			await directory.revokeInvite('i2', BEGIN + 1);
+			expect(await directory.acceptInvite('i2', token('t3', 'U03'), user('U03'))).toBe('used');
+			expect(await directory.users(['U03'])).toEqual([]);
+			expect(
+				(await allPages(1, (after) => directory.invitesOf(TEAM, after, 1))).map(({ hash }) => hash),
+			).toEqual(['i1', 'i2']);
+			expect((await directory.inviteStarting('i2'))?.revokedTs).toBe(BEGIN + 1);
+			expect(await directory.inviteStarting('i')).toBeNull();
+		});
+
+		test('an invite for an existing user signs in that user', async () => {
+			const { directory } = subject.store;
+			await directory.createUser(user('U01'));
+			await directory.createInvite(invite('i1', 'U01'));
+			expect(await directory.acceptInvite('i1', onDevice('t1', 'U01'), null)).toBe('accepted');
+			expect(await directory.token('t1')).toEqual(onDevice('t1', 'U01'));
+			expect(await directory.acceptInvite('i1', onDevice('t2', 'U01'), null)).toBe('used');
 		});
 
 		test('a revoked token stays, with the time it was first revoked', async () => {

@@ -4,6 +4,7 @@ import { newId } from '../../../model/ids.ts';
 import { wireUser } from '../../../protocol/objects.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { tellRevoked } from '../../auth/revocations.ts';
+import { accountName } from '../account-name.ts';
 import { announceUser } from '../announce-user.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
@@ -12,19 +13,8 @@ import { wallMicros } from '../wall-time.ts';
 
 /** Workspaces and the people in them, by the administrator. */
 
-const NAME_LENGTH = 80;
 const LONG_LENGTH = 255;
-const CONTROL_CHARACTER = /\p{Cc}/u;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-
-const name = required<string>({
-	expects: `a name of up to ${NAME_LENGTH} characters`,
-	parse: (value) => {
-		const trimmed = typeof value === 'string' ? value.toWellFormed().trim() : '';
-		const fits = trimmed !== '' && trimmed.length <= NAME_LENGTH && !CONTROL_CHARACTER.test(trimmed);
-		return fits ? trimmed : undefined;
-	},
-});
 
 const domain = required<string>({
 	expects: 'lower case letters, digits and hyphens',
@@ -39,7 +29,7 @@ const domainOf = (teamName: string): string =>
 		.replace(/^-+|-+$/g, '') || 'workspace';
 
 export const adminTeamsCreate = adminMethod({
-	arguments: { name, domain: optional(domain) },
+	arguments: { name: accountName, domain: optional(domain) },
 	run: async (args, { services }) => {
 		const team = {
 			id: newId('T', services.random),
@@ -54,7 +44,13 @@ export const adminTeamsCreate = adminMethod({
 const longText = withDefault(type.text({ max: LONG_LENGTH }), '');
 
 export const adminUsersCreate = adminMethod({
-	arguments: { team_id: type.team, name, real_name: longText, email: longText, is_bot: type.flag },
+	arguments: {
+		team_id: type.team,
+		name: accountName,
+		real_name: longText,
+		email: longText,
+		is_bot: type.flag,
+	},
 	run: async (args, { services }) => {
 		if (!(await services.directory.team(args.team_id)))
 			throw new Refusal('team_not_found', 'team_id: no such workspace');

@@ -108,10 +108,11 @@ async function wanted({ services }: Call, token: string | undefined, id: string 
 const dated = (name: string, micros: number | null) =>
 	micros === null ? {} : { [name]: Math.floor(micros / 1e6) };
 
-const wireToken = ({ hash, user, createdTs, revokedTs, expiresTs }: Token, now: number) => ({
+const wireToken = ({ hash, user, createdTs, revokedTs, expiresTs, device }: Token, now: number) => ({
 	id: hash.slice(0, ID_LENGTH),
 	user_id: user,
 	date_created: Math.floor(createdTs / 1e6),
+	...(device ? { device } : {}),
 	...dated('expires_at', expiresTs),
 	...dated('date_revoked', revokedTs),
 	is_active: revokedTs === null && (expiresTs === null || expiresTs > now),

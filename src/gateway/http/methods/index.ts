@@ -6,11 +6,14 @@ import {
 	adminUsersReactivate,
 } from './admin-accounts.ts';
 import { adminConversationsAddMembers } from './admin-conversations.ts';
+import { adminInvitesCreate, adminInvitesList, adminInvitesRevoke } from './admin-invites.ts';
+import { adminTeamsList, adminUsersList } from './admin-listings.ts';
 import { adminPushList, adminPushReplay } from './admin-push.ts';
 import { adminTokensCreate, adminTokensList, adminTokensRevoke } from './admin-tokens.ts';
 import { adminUnreadsVerify } from './admin-unreads.ts';
 import { apiTest } from './api-test.ts';
 import { authRevoke, authTest } from './auth.ts';
+import { authSessionsList, authSessionsRevoke } from './auth-sessions.ts';
 import { chatDelete, chatMeMessage, chatPostMessage, chatUpdate } from './chat.ts';
 import { chatGetPermalink } from './chat-permalink.ts';
 import { clientCounts, clientExplain, clientMarkAllRead } from './client.ts';
@@ -45,6 +48,7 @@ import {
 import { conversationsReaders, conversationsUnreads } from './conversations-unreads.ts';
 import { dndEndDnd, dndEndSnooze, dndInfo, dndSetSnooze, dndTeamInfo } from './dnd.ts';
 import { inboxList } from './inbox.ts';
+import { invitesAccept, invitesInfo } from './invites.ts';
 import { pushDevicesAdd, pushDevicesList, pushDevicesRemove, pushWebKey } from './push-devices.ts';
 import { rtmConnect } from './rtm.ts';
 import {
@@ -62,17 +66,24 @@ import { usersProfileGet, usersProfileSet } from './users-profile.ts';
 /** Every method that is served, by its name; docs/methods.md describes each. */
 export const METHODS: Readonly<Record<string, Method>> = {
 	'admin.conversations.addMembers': adminConversationsAddMembers,
+	'admin.invites.create': adminInvitesCreate,
+	'admin.invites.list': adminInvitesList,
+	'admin.invites.revoke': adminInvitesRevoke,
 	'admin.push.list': adminPushList,
 	'admin.push.replay': adminPushReplay,
 	'admin.teams.create': adminTeamsCreate,
+	'admin.teams.list': adminTeamsList,
 	'admin.tokens.create': adminTokensCreate,
 	'admin.tokens.list': adminTokensList,
 	'admin.tokens.revoke': adminTokensRevoke,
 	'admin.users.create': adminUsersCreate,
 	'admin.users.deactivate': adminUsersDeactivate,
+	'admin.users.list': adminUsersList,
 	'admin.users.reactivate': adminUsersReactivate,
 	'api.test': apiTest,
 	'auth.revoke': authRevoke,
+	'auth.sessions.list': authSessionsList,
+	'auth.sessions.revoke': authSessionsRevoke,
 	'auth.test': authTest,
 	'admin.unreads.verify': adminUnreadsVerify,
 	'bots.info': botsInfo,
@@ -118,6 +129,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'dnd.teamInfo': dndTeamInfo,
 	'emoji.list': emojiList,
 	'inbox.list': inboxList,
+	'invites.accept': invitesAccept,
+	'invites.info': invitesInfo,
 	'push.devices.add': pushDevicesAdd,
 	'push.devices.list': pushDevicesList,
 	'push.devices.remove': pushDevicesRemove,

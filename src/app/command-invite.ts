@@ -1,0 +1,86 @@
+import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
+import { adminClient, neededFlag, serverUrl, TEAM_FLAG, URL_FLAG } from './command-token.ts';
+import { listed, teamNamed, userNamed } from './named.ts';
+
+/** `tidemark invite`, `tidemark invite list` and `tidemark invite revoke`: links that let one person in. */
+
+interface Invite {
+	readonly id: string;
+	readonly user_id?: string;
+	readonly expires_at: number;
+	readonly date_used?: number;
+	readonly date_revoked?: number;
+	readonly is_active: boolean;
+}
+
+const time = (seconds: number): string =>
+	`${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+export const inviteCommand: CliCommand = {
+	summary: 'Make a link that lets one person into a workspace of a running server.',
+	usage: '[--team NAME] [--user NAME] [--expires-in 604800] [--url http://localhost:8080]',
+	details: [
+		'The link works once. The person who opens it chooses a name and is signed in; with --user they are',
+		'signed in as that user, for example on another device. Give --url as people reach the server.',
+	],
+	options: {
+		team: TEAM_FLAG,
+		user: { help: 'sign in this existing user, by name or id', takesValue: true },
+		'expires-in': {
+			help: 'seconds until the link expires; 7 days unless given, at most 90',
+			takesValue: true,
+		},
+		url: URL_FLAG,
+	},
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const { team, user, 'expires-in': expires } = invocation.options;
+		const call = await adminClient(invocation);
+		const { id, name } = await teamNamed(call, team);
+		const made = await call<{ url: string; invite: Invite }>('admin.invites.create', {
+			team_id: id,
+			...(user === undefined ? {} : { user_id: await userNamed(call, user, id) }),
+			...(expires === undefined ? {} : { expires_in: expires }),
+		});
+		// The server names itself as it was reached, which --url says in full.
+		console.log(`${serverUrl(invocation)}/${made.url.slice(made.url.indexOf('#'))}`);
+		console.log(
+			`Next: send this link to one person. It works once, until ${time(made.invite.expires_at)}, and opens ${name} signed in.`,
+		);
+		return 0;
+	},
+};
+
+export const inviteListCommand: CliCommand = {
+	summary: 'List the invite links of a workspace, by id; the links themselves are not kept.',
+	usage: '[--team NAME] [--url http://localhost:8080]',
+	options: { team: TEAM_FLAG, url: URL_FLAG },
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const call = await adminClient(invocation);
+		const { id } = await teamNamed(call, invocation.options.team);
+		for await (const invite of listed<Invite>(call, 'admin.invites.list', 'invites', { team_id: id }))
+			console.log(`${invite.id}  ${standingOf(invite)}${invite.user_id ? `  for ${invite.user_id}` : ''}`);
+		return 0;
+	},
+};
+
+function standingOf({ is_active, expires_at, date_used, date_revoked }: Invite): string {
+	if (is_active) return `open, expires ${time(expires_at)}`;
+	if (date_used !== undefined) return `used ${time(date_used)}`;
+	return date_revoked === undefined ? `expired ${time(expires_at)}` : `revoked ${time(date_revoked)}`;
+}
+
+export const inviteRevokeCommand: CliCommand = {
+	summary: 'Revoke an invite link that was not used yet.',
+	usage: 'ID [--url http://localhost:8080]',
+	operand: 'id',
+	options: { id: { help: 'id, as `tidemark invite list` shows it', takesValue: true }, url: URL_FLAG },
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const invite_id = neededFlag(invocation, 'id');
+		await (await adminClient(invocation))('admin.invites.revoke', { invite_id });
+		console.log('revoked');
+		return 0;
+	},
+};

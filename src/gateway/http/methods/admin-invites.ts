@@ -1,0 +1,102 @@
+import type { Invite } from '../../../engine/ports/invites.ts';
+import { Refusal } from '../../../model/errors.ts';
+import { hashToken } from '../../auth/tokens.ts';
+import * as type from '../argument-types.ts';
+import { optional, required, withDefault } from '../arguments.ts';
+import { adminMethod } from '../method.ts';
+import { webUrl } from '../origin.ts';
+import { nextCursor } from '../paging.ts';
+import { userWithId } from './admin-accounts.ts';
+import { teamWithId } from './admin-listings.ts';
+
+/** Invite links, by the administrator. The link itself is shown once; afterwards an invite is known by its id. */
+
+const PAGE = 100;
+const DAY_SECONDS = 86_400;
+const LONGEST_SECONDS = 90 * DAY_SECONDS;
+const SECRET_BYTES = 32;
+/** Of the hash, as many hex digits. */
+const ID_LENGTH = 16;
+const INVITE_ID = /^[0-9a-f]{16}$/;
+
+const expiresIn = withDefault(
+	required<number>({
+		expects: `seconds, a whole number from 1 to ${LONGEST_SECONDS}`,
+		parse: (value) => {
+			const seconds = type.count.parse(value, 'expires_in');
+			return seconds !== undefined && seconds >= 1 && seconds <= LONGEST_SECONDS ? seconds : undefined;
+		},
+	}),
+	7 * DAY_SECONDS,
+);
+
+const inviteId = required<string>({
+	expects: 'the id of an invite',
+	bad: 'invite_not_found',
+	parse: (value) => (typeof value === 'string' && INVITE_ID.test(value) ? value : undefined),
+});
+
+export const adminInvitesCreate = adminMethod({
+	arguments: { team_id: type.team, user_id: optional(type.user), expires_in: expiresIn },
+	run: async (args, call) => {
+		const { directory, random, clock } = call.services;
+		await teamWithId(call, args.team_id);
+		if (args.user_id !== undefined) {
+			const user = await userWithId(call, args.user_id);
+			if (user.team !== args.team_id) throw new Refusal('user_not_found', 'user_id: no such user');
+			if (user.deleted) throw new Refusal('user_disabled', 'user_id: the user is deactivated');
+		}
+		const secret = `inv-${Buffer.from(random(SECRET_BYTES)).toString('base64url')}`;
+		const createdTs = clock.next();
+		const invite: Invite = {
+			hash: hashToken(secret),
+			team: args.team_id,
+			user: args.user_id ?? null,
+			createdTs,
+			expiresTs: createdTs + args.expires_in * 1e6,
+			revokedTs: null,
+			usedTs: null,
+		};
+		await directory.createInvite(invite);
+		// In the fragment, which browsers never send: neither a proxy nor a log sees it.
+		return { invite: wireInvite(invite, createdTs), url: `${webUrl(call.request)}#invite=${secret}` };
+	},
+});
+
+export const adminInvitesList = adminMethod({
+	arguments: { team_id: type.team, limit: type.limit(PAGE), cursor: type.cursor('after') },
+	run: async (args, call) => {
+		const { directory, clock } = call.services;
+		await teamWithId(call, args.team_id);
+		const page = await directory.invitesOf(args.team_id, args.cursor ?? null, args.limit);
+		const now = Math.max(clock.last(), Date.now() * 1000);
+		return {
+			invites: page.items.map((invite) => wireInvite(invite, now)),
+			...nextCursor('after', page.next),
+		};
+	},
+});
+
+export const adminInvitesRevoke = adminMethod({
+	arguments: { invite_id: inviteId },
+	run: async (args, { services }) => {
+		const invite = await services.directory.inviteStarting(args.invite_id);
+		if (!invite) throw new Refusal('invite_not_found', 'invite_id: no such invite');
+		if (invite.usedTs !== null) throw new Refusal('invite_used', 'invite_id: it was used');
+		await services.directory.revokeInvite(invite.hash, services.clock.next());
+		return { revoked: true };
+	},
+});
+
+const seconds = (micros: number): number => Math.floor(micros / 1e6);
+
+const wireInvite = (invite: Invite, now: number) => ({
+	id: invite.hash.slice(0, ID_LENGTH),
+	team_id: invite.team,
+	...(invite.user === null ? {} : { user_id: invite.user }),
+	date_created: seconds(invite.createdTs),
+	expires_at: seconds(invite.expiresTs),
+	...(invite.revokedTs === null ? {} : { date_revoked: seconds(invite.revokedTs) }),
+	...(invite.usedTs === null ? {} : { date_used: seconds(invite.usedTs) }),
+	is_active: invite.usedTs === null && invite.revokedTs === null && invite.expiresTs > now,
+});

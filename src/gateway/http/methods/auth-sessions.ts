@@ -1,0 +1,58 @@
+import type { Token } from '../../../engine/ports/store.ts';
+import { Refusal } from '../../../model/errors.ts';
+import { revokeToken, tellRevoked } from '../../auth/revocations.ts';
+import * as type from '../argument-types.ts';
+import { optional } from '../arguments.ts';
+import { type UserCall, userMethod } from '../method.ts';
+import { wallMicros } from '../wall-time.ts';
+
+/** Where the caller is signed in, and the end of it: one token is one session. */
+
+const ID_LENGTH = 16;
+/** More than anybody signs in at; older revoked ones are not shown anyway. */
+const MOST = 1000;
+
+export const authSessionsList = userMethod({
+	arguments: {},
+	run: async (_args, call) => {
+		const now = wallMicros();
+		const { items } = await call.services.directory.tokensOf(call.caller.user.id, null, MOST);
+		const active = items.filter(
+			({ revokedTs, expiresTs }) => revokedTs === null && (expiresTs === null || expiresTs > now),
+		);
+		return {
+			sessions: active
+				.toSorted((one, other) => other.createdTs - one.createdTs)
+				.map((token) => wireSession(token, call)),
+		};
+	},
+});
+
+export const authSessionsRevoke = userMethod({
+	arguments: { session_id: optional(type.matching(/^[0-9a-f]{16}$/, 'the id of a session')), all: type.flag },
+	run: async ({ session_id, all }, call) => {
+		const { services, caller } = call;
+		if ((session_id === undefined) === !all)
+			throw new Refusal('invalid_arguments', 'session_id: give it, or all, and not both');
+		if (session_id === undefined) {
+			const { directory, auth, bus } = services;
+			await directory.signOut(caller.user.id, wallMicros());
+			auth.forgetUser(caller.user.id);
+			tellRevoked(bus, null, caller.user.id);
+			return { revoked: true };
+		}
+		const token = await services.directory.tokenStarting(session_id);
+		if (token?.user !== caller.user.id)
+			throw new Refusal('session_not_found', 'session_id: the caller has no such session');
+		await revokeToken(services, token);
+		return { revoked: true };
+	},
+});
+
+const wireSession = ({ hash, createdTs, expiresTs, device }: Token, { caller }: UserCall) => ({
+	id: hash.slice(0, ID_LENGTH),
+	device: device ?? '',
+	date_created: Math.floor(createdTs / 1e6),
+	...(expiresTs === null ? {} : { expires_at: Math.floor(expiresTs / 1e6) }),
+	is_current: hash === caller.tokenHash,
+});

@@ -1,0 +1,126 @@
+import type { Invite } from '../../../engine/ports/invites.ts';
+import type { User } from '../../../engine/ports/store.ts';
+import { Refusal } from '../../../model/errors.ts';
+import { newId } from '../../../model/ids.ts';
+import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
+import { hashToken, newToken } from '../../auth/tokens.ts';
+import { accountName, handleOf } from '../account-name.ts';
+import { announceUser } from '../announce-user.ts';
+import * as type from '../argument-types.ts';
+import { optional, required, withDefault } from '../arguments.ts';
+import { type Call, openMethod } from '../method.ts';
+
+/** What somebody with an invite link does: look where it leads, and exchange it for a token, once. */
+
+const DEVICE_LENGTH = 80;
+/** `mia`, `mia2` to `mia9`: where nobody chose the name, the first that is free. */
+const MOST_TRIES = 9;
+
+const secret = required<string>({
+	expects: 'the part of the invite link after #invite=',
+	bad: 'invite_not_found',
+	parse: (value) => (typeof value === 'string' && value.length <= 200 ? value : undefined),
+});
+
+export const invitesInfo = openMethod({
+	arguments: { invite: secret },
+	run: async (args, call) => {
+		const invite = await usable(call, args.invite);
+		const { directory } = call.services;
+		const [user] = invite.user === null ? [] : await directory.users([invite.user]);
+		const team = await directory.team(invite.team);
+		return {
+			team: { id: invite.team, name: team?.name ?? '' },
+			expires_at: Math.floor(invite.expiresTs / 1e6),
+			...(user ? { user: { id: user.id, name: user.name, real_name: user.realName } } : {}),
+		};
+	},
+});
+
+export const invitesAccept = openMethod({
+	arguments: {
+		invite: secret,
+		real_name: optional(accountName),
+		name: optional(accountName),
+		device: withDefault(type.text({ max: DEVICE_LENGTH }), ''),
+	},
+	run: async (args, call) => {
+		const invite = await usable(call, args.invite);
+		const names = invite.user === null ? namesOf(args) : [''];
+		for (const name of names) {
+			const accepted = await exchanged(call, invite, name, args.real_name ?? name, args.device);
+			if (accepted) return accepted;
+		}
+		throw new Refusal('name_taken', 'name: another user of the workspace has it');
+	},
+});
+
+function namesOf({
+	name,
+	real_name,
+}: {
+	readonly name: string | undefined;
+	readonly real_name: string | undefined;
+}) {
+	if (name !== undefined) return [name];
+	if (real_name === undefined) throw new Refusal('missing_argument', 'real_name: required');
+	const handle = handleOf(real_name);
+	return [handle, ...Array.from({ length: MOST_TRIES - 1 }, (_, index) => `${handle}${index + 2}`)];
+}
+
+/** Null: the name is taken. */
+async function exchanged(call: Call, invite: Invite, name: string, realName: string, device: string) {
+	const { directory, random, clock } = call.services;
+	if (name === SLACKBOT_NAME) return null;
+	const createdTs = clock.next();
+	const newUser: User | null =
+		invite.user === null
+			? {
+					id: newId('U', random),
+					team: invite.team,
+					name,
+					realName,
+					email: '',
+					isBot: false,
+					deleted: false,
+					updatedTs: createdTs,
+					signedOutTs: 0,
+					profile: {},
+					snoozedUntilTs: 0,
+				}
+			: null;
+	const user = newUser?.id ?? invite.user ?? '';
+	const token = newToken(false, random);
+	const outcome = await directory.acceptInvite(
+		invite.hash,
+		{
+			hash: hashToken(token),
+			user,
+			team: invite.team,
+			createdTs,
+			revokedTs: null,
+			expiresTs: null,
+			device,
+		},
+		newUser,
+	);
+	if (outcome === 'name_taken') return null;
+	if (outcome === 'used') throw new Refusal('invite_used', 'invite: it was used or revoked');
+	if (newUser) announceUser(call.services, newUser);
+	return { token, user_id: user, team_id: invite.team };
+}
+
+async function usable({ services }: Call, given: string): Promise<Invite> {
+	const { directory, clock } = services;
+	const invite = await directory.invite(hashToken(given));
+	if (!invite) throw new Refusal('invite_not_found', 'invite: no such invite link');
+	if (invite.usedTs !== null || invite.revokedTs !== null)
+		throw new Refusal('invite_used', 'invite: it was used or revoked');
+	if (invite.expiresTs <= Math.max(clock.last(), Date.now() * 1000))
+		throw new Refusal('invite_expired', 'invite: it has expired');
+	if (invite.user !== null) {
+		const [user] = await directory.users([invite.user]);
+		if (!user || user.deleted) throw new Refusal('user_disabled', 'invite: the user is deactivated');
+	}
+	return invite;
+}
