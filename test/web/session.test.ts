@@ -30,7 +30,7 @@ test('a token is typed in; one that the server does not know is refused with wor
 	await screen.page.goto(here.server.url);
 	await screen.page.getByLabel('Token').fill('xoxp-nobody');
 	await screen.page.getByRole('button', { name: 'Sign in' }).click();
-	await screen.page.getByText('The server does not know this token.').waitFor();
+	await screen.page.getByText('Token not recognised.').waitFor();
 	await screen.page.getByLabel('Token').fill(ada.token);
 	await screen.page.getByRole('button', { name: 'Sign in' }).click();
 	await screen.page.locator('.side-me').waitFor();
@@ -47,7 +47,7 @@ test('an address without a page leads back; who runs the server finds the way to
 	await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
 	await page.getByRole('link', { name: 'To the conversations' }).click();
 	await page.getByLabel('Token').waitFor();
-	await page.getByRole('link', { name: 'See how it is' }).click();
+	await page.getByRole('link', { name: 'see how it is' }).click();
 	await page.getByLabel('Administrator’s token').waitFor();
 	await page.goto(`${here.server.url}/devices`);
 	await page.getByRole('link', { name: 'Sign in' }).click();

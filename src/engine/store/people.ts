@@ -190,10 +190,18 @@ export const revokeToken = (hash: string, at: number): BoundWrite => ({
 
 const SIGN_OUT = update('users', { signed_out_ts: 2 }, { id: 1, signed_out_ts: ['<', 2] });
 
+/** Links that would sign in this user again. */
+const REVOKE_INVITES_OF = update(
+	'invites',
+	{ revoked_ts: 2 },
+	{ user_id: 1, revoked_ts: 'IS NULL', used_ts: 'IS NULL' },
+);
+
 /** Tokens that the server does not know, JWTs, are told apart by when they were issued. */
 export const signOut = (user: string, at: number): BoundWrite[] => [
 	{ write: REVOKE_TOKENS_OF, params: [user, at] },
 	{ write: SIGN_OUT, params: [user, at] },
+	{ write: REVOKE_INVITES_OF, params: [user, at] },
 ];
 
 const DELETE_DEVICES_OF = erasing(deleteFrom('push_devices', { user_id: 1 }));

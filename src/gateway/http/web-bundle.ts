@@ -16,7 +16,12 @@ export interface WebFile {
 export type WebFiles = ReadonlyMap<string, WebFile>;
 
 const WEB = new URL('../../../web/', import.meta.url);
-const PAGES: Readonly<Record<string, string>> = { '/': 'index', '/devices': 'devices', '/ops': 'ops' };
+const PAGES: Readonly<Record<string, string>> = {
+	'/': 'index',
+	'/admin': 'admin',
+	'/devices': 'devices',
+	'/ops': 'ops',
+};
 /** At the root, because a service worker is in charge of what is below it. */
 const WORKER = '/sw.js';
 /** What a browser is shown where there is nothing; it has no address of its own. */

@@ -220,6 +220,9 @@ export function directoryCases(subject: Subject): void {
 			expect(await directory.acceptInvite('i1', onDevice('t1', 'U01'), null)).toBe('accepted');
 			expect(await directory.token('t1')).toEqual(onDevice('t1', 'U01'));
 			expect(await directory.acceptInvite('i1', onDevice('t2', 'U01'), null)).toBe('used');
+			await directory.createInvite(invite('i2', 'U01'));
+			await directory.signOut('U01', BEGIN + 1);
+			expect(await directory.acceptInvite('i2', onDevice('t3', 'U01'), null)).toBe('used');
 		});
 
 		test('a revoked token stays, with the time it was first revoked', async () => {

@@ -20,7 +20,8 @@ export function SignIn({ refusal, onSignIn }: Props) {
 				<Wave />
 				<h1>Tidemark</h1>
 				<p>
-					Sign in with your token. With the demo, open one of the links that the server printed at its start.
+					Open the invite link that you were sent, or sign in with a token. With the demo, open one of the
+					links that the server printed at its start.
 				</p>
 				<label htmlFor={id}>Token</label>
 				<input
@@ -43,7 +44,7 @@ export function SignIn({ refusal, onSignIn }: Props) {
 					Sign in
 				</button>
 				<p className="sign-in-foot">
-					You run this server? <a href="/ops">See how it is</a>.
+					You run this server? <a href="/admin">Invite people</a> or <a href="/ops">see how it is</a>.
 				</p>
 			</form>
 		</main>

@@ -1,6 +1,6 @@
 import type { Conversation } from '@tidemark/client';
 import { useBadge, useClient, useConnection, useSelected } from '@tidemark/client/react';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { ConversationView } from '../conversation/ConversationView.tsx';
 import { type DialogName, Dialogs } from '../dialogs/Dialogs.tsx';
 import { InboxView } from '../lists/InboxView.tsx';
@@ -47,23 +47,26 @@ export function Workspace({ onSignOut }: Props) {
 	useEffect(() => {
 		if (self) void renew(client);
 	}, [client, self]);
+	const signOut = useCallback(
+		async (revoke: boolean) => {
+			await leave(client);
+			if (revoke) await client.call('auth.revoke').catch(() => undefined);
+			onSignOut();
+		},
+		[client, onSignOut],
+	);
 	if (!isReady) return <Opening />;
 	return (
 		<div
 			className={`workspace ${route.place === 'home' ? 'at-home' : ''} ${route.thread ? 'with-thread' : ''}`}
 		>
 			<ConnectionBanner connection={connection} />
-			<Sidebar
-				route={route}
-				held={held}
-				onDialog={setDialog}
-				onSignOut={() => void leave(client).then(() => onSignOut())}
-			/>
+			<Sidebar route={route} held={held} onDialog={setDialog} onSignOut={() => setDialog('sign-out')} />
 			<MainView route={route} />
 			{route.thread && (
 				<ThreadPanel key={`${route.thread.channel} ${route.thread.ts}`} thread={route.thread} />
 			)}
-			<Dialogs name={dialog} onClose={() => setDialog(null)} />
+			<Dialogs name={dialog} onClose={() => setDialog(null)} onSignOut={signOut} />
 		</div>
 	);
 }

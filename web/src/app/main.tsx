@@ -1,12 +1,19 @@
 import { createRoot } from 'react-dom/client';
+import { Arrival } from '../arrival/Arrival.tsx';
 import { followNotifications } from '../notifications/clicks.ts';
 import { followTheme } from '../session/theme.ts';
-import { keepToken, takeFromLink } from '../session/token.ts';
+import { followLinks, takeFromLink } from '../session/token.ts';
 import { App } from './App.tsx';
 
 followTheme();
 followNotifications();
-const { token } = takeFromLink(['token']);
-if (token) keepToken(token);
+const LINKED = ['token', 'invite'];
+const { token, invite } = takeFromLink(LINKED);
+followLinks(LINKED);
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<App />);
+if (root)
+	createRoot(root).render(
+		<Arrival token={token} invite={invite}>
+			<App />
+		</Arrival>,
+	);

@@ -1,16 +1,19 @@
 import { NotificationsDialog } from '../notifications/NotificationsDialog.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
 import { NewDialog } from './NewDialog.tsx';
+import { SessionsDialog } from './SessionsDialog.tsx';
+import { SignOutDialog } from './SignOutDialog.tsx';
 import { SwitcherDialog } from './SwitcherDialog.tsx';
 
-export type DialogName = 'switcher' | 'new' | 'keys' | 'notifications';
+export type DialogName = 'switcher' | 'new' | 'keys' | 'notifications' | 'sessions' | 'sign-out';
 
 interface Props {
 	readonly name: DialogName | null;
 	readonly onClose: () => void;
+	readonly onSignOut: (revoke: boolean) => void;
 }
 
-export function Dialogs({ name, onClose }: Props) {
+export function Dialogs({ name, onClose, onSignOut }: Props) {
 	switch (name) {
 		case 'switcher':
 			return <SwitcherDialog onClose={onClose} />;
@@ -20,6 +23,10 @@ export function Dialogs({ name, onClose }: Props) {
 			return <KeysDialog onClose={onClose} />;
 		case 'notifications':
 			return <NotificationsDialog onClose={onClose} />;
+		case 'sessions':
+			return <SessionsDialog onClose={onClose} />;
+		case 'sign-out':
+			return <SignOutDialog onClose={onClose} onSignOut={onSignOut} />;
 		default:
 			return null;
 	}

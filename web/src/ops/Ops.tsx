@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { AdminSignIn, signOut } from '../admin/AdminSignIn.tsx';
 import { currentTheme, toggleTheme } from '../session/theme.ts';
 import { plural } from '../ui/format.ts';
 import { IconButton } from '../ui/IconButton.tsx';
@@ -8,7 +9,6 @@ import { Chart } from './Chart.tsx';
 import { Condition } from './Condition.tsx';
 import { CHARTS, toldBy } from './charts.ts';
 import { Facts } from './Facts.tsx';
-import { OpsSignIn, signOut } from './OpsSignIn.tsx';
 import { ProcessChoice } from './ProcessChoice.tsx';
 import { shownOf, troublesOf } from './processes.ts';
 import { useProcesses } from './useProcesses.ts';
@@ -40,12 +40,15 @@ export function Ops() {
 		() => (newest ? CHARTS.map((chart) => toldBy(chart, newest)).filter((chart) => chart !== null) : []),
 		[told],
 	);
-	if (!isAdmin) return <OpsSignIn onAdmin={() => setAdmin(true)} />;
+	if (!isAdmin) return <AdminSignIn title="Operations" onAdmin={() => setAdmin(true)} />;
 	return (
 		<main className="ops">
 			<header className="ops-head">
 				<Wave />
 				<h1>Operations</h1>
+				<a className="button small" href="/admin">
+					People
+				</a>
 				<IconButton
 					icon={theme === 'dark' ? 'sun' : 'moon'}
 					label={theme === 'dark' ? 'Light colours' : 'Dark colours'}

@@ -17,6 +17,13 @@ export function takeFromLink(names: readonly string[]): Readonly<Record<string, 
 	return taken;
 }
 
+/** A link that is opened in a page of ours changes the fragment alone: the page starts over with it. */
+export const followLinks = (names: readonly string[]): void =>
+	addEventListener('hashchange', () => {
+		const fragment = new URLSearchParams(location.hash.slice(1));
+		if (names.some((name) => fragment.has(name))) location.reload();
+	});
+
 export const keptToken = (): string | null => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
 
 export function keepToken(token: string): void {

@@ -48,6 +48,7 @@ export function Me({ onDialog, onSignOut }: Props) {
 						run: () => tell(client.markAll(), 'Everything is marked as read.'),
 					},
 					{ label: 'Notifications', run: () => onDialog('notifications') },
+					{ label: 'Your devices', run: () => onDialog('sessions') },
 					{ label: 'Keyboard shortcuts', hint: '?', run: () => onDialog('keys') },
 					{ label: 'See two devices side by side', run: () => location.assign('/devices') },
 					{ label: 'Sign out', run: onSignOut },

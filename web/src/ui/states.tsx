@@ -50,7 +50,7 @@ export const Loading = ({
 
 const WORDS: Readonly<Record<string, string>> = {
 	network_error: 'The server does not answer.',
-	invalid_auth: 'The server does not know this token.',
+	invalid_auth: 'Token not recognised. Check that you copied all of it.',
 	not_authed: 'A token is needed.',
 	token_expired: 'This token has expired.',
 	token_revoked: 'This token was revoked.',
@@ -71,6 +71,10 @@ const WORDS: Readonly<Record<string, string>> = {
 	ratelimited: 'That was too much at once. Wait a moment.',
 	too_many_members: 'This conversation is too large for that.',
 	last_member: 'You are the last one here: archive it instead.',
+	invite_not_found: 'This invite link is not valid. Check that you copied all of it.',
+	invite_used: 'This invite link was used already, or revoked. Ask for a new one.',
+	invite_expired: 'This invite link has expired. Ask for a new one.',
+	user_disabled: 'This account is deactivated.',
 	not_allowed_token_type: 'This is not a token of a person.',
 };
 

@@ -1,10 +1,9 @@
 import type { Invite } from '../../../engine/ports/invites.ts';
 import { Refusal } from '../../../model/errors.ts';
-import { hashToken } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { adminMethod } from '../method.ts';
-import { webUrl } from '../origin.ts';
+import { newInvite } from '../new-invite.ts';
 import { nextCursor } from '../paging.ts';
 import { userWithId } from './admin-accounts.ts';
 import { teamWithId } from './admin-listings.ts';
@@ -14,7 +13,6 @@ import { teamWithId } from './admin-listings.ts';
 const PAGE = 100;
 const DAY_SECONDS = 86_400;
 const LONGEST_SECONDS = 90 * DAY_SECONDS;
-const SECRET_BYTES = 32;
 /** Of the hash, as many hex digits. */
 const ID_LENGTH = 16;
 const INVITE_ID = /^[0-9a-f]{16}$/;
@@ -39,27 +37,14 @@ const inviteId = required<string>({
 export const adminInvitesCreate = adminMethod({
 	arguments: { team_id: type.team, user_id: optional(type.user), expires_in: expiresIn },
 	run: async (args, call) => {
-		const { directory, random, clock } = call.services;
 		await teamWithId(call, args.team_id);
 		if (args.user_id !== undefined) {
 			const user = await userWithId(call, args.user_id);
 			if (user.team !== args.team_id) throw new Refusal('user_not_found', 'user_id: no such user');
 			if (user.deleted) throw new Refusal('user_disabled', 'user_id: the user is deactivated');
 		}
-		const secret = `inv-${Buffer.from(random(SECRET_BYTES)).toString('base64url')}`;
-		const createdTs = clock.next();
-		const invite: Invite = {
-			hash: hashToken(secret),
-			team: args.team_id,
-			user: args.user_id ?? null,
-			createdTs,
-			expiresTs: createdTs + args.expires_in * 1e6,
-			revokedTs: null,
-			usedTs: null,
-		};
-		await directory.createInvite(invite);
-		// In the fragment, which browsers never send: neither a proxy nor a log sees it.
-		return { invite: wireInvite(invite, createdTs), url: `${webUrl(call.request)}#invite=${secret}` };
+		const { invite, url } = await newInvite(call, args.team_id, args.user_id ?? null, args.expires_in);
+		return { invite: wireInvite(invite, invite.createdTs), url };
 	},
 });
 

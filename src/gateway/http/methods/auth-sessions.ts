@@ -4,6 +4,7 @@ import { revokeToken, tellRevoked } from '../../auth/revocations.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
+import { newInvite } from '../new-invite.ts';
 import { wallMicros } from '../wall-time.ts';
 
 /** Where the caller is signed in, and the end of it: one token is one session. */
@@ -11,6 +12,7 @@ import { wallMicros } from '../wall-time.ts';
 const ID_LENGTH = 16;
 /** More than anybody signs in at; older revoked ones are not shown anyway. */
 const MOST = 1000;
+const LINK_SECONDS = 3600;
 
 export const authSessionsList = userMethod({
 	arguments: {},
@@ -25,6 +27,17 @@ export const authSessionsList = userMethod({
 				.toSorted((one, other) => other.createdTs - one.createdTs)
 				.map((token) => wireSession(token, call)),
 		};
+	},
+});
+
+/** For another device of the caller. A sign-out everywhere ends the link too. */
+export const authSessionsAdd = userMethod({
+	arguments: {},
+	run: async (_args, call) => {
+		const { user, team } = call.caller;
+		if (user.isBot) throw new Refusal('not_allowed_token_type', 'token: bots sign in with a token');
+		const { invite, url } = await newInvite(call, team, user.id, LINK_SECONDS);
+		return { url, expires_at: Math.floor(invite.expiresTs / 1e6) };
 	},
 });
 

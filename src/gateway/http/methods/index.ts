@@ -13,7 +13,7 @@ import { adminTokensCreate, adminTokensList, adminTokensRevoke } from './admin-t
 import { adminUnreadsVerify } from './admin-unreads.ts';
 import { apiTest } from './api-test.ts';
 import { authRevoke, authTest } from './auth.ts';
-import { authSessionsList, authSessionsRevoke } from './auth-sessions.ts';
+import { authSessionsAdd, authSessionsList, authSessionsRevoke } from './auth-sessions.ts';
 import { chatDelete, chatMeMessage, chatPostMessage, chatUpdate } from './chat.ts';
 import { chatGetPermalink } from './chat-permalink.ts';
 import { clientCounts, clientExplain, clientMarkAllRead } from './client.ts';
@@ -82,6 +82,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'admin.users.reactivate': adminUsersReactivate,
 	'api.test': apiTest,
 	'auth.revoke': authRevoke,
+	'auth.sessions.add': authSessionsAdd,
 	'auth.sessions.list': authSessionsList,
 	'auth.sessions.revoke': authSessionsRevoke,
 	'auth.test': authTest,

@@ -21,7 +21,15 @@ async function refusalOf(token: string): Promise<string | null> {
 	}
 }
 
-export function OpsSignIn({ onAdmin }: { readonly onAdmin: () => void }) {
+/** What is kept for this tab; empty where nobody signed in. */
+export const adminToken = (): string => sessionStorage.getItem(KEY) ?? '';
+
+interface Props {
+	readonly title: string;
+	readonly onAdmin: () => void;
+}
+
+export function AdminSignIn({ title, onAdmin }: Props) {
 	const id = useId();
 	const [token, setToken] = useState('');
 	const [refusal, setRefusal] = useState<string | null>(null);
@@ -51,7 +59,7 @@ export function OpsSignIn({ onAdmin }: { readonly onAdmin: () => void }) {
 		<main className="sign-in">
 			<form onSubmit={submit}>
 				<Wave />
-				<h1>Operations</h1>
+				<h1>{title}</h1>
 				<p>
 					This page asks for the administrator’s token: the one in TIDEMARK_ADMIN_TOKEN. A server that was
 					started without it has made one, in its data directory, in admin-token.

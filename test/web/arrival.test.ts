@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { client } from '../support/api.ts';
+import type { Person } from '../support/people.ts';
+import { ADMIN_TOKEN } from '../support/server.ts';
+import { Screen } from '../support/web/screen.ts';
+import { stage } from '../support/web/stage.ts';
+
+/** Letting people in with a mouse, and what a link may do to somebody who is signed in. */
+
+const here = stage();
+const NOBODY = {} as Person;
+
+async function newScreen(): Promise<Screen> {
+	const context = await here.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
+	return new Screen(await context.newPage(), NOBODY);
+}
+
+const moreMenu = (page: Page) => page.locator('.side-me').getByRole('button', { name: 'More', exact: true });
+
+test('from an administrator’s page to a person signed in by a link, on two devices, and out again', async () => {
+	const admin = await newScreen();
+	await admin.page.goto(`${here.server.url}/admin`);
+	await admin.page.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
+	await admin.page.getByRole('button', { name: 'Open' }).click();
+	await admin.page.getByText('There is no workspace yet.').waitFor();
+	await admin.page.getByLabel('New workspace').fill('Harbour Crew');
+	await admin.page.getByRole('button', { name: 'Create' }).click();
+	await admin.page.getByRole('button', { name: 'Make an invite link' }).click();
+	const link = await admin.page.getByLabel('Invite link to Harbour Crew').inputValue();
+	expect(link).toStartWith(`${here.server.url}/#invite=`);
+
+	const mia = await newScreen();
+	await mia.page.goto(link);
+	await mia.page.getByRole('heading', { name: 'Join Harbour Crew' }).waitFor();
+	expect(mia.page.url()).toBe(`${here.server.url}/`);
+	await mia.page.getByLabel('Your name').fill('Mia Berg');
+	await mia.page.keyboard.press('Enter');
+	await mia.page.locator('.side-me', { hasText: 'Mia Berg' }).waitFor();
+	await mia.page.reload();
+	await mia.page.locator('.side-me', { hasText: 'Mia Berg' }).waitFor();
+	expect(mia.addresses.filter((address) => address.includes('inv-'))).toEqual([]);
+
+	const late = await newScreen();
+	await late.page.goto(link);
+	await late.page.getByText('This invite link was used already').waitFor();
+	await late.page.getByRole('button', { name: 'Sign in another way' }).click();
+	await late.page.getByLabel('Token').waitFor();
+
+	await moreMenu(mia.page).click();
+	await mia.page.getByRole('menuitem', { name: 'Your devices' }).click();
+	await mia.page.getByText('Chrome on Linux').waitFor();
+	await mia.page.getByRole('button', { name: 'Add a device' }).click();
+	const second = await mia.page.getByLabel('Link for another device').inputValue();
+	await late.page.goto(second);
+	await late.page.getByText('This link signs you in as Mia Berg.').waitFor();
+	await late.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+	await late.page.locator('.side-me', { hasText: 'Mia Berg' }).waitFor();
+	await mia.page.getByRole('button', { name: 'Close' }).click();
+	await moreMenu(mia.page).click();
+	await mia.page.getByRole('menuitem', { name: 'Your devices' }).click();
+	await mia.page.getByRole('button', { name: /^Sign out Chrome on Linux/ }).click();
+	await late.page.getByText('This device was signed out.').waitFor();
+
+	await mia.page.getByRole('button', { name: 'Sign out everywhere' }).click();
+	await mia.page.getByRole('button', { name: 'Yes, sign out everywhere' }).click();
+	await mia.page.getByText('This device was signed out.').waitFor();
+
+	await admin.page.reload();
+	await admin.page.getByRole('button', { name: 'Actions for mia.berg' }).click();
+	await admin.page.getByRole('menuitem', { name: 'Deactivate' }).click();
+	await admin.page.getByText('· deactivated').waitFor();
+	expect([...admin.errors, ...mia.errors, ...late.errors]).toEqual([]);
+	for (const { page } of [admin, mia, late]) await page.context().close();
+});
+
+test('a token in a link never replaces a kept session without asking', async () => {
+	const { people } = await here.scene(2);
+	const [ada, grace] = people;
+	const { page } = await here.show(ada);
+	const open = async (token: string) => {
+		await page.goto(`${here.server.url}/#token=${token}`);
+	};
+	const name = ({ name: own }: Person) => page.locator('.side-me', { hasText: own });
+	await open(grace.token);
+	await page.getByRole('button', { name: `Stay signed in as ${ada.name}` }).click();
+	await name(ada).waitFor();
+	await open(grace.token);
+	await page.getByRole('button', { name: `Switch to ${grace.name}` }).click();
+	await name(grace).waitFor();
+	// The same one, and one that does not work, ask nothing.
+	await open(grace.token);
+	await name(grace).waitFor();
+	await open(`xoxp-${'x'.repeat(43)}`);
+	await name(grace).waitFor();
+	// A session that ended is no reason to ask.
+	await client(here.server.url, ADMIN_TOKEN)('admin.tokens.revoke', { user_id: grace.id });
+	await page.getByText('This device was signed out.').waitFor();
+	await open(ada.token);
+	await name(ada).waitFor();
+});

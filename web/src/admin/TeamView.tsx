@@ -1,0 +1,157 @@
+import { useCallback, useEffect, useState } from 'react';
+import { tell } from '../session/toast.tsx';
+import { CopyField } from '../ui/CopyField.tsx';
+import { exactTime, plural } from '../ui/format.ts';
+import { Failed, Loading } from '../ui/states.tsx';
+import { asAdmin, type Invite, listAll, type Member, type Team } from './calls.ts';
+import { MemberRow } from './MemberRow.tsx';
+import { NameForm } from './NameForm.tsx';
+
+interface Made {
+	readonly label: string;
+	readonly value: string;
+	readonly hint: string;
+}
+
+const SHOWN_WITHOUT_FILTER = 200;
+
+/** One workspace: let people in, see who is there, let them out. */
+export function TeamView({ team }: { readonly team: Team }) {
+	const [members, setMembers] = useState<readonly Member[] | null>(null);
+	const [invites, setInvites] = useState<readonly Invite[]>([]);
+	const [error, setError] = useState<string | null>(null);
+	const [made, setMade] = useState<Made | null>(null);
+	const [filter, setFilter] = useState('');
+	const load = useCallback(async () => {
+		setError(null);
+		try {
+			const args = { team_id: team.id };
+			const [users, open] = await Promise.all([
+				listAll<Member>('admin.users.list', 'users', args),
+				listAll<Invite>('admin.invites.list', 'invites', args),
+			]);
+			setMembers(users);
+			setInvites(open.filter(({ is_active }) => is_active));
+		} catch (failure) {
+			setError((failure as { code?: string }).code ?? 'network_error');
+		}
+	}, [team.id]);
+	useEffect(() => void load(), [load]);
+
+	const invite = async (member: Member | null) => {
+		const { url, invite: link } = await asAdmin<{ url: string; invite: Invite }>('admin.invites.create', {
+			team_id: team.id,
+			...(member ? { user_id: member.id } : {}),
+		});
+		setMade({
+			label: member ? `Link that signs in ${member.name}` : `Invite link to ${team.name}`,
+			value: url,
+			hint: `Send it to one person. It works once, until ${exactTime(String(link.expires_at))}.`,
+		});
+		await load();
+	};
+	const tokenFor = async (member: Member) => {
+		const { token } = await asAdmin<{ token: string }>('admin.tokens.create', { user_id: member.id });
+		setMade({ label: `Token of ${member.name}`, value: token, hint: 'It is shown this once.' });
+	};
+	const change = (work: Promise<unknown>, done: string) => tell(work.then(load), done);
+
+	const wanted = filter.trim().toLowerCase();
+	const found = (members ?? []).filter(({ name, real_name }) =>
+		`${name} ${real_name}`.toLowerCase().includes(wanted),
+	);
+	return (
+		<>
+			<section className="card" aria-label="Invite people">
+				<h2>
+					Invite people to <bdi>{team.name}</bdi>
+				</h2>
+				<p className="hint">
+					An invite link lets one person in, who chooses a name. Or add somebody by name, and make a link that
+					signs them in.
+				</p>
+				<div className="admin-actions">
+					<button type="button" className="button primary" onClick={() => tell(invite(null))}>
+						Make an invite link
+					</button>
+					<NameForm
+						label="Add a person"
+						button="Add"
+						onName={(name) =>
+							change(asAdmin('admin.users.create', { team_id: team.id, name }), `${name} was added.`)
+						}
+					/>
+				</div>
+				{made && <CopyField key={made.value} {...made} />}
+				{invites.length > 0 && (
+					<ul className="admin-invites" aria-label="Open invites">
+						{invites.map(({ id, user_id, expires_at }) => (
+							<li key={id}>
+								<span>
+									Open link{user_id ? ` for ${nameOf(members, user_id)}` : ''}, until{' '}
+									{exactTime(String(expires_at))}
+								</span>
+								<button
+									type="button"
+									className="button small"
+									aria-label={`Revoke the link ${id}`}
+									onClick={() =>
+										change(asAdmin('admin.invites.revoke', { invite_id: id }), 'The link was revoked.')
+									}
+								>
+									Revoke
+								</button>
+							</li>
+						))}
+					</ul>
+				)}
+			</section>
+			<section className="card" aria-label="People">
+				<h2>People</h2>
+				{error && <Failed error={error} onRetry={() => void load()} />}
+				{!error && !members && <Loading lines={4} label="Loading people" />}
+				{members?.length === 0 && <p>Nobody is here yet. Make an invite link and send it to somebody.</p>}
+				{members && members.length > 10 && (
+					<input
+						className="field"
+						type="search"
+						aria-label="Find a person"
+						placeholder="Find a person"
+						value={filter}
+						onChange={({ target }) => setFilter(target.value)}
+					/>
+				)}
+				<ul className="admin-members">
+					{found.slice(0, SHOWN_WITHOUT_FILTER).map((member) => (
+						<MemberRow
+							key={member.id}
+							member={member}
+							onInvite={() => tell(invite(member))}
+							onToken={() => tell(tokenFor(member))}
+							onSignOut={() =>
+								change(
+									asAdmin('admin.tokens.revoke', { user_id: member.id }),
+									`${member.name} was signed out.`,
+								)
+							}
+							onActive={(isActive) =>
+								change(
+									asAdmin(`admin.users.${isActive ? 'reactivate' : 'deactivate'}`, { user_id: member.id }),
+									`${member.name} is ${isActive ? 'active again' : 'deactivated'}.`,
+								)
+							}
+						/>
+					))}
+				</ul>
+				{found.length > SHOWN_WITHOUT_FILTER && (
+					<p className="hint">
+						{plural(found.length - SHOWN_WITHOUT_FILTER, 'more person', 'more people')}: type a name.
+					</p>
+				)}
+			</section>
+		</>
+	);
+}
+
+const nameOf = (members: readonly Member[] | null, id: string): string =>
+	members?.find((member) => member.id === id)?.name ?? id;

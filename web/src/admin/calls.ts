@@ -1,0 +1,49 @@
+import { createClient } from '@tidemark/client';
+import { adminToken } from './AdminSignIn.tsx';
+
+/** What the administrator asks the server for. */
+
+export interface Team {
+	readonly id: string;
+	readonly name: string;
+	readonly domain: string;
+}
+
+export interface Member {
+	readonly id: string;
+	readonly name: string;
+	readonly real_name: string;
+	readonly deleted: boolean;
+	readonly is_bot: boolean;
+}
+
+export interface Invite {
+	readonly id: string;
+	readonly user_id?: string;
+	readonly expires_at: number;
+	readonly is_active: boolean;
+}
+
+export const asAdmin = <T>(method: string, args: Readonly<Record<string, unknown>> = {}): Promise<T> =>
+	createClient({ token: adminToken() }).call(method, args);
+
+/** Pages of 1,000, up to this many: the page is for people, who filter before they scroll that far. */
+const MOST_PAGES = 5;
+
+export async function listAll<T>(
+	method: string,
+	key: string,
+	args: Readonly<Record<string, unknown>> = {},
+): Promise<readonly T[]> {
+	const all: T[] = [];
+	let cursor = '';
+	for (let page = 0; page < MOST_PAGES; page += 1) {
+		const answer = await asAdmin<
+			Record<string, readonly T[]> & { response_metadata: { next_cursor: string } }
+		>(method, { ...args, limit: 1000, ...(cursor === '' ? {} : { cursor }) });
+		all.push(...(answer[key] ?? []));
+		cursor = answer.response_metadata.next_cursor;
+		if (cursor === '') break;
+	}
+	return all;
+}

@@ -1,0 +1,29 @@
+import { ApiError, createClient } from '@tidemark/client';
+
+/** What is asked before anybody is signed in. */
+
+export interface Invitation {
+	readonly team: { readonly id: string; readonly name: string };
+	readonly user?: { readonly id: string; readonly name: string; readonly real_name: string };
+	readonly expires_at: number;
+}
+
+const anonymous = () => createClient({ token: 'none' });
+
+export const lookAtInvite = (invite: string): Promise<Invitation> =>
+	anonymous().call('invites.info', { invite });
+
+export const acceptInvite = (invite: string, realName: string, device: string): Promise<{ token: string }> =>
+	anonymous().call('invites.accept', { invite, real_name: realName, device });
+
+/** Who holds the token, and where; null where the server does not accept it. */
+export async function holderOf(
+	token: string,
+): Promise<{ readonly user: string; readonly team: string } | null> {
+	try {
+		return await createClient({ token }).call('auth.test');
+	} catch (error) {
+		if (error instanceof ApiError && error.code === 'network_error') throw error;
+		return null;
+	}
+}
