@@ -1,4 +1,4 @@
-import type { Page, Token, User } from './store.ts';
+import type { Page, Token, User } from './accounts.ts';
 
 /** Links that let one person in: used once, until they expire. */
 
