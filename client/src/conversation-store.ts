@@ -1,5 +1,6 @@
 import type { Answer } from './api.ts';
 import type { Core } from './core.ts';
+import { codeOf } from './errors.ts';
 import { Cell } from './notifier.ts';
 import type { ConversationStore, Marked, PostOptions, Reader } from './public.ts';
 import type { DueMarks } from './reading/due-marks.ts';
@@ -8,6 +9,9 @@ import { joined } from './shown-messages.ts';
 import { TimelineWindow } from './timeline-window.ts';
 import type { ConversationView, Counts, Explanation, Message, NotificationLevel } from './types.ts';
 import { NEVER, toCounts, toExplanation, toMessage, type Wire } from './wire.ts';
+
+/** What a reaction is refused with that changes nothing: a call that was repeated, or another device's. */
+const ALREADY_SO = ['already_reacted', 'no_reaction'];
 
 /** One conversation: its messages on screen, and what can be done in it. */
 export class LiveConversation implements ConversationStore {
@@ -48,6 +52,9 @@ export class LiveConversation implements ConversationStore {
 	edit = async (ts: string, text: string): Promise<Message> =>
 		toMessage((await this.call('chat.update', { ts, text })).message, this.id);
 	delete = async (ts: string): Promise<void> => void (await this.call('chat.delete', { ts }));
+
+	react = async (ts: string, name: string): Promise<void> => this.reaction('reactions.add', ts, name);
+	unreact = async (ts: string, name: string): Promise<void> => this.reaction('reactions.remove', ts, name);
 
 	mark = async (ts?: string): Promise<Marked> => {
 		const answer = await this.core.marks.mark(this.id, ts ?? this.newest());
@@ -149,6 +156,14 @@ export class LiveConversation implements ConversationStore {
 			typing: typing.in(this.id),
 			error: loader.error,
 		};
+	}
+
+	private async reaction(method: string, timestamp: string, name: string): Promise<void> {
+		try {
+			await this.call(method, { timestamp, name });
+		} catch (error) {
+			if (!ALREADY_SO.includes(codeOf(error))) throw error;
+		}
 	}
 
 	private call(method: string, args: object): Promise<Answer> {

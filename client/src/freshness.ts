@@ -9,11 +9,14 @@ import type { Wire } from './wire.ts';
 
 /** Deletions that are remembered: more than can be on their way at once. */
 const MOST_DELETIONS = 1_000;
+const MOST_REACTIONS = 1_000;
 
 export class Freshness {
 	private readonly deleted = new Set<string>();
 	/** By root: the position at which its replies were counted last. */
 	private readonly counted = new Map<string, string>();
+	/** By message and emoji: the position of the newest reaction. */
+	private readonly reacted = new Map<string, string>();
 	/** The newest message that was loaded, or told by an event. */
 	private newest = '';
 
@@ -21,6 +24,7 @@ export class Freshness {
 	loaded(last: Message | undefined): void {
 		this.newest = last?.ts ?? '';
 		this.counted.clear();
+		this.reacted.clear();
 	}
 
 	/** Whether to add a message, or to replace it by one that was posted or edited. */
@@ -40,6 +44,15 @@ export class Freshness {
 		const isLate = position < counted || position < stampOf(known?.latestReply);
 		if (!isLate) this.counted.set(root.ts, position);
 		return !isLate;
+	}
+
+	/** Whether to take how many there are of one emoji. */
+	takesReaction({ item, reaction, position }: Wire): boolean {
+		const key = `${item.ts} ${reaction}`;
+		if (position < (this.reacted.get(key) ?? '')) return false;
+		this.reacted.set(key, position);
+		if (this.reacted.size > MOST_REACTIONS) this.reacted.delete(this.reacted.keys().next().value as string);
+		return true;
 	}
 
 	delete(ts: string): void {

@@ -167,6 +167,10 @@ export interface ConversationStore extends Store<ConversationView> {
 	edit(ts: string, text: string): Promise<Message>;
 	delete(ts: string): Promise<void>;
 
+	/** Reacts to a message with an emoji, by its name without colons. What is so already stays so. */
+	react(ts: string, name: string): Promise<void>;
+	unreact(ts: string, name: string): Promise<void>;
+
 	/** Read up to this message, by default the newest known. Sent later when there is no connection. */
 	mark(ts?: string): Promise<Marked>;
 	/** Unread from this message on. */

@@ -2,8 +2,8 @@ import type { Core } from './core.ts';
 import { codeOf } from './errors.ts';
 import { Cell } from './notifier.ts';
 import type { ThreadsStore } from './public.ts';
-import type { ThreadSummary, ThreadsView } from './types.ts';
-import { toMessage, type Wire } from './wire.ts';
+import type { Message, ThreadSummary, ThreadsView } from './types.ts';
+import { toMessage, type Wire, withReaction } from './wire.ts';
 
 /**
  * The followed threads. The server tells whenever one of them changes, in one event for all: while somebody looks, the list
@@ -62,6 +62,27 @@ export class LiveThreads implements ThreadsStore {
 		this.loadWatched();
 	}
 
+	/** Somebody reacted to a message that may be among those shown. */
+	receiveReaction(event: Wire): void {
+		const { channel, ts } = event.item;
+		const isShown = (message: Message): boolean => message.channel === channel && message.ts === ts;
+		const told = (message: Message): Message => (isShown(message) ? withReaction(message, event) : message);
+		// A list that is on its way may be older than this.
+		if (this.underWay) this.isStale = true;
+		if (!this.threads.some((thread) => messagesOf(thread).some(isShown))) return;
+		this.threads = this.threads.map((thread) =>
+			messagesOf(thread).some(isShown)
+				? {
+						...thread,
+						root: told(thread.root),
+						unreadReplies: thread.unreadReplies.map(told),
+						latestReplies: thread.latestReplies.map(told),
+					}
+				: thread,
+		);
+		this.cell.touch();
+	}
+
 	/** What could not be loaded without a connection is loaded now. */
 	online(): void {
 		this.loadWatched();
@@ -93,6 +114,12 @@ export class LiveThreads implements ThreadsStore {
 		return { threads, isLoaded, isLoading: this.underWay !== undefined, hasMore, error };
 	}
 }
+
+const messagesOf = ({ root, unreadReplies, latestReplies }: ThreadSummary): Message[] => [
+	root,
+	...unreadReplies,
+	...latestReplies,
+];
 
 function toSummary(thread: Wire): ThreadSummary {
 	const { channel, ts } = thread.root_msg;

@@ -3,7 +3,7 @@ import { Freshness } from './freshness.ts';
 import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
-import { toMessage, tombstoneOf, type Wire, withThread } from './wire.ts';
+import { isReaction, toMessage, tombstoneOf, type Wire, withReaction, withThread } from './wire.ts';
 
 /** An unbroken stretch of a conversation's timeline, kept up to date by events. */
 
@@ -108,7 +108,8 @@ export class TimelineWindow {
 	private apply(event: Wire): void {
 		if (!this.isLoaded) return;
 		const { subtype } = event;
-		if (subtype === 'message_changed') this.replace(event);
+		if (isReaction(event)) this.react(event);
+		else if (subtype === 'message_changed') this.replace(event);
 		else if (subtype === 'message_replied') this.root(event);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
 		else if (event.prev_ts !== undefined) this.add(event);
@@ -120,8 +121,9 @@ export class TimelineWindow {
 		const message = toMessage(event, this.channel);
 		const known = list.find(this.messages, message.ts);
 		if (!this.freshness.takes(event, message, known)) return;
-		// A post does not say what was replied to it.
-		this.messages = list.insert(this.messages, known ? withThread(message, known) : message);
+		// A post does not say what was replied to it, or who reacted.
+		const whole = known ? { ...withThread(message, known), reactions: known.reactions } : message;
+		this.messages = list.insert(this.messages, whole);
 		if (this.messages.length <= MOST_KEPT) return;
 		this.messages = this.messages.slice(this.pageSize);
 		this.hasOlder = true;
@@ -131,7 +133,13 @@ export class TimelineWindow {
 		const message = toMessage(event.message, this.channel);
 		const known = list.find(this.messages, message.ts);
 		if (known && this.freshness.takes(event, message, known))
-			this.messages = list.replace(this.messages, message);
+			this.messages = list.replace(this.messages, { ...message, reactions: known.reactions });
+	}
+
+	private react(event: Wire): void {
+		const known = list.find(this.messages, event.item.ts);
+		if (known && !known.isTombstone && this.freshness.takesReaction(event))
+			this.messages = list.replace(this.messages, withReaction(known, event));
 	}
 
 	/** A root's new counters. Only a root posted and deleted while the client was offline may be unknown: its tombstone is added. */

@@ -99,10 +99,23 @@ export interface Message {
 	readonly replyCount: number;
 	readonly replyUsers: readonly string[];
 	readonly latestReply: string | null;
+	/** In the order of their first one. */
+	readonly reactions: readonly Reaction[];
 	/** Slack's `blocks`, `attachments` and `metadata`, as they came. */
 	readonly blocks: readonly unknown[] | null;
 	readonly attachments: readonly unknown[] | null;
 	readonly metadata: unknown;
+}
+
+/** An emoji that people react to a message with. */
+export interface Reaction {
+	/** Without colons; a skin tone follows after `::`. */
+	readonly name: string;
+	readonly count: number;
+	/** The first 20 of them. */
+	readonly users: readonly string[];
+	/** The ts of the first one. */
+	readonly since: string;
 }
 
 /** What is on screen of a conversation: an unbroken stretch of its messages. */

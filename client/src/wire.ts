@@ -1,4 +1,4 @@
-import type { Conversation, Counts, Explanation, Message, User } from './types.ts';
+import type { Conversation, Counts, Explanation, Message, Reaction, User } from './types.ts';
 
 /** From Slack's words to ours: the one place that knows how things look on the wire. */
 
@@ -71,10 +71,34 @@ export const toMessage = (message: Wire, channel: string): Message => ({
 	replyCount: message.reply_count ?? 0,
 	replyUsers: message.reply_users ?? [],
 	latestReply: message.latest_reply ?? null,
+	reactions: message.reactions?.map(toReaction) ?? NO_REACTIONS,
 	blocks: message.blocks ?? null,
 	attachments: message.attachments ?? null,
 	metadata: message.metadata ?? null,
 });
+
+const NO_REACTIONS: readonly Reaction[] = [];
+
+const toReaction = ({ name, count, users, first_ts: since }: Wire): Reaction => ({
+	name,
+	count,
+	users,
+	since,
+});
+
+/** The message as it is after `reaction_added` or `reaction_removed`, which say how many there are of one emoji. */
+export function withReaction(message: Message, { current }: Wire): Message {
+	const told = toReaction(current);
+	const others = message.reactions.filter(({ name }) => name !== told.name);
+	if (told.count === 0) return { ...message, reactions: others };
+	const reactions = [...others, told].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+	return { ...message, reactions };
+}
+
+const orderOf = ({ since, name }: Reaction): string => `${since} ${name}`;
+
+export const isReaction = ({ type }: Wire): boolean =>
+	type === 'reaction_added' || type === 'reaction_removed';
 
 /** What the server says of a deleted root: nobody wrote it. */
 const TOMBSTONE = { subtype: 'tombstone', user: 'USLACKBOT' };

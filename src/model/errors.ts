@@ -103,6 +103,13 @@ export const ERRORS = {
 	cant_delete_message: final('Only the author can delete a message.'),
 	thread_not_found: final('There is no such thread.'),
 	cannot_reply_to_message: final('You cannot reply to a reply; reply to its thread.'),
+	invalid_name: final("The name is not one of an emoji: lower case letters, digits, `_`, `-`, `+` and `'`."),
+	bad_timestamp: final('The timestamp is not of the form 1717200000.123456.'),
+	no_item_specified: final('Neither a message (`channel` and `timestamp`) nor anything else was given.'),
+	already_reacted: final('The user reacts to this message with this emoji already.'),
+	no_reaction: final('The user does not react to this message with this emoji.'),
+	too_many_emoji: final('The message has as many different emoji as it can have (50).'),
+	too_many_reactions: final('The user reacts to this message with as many emoji as one can (23).'),
 	not_subscribed: final('The user does not follow this thread.'),
 
 	// The server itself

@@ -8,6 +8,7 @@ import { changedEvent, joinedEvent, leftEvent } from './conversation-events.ts';
 import { type LiveEvent, liveEvent } from './live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from './message-events.ts';
 import { countFields, type JsonObject } from './objects.ts';
+import { reactionEvent } from './reaction-events.ts';
 import { stamped } from './stamped.ts';
 
 /** What sockets are told, in Slack's words. Pure functions from effects and counts to events. */
@@ -78,6 +79,8 @@ export function announcementsOf(effect: Effect): Announcement[] {
 			const told = toMembers(event, aboutMessage(effect));
 			return effect.thread ? [told, replied(conversation, effect.thread, at)] : [told];
 		}
+		case 'reacted':
+			return [toMembers(reactionEvent({ ...effect, channel }))];
 		case 'joined':
 			return joined(effect);
 		case 'left':

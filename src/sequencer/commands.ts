@@ -38,6 +38,8 @@ export type Action =
 			readonly keep?: readonly string[];
 	  }
 	| { readonly type: 'delete'; readonly ts: number }
+	/** The actor reacts to a message, or takes the reaction back. */
+	| { readonly type: 'react'; readonly ts: number; readonly name: string; readonly added: boolean }
 	| { readonly type: 'join' }
 	| { readonly type: 'leave' }
 	/** Each user once. With `force`, who is a member already is passed over; without, it refuses the call. */

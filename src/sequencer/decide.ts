@@ -8,6 +8,7 @@ import {
 	decideLeave,
 } from './decide-members.ts';
 import { decideDelete, decideEdit, decidePost } from './decide-messages.ts';
+import { decideReact } from './decide-reactions.ts';
 import { decideArchive, decideRemark, decideRename, decideUnarchive } from './decide-settings.ts';
 import { decideFollow, decideFollowStatus, decideUnfollow } from './decide-threads.ts';
 import { type Decision, refuse, type Situation } from './decision.ts';
@@ -40,6 +41,8 @@ export function decide(state: ConversationState, command: Command): Decision {
 			return decideEdit(situation, action);
 		case 'delete':
 			return decideDelete(situation, action);
+		case 'react':
+			return decideReact(situation, action);
 		case 'join':
 			return decideJoin(situation);
 		case 'leave':

@@ -1,5 +1,6 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { Message } from '../model/message.ts';
+import type { Reaction } from '../model/reactions.ts';
 
 /**
  * What a command changed: facts, decided once. Read state, live events and rows of the store are all
@@ -48,6 +49,18 @@ export type Effect =
 			/** It stays visible as a tombstone, because it has replies. */
 			readonly tombstone: boolean;
 			readonly thread: ThreadSummary | null;
+	  })
+	| (Stamped & {
+			readonly type: 'reacted';
+			readonly added: boolean;
+			/** The message, and who wrote it. */
+			readonly ts: number;
+			readonly author: string;
+			readonly name: string;
+			/** Whose reaction it is. */
+			readonly user: string;
+			/** This emoji on this message after the change; null: nobody is left. */
+			readonly current: Reaction | null;
 	  })
 	| (Stamped & {
 			readonly type: 'joined';

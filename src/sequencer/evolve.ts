@@ -2,7 +2,15 @@ import { inTimeline } from '../model/message.ts';
 import { firstAtOrAfter } from '../model/timeline.ts';
 import type { Effect } from './effects.ts';
 import { SendsSeen } from './sends-seen.ts';
-import { type ConversationState, type Head, NO_THREAD, repliersOf, sendKey, type Thread } from './state.ts';
+import {
+	type ConversationState,
+	type Head,
+	NO_THREAD,
+	reactedKey,
+	repliersOf,
+	sendKey,
+	type Thread,
+} from './state.ts';
 
 /** Takes an effect into the state it was decided on. Deciding and evolving the same way is what replay is. */
 
@@ -36,6 +44,9 @@ export function evolve(state: ConversationState, effect: Effect): void {
 			break;
 		case 'deleted':
 			deleted(state, head, effect);
+			break;
+		case 'reacted':
+			reacted(state, effect);
 			break;
 		case 'joined':
 			for (const user of effect.users) state.members.set(user, { member: true, joinedTs: effect.at });
@@ -100,6 +111,18 @@ function deleted(state: ConversationState, head: Head, effect: Extract<Effect, {
 	const thread = threadOf(state, previous.threadTs);
 	const replies = thread.replies.filter(({ ts }) => ts !== message.ts);
 	state.threads.set(previous.threadTs, { ...thread, replies, repliers: repliersOf(replies) });
+}
+
+function reacted(state: ConversationState, effect: Extract<Effect, { type: 'reacted' }>): void {
+	const { ts, name, user, added, current } = effect;
+	const reactions = new Map(state.reactions.get(ts));
+	if (current) reactions.set(name, current);
+	else reactions.delete(name);
+	state.reactions.set(ts, reactions);
+	const own = new Set(state.reacted.get(reactedKey(ts, user)));
+	if (added) own.add(name);
+	else own.delete(name);
+	state.reacted.set(reactedKey(ts, user), own);
 }
 
 function threadOf(state: ConversationState, threadTs: number): Thread {

@@ -1,7 +1,7 @@
 import { parseMentions } from '../model/mentions.ts';
 import type { Command } from './commands.ts';
 import { REPEAT_WINDOW_MICROS } from './sends-seen.ts';
-import { type ConversationState, sendKey, stampOf } from './state.ts';
+import { type ConversationState, reactedKey, sendKey, stampOf } from './state.ts';
 
 /** What has to be known before a command can be decided, beyond what the state holds already. */
 export interface Needs {
@@ -14,6 +14,8 @@ export interface Needs {
 	/** Follows of these users in these threads. */
 	follows: { threadTs: number; user: string }[];
 	sends: { user: string; clientMsgId: string }[];
+	/** Reactions to these messages, all of them summed up, and whether the user is among them. */
+	reactions: { ts: number; user: string }[];
 	/** Which sends there were after this stamp. */
 	sendsAfter?: number;
 }
@@ -23,7 +25,7 @@ export interface Needs {
  * needs its message before it can tell which thread that belongs to.
  */
 export function missing(state: ConversationState, command: Command): Needs | null {
-	const found: Needs = { members: [], messages: [], threads: [], follows: [], sends: [] };
+	const found: Needs = { members: [], messages: [], threads: [], follows: [], sends: [], reactions: [] };
 	const { head } = state;
 	if (head === undefined) return { ...found, head: true };
 	if (head === null) return null;
@@ -95,6 +97,13 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 		case 'delete':
 			message(action.ts);
 			break;
+		case 'react': {
+			const { ts } = action;
+			message(ts);
+			const isKnown = state.reactions.has(ts) && state.reacted.has(reactedKey(ts, command.actor));
+			if (!isKnown) found.reactions.push({ ts, user: command.actor });
+			break;
+		}
 		case 'invite':
 		case 'add_members':
 			for (const user of action.users) member(user);
@@ -119,4 +128,5 @@ const isEmpty = (needs: Needs): boolean =>
 	needs.messages.length === 0 &&
 	needs.threads.length === 0 &&
 	needs.follows.length === 0 &&
-	needs.sends.length === 0;
+	needs.sends.length === 0 &&
+	needs.reactions.length === 0;

@@ -1,5 +1,6 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { Message } from '../model/message.ts';
+import type { Reaction } from '../model/reactions.ts';
 import type { Command } from './commands.ts';
 import { Recent } from './recent.ts';
 import type { SendsSeen } from './sends-seen.ts';
@@ -73,6 +74,10 @@ export interface ConversationState {
 	readonly threads: Recent<number, Thread>;
 	/** ts of sends by `sendKey`; null: known not to have been sent. */
 	readonly sends: Recent<string, number | null>;
+	/** Of a message, its reactions by name. */
+	readonly reactions: Recent<number, ReadonlyMap<string, Reaction>>;
+	/** By `reactedKey`: what a user reacts to a message with. */
+	readonly reacted: Recent<string, ReadonlySet<string>>;
 	/** Which ones there may have been beyond those; undefined: not loaded. */
 	sendsSeen: SendsSeen | undefined;
 	/** So many sends are looked up one by one before `sendsSeen` is loaded. */
@@ -85,6 +90,8 @@ export const emptyState = (sendLookups = 0): ConversationState => ({
 	messages: new Recent(),
 	threads: new Recent(),
 	sends: new Recent(),
+	reactions: new Recent(),
+	reacted: new Recent(),
 	sendsSeen: undefined,
 	sendLookups,
 });
@@ -93,6 +100,8 @@ export const emptyState = (sendLookups = 0): ConversationState => ({
 export const stampOf = (head: Head, command: Command): number => Math.max(command.at, head.stamp + 1);
 
 export const sendKey = (user: string, clientMsgId: string): string => `${user} ${clientMsgId}`;
+
+export const reactedKey = (ts: number, user: string): string => `${ts} ${user}`;
 
 export const isMember = (state: ConversationState, user: string): boolean =>
 	state.members.get(user)?.member === true;

@@ -12,6 +12,7 @@ import {
 } from '../protocol/events.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from '../protocol/message-events.ts';
+import { reactionEvent } from '../protocol/reaction-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
 /**
@@ -54,6 +55,7 @@ export function missedEvents(found: Found): MissedEvent[] {
 		...own(ownMemberships(found)),
 		...inside(messages(found)),
 		...inside(threads(found)),
+		...inside(reactions(found)),
 		...inside(aspects(found, (what) => what !== 'archive')),
 		...own(follows(found)),
 	];
@@ -130,6 +132,12 @@ function threads({ inside, conversations, threads: summaries }: Found): Told[] {
 		const conversation = thread && conversations.get(thread.root.conversation);
 		return thread && conversation ? [{ at, event: repliedEvent(conversation, thread, at) }] : [];
 	});
+}
+
+function reactions({ inside, conversations }: Found): Told[] {
+	return inside.reactions
+		.filter(({ conversation }) => conversations.has(conversation))
+		.map((change) => ({ at: change.at, event: reactionEvent({ ...change, channel: change.conversation }) }));
 }
 
 function aspects({ inside, conversations }: Found, wanted: (what: Changed['what']) => boolean): Told[] {

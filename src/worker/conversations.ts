@@ -3,7 +3,14 @@ import type { Command } from '../sequencer/commands.ts';
 import { trimTail } from '../sequencer/evolve.ts';
 import { missing, type Needs } from '../sequencer/needs.ts';
 import { SendsSeen } from '../sequencer/sends-seen.ts';
-import { type ConversationState, emptyState, repliersOf, STRANGER, sendKey } from '../sequencer/state.ts';
+import {
+	type ConversationState,
+	emptyState,
+	reactedKey,
+	repliersOf,
+	STRANGER,
+	sendKey,
+} from '../sequencer/state.ts';
 
 /**
  * The conversations this worker owns, as far as their commands needed them. State is loaded on first use
@@ -87,6 +94,21 @@ export class Conversations {
 		if (!state.sendsSeen) state.sendLookups -= needs.sends.length;
 		for (const { user, clientMsgId } of needs.sends)
 			state.sends.set(sendKey(user, clientMsgId), await this.source.send(conversation, user, clientMsgId));
+		for (const { ts, user } of needs.reactions) await this.loadReactions(conversation, state, ts, user);
+	}
+
+	/** What was loaded or decided before stays: it may not be stored yet. */
+	private async loadReactions(
+		conversation: string,
+		state: ConversationState,
+		ts: number,
+		user: string,
+	): Promise<void> {
+		const found = await this.source.reactionsFor(conversation, ts, user);
+		if (!state.reactions.has(ts))
+			state.reactions.set(ts, new Map(found.reactions.map((one) => [one.name, one])));
+		const key = reactedKey(ts, user);
+		if (!state.reacted.has(key)) state.reacted.set(key, new Set(found.own));
 	}
 
 	private async loadHead(conversation: string, state: ConversationState): Promise<void> {
@@ -148,6 +170,8 @@ export class Conversations {
 		state.messages.turn(stamp, durable);
 		state.threads.turn(stamp, durable);
 		state.sends.turn(stamp, durable);
+		state.reactions.turn(stamp, durable);
+		state.reacted.turn(stamp, durable);
 		state.sendsSeen?.turn(stamp, durable);
 	}
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { reactSomewhere } from '../support/client/reacting.ts';
 import { expectScreens, watchEverything } from '../support/client/screens.ts';
 import { expectExact, sdk } from '../support/client/sdk.ts';
 import { httpDriver } from '../support/http-driver.ts';
@@ -12,7 +13,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 /**
  * What is on screen, after every step of random histories: messages of every conversation, the list of followed threads, and
- * each thread in it that was opened, with its counts. It is loaded once; from then on events keep it.
+ * each thread in it that was opened, with its counts, while people react to messages. It is loaded once; from then on events keep it.
  */
 
 const SEEDS = [41, 42];
@@ -40,6 +41,7 @@ for (const seed of SEEDS) {
 		const stop = watchEverything(client);
 		let isAway = false;
 		let checks = 0;
+		let reactions = 0;
 		await runHistory(
 			{
 				...httpDriver(workspace),
@@ -52,6 +54,7 @@ for (const seed of SEEDS) {
 							oracle.setActive(person.id, false, await untilAway(person));
 						}
 					}
+					if (await reactSomewhere(workspace, person, random)) reactions += 1;
 					if (isAway) return;
 					await expectExact(client, person);
 					await expectScreens(client, person);
@@ -63,6 +66,7 @@ for (const seed of SEEDS) {
 			{ users: workspace.people.map(({ id }) => id), check: 'every' },
 		);
 		expect(checks).toBeGreaterThan(OPERATIONS / 3);
+		expect(reactions).toBeGreaterThan(OPERATIONS / 6);
 		stop();
 		client.disconnect();
 	});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ConversationKind } from '../../src/model/ids.ts';
+import { MOST_EMOJI, MOST_OF_USER } from '../../src/model/reactions.ts';
 import type { Action, Command, Outcome } from '../../src/sequencer/commands.ts';
 import { sequence } from '../../src/sequencer/decide.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
@@ -135,6 +136,44 @@ describe('refusals', () => {
 		for (const [action, error] of refused) expect(await channel.says('U01', action)).toBe(error);
 		expect(await channel.says('U01', { type: 'unarchive' })).toBe('ok');
 		expect(await channel.says('U01', post('x'))).toBe('ok');
+	});
+
+	test('reactions: once each, one’s own alone, to what is there, up to the limits', async () => {
+		const channel = await Channel.open();
+		const ts = await channel.posts('U01');
+		const react = (name: string, added = true): Action => ({ type: 'react', ts, name, added });
+		expect(await channel.says('U03', react('+1'))).toBe('not_in_channel');
+		expect(await channel.says('U02', react('+1', false))).toBe('no_reaction');
+		expect(await channel.says('U02', react('+1'))).toBe('ok');
+		expect(await channel.says('U02', react('+1'))).toBe('already_reacted');
+		expect(await channel.says('U01', react('+1', false))).toBe('no_reaction');
+		expect(await channel.says('U01', react('+1'))).toBe('ok');
+		expect(channel.effects).toMatchObject([
+			{ type: 'reacted', current: { count: 2, users: ['U02', 'U01'] } },
+		]);
+		expect(await channel.says('U02', react('+1', false))).toBe('ok');
+		expect(channel.effects).toMatchObject([{ added: false, current: { count: 1, users: ['U01'] } }]);
+		expect(await channel.says('U01', react('+1', false))).toBe('ok');
+		expect(channel.effects).toMatchObject([{ current: null }]);
+		for (let index = 0; index < MOST_OF_USER; index += 1)
+			expect(await channel.says('U01', react(`e${index}`))).toBe('ok');
+		expect(await channel.says('U01', react('one-more'))).toBe('too_many_reactions');
+		expect(await channel.says('U01', { type: 'delete', ts })).toBe('ok');
+		expect(await channel.says('U02', react('+1'))).toBe('message_not_found');
+	});
+
+	test('a message has a limited number of different emoji; those that are there can be joined', async () => {
+		const channel = await Channel.open();
+		await channel.does('U01', invite(['U03', 'U04']));
+		const ts = await channel.posts('U01');
+		const users = ['U01', 'U02', 'U03'];
+		for (let index = 0; index < MOST_EMOJI; index += 1) {
+			const user = users[Math.floor(index / MOST_OF_USER)]!;
+			expect(await channel.says(user, { type: 'react', ts, name: `e${index}`, added: true })).toBe('ok');
+		}
+		const by = (name: string): Action => ({ type: 'react', ts, name, added: true });
+		expect(await channel.says('U04', by('one-more'))).toBe('too_many_emoji');
+		expect(await channel.says('U04', by('e7'))).toBe('ok');
 	});
 
 	test('people: not oneself, not who is there, and nobody into or out of a direct message', async () => {

@@ -24,13 +24,14 @@ export interface FreshStoreParts {
 
 export function freshStore(parts: FreshStoreParts): Reads {
 	return {
-		history: freshHistory(parts.store.history, parts.freshness),
+		history: freshHistory(parts),
 		changes: freshChanges(parts),
 		directory: freshDirectory(parts),
 	};
 }
 
-function freshHistory(history: History, freshness: Freshness): History {
+function freshHistory({ store, freshness, nowMicros }: FreshStoreParts): History {
+	const { history } = store;
 	const after = async <T>(conversation: string, read: () => Promise<T>): Promise<T> => {
 		await freshness.conversations([conversation]);
 		return read();
@@ -41,6 +42,13 @@ function freshHistory(history: History, freshness: Freshness): History {
 			after(conversation, () => history.replies(conversation, threadTs, range)),
 		messages: (conversation, ts, most) => after(conversation, () => history.messages(conversation, ts, most)),
 		threads: (conversation, roots) => after(conversation, () => history.threads(conversation, roots)),
+		reactions: (conversation, ts) => after(conversation, () => history.reactions(conversation, ts)),
+		reactors: (conversation, ts, limit) =>
+			after(conversation, () => history.reactors(conversation, ts, limit)),
+		async reactedTo(user, before, limit) {
+			await freshness.user(user, nowMicros() - LATELY_MICROS);
+			return history.reactedTo(user, before, limit);
+		},
 	};
 }
 

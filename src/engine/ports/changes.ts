@@ -1,4 +1,5 @@
 import type { Message } from '../../model/message.ts';
+import type { Reaction } from '../../model/reactions.ts';
 
 /**
  * What changed for a user after a stamp, read from the rows themselves: each carries the stamp of its newest
@@ -73,9 +74,24 @@ export interface AspectChange {
 	readonly actor: string;
 }
 
+/** A reaction that was added or taken back. */
+export interface ReactionChange {
+	readonly conversation: string;
+	/** The message, and who wrote it. */
+	readonly ts: number;
+	readonly author: string;
+	readonly name: string;
+	readonly user: string;
+	readonly added: boolean;
+	readonly at: number;
+	/** This emoji on this message as it is now; null: nobody is left. */
+	readonly current: Reaction | null;
+}
+
 export interface InsideChanges {
 	readonly posted: readonly PostedMessage[];
 	/** Messages from before that were edited since, and all that were deleted since. */
 	readonly changed: readonly Message[];
 	readonly aspects: readonly AspectChange[];
+	readonly reactions: readonly ReactionChange[];
 }

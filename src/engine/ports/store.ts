@@ -1,6 +1,7 @@
 import type { Conversation } from '../../model/conversation.ts';
 import type { ConversationKind } from '../../model/ids.ts';
 import type { Message } from '../../model/message.ts';
+import type { Reaction } from '../../model/reactions.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
 import type { Page, Profile, Team, Token, User } from './accounts.ts';
 import type { Changes } from './changes.ts';
@@ -113,6 +114,18 @@ export interface History {
 	): Promise<readonly Message[]>;
 	/** Of these roots, the ones that have undeleted replies. */
 	threads(conversation: string, roots: readonly number[]): Promise<readonly ThreadInfo[]>;
+	/** Of these messages, those that have any; in the order in which they are shown. */
+	reactions(conversation: string, ts: readonly number[]): Promise<ReadonlyMap<number, readonly Reaction[]>>;
+	/** By name, the users who react to a message; of so many reactions, the earliest. */
+	reactors(conversation: string, ts: number, limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
+	/** A user's reactions, the newest first, from before this stamp on. Whether the caller may see them is not looked at. */
+	reactedTo(user: string, before: number, limit: number): Promise<readonly ReactedMessage[]>;
+}
+
+export interface ReactedMessage {
+	readonly conversation: string;
+	readonly ts: number;
+	readonly at: number;
 }
 
 export interface EntryRow {
@@ -203,6 +216,13 @@ export interface StateSource {
 	send(conversation: string, user: string, clientMsgId: string): Promise<number | null>;
 	/** The newest sends with an id after a stamp, deleted ones too; ascending. */
 	recentSends(conversation: string, after: number, limit: number): Promise<readonly Send[]>;
+
+	/** Reactions to a message, and the names of those that are the user's. */
+	reactionsFor(
+		conversation: string,
+		ts: number,
+		user: string,
+	): Promise<{ readonly reactions: readonly Reaction[]; readonly own: readonly string[] }>;
 
 	/** For the read state. */
 	briefs(conversations: readonly string[]): Promise<readonly ConversationBrief[]>;

@@ -7,7 +7,9 @@ import type {
 	OwnFollow,
 	OwnMembership,
 	PostedMessage,
+	ReactionChange,
 } from '../ports/changes.ts';
+import { REACTION_CHANGES, type ReactionChangeColumns, reactionChangeOf } from './reactions.ts';
 import { MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf, standsInTimeline } from './rows.ts';
 import { list, type SqlReader } from './sql.ts';
 
@@ -125,6 +127,7 @@ async function changesInside(reader: SqlReader, query: InsideQuery): Promise<Ins
 	const posted: PostedMessage[] = [];
 	const changed: InsideChanges['changed'][number][] = [];
 	const aspects: AspectChange[] = [];
+	const reactions: ReactionChange[] = [];
 	let { changes, bytes } = most;
 	for (let start = 0; start < conversations.length; start += CONVERSATIONS_PER_QUERY) {
 		if (start > 0) await reader.pause();
@@ -141,6 +144,8 @@ async function changesInside(reader: SqlReader, query: InsideQuery): Promise<Ins
 		for (const row of await reader.all<PostedRow>(POSTED, params)) posted.push(postedOf(row));
 		for (const row of await reader.all<MessageRow>(CHANGED, params)) changed.push(messageOf(row));
 		for (const row of await reader.all<AspectColumns>(ASPECTS, params)) aspects.push(aspectOf(row));
+		for (const row of await reader.all<ReactionChangeColumns>(REACTION_CHANGES, params))
+			reactions.push(reactionChangeOf(row));
 	}
-	return changes < aspects.length ? null : { posted, changed, aspects };
+	return changes < aspects.length + reactions.length ? null : { posted, changed, aspects, reactions };
 }

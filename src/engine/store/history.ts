@@ -1,5 +1,6 @@
 import { bytesOf, isFull, type Message } from '../../model/message.ts';
 import type { History, Range, ThreadInfo } from '../ports/store.ts';
+import { readReactions } from './reactions.ts';
 import { MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf, standsInTimeline } from './rows.ts';
 import { inChunks, list, type SqlReader } from './sql.ts';
 import { REPLY_USERS_SHOWN, ThreadSummaries } from './thread-summaries.ts';
@@ -129,7 +130,11 @@ export function historyOf(reader: SqlReader): History {
 			async (chunk) =>
 				(await reader.all<MessageRow>(MESSAGES.oldest.rows, [conversation, list(chunk)])).map(messageOf),
 		);
+	const { reactions, reactors, reactedTo } = readReactions(reader);
 	return {
+		reactions,
+		reactors,
+		reactedTo,
 		timeline: (conversation, range) =>
 			page(
 				TIMELINE[range.nearest],

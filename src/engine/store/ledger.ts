@@ -3,6 +3,7 @@ import type { Message } from '../../model/message.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { Aspect } from '../ports/changes.ts';
 import type { Fact, ReadFact } from '../ports/facts.ts';
+import { forgetReactions, writeReaction } from './reactions.ts';
 import { flag, list } from './sql.ts';
 import {
 	type BoundWrite,
@@ -277,8 +278,15 @@ export function writeFact(fact: Fact, into: Writes): void {
 			break;
 		}
 		case 'edited':
+			rewrite(fact.message, into);
+			break;
 		case 'deleted':
 			rewrite(fact.message, into);
+			forgetReactions(fact.message.conversation, fact.message.ts, into);
+			break;
+		case 'reacted':
+			writeReaction(fact, into);
+			into.set(`stamp ${fact.conversation.id}`, STAMP, [fact.conversation.id, fact.at]);
 			break;
 		case 'created':
 			create(fact.conversation, fact.at, into);

@@ -8,6 +8,7 @@ import { sends } from './migrations/0007-sends.ts';
 import { topicIds } from './migrations/0008-topic-ids.ts';
 import { profiles } from './migrations/0009-profiles.ts';
 import { invites } from './migrations/0010-invites.ts';
+import { reactions } from './migrations/0011-reactions.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0008-topic-ids', statements: [], postgres: topicIds },
 	{ name: '0009-profiles', statements: profiles },
 	{ name: '0010-invites', statements: invites },
+	{ name: '0011-reactions', statements: reactions },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

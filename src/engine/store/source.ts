@@ -1,6 +1,7 @@
 import type { ConversationKind } from '../../model/ids.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
 import type { ConversationBrief, EntryRow, StateSource } from '../ports/store.ts';
+import { readReactions } from './reactions.ts';
 import {
 	CONVERSATION_COLUMNS,
 	type ConversationRow,
@@ -106,7 +107,9 @@ const FEW_ENTRIES = 128;
 
 export function sourceOf(reader: SqlReader, completeUpTo: () => number = () => 0): StateSource {
 	const patient = patiently(reader);
+	const { reactionsFor } = readReactions(reader);
 	return {
+		reactionsFor,
 		async head(conversation) {
 			const [row] = await reader.all<ConversationRow & StampColumns>(HEAD, [conversation]);
 			if (row === undefined) return null;

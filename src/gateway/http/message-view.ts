@@ -1,8 +1,10 @@
 import type { ThreadInfo } from '../../engine/ports/store.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { bytesOf, type Message } from '../../model/message.ts';
+import type { Reaction } from '../../model/reactions.ts';
 import { formatTs } from '../../model/ts.ts';
 import { authorOf, type JsonObject, wireMessage } from '../../protocol/objects.ts';
+import { reactionsField } from '../../protocol/reaction-events.ts';
 import { jsonBytes } from './answer-size.ts';
 import type { UserCall } from './method.ts';
 
@@ -21,15 +23,18 @@ export async function messageViews(
 		...[...parents.values()].filter(({ ts }) => shown.has(ts)),
 	];
 	const threads = await threadsOf(call, conversation, roots);
+	const reactions = await reactionsOf(call, conversation, [...messages, ...roots]);
 	const rootView = (root: Message): JsonObject => ({
 		...wireMessage(root, conversation.team, threads.get(root.ts)?.info),
 		...threads.get(root.ts)?.subscription,
+		...reactionsField(reactions.get(root.ts)),
 	});
 	return messages.map((message) => {
 		if (message.threadTs === null) return rootView(message);
 		const parent = parents.get(message.threadTs);
 		return {
 			...wireMessage(message, conversation.team),
+			...reactionsField(reactions.get(message.ts)),
 			...(parent ? { parent_user_id: authorOf(parent) } : {}),
 			...(parent && message.broadcast ? { root: rootView(parent) } : {}),
 		};
@@ -63,7 +68,7 @@ export async function messagePage(
 		for (const [index, view] of (await messageViews(call, conversation, batch)).entries()) {
 			const message = batch[index] as Message;
 			// A root that is shown along may be as large as it likes.
-			const textBytes = message.broadcast ? Number.POSITIVE_INFINITY : bytesOf(message);
+			const textBytes = message.broadcast || view.reactions ? Number.POSITIVE_INFINITY : bytesOf(message);
 			bytes += jsonBytes(view, textBytes, enough);
 			if (bytes > mostBytes && views.length > 0) return { views, isCut: true };
 			views.push(view);
@@ -81,6 +86,15 @@ function batchFrom(messages: readonly Message[], start: number): readonly Messag
 		if (parents.size > MOST_PARENTS) return messages.slice(start, end);
 	}
 	return messages.slice(start);
+}
+
+async function reactionsOf(
+	{ services }: UserCall,
+	conversation: Conversation,
+	messages: readonly Message[],
+): Promise<ReadonlyMap<number, readonly Reaction[]>> {
+	const shown = new Set(messages.filter(({ deleted }) => !deleted).map(({ ts }) => ts));
+	return shown.size === 0 ? new Map() : services.history.reactions(conversation.id, [...shown]);
 }
 
 /** Roots of the replies among these. */

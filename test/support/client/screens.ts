@@ -21,13 +21,14 @@ export function watchEverything(client: TidemarkClient): () => void {
 	};
 }
 
-const seen = ({ ts, user, text, replyCount, edited, isTombstone }: Message) => ({
+const seen = ({ ts, user, text, replyCount, edited, isTombstone, reactions }: Message) => ({
 	ts,
 	user,
 	text,
 	replyCount,
 	isEdited: edited !== null,
 	isTombstone,
+	reactions: reactions.map(({ name, count, users, since }) => ({ name, users, count, first_ts: since })),
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: as it is on the wire
@@ -39,6 +40,7 @@ const served = (message: any) => ({
 	replyCount: message.reply_count ?? 0,
 	isEdited: message.edited !== undefined,
 	isTombstone: message.subtype === 'tombstone',
+	reactions: message.reactions ?? [],
 });
 
 export async function expectScreens(client: TidemarkClient, person: Person): Promise<void> {

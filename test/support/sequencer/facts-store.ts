@@ -1,5 +1,6 @@
 import type { History, StateSource } from '../../../src/engine/ports/store.ts';
 import { inTimeline, type Message } from '../../../src/model/message.ts';
+import type { Reaction } from '../../../src/model/reactions.ts';
 import type { Effect } from '../../../src/sequencer/effects.ts';
 import { type Follow, type Membership, sendKey } from '../../../src/sequencer/state.ts';
 
@@ -12,6 +13,8 @@ export class FactsStore {
 	private readonly messages = new Map<number, Message>();
 	private readonly follows = new Map<string, Follow>();
 	private readonly sends = new Map<string, number>();
+	private readonly reactions = new Map<number, Map<string, Reaction>>();
+	private readonly reacted = new Map<string, Set<string>>();
 
 	write(effects: readonly Effect[]): void {
 		for (const effect of effects) this.writeOne(effect);
@@ -20,7 +23,14 @@ export class FactsStore {
 	/** What the owner of a conversation loads: each answer comes in a turn of its own. */
 	get source(): Pick<
 		StateSource,
-		'head' | 'memberships' | 'threadReplies' | 'follows' | 'send' | 'recentSends' | 'timelineEntries'
+		| 'head'
+		| 'memberships'
+		| 'threadReplies'
+		| 'follows'
+		| 'send'
+		| 'recentSends'
+		| 'timelineEntries'
+		| 'reactionsFor'
 	> {
 		return {
 			head: async () =>
@@ -40,6 +50,10 @@ export class FactsStore {
 						return follow ? [[user, follow] as const] : [];
 					}),
 				),
+			reactionsFor: async (_, ts, user) => ({
+				reactions: [...(this.reactions.get(ts)?.values() ?? [])],
+				own: [...(this.reacted.get(`${ts} ${user}`) ?? [])],
+			}),
 			send: async (_, user, clientMsgId) => this.sends.get(sendKey(user, clientMsgId)) ?? null,
 			recentSends: async (_, after, limit) =>
 				this.ascending(({ ts, clientMsgId }) => clientMsgId !== null && ts > after)
@@ -89,6 +103,18 @@ export class FactsStore {
 				if (effect.message.clientMsgId !== null)
 					this.sends.set(sendKey(effect.message.user, effect.message.clientMsgId), effect.message.ts);
 				break;
+			case 'reacted': {
+				const { ts, name, user, added, current } = effect;
+				const reactions = this.reactions.get(ts) ?? new Map<string, Reaction>();
+				this.reactions.set(ts, reactions);
+				if (current) reactions.set(name, current);
+				else reactions.delete(name);
+				const own = this.reacted.get(`${ts} ${user}`) ?? new Set<string>();
+				this.reacted.set(`${ts} ${user}`, own);
+				if (added) own.add(name);
+				else own.delete(name);
+				break;
+			}
 			case 'edited':
 			case 'deleted':
 				this.messages.set(effect.message.ts, effect.message);

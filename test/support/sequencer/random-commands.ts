@@ -49,6 +49,7 @@ const GROWING = {
 	archive: 1,
 	unarchive: 3,
 	rename: 1,
+	react: 20,
 } as const;
 
 const NOTHING = Object.fromEntries(Object.keys(GROWING).map((kind) => [kind, 0])) as Record<
@@ -123,6 +124,13 @@ export class RandomCommands {
 				return { type: 'follow', threadTs: root, lastRead: random.chance(0.5) ? message : null };
 			case 'unfollow':
 				return { type: 'unfollow', threadTs: root };
+			case 'react':
+				return {
+					type: 'react',
+					ts: message,
+					name: random.pick(['+1', 'eyes', 'wave'])!,
+					added: random.chance(0.6),
+				};
 			case 'rename':
 				return { type: 'rename', name: `name-${random.below(100)}` };
 			default:

@@ -4,6 +4,7 @@ import { changesCases } from './changes-cases.ts';
 import { directoryCases } from './directory-cases.ts';
 import { historyCases } from './history-cases.ts';
 import { ledgerCases } from './ledger-cases.ts';
+import { reactionCases } from './reaction-cases.ts';
 import { sourceCases } from './source-cases.ts';
 
 /** What every store has to keep to, seen through the port alone. */
@@ -67,5 +68,6 @@ export function describeStoreContract(name: string, place: () => Promise<Place>)
 		sourceCases(subject);
 		ledgerCases(subject);
 		changesCases(subject);
+		reactionCases(subject);
 	});
 }

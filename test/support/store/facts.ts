@@ -149,6 +149,27 @@ export const unfollowed = (subject: Conversation, user: string, threadTs: number
 	threadTs,
 });
 
+/** With the number after it given, and no users shown. */
+export const reacted = (
+	subject: Conversation,
+	to: Message,
+	user: string,
+	name: string,
+	at: number,
+	count: number,
+	added = true,
+): Effect => ({
+	type: 'reacted',
+	conversation: subject,
+	at,
+	ts: to.ts,
+	author: to.user,
+	name,
+	user,
+	added,
+	current: count === 0 ? null : { name, count, users: [user], firstTs: to.ts + 1 },
+});
+
 type CursorFact = Extract<ReadFact, { type: 'cursor' }>;
 
 export const cursor = (

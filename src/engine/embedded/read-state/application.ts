@@ -35,6 +35,8 @@ export class Application {
 			case 'deleted':
 				this.remove(conversation, effect.previous, at);
 				return [];
+			case 'reacted':
+				return [];
 			case 'joined':
 				for (const user of effect.users) this.join(number, user, effect.cursor, at);
 				return [];

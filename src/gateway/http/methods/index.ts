@@ -50,6 +50,7 @@ import { dndEndDnd, dndEndSnooze, dndInfo, dndSetSnooze, dndTeamInfo } from './d
 import { inboxList } from './inbox.ts';
 import { invitesAccept, invitesInfo } from './invites.ts';
 import { pushDevicesAdd, pushDevicesList, pushDevicesRemove, pushWebKey } from './push-devices.ts';
+import { reactionsAdd, reactionsGet, reactionsList, reactionsRemove } from './reactions.ts';
 import { rtmConnect } from './rtm.ts';
 import {
 	subscriptionsThreadAdd,
@@ -136,6 +137,10 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'push.devices.list': pushDevicesList,
 	'push.devices.remove': pushDevicesRemove,
 	'push.webKey': pushWebKey,
+	'reactions.add': reactionsAdd,
+	'reactions.get': reactionsGet,
+	'reactions.list': reactionsList,
+	'reactions.remove': reactionsRemove,
 	'rtm.connect': rtmConnect,
 	// Retired at Slack, still called by older clients: answered alike.
 	'rtm.start': rtmConnect,

@@ -108,6 +108,7 @@ export class Application {
 				return this.ofUser.take(effect.message.user, () => this.authors.posted(effect, isNew));
 			case 'edited':
 			case 'deleted':
+			case 'reacted':
 			case 'changed':
 				return [];
 		}

@@ -1,0 +1,162 @@
+import type { ReactedMessage } from '../../../engine/ports/store.ts';
+import type { Conversation } from '../../../model/conversation.ts';
+import { type ErrorCode, Refusal } from '../../../model/errors.ts';
+import type { Message } from '../../../model/message.ts';
+import { parseReactionName } from '../../../model/reactions.ts';
+import type { JsonObject } from '../../../protocol/objects.ts';
+import { readable } from '../access.ts';
+import { sized } from '../answer-size.ts';
+import * as type from '../argument-types.ts';
+import { optional, required } from '../arguments.ts';
+import { messagePage, messageViews } from '../message-view.ts';
+import { costOfRows, type UserCall, userMethod } from '../method.ts';
+import { nextCursor } from '../paging.ts';
+import { submit } from '../submit.ts';
+
+/** Reactions: members add and take back their own; who may read a message may see them. */
+
+const name = required<string>({
+	expects: 'the name of an emoji, without colons',
+	bad: 'invalid_name',
+	missing: 'invalid_name',
+	parse: (value) => (typeof value === 'string' ? parseReactionName(value) : undefined),
+});
+
+/** Slack's reactions are to messages, files or comments; here only to messages. */
+const item = { channel: optional(type.channel), timestamp: optional(type.ts('bad_timestamp')) };
+const IGNORED = ['file', 'file_comment'];
+
+interface Item {
+	readonly channel: string | undefined;
+	readonly timestamp: number | undefined;
+}
+
+function itemOf({ channel, timestamp }: Item): { channel: string; ts: number } {
+	if (channel === undefined || timestamp === undefined)
+		throw new Refusal('no_item_specified', 'channel, timestamp: both are required');
+	return { channel, ts: timestamp };
+}
+
+const change = (added: boolean) =>
+	userMethod({
+		limited: 'posts',
+		arguments: { name, ...item },
+		ignored: IGNORED,
+		run: async (args, call) => {
+			const { channel, ts } = itemOf(args);
+			await submit(call, channel, { type: 'react', ts, name: args.name, added });
+			return {};
+		},
+	});
+
+export const reactionsAdd = change(true);
+export const reactionsRemove = change(false);
+
+/** Users of all reactions together that `full` answers with. */
+const MOST_REACTORS = 1000;
+
+export const reactionsGet = userMethod({
+	arguments: { ...item, full: type.flag },
+	ignored: IGNORED,
+	run: async (args, call) => {
+		const { channel, ts } = itemOf(args);
+		const conversation = await readable(call, channel);
+		const message = await liveMessage(call, channel, ts);
+		const [view] = await messageViews(call, conversation, [message]);
+		return {
+			type: 'message',
+			channel,
+			message: args.full ? await withAllUsers(call, channel, ts, view) : view,
+		};
+	},
+});
+
+async function liveMessage({ services }: UserCall, channel: string, ts: number): Promise<Message> {
+	const [message] = await services.history.messages(channel, [ts]);
+	if (!message || message.deleted) throw new Refusal('message_not_found', 'timestamp: no such message');
+	return message;
+}
+
+async function withAllUsers(
+	{ services }: UserCall,
+	channel: string,
+	ts: number,
+	view: JsonObject | undefined,
+): Promise<JsonObject | undefined> {
+	const reactions = view?.reactions as readonly JsonObject[] | undefined;
+	if (!view || !reactions) return view;
+	const users = await services.history.reactors(channel, ts, MOST_REACTORS);
+	return {
+		...view,
+		reactions: reactions.map((reaction) => ({
+			...reaction,
+			users: users.get(reaction.name as string) ?? reaction.users,
+		})),
+	};
+}
+
+const PAGE = 100;
+/** Reactions that are looked at for one page: those to the same message are shown once, and some may not be shown at all. */
+const MOST_LOOKED_AT = 1000;
+
+export const reactionsList = userMethod({
+	arguments: {
+		user: optional(type.user),
+		limit: type.limit(PAGE),
+		count: optional(type.count),
+		cursor: type.cursor('next_ts'),
+		full: type.flag,
+	},
+	cost: ({ limit, count }) => costOfRows(Math.min(count || limit, type.MAX_PAGE)),
+	ignored: ['page', 'team_id'],
+	run: async (args, call) => {
+		const { services, caller } = call;
+		const user = args.user ?? caller.user.id;
+		const [person] = await services.directory.users([user]);
+		if (person?.team !== caller.team) throw new Refusal('user_not_found', 'user: no such user');
+		const limit = Math.min(args.count || args.limit, type.MAX_PAGE);
+		const before = args.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(args.cursor);
+		const found = await services.history.reactedTo(user, before, MOST_LOOKED_AT);
+		return sized(call, async (mostBytes) => {
+			const { items, next, isCut } = await itemsOf(call, found, limit, mostBytes);
+			return { answer: { items, ...nextCursor('next_ts', next) }, isCut };
+		});
+	},
+});
+
+/** What the caller may see of these, a message once. */
+async function itemsOf(call: UserCall, found: readonly ReactedMessage[], limit: number, mostBytes: number) {
+	const items: JsonObject[] = [];
+	const shown = new Set<string>();
+	const places = new Map<string, Conversation | null>();
+	let room = mostBytes;
+	let last: number | null = null;
+	for (const { conversation: id, ts, at } of found) {
+		if (items.length >= limit) return { items, next: last, isCut: false };
+		const key = `${id} ${ts}`;
+		const conversation = places.get(id) ?? (await readableOrNull(call, id));
+		places.set(id, conversation);
+		if (conversation && !shown.has(key)) {
+			shown.add(key);
+			const [message] = await call.services.history.messages(id, [ts]);
+			const live = message && !message.deleted ? [message] : [];
+			const { views } = await messagePage(call, conversation, live, room);
+			room -= views.reduce((sum, view) => sum + Buffer.byteLength(JSON.stringify(view)), 0);
+			if (room <= 0 && items.length > 0) return { items, next: last, isCut: true };
+			for (const view of views) items.push({ type: 'message', channel: id, message: view });
+		}
+		last = at;
+	}
+	return { items, next: found.length < MOST_LOOKED_AT ? null : last, isCut: false };
+}
+
+const HIDDEN: readonly ErrorCode[] = ['channel_not_found', 'not_in_channel'];
+
+async function readableOrNull(call: UserCall, id: string): Promise<Conversation | null> {
+	try {
+		return await readable(call, id);
+	} catch (error) {
+		if (error instanceof Refusal && HIDDEN.includes(error.code)) return null;
+		throw error;
+	}
+}

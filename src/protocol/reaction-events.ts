@@ -1,0 +1,47 @@
+import type { Reaction } from '../model/reactions.ts';
+import { formatTs } from '../model/ts.ts';
+import { type LiveEvent, liveEvent } from './live-event.ts';
+import type { JsonObject } from './objects.ts';
+import { stamped } from './stamped.ts';
+
+/**
+ * Reactions on the wire. Slack's events say who did what; ours also say in `current` how the emoji stands on the message, so that a
+ * client that missed some of them, or hears one twice, comes to the same as one that asks for the message.
+ */
+
+export const wireReaction = ({ name, count, users, firstTs }: Reaction): JsonObject => ({
+	name,
+	users,
+	count,
+	first_ts: formatTs(firstTs),
+});
+
+/** As a field of its message; nothing where there are none. */
+export const reactionsField = (reactions: readonly Reaction[] | undefined): JsonObject =>
+	reactions?.length ? { reactions: reactions.map(wireReaction) } : {};
+
+export interface Reacted {
+	/** The conversation. */
+	readonly channel: string;
+	/** The message, and who wrote it. */
+	readonly ts: number;
+	readonly author: string;
+	readonly name: string;
+	readonly user: string;
+	readonly added: boolean;
+	readonly at: number;
+	readonly current: Reaction | null;
+}
+
+export function reactionEvent(reacted: Reacted): LiveEvent {
+	const { channel, ts, author, name, user, added, at, current } = reacted;
+	return liveEvent(channel, `reaction ${ts} ${name} ${user}`, at, {
+		type: added ? 'reaction_added' : 'reaction_removed',
+		user,
+		reaction: name,
+		item: { type: 'message', channel, ts: formatTs(ts) },
+		item_user: author,
+		current: current ? wireReaction(current) : { name, users: [], count: 0 },
+		...stamped(at),
+	});
+}

@@ -1,0 +1,32 @@
+import { MOST_EMOJI, MOST_OF_USER, type Reaction, withoutUser, withUser } from '../model/reactions.ts';
+import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
+import { reactedKey } from './state.ts';
+
+/** Reacting to a message and taking it back. Counts of unread messages are never concerned. */
+
+const NOTHING: ReadonlySet<string> = new Set();
+const NONE: ReadonlyMap<string, Reaction> = new Map();
+
+export function decideReact(situation: Situation, action: ActionOf<'react'>): Decision {
+	const { state, conversation, actor, at } = situation;
+	const outsider = refuseOutsider(situation);
+	if (outsider) return outsider;
+	const message = state.messages.get(action.ts);
+	if (!message || message.deleted) return refuse('message_not_found');
+	if (conversation.archived) return refuse('is_archived');
+	const { ts, name, added } = action;
+	const reactions = state.reactions.get(ts) ?? NONE;
+	const own = state.reacted.get(reactedKey(ts, actor)) ?? NOTHING;
+	const before = reactions.get(name);
+	const shared = { type: 'reacted', conversation, at, ts, name, user: actor, author: message.user } as const;
+	if (!added) {
+		if (!before || !own.has(name)) return refuse('no_reaction');
+		return accept({}, { ...shared, added, current: withoutUser(before, actor) });
+	}
+	if (own.has(name)) return refuse('already_reacted');
+	if (own.size >= MOST_OF_USER)
+		return refuse('too_many_reactions', `a user reacts to a message with at most ${MOST_OF_USER} emoji`);
+	if (!before && reactions.size >= MOST_EMOJI)
+		return refuse('too_many_emoji', `a message has at most ${MOST_EMOJI} different emoji`);
+	return accept({}, { ...shared, added, current: withUser(before, name, actor, at) });
+}

@@ -1,0 +1,9 @@
+import { setDefaultTimeout } from 'bun:test';
+import { scenariosOnCluster } from '../support/cluster-server.ts';
+
+/** What messages carry besides their text, the same on two gateways and two workers. */
+
+// Starting a cluster is part of the first test's preparation.
+setDefaultTimeout(300_000);
+scenariosOnCluster();
+await import('../scenario/reactions.test.ts');
