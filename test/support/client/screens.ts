@@ -2,46 +2,11 @@ import { expect } from 'bun:test';
 import type { Message, TidemarkClient } from '../../../client/src/index.ts';
 import type { Person } from '../people.ts';
 import { until } from './network.ts';
+import { seen, served } from './shown.ts';
+
+export { watchEverything } from './shown.ts';
 
 /** What is on screen, held against what the server answers. */
-
-const ignore = (): void => undefined;
-
-/** Looks at every conversation there is, and at each that comes. Returns what ends it. */
-export function watchEverything(client: TidemarkClient): () => void {
-	const watched = new Map<string, () => void>();
-	const look = () => {
-		for (const id of client.getSnapshot().conversations.keys())
-			if (!watched.has(id)) watched.set(id, client.conversation(id).subscribe(ignore));
-	};
-	const stops = [client.subscribe(look), client.threads.subscribe(ignore)];
-	look();
-	return () => {
-		for (const stop of [...stops, ...watched.values()]) stop();
-	};
-}
-
-const seen = ({ ts, user, text, replyCount, edited, isTombstone, reactions }: Message) => ({
-	ts,
-	user,
-	text,
-	replyCount,
-	isEdited: edited !== null,
-	isTombstone,
-	reactions: reactions.map(({ name, count, users, since }) => ({ name, users, count, first_ts: since })),
-});
-
-// biome-ignore lint/suspicious/noExplicitAny: as it is on the wire
-const served = (message: any) => ({
-	ts: message.ts,
-	user: message.user,
-	// The SDK has no words for what was deleted.
-	text: message.subtype === 'tombstone' ? '' : message.text,
-	replyCount: message.reply_count ?? 0,
-	isEdited: message.edited !== undefined,
-	isTombstone: message.subtype === 'tombstone',
-	reactions: message.reactions ?? [],
-});
 
 export async function expectScreens(client: TidemarkClient, person: Person): Promise<void> {
 	await client.settled();

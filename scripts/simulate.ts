@@ -1,0 +1,186 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Job, Line } from '../test/simulation/child.ts';
+import { PLANTED, planted } from '../test/simulation/planted.ts';
+import type { ShapeName } from '../test/simulation/simulate.ts';
+
+/**
+ * `npm run simulate`: whole installations in one process, from one seed. docs/simulation.md tells what is simulated.
+ */
+
+const HELP = `npm run simulate -- [options]
+
+  --histories N    how many, 1000 unless told; on all cores
+  --hours H        runs for so long instead
+  --from N         the first seed, 1 unless told
+  --shape NAME     embedded or cluster; both in turn unless told
+  --seed N         one history alone; with what a failure printed: --rounds, --faults, --without
+  --trace          prints everything that happens in it
+  --planted        one bug at a time is planted, and has to be found; --planted=NAME for one of them
+  --plant NAME     with --seed: the same history with this bug
+`;
+
+const CORES = Math.max(1, cpus().length);
+const HISTORIES = 1_000;
+const HOUR_MS = 3_600_000;
+
+const { values: options } = parseArgs({
+	args: process.argv.slice(2).map((arg) => (arg === '--planted' ? '--planted=' : arg)),
+	options: {
+		help: { type: 'boolean', default: false },
+		histories: { type: 'string' },
+		hours: { type: 'string' },
+		from: { type: 'string', default: '1' },
+		shape: { type: 'string' },
+		seed: { type: 'string' },
+		rounds: { type: 'string' },
+		faults: { type: 'string' },
+		without: { type: 'string' },
+		trace: { type: 'boolean', default: false },
+		planted: { type: 'string' },
+		plant: { type: 'string' },
+	},
+});
+
+const SHAPES: readonly ShapeName[] = ['embedded'];
+const shapes: readonly ShapeName[] = options.shape ? [options.shape as ShapeName] : SHAPES;
+
+if (options.help) console.log(HELP);
+else if (options.seed !== undefined) process.exit(await one(Number(options.seed)));
+else if (options.planted !== undefined) process.exit(await findPlanted());
+else process.exit(await many());
+
+async function one(seed: number): Promise<number> {
+	if (options.plant) planted(options.plant);
+	const { simulate, describe } = await import('../test/simulation/simulate.ts');
+	const { rounds, faults, without } = options;
+	const ran = simulate(seed, {
+		shape: shapes[seed % shapes.length] as ShapeName,
+		trace: options.trace,
+		...(rounds === undefined ? {} : { rounds: Number(rounds) }),
+		...(faults === undefined ? {} : { faults: faults.split(',').filter(Boolean) }),
+		...(without === undefined ? {} : { without: new Set(without.split(',').filter(Boolean).map(Number)) }),
+	});
+	for (const line of ran.lines) console.log(line);
+	console.log(
+		`seed ${seed}, ${ran.shape}: ${ran.events} events, ${(ran.simulatedMs / 1000).toFixed(1)} simulated seconds, hash ${ran.hash}`,
+	);
+	console.log(`faults: ${ran.plan.faults.join(', ') || 'none'}`);
+	console.log(ran.error === null ? 'nothing is wrong' : `WRONG: ${describe(ran.error)}`);
+	return ran.error === null ? 0 : 1;
+}
+
+async function many(): Promise<number> {
+	const untilMs = options.hours === undefined ? Number.MAX_SAFE_INTEGER : Number(options.hours) * HOUR_MS;
+	const histories =
+		options.hours === undefined ? Number(options.histories ?? HISTORIES) : Number.MAX_SAFE_INTEGER;
+	const began = performance.now();
+	const totals = { histories: 0, events: 0, simulatedMs: 0 };
+	const injected = new Map<string, number>();
+	const failures: Line[] = [];
+	await runJobs({ histories, untilMs, plant: null, stopAtFailure: false }, (line) => {
+		totals.histories += 1;
+		totals.events += line.events;
+		totals.simulatedMs += line.simulatedMs;
+		for (const [fault, times] of Object.entries(line.injected))
+			injected.set(`${line.shape}: ${fault}`, (injected.get(`${line.shape}: ${fault}`) ?? 0) + times);
+		if (line.error === null) return;
+		failures.push(line);
+		console.log(`WRONG: seed ${line.seed}, ${line.shape}: ${line.error}`);
+	});
+	for (const [fault, times] of [...injected].sort()) console.log(`  ${String(times).padStart(8)}  ${fault}`);
+	const seconds = (performance.now() - began) / 1000;
+	console.log(
+		`${totals.histories} histories, ${failures.length} wrong; ${totals.events} events, ` +
+			`${(totals.simulatedMs / HOUR_MS).toFixed(1)} simulated hours in ${seconds.toFixed(0)} s`,
+	);
+	const [first] = failures.sort((a, b) => a.seed - b.seed);
+	if (first) await showShortened(first);
+	return failures.length === 0 ? 0 : 1;
+}
+
+/** A failure as whoever looks into it wants it: as little as still shows it. */
+async function showShortened({ seed, shape }: Line): Promise<void> {
+	const { simulate, describe } = await import('../test/simulation/simulate.ts');
+	const { shorten } = await import('../test/simulation/shorten.ts');
+	const { ran, options: shortened } = shorten(simulate(seed, { shape }));
+	const told = [
+		`--seed ${seed} --shape ${shape} --rounds ${shortened.rounds}`,
+		`--faults "${shortened.faults.join(',')}"`,
+		`--without "${[...shortened.without].join(',')}"`,
+	].join(' ');
+	console.log(`\nShortened to: npm run simulate -- ${told} --trace`);
+	console.log(describe(ran.error));
+	const { lines } = simulate(seed, { shape, ...shortened, trace: true });
+	for (const line of lines.filter((text) => /round|asks|fault:|failed|starts/.test(text))) console.log(line);
+}
+
+async function findPlanted(): Promise<number> {
+	const names = options.planted ? [options.planted] : Object.keys(PLANTED);
+	let missed = 0;
+	for (const name of names) {
+		let found: Line | undefined;
+		let ran = 0;
+		const { shape } = PLANTED[name] ?? {};
+		await runJobs(
+			{
+				histories: Number(options.histories ?? HISTORIES),
+				untilMs: HOUR_MS,
+				plant: name,
+				stopAtFailure: true,
+				only: shape,
+			},
+			(line) => {
+				ran += 1;
+				if (line.error !== null && (!found || line.seed < found.seed)) found = line;
+			},
+		);
+		if (!found) missed += 1;
+		console.log(
+			found
+				? `found    ${name}: seed ${found.seed}, ${found.shape}, after ${ran} histories: ${found.error?.split('\n')[0]}`
+				: `MISSED   ${name}, in ${ran} histories`,
+		);
+	}
+	return missed;
+}
+
+interface Jobs extends Pick<Job, 'untilMs' | 'plant' | 'stopAtFailure'> {
+	readonly histories: number;
+	readonly only?: ShapeName | undefined;
+}
+
+async function runJobs({ histories, only, ...rest }: Jobs, take: (line: Line) => void): Promise<void> {
+	const program = new URL('../test/simulation/child.ts', import.meta.url).pathname;
+	const children = Array.from({ length: Math.min(CORES, histories) }, (_, core) => {
+		const job: Job = {
+			...rest,
+			from: Number(options.from) + core,
+			step: CORES,
+			count: Math.ceil((histories - core) / CORES),
+			shapes: only ? [only] : shapes,
+		};
+		return Bun.spawn([process.execPath, program, JSON.stringify(job)], { stdout: 'pipe', stderr: 'inherit' });
+	});
+	await Promise.all(
+		children.map(async (child) => {
+			for await (const line of linesOf(child.stdout)) {
+				const ran = JSON.parse(line) as Line;
+				take(ran);
+				if (ran.error !== null && rest.stopAtFailure) for (const each of children) each.kill();
+			}
+			const code = await child.exited;
+			if (code !== 0 && !child.killed) throw new Error(`a process of the simulation ended with ${code}`);
+		}),
+	);
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+	const decoder = new TextDecoder();
+	let rest = '';
+	for await (const piece of stream) {
+		const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
+		rest = lines.pop() ?? '';
+		yield* lines;
+	}
+}

@@ -1,0 +1,48 @@
+import { planted } from './planted.ts';
+import type { ShapeName } from './simulate.ts';
+
+/**
+ * Runs the histories that it is told of, one after the other, and prints a line for each: what scripts/simulate.ts starts on
+ * every core. A planted bug has to be in place before the code that it is in is loaded.
+ */
+
+export interface Job {
+	readonly from: number;
+	readonly step: number;
+	readonly count: number;
+	readonly shapes: readonly ShapeName[];
+	readonly untilMs: number;
+	readonly plant: string | null;
+	readonly stopAtFailure: boolean;
+}
+
+export interface Line {
+	readonly seed: number;
+	readonly shape: ShapeName;
+	readonly error: string | null;
+	readonly events: number;
+	readonly simulatedMs: number;
+	readonly injected: Readonly<Record<string, number>>;
+}
+
+const job = JSON.parse(process.argv[2] as string) as Job;
+const began = performance.now();
+const elapsedMs = performance.now.bind(performance);
+if (job.plant !== null) planted(job.plant);
+const { simulate, describe } = await import('./simulate.ts');
+
+for (let index = 0; index < job.count && elapsedMs() - began < job.untilMs; index += 1) {
+	const seed = job.from + index * job.step;
+	const shape = job.shapes[seed % job.shapes.length] as ShapeName;
+	const ran = simulate(seed, { shape });
+	const line: Line = {
+		seed,
+		shape,
+		error: ran.error === null ? null : describe(ran.error),
+		events: ran.events,
+		simulatedMs: ran.simulatedMs,
+		injected: Object.fromEntries(ran.injected),
+	};
+	process.stdout.write(`${JSON.stringify(line)}\n`);
+	if (ran.error !== null && job.stopAtFailure) break;
+}

@@ -1,0 +1,135 @@
+import { Database, type Statement } from 'bun:sqlite';
+import { SqliteReader } from '../../src/engine/embedded/sqlite/reader.ts';
+import { migrate, recordStart } from '../../src/engine/embedded/sqlite/schema.ts';
+import type { Store } from '../../src/engine/ports/store.ts';
+import type { Batch } from '../../src/engine/store/batch.ts';
+import { toSqlite } from '../../src/engine/store/dialect.ts';
+import { GroupCommit } from '../../src/engine/store/group-commit.ts';
+import type { Param } from '../../src/engine/store/sql.ts';
+import { storeOn } from '../../src/engine/store/store.ts';
+import type { Process, Scheduler } from './scheduler.ts';
+
+/**
+ * A disk with one database on it, which outlives the processes that write to it. The real tables and statements, in memory:
+ * a transaction takes place as a whole at one moment, somewhere between being handed over and being acknowledged. Of a process
+ * that dies in between, it took place or it did not.
+ */
+
+export interface DiskFaults {
+	/** Chance that a commit fails, with nothing written. */
+	failedCommit: number;
+	/** Longest time for each of: reaching the disk, being told so; ms. */
+	slowest: number;
+	/** Every commit fails until then. */
+	fullUntil: number;
+}
+
+let empty: Uint8Array | undefined;
+
+/** Migrated once: every history begins with a copy. */
+function emptyDatabase(): Database {
+	if (!empty) {
+		const database = new Database(':memory:');
+		migrate(database, 0);
+		empty = database.serialize();
+		database.close();
+	}
+	return Database.deserialize(empty);
+}
+
+export class Disk {
+	readonly faults: DiskFaults = { failedCommit: 0, slowest: 3, fullUntil: 0 };
+	readonly database = emptyDatabase();
+	private readonly statements = new Map<string, Statement<unknown, Param[]>>();
+
+	constructor(
+		private readonly scheduler: Scheduler,
+		private readonly tally: (fault: string) => void,
+	) {}
+
+	/** Runs these as one transaction, now. */
+	transact(run: () => void): void {
+		this.database.run('BEGIN IMMEDIATE');
+		try {
+			run();
+			this.database.run('COMMIT');
+		} catch (error) {
+			if (this.database.inTransaction) this.database.run('ROLLBACK');
+			throw error;
+		}
+	}
+
+	writeRows({ writes, params }: Pick<Batch, 'writes' | 'params'>): void {
+		for (const [index, write] of writes.entries())
+			if (write !== null) this.run(write.text, params[index] as Param[]);
+	}
+
+	run(text: string, params: readonly Param[]): number {
+		let statement = this.statements.get(text);
+		if (!statement) {
+			statement = this.database.prepare<unknown, Param[]>(toSqlite(text));
+			this.statements.set(text, statement);
+		}
+		return statement.run(...params).changes;
+	}
+
+	/** One write of a process: it happens, then the process learns of it. `act` throws where it is refused. */
+	write(process: Process, label: string, act: () => void): Promise<void> {
+		const { scheduler, faults } = this;
+		const device = this.deviceOf(process);
+		return new Promise((resolve, reject) => {
+			scheduler.at(device, scheduler.latency(0.2, faults.slowest), '', () => {
+				let error: unknown = null;
+				if (scheduler.now < faults.fullUntil) error = new Error('database or disk is full');
+				else if (scheduler.random.chance(faults.failedCommit)) error = new Error('disk I/O error');
+				if (error) this.tally('failed commit');
+				else
+					try {
+						act();
+					} catch (refused) {
+						error = refused;
+					}
+				scheduler.within(process, () => scheduler.note(`${label}${error ? ` failed: ${error}` : ''}`));
+				scheduler.at(process, scheduler.latency(0.1, faults.slowest), '', () =>
+					error ? reject(error) : resolve(),
+				);
+			});
+		});
+	}
+
+	/** What the process handed over is carried out, or lost, when it dies. */
+	private deviceOf(process: Process): Process {
+		const known = this.devices.get(process);
+		if (known) return known;
+		const device = this.scheduler.process(`disk of ${process.name}`);
+		process.onDeath.add(() => {
+			if (this.scheduler.random.chance(0.5)) device.kill();
+		});
+		this.devices.set(process, device);
+		return device;
+	}
+
+	private readonly devices = new WeakMap<Process, Process>();
+
+	/** The store of the embedded engine, on this disk. */
+	openStore(process: Process, onCommitFailure: (error: Error) => void): Store {
+		const newest = recordStart(this.database, (last) => Math.max(Date.now() * 1000, last + 1));
+		const reader = new SqliteReader(this.database);
+		const commits = new GroupCommit(
+			(batch) =>
+				this.write(process, `commit of ${batch.size}`, () => this.transact(() => this.writeRows(batch))),
+			onCommitFailure,
+			newest,
+		);
+		return storeOn(
+			reader,
+			commits,
+			async () => undefined,
+			() => commits.durable(),
+		);
+	}
+
+	close(): void {
+		this.database.close();
+	}
+}

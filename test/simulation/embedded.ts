@@ -1,0 +1,123 @@
+import { readConfig } from '../../src/app/config.ts';
+import { type Engine, embeddedEngineOn } from '../../src/app/engine.ts';
+import { startRoles } from '../../src/app/serve.ts';
+import { Disk } from './disk.ts';
+import { silent, simulatedOperations } from './operations.ts';
+import type { Process } from './scheduler.ts';
+import type { Shape, World } from './world.ts';
+
+/** One process with everything in it: the composition of `tidemark serve`, on a simulated disk and network. */
+
+export const ADMIN_TOKEN = 'administrator-of-the-simulation';
+
+export const CONFIG = readConfig(
+	{
+		'admin-token': ADMIN_TOKEN,
+		'requests-per-second': '0',
+		'posts-per-second': '0',
+		'connects-per-second': '0',
+		'idle-minutes': '5',
+		'web-push': 'off',
+	},
+	{},
+);
+
+const NAME = 'server';
+/** How long it takes until a process that died is started again, ms. */
+const DOWN_MS = { least: 50, most: 4_000 };
+
+export class EmbeddedShape implements Shape {
+	readonly servers = [NAME];
+	readonly disk: Disk;
+	private process: Process | undefined;
+	private engine: Engine | undefined;
+
+	constructor(private readonly world: World) {
+		this.disk = new Disk(world.scheduler, world.tally);
+	}
+
+	get processes(): readonly Process[] {
+		return this.process ? [this.process] : [];
+	}
+
+	start(): void {
+		const { scheduler } = this.world;
+		const process = scheduler.process(NAME);
+		process.clockOffsetMs = this.process?.clockOffsetMs ?? 0;
+		this.process = process;
+		scheduler.at(process, 1, 'starts', () => {
+			this.boot(process).catch((error) => scheduler.fail(error));
+		});
+	}
+
+	private async boot(process: Process): Promise<void> {
+		const { scheduler } = this.world;
+		const operations = simulatedOperations(scheduler);
+		const engine = await embeddedEngineOn(
+			async ({ onCommitFailure }) => this.disk.openStore(process, onCommitFailure),
+			() => scheduler.now / 1000,
+		);
+		this.engine = engine;
+		await startRoles({
+			config: CONFIG,
+			adminToken: ADMIN_TOKEN,
+			vapidKey: null,
+			log: silent,
+			engine,
+			operations,
+		});
+	}
+
+	crash(process: Process): void {
+		const { scheduler } = this.world;
+		process.kill();
+		scheduler.at(
+			this.world.chaos,
+			scheduler.latency(DOWN_MS.least, DOWN_MS.most),
+			'restarts the server',
+			() => this.start(),
+		);
+	}
+
+	readonly faults = {
+		crash: () => {
+			if (this.process?.alive) this.crash(this.process);
+		},
+		evict: () => {
+			const { process, engine } = this;
+			if (process?.alive) this.world.scheduler.within(process, () => engine?.evict(0));
+		},
+		'failing disk': () => {
+			this.disk.faults.failedCommit = 0.3;
+		},
+		'full disk': () => {
+			const { scheduler } = this.world;
+			this.disk.faults.fullUntil = scheduler.now + scheduler.latency(5, 2_000);
+		},
+		'slow disk': () => {
+			this.disk.faults.slowest = 800;
+		},
+		'clock step': () => {
+			const { scheduler } = this.world;
+			const { process } = this;
+			if (process) process.clockOffsetMs += (scheduler.random.next() - 0.5) * 120_000;
+		},
+		pause: () => {
+			const { scheduler } = this.world;
+			if (this.process) this.process.pausedUntil = scheduler.now + scheduler.latency(10, 40_000);
+		},
+	};
+
+	heal(): void {
+		Object.assign(this.disk.faults, { failedCommit: 0, slowest: 3, fullUntil: 0 });
+		if (this.process) this.process.pausedUntil = 0;
+	}
+
+	isUp(): boolean {
+		return this.world.network.reaches(NAME);
+	}
+
+	close(): void {
+		this.disk.close();
+	}
+}

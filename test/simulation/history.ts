@@ -1,0 +1,245 @@
+import { httpDriver } from '../support/http-driver.ts';
+import { compareAll, emptyTally } from '../support/oracle/compare.ts';
+import type { Driver } from '../support/oracle/driver.ts';
+import { CONVERSATIONS, randomHistory, USER_COUNT } from '../support/oracle/history.ts';
+import type { Operation, PlannedOperation } from '../support/oracle/operations.ts';
+import { Oracle } from '../support/oracle/oracle.ts';
+import { perform } from '../support/oracle/perform.ts';
+import { resolve } from '../support/oracle/resolve.ts';
+import { micros, type Person, type Workspace } from '../support/people.ts';
+import { Chaos } from './chaos.ts';
+import { Device } from './device.ts';
+import { makeWorkspace } from './people.ts';
+import { Round } from './round.ts';
+import type { Process } from './scheduler.ts';
+import type { Shape, World } from './world.ts';
+
+/**
+ * One history: rounds of operations that run at the same time while things go wrong, each round judged when everything that
+ * was asked for has an answer and nothing is wrong any more.
+ */
+
+export interface Plan {
+	readonly seed: number;
+	readonly rounds: number;
+	readonly perRound: number;
+	/** Which faults are injected. */
+	readonly faults: readonly string[];
+	/** Operations that are left out, by their step: what shortening a failed history tries. */
+	readonly without: ReadonlySet<number>;
+}
+
+export class Wrong extends Error {}
+
+interface Done {
+	readonly planned: PlannedOperation;
+	readonly operation: Operation;
+	/** Of a post. */
+	readonly ts: number;
+	readonly ignored: boolean;
+}
+
+/** Marks and what takes them back more often than people do: rounds are few. */
+const MIX = {
+	presence: false,
+	weights: { mark: 20, markUnread: 14, markMessage: 10, join: 6, leave: 4, kick: 2 },
+} as const;
+/** How long what was acknowledged may take to be everywhere. */
+const PATIENCE_MS = 120_000;
+const LOOK_AGAIN_MS = 500;
+
+export class History {
+	private readonly judge: Process;
+	private readonly oracle = new Oracle();
+	private readonly chaos: Chaos;
+	private readonly devices: Device[] = [];
+	/** How often a mark as unread may have been carried out. */
+	private readonly unreadAttempts = new Map<string, number>();
+	private driver!: Driver;
+	private people!: Workspace['people'];
+	private readonly conversations: (string | undefined)[] = [];
+	/** Of each message, who may see it. */
+	private readonly visible = new Map<string, ReadonlySet<string>>();
+
+	constructor(
+		private readonly world: World,
+		private readonly shape: Shape,
+		private readonly plan: Plan,
+	) {
+		this.judge = world.scheduler.process('judge');
+		this.chaos = new Chaos(world, shape, plan.faults);
+	}
+
+	/** To be called once; rejects with what is wrong. */
+	begin(): Promise<void> {
+		const { scheduler } = this.world;
+		return new Promise((done, fail) => {
+			scheduler.at(this.judge, 0, 'begins', () => {
+				this.run().then(done, fail);
+			});
+		});
+	}
+
+	private async run(): Promise<void> {
+		this.shape.start();
+		await this.prepare();
+		const operations = [...randomHistory(this.plan.seed, this.plan.rounds * this.plan.perRound, MIX)].filter(
+			({ kind }) => kind !== 'create',
+		);
+		let next = 0;
+		for (let number = 1; number <= this.plan.rounds; number += 1) {
+			const planned = operations.slice(next, next + this.plan.perRound);
+			next += this.plan.perRound;
+			this.world.scheduler.note(`round ${number}`);
+			this.chaos.begin();
+			const done = await this.performAll(planned);
+			this.chaos.end();
+			await this.feed(done);
+			await this.check(number === this.plan.rounds);
+		}
+		this.world.scheduler.note('everything is started again');
+		for (const process of this.shape.processes) if (process.alive) this.shape.crash(process);
+		await this.untilUp();
+		await this.check(true);
+		this.checkVisible();
+		for (const device of this.devices) device.end();
+	}
+
+	private async prepare(): Promise<void> {
+		await this.untilUp();
+		const workspace = await makeWorkspace(
+			this.world,
+			this.shape,
+			this.judge,
+			USER_COUNT,
+			(method, args, attempts) => {
+				if (method === 'conversations.markUnread') this.unreadAttempts.set(String(args.channel), attempts);
+			},
+		);
+		this.people = workspace.people;
+		this.driver = httpDriver(workspace);
+		const world = { users: this.people.map(({ id }) => id), conversations: this.conversations };
+		for (const [slot, { name, type, members }] of CONVERSATIONS.entries()) {
+			const ids = members.map((index) => world.users[index] as string);
+			await perform(this.driver, this.oracle, world, { kind: 'create', slot, name, type, members: ids });
+		}
+		for (const [index, user] of [0, 0, 1, 2].entries())
+			this.devices.push(new Device(this.world, this.shape, this.people[user] as Person, `device-${index}`));
+	}
+
+	private async performAll(planned: readonly PlannedOperation[]): Promise<Done[]> {
+		const world = { users: this.people.map(({ id }) => id), conversations: this.conversations };
+		const round = new Round(this.oracle);
+		const chosen: PlannedOperation[] = [];
+		for (const each of planned) {
+			const operation = resolve(each, this.oracle, world);
+			if (operation && round.offer(operation) && !this.plan.without.has(each.step)) chosen.push(each);
+			else if (operation && round.operations.includes(operation))
+				round.operations.splice(round.operations.indexOf(operation), 1);
+		}
+		return Promise.all(
+			round.operations.map(async (operation, index) => {
+				const { scheduler } = this.world;
+				await Bun.sleep(scheduler.random.next() * 200);
+				scheduler.note(`asks ${JSON.stringify(operation)}`);
+				return this.performOne(chosen[index] as PlannedOperation, operation);
+			}),
+		);
+	}
+
+	/** On the server alone: the oracle hears of it in the order that it took place in. */
+	private async performOne(planned: PlannedOperation, operation: Operation): Promise<Done> {
+		let [ts, ignored] = [0, false];
+		const members =
+			'conversation' in operation ? new Set(this.oracle.members(operation.conversation)) : new Set<string>();
+		const posting: Driver = {
+			...this.driver,
+			post: async (conversation, user, text, options) => {
+				const device = this.devices.find(({ person }) => person.id === user);
+				const byDevice = operation.kind === 'post' && device && this.world.scheduler.random.chance(0.5);
+				ts = byDevice
+					? micros(await device.post(this.judge, conversation, text))
+					: await this.driver.post(conversation, user, text, options);
+				this.visible.set(`${conversation} ${ts}`, members);
+				return ts;
+			},
+			mark: async (...args) => {
+				const answer = await this.driver.mark(...args);
+				({ ignored } = answer);
+				return answer;
+			},
+		};
+		const nobody = new Proxy({} as Oracle, {
+			get: (_, name) =>
+				name === 'messages' ? () => [] : name === 'mark' ? () => ({ ignored }) : () => undefined,
+		});
+		await perform(posting, nobody, { users: [], conversations: [] }, operation);
+		return { planned, operation, ts, ignored };
+	}
+
+	private async feed(done: readonly Done[]): Promise<void> {
+		const world = { users: this.people.map(({ id }) => id), conversations: this.conversations };
+		for (const { operation, ts, ignored } of [...done].sort((a, b) => a.ts - b.ts)) {
+			const told = async () => undefined;
+			const replay = new Proxy({} as Driver, {
+				get: (_, name) =>
+					name === 'post' ? async () => ts : name === 'mark' ? async () => ({ ignored }) : told,
+			});
+			await perform(replay, this.oracle, world, operation);
+			if (operation.kind === 'markUnread') await this.agreeOnRevision(operation);
+		}
+	}
+
+	/** An attempt that nobody answered may have raised the revision as well. */
+	private async agreeOnRevision({ conversation, user, ts }: Extract<Operation, { kind: 'markUnread' }>) {
+		const attempts = this.unreadAttempts.get(conversation) ?? 1;
+		this.unreadAttempts.delete(conversation);
+		if (attempts === 1) return;
+		const revision = (await this.driver.rows?.(user))?.[conversation]?.revision ?? 0;
+		for (let extra = 1; extra < attempts; extra += 1)
+			if ((this.oracle.row(user, conversation)?.revision ?? revision) < revision)
+				this.oracle.markUnread(conversation, user, ts);
+	}
+
+	private async untilUp(): Promise<void> {
+		while (!this.shape.isUp()) await Bun.sleep(50);
+	}
+
+	private async check(isThorough: boolean): Promise<void> {
+		await this.untilUp();
+		const end = this.world.scheduler.now + PATIENCE_MS;
+		for (;;) {
+			const wrong = await this.wrong(isThorough);
+			if (!wrong) return;
+			if (this.world.scheduler.now > end) throw new Wrong(wrong);
+			await Bun.sleep(LOOK_AGAIN_MS);
+		}
+	}
+
+	private async wrong(isThorough: boolean): Promise<string | null> {
+		const users = this.people.map(({ id }) => id);
+		if (isThorough) {
+			const world = { users, conversations: this.conversations };
+			const found = await compareAll(this.driver, this.oracle, world, emptyTally());
+			if (found)
+				return `${found.path}: oracle ${JSON.stringify(found.oracle)}, server ${JSON.stringify(found.server)}`;
+		}
+		for (const device of this.devices) {
+			const found = await device.difference(this.judge);
+			if (found)
+				return `${found.path}: fresh ${JSON.stringify(found.oracle)}, shown ${JSON.stringify(found.server)}`;
+		}
+		return null;
+	}
+
+	private checkVisible(): void {
+		for (const { client, frame } of this.world.network.frames) {
+			const device = this.devices.find(({ process }) => process === client);
+			const members = this.visible.get(`${frame.channel} ${micros(frame.ts)}`);
+			if (device && members && !members.has(device.person.id))
+				throw new Wrong(
+					`${device.process.name} saw ${frame.ts} of ${frame.channel}, whose members are others`,
+				);
+		}
+	}
+}

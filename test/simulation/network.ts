@@ -1,0 +1,180 @@
+import type { Process, Scheduler } from './scheduler.ts';
+import { SimulatedSocket, type SocketHandlers } from './socket.ts';
+
+/**
+ * HTTP and WebSocket between simulated processes. What `Bun.serve` was given is called with requests as they arrive; every
+ * way takes a time of its own. A process that dies resets its connections.
+ */
+
+export interface NetworkFaults {
+	/** Chance that a request does not arrive, and that an answer does not. */
+	lostRequest: number;
+	lostAnswer: number;
+	/** Longest time on the way, ms. */
+	slowest: number;
+}
+
+interface ServeOptions {
+	readonly fetch: (request: Request, server: unknown) => Response | undefined | Promise<Response | undefined>;
+	readonly websocket?: SocketHandlers;
+}
+
+interface Listener {
+	readonly process: Process;
+	readonly options: ServeOptions;
+	readonly server: unknown;
+	stopped: boolean;
+}
+
+export class ConnectionReset extends Error {}
+
+const NOTICED_MS = 2_000;
+
+export class Network {
+	readonly faults: NetworkFaults = { lostRequest: 0, lostAnswer: 0, slowest: 2 };
+	readonly sockets = new Set<SimulatedSocket>();
+	/** Messages as devices received them. */
+	readonly frames: { readonly client: Process; readonly frame: { channel: string; ts: string } }[] = [];
+	/** What was injected, by name. */
+	readonly tally: (fault: string) => void;
+	private readonly listeners = new Map<string, Listener>();
+	private readonly upgrades = new WeakMap<Request, unknown>();
+
+	constructor(
+		readonly scheduler: Scheduler,
+		tally: (fault: string) => void,
+	) {
+		this.tally = tally;
+	}
+
+	/** `Bun.serve` of a process: it is reached by the process's name. */
+	serve(process: Process, options: unknown): unknown {
+		const server = {
+			hostname: process.name,
+			port: 80,
+			requestIP: () => ({ address: '10.0.0.1' }),
+			upgrade: (request: Request, { data }: { readonly data: unknown }) => {
+				this.upgrades.set(request, data);
+				return true;
+			},
+			stop: async () => {
+				listener.stopped = true;
+			},
+		};
+		const listener: Listener = { process, options: options as ServeOptions, server, stopped: false };
+		this.listeners.set(process.name, listener);
+		return server;
+	}
+
+	arrived(client: Process, text: string): void {
+		const frame = JSON.parse(text);
+		if (frame.type === 'message' && typeof frame.ts === 'string' && frame.subtype === undefined)
+			this.frames.push({ client, frame: { channel: frame.channel, ts: frame.ts } });
+	}
+
+	delay(): number {
+		return this.scheduler.latency(0.1, this.faults.slowest);
+	}
+
+	reaches(name: string): boolean {
+		return this.listenerOf(name) !== undefined;
+	}
+
+	/** The `fetch` of a process, to servers by name. */
+	fetchOf(caller: Process): typeof fetch {
+		return ((address: string, init: RequestInit) => this.request(caller, address, init)) as typeof fetch;
+	}
+
+	private listenerOf(name: string): Listener | undefined {
+		const listener = this.listeners.get(name);
+		return listener?.process.alive && !listener.stopped ? listener : undefined;
+	}
+
+	private request(caller: Process, address: string, init: RequestInit): Promise<Response> {
+		const { scheduler } = this;
+		const url = new URL(address);
+		const what = url.pathname.slice(5);
+		return new Promise((resolve, reject) => {
+			let isOver = false;
+			const end = (delayMs: number, label: string, settle: () => void): void => {
+				if (isOver) return;
+				isOver = true;
+				scheduler.at(caller, delayMs, label, settle);
+			};
+			const reset = (why: string, delayMs = this.delay()): void =>
+				end(delayMs, `${what}: ${why}`, () => reject(new ConnectionReset(why)));
+			if (scheduler.random.chance(this.faults.lostRequest)) {
+				this.tally('lost request');
+				reset('request lost', NOTICED_MS);
+				return;
+			}
+			const listener = this.listenerOf(url.hostname);
+			if (!listener) {
+				reset('refused');
+				return;
+			}
+			const { process, options, server } = listener;
+			const died = () => reset('connection reset');
+			process.onDeath.add(died);
+			const arrived = async (): Promise<void> => {
+				const headers = new Headers(init.headers as never);
+				headers.set('host', url.host);
+				headers.set('content-length', String(String(init.body ?? '').length));
+				const request = new Request(address, { method: init.method, headers, body: init.body } as never);
+				const answer = await options.fetch(request, server);
+				const body = answer ? await answer.text() : '';
+				process.onDeath.delete(died);
+				const [status, answered] = [answer?.status ?? 500, answer?.headers];
+				if (scheduler.random.chance(this.faults.lostAnswer)) {
+					this.tally('lost answer');
+					reset('answer lost', NOTICED_MS);
+				} else
+					end(this.delay(), `${what} ${status} ${shortly(body)}`, () =>
+						resolve(new Response(body, answered ? { status, headers: answered } : { status })),
+					);
+			};
+			scheduler.at(process, this.delay(), `${what} ${shortly(String(init.body ?? ''))}`, () => {
+				arrived().catch((error) => scheduler.fail(error));
+			});
+		});
+	}
+
+	/** What a device has for `WebSocket`. */
+	webSocketOf(caller: Process): new (address: string) => SimulatedSocket {
+		const open = (address: string): SimulatedSocket => {
+			const socket = new SimulatedSocket(this, caller);
+			void this.upgrade(socket, address);
+			return socket;
+		};
+		return function WebSocketOfDevice(address: string) {
+			return open(address);
+		} as unknown as new (
+			address: string,
+		) => SimulatedSocket;
+	}
+
+	private async upgrade(socket: SimulatedSocket, address: string): Promise<void> {
+		const { scheduler } = this;
+		const url = new URL(address.replace(/^ws/, 'http'));
+		const listener = this.listenerOf(url.hostname);
+		if (!listener) {
+			socket.drop();
+			return;
+		}
+		const { process, options, server } = listener;
+		socket.begin(process, options.websocket as SocketHandlers);
+		scheduler.at(process, this.delay(), 'socket arrives', () => {
+			const request = new Request(url.href, { headers: { upgrade: 'websocket', host: url.host } });
+			Promise.resolve(options.fetch(request, server)).then(
+				(refusal) => {
+					if (refusal) socket.drop();
+					else socket.accept(this.upgrades.get(request));
+				},
+				(error) => scheduler.fail(error),
+			);
+		});
+	}
+}
+
+const SHOWN = 140;
+export const shortly = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);

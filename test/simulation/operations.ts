@@ -1,0 +1,24 @@
+import pino from 'pino';
+import type { ServerOperations } from '../../src/app/operations.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** What servers say to operators, in the trace. A mistake of the program, as opposed to something that is away, ends the history. */
+
+export const silent = pino({ level: 'silent' });
+
+const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
+
+export function simulatedOperations(scheduler: Scheduler): ServerOperations {
+	const told: Record<string, (...args: never[]) => unknown> = {
+		failed: (about: string, error: unknown) => {
+			scheduler.note(`failed: ${about}: ${error}`);
+			if (MISTAKES.some((kind) => error instanceof kind)) scheduler.fail(error);
+		},
+		warn: (text: string) => scheduler.note(`warns: ${text}`),
+		degraded: (what: string, error: Error) => scheduler.note(`degraded: ${what}: ${error.message}`),
+		setback: (error: Error) => scheduler.note(`setback: ${error.message}`),
+	};
+	return new Proxy({} as ServerOperations, {
+		get: (_, name) => told[String(name)] ?? (() => undefined),
+	});
+}

@@ -1,0 +1,90 @@
+import { ERRORS } from '../../src/model/errors.ts';
+import { type Answer, type Call, CallFailed } from '../support/api.ts';
+import type { Person, Workspace } from '../support/people.ts';
+import { ADMIN_TOKEN } from './embedded.ts';
+import type { Process } from './scheduler.ts';
+import type { Shape, World } from './world.ts';
+
+/**
+ * Calls of clients that do not give up: what did not come through, and what was refused with an error that passes, is sent
+ * again, to any server. A post keeps its `client_msg_id`.
+ */
+
+const PAUSE_MS = 300;
+const MOST_ATTEMPTS = 400;
+
+/** Of a repeated call, what is refused because an earlier attempt took place. */
+const DONE: Readonly<Record<string, readonly string[]>> = {
+	'chat.delete': ['message_not_found'],
+	'conversations.join': ['already_in_channel'],
+	'conversations.invite': ['already_in_channel'],
+	// A private channel is not to be seen any more.
+	'conversations.leave': ['not_in_channel', 'channel_not_found'],
+	'conversations.kick': ['not_in_channel'],
+	'conversations.archive': ['already_archived'],
+	'conversations.unarchive': ['not_archived'],
+	'conversations.create': ['name_taken'],
+};
+
+/** Called with how often it may have taken place. */
+export type Repeated = (method: string, args: Readonly<Record<string, unknown>>, attempts: number) => void;
+
+export function callerOf(
+	{ scheduler, network }: World,
+	shape: Pick<Shape, 'servers'>,
+	process: Process,
+	token: string,
+	repeated: Repeated = () => undefined,
+): Call {
+	const fetch = network.fetchOf(process);
+	const once = async (method: string, args: object): Promise<Answer | null> => {
+		const server = scheduler.random.pick(shape.servers);
+		try {
+			const response = await fetch(`http://${server}/api/${method}`, {
+				method: 'POST',
+				headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json; charset=utf-8' },
+				body: JSON.stringify(args),
+			});
+			return (await response.json()) as Answer;
+		} catch {
+			return null;
+		}
+	};
+	return async (method, given = {}) => {
+		const args = method === 'chat.postMessage' ? { client_msg_id: crypto.randomUUID(), ...given } : given;
+		for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+			const answer = await once(method, args);
+			if (answer?.ok || (attempt > 1 && answer?.error && DONE[method]?.includes(answer.error))) {
+				if (attempt > 1) repeated(method, args, attempt);
+				return answer;
+			}
+			if (answer && !passes(answer))
+				throw new CallFailed(`${method} ${JSON.stringify(args)}: ${JSON.stringify(answer)}`);
+			await Bun.sleep(PAUSE_MS);
+		}
+		throw new Error(`${method} ${JSON.stringify(args)} was not done in ${MOST_ATTEMPTS} attempts`);
+	};
+}
+
+const passes = ({ error = '' }: Answer): boolean =>
+	error === 'outcome_unknown' || ERRORS[error as keyof typeof ERRORS]?.retry === true;
+
+export async function makeWorkspace(
+	world: World,
+	shape: Shape,
+	process: Process,
+	count: number,
+	repeated: Repeated,
+): Promise<Workspace> {
+	const admin = callerOf(world, shape, process, ADMIN_TOKEN);
+	const { team } = await admin('admin.teams.create', { name: 'Simulation' });
+	const people: Person[] = [];
+	for (let index = 0; index < count; index += 1) {
+		const name = `person-${index}`;
+		const { user } = await admin('admin.users.create', { team_id: team.id, name });
+		const { token } = await admin('admin.tokens.create', { user_id: user.id });
+		const call = callerOf(world, shape, process, token, repeated);
+		people.push({ id: user.id, name, token, call });
+	}
+	return { team: team.id, admin, people };
+}

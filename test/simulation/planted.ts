@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { plugin } from 'bun';
+import type { ShapeName } from './simulate.ts';
+
+/**
+ * Bugs of the kind that real systems have, each planted by changing one place of the real code as it is loaded. A simulation
+ * that does not find them is not worth its name.
+ */
+
+export interface PlantedBug {
+	readonly file: string;
+	/** Has to be there, once: a bug that is no longer planted would not be found either. */
+	readonly find: string;
+	readonly replace: string;
+	/** Where it can show; both where it is not given. */
+	readonly shape?: ShapeName;
+}
+
+export const PLANTED: Readonly<Record<string, PlantedBug>> = {
+	'skips a persist': {
+		file: 'src/worker/worker.ts',
+		find: 'ledger.commit([...effects, ...moved])',
+		replace: 'ledger.commit([...effects])',
+		shape: 'embedded',
+	},
+	'acknowledges before it is durable': {
+		file: 'src/worker/worker.ts',
+		find: 'durable.then(\n',
+		replace: 'durable.catch(() => undefined);\n\t\tPromise.resolve().then(\n',
+		shape: 'embedded',
+	},
+	'applies twice': {
+		file: 'src/worker/worker.ts',
+		find: 'const applied = readState.apply(effects);',
+		replace: 'readState.apply(effects);\n\t\tconst applied = readState.apply(effects);',
+		shape: 'embedded',
+	},
+	'acknowledges a mark before it is durable': {
+		file: 'src/engine/embedded/read-state/memory-views.ts',
+		find: 'return { decided, shown: seen, durable };',
+		replace:
+			'durable.catch(() => undefined);\n\t\t\treturn { decided, shown: seen, durable: Promise.resolve() };',
+		shape: 'embedded',
+	},
+	'drops the check of revisions': {
+		file: 'src/model/cursor.ts',
+		find: 'if (outdated) return',
+		replace: 'if (outdated && cursor.revision > 1_000) return',
+	},
+	'reuses a stamp after a clock step': {
+		file: 'src/model/ts.ts',
+		find: 'last = Math.max(nowMicros(), last + 1);',
+		replace: 'last = Math.floor(nowMicros());',
+	},
+	'iterates a live list while closing': {
+		file: 'src/gateway/socket/hub.ts',
+		find: 'for (const connection of session.connections) connection.send(frame, at, subject);',
+		replace:
+			'for (const connection of session.connections)\n' +
+			"\t\t\t\tif (connection.bufferedBytes > 0) connection.close('too_slow');\n" +
+			'\t\t\t\telse connection.send(frame, at, subject);',
+	},
+	'evicts during a commit': {
+		file: 'src/engine/embedded/read-state/residents.ts',
+		find: 'conversation.usedAt >= before || conversation.stamp > durable',
+		replace: 'conversation.usedAt >= before',
+		shape: 'embedded',
+	},
+	'evicts a membership during its commit': {
+		file: 'src/engine/embedded/read-state/residents.ts',
+		find: 'user.usedAt < before && user.newestChange <= durable',
+		replace: 'user.usedAt < before',
+		shape: 'embedded',
+	},
+	'keeps in memory what could not be stored': {
+		file: 'src/app/engine.ts',
+		find: 'residents.clear();',
+		replace: '',
+		shape: 'embedded',
+	},
+	'writes what was decided on a failed batch': {
+		file: 'src/engine/store/group-commit.ts',
+		find: '[batch, ...this.queue.splice(0)]',
+		replace: '[batch]',
+		shape: 'embedded',
+	},
+	'decides on state from before a failed commit': {
+		file: 'src/worker/worker.ts',
+		find: 'this.parts.conversations.clear();',
+		replace: '',
+		shape: 'embedded',
+	},
+	'resumes from a moment too late': {
+		file: 'src/gateway/socket/session.ts',
+		find: 'services.sync.missed(connection.user, since,',
+		replace: 'services.sync.missed(connection.user, since && since + 300_000,',
+	},
+	'forgets what was sent before': {
+		file: 'src/sequencer/decide-messages.ts',
+		find: 'if (clientMsgId === null) return undefined;',
+		replace: 'if (clientMsgId !== undefined) return undefined;',
+	},
+	'sends again under another id': {
+		file: 'client/src/outbox.ts',
+		find: "const answer = await api.once('chat.postMessage', sending.args);",
+		replace:
+			'const client_msg_id = sending.attempts > 1 ? this.freshId() : sending.args.client_msg_id;\n' +
+			"\t\t\tconst answer = await api.once('chat.postMessage', { ...sending.args, client_msg_id });",
+	},
+	'tells of events while a client is catching up': {
+		file: 'src/gateway/socket/session.ts',
+		find: 'this.connection.hold();',
+		replace: '',
+	},
+};
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+/** Before the code is loaded that it is in. */
+export function planted(name: string): void {
+	const bug = PLANTED[name];
+	if (!bug) throw new Error(`no such bug: ${name}`);
+	const path = ROOT + bug.file;
+	const source = readFileSync(path, 'utf8');
+	if (source.split(bug.find).length !== 2)
+		throw new Error(`"${name}" cannot be planted: ${bug.file} does not have "${bug.find}" once`);
+	const filter = new RegExp(`${bug.file.replaceAll(/[.]/g, '\\.')}$`);
+	plugin({
+		name: 'planted bug',
+		setup: (build) => {
+			build.onLoad({ filter }, () => ({
+				contents: source.replace(bug.find, () => bug.replace),
+				loader: 'ts',
+			}));
+		},
+	});
+}

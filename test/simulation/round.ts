@@ -1,0 +1,74 @@
+import type { Operation } from '../support/oracle/operations.ts';
+import type { Oracle } from '../support/oracle/oracle.ts';
+
+/**
+ * Which operations may run at the same time: those whose outcome is the same in whatever order they take place, or in an
+ * order that the stamps of their messages tell. All others would leave the oracle guessing.
+ */
+export class Round {
+	readonly operations: Operation[] = [];
+	private readonly exclusive = new Set<string>();
+	private readonly touched = new Set<string>();
+	private readonly posted = new Set<string>();
+	private readonly authors = new Set<string>();
+	private readonly readers = new Set<string>();
+
+	constructor(private readonly oracle: Oracle) {}
+
+	/** Answers whether it was taken. */
+	offer(operation: Operation): boolean {
+		const isTaken = this.fits(operation);
+		if (isTaken) this.operations.push(operation);
+		return isTaken;
+	}
+
+	private fits(operation: Operation): boolean {
+		switch (operation.kind) {
+			case 'post':
+			case 'reply': {
+				const { conversation: c, user } = operation;
+				if (this.exclusive.has(c) || this.readers.has(`${c} ${user}`)) return false;
+				this.touched.add(c);
+				this.posted.add(c);
+				this.authors.add(`${c} ${user}`);
+				return true;
+			}
+			case 'mark':
+			case 'markUnread':
+			case 'markMessage':
+			case 'mute':
+			case 'markThread':
+			case 'markThreadUnread': {
+				const { conversation: c, user } = operation;
+				const key = `${c} ${user}`;
+				if (this.isPastTheEnd(operation)) return this.alone([c]);
+				if (this.exclusive.has(c) || this.authors.has(key) || this.readers.has(key)) return false;
+				this.touched.add(c);
+				this.readers.add(key);
+				return true;
+			}
+			case 'markAllRead':
+				return this.alone(Object.keys(this.oracle.rows(operation.user)));
+			case 'create':
+			case 'setActive':
+				return false;
+			default:
+				return this.alone([operation.conversation]);
+		}
+	}
+
+	/** A mark past the newest message means the newest: which one that is depends on the order. */
+	private isPastTheEnd(operation: Operation): boolean {
+		if (operation.kind === 'mark')
+			return operation.ts > (this.oracle.timeline(operation.conversation).at(-1) ?? 0);
+		if (operation.kind === 'markThread')
+			return operation.ts > (this.oracle.replies(operation.conversation, operation.threadTs).at(-1) ?? 0);
+		return false;
+	}
+
+	private alone(conversations: readonly string[]): boolean {
+		if (conversations.some((c) => this.exclusive.has(c) || this.touched.has(c))) return false;
+		for (const c of conversations) this.exclusive.add(c);
+		return true;
+	}
+}

@@ -1,0 +1,32 @@
+import type { Options, Ran } from './simulate.ts';
+import { simulate } from './simulate.ts';
+
+/**
+ * Makes a failed history shorter: fewer rounds, fewer faults, fewer operations, as long as something is still wrong. What is
+ * left is run by the same seed with these options.
+ */
+
+export type Shortened = Required<Pick<Options, 'rounds' | 'faults' | 'without'>>;
+
+const MOST_TRIES = 60;
+
+export function shorten(failed: Ran): { readonly ran: Ran; readonly options: Shortened } {
+	const { seed, shape, plan } = failed;
+	let best = failed;
+	let options: Shortened = { rounds: plan.rounds, faults: plan.faults, without: plan.without };
+	let tries = 0;
+	const attempt = (changed: Partial<Shortened>): boolean => {
+		if (tries >= MOST_TRIES) return false;
+		tries += 1;
+		const ran = simulate(seed, { shape, ...options, ...changed });
+		if (!ran.error) return false;
+		best = ran;
+		options = { ...options, ...changed };
+		return true;
+	};
+	for (let rounds = 1; rounds < plan.rounds && !attempt({ rounds }); ) rounds += 1;
+	for (const fault of plan.faults) attempt({ faults: options.faults.filter((one) => one !== fault) });
+	for (let step = 1; step <= plan.rounds * plan.perRound + 8; step += 1)
+		attempt({ without: new Set([...options.without, step]) });
+	return { ran: best, options };
+}

@@ -1,0 +1,90 @@
+import { faultsOf } from './chaos.ts';
+import { EmbeddedShape } from './embedded.ts';
+import { installGlobals } from './globals.ts';
+import { History, type Plan, Wrong } from './history.ts';
+import { Network } from './network.ts';
+import { Scheduler } from './scheduler.ts';
+import type { Shape, World } from './world.ts';
+
+/** Runs one history from its seed. */
+
+export type ShapeName = 'embedded' | 'cluster';
+
+export interface Options {
+	readonly shape: ShapeName;
+	readonly trace?: boolean;
+	readonly rounds?: number;
+	readonly faults?: readonly string[];
+	readonly without?: ReadonlySet<number>;
+}
+
+export interface Ran {
+	readonly seed: number;
+	readonly shape: ShapeName;
+	/** What is wrong; null: nothing. */
+	readonly error: unknown;
+	readonly hash: string;
+	readonly events: number;
+	readonly simulatedMs: number;
+	readonly plan: Plan;
+	readonly injected: ReadonlyMap<string, number>;
+	readonly lines: readonly string[];
+}
+
+const LIMITS = { steps: 2_000_000, ms: 4 * 3_600_000 };
+
+export function simulate(seed: number, options: Options): Ran {
+	const scheduler = new Scheduler(seed, options);
+	const began = scheduler.now;
+	const injected = new Map<string, number>();
+	const tally = (fault: string): void => void injected.set(fault, (injected.get(fault) ?? 0) + 1);
+	const network = new Network(scheduler, tally);
+	const world: World = { scheduler, network, chaos: scheduler.process('chaos'), tally };
+	const uninstall = installGlobals(scheduler, network);
+	const shape: Shape = shapeOf(options.shape, world);
+	const plan = planOf(scheduler, shape, options);
+	let error: unknown = null;
+	try {
+		scheduler.runUntilSettled(new History(world, shape, plan).begin(), LIMITS);
+	} catch (caught) {
+		error = caught;
+	} finally {
+		uninstall();
+		shape.close();
+	}
+	return {
+		seed,
+		shape: options.shape,
+		error,
+		hash: scheduler.hash.toString(16),
+		events: scheduler.steps,
+		simulatedMs: scheduler.now - began,
+		plan,
+		injected,
+		lines: scheduler.lines ?? [],
+	};
+}
+
+function shapeOf(name: ShapeName, world: World): Shape {
+	if (name === 'cluster') throw new Error('not there yet');
+	return new EmbeddedShape(world);
+}
+
+/** Each history has its own mix of faults: one that does everything hides what only a few of them show. */
+function planOf({ random, seed }: Scheduler, shape: Shape, options: Options): Plan {
+	const faults = faultsOf(shape).filter(() => random.chance(0.4));
+	return {
+		seed,
+		rounds: options.rounds ?? 2 + random.below(5),
+		perRound: 4 + random.below(6),
+		faults: options.faults ?? faults,
+		without: options.without ?? new Set(),
+	};
+}
+
+export const describe = (error: unknown): string =>
+	error instanceof Wrong
+		? error.message
+		: error instanceof Error
+			? (error.stack ?? error.message)
+			: String(error);

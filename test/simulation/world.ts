@@ -1,0 +1,29 @@
+import type { Network } from './network.ts';
+import type { Process, Scheduler } from './scheduler.ts';
+
+/** What everything in one simulated history shares. */
+export interface World {
+	readonly scheduler: Scheduler;
+	readonly network: Network;
+	/** In whose name faults happen and dead processes are started again. */
+	readonly chaos: Process;
+	/** Counts what was injected. */
+	readonly tally: (fault: string) => void;
+}
+
+/** An installation: which processes there are, and what can go wrong in it. */
+export interface Shape {
+	/** Names that requests can be sent to. */
+	readonly servers: readonly string[];
+	readonly processes: readonly Process[];
+	start(): void;
+	/** Kills a process, which is started again after a while. */
+	crash(process: Process): void;
+	/** Whether everything that should run does. */
+	isUp(): boolean;
+	/** Faults of this shape, by name; each injects itself once. */
+	readonly faults: Readonly<Record<string, () => void>>;
+	/** Everything that lasts ends. */
+	heal(): void;
+	close(): void;
+}
