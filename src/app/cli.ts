@@ -1,5 +1,14 @@
 import { parseArgs } from 'node:util';
 import type { CliCommand } from './command.ts';
+import {
+	appCreateCommand,
+	appDeleteCommand,
+	appInfoCommand,
+	appListCommand,
+	appResumeCommand,
+	appUpdateCommand,
+	appWebhookCommand,
+} from './command-app.ts';
 import { benchCommand } from './command-bench.ts';
 import { gatewayCommand, workerCommand } from './command-cluster.ts';
 import { doctorCommand } from './command-doctor.ts';
@@ -39,6 +48,13 @@ const COMMANDS: Readonly<Record<string, CliCommand>> = {
 	token: tokenCommand,
 	'token list': tokenListCommand,
 	'token revoke': tokenRevokeCommand,
+	'app create': appCreateCommand,
+	'app update': appUpdateCommand,
+	'app list': appListCommand,
+	'app info': appInfoCommand,
+	'app webhook': appWebhookCommand,
+	'app resume': appResumeCommand,
+	'app delete': appDeleteCommand,
 	push: pushCommand,
 	seed: seedCommand,
 	doctor: doctorCommand,

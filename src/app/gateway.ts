@@ -24,6 +24,7 @@ import type { RandomBytes } from '../model/ids.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
 import { Reads } from '../unread/reads.ts';
 import { Sync } from '../unread/sync.ts';
+import { appsAt } from './apps.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
 import { CannotListen } from './failures.ts';
@@ -99,6 +100,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const repairer = new Repairer(readState, verifier, steadyMs);
 	operations.watchCounts(verifier, repairer);
 	const clockWatch = watchClock(clock, operations);
+	const apps = appsAt(engine, config, operations);
 	const services: Services = {
 		requests,
 		reads: new Reads(readState, bus),
@@ -109,11 +111,15 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		written: engine.written,
 		source: store.source,
 		push: store.push,
+		apps: store.apps,
+		appRequests: apps.requests,
+		outgoing: apps.outgoing,
 		webPush: parts.vapidKey && { key: parts.vapidKey.publicKey, hosts: config.webPushHosts },
 		bus,
 		auth: new Authenticator({
 			directory: store.directory,
 			adminToken: parts.adminToken,
+			apps: store.apps,
 			jwt: await verifierOf(config),
 			nowMs,
 		}),
@@ -157,12 +163,20 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const deaf = hearRevoked(bus, services.auth);
 	const startOver = () => beginAnew({ hub, auth: services.auth, requests, bus });
 	const unwatched = onMissed(bus, () => void startOver());
+	await apps.start();
 	await bus.ready();
 	const checking = setInterval(() => {
 		services.auth.sweep();
 		checkSomebody(hub, verifier).catch((error) => operations.failed('checking counts', error));
 	}, CHECK_EVERY_MS);
-	const listening = listenOn(config, engine.gateway, { services, hub, presence, focus, heartbeat });
+	const listening = listenOn(config, engine.gateway, {
+		services,
+		hub,
+		presence,
+		focus,
+		heartbeat,
+		appSockets: apps.sockets,
+	});
 	return {
 		url: `http://${shownHost(config.host)}:${listening.port}`,
 		hub,
@@ -172,6 +186,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			operations.stop();
 			clearInterval(checking);
 			clockWatch.stop();
+			await apps.stop();
 			await listening.stop();
 			requests.close();
 			deaf();

@@ -400,6 +400,18 @@ export const SETTINGS = {
 		KNOWN_HOSTS,
 		hostPatterns,
 	),
+	appPrivateAddresses: setting(
+		'app-private-addresses',
+		'whether URLs of apps may be on private addresses (10.0.0.0/8, 127.0.0.1 and the like): on or off; link-local ones never may',
+		'on' as 'on' | 'off',
+		oneOf('on', 'off'),
+	),
+	appRetrySeconds: setting(
+		'app-retry-seconds',
+		'how long an event is retried before it is given up, and after how long without a success an app that takes events over HTTP is paused',
+		3_600,
+		wholeNumber(1, 86_400),
+	),
 	logLevel: setting(
 		'log-level',
 		'least severe level to log: debug, info, warn or error',

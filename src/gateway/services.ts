@@ -1,5 +1,7 @@
+import type { Outgoing } from '../apps/outgoing.ts';
 import type { Repairer } from '../durability/repairer.ts';
 import type { Verifier } from '../durability/verifier.ts';
+import type { Apps } from '../engine/ports/apps.ts';
 import type { Bus } from '../engine/ports/bus.ts';
 import type { PushStore } from '../engine/ports/push.ts';
 import type { SessionStanding } from '../engine/ports/sessions.ts';
@@ -12,6 +14,7 @@ import type { AllowedHosts } from '../push/web/allowed-hosts.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import type { Reads } from '../unread/reads.ts';
 import type { Sync } from '../unread/sync.ts';
+import type { AppRequests } from './apps/app-requests.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { FairGate } from './fair-gate.ts';
 import type { Cors } from './http/cors.ts';
@@ -63,6 +66,11 @@ export interface Services {
 	/** Who follows a thread, as far as the store has it: read the thread first. */
 	readonly source: Pick<StateSource, 'memberships' | 'follows'>;
 	readonly push: PushStore;
+	readonly apps: Apps;
+	/** What users do that an app has to answer. */
+	readonly appRequests: Pick<AppRequests, 'ask'>;
+	/** To the URLs of apps. */
+	readonly outgoing: Pick<Outgoing, 'post'>;
 	/** Null: browsers are not told of anything. */
 	readonly webPush: WebPush | null;
 	readonly bus: Bus;

@@ -68,6 +68,16 @@ export const ERRORS = {
 	web_push_off: final('Web Push is disabled on this server.'),
 	too_many_devices: final('The caller has reached the maximum number of devices; remove one.'),
 
+	// Apps
+	app_not_found: final('There is no such app.'),
+	invalid_manifest: final(
+		'The manifest cannot be used; `errors` or `response_metadata.messages` says where and why.',
+	),
+	webhook_not_found: final('There is no such webhook.'),
+	dispatch_failed: final(
+		'The app is not connected, its URL did not answer, or it did not acknowledge within 3 s. Try again when it runs.',
+	),
+
 	// Conversations
 	channel_not_found: final('There is no such conversation, or the caller may not see it.'),
 	not_in_channel: final('The user is not a member of the conversation.'),

@@ -3,6 +3,7 @@ import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
 import type { Bus } from '../../src/engine/ports/bus.ts';
 import type { Sessions } from '../../src/engine/ports/sessions.ts';
 import type { Tickets } from '../../src/engine/ports/tickets.ts';
+import type { AppSockets } from '../../src/gateway/apps/app-sockets.ts';
 import { FairGate } from '../../src/gateway/fair-gate.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
@@ -94,7 +95,8 @@ export function listeningGateway({
 			trustedProxies: [],
 			nowMs: Date.now,
 		},
-		{ services, hub, presence, focus, heartbeat },
+		// No app connects here.
+		{ services, hub, presence, focus, heartbeat, appSockets: { stop: async () => undefined } as AppSockets },
 	);
 	return { hub, failures, port: listening.port, stop: () => listening.stop() };
 }

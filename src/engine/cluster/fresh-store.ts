@@ -69,6 +69,10 @@ function freshChanges({ store, freshness, marks, nowMicros }: FreshStoreParts): 
 			await freshness.conversations(query.conversations);
 			return changes.inside(query);
 		},
+		async people(conversation, since, upTo, limit) {
+			await freshness.conversations([conversation]);
+			return changes.people(conversation, since, upTo, limit);
+		},
 	};
 }
 

@@ -61,7 +61,21 @@ export type BusMessage =
 	| { readonly type: 'missed' }
 	/** A process to itself: its subscriptions still carry messages. */
 	| { readonly type: 'pulse'; readonly round: number }
-	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome };
+	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome }
+	/** To the gateway that has a socket of this app: an envelope to pass on, and who waits for what the app answers. */
+	| {
+			readonly type: 'app_request';
+			readonly request: string;
+			readonly from: string;
+			readonly app: string;
+			readonly kind: string;
+			/** JSON. */
+			readonly payload: string;
+	  }
+	/** What the app answered: JSON; null: it did not. */
+	| { readonly type: 'app_answer'; readonly request: string; readonly answer: string | null }
+	/** To all gateways: an app was made, changed or removed, or lost its last socket at a gateway. */
+	| { readonly type: 'app_changed'; readonly app: string };
 
 /** On behalf of which owner of which partition something is published: src/engine/ports/delivery-record.ts. */
 export interface Publisher {

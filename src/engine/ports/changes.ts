@@ -14,6 +14,14 @@ export interface Changes {
 	own(user: string, since: number): Promise<OwnChanges>;
 	/** What happened in these conversations, as far as the user is in them; null when it is over the limits. */
 	inside(query: InsideQuery): Promise<InsideChanges | null>;
+	/** Who joined or left the conversation with `since` < stamp <= `upTo`, by stamp; as they are now, and at most so many. */
+	people(conversation: string, since: number, upTo: number, limit: number): Promise<readonly PersonChange[]>;
+}
+
+export interface PersonChange {
+	readonly user: string;
+	readonly joined: boolean;
+	readonly at: number;
 }
 
 /** A membership and read position. Each part has a stamp of its own; one of them is after the stamp asked for. */

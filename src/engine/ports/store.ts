@@ -4,6 +4,7 @@ import type { Message } from '../../model/message.ts';
 import type { Reaction } from '../../model/reactions.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
 import type { Page, Profile, Team, Token, User } from './accounts.ts';
+import type { Apps } from './apps.ts';
 import type { Changes } from './changes.ts';
 import type { Fact, NotificationLevel } from './facts.ts';
 import type { Invites } from './invites.ts';
@@ -290,6 +291,7 @@ export interface Store {
 	readonly changes: Changes;
 	readonly ledger: Ledger;
 	readonly push: PushStore;
+	readonly apps: Apps;
 	/** The newest stamp that was ever written: the clock goes on from there. */
 	newestStamp(): Promise<number>;
 	close(): Promise<void>;

@@ -32,6 +32,8 @@ export interface Admission {
 	/** When the token was issued, ms; 0 where that is not known. */
 	readonly issuedAt: number;
 	readonly options: SocketOptions;
+	/** A socket of this app's Socket Mode, whose bot the user is; absent: a socket of the user. */
+	readonly app?: string;
 }
 
 export interface Tickets {

@@ -59,6 +59,12 @@ const ASPECTS = inside(
 	`m.changed_ts > ${START} AND m.changed_ts <= $4`,
 );
 
+const PEOPLE = `SELECT user_id, joined_ts AS at, 1 AS joined FROM members
+	WHERE conversation = $1 AND member = 1 AND joined_ts > $2 AND joined_ts <= $3
+	UNION ALL SELECT user_id, left_ts AS at, 0 AS joined FROM members
+	WHERE conversation = $1 AND left_ts > 0 AND member = 0 AND left_ts > $2 AND left_ts <= $3
+	ORDER BY at, user_id LIMIT $4`;
+
 interface MembershipColumns {
 	readonly conversation: string;
 	readonly member: number;
@@ -119,6 +125,11 @@ export function changesOf(reader: SqlReader): Changes {
 			return { memberships: memberships.map(membershipOf), follows: follows.map(followOf) };
 		},
 		inside: (query) => changesInside(reader, query),
+		async people(conversation, since, upTo, limit) {
+			const params = [conversation, since, upTo, limit];
+			const rows = await reader.all<{ user_id: string; at: number; joined: number }>(PEOPLE, params);
+			return rows.map(({ user_id, at, joined }) => ({ user: user_id, at, joined: joined === 1 }));
+		},
 	};
 }
 

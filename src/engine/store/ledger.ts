@@ -95,7 +95,11 @@ const FORGET_AHEAD = statement(
 );
 const LEAVE = update(
 	'members',
-	{ member: '0', changed_ts: [3, (at) => `CASE WHEN changed_ts > ${at} THEN changed_ts ELSE ${at} END`] },
+	{
+		member: '0',
+		changed_ts: [3, (at) => `CASE WHEN changed_ts > ${at} THEN changed_ts ELSE ${at} END`],
+		left_ts: 3,
+	},
 	{ user_id: 1, conversation: 2 },
 );
 

@@ -9,6 +9,7 @@ import { topicIds } from './migrations/0008-topic-ids.ts';
 import { profiles } from './migrations/0009-profiles.ts';
 import { invites } from './migrations/0010-invites.ts';
 import { reactions } from './migrations/0011-reactions.ts';
+import { apps } from './migrations/0012-apps.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0009-profiles', statements: profiles },
 	{ name: '0010-invites', statements: invites },
 	{ name: '0011-reactions', statements: reactions },
+	{ name: '0012-apps', statements: apps },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

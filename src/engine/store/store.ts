@@ -1,4 +1,5 @@
 import type { StateSource, Store } from '../ports/store.ts';
+import { appsOn } from './apps.ts';
 import { changesOf } from './changes.ts';
 import { directoryOf } from './directory.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -20,6 +21,11 @@ export function storeOn(
 	return {
 		directory: directoryOf(reader, (writes) => writer.execute(writes)),
 		push: pushStoreOn(reader, writer),
+		apps: appsOn(
+			reader,
+			(writes) => writer.execute(writes),
+			(writes) => writer.executeAside(writes),
+		),
 		history: historyOf(reader),
 		source: sourceOf(reader, completeUpTo),
 		changes: changesOf(patiently(reader)),

@@ -1,8 +1,9 @@
+import type { Apps } from '../../engine/ports/apps.ts';
 import type { Directory, User } from '../../engine/ports/store.ts';
 import { Refusal } from '../../model/errors.ts';
 import type { Caller, UserCaller } from './caller.ts';
 import type { JwtClaims, JwtVerifier } from './jwt.ts';
-import { hashToken, isOpaque, looksLikeJwt, sameHash, tokenKey } from './tokens.ts';
+import { hashToken, isAppLevel, isOpaque, looksLikeJwt, sameHash, tokenKey } from './tokens.ts';
 
 /**
  * From a token to who holds it. What was verified is remembered for a while, so that a busy client costs
@@ -13,6 +14,8 @@ import { hashToken, isOpaque, looksLikeJwt, sameHash, tokenKey } from './tokens.
 export interface AuthenticatorOptions {
 	readonly directory: Pick<Directory, 'token' | 'users'>;
 	readonly adminToken: string;
+	/** App-level tokens; absent: there are none. */
+	readonly apps?: Pick<Apps, 'token'>;
 	/** Null: no JWTs. */
 	readonly jwt: JwtVerifier | null;
 	readonly nowMs: () => number;
@@ -82,7 +85,16 @@ export class Authenticator {
 		if (found && found.until > now) return found.caller;
 		if (sameHash(hash, this.adminHash)) return ADMIN;
 		beforeLookUp?.(found && found.withoutStoreUntil > now ? found.caller : null);
+		if (isAppLevel(token)) return this.appWith(hash);
 		return this.lookUp(token, hash).catch((error) => this.asBefore(hash, error));
+	}
+
+	/** Used once for each socket: nothing of it is remembered. */
+	private async appWith(hash: string): Promise<Caller> {
+		const token = await this.options.apps?.token(hash);
+		if (!token) throw new Refusal('invalid_auth');
+		if (token.revokedTs > 0) throw new Refusal('token_revoked');
+		return { kind: 'app', app: token.app, team: token.team, tokenHash: hash };
 	}
 
 	/** What is said of a token that was revoked or has expired stands; that nothing can be said does not. */

@@ -17,6 +17,14 @@ export interface AdminCaller {
 	readonly kind: 'admin';
 }
 
+/** An app, by one of its app-level tokens. */
+export interface AppCaller {
+	readonly kind: 'app';
+	readonly app: string;
+	readonly team: string;
+	readonly tokenHash: string;
+}
+
 /** Of the few methods that need no token. */
 export interface StrangerCaller {
 	readonly kind: 'stranger';
@@ -24,4 +32,4 @@ export interface StrangerCaller {
 
 export const STRANGER: StrangerCaller = { kind: 'stranger' };
 
-export type Caller = UserCaller | AdminCaller | StrangerCaller;
+export type Caller = UserCaller | AdminCaller | AppCaller | StrangerCaller;

@@ -24,6 +24,13 @@ export function newTokenShaped(shape: TokenShape, isBot: boolean, random: Random
 	return `${shape}-${number()}-${number()}-${number()}-${Buffer.from(random(TOKEN_BYTES)).toString('hex')}`;
 }
 
+const APP_LEVEL = /^xapp-\d-[A-Z0-9]+-\d+-[0-9a-f]{64}$/;
+export const isAppLevel = (token: string): boolean => APP_LEVEL.test(token);
+
+/** An app-level token, in Slack's shape: libraries look at its prefix. */
+export const newAppToken = (app: string, random: RandomBytes): string =>
+	`xapp-1-${app}-${Array.from(random(13), (byte) => byte % 10).join('')}-${Buffer.from(random(TOKEN_BYTES)).toString('hex')}`;
+
 export const isOpaque = (token: string): boolean => OPAQUE.test(token);
 export const looksLikeJwt = (token: string): boolean => COMPACT_JWT.test(token);
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../../model/errors.ts';
-import type { Caller, UserCaller } from '../auth/caller.ts';
+import type { AppCaller, Caller, UserCaller } from '../auth/caller.ts';
 import type { Limited } from '../limits.ts';
 import type { Services } from '../services.ts';
 import { checkNames, parseArguments, type Schema, type Values } from './arguments.ts';
@@ -13,7 +13,7 @@ import type { Answer } from './envelope.ts';
 
 export interface Method {
 	/** Who may call it: `anyone` needs no token. */
-	readonly audience: 'user' | 'admin' | 'anyone';
+	readonly audience: 'user' | 'admin' | 'app' | 'anyone';
 	/** The limit that a call counts against. */
 	readonly limited: Limited;
 	readonly schema: Schema;
@@ -59,6 +59,25 @@ export function userMethod<S extends Schema>(definition: Definition<S, UserCall>
 				more > 0 ? call.services.limits.takeMore(caller.user.id, definition.limited ?? 'requests', more) : 0;
 			if (wait > 0) throw new Refusal('ratelimited', 'this call counts as several', wait);
 			return definition.run(args, { ...call, caller });
+		},
+	};
+}
+
+export interface AppCall extends Call {
+	readonly caller: AppCaller;
+}
+
+/** For apps, by an app-level token. */
+export function appMethod<S extends Schema>(definition: Definition<S, AppCall>): Method {
+	return {
+		audience: 'app',
+		limited: definition.limited ?? 'requests',
+		schema: definition.arguments,
+		ignored: new Set(definition.ignored),
+		call: async (raw, caller, call) => {
+			if (caller.kind !== 'app')
+				throw new Refusal('not_allowed_token_type', 'token: an app-level token (xapp-…) is needed');
+			return definition.run(parseArguments(definition.arguments, raw), { ...call, caller });
 		},
 	};
 }

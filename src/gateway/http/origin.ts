@@ -23,3 +23,7 @@ export const webUrl = (request: Request): string =>
 /** The ticket is part of the path: slack-go replaces the query with its own. */
 export const socketUrl = (request: Request, ticket: string): string =>
 	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/rtm/${ticket}`;
+
+/** Where an app opens its Socket Mode connection. Libraries append to the query, so there is one. */
+export const linkUrl = (request: Request, ticket: string, app: string): string =>
+	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/link/${ticket}?app_id=${app}`;

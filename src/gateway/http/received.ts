@@ -88,7 +88,10 @@ function isOfStranger(error: unknown, token: string | null): boolean {
 }
 
 /** Whose memory it is. */
-export const holderOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user.id : caller.kind);
+export const holderOf = (caller: Caller): string => {
+	if (caller.kind === 'user') return caller.user.id;
+	return caller.kind === 'app' ? caller.app : caller.kind;
+};
 
 async function anonymous(
 	method: Method,
@@ -151,7 +154,7 @@ function tokenBeforeBody(request: Request, raw: RawArguments): string | null {
 }
 
 function limit(method: Method, caller: Caller, services: Services): void {
-	if (caller.kind !== 'user') return;
-	const wait = services.limits.take(caller.user.id, method.limited);
+	if (caller.kind !== 'user' && caller.kind !== 'app') return;
+	const wait = services.limits.take(holderOf(caller), method.limited);
 	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
 }

@@ -129,7 +129,8 @@ const AT_CONNECT: Partial<Record<ErrorCode, ErrorCode>> = {
 function refusalOf(error: unknown, method: Method | undefined): Refusal {
 	const refusal = error instanceof Refusal ? error : new Refusal('internal_error');
 	if (!method) return refusal;
-	const code = method.limited === 'connects' ? AT_CONNECT[refusal.code] : undefined;
+	const code =
+		method.limited === 'connects' && method.audience === 'user' ? AT_CONNECT[refusal.code] : undefined;
 	if (code) return new Refusal(code, refusal.detail, refusal.retryAfterSeconds, refusal.cause);
 	return blamed(refusal, method.schema);
 }

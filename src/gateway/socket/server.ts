@@ -1,6 +1,8 @@
 import type { Server, ServerWebSocket } from 'bun';
 import type { Admission } from '../../engine/ports/tickets.ts';
 import { CLOSE_CODES, type CloseReason, Refusal } from '../../model/errors.ts';
+import { AppSocket } from '../apps/app-socket.ts';
+import type { AppSockets } from '../apps/app-sockets.ts';
 import { addForm } from '../http/body.ts';
 import { clientAddress, type Network } from '../http/client-address.ts';
 import { failure } from '../http/envelope.ts';
@@ -31,7 +33,7 @@ interface Opening {
 }
 
 /** Its session takes the place of its opening. */
-type SocketData = Opening | SocketSession;
+type SocketData = Opening | SocketSession | AppSocket;
 
 export interface ListenOptions {
 	readonly hostname: string;
@@ -55,9 +57,14 @@ const IDLE_SECONDS = 120;
 /** A socket that cannot be served now is closed after this, spread so that not all clients come back together. */
 const CLOSE_AFTER_MS = { least: 1_000, spread: 2_000 };
 const RTM_PATH = '/rtm';
+const LINK_PATH = '/link/';
 const SWEEP_EVERY_MS = 500;
 
-export function listen(options: ListenOptions, parts: SessionParts): Listening {
+export interface ListenParts extends SessionParts {
+	readonly appSockets: AppSockets;
+}
+
+export function listen(options: ListenOptions, parts: ListenParts): Listening {
 	const { services, hub } = parts;
 	const lifetimes = new Lifetimes(options.nowMs);
 	let nextConnection = 1;
@@ -96,7 +103,7 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 		},
 		fetch(request, self) {
 			const target = targetOf(request.url);
-			if (isRtm(target.path) && request.headers.get('upgrade') !== null)
+			if (request.headers.get('upgrade') !== null && (isRtm(target.path) || isLink(target.path)))
 				return upgrade(target, request, clientOf(request).address, self, services);
 			return handle(request, services, clientOf(request));
 		},
@@ -108,7 +115,7 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 			idleTimeout: IDLE_SECONDS,
 			perMessageDeflate: false,
 			open(socket) {
-				if (socket.data instanceof SocketSession) return;
+				if (socket.data instanceof SocketSession || socket.data instanceof AppSocket) return;
 				const { admission, address } = socket.data;
 				if (typeof admission === 'string') {
 					refuse(socket, admission);
@@ -116,6 +123,12 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 				}
 				if (addresses.count(address) >= options.socketsPerAddress) {
 					afterPause(() => refuse(socket, 'crowded_address'));
+					return;
+				}
+				if (admission.app !== undefined) {
+					const opened = parts.appSockets.open(socket, admission);
+					socket.data = opened;
+					addresses.opened(opened, address);
 					return;
 				}
 				const session = new SocketSession(`${options.gateway}-${nextConnection++}`, admission, socket, parts);
@@ -133,18 +146,27 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 				});
 			},
 			message(socket, frame) {
-				sessionOf(socket)?.receive(typeof frame === 'string' ? frame : frame.toString());
+				const text = typeof frame === 'string' ? frame : frame.toString();
+				if (socket.data instanceof AppSocket) socket.data.receive(text);
+				else sessionOf(socket)?.receive(text);
 			},
 			drain(socket) {
 				sessionOf(socket)?.drained();
 			},
 			ping(socket) {
-				sessionOf(socket)?.pinged();
+				if (socket.data instanceof AppSocket) socket.data.heard();
+				else sessionOf(socket)?.pinged();
 			},
 			pong(socket, data) {
-				sessionOf(socket)?.ponged(data.toString());
+				if (socket.data instanceof AppSocket) socket.data.heard();
+				else sessionOf(socket)?.ponged(data.toString());
 			},
 			close(socket) {
+				if (socket.data instanceof AppSocket) {
+					addresses.closed(socket.data);
+					parts.appSockets.closed(socket.data);
+					return;
+				}
 				const session = sessionOf(socket);
 				if (session) {
 					lifetimes.ended(session.connection);
@@ -167,7 +189,7 @@ export function listen(options: ListenOptions, parts: SessionParts): Listening {
 			clearInterval(sweeping);
 			parts.heartbeat.stop();
 			const drained = server.stop(false);
-			await closeAll(hub.connections());
+			await Promise.all([closeAll(hub.connections()), parts.appSockets.stop()]);
 			await Promise.all(ends);
 			await Promise.race([drained, Bun.sleep(2_000)]);
 			await server.stop(true);
@@ -187,8 +209,11 @@ const sessionOf = ({ data }: ServerWebSocket<SocketData>): SocketSession | undef
 
 const isRtm = (path: string): boolean => path === RTM_PATH || path.startsWith(`${RTM_PATH}/`);
 
+const isLink = (path: string): boolean => path.startsWith(LINK_PATH);
+
 /** In the path, or in the query, where gateways of version 0.1 put it. */
 function ticketOf({ path, query }: Target): string {
+	if (isLink(path)) return path.slice(LINK_PATH.length);
 	if (path.length > RTM_PATH.length + 1) return path.slice(RTM_PATH.length + 1);
 	try {
 		const ticket = addForm(new Map(), query).get('ticket');
@@ -209,7 +234,7 @@ async function upgrade(
 	server: Server<SocketData>,
 	services: Services,
 ): Promise<Response | undefined> {
-	const admission = await admissionOf(ticketOf(target), services);
+	const admission = ofItsKind(await admissionOf(ticketOf(target), services), isLink(target.path));
 	if (admission === 'bad_ticket') {
 		const wait = services.strangers.waitOf(address);
 		if (wait > 0) return failure(new Refusal('ratelimited', undefined, wait));
@@ -218,6 +243,10 @@ async function upgrade(
 	if (server.upgrade(request, { data: { admission, address } })) return undefined;
 	return new Response('this address speaks WebSocket', { status: 426 });
 }
+
+/** A ticket of Socket Mode opens no socket of the bot's user, nor the other way round. */
+const ofItsKind = (admission: Admission | CloseReason, isOfApp: boolean): Admission | CloseReason =>
+	typeof admission !== 'string' && (admission.app !== undefined) !== isOfApp ? 'bad_ticket' : admission;
 
 async function admissionOf(
 	ticket: string,

@@ -12,6 +12,7 @@ import { adminPushList, adminPushReplay } from './admin-push.ts';
 import { adminTokensCreate, adminTokensList, adminTokensRevoke } from './admin-tokens.ts';
 import { adminUnreadsVerify } from './admin-unreads.ts';
 import { apiTest } from './api-test.ts';
+import { APP_METHODS } from './app-methods.ts';
 import { authRevoke, authTest } from './auth.ts';
 import { authSessionsAdd, authSessionsList, authSessionsRevoke } from './auth-sessions.ts';
 import { chatDelete, chatMeMessage, chatPostMessage, chatUpdate } from './chat.ts';
@@ -66,6 +67,7 @@ import { usersProfileGet, usersProfileSet } from './users-profile.ts';
 
 /** Every method that is served, by its name; docs/methods.md describes each. */
 export const METHODS: Readonly<Record<string, Method>> = {
+	...APP_METHODS,
 	'admin.conversations.addMembers': adminConversationsAddMembers,
 	'admin.invites.create': adminInvitesCreate,
 	'admin.invites.list': adminInvitesList,

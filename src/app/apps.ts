@@ -1,0 +1,101 @@
+import { Dispatchers } from '../apps/dispatchers.ts';
+import { EventReader } from '../apps/event-reader.ts';
+import { httpTransport } from '../apps/http-transport.ts';
+import { Outgoing } from '../apps/outgoing.ts';
+import { RETRY_RULES, type RetryRules } from '../apps/retries.ts';
+import type { BusMessage } from '../engine/ports/bus.ts';
+import { AppRequests } from '../gateway/apps/app-requests.ts';
+import { AppSockets } from '../gateway/apps/app-sockets.ts';
+import type { Config } from './config.ts';
+import type { GatewayEngine } from './engine.ts';
+import type { ServerOperations } from './operations.ts';
+
+/** The composition of what serves apps at a gateway: their sockets, their URLs, and the delivery of their events. */
+
+export interface RunningApps {
+	readonly sockets: AppSockets;
+	readonly requests: AppRequests;
+	readonly outgoing: Outgoing;
+	start(): Promise<void>;
+	/** Events end here, and the app's clients are asked to connect again; its sockets close with the server. */
+	stop(): Promise<void>;
+}
+
+const nowMs = (): number => Date.now();
+const newId = (): string => crypto.randomUUID();
+const TIDY_EVERY_MS = 60_000;
+const MODALS_KEPT_MICROS = 24 * 3600 * 1e6;
+const EVERY_GATEWAY = 'gateways:all';
+
+export function appsAt(engine: GatewayEngine, config: Config, operations: ServerOperations): RunningApps {
+	const { store, bus, gateway } = engine;
+	const report = (error: unknown): void => operations.failed('apps', error);
+	const outgoing = new Outgoing({ fetch, allowsPrivate: config.appPrivateAddresses === 'on' });
+	const sockets = new AppSockets({
+		apps: store.apps,
+		gateway,
+		nowMs,
+		newId,
+		changed: (app, isLast) => {
+			dispatchers.poke(app);
+			// Another gateway may have sockets of the app.
+			if (isLast) setTimeout(() => bus.publish(EVERY_GATEWAY, { type: 'app_changed', app }), 50);
+		},
+		report,
+	});
+	const dispatchers = new Dispatchers({
+		apps: store.apps,
+		reader: new EventReader(store),
+		directory: store.directory,
+		bus,
+		holder: engine.name === 'embedded' ? null : gateway,
+		sockets: (app) => sockets.transport(app),
+		http: httpTransport(outgoing, nowMs),
+		rules: rulesOf(config),
+		nowMs,
+		report,
+		tell: (line) => operations.warn(line),
+	});
+	const hear = (message: BusMessage): void => {
+		if (message.type !== 'app_changed') return;
+		dispatchers.poke(message.app);
+		void endRevoked(message.app).catch(report);
+	};
+	/** Sockets of an app that is gone, or whose token was revoked. */
+	async function endRevoked(app: string): Promise<void> {
+		if (!sockets.isOpen(app)) return;
+		if (!(await store.apps.app(app))) return sockets.disable(app, null);
+		for (const { hash, revokedTs } of await store.apps.tokensOf(app))
+			if (revokedTs > 0) sockets.disable(app, hash);
+	}
+	let tidying: ReturnType<typeof setInterval> | undefined;
+	const requests = new AppRequests({ apps: store.apps, sockets, bus, gateway, outgoing, nowMs, newId });
+	operations.gauge('app_sockets', 'Open Socket Mode connections of apps', () => sockets.size);
+	return {
+		sockets,
+		requests,
+		outgoing,
+		start: async () => {
+			await sockets.forget();
+			bus.subscribe(EVERY_GATEWAY, hear);
+			dispatchers.start();
+			tidying = setInterval(
+				() => store.apps.tidy(nowMs(), nowMs() * 1000 - MODALS_KEPT_MICROS).catch(report),
+				TIDY_EVERY_MS,
+			);
+		},
+		stop: async () => {
+			clearInterval(tidying);
+			sockets.warn();
+			await dispatchers.stop();
+			bus.unsubscribe(EVERY_GATEWAY, hear);
+			requests.close();
+		},
+	};
+}
+
+const rulesOf = ({ appRetrySeconds }: Config): RetryRules => ({
+	...RETRY_RULES,
+	giveUpAfterMs: appRetrySeconds * 1000,
+	pauseAppAfterMs: appRetrySeconds * 1000,
+});

@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
+import { adminClient, neededFlag } from './command-token.ts';
+
+/** `tidemark app …`: apps of a running server, made and changed with a Slack app manifest. */
+
+const URL_FLAG = { help: 'where the server is (http://localhost:<port>)', takesValue: true };
+const APP_FLAG = { help: 'id of the app', takesValue: true };
+const MANIFEST_FLAG = { help: 'file with the manifest, JSON or YAML', takesValue: true };
+
+interface Shown {
+	readonly id: string;
+	readonly name: string;
+	readonly socket_mode: boolean;
+	readonly connections: number;
+	readonly commands: readonly { readonly command: string }[];
+	readonly delivery: { readonly is_paused: boolean; readonly given_up: number; readonly last_error?: string };
+}
+
+const lineOf = ({ id, name, socket_mode, connections, delivery }: Shown): string => {
+	const way = socket_mode ? `Socket Mode, ${connections} connected` : 'HTTP';
+	return `${id}  ${name}  ${way}${delivery.is_paused ? `  PAUSED: ${delivery.last_error ?? ''}` : ''}`;
+};
+
+export const appCreateCommand: CliCommand = {
+	summary: 'Create an app from a Slack app manifest and print its tokens and signing secret, once.',
+	usage: '--team T… --manifest manifest.yaml [--url http://localhost:8080]',
+	options: {
+		team: { help: 'id of the workspace', takesValue: true },
+		manifest: MANIFEST_FLAG,
+		url: URL_FLAG,
+	},
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const team_id = neededFlag(invocation, 'team');
+		const manifest = await readFile(neededFlag(invocation, 'manifest'), 'utf8');
+		const call = await adminClient(invocation);
+		const { app, credentials } = await call<{
+			app: Shown & { readonly bot: { readonly user_id: string } };
+			credentials: { signing_secret: string; bot_token: string; app_token: string };
+		}>('admin.apps.create', { team_id, manifest });
+		console.log(`APP_ID=${app.id}`);
+		console.log(`BOT_USER_ID=${app.bot.user_id}`);
+		console.log(`SLACK_BOT_TOKEN=${credentials.bot_token}`);
+		console.log(`SLACK_APP_TOKEN=${credentials.app_token}`);
+		console.log(`SLACK_SIGNING_SECRET=${credentials.signing_secret}`);
+		return 0;
+	},
+};
+
+export const appUpdateCommand: CliCommand = {
+	summary: 'Replace the manifest of an app.',
+	usage: '--app A… --manifest manifest.yaml [--url http://localhost:8080]',
+	options: { app: APP_FLAG, manifest: MANIFEST_FLAG, url: URL_FLAG },
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const app_id = neededFlag(invocation, 'app');
+		const manifest = await readFile(neededFlag(invocation, 'manifest'), 'utf8');
+		const call = await adminClient(invocation);
+		console.log(lineOf((await call<{ app: Shown }>('admin.apps.update', { app_id, manifest })).app));
+		return 0;
+	},
+};
+
+export const appListCommand: CliCommand = {
+	summary: 'List the apps of a workspace.',
+	usage: '--team T… [--url http://localhost:8080]',
+	options: { team: { help: 'id of the workspace', takesValue: true }, url: URL_FLAG },
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const team_id = neededFlag(invocation, 'team');
+		const call = await adminClient(invocation);
+		for (let cursor = ''; ; ) {
+			const page = await call<{ apps: Shown[]; response_metadata: { next_cursor: string } }>(
+				'admin.apps.list',
+				{
+					team_id,
+					...(cursor === '' ? {} : { cursor }),
+				},
+			);
+			for (const app of page.apps) console.log(lineOf(app));
+			cursor = page.response_metadata.next_cursor;
+			if (cursor === '') return 0;
+		}
+	},
+};
+
+export const appInfoCommand: CliCommand = {
+	summary: 'Show an app: what it subscribes to, whether it is connected, and what was given up.',
+	usage: '--app A… [--url http://localhost:8080]',
+	options: { app: APP_FLAG, url: URL_FLAG },
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const call = await adminClient(invocation);
+		const { app } = await call<{ app: Shown }>('admin.apps.info', { app_id: neededFlag(invocation, 'app') });
+		console.log(JSON.stringify(app, null, 2));
+		return 0;
+	},
+};
+
+export const appWebhookCommand: CliCommand = {
+	summary: 'Create an incoming webhook of an app and print its address, once.',
+	usage: '--app A… --channel C… [--url http://localhost:8080]',
+	options: { app: APP_FLAG, channel: { help: 'where it posts', takesValue: true }, url: URL_FLAG },
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const app_id = neededFlag(invocation, 'app');
+		const channel = neededFlag(invocation, 'channel');
+		const call = await adminClient(invocation);
+		const { webhook } = await call<{ webhook: { url: string } }>('admin.apps.webhooks.create', {
+			app_id,
+			channel,
+		});
+		console.log(webhook.url);
+		return 0;
+	},
+};
+
+const plainCommand = (method: string, summary: string, done: string): CliCommand => ({
+	summary,
+	usage: '--app A… [--url http://localhost:8080]',
+	options: { app: APP_FLAG, url: URL_FLAG },
+	...ADMINISTRATOR_SETTINGS,
+	run: async (invocation) => {
+		const app_id = neededFlag(invocation, 'app');
+		const call = await adminClient(invocation);
+		await call(method, { app_id });
+		console.log(`${app_id} ${done}`);
+		return 0;
+	},
+});
+
+export const appDeleteCommand = plainCommand(
+	'admin.apps.delete',
+	'Delete an app: its tokens and webhooks end, its bot is deactivated. Messages stay.',
+	'is deleted',
+);
+export const appResumeCommand = plainCommand(
+	'admin.apps.resume',
+	'Resume the delivery of events to an app that was paused.',
+	'is resumed',
+);

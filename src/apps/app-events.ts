@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import type { InsideChanges, PersonChange } from '../engine/ports/changes.ts';
+import type { Conversation } from '../model/conversation.ts';
+import type { Message } from '../model/message.ts';
+import { formatTs } from '../model/ts.ts';
+import { changedEvent } from '../protocol/conversation-events.ts';
+import { deletedEvent, editedEvent, messageEvent } from '../protocol/message-events.ts';
+import type { JsonObject } from '../protocol/objects.ts';
+import type { ThreadSummary } from '../sequencer/effects.ts';
+
+/**
+ * Events for apps: a pure function of what is stored about a conversation, its app's bot and the app's subscriptions. The same change
+ * gives the same event with the same id, at whichever gateway and however often it is read: an app can drop what it has
+ * handled already.
+ */
+
+export interface AppEvent {
+	/** `Ev…`, the same for the same change. */
+	readonly id: string;
+	readonly conversation: string;
+	/** Stamp of the change. */
+	readonly at: number;
+	/** As Slack's Events API has it. */
+	readonly event: JsonObject;
+}
+
+export interface StoredChanges extends InsideChanges {
+	readonly conversation: Conversation;
+	readonly people: readonly PersonChange[];
+	/** By the root's ts. */
+	readonly threads: ReadonlyMap<number, ThreadSummary>;
+}
+
+export interface Subscriber {
+	readonly app: string;
+	readonly bot: string;
+	/** Slack's names of the events it subscribes to. */
+	readonly names: ReadonlySet<string>;
+}
+
+const MESSAGE_NAME = {
+	public: 'message.channels',
+	private: 'message.groups',
+	im: 'message.im',
+	mpim: 'message.mpim',
+} as const;
+
+/** What subscriptions can name and get events for; docs/apps.md lists them. */
+export const DELIVERED_EVENTS: ReadonlySet<string> = new Set([
+	...Object.values(MESSAGE_NAME),
+	'app_mention',
+	'app_home_opened',
+	'member_joined_channel',
+	'member_left_channel',
+	...['channel', 'group'].flatMap((family) =>
+		['archive', 'unarchive', 'rename'].map((what) => `${family}_${what}`),
+	),
+]);
+
+/** Those that come from what is stored: an app that subscribes to none of them has nothing to wait for. */
+export const isStoredEvent = (name: string): boolean =>
+	DELIVERED_EVENTS.has(name) && name !== 'app_home_opened';
+
+/** By stamp. */
+export function appEventsOf(found: StoredChanges, subscriber: Subscriber): AppEvent[] {
+	const events = [
+		...found.posted.flatMap(({ message, prevTs }) => postedEvents(found, message, prevTs, subscriber)),
+		...found.changed.flatMap((message) => changedEvents(found, message, subscriber)),
+		...found.people.flatMap((person) => personEvents(found, person, subscriber)),
+		...found.aspects.flatMap((aspect) => aspectEvents(found, aspect, subscriber)),
+	];
+	return events.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
+}
+
+/** The ids of 36^16 are derived, never drawn. */
+export function eventId(...parts: readonly (string | number)[]): string {
+	const digest = createHash('sha256').update(parts.join('\n')).digest();
+	const digits = BigInt(`0x${digest.toString('hex')}`)
+		.toString(36)
+		.toUpperCase();
+	return `Ev${digits.slice(-16)}`;
+}
+
+function make(
+	{ app }: Subscriber,
+	conversation: string,
+	at: number,
+	what: string,
+	{ position: _position, prev_ts: _prev, ...event }: JsonObject,
+): AppEvent {
+	return { id: eventId(app, conversation, at, what), conversation, at, event };
+}
+
+function postedEvents(
+	{ conversation, threads }: StoredChanges,
+	message: Message,
+	prevTs: number,
+	subscriber: Subscriber,
+): AppEvent[] {
+	const thread = message.threadTs === null ? null : (threads.get(message.threadTs) ?? null);
+	const { wire } = messageEvent({ conversation, message, prevTs, thread });
+	const events: AppEvent[] = [];
+	if (subscriber.names.has(MESSAGE_NAME[conversation.kind]))
+		events.push(make(subscriber, conversation.id, message.ts, 'message', wire));
+	const { channel_type: _type, subtype: _subtype, ...mention } = wire;
+	const isMention = message.named.includes(subscriber.bot) && conversation.kind !== 'im';
+	if (isMention && subscriber.names.has('app_mention'))
+		events.push(
+			make(subscriber, conversation.id, message.ts, 'mention', { ...mention, type: 'app_mention' }),
+		);
+	return events;
+}
+
+function changedEvents(
+	{ conversation, threads }: StoredChanges,
+	message: Message,
+	subscriber: Subscriber,
+): AppEvent[] {
+	if (!subscriber.names.has(MESSAGE_NAME[conversation.kind])) return [];
+	const thread = threads.get(message.threadTs ?? message.ts) ?? null;
+	const hasReplies = message.threadTs === null && (thread?.replyCount ?? 0) > 0;
+	const { wire } = message.deleted
+		? deletedEvent(conversation, message, hasReplies)
+		: editedEvent(conversation, message, undefined, thread);
+	const event = { ...wire, channel_type: channelType(conversation) };
+	return [make(subscriber, conversation.id, message.changedTs, `changed ${message.ts}`, event)];
+}
+
+const channelType = ({ kind }: Conversation): string =>
+	({ public: 'channel', private: 'group', im: 'im', mpim: 'mpim' })[kind];
+
+function personEvents(
+	{ conversation }: StoredChanges,
+	{ user, joined, at }: PersonChange,
+	subscriber: Subscriber,
+): AppEvent[] {
+	const type = joined ? 'member_joined_channel' : 'member_left_channel';
+	if (!subscriber.names.has(type)) return [];
+	const event = {
+		type,
+		user,
+		channel: conversation.id,
+		channel_type: conversation.kind === 'public' ? 'C' : 'G',
+		team: conversation.team,
+		event_ts: formatTs(at),
+	};
+	return [make(subscriber, conversation.id, at, `${type} ${user}`, event)];
+}
+
+function aspectEvents(
+	{ conversation }: StoredChanges,
+	{ aspect, at, actor }: InsideChanges['aspects'][number],
+	subscriber: Subscriber,
+): AppEvent[] {
+	const what = aspect === 'archive' && !conversation.archived ? 'unarchive' : aspect;
+	const { wire } = changedEvent({ conversation, what, actor, at });
+	if (!subscriber.names.has(String(wire.type))) return [];
+	return [make(subscriber, conversation.id, at, String(wire.type), wire)];
+}

@@ -1,0 +1,303 @@
+import type { App, Apps, AppTrouble } from '../engine/ports/apps.ts';
+import type { Bus, BusMessage, Topic } from '../engine/ports/bus.ts';
+import type { Directory } from '../engine/ports/store.ts';
+import { settingsOf } from '../model/app-manifest.ts';
+import type { Subscriber } from './app-events.ts';
+import type { EventReader } from './event-reader.ts';
+import { type Delivery, Feed } from './feed.ts';
+import { nextTryAt, type RetryRules } from './retries.ts';
+import type { DeliveryOutcome, Transport } from './transport.ts';
+
+/**
+ * Delivers the events of one app while this process holds its lease. What is published live says only where to look: events
+ * are read from the store, from the app's cursors on, so a change that nobody published is found by the next look around.
+ * Cursors are written when events were acknowledged: what was not is delivered again, here or by whoever has the lease next.
+ */
+
+export interface DispatcherParts {
+	readonly apps: Pick<Apps, 'cursors' | 'advance' | 'setTrouble' | 'addGivenUp'>;
+	readonly reader: EventReader;
+	readonly directory: Pick<Directory, 'conversationsOf'>;
+	readonly bus: Bus;
+	readonly transport: Transport;
+	readonly rules: RetryRules;
+	readonly nowMs: () => number;
+	readonly report: (error: unknown) => void;
+	readonly tell: (line: string) => void;
+}
+
+/** Of an app that does not acknowledge: more are read when some were. */
+const MOST_OPEN = 500;
+const LOOK_AROUND_EVERY_MS = 20_000;
+const SAVE_EVERY_MS = 500;
+const AFTER_FAILURE_MS = 1_000;
+/** An event is kept for so long. */
+const KEPT_MICROS = 24 * 3600 * 1e6;
+const KINDS = ['public', 'private', 'im', 'mpim'] as const;
+const LIVE = 'live:';
+const MOST_CUT_OFF = 5;
+/** For acknowledgements of what is on its way when delivery ends here. */
+const SETTLE_MS = 1_000;
+const PAGE = 1_000;
+
+export class Dispatcher {
+	private feed = new Feed(new Map());
+	private readonly subscriber: Subscriber;
+	private readonly listened = new Set<string>();
+	/** Conversations to look at. */
+	private readonly dirty = new Set<string>();
+	private underWay = 0;
+	private stopping = false;
+	private trouble: AppTrouble;
+	private nextLookAt = 0;
+	private nextSaveAt = 0;
+	private wake: () => void = () => undefined;
+	private running: Promise<void> = Promise.resolve();
+	private readonly deliveries = new Set<Promise<void>>();
+
+	constructor(
+		readonly app: App,
+		private readonly parts: DispatcherParts,
+	) {
+		const { botEvents } = settingsOf(JSON.parse(app.manifest));
+		this.subscriber = { app: app.id, bot: app.botUser, names: new Set(botEvents) };
+		this.trouble = app;
+	}
+
+	get isPaused(): boolean {
+		return this.trouble.pausedAt > 0;
+	}
+
+	start(): void {
+		this.running = this.run();
+	}
+
+	/** Writes the cursors of what was acknowledged. */
+	async stop(): Promise<void> {
+		this.stopping = true;
+		this.poke();
+		await this.running;
+		await this.pause(
+			Promise.allSettled([...this.deliveries]).then(() => undefined),
+			SETTLE_MS,
+		);
+		for (const conversation of this.listened) this.parts.bus.unsubscribe(`live:${conversation}`, this.hear);
+		this.parts.bus.unsubscribe(`user:${this.app.botUser}`, this.hearOwn);
+		await this.save().catch(this.parts.report);
+	}
+
+	/** Something may have changed: a socket opened, an event is there. */
+	poke(): void {
+		this.wake();
+	}
+
+	private async run(): Promise<void> {
+		const { apps, bus, nowMs, report } = this.parts;
+		bus.subscribe(`user:${this.app.botUser}`, this.hearOwn);
+		for (let isLoaded = false; !this.stopping; ) {
+			const woken = new Promise<void>((resolve) => {
+				this.wake = resolve;
+			});
+			try {
+				if (!isLoaded) this.feed = new Feed(await apps.cursors(this.app.id));
+				isLoaded = true;
+				await this.round();
+			} catch (error) {
+				if (this.stopping) return;
+				report(error);
+				await this.pause(woken, AFTER_FAILURE_MS);
+				continue;
+			}
+			const until = Math.min(this.nextLookAt, this.nextWorkAt());
+			if (until > nowMs()) await this.pause(woken, until - nowMs());
+			else await this.pause(Promise.resolve(), 0);
+		}
+	}
+
+	private async pause(woken: Promise<void>, ms: number): Promise<void> {
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const passed = new Promise<void>((resolve) => {
+			timer = setTimeout(resolve, Math.min(ms, LOOK_AROUND_EVERY_MS));
+		});
+		await Promise.race([woken, passed]);
+		clearTimeout(timer);
+	}
+
+	private nextWorkAt(): number {
+		const { transport } = this.parts;
+		if (this.dirty.size > 0 && this.feed.size < MOST_OPEN) return 0;
+		const hasRoom = transport.isOpen() && !this.isPaused && this.underWay < transport.atOnce;
+		const nextDue = hasRoom ? this.feed.nextDueAt() : Number.POSITIVE_INFINITY;
+		return Math.min(nextDue, this.feed.unsaved().length > 0 ? this.nextSaveAt : Number.POSITIVE_INFINITY);
+	}
+
+	private async round(): Promise<void> {
+		const { nowMs } = this.parts;
+		if (nowMs() >= this.nextLookAt) {
+			this.nextLookAt = nowMs() + LOOK_AROUND_EVERY_MS;
+			await this.lookAround();
+		}
+		await this.read();
+		this.deliverDue();
+		if (nowMs() >= this.nextSaveAt) {
+			this.nextSaveAt = nowMs() + SAVE_EVERY_MS;
+			await this.save();
+		}
+	}
+
+	/** All that the bot is in: what was published while nobody listened is found here. */
+	private async lookAround(): Promise<void> {
+		const { directory, bus } = this.parts;
+		const query = {
+			team: this.app.team,
+			user: this.app.botUser,
+			memberOnly: true,
+			kinds: KINDS,
+			excludeArchived: false,
+		};
+		const found: string[] = [];
+		for (let after: string | null = null; ; ) {
+			const page = await directory.conversationsOf(query, after, PAGE);
+			for (const { id } of page.items) found.push(id);
+			after = page.next;
+			if (after === null) break;
+		}
+		for (const id of found) this.listen(id);
+		await bus.ready();
+		for (const id of found) this.dirty.add(id);
+	}
+
+	private listen(conversation: string): void {
+		if (this.listened.has(conversation)) return;
+		this.listened.add(conversation);
+		this.parts.bus.subscribe(`live:${conversation}`, this.hear);
+	}
+
+	private readonly hear = (_message: BusMessage, topic: Topic): void => {
+		this.dirty.add(topic.slice(LIVE.length));
+		this.wake();
+	};
+
+	private readonly hearOwn = (message: BusMessage): void => {
+		if (message.type === 'joined') {
+			this.listen(message.conversation);
+			this.dirty.add(message.conversation);
+			this.wake();
+		} else if (message.type === 'lost') {
+			this.nextLookAt = 0;
+			this.wake();
+		}
+	};
+
+	private async read(): Promise<void> {
+		const { reader, nowMs } = this.parts;
+		for (const conversation of [...this.dirty]) {
+			if (this.feed.size >= MOST_OPEN || this.stopping) return;
+			this.dirty.delete(conversation);
+			const oldest = Math.max(this.app.eventsSinceTs, nowMs() * 1000 - KEPT_MICROS);
+			try {
+				const since = Math.max(this.feed.readUpTo(conversation), oldest);
+				const found = await reader.read(this.subscriber, conversation, since);
+				if (!found) continue;
+				this.feed.add(conversation, found.events, found.upTo);
+				if (found.isMore) this.dirty.add(conversation);
+			} catch (error) {
+				this.dirty.add(conversation);
+				throw error;
+			}
+		}
+	}
+
+	private deliverDue(): void {
+		const { transport, nowMs } = this.parts;
+		if (!transport.isOpen() || this.isPaused) return;
+		for (const delivery of this.feed.due(nowMs(), transport.atOnce - this.underWay)) {
+			const done: Promise<void> = this.deliver(delivery).finally(() => this.deliveries.delete(done));
+			this.deliveries.add(done);
+		}
+	}
+
+	private async deliver(delivery: Delivery): Promise<void> {
+		const { transport, nowMs, report } = this.parts;
+		delivery.underWay = true;
+		delivery.firstAt ||= nowMs();
+		this.underWay += 1;
+		try {
+			const outcome = await transport.deliver(this.app, delivery);
+			delivery.attempts += 1;
+			this.settle(delivery, outcome);
+		} catch (error) {
+			report(error);
+			delivery.dueAt = nowMs() + AFTER_FAILURE_MS;
+		} finally {
+			delivery.underWay = false;
+			this.underWay -= 1;
+			this.wake();
+		}
+	}
+
+	private settle(delivery: Delivery, outcome: DeliveryOutcome): void {
+		const { rules, nowMs } = this.parts;
+		switch (outcome.type) {
+			case 'acknowledged':
+				this.feed.settle(delivery);
+				this.note({ pausedAt: 0, failingSinceAt: 0, lastError: '' });
+				return;
+			case 'cut_off':
+				delivery.reason = 'timeout';
+				// An event that ends the app's process must not end it again at once, for ever.
+				if (delivery.attempts > MOST_CUT_OFF)
+					delivery.dueAt = nextTryAt(rules, delivery.attempts, delivery.firstAt, nowMs()) ?? nowMs();
+				return;
+			case 'refused':
+				this.giveUp(delivery, outcome.detail);
+				return;
+			case 'failed': {
+				delivery.reason = outcome.reason;
+				const next = nextTryAt(rules, delivery.attempts, delivery.firstAt, nowMs());
+				if (next === null) this.giveUp(delivery, outcome.detail);
+				else delivery.dueAt = next;
+				this.failed(outcome.detail);
+			}
+		}
+	}
+
+	private giveUp(delivery: Delivery, detail: string): void {
+		const { apps, tell, report } = this.parts;
+		this.feed.settle(delivery);
+		tell(
+			`app ${this.app.id}: event ${delivery.id} was given up after ${delivery.attempts} attempts: ${detail}`,
+		);
+		apps.addGivenUp(this.app.id, 1).catch(report);
+	}
+
+	private failed(detail: string): void {
+		const { rules, nowMs, tell } = this.parts;
+		const failingSinceAt = this.trouble.failingSinceAt || nowMs();
+		const isOver = nowMs() - failingSinceAt >= rules.pauseAppAfterMs;
+		if (isOver && !this.isPaused)
+			tell(
+				`app ${this.app.id} is paused: every delivery failed since ${new Date(failingSinceAt).toISOString()}, last with: ${detail}. Fix the app, then call admin.apps.resume.`,
+			);
+		this.note({ pausedAt: isOver ? nowMs() : 0, failingSinceAt, lastError: detail });
+	}
+
+	/** Written only when it changes: most deliveries succeed. */
+	private note(trouble: AppTrouble): void {
+		const { pausedAt, failingSinceAt, lastError } = this.trouble;
+		const isSame =
+			trouble.pausedAt > 0 === pausedAt > 0 &&
+			trouble.failingSinceAt === failingSinceAt &&
+			trouble.lastError === lastError;
+		if (isSame) return;
+		this.trouble = trouble;
+		this.parts.apps.setTrouble(this.app.id, trouble).catch(this.parts.report);
+	}
+
+	private async save(): Promise<void> {
+		const cursors = this.feed.unsaved();
+		if (cursors.length === 0) return;
+		await this.parts.apps.advance(this.app.id, cursors);
+		this.feed.saved(cursors);
+	}
+}

@@ -1,0 +1,125 @@
+import type { App, Apps } from '../engine/ports/apps.ts';
+import { settingsOf } from '../model/app-manifest.ts';
+import { isStoredEvent } from './app-events.ts';
+import { Dispatcher, type DispatcherParts } from './dispatcher.ts';
+import type { Transport } from './transport.ts';
+
+/**
+ * Which apps this process delivers events to: those it can reach (whose sockets are here, or that have a request URL) and whose
+ * lease it holds. A lease lasts a few seconds and is renewed; when its holder dies, another process has it then.
+ */
+
+export interface DispatchersParts extends Omit<DispatcherParts, 'transport' | 'apps'> {
+	readonly apps: DispatcherParts['apps'] & LeaseStore;
+	/** This process, among those that share the store; null: there are no others, and no leases. */
+	readonly holder: string | null;
+	readonly sockets: (app: string) => Transport;
+	readonly http: Transport;
+}
+
+type LeaseStore = Pick<Apps, 'all' | 'lease' | 'release'>;
+
+const LOOK_EVERY_MS = 1_000;
+const LEASE_MS = 6_000;
+const PAGE = 500;
+
+export class Dispatchers {
+	private readonly running = new Map<string, Dispatcher>();
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private looking: Promise<void> = Promise.resolve();
+	private isLooking = false;
+	private isDue = false;
+	private stopped = false;
+
+	constructor(private readonly parts: DispatchersParts) {}
+
+	start(): void {
+		this.look();
+	}
+
+	/** Something about this app changed: its manifest, its sockets. */
+	poke(app: string): void {
+		this.running.get(app)?.poke();
+		this.look();
+	}
+
+	/** Whether this process delivers to the app. */
+	has(app: string): boolean {
+		return this.running.has(app);
+	}
+
+	async stop(): Promise<void> {
+		this.stopped = true;
+		clearTimeout(this.timer);
+		await this.looking;
+		await Promise.all([...this.running.keys()].map((app) => this.end(app)));
+	}
+
+	private look(): void {
+		if (this.stopped) return;
+		if (this.isLooking) {
+			this.isDue = true;
+			return;
+		}
+		clearTimeout(this.timer);
+		this.isLooking = true;
+		this.looking = this.round()
+			.catch(this.parts.report)
+			.finally(() => {
+				this.isLooking = false;
+				if (this.stopped) return;
+				const again = this.isDue;
+				this.isDue = false;
+				this.timer = setTimeout(() => this.look(), again ? 0 : LOOK_EVERY_MS);
+			});
+	}
+
+	private async round(): Promise<void> {
+		const wanted = new Set<string>();
+		for (let after: string | null = null; ; ) {
+			const page = await this.parts.apps.all(after, PAGE);
+			for (const app of page.items) {
+				const transport = this.transportOf(app);
+				if (transport && !this.stopped && (await this.holds(app.id))) {
+					wanted.add(app.id);
+					await this.begin(app, transport);
+				}
+			}
+			after = page.next;
+			if (after === null) break;
+		}
+		for (const app of this.running.keys()) if (!wanted.has(app)) await this.end(app);
+	}
+
+	/** Null: there is nothing to deliver, or no way to. */
+	private transportOf(app: App): Transport | null {
+		const settings = settingsOf(JSON.parse(app.manifest));
+		if (!settings.botEvents.some(isStoredEvent)) return null;
+		if (!settings.socketMode)
+			return settings.requestUrl !== '' && app.pausedAt === 0 ? this.parts.http : null;
+		const transport = this.parts.sockets(app.id);
+		return transport.isOpen() ? transport : null;
+	}
+
+	private async holds(app: string): Promise<boolean> {
+		const { holder, apps, nowMs } = this.parts;
+		return holder === null || (await apps.lease(app, holder, nowMs(), nowMs() + LEASE_MS));
+	}
+
+	private async begin(app: App, transport: Transport): Promise<void> {
+		const known = this.running.get(app.id);
+		if (known?.app.updatedTs === app.updatedTs) return;
+		await known?.stop();
+		const dispatcher = new Dispatcher(app, { ...this.parts, transport });
+		this.running.set(app.id, dispatcher);
+		dispatcher.start();
+	}
+
+	private async end(app: string): Promise<void> {
+		const { holder, apps, report } = this.parts;
+		const dispatcher = this.running.get(app);
+		this.running.delete(app);
+		await dispatcher?.stop();
+		if (holder !== null) await apps.release(app, holder).catch(report);
+	}
+}

@@ -1,0 +1,98 @@
+import type { Changes, InsideChanges } from '../engine/ports/changes.ts';
+import type { Directory, History, StateSource } from '../engine/ports/store.ts';
+import type { ThreadSummary } from '../sequencer/effects.ts';
+import { type AppEvent, appEventsOf, type StoredChanges, type Subscriber } from './app-events.ts';
+
+/**
+ * Reads an app's events of one conversation from the store, from a cursor on. A conversation has one writer, which
+ * writes its changes in the order of their stamps: whatever the store has up to the conversation's newest stamp is complete.
+ */
+
+export interface EventReaderParts {
+	/** These wait until the store has what others may have been told. */
+	readonly changes: Changes;
+	readonly directory: Pick<Directory, 'conversations'>;
+	readonly history: Pick<History, 'messages' | 'threads'>;
+	readonly source: Pick<StateSource, 'briefs' | 'memberships'>;
+}
+
+export interface ReadEvents {
+	readonly events: readonly AppEvent[];
+	/** Everything up to this stamp was read. */
+	readonly upTo: number;
+	/** There is more after it. */
+	readonly isMore: boolean;
+}
+
+const MOST = { changes: 200, bytes: 1_000_000 };
+const MOST_PEOPLE = 1_000;
+/** Halving a range of a day of microseconds ends long before this. */
+const MOST_HALVES = 40;
+
+export class EventReader {
+	constructor(private readonly parts: EventReaderParts) {}
+
+	/** Null: the bot is not in the conversation. */
+	async read(subscriber: Subscriber, id: string, since: number): Promise<ReadEvents | null> {
+		const { directory, source } = this.parts;
+		const [conversation] = await directory.conversations([id]);
+		const [brief] = await source.briefs([id]);
+		const own = (await source.memberships(id, [subscriber.bot])).get(subscriber.bot);
+		if (!conversation || !brief || !own?.member) return null;
+		if (brief.stamp <= since) return { events: [], upTo: since, isMore: false };
+		// A bot's own join is the first event that concerns it.
+		const from = Math.max(since, own.joinedTs - 1);
+		const { inside, upTo } = await this.inside(subscriber.bot, id, from, brief.stamp);
+		const people = this.wantsPeople(subscriber)
+			? await this.parts.changes.people(id, from, upTo, MOST_PEOPLE)
+			: [];
+		const threads = await this.threadsOf(id, inside);
+		const found: StoredChanges = { ...inside, conversation, people, threads };
+		return { events: appEventsOf(found, subscriber), upTo, isMore: upTo < brief.stamp };
+	}
+
+	private wantsPeople({ names }: Subscriber): boolean {
+		return names.has('member_joined_channel') || names.has('member_left_channel');
+	}
+
+	/** As much as fits, from the oldest on. */
+	private async inside(
+		user: string,
+		id: string,
+		since: number,
+		newest: number,
+	): Promise<{ readonly inside: InsideChanges; readonly upTo: number }> {
+		let upTo = newest;
+		for (let halves = 0; ; halves += 1) {
+			// At the end a single stamp is left: it is taken whatever its size.
+			const most = halves < MOST_HALVES && upTo > since + 1 ? MOST : { changes: 1_000_000, bytes: 1e9 };
+			const inside = await this.parts.changes.inside({ user, since, upTo, conversations: [id], most });
+			if (inside) return { inside, upTo };
+			upTo = since + Math.ceil((upTo - since) / 2);
+		}
+	}
+
+	private async threadsOf(id: string, inside: InsideChanges): Promise<Map<number, ThreadSummary>> {
+		const { history } = this.parts;
+		const roots = new Set<number>();
+		for (const { message } of inside.posted) if (message.threadTs !== null) roots.add(message.threadTs);
+		for (const message of inside.changed) roots.add(message.threadTs ?? message.ts);
+		if (roots.size === 0) return new Map();
+		const [messages, infos] = await Promise.all([
+			history.messages(id, [...roots]),
+			history.threads(id, [...roots]),
+		]);
+		const infoOf = new Map(infos.map((info) => [info.threadTs, info]));
+		return new Map(
+			messages.map((root) => {
+				const {
+					replyCount = 0,
+					latestReply = 0,
+					replyUsers = [],
+					replyUsersCount = 0,
+				} = infoOf.get(root.ts) ?? {};
+				return [root.ts, { root, replyCount, latestReply, replyUsers, replyUsersCount }];
+			}),
+		);
+	}
+}

@@ -1,0 +1,73 @@
+import type { App } from '../engine/ports/apps.ts';
+import { settingsOf } from '../model/app-manifest.ts';
+import type { Delivery } from './feed.ts';
+import { NotSent, type Outgoing } from './outgoing.ts';
+import { eventCallback } from './payloads.ts';
+import { signatureHeaders } from './signature.ts';
+import type { DeliveryOutcome, Transport } from './transport.ts';
+
+/** The Events API over HTTP: a signed request for each event, and any 2xx is an acknowledgement. */
+
+const WITHIN_MS = 3_000;
+const AT_ONCE = 20;
+
+export function httpTransport(
+	outgoing: Pick<Outgoing, 'post'>,
+	nowMs: () => number,
+	withinMs = WITHIN_MS,
+): Transport {
+	return {
+		isOpen: () => true,
+		atOnce: AT_ONCE,
+		deliver: (app, delivery) => deliver(app, delivery, outgoing, nowMs(), withinMs),
+	};
+}
+
+async function deliver(
+	app: App,
+	delivery: Delivery,
+	outgoing: Pick<Outgoing, 'post'>,
+	now: number,
+	withinMs: number,
+): Promise<DeliveryOutcome> {
+	const { requestUrl } = settingsOf(JSON.parse(app.manifest));
+	const body = JSON.stringify(eventCallback(app, delivery));
+	const headers = {
+		'content-type': 'application/json',
+		...signatureHeaders(app.signingSecret, body, Math.floor(now / 1000)),
+		...(delivery.attempts > 0
+			? { 'x-slack-retry-num': String(delivery.attempts), 'x-slack-retry-reason': delivery.reason }
+			: {}),
+	};
+	try {
+		const { status, noRetry } = await outgoing.post(requestUrl, body, headers, withinMs);
+		if (status >= 200 && status < 300) return { type: 'acknowledged' };
+		const detail = `HTTP ${status}`;
+		return noRetry ? { type: 'refused', detail } : { type: 'failed', reason: 'http_error', detail };
+	} catch (error) {
+		if (!(error instanceof NotSent)) throw error;
+		return { type: 'failed', reason: error.reason, detail: error.message };
+	}
+}
+
+/** Whether the URL answers Slack's url_verification with the challenge; what is wrong otherwise. */
+export async function verifyUrl(
+	app: Pick<App, 'signingSecret'>,
+	url: string,
+	challenge: string,
+	outgoing: Pick<Outgoing, 'post'>,
+	nowMs: number,
+): Promise<string | null> {
+	const body = JSON.stringify({ token: '', challenge, type: 'url_verification' });
+	const headers = {
+		'content-type': 'application/json',
+		...signatureHeaders(app.signingSecret, body, Math.floor(nowMs / 1000)),
+	};
+	try {
+		const { status, text } = await outgoing.post(url, body, headers, WITHIN_MS);
+		if (status !== 200) return `answered HTTP ${status}`;
+		return text.includes(challenge) ? null : 'did not answer with the challenge';
+	} catch (error) {
+		return (error as Error).message;
+	}
+}

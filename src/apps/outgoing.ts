@@ -1,0 +1,101 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+/**
+ * Requests to the URLs of apps. The administrator chooses these URLs, but a name may resolve to anything: link-local addresses, where
+ * clouds answer with credentials, are never contacted, and private ones only where the operator allows it.
+ */
+
+export interface OutgoingParts {
+	readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+	readonly allowsPrivate: boolean;
+	/** The addresses of a host. */
+	readonly resolve?: (host: string) => Promise<readonly string[]>;
+}
+
+export interface Sent {
+	readonly status: number;
+	readonly text: string;
+	readonly noRetry: boolean;
+}
+
+/** Why a request did not get an answer, in the words of Slack's X-Slack-Retry-Reason. */
+export class NotSent extends Error {
+	constructor(
+		readonly reason:
+			| 'http_timeout'
+			| 'connection_failed'
+			| 'ssl_error'
+			| 'too_many_redirects'
+			| 'not_allowed',
+		message: string,
+	) {
+		super(message);
+	}
+}
+
+const MOST_ANSWER_BYTES = 1_000_000;
+
+const resolved = async (host: string): Promise<readonly string[]> =>
+	(await lookup(host, { all: true })).map(({ address }) => address);
+
+export class Outgoing {
+	constructor(private readonly parts: OutgoingParts) {}
+
+	/** Throws NotSent. Redirects are not followed. */
+	async post(url: string, body: string, headers: Record<string, string>, withinMs: number): Promise<Sent> {
+		await this.check(url);
+		const signal = AbortSignal.timeout(withinMs);
+		try {
+			const init = { method: 'POST', body, headers, redirect: 'manual', signal } as const;
+			const response = await this.parts.fetch(url, init);
+			if (response.status >= 300 && response.status < 400)
+				throw new NotSent('too_many_redirects', `HTTP ${response.status}: redirects are not followed`);
+			const text = await response.text();
+			if (text.length > MOST_ANSWER_BYTES) throw new NotSent('connection_failed', 'the answer is too large');
+			return { status: response.status, text, noRetry: response.headers.get('x-slack-no-retry') === '1' };
+		} catch (error) {
+			if (error instanceof NotSent) throw error;
+			throw notSent(error as Error, withinMs);
+		}
+	}
+
+	private async check(url: string): Promise<void> {
+		const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+		const addresses = isIP(host) ? [host] : await this.addressesOf(host);
+		for (const address of addresses) {
+			if (isLinkLocal(address)) throw new NotSent('not_allowed', `${host}: link-local addresses are refused`);
+			if (!this.parts.allowsPrivate && isPrivate(address))
+				throw new NotSent(
+					'not_allowed',
+					`${host}: private addresses are refused (TIDEMARK_APP_PRIVATE_ADDRESSES)`,
+				);
+		}
+	}
+
+	private async addressesOf(host: string): Promise<readonly string[]> {
+		try {
+			return await (this.parts.resolve ?? resolved)(host);
+		} catch (error) {
+			throw new NotSent('connection_failed', `${host}: ${(error as Error).message}`);
+		}
+	}
+}
+
+function notSent(error: Error, withinMs: number): NotSent {
+	if (error.name === 'TimeoutError' || error.name === 'AbortError')
+		return new NotSent('http_timeout', `no answer within ${withinMs / 1000} s`);
+	const isTls = /certificate|ssl|tls/i.test(`${error.message} ${(error as { code?: string }).code ?? ''}`);
+	return new NotSent(isTls ? 'ssl_error' : 'connection_failed', error.message);
+}
+
+const withoutPrefix = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+export const isLinkLocal = (address: string): boolean =>
+	/^169\.254\.|^fe[89ab]/i.test(withoutPrefix(address));
+
+/** Loopback, private networks, and what no host on the internet has. */
+export const isPrivate = (address: string): boolean =>
+	/^(0|10|127)\.|^172\.(1[6-9]|2\d|3[01])\.|^192\.168\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^::1?$|^f[cd]|^fec/i.test(
+		withoutPrefix(address),
+	) || isLinkLocal(address);

@@ -1,0 +1,158 @@
+import { NotSent, type Outgoing } from '../../apps/outgoing.ts';
+import { signatureHeaders } from '../../apps/signature.ts';
+import type { App, Apps } from '../../engine/ports/apps.ts';
+import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
+import { settingsOf } from '../../model/app-manifest.ts';
+import { Refusal } from '../../model/errors.ts';
+import type { JsonObject } from '../../protocol/objects.ts';
+import type { Envelope } from './app-socket.ts';
+import type { AppSockets } from './app-sockets.ts';
+
+/**
+ * Something a user does that an app has to answer within 3 s: a command, a button, a submitted view. It goes over a socket of the
+ * app, at this gateway or at another one, or to the app's URL. It is not kept: an app that does not answer fails the
+ * user's request, and the user may try again.
+ */
+
+export interface AppRequestsParts {
+	readonly apps: Pick<Apps, 'gatewaysOf'>;
+	readonly sockets: AppSockets;
+	readonly bus: Bus;
+	readonly gateway: string;
+	readonly outgoing: Pick<Outgoing, 'post'>;
+	readonly nowMs: () => number;
+	readonly newId: () => string;
+	readonly withinMs?: number;
+}
+
+export type RequestKind = Envelope['type'];
+
+/** Over HTTP: a JSON body for an event, `payload=` for an interaction, a form for a command. */
+const WITHIN_MS = 3_000;
+
+export class AppRequests {
+	private readonly waiting = new Map<string, (answer: string | null) => void>();
+
+	constructor(private readonly parts: AppRequestsParts) {
+		parts.bus.subscribe(`gateway:${parts.gateway}`, this.hear);
+	}
+
+	close(): void {
+		this.parts.bus.unsubscribe(`gateway:${this.parts.gateway}`, this.hear);
+	}
+
+	/** What the app answered with; null: an acknowledgement without content. Throws a Refusal where it did not. */
+	async ask(app: App, kind: RequestKind, payload: JsonObject, url = ''): Promise<JsonObject | null> {
+		const settings = settingsOf(JSON.parse(app.manifest));
+		if (!settings.socketMode) return this.post(app, kind, payload, url || settings.interactivityUrl);
+		const answer = this.parts.sockets.isOpen(app.id)
+			? await this.here(app.id, kind, payload)
+			: await this.elsewhere(app.id, kind, payload);
+		if (answer === null) throw new Refusal('dispatch_failed', 'the app is not connected, or did not answer');
+		return objectOf(answer);
+	}
+
+	private get withinMs(): number {
+		return this.parts.withinMs ?? WITHIN_MS;
+	}
+
+	/** Null: it was not acknowledged. */
+	private async here(app: string, kind: RequestKind, payload: JsonObject): Promise<string | null> {
+		const { sockets, nowMs } = this.parts;
+		const end = nowMs() + this.withinMs;
+		const accepts_response_payload = kind !== 'events_api';
+		// A socket that closed without an acknowledgement did not handle it: another one may.
+		while (nowMs() < end && sockets.isOpen(app)) {
+			const answer = await sockets.send(
+				app,
+				{ type: kind, payload, accepts_response_payload },
+				end - nowMs(),
+			);
+			if (answer.type === 'acknowledged') return JSON.stringify(answer.payload ?? '');
+			if (answer.type === 'timeout') return null;
+		}
+		return null;
+	}
+
+	private async elsewhere(app: string, kind: RequestKind, payload: JsonObject): Promise<string | null> {
+		const { apps, bus, gateway, nowMs, newId } = this.parts;
+		const [other] = (await apps.gatewaysOf(app, nowMs())).filter((one) => one !== gateway);
+		if (other === undefined) return null;
+		const request = newId();
+		return new Promise((resolve) => {
+			const timer = setTimeout(() => finish(null), this.withinMs);
+			const finish = (answer: string | null): void => {
+				clearTimeout(timer);
+				this.waiting.delete(request);
+				resolve(answer);
+			};
+			this.waiting.set(request, finish);
+			bus.publish(`gateway:${other}`, {
+				type: 'app_request',
+				request,
+				from: gateway,
+				app,
+				kind,
+				payload: JSON.stringify(payload),
+			});
+		});
+	}
+
+	private readonly hear = (message: BusMessage): void => {
+		if (message.type === 'app_answer') this.waiting.get(message.request)?.(message.answer);
+		if (message.type !== 'app_request') return;
+		const { request, from, app, kind, payload } = message;
+		void this.here(app, kind as RequestKind, JSON.parse(payload) as JsonObject).then((answer) =>
+			this.parts.bus.publish(`gateway:${from}`, { type: 'app_answer', request, answer }),
+		);
+	};
+
+	private async post(
+		app: App,
+		kind: RequestKind,
+		payload: JsonObject,
+		url: string,
+	): Promise<JsonObject | null> {
+		if (url === '') throw new Refusal('dispatch_failed', 'the app has no URL for this, and no Socket Mode');
+		const { outgoing, nowMs } = this.parts;
+		const body = bodyOf(kind, payload);
+		const headers = {
+			'content-type': kind === 'events_api' ? 'application/json' : 'application/x-www-form-urlencoded',
+			...signatureHeaders(app.signingSecret, body, Math.floor(nowMs() / 1000)),
+		};
+		try {
+			const { status, text } = await outgoing.post(url, body, headers, this.withinMs);
+			if (status < 200 || status >= 300)
+				throw new Refusal('dispatch_failed', `the app answered with HTTP ${status}`);
+			return answerOf(text);
+		} catch (error) {
+			if (error instanceof NotSent) throw new Refusal('dispatch_failed', 'the app’s URL did not answer');
+			throw error;
+		}
+	}
+}
+
+function bodyOf(kind: RequestKind, payload: JsonObject): string {
+	if (kind === 'events_api') return JSON.stringify(payload);
+	if (kind === 'interactive') return `payload=${encodeURIComponent(JSON.stringify(payload))}`;
+	return Object.entries(payload)
+		.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+		.join('&');
+}
+
+/** An answer of text alone is the text of a message. */
+function answerOf(text: string): JsonObject | null {
+	if (text.trim() === '') return null;
+	return text.trimStart().startsWith('{') ? objectOf(text) : { text };
+}
+
+function objectOf(json: string): JsonObject | null {
+	try {
+		const found: unknown = JSON.parse(json);
+		return typeof found === 'object' && found !== null && !Array.isArray(found)
+			? (found as JsonObject)
+			: null;
+	} catch {
+		return null;
+	}
+}

@@ -1,0 +1,129 @@
+import type { JsonObject } from '../../protocol/objects.ts';
+import type { Socket } from '../socket/connection.ts';
+
+/** One Socket Mode connection of an app: envelopes out, acknowledgements in. */
+
+export interface Envelope {
+	readonly type: 'events_api' | 'interactive' | 'slash_commands';
+	readonly payload: JsonObject;
+	readonly accepts_response_payload: boolean;
+	readonly retry_attempt?: number;
+	readonly retry_reason?: string;
+}
+
+export type Acknowledgement =
+	| { readonly type: 'acknowledged'; readonly payload: JsonObject | null }
+	| { readonly type: 'timeout' }
+	| { readonly type: 'cut_off' };
+
+export type DisconnectReason = 'warning' | 'refresh_requested' | 'too_many_websockets' | 'link_disabled';
+
+interface Waiting {
+	readonly resolve: (acknowledgement: Acknowledgement) => void;
+	readonly timer: ReturnType<typeof setTimeout>;
+}
+
+const NORMAL_CLOSURE = 1000;
+const MOST_FRAME_CHARACTERS = 1_000_000;
+
+export class AppSocket {
+	private readonly waiting = new Map<string, Waiting>();
+	/** Looks since anything was heard. */
+	silentLooks = 0;
+	private ended = false;
+	/** It goes away soon: nothing new is sent over it. */
+	private isLeaving = false;
+
+	constructor(
+		readonly id: string,
+		readonly app: string,
+		readonly tokenHash: string,
+		private readonly socket: Socket,
+		private readonly newEnvelopeId: () => string,
+	) {}
+
+	get isOpen(): boolean {
+		return !this.ended && !this.isLeaving;
+	}
+
+	/** Envelopes that are not acknowledged. */
+	get load(): number {
+		return this.waiting.size;
+	}
+
+	hello(connections: number, host: string): void {
+		this.write({
+			type: 'hello',
+			num_connections: connections,
+			debug_info: { host, build_number: 1, approximate_connection_time: 86_400 },
+			connection_info: { app_id: this.app },
+		});
+	}
+
+	/** Resolves when the app acknowledged it, the time is over or the socket is gone. */
+	send(envelope: Envelope, withinMs: number): Promise<Acknowledgement> {
+		if (!this.isOpen) return Promise.resolve({ type: 'cut_off' });
+		const id = this.newEnvelopeId();
+		return new Promise((resolve) => {
+			const timer = setTimeout(() => this.settle(id, { type: 'timeout' }), withinMs);
+			this.waiting.set(id, { resolve, timer });
+			this.write({ envelope_id: id, ...envelope });
+		});
+	}
+
+	receive(frame: string): void {
+		this.silentLooks = 0;
+		if (frame.length > MOST_FRAME_CHARACTERS) return;
+		const { envelope_id: id, payload } = parsed(frame);
+		if (typeof id !== 'string') return;
+		const answer = typeof payload === 'object' && payload !== null ? (payload as JsonObject) : null;
+		this.settle(id, { type: 'acknowledged', payload: answer });
+	}
+
+	heard(): void {
+		this.silentLooks = 0;
+	}
+
+	ping(): void {
+		if (!this.ended) this.socket.ping('');
+	}
+
+	/** The client connects again by itself, `warning` alone leaves it connected. */
+	disconnect(reason: DisconnectReason, host: string): void {
+		if (this.ended) return;
+		this.isLeaving = true;
+		this.write({ type: 'disconnect', reason, debug_info: { host } });
+	}
+
+	close(): void {
+		if (this.ended) return;
+		this.socket.close(NORMAL_CLOSURE, '');
+		this.closed();
+	}
+
+	closed(): void {
+		this.ended = true;
+		for (const id of [...this.waiting.keys()]) this.settle(id, { type: 'cut_off' });
+	}
+
+	private settle(id: string, acknowledgement: Acknowledgement): void {
+		const waiting = this.waiting.get(id);
+		if (!waiting) return;
+		this.waiting.delete(id);
+		clearTimeout(waiting.timer);
+		waiting.resolve(acknowledgement);
+	}
+
+	private write(frame: JsonObject): void {
+		this.socket.send(JSON.stringify(frame));
+	}
+}
+
+function parsed(frame: string): JsonObject {
+	try {
+		const found: unknown = JSON.parse(frame);
+		return typeof found === 'object' && found !== null ? (found as JsonObject) : {};
+	} catch {
+		return {};
+	}
+}

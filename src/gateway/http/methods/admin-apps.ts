@@ -1,0 +1,221 @@
+import { verifyUrl } from '../../../apps/http-transport.ts';
+import type { App } from '../../../engine/ports/apps.ts';
+import { problemsOf, settingsOf } from '../../../model/app-manifest.ts';
+import { Refusal } from '../../../model/errors.ts';
+import { newId } from '../../../model/ids.ts';
+import type { JsonObject } from '../../../protocol/objects.ts';
+import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
+import { announceApp } from '../../apps/announce-app.ts';
+import { wireApp } from '../../apps/wire-app.ts';
+import { tellRevoked } from '../../auth/revocations.ts';
+import { newAppToken, newTokenShaped, tokenKey } from '../../auth/tokens.ts';
+import type { Services } from '../../services.ts';
+import * as type from '../argument-types.ts';
+import { type Argument, required } from '../arguments.ts';
+import { adminMethod, type Call } from '../method.ts';
+import { nextCursor } from '../paging.ts';
+import { wallMicros } from '../wall-time.ts';
+
+/** Apps, by the administrator: made and changed with a Slack app manifest. */
+
+const PAGE = 100;
+const MOST_MANIFEST = 100_000;
+const SECRET_BYTES = 16;
+const MOST_TRIES = 50;
+
+/** An object, or JSON or YAML of one. */
+const manifest: Argument<JsonObject> = required({
+	expects: 'a Slack app manifest, as JSON or YAML',
+	bad: 'invalid_manifest',
+	parse: (value) => {
+		const found = typeof value === 'string' ? parsed(value) : value;
+		const [problem] = problemsOf(found);
+		if (problem) throw new Refusal('invalid_manifest', `manifest: ${problem.pointer} ${problem.message}`);
+		return found as JsonObject;
+	},
+});
+
+function parsed(text: string): unknown {
+	if (text.length > MOST_MANIFEST) throw new Refusal('invalid_manifest', 'manifest: too large');
+	try {
+		return text.trimStart().startsWith('{') ? JSON.parse(text) : Bun.YAML.parse(text);
+	} catch (error) {
+		throw new Refusal('invalid_manifest', `manifest: ${(error as Error).message.slice(0, 200)}`);
+	}
+}
+
+export const appId: Argument<string> = required({
+	expects: 'an app id',
+	bad: 'app_not_found',
+	parse: (value) => (typeof value === 'string' && /^A[A-Z0-9]{2,20}$/.test(value) ? value : undefined),
+});
+
+export async function appWithId({ services }: Call, id: string): Promise<App> {
+	const app = await services.apps.app(id);
+	if (!app) throw new Refusal('app_not_found', 'app_id: no such app');
+	return app;
+}
+
+export const adminAppsCreate = adminMethod({
+	arguments: { team_id: type.team, manifest },
+	run: async (args, call) => {
+		const { directory, apps, clock, random } = call.services;
+		if (!(await directory.team(args.team_id)))
+			throw new Refusal('team_not_found', 'team_id: no such workspace');
+		const settings = settingsOf(args.manifest);
+		const at = clock.next();
+		const app: App = {
+			id: newId('A', random),
+			team: args.team_id,
+			botUser: await createBot(call.services, args.team_id, settings.botName),
+			signingSecret: Buffer.from(random(SECRET_BYTES)).toString('hex'),
+			manifest: JSON.stringify(args.manifest),
+			createdTs: at,
+			updatedTs: at,
+			eventsSinceTs: at,
+			pausedAt: 0,
+			failingSinceAt: 0,
+			lastError: '',
+			givenUp: 0,
+		};
+		await apps.create(app);
+		const botToken = await createBotToken(call.services, app);
+		const appToken = await createAppToken(call.services, app, 'socket mode');
+		announceApp(call.services, app.id);
+		return {
+			app: await wireApp(app, call.services),
+			credentials: { signing_secret: app.signingSecret, bot_token: botToken, app_token: appToken },
+			...(await urlChecked(app, call.services)),
+		};
+	},
+});
+
+/** The app's bot: a user of the workspace under the first free name. */
+async function createBot({ directory, random, clock }: Services, team: string, name: string) {
+	const base =
+		name
+			.toLowerCase()
+			.replace(/[^\p{L}\p{N}._-]+/gu, '-')
+			.replace(/^-+|-+$/g, '')
+			.slice(0, 70) || 'app';
+	for (let number = 1; number <= MOST_TRIES; number += 1) {
+		const user = {
+			id: newId('U', random),
+			team,
+			name: number === 1 ? base : `${base}-${number}`,
+			realName: name,
+			email: '',
+			isBot: true,
+			deleted: false,
+			updatedTs: clock.next(),
+			signedOutTs: 0,
+			profile: {},
+			snoozedUntilTs: 0,
+		};
+		if (user.name !== SLACKBOT_NAME && (await directory.createUser(user))) return user.id;
+	}
+	throw new Refusal('name_taken', `manifest: there are ${MOST_TRIES} bots of this name`);
+}
+
+export async function createBotToken({ directory, random, clock }: Services, app: App): Promise<string> {
+	const token = newTokenShaped('xoxb', true, random);
+	await directory.createToken({
+		hash: tokenKey(token),
+		user: app.botUser,
+		team: app.team,
+		createdTs: clock.next(),
+		revokedTs: null,
+		expiresTs: null,
+	});
+	return token;
+}
+
+export async function createAppToken(
+	{ apps, random, clock }: Services,
+	{ id, team }: App,
+	name: string,
+): Promise<string> {
+	const token = newAppToken(id, random);
+	await apps.addToken({ hash: tokenKey(token), app: id, team, name, createdTs: clock.next(), revokedTs: 0 });
+	return token;
+}
+
+/** Slack asks a request URL for a challenge before it uses it; here the answer says whether it passed. */
+async function urlChecked(app: App, { outgoing, random }: Services): Promise<JsonObject> {
+	const { socketMode, requestUrl } = settingsOf(JSON.parse(app.manifest));
+	if (socketMode || requestUrl === '') return {};
+	const challenge = Buffer.from(random(SECRET_BYTES)).toString('hex');
+	const problem = await verifyUrl(app, requestUrl, challenge, outgoing, Date.now());
+	return { request_url: { verified: problem === null, ...(problem === null ? {} : { problem }) } };
+}
+
+export const adminAppsUpdate = adminMethod({
+	arguments: { app_id: appId, manifest },
+	run: async (args, call) => {
+		const { apps, clock } = call.services;
+		const app = await appWithId(call, args.app_id);
+		const before = settingsOf(JSON.parse(app.manifest)).botEvents;
+		const { botEvents } = settingsOf(args.manifest);
+		const at = clock.next();
+		// What happened before the app subscribed is not delivered.
+		const isMore = botEvents.some((name) => !before.includes(name));
+		await apps.setManifest(app.id, JSON.stringify(args.manifest), at, isMore ? at : app.eventsSinceTs);
+		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
+		announceApp(call.services, app.id);
+		const changed = await appWithId(call, args.app_id);
+		return { app: await wireApp(changed, call.services), ...(await urlChecked(changed, call.services)) };
+	},
+});
+
+export const adminAppsInfo = adminMethod({
+	arguments: { app_id: appId, secrets: type.flag },
+	run: async (args, call) => {
+		const app = await appWithId(call, args.app_id);
+		return {
+			app: { ...(await wireApp(app, call.services)), manifest: JSON.parse(app.manifest) },
+			...(args.secrets ? { credentials: { signing_secret: app.signingSecret } } : {}),
+		};
+	},
+});
+
+export const adminAppsList = adminMethod({
+	arguments: { team_id: type.team, limit: type.limit(PAGE), cursor: type.cursor('after') },
+	run: async (args, { services }) => {
+		if (!(await services.directory.team(args.team_id)))
+			throw new Refusal('team_not_found', 'team_id: no such workspace');
+		const page = await services.apps.appsOf(args.team_id, args.cursor ?? null, args.limit);
+		return {
+			apps: await Promise.all(page.items.map((app) => wireApp(app, services))),
+			...nextCursor('after', page.next),
+		};
+	},
+});
+
+/** Its bot is deactivated; what it wrote stays. */
+export const adminAppsDelete = adminMethod({
+	arguments: { app_id: appId },
+	run: async (args, call) => {
+		const { apps, directory, auth, bus, clock } = call.services;
+		const { id, botUser } = await appWithId(call, args.app_id);
+		await apps.remove(id);
+		await directory.deactivateUser(botUser, clock.next(), wallMicros());
+		auth.forgetUser(botUser);
+		tellRevoked(bus, null, botUser);
+		announceApp(call.services, id);
+		return {};
+	},
+});
+
+/** Ends a pause: events of the last 24 h follow. */
+export const adminAppsResume = adminMethod({
+	arguments: { app_id: appId },
+	run: async (args, call) => {
+		const { apps } = call.services;
+		const app = await appWithId(call, args.app_id);
+		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
+		// As changed: whoever delivers begins again.
+		await apps.setManifest(app.id, app.manifest, call.services.clock.next(), app.eventsSinceTs);
+		announceApp(call.services, app.id);
+		return { app: await wireApp(await appWithId(call, app.id), call.services) };
+	},
+});

@@ -1,0 +1,24 @@
+import { Refusal } from '../../../model/errors.ts';
+import { appMethod } from '../method.ts';
+import { linkUrl } from '../origin.ts';
+
+/** Where an app opens a Socket Mode connection. */
+export const appsConnectionsOpen = appMethod({
+	limited: 'connects',
+	arguments: {},
+	run: async (_args, { services, caller, request }) => {
+		const app = await services.apps.app(caller.app);
+		const [user] = app ? await services.directory.users([app.botUser]) : [];
+		if (!app || !user) throw new Refusal('invalid_auth');
+		const ticket = await services.tickets.issue({
+			user,
+			team: app.team,
+			tokenHash: caller.tokenHash,
+			expiresAt: Number.POSITIVE_INFINITY,
+			issuedAt: 0,
+			options: { since: 0 },
+			app: app.id,
+		});
+		return { url: linkUrl(request, ticket, app.id) };
+	},
+});

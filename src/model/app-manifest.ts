@@ -1,0 +1,141 @@
+/**
+ * A Slack app manifest, and what of it has an effect here. The manifest is kept as it was given, so that it can be exported
+ * and edited; `settingsOf` is the only reader.
+ */
+
+export interface SlashCommand {
+	readonly command: string;
+	readonly description: string;
+	readonly usageHint: string;
+	/** Where it is sent without Socket Mode; empty: to the interactivity URL. */
+	readonly url: string;
+	/** `<@U…>` and `<#C…>` in the text instead of names. */
+	readonly shouldEscape: boolean;
+}
+
+export interface Shortcut {
+	readonly name: string;
+	readonly type: 'global' | 'message';
+	readonly callbackId: string;
+	readonly description: string;
+}
+
+export interface AppSettings {
+	readonly name: string;
+	readonly description: string;
+	readonly botName: string;
+	readonly botScopes: readonly string[];
+	/** Events that the app subscribes to as its bot, by Slack's names. */
+	readonly botEvents: readonly string[];
+	readonly socketMode: boolean;
+	/** Where events are sent without Socket Mode; empty: nowhere. */
+	readonly requestUrl: string;
+	/** Where interactions are sent without Socket Mode. */
+	readonly interactivityUrl: string;
+	readonly interactive: boolean;
+	/** Where external selects ask for their options without Socket Mode. */
+	readonly optionsUrl: string;
+	readonly commands: readonly SlashCommand[];
+	readonly shortcuts: readonly Shortcut[];
+	readonly homeTab: boolean;
+}
+
+/** What is wrong with a manifest, in Slack's form: `pointer` names the place. */
+export interface ManifestProblem {
+	readonly pointer: string;
+	readonly message: string;
+}
+
+type Found = Readonly<Record<string, unknown>>;
+
+const NAME_LENGTH = 35;
+const MOST_COMMANDS = 50;
+const MOST_SHORTCUTS = 10;
+const COMMAND = /^\/[a-z0-9_-]{1,31}$/;
+
+const isObject = (value: unknown): value is Found =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const part = (value: unknown, name: string): Found => {
+	const found = isObject(value) ? value[name] : undefined;
+	return isObject(found) ? found : {};
+};
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const texts = (value: unknown): string[] =>
+	Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+const objects = (value: unknown): Found[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** Of a manifest without problems. */
+export function settingsOf(manifest: Found): AppSettings {
+	const display = part(manifest, 'display_information');
+	const features = part(manifest, 'features');
+	const settings = part(manifest, 'settings');
+	const interactivity = part(settings, 'interactivity');
+	const events = part(settings, 'event_subscriptions');
+	const name = text(display.name).trim();
+	return {
+		name,
+		description: text(display.description),
+		botName: text(part(features, 'bot_user').display_name).trim() || name,
+		botScopes: texts(part(part(manifest, 'oauth_config'), 'scopes').bot),
+		botEvents: [...new Set(texts(events.bot_events))],
+		socketMode: settings.socket_mode_enabled === true,
+		requestUrl: text(events.request_url),
+		interactive: interactivity.is_enabled === true,
+		interactivityUrl: text(interactivity.request_url),
+		optionsUrl: text(interactivity.message_menu_options_url),
+		commands: objects(features.slash_commands).map(commandOf),
+		shortcuts: objects(features.shortcuts).map(shortcutOf),
+		homeTab: part(features, 'app_home').home_tab_enabled === true,
+	};
+}
+
+const commandOf = (found: Found): SlashCommand => ({
+	command: text(found.command),
+	description: text(found.description),
+	usageHint: text(found.usage_hint),
+	url: text(found.url),
+	shouldEscape: found.should_escape === true,
+});
+
+const shortcutOf = (found: Found): Shortcut => ({
+	name: text(found.name),
+	type: found.type === 'message' ? 'message' : 'global',
+	callbackId: text(found.callback_id),
+	description: text(found.description),
+});
+
+/** Empty: it can be used. What it says beyond what is read here is not looked at. */
+export function problemsOf(manifest: unknown): readonly ManifestProblem[] {
+	if (!isObject(manifest)) return [{ pointer: '/', message: 'the manifest is not an object' }];
+	const problems: ManifestProblem[] = [];
+	const wrong = (pointer: string, message: string): void => void problems.push({ pointer, message });
+	const settings = settingsOf(manifest);
+	if (settings.name === '' || settings.name.length > NAME_LENGTH)
+		wrong('/display_information/name', `must have 1 to ${NAME_LENGTH} characters`);
+	if (settings.botName.length > 80) wrong('/features/bot_user/display_name', 'must have up to 80 characters');
+	if (settings.commands.length > MOST_COMMANDS)
+		wrong('/features/slash_commands', `has more than ${MOST_COMMANDS} commands`);
+	for (const [index, { command, url }] of settings.commands.entries()) {
+		const at = `/features/slash_commands/${index}`;
+		if (!COMMAND.test(command))
+			wrong(`${at}/command`, 'must be / and up to 31 lower case letters, digits, - and _');
+		checkUrl(`${at}/url`, url, wrong);
+	}
+	if (new Set(settings.commands.map(({ command }) => command)).size < settings.commands.length)
+		wrong('/features/slash_commands', 'has the same command twice');
+	if (settings.shortcuts.length > MOST_SHORTCUTS)
+		wrong('/features/shortcuts', `has more than ${MOST_SHORTCUTS} shortcuts`);
+	for (const [index, { name, callbackId }] of settings.shortcuts.entries())
+		if (name === '' || callbackId === '')
+			wrong(`/features/shortcuts/${index}`, 'must have a name and a callback_id');
+	checkUrl('/settings/event_subscriptions/request_url', settings.requestUrl, wrong);
+	checkUrl('/settings/interactivity/request_url', settings.interactivityUrl, wrong);
+	checkUrl('/settings/interactivity/message_menu_options_url', settings.optionsUrl, wrong);
+	return problems;
+}
+
+function checkUrl(pointer: string, url: string, wrong: (pointer: string, message: string) => void): void {
+	const isHttp = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+	if (url !== '' && !isHttp) wrong(pointer, 'must be an http or https address');
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { AppClient } from '../support/app-client.ts';
+import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+
+/** Apps on a cluster: sockets at any gateway, each event to one of them, and none is lost with a gateway. */
+
+let cluster: TestCluster;
+let stage: AppStage;
+beforeAll(async () => {
+	cluster = await startCluster();
+	stage = await appStage(cluster.url, manifestOf({ events: ['message.channels'] }));
+}, 90_000);
+afterAll(() => cluster?.stop(), 60_000);
+
+const PATIENCE_MS = 60_000;
+const textsOf = (apps: readonly AppClient[]): string[] =>
+	apps.flatMap(({ events }) => events.map(({ payload }) => payload.event.text as string));
+
+async function post(from: number, to: number): Promise<void> {
+	for (let number = from; number < to; number += 1) {
+		const message = { channel: stage.channel, text: `tide ${number}`, client_msg_id: `tide-${number}` };
+		// Its gateway may have been killed: the next one takes it, once.
+		await eventually(PATIENCE_MS, () => stage.ada('chat.postMessage', message));
+	}
+}
+
+test('each event goes to one of the connections', async () => {
+	const apps = await Promise.all([1, 2, 3].map(() => new AppClient(cluster.url, stage.appToken).start()));
+	await post(0, 10);
+	await eventually(PATIENCE_MS, async () => expect(new Set(textsOf(apps)).size).toBe(10));
+	expect(textsOf(apps)).toHaveLength(10);
+	for (const app of apps) app.stop();
+}, 90_000);
+
+test('killing a gateway under load loses no event that was not acknowledged', async () => {
+	// One in three is ignored at first: those are pending when the gateway dies.
+	const seen = new Set<string>();
+	const answer = ({ payload }: { payload?: { event_id: string } }) => {
+		const id = payload?.event_id ?? '';
+		const isFirst = !seen.has(id);
+		seen.add(id);
+		return isFirst && seen.size % 3 === 0 ? undefined : null;
+	};
+	const apps = await Promise.all(
+		[1, 2].map(() => new AppClient(cluster.url, stage.appToken, answer).start()),
+	);
+	const load = post(100, 160);
+	await eventually(PATIENCE_MS, async () => expect(textsOf(apps).length).toBeGreaterThan(20));
+	const holder = await holderOf();
+	await cluster.end(holder, 'SIGKILL');
+	await load;
+	const posted = Array.from({ length: 60 }, (_, index) => `tide ${100 + index}`);
+	await eventually(PATIENCE_MS, async () => {
+		const heard = new Set(textsOf(apps));
+		expect(posted.filter((text) => !heard.has(text))).toEqual([]);
+	});
+	for (const app of apps) app.stop();
+}, 150_000);
+
+/** The gateway that has sockets of the app; the first one where both have. */
+async function holderOf() {
+	for (const gateway of cluster.gateways) {
+		const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+		if (/^tidemark_app_sockets [1-9]/m.test(metrics)) return gateway;
+	}
+	throw new Error('no gateway has a socket of the app');
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { SocketModeClient } from '@slack/socket-mode';
+import { client, rawClient } from '../support/api.ts';
+import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
+import { eventually } from '../support/eventually.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { quiet } from '../support/slack.ts';
+
+/** Events of an app over Socket Mode, with Slack's own client. */
+
+let server: TestServer;
+let stage: AppStage;
+beforeAll(async () => {
+	server = await startServer();
+	stage = await appStage(
+		server.url,
+		manifestOf({ events: ['message.channels', 'app_mention', 'member_joined_channel'] }),
+	);
+}, 60_000);
+afterAll(() => server?.stop());
+
+interface Heard {
+	readonly event: Record<string, unknown>;
+	readonly body: { readonly event_id: string };
+	readonly ack: () => Promise<void>;
+}
+
+async function connected(appToken: string): Promise<{ socket: SocketModeClient; heard: Heard[] }> {
+	const socket = new SocketModeClient({
+		appToken,
+		logger: quiet,
+		clientOptions: { slackApiUrl: `${server.url}/api/` },
+	});
+	const heard: Heard[] = [];
+	socket.on('slack_event', (event: Heard & { type: string }) => {
+		if (event.type === 'events_api') heard.push(event);
+	});
+	await socket.start();
+	return { socket, heard };
+}
+
+const texts = (heard: readonly Heard[]): unknown[] =>
+	heard
+		.filter(({ body }) => body)
+		.map(({ body }) => (body as unknown as { event: { text: unknown } }).event.text);
+
+describe('Socket Mode', () => {
+	test('an app hears what is said where its bot is, and acknowledges it once', async () => {
+		const { socket, heard } = await connected(stage.appToken);
+		try {
+			await stage.ada('chat.postMessage', { channel: stage.channel, text: 'hello app' });
+			await eventually(8_000, async () => expect(texts(heard)).toContain('hello app'));
+			for (const { ack } of heard) await ack();
+		} finally {
+			await socket.disconnect();
+		}
+	}, 12_000);
+
+	test('what is not acknowledged comes again with the same id, over the next connection', async () => {
+		const first = await connected(stage.appToken);
+		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'to be kept' });
+		await eventually(8_000, async () => expect(texts(first.heard)).toContain('to be kept'));
+		await first.socket.disconnect();
+		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'while away' });
+		const second = await connected(stage.appToken);
+		try {
+			await eventually(8_000, async () => expect(texts(second.heard)).toEqual(['to be kept', 'while away']));
+			expect(second.heard[0]?.body.event_id).toBe(first.heard.at(-1)?.body.event_id as string);
+			for (const { ack } of second.heard) await ack();
+		} finally {
+			await second.socket.disconnect();
+		}
+	}, 12_000);
+
+	test('what was acknowledged is not delivered again after a restart', async () => {
+		await server.restart();
+		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'after the restart' });
+		const { socket, heard } = await connected(stage.appToken);
+		try {
+			await eventually(8_000, async () => expect(texts(heard)).toEqual(['after the restart']));
+			for (const { ack } of heard) await ack();
+		} finally {
+			await socket.disconnect();
+		}
+	}, 12_000);
+
+	test('a mention, an edit and a join are events of their own', async () => {
+		const { socket, heard } = await connected(stage.appToken);
+		socket.on('slack_event', ({ ack }: Heard) => void ack());
+		try {
+			const text = `<@${stage.bot}> help`;
+			const { ts } = await stage.ada('chat.postMessage', { channel: stage.channel, text });
+			await stage.ada('chat.update', { channel: stage.channel, ts, text: 'never mind' });
+			await stage.ada('conversations.invite', { channel: stage.channel, users: stage.graceId });
+			await eventually(8_000, async () => {
+				const events = heard.map(({ body }) => (body as unknown as { event: Record<string, string> }).event);
+				expect(events.map(({ type }) => type)).toContain('app_mention');
+				expect(events.some(({ subtype }) => subtype === 'message_changed')).toBe(true);
+				expect(events).toContainEqual(
+					expect.objectContaining({ type: 'member_joined_channel', user: stage.graceId }),
+				);
+			});
+		} finally {
+			await socket.disconnect();
+		}
+	}, 12_000);
+});
+
+test('an app-level token opens sockets and nothing else, a bot token opens none', async () => {
+	const asApp = rawClient(server.url, stage.appToken);
+	expect(await asApp('auth.test')).toMatchObject({ ok: false, error: 'not_allowed_token_type' });
+	const asBot = rawClient(server.url, stage.botToken);
+	expect(await asBot('apps.connections.open')).toMatchObject({ ok: false, error: 'not_allowed_token_type' });
+	expect(await client(server.url, stage.botToken)('auth.test')).toMatchObject({ user_id: stage.bot });
+});
