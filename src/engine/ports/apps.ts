@@ -1,4 +1,4 @@
-import type { Page } from './store.ts';
+import type { Page } from './accounts.ts';
 
 /**
  * What is kept of apps: what they are, how far each has taken its events, and what their interactions need to remember.
