@@ -147,7 +147,7 @@ export class Dispatcher {
 
 	/** All that the bot is in: what was published while nobody listened is found here. */
 	private async lookAround(): Promise<void> {
-		const { directory, bus } = this.parts;
+		const { directory, bus, reader } = this.parts;
 		const query = {
 			team: this.app.team,
 			user: this.app.botUser,
@@ -164,7 +164,11 @@ export class Dispatcher {
 		}
 		for (const id of found) this.listen(id);
 		await bus.ready();
-		for (const id of found) this.dirty.add(id);
+		for (let from = 0; from < found.length; from += PAGE)
+			for (const id of await reader.changedAmong(found.slice(from, from + PAGE), (id) =>
+				this.feed.readUpTo(id),
+			))
+				this.dirty.add(id);
 	}
 
 	private listen(conversation: string): void {

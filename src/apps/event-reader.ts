@@ -1,4 +1,4 @@
-import type { Changes, InsideChanges } from '../engine/ports/changes.ts';
+import type { Changes, InsideChanges, PersonChange } from '../engine/ports/changes.ts';
 import type { Directory, History, StateSource } from '../engine/ports/store.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 import { type AppEvent, appEventsOf, type StoredChanges, type Subscriber } from './app-events.ts';
@@ -26,11 +26,19 @@ export interface ReadEvents {
 
 const MOST = { changes: 200, bytes: 1_000_000 };
 const MOST_PEOPLE = 1_000;
+/** Of a single stamp, which cannot be read in parts. */
+const MOST_AT_ONCE = 1_000_000;
 /** Halving a range of a day of microseconds ends long before this. */
 const MOST_HALVES = 40;
 
 export class EventReader {
 	constructor(private readonly parts: EventReaderParts) {}
+
+	/** Those of the conversations that have changed since the stamp that `readUpTo` has for them: one query, however many there are. */
+	async changedAmong(ids: readonly string[], readUpTo: (id: string) => number): Promise<string[]> {
+		const briefs = await this.parts.source.briefs(ids);
+		return briefs.filter(({ id, stamp }) => stamp > readUpTo(id)).map(({ id }) => id);
+	}
 
 	/** Null: the bot is not in the conversation. */
 	async read(subscriber: Subscriber, id: string, since: number): Promise<ReadEvents | null> {
@@ -42,10 +50,11 @@ export class EventReader {
 		if (brief.stamp <= since) return { events: [], upTo: since, isMore: false };
 		// A bot's own join is the first event that concerns it.
 		const from = Math.max(since, own.joinedTs - 1);
-		const { inside, upTo } = await this.inside(subscriber.bot, id, from, brief.stamp);
-		const people = this.wantsPeople(subscriber)
-			? await this.parts.changes.people(id, from, upTo, MOST_PEOPLE)
-			: [];
+		const joining = this.wantsPeople(subscriber)
+			? await this.people(id, from, brief.stamp)
+			: { people: [], upTo: brief.stamp };
+		const { inside, upTo } = await this.inside(subscriber.bot, id, from, joining.upTo);
+		const people = joining.people.filter(({ at }) => at <= upTo);
 		const threads = await this.threadsOf(id, inside);
 		const found: StoredChanges = { ...inside, conversation, people, threads };
 		return { events: appEventsOf(found, subscriber), upTo, isMore: upTo < brief.stamp };
@@ -53,6 +62,21 @@ export class EventReader {
 
 	private wantsPeople({ names }: Subscriber): boolean {
 		return names.has('member_joined_channel') || names.has('member_left_channel');
+	}
+
+	/** Who joined and left: of more than fit, the oldest; those of one stamp stay together. */
+	private async people(
+		id: string,
+		since: number,
+		newest: number,
+	): Promise<{ readonly people: readonly PersonChange[]; readonly upTo: number }> {
+		const { changes } = this.parts;
+		const people = await changes.people(id, since, newest, MOST_PEOPLE);
+		const last = people.at(-1);
+		if (!last || people.length < MOST_PEOPLE) return { people, upTo: newest };
+		const before = people.filter(({ at }) => at < last.at);
+		const together = await changes.people(id, last.at - 1, last.at, MOST_AT_ONCE);
+		return { people: [...before, ...together], upTo: last.at };
 	}
 
 	/** As much as fits, from the oldest on. */
@@ -65,7 +89,7 @@ export class EventReader {
 		let upTo = newest;
 		for (let halves = 0; ; halves += 1) {
 			// At the end a single stamp is left: it is taken whatever its size.
-			const most = halves < MOST_HALVES && upTo > since + 1 ? MOST : { changes: 1_000_000, bytes: 1e9 };
+			const most = halves < MOST_HALVES && upTo > since + 1 ? MOST : { changes: MOST_AT_ONCE, bytes: 1e9 };
 			const inside = await this.parts.changes.inside({ user, since, upTo, conversations: [id], most });
 			if (inside) return { inside, upTo };
 			upTo = since + Math.ceil((upTo - since) / 2);

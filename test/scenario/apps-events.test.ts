@@ -49,40 +49,40 @@ describe('Socket Mode', () => {
 		const { socket, heard } = await connected(stage.appToken);
 		try {
 			await stage.ada('chat.postMessage', { channel: stage.channel, text: 'hello app' });
-			await eventually(8_000, async () => expect(texts(heard)).toContain('hello app'));
+			await eventually(30_000, async () => expect(texts(heard)).toContain('hello app'));
 			for (const { ack } of heard) await ack();
 		} finally {
 			await socket.disconnect();
 		}
-	}, 12_000);
+	}, 60_000);
 
 	test('what is not acknowledged comes again with the same id, over the next connection', async () => {
 		const first = await connected(stage.appToken);
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'to be kept' });
-		await eventually(8_000, async () => expect(texts(first.heard)).toContain('to be kept'));
+		await eventually(30_000, async () => expect(texts(first.heard)).toContain('to be kept'));
 		await first.socket.disconnect();
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'while away' });
 		const second = await connected(stage.appToken);
 		try {
-			await eventually(8_000, async () => expect(texts(second.heard)).toEqual(['to be kept', 'while away']));
+			await eventually(30_000, async () => expect(texts(second.heard)).toEqual(['to be kept', 'while away']));
 			expect(second.heard[0]?.body.event_id).toBe(first.heard.at(-1)?.body.event_id as string);
 			for (const { ack } of second.heard) await ack();
 		} finally {
 			await second.socket.disconnect();
 		}
-	}, 12_000);
+	}, 60_000);
 
 	test('what was acknowledged is not delivered again after a restart', async () => {
 		await server.restart();
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'after the restart' });
 		const { socket, heard } = await connected(stage.appToken);
 		try {
-			await eventually(8_000, async () => expect(texts(heard)).toEqual(['after the restart']));
+			await eventually(30_000, async () => expect(texts(heard)).toEqual(['after the restart']));
 			for (const { ack } of heard) await ack();
 		} finally {
 			await socket.disconnect();
 		}
-	}, 12_000);
+	}, 60_000);
 
 	test('a mention, an edit and a join are events of their own', async () => {
 		const { socket, heard } = await connected(stage.appToken);
@@ -92,7 +92,7 @@ describe('Socket Mode', () => {
 			const { ts } = await stage.ada('chat.postMessage', { channel: stage.channel, text });
 			await stage.ada('chat.update', { channel: stage.channel, ts, text: 'never mind' });
 			await stage.ada('conversations.invite', { channel: stage.channel, users: stage.graceId });
-			await eventually(8_000, async () => {
+			await eventually(30_000, async () => {
 				const events = heard.map(({ body }) => (body as unknown as { event: Record<string, string> }).event);
 				expect(events.map(({ type }) => type)).toContain('app_mention');
 				expect(events.some(({ subtype }) => subtype === 'message_changed')).toBe(true);
@@ -103,7 +103,7 @@ describe('Socket Mode', () => {
 		} finally {
 			await socket.disconnect();
 		}
-	}, 12_000);
+	}, 60_000);
 });
 
 test('an app-level token opens sockets and nothing else, a bot token opens none', async () => {

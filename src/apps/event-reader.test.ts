@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test';
+import type { PersonChange } from '../engine/ports/changes.ts';
+import { EventReader, type EventReaderParts } from './event-reader.ts';
+
+const CHANNEL = 'C1';
+const SUBSCRIBER = { app: 'A1', bot: 'UBOT', names: new Set(['member_joined_channel']) };
+
+/** A channel that many users joined, 1,500 of them with one stamp. */
+const JOINS: readonly PersonChange[] = Array.from({ length: 4_000 }, (_, index) => ({
+	user: `U${index}`,
+	joined: true,
+	at: index < 800 ? 100 + index : index < 2_300 ? 1_000 : 2_000 + index,
+}));
+const NEWEST = 10_000;
+
+const parts = {
+	changes: {
+		people: async (_: string, since: number, upTo: number, limit: number) =>
+			JOINS.filter(({ at }) => at > since && at <= upTo).slice(0, limit),
+		inside: async () => ({ posted: [], changed: [], aspects: [], reactions: [] }),
+	},
+	directory: { conversations: async () => [{ id: CHANNEL, team: 'T1', kind: 'public', name: 'harbour' }] },
+	history: { messages: async () => [], threads: async () => [] },
+	source: {
+		briefs: async (ids: readonly string[]) => ids.map((id) => ({ id, stamp: NEWEST })),
+		memberships: async () => new Map([[SUBSCRIBER.bot, { member: true, joinedTs: 1 }]]),
+	},
+} as unknown as EventReaderParts;
+
+test('every user who joined gives one event, however many joined at once', async () => {
+	const reader = new EventReader(parts);
+	const users: unknown[] = [];
+	for (let since = 0, reads = 0; since < NEWEST; reads += 1) {
+		expect(reads).toBeLessThan(20);
+		const found = await reader.read(SUBSCRIBER, CHANNEL, since);
+		if (!found) throw new Error('the bot is a member');
+		expect(found.upTo).toBeGreaterThan(since);
+		users.push(...found.events.map(({ event }) => event.user));
+		since = found.upTo;
+	}
+	expect(users.toSorted()).toEqual(JOINS.map(({ user }) => user).toSorted());
+});
+
+test('only conversations that changed are read again', async () => {
+	const reader = new EventReader(parts);
+	const readUpTo = new Map([
+		['C1', NEWEST],
+		['C2', NEWEST - 1],
+	]);
+	expect(await reader.changedAmong(['C1', 'C2', 'C3'], (id) => readUpTo.get(id) ?? 0)).toEqual(['C2', 'C3']);
+});
