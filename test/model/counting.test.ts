@@ -6,7 +6,9 @@ import {
 	unreadEntries,
 	unreadMentioning,
 } from '../../src/model/counting.ts';
+import { unreadInConversation } from '../../src/model/rows.ts';
 import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../../src/model/timeline.ts';
+import type { Place } from '../../src/model/views.ts';
 import { Random } from '../support/oracle/random.ts';
 
 /** Counting stops where more is not shown; what it shows is what a walk over everything adds up to. */
@@ -138,4 +140,22 @@ test('mentions beyond what is shown stay right while entries come, change and go
 			expect(inList.length).toBe(whole.mentions);
 		}
 	}
+});
+
+test('what is in the badge of a channel is listed without a look at plain messages', () => {
+	const timeline = new MeteredTimeline(0);
+	const entries = Array.from({ length: 5_000 }, (_, index): Entry => {
+		const ts = index + 1;
+		return { ts, author: 1, flags: ts % 1_000 === 0 ? NAMES : 0, named: ts % 1_000 === 0 ? [READER] : [] };
+	});
+	timeline.prepend(entries, 0);
+	const place = {
+		user: { number: READER, activity: { isActiveAt: () => false } },
+		conversation: { id: 'C1', kind: 'public', archived: false, timeline },
+		membership: { cursor: 0, ahead: new Set(), muted: false },
+	} as unknown as Place;
+	expect(unreadInConversation(place, 'in badge').map(({ ts }) => ts)).toEqual([
+		1_000, 2_000, 3_000, 4_000, 5_000,
+	]);
+	expect(timeline.looked).toBeLessThanOrEqual(5);
 });

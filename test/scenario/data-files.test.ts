@@ -1,5 +1,17 @@
-import { expect, setDefaultTimeout, test } from 'bun:test';
-import { chmod, mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { expect, setDefaultTimeout, spyOn, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import {
+	chmod,
+	type FileHandle,
+	mkdir,
+	open,
+	readdir,
+	rm,
+	stat,
+	symlink,
+	truncate,
+	writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { keepSecret, secureFiles } from '../../src/app/private-files.ts';
 import { rawClient } from '../support/api.ts';
@@ -74,6 +86,27 @@ test('a secret replaces the one before it, for its owner alone', async () => {
 		expect(await Bun.file(file).text()).toBe('second');
 		expect((await stat(file)).mode & 0o777).toBe(0o600);
 		expect(await readdir(directory)).toEqual(['key']);
+	});
+});
+
+test('a secret is on disk before it gets its name, and its name is on disk before it is used', async () => {
+	await withDirectory(async (directory) => {
+		const path = join(directory, 'key');
+		const any = await open(directory, 'r');
+		const hadItsName: boolean[] = [];
+		const sync = spyOn(Object.getPrototypeOf(any), 'sync');
+		const synced = sync.getMockImplementation();
+		sync.mockImplementation(async function (this: FileHandle) {
+			hadItsName.push(existsSync(path));
+			await (synced as (this: FileHandle) => Promise<void>).call(this);
+		});
+		try {
+			await keepSecret(path, 'secret');
+		} finally {
+			sync.mockRestore();
+			await any.close();
+		}
+		expect(hadItsName).toEqual([false, true]);
 	});
 });
 

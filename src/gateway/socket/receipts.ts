@@ -59,6 +59,12 @@ export class Receipts {
 		if (delivered.length > 0) this.parts.confirmed(connection, delivered);
 	}
 
+	/** How many messages wait for the client's confirmation. */
+	unconfirmed(connection: Connection): number {
+		const socket = this.sockets.get(connection);
+		return (socket?.awaited?.delivered.length ?? 0) + (socket?.later.length ?? 0);
+	}
+
 	/** What was delivered there is no longer of interest. */
 	forget(connection: Connection, conversation: string): void {
 		const socket = this.sockets.get(connection);

@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test';
+import type { CountRow, CountSink } from '../../src/engine/ports/read-state.ts';
+import type { Call, Method } from '../../src/gateway/http/method.ts';
+import { clientCounts, clientExplain } from '../../src/gateway/http/methods/client.ts';
+import { Limits } from '../../src/gateway/limits.ts';
+import { HandClock, userNamed } from './support.ts';
+
+/** Calls whose cost is known only when they are answered: it is charged then, by the rows that they took. */
+
+const BURST = 10;
+const off = { perSecond: 0, burst: 0 };
+
+const row = (index: number): CountRow => ({
+	conversation: `C${String(index).padStart(10, '0')}`,
+	kind: 'public',
+	latest: 0,
+	lastRead: 0,
+	revision: 0,
+	muted: false,
+	level: 'all',
+	position: { conversation: 0, user: 0 },
+	unread: 0,
+	unreadDisplay: 0,
+	mentions: 0,
+	badge: 0,
+	capped: false,
+});
+
+/** How many calls are left after one of a user in so many conversations. */
+async function leftAfter(method: Method, conversations: number): Promise<number> {
+	const requests = { perSecond: 1, burst: BURST };
+	const limits = new Limits({ requests, posts: off, connects: off }, new HandClock().now, () => 0);
+	const totals = { threads: { unread: 0, mentions: 0, badge: 0 }, badge: 0, stamp: 0 };
+	const rows = Array.from({ length: conversations }, (_, index) => row(index));
+	const readState = {
+		unread: async () => [],
+		counts: async () => ({ ...totals, rows }),
+		countsInto: async (_user: string, sink: CountSink) => {
+			sink.begin(rows.length);
+			for (const one of rows) sink.row(one);
+			return totals;
+		},
+	};
+	const call = { services: { limits, readState, history: {} } } as unknown as Call;
+	limits.take('U1', 'requests');
+	await method.call(
+		new Map(),
+		{ kind: 'user', user: userNamed('U1') } as Parameters<Method['call']>[1],
+		call,
+	);
+	let left = 0;
+	while (limits.take('U1', 'requests') === 0) left += 1;
+	return left;
+}
+
+for (const [name, method] of [
+	['client.counts', clientCounts],
+	['client.explain', clientExplain],
+] as const)
+	test(`${name} of a user in many conversations counts as several calls`, async () => {
+		expect(await leftAfter(method, 1)).toBe(BURST - 1);
+		expect(await leftAfter(method, 500)).toBe(BURST - 5);
+	});
