@@ -11,6 +11,8 @@ export interface Wishes {
 	gap(): void;
 	/** What this conversation is, and its counts. */
 	conversation(id: string): void;
+	/** Whether the user is in this conversation and it is not archived. */
+	standing(id: string): void;
 	/** The newest message of this conversation. */
 	preview(id: string): void;
 }
@@ -21,12 +23,20 @@ const tell: Apply = (state, event, wishes) => {
 	if (state.tell(event.channel, toCounts(event)) === 'recount') wishes.conversation(event.channel);
 };
 
-const join: Apply = (state, event) => state.join(event.channel, event.position);
-const drop: Apply = (state, event) => state.drop(event.channel);
+const join: Apply = (state, { channel, position }) => {
+	if (state.stands(channel.id, position)) state.join(channel, position);
+};
+
+const drop: Apply = (state, { channel, position }, wishes) => {
+	if (!state.stands(channel, position)) return;
+	// Its counts were taken later: the user may be in it again, and only the server knows.
+	if (state.isCountedAt(channel, position)) wishes.standing(channel);
+	else state.drop(channel);
+};
 
 /** It counts as before; what it is was forgotten when it was archived, or never known. */
 const unarchive: Apply = (state, event, wishes) => {
-	if (state.conversations.has(event.channel)) return;
+	if (!state.stands(event.channel, event.position) || state.conversations.has(event.channel)) return;
 	state.expect(event.channel, event.position);
 	wishes.conversation(event.channel);
 };

@@ -5,7 +5,7 @@ import { Background } from './background.ts';
 import { SocketConnection } from './connection.ts';
 import { CountsState } from './counts-state.ts';
 import { ApiError } from './errors.ts';
-import { fetchConversation, fetchEverything } from './fetching.ts';
+import { fetchConversation, fetchEverything, fetchStanding } from './fetching.ts';
 import { Focus } from './focus.ts';
 import { Marks } from './marks.ts';
 import { Cell, Notifier } from './notifier.ts';
@@ -51,6 +51,7 @@ export function createClient(options: ClientOptions): TidemarkClient {
 	};
 }
 
+const LEFT = new Set(['channel_left', 'group_left']);
 const JOINED = new Set(['channel_joined', 'group_joined', 'mpim_joined', 'im_created']);
 
 class Parts {
@@ -230,6 +231,15 @@ class Parts {
 		}
 	}
 
+	private async askStanding(id: string): Promise<void> {
+		try {
+			await fetchStanding(this.api, this.state, id);
+		} catch (error) {
+			if (error instanceof ApiError && error.retry === 'no') this.state.drop(id);
+			else this.connection.resync();
+		}
+	}
+
 	private receive(event: Wire): void {
 		let isGap = false;
 		applyEvent(this.state, event, {
@@ -239,6 +249,7 @@ class Parts {
 				this.connection.resync();
 			},
 			conversation: (id) => this.background.run(this.recount(id)),
+			standing: (id) => this.background.run(this.askStanding(id)),
 			preview: (id) => this.background.run(this.previews.refresh(id)),
 		});
 		// What is on screen stays unbroken: it is loaded again, with what is missing.
@@ -248,7 +259,7 @@ class Parts {
 		else if (isReaction(event)) this.threads.receiveReaction(event);
 		// Who comes in sees what was there before; who left hears no more of it.
 		else if (JOINED.has(event.type)) this.windows.forget(event.channel.id);
-		else if (event.type === 'channel_left' || event.type === 'group_left') this.windows.forget(event.channel);
+		else if (LEFT.has(event.type) && !this.state.isTracked(event.channel)) this.windows.forget(event.channel);
 		else if (event.type === 'message' && event.user === this.self?.id)
 			this.outbox.confirm(toMessage(event, event.channel));
 	}

@@ -39,6 +39,7 @@ const stampOf = (position: string): string => position.slice(0, STAMP_DIGITS);
 const atStamp = (stamp: string): string => stamp.padEnd(2 * STAMP_DIGITS, '0');
 /** More than can be on their way at once. */
 const MOST_KEPT = 500;
+const MOST_STANDINGS = 1_000;
 
 const NO_THREADS: ThreadTotals = { hasUnreads: false, unreadCount: 0, mentionCount: 0, badgeCount: 0 };
 
@@ -60,6 +61,8 @@ export class CountsState {
 	private threadsPosition = '';
 	private conversationsBadge = 0;
 	private tracked = new Map<string, Tracked>();
+	/** Stamps of the newest join, leave, archive or unarchive of conversations; also of those that are not tracked any more. */
+	private readonly standings = new Map<string, string>();
 
 	/** `changed`: of this conversation, or of all when it is not given. */
 	constructor(private readonly changed: (id?: string) => void) {}
@@ -108,6 +111,23 @@ export class CountsState {
 			described: new Map(),
 		});
 		return true;
+	}
+
+	/** Notes an event about whether the conversation counts. False: it is older than one that was noted before. */
+	stands(id: string, stamp: string): boolean {
+		const { standings } = this;
+		if (stamp < (standings.get(id) ?? '')) return false;
+		standings.delete(id);
+		standings.set(id, stamp);
+		const [oldest] = standings.keys();
+		if (standings.size > MOST_STANDINGS && oldest !== undefined) standings.delete(oldest);
+		return true;
+	}
+
+	/** Whether its counts are of this stamp or of a later one. */
+	isCountedAt(id: string, stamp: string): boolean {
+		const tracked = this.tracked.get(id);
+		return tracked !== undefined && stampOf(tracked.position) >= stamp;
 	}
 
 	/** The user came in: nothing is unread. What the event does not tell follows with the row. */

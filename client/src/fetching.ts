@@ -24,3 +24,10 @@ export async function fetchConversation(api: Api, state: CountsState, id: string
 	state.tell(id, toCounts(channel));
 	state.describe(id, toDescription(channel));
 }
+
+/** One that may have been left or archived. */
+export async function fetchStanding(api: Api, state: CountsState, id: string): Promise<void> {
+	const { channel } = await api.ask('conversations.info', { channel: id });
+	if (channel.is_archived || !channel.position) return state.drop(id);
+	state.tell(id, toCounts(channel));
+}

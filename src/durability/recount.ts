@@ -1,9 +1,9 @@
-import type { EntryRow, StateSource, UserReadState } from '../engine/ports/store.ts';
+import type { EntryRow, MentioningEntries, StateSource, UserReadState } from '../engine/ports/store.ts';
 import { Activity } from '../model/activity.ts';
 import { COUNT_CAP, countUnread, type ShownCounts, shownCounts } from '../model/counting.ts';
 import { isDirect } from '../model/ids.ts';
 import { type Entry, flagsOf, Timeline } from '../model/timeline.ts';
-import type { Pace } from './pace.ts';
+import { ROWS_A_TURN, type Rows } from './rows.ts';
 
 /**
  * Counts from the rows of the store alone, by the one definition: what anything that is served must be equal to. Rows are
@@ -12,8 +12,6 @@ import type { Pace } from './pace.ts';
  */
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
-/** Rows read in one turn of the event loop. */
-export const ROWS_A_TURN = 500;
 /** The reader's number; everybody else's follow. */
 const READER = 0;
 
@@ -35,42 +33,36 @@ export async function storedReader(source: StateSource, user: string): Promise<S
 /** Null where the user is not in the conversation, or it counts no more. */
 export async function recount(
 	source: StateSource,
+	stored: Rows,
 	{ user, state, starts }: StoredReader,
 	conversation: string,
-	pace: Pace,
 ): Promise<ShownCounts | null> {
 	const membership = state.memberships.find((row) => row.conversation === conversation);
 	const [brief] = await source.briefs([conversation]);
 	if (!membership?.member || !brief || brief.archived) return null;
 	const { cursor, muted } = membership;
 	const ahead = new Set(state.ahead.filter((row) => row.conversation === conversation).map(({ ts }) => ts));
-	const rows = new Map<number, EntryRow>();
 	const unread = (row: EntryRow) => row.user !== user && !ahead.has(row.ts);
-	const take = (row: EntryRow) => rows.set(row.ts, row);
-	const newest = (upTo: number) => source.timelineEntries(conversation, cursor, upTo, ROWS_A_TURN);
-	const reached = await newestFirst(pace, newest, EVERYTHING, take, unread);
+	const { newestFirst, reached } = await newest(stored, conversation, cursor, unread);
 	const activity = activityOf(state, starts);
-	if (reached !== null)
-		for (const named of [user, null]) {
-			const mentions = (upTo: number) =>
-				source.mentioningEntries(conversation, named, cursor, upTo, ROWS_A_TURN);
-			const mentionsUser = (row: EntryRow) =>
-				unread(row) && (named !== null || row.channelWide || activity.isActiveAt(row.ts));
-			await newestFirst(pace, mentions, reached, take, mentionsUser);
-		}
-	const ascending = [...rows.values()].sort((a, b) => a.ts - b.ts);
+	if (reached !== null) {
+		const names = (row: EntryRow) => unread(row) && row.named.includes(user);
+		const isToAll = (row: EntryRow) =>
+			unread(row) && (row.channelWide || (row.here && activity.isActiveAt(row.ts)));
+		newestFirst.push(...(await mentions(stored, conversation, cursor, reached, { names, isToAll })));
+	}
 	const reader = { number: READER, cursor, ahead, activity };
-	const counts = countUnread(timelineOf(ascending, user, cursor), reader);
+	const counts = countUnread(timelineOf(newestFirst.reverse(), user, cursor), reader);
 	return shownCounts(counts, { direct: isDirect(brief.kind), muted });
 }
 
 /** Null where the user does not follow the thread, or its conversation counts no more. */
 export async function recountThread(
 	source: StateSource,
+	stored: Rows,
 	{ user, state }: StoredReader,
 	conversation: string,
 	threadTs: number,
-	pace: Pace,
 ): Promise<Told | null> {
 	const follow = state.follows.find((row) => row.conversation === conversation && row.threadTs === threadTs);
 	const [brief] = await source.briefs([conversation]);
@@ -79,8 +71,7 @@ export async function recountThread(
 	const rows: EntryRow[] = [];
 	// Counts of threads are exact: every unread reply is read.
 	for (let upTo = EVERYTHING; upTo > cursor; ) {
-		await pace.turn();
-		const some = await source.threadEntries(conversation, threadTs, upTo, ROWS_A_TURN);
+		const some = await stored.replies(conversation, threadTs, upTo);
 		for (const row of some.toReversed()) if (row.ts > cursor) rows.push(row);
 		upTo = some.length < ROWS_A_TURN ? 0 : (some[0] as EntryRow).ts - 1;
 	}
@@ -89,26 +80,51 @@ export async function recountThread(
 	return { unread: counts.unread, mentions: counts.named, badge: counts.namedInThreadOnly };
 }
 
-/** Goes back until more than a count shows is found: answers where it stopped, or null at the end. */
-async function newestFirst(
-	pace: Pace,
-	read: (upTo: number) => Promise<readonly EntryRow[]>,
-	from: number,
-	take: (row: EntryRow) => void,
-	counts: (row: EntryRow) => boolean,
-): Promise<number | null> {
-	let upTo = from;
+/** As many entries as a count shows and one more, or all after the cursor; `reached`: where the older ones begin, null for none. */
+async function newest(
+	stored: Rows,
+	conversation: string,
+	cursor: number,
+	unread: (row: EntryRow) => boolean,
+): Promise<{ newestFirst: EntryRow[]; reached: number | null }> {
+	const newestFirst: EntryRow[] = [];
+	let upTo = EVERYTHING;
 	for (let found = 0; found <= COUNT_CAP; ) {
-		await pace.turn();
-		const rows = await read(upTo);
-		for (const row of rows) {
-			take(row);
-			if (counts(row)) found += 1;
+		const rows = await stored.timeline(conversation, cursor, upTo);
+		for (let index = rows.length - 1; index >= 0; index -= 1) {
+			const row = rows[index] as EntryRow;
+			newestFirst.push(row);
+			if (unread(row)) found += 1;
 		}
-		if (rows.length < ROWS_A_TURN) return null;
+		if (rows.length < ROWS_A_TURN) return { newestFirst, reached: null };
 		upTo = (rows[0] as EntryRow).ts - 1;
 	}
-	return upTo;
+	return { newestFirst, reached: upTo };
+}
+
+/** Of older ones, those that mention the reader, newest first: by name and by speaking to all, of each as many as a count shows. */
+async function mentions(
+	stored: Rows,
+	conversation: string,
+	cursor: number,
+	from: number,
+	{ names, isToAll }: Record<'names' | 'isToAll', (row: EntryRow) => boolean>,
+): Promise<EntryRow[]> {
+	const newestFirst: EntryRow[] = [];
+	let named = 0;
+	let toAll = 0;
+	for (let upTo: number | null = from; upTo !== null && Math.min(named, toAll) <= COUNT_CAP; ) {
+		const { entries, next }: MentioningEntries = await stored.mentioning(conversation, cursor, upTo);
+		for (const row of entries.toReversed()) {
+			const isNamed = names(row);
+			const isMeant = isToAll(row);
+			if (isNamed) named += 1;
+			if (isMeant) toAll += 1;
+			if (isNamed || isMeant) newestFirst.push(row);
+		}
+		upTo = next;
+	}
+	return newestFirst;
 }
 
 function timelineOf(rows: readonly EntryRow[], reader: string, floor: number): Timeline {

@@ -4,6 +4,7 @@ import { formatTs } from '../model/ts.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { Pace } from './pace.ts';
 import { recount, recountThread, storedReader, type Told } from './recount.ts';
+import { pacedRows, type Rows, SharedRows } from './rows.ts';
 
 /**
  * Compares what is served with what the store says. A difference that stays while nothing changes is drift, which there
@@ -48,12 +49,15 @@ export class Verifier {
 	readonly meters = { checked: 0, drifted: 0 };
 	/** One for all that is verified at the same time: together it takes one small step per turn. */
 	private readonly pace = new Pace();
+	private readonly rows: Rows;
 
 	constructor(
 		private readonly readState: ReadState,
 		private readonly source: StateSource,
 		private readonly nowMicros: () => number = () => Date.now() * 1000,
-	) {}
+	) {
+		this.rows = pacedRows(source, this.pace);
+	}
 
 	/** Of each of these users in one conversation, with the threads that the user follows there. */
 	async verify(
@@ -66,7 +70,7 @@ export class Verifier {
 			const all = countsOf(user, await this.source.user(user));
 			counted.push(...all.filter((one) => one.conversation === conversation));
 		}
-		return { ...(await this.compareAll(counted)), total: counted.length };
+		return { ...(await this.compareAll(counted, new SharedRows(this.rows))), total: counted.length };
 	}
 
 	/** Everything that a user has, in pages of so many counts, from after `after` on. */
@@ -86,12 +90,13 @@ export class Verifier {
 		return this.compareAll([...all.slice(from), ...all.slice(0, from)].slice(0, most));
 	}
 
-	private async compareAll(counted: readonly Counted[]): Promise<Verified> {
+	/** `shared`: for many users of one conversation. */
+	private async compareAll(counted: readonly Counted[], shared?: SharedRows): Promise<Verified> {
 		let checked = 0;
 		const drifted: Drifted[] = [];
 		for (let from = 0; from < counted.length; from += AT_ONCE) {
 			const some = counted.slice(from, from + AT_ONCE);
-			for (const found of await Promise.all(some.map((one) => this.compare(one)))) {
+			for (const found of await Promise.all(some.map((one) => this.compare(one, shared)))) {
 				if (found !== 'not compared') checked += 1;
 				if (typeof found === 'object') drifted.push(found);
 			}
@@ -107,11 +112,13 @@ export class Verifier {
 		return typeof found === 'object' ? found : null;
 	}
 
-	private async compare(counted: Counted): Promise<Drifted | 'equal' | 'not compared'> {
+	private async compare(counted: Counted, shared?: SharedRows): Promise<Drifted | 'equal' | 'not compared'> {
 		for (let looks = 1; ; looks += 1) {
 			await this.pace.turn();
 			const before = await this.served(counted);
-			const stored = await this.stored(counted);
+			// What others read may be older than what changed meanwhile: only the first look takes it.
+			const rows = before && looks === 1 ? shared?.at(before.position.conversation) : undefined;
+			const stored = await this.stored(counted, rows ?? this.rows);
 			const after = await this.served(counted);
 			// Left, unfollowed or archived meanwhile: there is nothing to compare.
 			if (!before || !after || !stored) return 'not compared';
@@ -152,11 +159,12 @@ export class Verifier {
 			: this.readState.thread(user, conversation, threadTs);
 	}
 
-	private async stored({ user, conversation, threadTs }: Counted): Promise<Told | null> {
-		const reader = await storedReader(this.source, user);
+	private async stored({ user, conversation, threadTs }: Counted, rows: Rows): Promise<Told | null> {
+		const { source } = this;
+		const reader = await storedReader(source, user);
 		return threadTs === null
-			? recount(this.source, reader, conversation, this.pace)
-			: recountThread(this.source, reader, conversation, threadTs, this.pace);
+			? recount(source, rows, reader, conversation)
+			: recountThread(source, rows, reader, conversation, threadTs);
 	}
 }
 

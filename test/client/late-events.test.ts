@@ -4,7 +4,7 @@ import { channel, counts, FakeServer, row } from '../support/client/fake-server.
 
 /**
  * A worker that lost its partition may still publish what it decided before: events that are older than what the client has. They
- * bring back no deleted message, no earlier text, name or number of replies.
+ * bring back no deleted message, no earlier text, name or number of replies, and neither remove nor show a conversation.
  */
 
 const stamp = (number: number): string => `1700000000${String(number * 10).padStart(6, '0')}`;
@@ -58,7 +58,7 @@ const reply = (root: number, number: number) => ({
 });
 
 /** Messages 1, 2 and 3 are there; a thread of 1 has no replies. */
-async function stage() {
+async function stage(answers: ConstructorParameters<typeof FakeServer>[0] = {}) {
 	const messages = [3, 2, 1].map((number) => ({ ts: ts(number), user: 'U2', text: `text ${number}` }));
 	const server = new FakeServer({
 		'client.counts': () => counts([row('C1', { latest: ts(3), position: stamp(3) + stamp(3) })]),
@@ -71,6 +71,7 @@ async function stage() {
 			unread_count: 0,
 			mention_count: 0,
 		}),
+		...answers,
 	});
 	const client = createClient(server.options);
 	const connecting = client.connect();
@@ -159,4 +160,51 @@ test('an earlier name, topic or purpose does not come back', async () => {
 	expect(named()).toMatchObject({ name: 'second', topic: 'new' });
 	tell(rename('third', 9));
 	expect(named()?.name).toBe('third');
+});
+
+const about = (type: string, at: number) => ({ type, channel: 'C1', ...stamped(at) });
+const joined = (at: number) => ({
+	type: 'channel_joined',
+	channel: { ...channel('C1'), ...row('C1', { latest: ts(3), last_read: ts(3) }) },
+	...stamped(at),
+});
+
+test('a late leave or archive does not remove a conversation that the user is in again', async () => {
+	const { tell, named, texts, conversation, server } = await stage();
+	tell(about('channel_left', 4), joined(6));
+	expect(named()).toBeDefined();
+	await conversation.load();
+	tell(about('channel_left', 4), about('channel_left', 5));
+	expect(named()).toBeDefined();
+	expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
+	// The archiving comes after the unarchiving, or once more.
+	tell(about('channel_unarchive', 8), about('channel_archive', 7));
+	expect(named()).toBeDefined();
+	expect(server.callsOf('conversations.info').length).toBe(0);
+	tell(about('channel_archive', 9));
+	expect(named()).toBeUndefined();
+});
+
+test('a late join or unarchive does not bring back a conversation that the user has left', async () => {
+	const { tell, named, server } = await stage();
+	tell(about('channel_left', 7));
+	tell(joined(5), about('channel_unarchive', 6));
+	expect(named()).toBeUndefined();
+	expect(server.callsOf('conversations.info').length).toBe(0);
+	tell(joined(8));
+	expect(named()).toBeDefined();
+});
+
+test('whether a leave before the counts were taken still holds is asked', async () => {
+	const answers = [
+		{ channel: { ...channel('C1'), ...row('C1', { latest: ts(3), position: stamp(3) + stamp(3) }) } },
+		{ channel: channel('C1') },
+	];
+	const { tell, named, server } = await stage({ 'conversations.info': () => answers.shift() ?? {} });
+	tell(about('channel_left', 2));
+	await server.time.pass(0);
+	expect(named()).toBeDefined();
+	tell(about('channel_left', 2));
+	await server.time.pass(0);
+	expect(named()).toBeUndefined();
 });

@@ -52,7 +52,7 @@ export function meterRows(source: StateSource, meter: TurnMeter): void {
 function rowsIn(answer: unknown): number {
 	if (Array.isArray(answer)) return answer.length;
 	if (answer instanceof Map) return [...answer.values()].reduce((sum: number, one) => sum + rowsIn(one), 0);
-	if (answer !== null && typeof answer === 'object' && 'memberships' in answer)
+	if (answer !== null && typeof answer === 'object' && ('memberships' in answer || 'entries' in answer))
 		return Object.values(answer).reduce((sum: number, one) => sum + (Array.isArray(one) ? one.length : 0), 0);
 	return 1;
 }

@@ -195,6 +195,13 @@ export interface TimelineRange {
 	readonly upTo: number;
 }
 
+export interface MentioningEntries {
+	/** Ascending. */
+	readonly entries: readonly EntryRow[];
+	/** What `upTo` has to be for the ones before; null at the end. */
+	readonly next: number | null;
+}
+
 /** Loads state that is kept in memory or in Redis, on first use. */
 export interface StateSource {
 	/** For the sequencer. Null: no such conversation. */
@@ -235,14 +242,13 @@ export interface StateSource {
 		upTo: number,
 		limit: number,
 	): Promise<readonly EntryRow[]>;
-	/** Of them, the newest that name this user, or (null) that speak to everybody; ascending. */
+	/** Of them, those that mention anybody among the newest `limit` messages that do: replies and deleted ones are passed over. */
 	mentioningEntries(
 		conversation: string,
-		user: string | null,
 		after: number,
 		upTo: number,
 		limit: number,
-	): Promise<readonly EntryRow[]>;
+	): Promise<MentioningEntries>;
 	/** The same as `timelineEntries` for many at once; conversations without such entries are left out. */
 	timelinesOf(
 		ranges: readonly TimelineRange[],

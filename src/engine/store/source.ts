@@ -13,7 +13,7 @@ import {
 	MENTIONS_SOMEBODY,
 	type MessageRow,
 } from './rows.ts';
-import { inChunks, inSteps, list, patiently, ROWS_A_STEP, type SqlReader } from './sql.ts';
+import { inChunks, inSteps, list, patiently, type SqlReader } from './sql.ts';
 import { userReadState } from './user-state.ts';
 
 /** Loads what the sequencer and the read state keep in memory. */
@@ -172,17 +172,13 @@ export function sourceOf(reader: SqlReader, completeUpTo: () => number = () => 0
 			const rows = await some.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
 			return rows.map(entryOf).reverse();
 		},
-		async mentioningEntries(conversation, user, after, upTo, limit) {
-			const isMeant = (entry: EntryRow): boolean =>
-				user === null ? entry.channelWide || entry.here : entry.named.includes(user);
-			const found: EntryRow[] = [];
-			for (let last = upTo; ; await patient.pause()) {
-				const step = [conversation, after, last, ROWS_A_STEP];
-				const rows = await patient.all<MentioningColumns>(MENTIONING, step);
-				found.push(...rows.filter(standsInTimeline).map(entryOf).filter(isMeant));
-				if (found.length >= limit || rows.length < ROWS_A_STEP) return found.slice(0, limit).reverse();
-				last = (rows.at(-1) as MentioningColumns).ts - 1;
-			}
+		async mentioningEntries(conversation, after, upTo, limit) {
+			const rows = await patient.all<MentioningColumns>(MENTIONING, [conversation, after, upTo, limit]);
+			const oldest = rows.at(-1);
+			return {
+				entries: rows.filter(standsInTimeline).map(entryOf).reverse(),
+				next: oldest === undefined || rows.length < limit ? null : oldest.ts - 1,
+			};
 		},
 		async timelinesOf(ranges, limitEach) {
 			const rows = await inChunks(patient, ranges, (chunk) =>
