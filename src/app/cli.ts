@@ -25,7 +25,7 @@ import {
 	userListCommand,
 	userReactivateCommand,
 } from './command-user.ts';
-import { ConfigError, FLAG_COLUMN, readConfig, settingsHelp } from './config.ts';
+import { type Config, ConfigError, FLAG_COLUMN, readConfig, settingsHelp } from './config.ts';
 import { explainFailure } from './failures.ts';
 import { SETTINGS } from './settings.ts';
 import { VERSION } from './version.ts';
@@ -86,11 +86,22 @@ export async function run(argv: readonly string[]): Promise<number> {
 	}
 	try {
 		const flags = readFlags(command, rest);
-		return await command.run({ config: readConfig(flags, process.env), options: flags });
+		const config = configOf(command, flags);
+		return typeof config === 'number' ? config : await command.run({ config, options: flags });
 	} catch (error) {
 		if (error instanceof ConfigError) return usageError(error.message, `tidemark ${name} --help`);
 		console.error(`tidemark: ${explainFailure(error)}`);
 		return 1;
+	}
+}
+
+/** A number: the command had its say about settings that cannot be read, and ends with it. */
+function configOf(command: CliCommand, flags: Record<string, string | undefined>): Config | number {
+	try {
+		return readConfig(flags, process.env);
+	} catch (error) {
+		if (!(error instanceof ConfigError) || !command.unreadable) throw error;
+		return command.unreadable(error.problems, flags);
 	}
 }
 

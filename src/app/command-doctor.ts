@@ -3,7 +3,7 @@ import { adminClient } from './command-token.ts';
 import { ConfigError } from './config.ts';
 import { countsFindings } from './doctor/counts.ts';
 import { examine } from './doctor/doctor.ts';
-import { type Finding, lineOf } from './doctor/finding.ts';
+import { bad, type Finding, lineOf } from './doctor/finding.ts';
 
 /**
  * `tidemark doctor`: what is wrong with this machine and its settings, and what to do about it. With a user or a channel: what is
@@ -26,13 +26,22 @@ export const doctorCommand: CliCommand = {
 		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 	},
 	run: async (invocation) => {
-		const findings = await findingsOf(invocation);
-		const isSound = findings.every(({ state }) => state !== 'bad');
-		if (invocation.options.json === 'true') console.log(JSON.stringify({ ok: isSound, findings }, null, 2));
-		else for (const finding of findings) console.log(lineOf(finding));
-		return isSound ? 0 : 1;
+		return report(await findingsOf(invocation), invocation.options);
 	},
+	unreadable: (problems, options) =>
+		report(
+			problems.map((problem) => bad('settings', problem, 'Correct or remove it')),
+			options,
+		),
 };
+
+/** Prints them; answers how the process ends. */
+function report(findings: readonly Finding[], options: Invocation['options']): number {
+	const isSound = findings.every(({ state }) => state !== 'bad');
+	if (options.json === 'true') console.log(JSON.stringify({ ok: isSound, findings }, null, 2));
+	else for (const finding of findings) console.log(lineOf(finding));
+	return isSound ? 0 : 1;
+}
 
 async function findingsOf(invocation: Invocation): Promise<Finding[]> {
 	const { user, channel, repair, url, sockets: wanted } = invocation.options;

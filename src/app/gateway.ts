@@ -4,6 +4,7 @@ import { Verifier } from '../durability/verifier.ts';
 import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { hearRevoked } from '../gateway/auth/revocations.ts';
+import { DirectPartners } from '../gateway/direct-partners.ts';
 import { FairGate } from '../gateway/fair-gate.ts';
 import { beginAnew, onMissed } from '../gateway/gap.ts';
 import { networkOf } from '../gateway/http/client-address.ts';
@@ -101,8 +102,10 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	operations.watchCounts(verifier, repairer);
 	const clockWatch = watchClock(clock, operations);
 	const apps = appsAt(engine, config, operations);
+	const partners = new DirectPartners(engine.written, store.directory, steadyMs);
 	const services: Services = {
 		requests,
+		partners,
 		reads: new Reads(readState, bus),
 		sync,
 		readState,
@@ -160,7 +163,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		idleMs: config.focusIdleSeconds * 1000,
 		failed: (error) => operations.failed('rtm.focus', error),
 	});
-	const deaf = hearRevoked(bus, services.auth);
+	const deaf = hearRevoked(bus, services.auth, partners);
 	const startOver = () => beginAnew({ hub, auth: services.auth, requests, bus });
 	const unwatched = onMissed(bus, () => void startOver());
 	await apps.start();

@@ -34,12 +34,19 @@ export function pacedRows(source: StateSource, pace: Pace): Rows {
 	};
 }
 
-/** For many readers of one conversation, one after the other: what one of them read is there for the next. */
+/** Kept reads that one reader takes in one turn: counting them costs time as well. */
+const KEPT_A_TURN = 8;
+
+/** For many readers of one conversation: what one of them read is there for the next. */
 export class SharedRows implements Rows {
 	private readonly kept = new Map<string, Promise<unknown>>();
 	private stamp = 0;
+	private taken = 0;
 
-	constructor(private readonly rows: Rows) {}
+	constructor(
+		private readonly rows: Rows,
+		private readonly pace: Pace,
+	) {}
 
 	/** The stamp of the conversation as it is served: what was read before it changed is of no use. */
 	at(stamp: number): this {
@@ -63,9 +70,13 @@ export class SharedRows implements Rows {
 		return this.rows.replies(conversation, threadTs, upTo);
 	}
 
-	private once<T>(key: string, read: () => Promise<T>): Promise<T> {
+	private async once<T>(key: string, read: () => Promise<T>): Promise<T> {
 		const known = this.kept.get(key) as Promise<T> | undefined;
-		if (known) return known;
+		if (known) {
+			this.taken += 1;
+			if (this.taken % KEPT_A_TURN === 0) await this.pace.turn();
+			return known;
+		}
 		const reading = read();
 		this.kept.set(key, reading);
 		reading.catch(() => this.kept.delete(key));

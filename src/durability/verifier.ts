@@ -70,7 +70,10 @@ export class Verifier {
 			const all = countsOf(user, await this.source.user(user));
 			counted.push(...all.filter((one) => one.conversation === conversation));
 		}
-		return { ...(await this.compareAll(counted, new SharedRows(this.rows))), total: counted.length };
+		return {
+			...(await this.compareAll(counted, new SharedRows(this.rows, this.pace))),
+			total: counted.length,
+		};
 	}
 
 	/** Everything that a user has, in pages of so many counts, from after `after` on. */
@@ -162,6 +165,8 @@ export class Verifier {
 	private async stored({ user, conversation, threadTs }: Counted, rows: Rows): Promise<Told | null> {
 		const { source } = this;
 		const reader = await storedReader(source, user);
+		// Where rows are shared nothing else may part one reader's work from the next one's.
+		await this.pace.turn();
 		return threadTs === null
 			? recount(source, rows, reader, conversation)
 			: recountThread(source, rows, reader, conversation, threadTs);

@@ -16,6 +16,7 @@ import type { Reads } from '../unread/reads.ts';
 import type { Sync } from '../unread/sync.ts';
 import type { AppRequests } from './apps/app-requests.ts';
 import type { Authenticator } from './auth/authenticator.ts';
+import type { DirectPartners } from './direct-partners.ts';
 import type { FairGate } from './fair-gate.ts';
 import type { Cors } from './http/cors.ts';
 import type { Limits } from './limits.ts';
@@ -75,6 +76,8 @@ export interface Services {
 	readonly webPush: WebPush | null;
 	readonly bus: Bus;
 	readonly auth: Authenticator;
+	/** Who is on the other side of direct messages. */
+	readonly partners: Pick<DirectPartners, 'check'>;
 	readonly teamSecrets: TeamSecrets;
 	readonly tickets: Tickets;
 	readonly sessions: PresenceControl;

@@ -19,7 +19,7 @@ async function doctor(args: readonly string[], environment: Record<string, strin
 	const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: Finding[] };
 	expect(code).toBe(ok ? 0 : 1);
 	const of = (about: string): Finding[] => findings.filter((finding) => finding.about === about);
-	return { ok, of };
+	return { ok, of, code };
 }
 
 const FREE_PORT = ['--port', '0'];
@@ -62,6 +62,30 @@ test('a running server is recognised by its lock and by its answer, and goes on'
 		const afterwards = await doctor([...FREE_PORT, '--data-dir', directory]);
 		expect(afterwards.of('data directory')[0]?.found).toEndWith('not in use');
 		expect(await listing(directory)).toEqual(before);
+	});
+});
+
+test('settings that cannot be read are findings, with the end of an unsound installation', async () => {
+	const { ok, of, code } = await doctor([...FREE_PORT, '--jwt-secret', 'short', '--idle-minutes', 'x']);
+	expect([ok, code]).toEqual([false, 1]);
+	expect(of('settings').map(({ state, found }) => [state, found])).toEqual([
+		['bad', '--jwt-secret is shorter than 32 bytes'],
+		['bad', '--idle-minutes "x" is not a whole number from 5 to 525600'],
+	]);
+});
+
+test('an empty database file is named as such', async () => {
+	await withDirectory(async (directory) => {
+		await writeFile(join(directory, 'tidemark.db'), '');
+		const { ok, of } = await doctor([...FREE_PORT, '--data-dir', directory]);
+		expect(ok).toBeFalse();
+		expect(of('database')).toMatchObject([
+			{
+				state: 'bad',
+				found: 'tidemark.db has 0 bytes',
+				fix: 'Restore it from a backup; to begin with an empty database, remove it',
+			},
+		]);
 	});
 });
 

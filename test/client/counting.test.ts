@@ -24,6 +24,7 @@ function stage(rows = [told(0, 0)]) {
 			isCatchingUp: false,
 			gap: () => wishes.push('gap'),
 			conversation: (id) => wishes.push(id),
+			standing: (id) => wishes.push(`standing of ${id}`),
 			preview: () => undefined,
 		});
 	let last = '0000000000.000000';

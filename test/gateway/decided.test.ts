@@ -75,6 +75,7 @@ beforeEach(() => {
 		teamSecrets: untilDecided({ digestFor: async () => sha256 }),
 		clock: { next: () => TS },
 		random,
+		partners: { check: async () => undefined },
 		requests: {
 			submit: async (_actor: unknown, _channel: string, action: Action) => {
 				isDecided = true;

@@ -30,10 +30,13 @@ for (const layout of LAYOUTS) {
 			const hooks = { onGap: () => undefined, onError: console.error };
 			const bus = new RedisBus(commands, subscriber, new Keys(place.prefix), hooks);
 			const auth = authenticator(directory, new HandClock());
-			closing.push(hearRevoked(bus, auth), () => {
-				bus.close();
-				close();
-			});
+			closing.push(
+				hearRevoked(bus, auth, { forgetUser: () => undefined, forgetAll: () => undefined }),
+				() => {
+					bus.close();
+					close();
+				},
+			);
 			await bus.ready();
 			return { bus, auth, place };
 		};

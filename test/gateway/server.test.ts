@@ -48,6 +48,7 @@ beforeEach(() => {
 			team: async () => ({ id: TEAM, name: 'Acme', domain: 'acme', createdTs: 0 }),
 			users: (ids: readonly string[]) => directory.users(ids),
 		},
+		partners: { check: async () => undefined },
 		requests: { submit: () => submit() },
 		readState: { available: async () => undefined, stampOf: async () => 0 },
 		sync: { sinceOf: (position: number) => position },

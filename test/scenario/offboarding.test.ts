@@ -85,9 +85,46 @@ describe('a deactivated user', () => {
 			expect(await ask(method.startsWith('admin') ? adminToken() : ada.token, method, args)).toMatchObject({
 				error: 'user_disabled',
 			});
-		// Again is harmless.
+		// Again is harmless, and changes nothing that anybody has to hear of.
 		await workspace.admin('admin.users.deactivate', { user_id: bob.id });
+		const { user: carol } = await workspace.admin('admin.users.create', {
+			team_id: workspace.team,
+			name: `c${people}`,
+		});
+		await workspace.admin('admin.users.deactivate', { user_id: carol.id });
+		await watching.seen((frame) => frame.type === 'user_change' && frame.user.id === carol.id);
+		expect(watching.having({ type: 'user_change' }).filter(({ user }) => user.id === bob.id)).toHaveLength(1);
 		watching.close();
+	});
+
+	test('gets no direct messages: those who write learn that nobody reads it', async () => {
+		const [ada, bob, eve] = [await person(), await person(), await person()];
+		const direct = (await ada.call('conversations.open', { users: bob.id })).channel.id;
+		const group = (await ada.call('conversations.open', { users: `${bob.id},${eve.id}` })).channel.id;
+		const socket = await connect(ada);
+		const post = (channel: string) => ask(ada.token, 'chat.postMessage', { channel, text: 'hello' });
+		const { ts } = await ada.call('chat.postMessage', { channel: direct, text: 'before' });
+		await workspace.admin('admin.users.deactivate', { user_id: bob.id });
+		await eventually(patienceMs(), async () =>
+			expect(await post(direct)).toMatchObject({ error: 'user_disabled' }),
+		);
+		expect(await ask(ada.token, 'chat.meMessage', { channel: direct, text: 'waves' })).toMatchObject({
+			error: 'user_disabled',
+		});
+		socket.tell({ type: 'message', id: 7, channel: direct, text: 'over the socket' });
+		expect(await socket.seen((frame) => frame.reply_to === 7)).toMatchObject({ ok: false });
+		// What was said can be corrected, and a group has others in it.
+		expect(await ask(ada.token, 'chat.update', { channel: direct, ts, text: 'after' })).toMatchObject({
+			ok: true,
+		});
+		expect(await post(group)).toMatchObject({ ok: true });
+		const { messages } = await ada.call('conversations.history', { channel: direct });
+		expect(messages).toMatchObject([{ text: 'after' }]);
+		await workspace.admin('admin.users.reactivate', { user_id: bob.id });
+		await eventually(patienceMs() + 1_000, async () =>
+			expect(await post(direct)).toMatchObject({ ok: true }),
+		);
+		socket.close();
 	});
 
 	test('comes back with new tokens alone, to what was theirs', async () => {

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Inspected, inspectDirectory } from '../../engine/embedded/sqlite/inspect.ts';
+import { DATABASE_FILE } from '../../engine/embedded/sqlite/open.ts';
 import { SchemaTooNew } from '../../engine/store/migrations.ts';
 import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
 
@@ -64,6 +65,14 @@ export function judgeSpace(bytes: number): Finding {
 }
 
 function inside(directory: string): DirectoryFindings {
+	if (statSync(join(directory, DATABASE_FILE), { throwIfNoEntry: false })?.size === 0)
+		return only(
+			bad(
+				'database',
+				`${DATABASE_FILE} has 0 bytes`,
+				'Restore it from a backup; to begin with an empty database, remove it',
+			),
+		);
 	let inspected: Inspected;
 	try {
 		inspected = inspectDirectory(directory);
@@ -74,7 +83,7 @@ function inside(directory: string): DirectoryFindings {
 			bad(
 				'database',
 				`it cannot be read (${messageOf(error)})`,
-				'Restore it from a backup, or mend permissions',
+				'Restore it from a backup, or fix its permissions',
 			),
 		);
 	}

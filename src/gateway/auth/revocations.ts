@@ -1,4 +1,5 @@
 import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
+import type { DirectPartners } from '../direct-partners.ts';
 import type { Services } from '../services.ts';
 import type { Authenticator } from './authenticator.ts';
 
@@ -32,12 +33,18 @@ export async function revokeToken(
 export function hearRevoked(
 	bus: Bus,
 	auth: Pick<Authenticator, 'forget' | 'forgetUser' | 'forgetAll'>,
+	partners: Pick<DirectPartners, 'forgetUser' | 'forgetAll'>,
 ): () => void {
 	const hear = (message: BusMessage): void => {
 		if (message.type === 'signed_out') {
-			if (message.token === null) auth.forgetUser(message.user);
-			else auth.forget(message.token);
-		} else if (message.type === 'lost') auth.forgetAll();
+			if (message.token === null) {
+				auth.forgetUser(message.user);
+				partners.forgetUser(message.user);
+			} else auth.forget(message.token);
+		} else if (message.type === 'lost') {
+			auth.forgetAll();
+			partners.forgetAll();
+		}
 	};
 	bus.subscribe(EVERY_GATEWAY, hear);
 	return () => bus.unsubscribe(EVERY_GATEWAY, hear);

@@ -3,8 +3,14 @@ import type { Action, Result } from '../../sequencer/commands.ts';
 import type { UserCall } from './method.ts';
 
 /** Asks the owner of a conversation, in the caller's name. */
-export const submit = ({ services, caller }: UserCall, channel: string, action: Action): Promise<Result> =>
-	services.requests.submit({ user: caller.user.id, team: caller.team }, channel, action);
+export async function submit(
+	{ services, caller }: UserCall,
+	channel: string,
+	action: Action,
+): Promise<Result> {
+	if (action.type === 'post') await services.partners.check(caller.user.id, channel);
+	return services.requests.submit({ user: caller.user.id, team: caller.team }, channel, action);
+}
 
 /**
  * What an answer tells beyond the decision. The change took place, so an answer that cannot be complete now goes out without it: a

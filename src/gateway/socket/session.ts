@@ -287,7 +287,9 @@ export class SocketSession {
 		this.limit('posts');
 		const { user, team } = this.connection;
 		const bot = this.isBot ? { bot_id: botIdOf({ id: user }) } : {};
-		const { message } = await this.parts.services.requests.submit({ user, team }, frame.channel, {
+		const { partners, requests } = this.parts.services;
+		await partners.check(user, frame.channel);
+		const { message } = await requests.submit({ user, team }, frame.channel, {
 			type: 'post',
 			content: { text: frame.text, extra: encodeExtra(bot) },
 			threadTs: frame.threadTs,

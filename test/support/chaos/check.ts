@@ -6,7 +6,7 @@ import type { Book, Cast } from '../kill-load.ts';
 import type { Person } from '../people.ts';
 import { noRepeats, patientCall, type Repeats } from './patient-call.ts';
 import { checkReplies, type ReplyBook } from './replies.ts';
-import type { Watcher } from './watcher.ts';
+import type { Kind, Watcher } from './watcher.ts';
 
 /**
  * Holds a cluster against the book of what it acknowledged: every message once and as it was left, every read position where it
@@ -28,11 +28,18 @@ export async function checkAll(url: string, cast: Cast, book: Book, replies: Rep
 /** What is on its way comes in a moment; a client that has to connect again takes longer. */
 const LIVE_WITHIN_MS = 30_000;
 
-/** Live clients show what the server says: every message, edit and delete, and their own marks. */
-export function checkLive(watchers: readonly Watcher[]): Promise<void> {
-	return eventually(LIVE_WITHIN_MS, async () => {
+const KINDS: readonly Kind[] = ['messages', 'edits', 'deletes', 'marks'];
+
+const sum = (watchers: readonly Watcher[], of: (watcher: Watcher) => number): number =>
+	watchers.reduce((total, watcher) => total + of(watcher), 0);
+
+/** Live clients show what the server says: every message, edit and delete, and their own marks. There were some of each kind. */
+export async function checkLive(watchers: readonly Watcher[]): Promise<void> {
+	await eventually(LIVE_WITHIN_MS, async () => {
 		for (const watcher of watchers) expect(await watcher.differences()).toEqual([]);
 	});
+	for (const kind of KINDS)
+		expect([kind, sum(watchers, ({ received }) => received[kind])]).not.toEqual([kind, 0]);
 }
 
 /** Says it after everything was checked: each of these numbers would have failed the test. */
@@ -47,11 +54,12 @@ export function tell(
 	const messages = sent.filter(({ ts }) => ts !== undefined).length;
 	const codes = [...refused].map(([code, times]) => `${times} ${code}`).join(', ') || 'none';
 	const answered = replies.replies.filter(({ ts }) => ts !== undefined).length;
-	const sum = (of: (watcher: Watcher) => number): number =>
-		watchers.reduce((total, watcher) => total + of(watcher), 0);
+	const received = KINDS.map((kind) => `${sum(watchers, (one) => one.received[kind])} ${kind}`).join(', ');
+	const missed = KINDS.map((kind) => `0 ${kind}`).join(', ');
 	console.log(
 		`${what}: ${book.acknowledged + answered} acknowledged (${messages} messages, ${answered} replies), 0 lost, 0 duplicated, 0 wrong counts, ` +
-			`0 missed live events (${watchers.length} clients: ${sum((one) => one.received)} received, ${sum((one) => one.reconnects)} reconnects, ${sum((one) => one.resyncs)} resyncs); ` +
+			`missed live events: ${missed} (${watchers.length} clients received ${received}; ` +
+			`${sum(watchers, (one) => one.reconnects)} reconnects, ${sum(watchers, (one) => one.resyncs)} resyncs); ` +
 			`asked again: ${unanswered} without an answer, refused: ${codes}`,
 	);
 }

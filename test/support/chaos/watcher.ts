@@ -15,6 +15,8 @@ export interface ShownMark {
 	readonly is_muted: boolean;
 }
 
+export type Kind = 'messages' | 'edits' | 'deletes' | 'marks';
+
 const MARKS = new Set(['channel_marked', 'group_marked', 'conversation_preference_changed']);
 const PAUSE_MS = 100;
 
@@ -23,8 +25,8 @@ export class Watcher {
 	messages = new Map<string, string>();
 	/** By channel. */
 	marks = new Map<string, ShownMark>();
-	/** Events of messages and marks that it received, resumed ones included. */
-	received = 0;
+	/** Events that it received, resumed ones included. */
+	readonly received: Record<Kind, number> = { messages: 0, edits: 0, deletes: 0, marks: 0 };
 	reconnects = -1;
 	resyncs = 0;
 	private position = '';
@@ -150,18 +152,22 @@ export class Watcher {
 
 	private apply(event: Event): void {
 		if (MARKS.has(event.type) && this.channels.includes(event.channel)) {
-			this.received += 1;
+			this.received.marks += 1;
 			this.marks.set(event.channel, markOf(event));
 		}
 		if (event.type !== 'message' || !this.channels.includes(event.channel)) return;
-		this.received += 1;
 		const { channel, subtype } = event;
-		if (subtype === 'message_deleted') this.messages.delete(`${channel} ${event.deleted_ts}`);
-		else if (subtype === 'message_changed') {
+		if (subtype === 'message_deleted') {
+			this.received.deletes += 1;
+			this.messages.delete(`${channel} ${event.deleted_ts}`);
+		} else if (subtype === 'message_changed') {
+			this.received.edits += 1;
 			const key = `${channel} ${event.message.ts}`;
 			if (this.messages.has(key)) this.messages.set(key, event.message.text);
-		} else if (subtype === undefined || subtype === 'thread_broadcast')
+		} else if (subtype === undefined || subtype === 'thread_broadcast') {
+			this.received.messages += 1;
 			this.messages.set(`${channel} ${event.ts}`, event.text);
+		}
 	}
 
 	/** Until all that was missed has come, the position stays where it was. */

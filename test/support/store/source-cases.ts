@@ -191,13 +191,15 @@ export function sourceCases(subject: Subject): void {
 			posted(channel, message('C01', at(8), { named: ['U02'], threadTs: at(1) })),
 			edited(channel, message('C01', at(5)), at(9), 'x', { named: ['U02'] }),
 		]);
-		const found = async (user: string | null, after = 0, upTo = at(9), limit = 10) =>
-			(await source.mentioningEntries('C01', user, after, upTo, limit)).map(({ ts }) => ts - BEGIN);
-		expect(await found('U02')).toEqual([1, 4, 5]);
-		expect(await found('U022')).toEqual([2]);
-		expect(await found(null)).toEqual([3, 4]);
-		expect(await found('U02', at(1), at(4))).toEqual([4]);
-		expect(await found('U02', 0, at(9), 1)).toEqual([5]);
+		const found = async (after = 0, upTo = at(9), limit = 10) => {
+			const { entries, next } = await source.mentioningEntries('C01', after, upTo, limit);
+			return { steps: entries.map(({ ts }) => ts - BEGIN), next: next === null ? null : next - BEGIN };
+		};
+		expect(await found()).toEqual({ steps: [1, 2, 3, 4, 5], next: null });
+		expect(await found(at(1), at(4))).toEqual({ steps: [2, 3, 4], next: null });
+		expect(await found(0, at(5), 2)).toEqual({ steps: [4, 5], next: 3 });
+		// What is passed over counts as well: a step is never longer than its limit.
+		expect(await found(0, at(9), 2)).toEqual({ steps: [5], next: 4 });
 	});
 
 	describe('entries of many conversations at once', () => {

@@ -78,11 +78,11 @@ export const adminUsersDeactivate = adminMethod({
 	arguments: { user_id: type.user },
 	run: async (args, call) => {
 		const { directory, auth, bus, clock } = call.services;
-		await userWithId(call, args.user_id);
+		const before = await userWithId(call, args.user_id);
 		await directory.deactivateUser(args.user_id, clock.next(), wallMicros());
 		auth.forgetUser(args.user_id);
 		tellRevoked(bus, null, args.user_id);
-		return announced(call, args.user_id);
+		return announced(call, before);
 	},
 });
 
@@ -91,15 +91,16 @@ export const adminUsersReactivate = adminMethod({
 	arguments: { user_id: type.user },
 	run: async (args, call) => {
 		const { directory, clock } = call.services;
-		await userWithId(call, args.user_id);
+		const before = await userWithId(call, args.user_id);
 		await directory.reactivateUser(args.user_id, clock.next());
-		return announced(call, args.user_id);
+		return announced(call, before);
 	},
 });
 
-async function announced(call: Call, id: string) {
-	const user = await userWithId(call, id);
-	announceUser(call.services, user);
+/** Whoever asks for what is so already changes nothing that others have to hear of. */
+async function announced(call: Call, before: User) {
+	const user = await userWithId(call, before.id);
+	if (user.deleted !== before.deleted) announceUser(call.services, user);
 	return { user: wireUser(user, wallMicros()) };
 }
 

@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test';
+import type { User } from '../../src/engine/ports/store.ts';
+import { DirectPartners } from '../../src/gateway/direct-partners.ts';
+import type { Conversation } from '../../src/model/conversation.ts';
+import { Refusal } from '../../src/model/errors.ts';
+import { HandClock, refusalOf, userNamed } from './support.ts';
+
+/** Posts to somebody who is deactivated are refused; no other post waits for the store, or fails with it. */
+
+const DIRECT = { id: 'D1', people: ['U1', 'U2'] } as unknown as Conversation;
+
+function stage(users: (ids: readonly string[]) => Promise<readonly User[]>) {
+	const clock = new HandClock();
+	let asked = 0;
+	const written = {
+		conversations: async () => {
+			asked += 1;
+			return [DIRECT];
+		},
+	};
+	return { clock, partners: new DirectPartners(written, { users }, clock.now), asked: () => asked };
+}
+
+const person = (deleted: boolean) => async () => [userNamed('U2', { deleted })];
+
+test('somebody active is looked up once in a while, and again after a deactivation was heard of', async () => {
+	let isDeactivated = false;
+	const { clock, partners, asked } = stage(() => person(isDeactivated)());
+	for (let post = 0; post < 3; post += 1) await partners.check('U1', 'D1');
+	await partners.check('U1', 'C1');
+	expect(asked()).toBe(1);
+	clock.pass(60_000);
+	await partners.check('U1', 'D1');
+	expect(asked()).toBe(2);
+	isDeactivated = true;
+	partners.forgetUser('U2');
+	for (let post = 0; post < 2; post += 1)
+		expect(await refusalOf(() => partners.check('U1', 'D1'))).toBe('user_disabled');
+	isDeactivated = false;
+	await partners.check('U1', 'D1');
+});
+
+test('people who are not in it learn nothing', async () => {
+	await stage(person(true)).partners.check('U3', 'D1');
+});
+
+test('a store that does not answer, or is down, holds nobody up', async () => {
+	const hanging = Promise.withResolvers<readonly User[]>();
+	await stage(() => hanging.promise).partners.check('U1', 'D1');
+	await stage(() => Promise.reject(new Refusal('service_unavailable'))).partners.check('U1', 'D1');
+	hanging.resolve([]);
+});
