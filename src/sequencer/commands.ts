@@ -29,6 +29,8 @@ export type Action =
 			readonly threadTs: number | null;
 			readonly broadcast: boolean;
 			readonly clientMsgId: string | null;
+			/** An app speaks where it was called, or where its webhook posts: its bot need not be a member. */
+			readonly asGuest?: true;
 	  }
 	| {
 			readonly type: 'edit';
@@ -36,8 +38,9 @@ export type Action =
 			readonly content: Content;
 			/** Fields of `extra` that stay as they are when the edit takes place. */
 			readonly keep?: readonly string[];
+			readonly asGuest?: true;
 	  }
-	| { readonly type: 'delete'; readonly ts: number }
+	| { readonly type: 'delete'; readonly ts: number; readonly asGuest?: true }
 	/** The actor reacts to a message, or takes the reaction back. */
 	| { readonly type: 'react'; readonly ts: number; readonly name: string; readonly added: boolean }
 	| { readonly type: 'join' }

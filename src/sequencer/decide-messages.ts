@@ -11,7 +11,7 @@ import { followsOfEdit, followsOfReply, summaryOf } from './threads.ts';
 
 export function decidePost(situation: Situation, action: ActionOf<'post'>): Decision {
 	const { state, head, conversation, actor, at } = situation;
-	const outsider = refuseOutsider(situation);
+	const outsider = action.asGuest ? undefined : refuseOutsider(situation);
 	if (outsider) return outsider;
 	const first = repeatedSend(situation, action.clientMsgId);
 	if (first) return accept({ ...withParent(first, parentOf(situation, first)), repeated: true });
@@ -78,7 +78,7 @@ function checkRoot({ state }: Situation, root: Message | null): Decision | undef
 
 export function decideEdit(situation: Situation, action: ActionOf<'edit'>): Decision {
 	const { state, conversation, actor, at } = situation;
-	const outsider = refuseOutsider(situation);
+	const outsider = action.asGuest ? undefined : refuseOutsider(situation);
 	if (outsider) return outsider;
 	const previous = state.messages.get(action.ts);
 	if (!previous || previous.deleted) return refuse('message_not_found');
@@ -116,7 +116,7 @@ function extraAfter({ content, keep = [] }: ActionOf<'edit'>, previous: Message)
 
 export function decideDelete(situation: Situation, action: ActionOf<'delete'>): Decision {
 	const { state, conversation, actor, at } = situation;
-	const outsider = refuseOutsider(situation);
+	const outsider = action.asGuest ? undefined : refuseOutsider(situation);
 	if (outsider) return outsider;
 	const previous = state.messages.get(action.ts);
 	if (!previous || previous.deleted) return refuse('message_not_found');

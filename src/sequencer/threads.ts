@@ -1,7 +1,7 @@
 import type { Message } from '../model/message.ts';
 import type { Situation } from './decision.ts';
 import type { Effect, ThreadSummary } from './effects.ts';
-import { type ConversationState, type Follow, type Membership, repliersOf } from './state.ts';
+import { type ConversationState, type Follow, isMember, type Membership, repliersOf } from './state.ts';
 
 /** Who follows a thread, and how it looks from outside. */
 
@@ -50,7 +50,9 @@ export function followsOfReply(
 	const implied = unwritten ? followOf(state, root, root.user) : null;
 	const before = implied ? [follow(root.user, implied.cursor)] : [];
 	const after: Effect[] = [];
-	if (!followOf(state, root, reply.user)) after.push(follow(reply.user, reply.ts));
+	// A guest follows nothing.
+	if (isMember(state, reply.user) && !followOf(state, root, reply.user))
+		after.push(follow(reply.user, reply.ts));
 	for (const user of reply.named) {
 		if (user !== reply.user && !followOf(state, root, user)) after.push(follow(user, reply.ts - 1));
 	}

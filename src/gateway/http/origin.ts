@@ -24,6 +24,9 @@ export const webUrl = (request: Request): string =>
 export const socketUrl = (request: Request, ticket: string): string =>
 	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/rtm/${ticket}`;
 
+/** Where an app answers a command or an action later. */
+export const responseUrl = (request: Request, pass: string): string => `${webUrl(request)}responses/${pass}`;
+
 /** Where an app opens its Socket Mode connection. Libraries append to the query, so there is one. */
 export const linkUrl = (request: Request, ticket: string, app: string): string =>
 	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/link/${ticket}?app_id=${app}`;

@@ -1,4 +1,5 @@
 import { type ErrorCode, Refusal } from '../../model/errors.ts';
+import { isHook, serveHook } from '../apps/hooks.ts';
 import type { Services } from '../services.ts';
 import { blamed } from './blame.ts';
 import { failure, notFound, prettySuccess, success } from './envelope.ts';
@@ -32,6 +33,7 @@ export async function handle(
 ): Promise<Response> {
 	const { path, query } = targetOf(request.url);
 	if (path.startsWith(API)) return serveApi(path.slice(API.length), query, request, services, client);
+	if (isHook(path)) return serveHook(path, request, services, client.address);
 	switch (path) {
 		case '/healthz':
 			return services.operations.health();

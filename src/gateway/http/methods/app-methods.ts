@@ -15,7 +15,20 @@ import {
 	adminAppsWebhooksDelete,
 	adminAppsWebhooksList,
 } from './admin-apps-tokens.ts';
+import { blocksActions, blocksSuggestions } from './app-actions.ts';
+import { chatCommand, commandsList, shortcutsRun } from './app-commands.ts';
+import {
+	appsHomeOpen,
+	viewsClose,
+	viewsGet,
+	viewsOpen,
+	viewsPublish,
+	viewsPush,
+	viewsSubmit,
+	viewsUpdate,
+} from './app-views.ts';
 import { appsConnectionsOpen } from './apps-connections.ts';
+import { chatPostEphemeral } from './chat-ephemeral.ts';
 
 /** Methods of apps, and about them. */
 export const APP_METHODS: Readonly<Record<string, Method>> = {
@@ -32,4 +45,18 @@ export const APP_METHODS: Readonly<Record<string, Method>> = {
 	'admin.apps.webhooks.delete': adminAppsWebhooksDelete,
 	'admin.apps.webhooks.list': adminAppsWebhooksList,
 	'apps.connections.open': appsConnectionsOpen,
+	'apps.home.open': appsHomeOpen,
+	'blocks.actions': blocksActions,
+	'blocks.suggestions': blocksSuggestions,
+	'chat.command': chatCommand,
+	'chat.postEphemeral': chatPostEphemeral,
+	'commands.list': commandsList,
+	'shortcuts.run': shortcutsRun,
+	'views.close': viewsClose,
+	'views.get': viewsGet,
+	'views.open': viewsOpen,
+	'views.publish': viewsPublish,
+	'views.push': viewsPush,
+	'views.submit': viewsSubmit,
+	'views.update': viewsUpdate,
 };

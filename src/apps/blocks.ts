@@ -1,0 +1,94 @@
+import type { Json, JsonObject } from '../protocol/objects.ts';
+
+/**
+ * The interactive elements of Block Kit, found by their ids. Where the app gave none, ids follow from the place: the third
+ * block is `2`, its second element `2-1`. Clients use the same rule.
+ */
+
+export interface FoundElement {
+	readonly blockId: string;
+	readonly actionId: string;
+	readonly element: JsonObject;
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+const textOr = (value: Json | undefined, otherwise: string): string =>
+	typeof value === 'string' && value !== '' ? value : otherwise;
+
+export function elementsOf(blocks: readonly JsonObject[]): FoundElement[] {
+	return blocks.flatMap((block, index) => {
+		const blockId = textOr(block.block_id, String(index));
+		const elements = [
+			block.accessory,
+			block.element,
+			...(Array.isArray(block.elements) ? block.elements : []),
+		];
+		return elements.filter(isObject).map((element, place) => ({
+			blockId,
+			actionId: textOr(element.action_id, `${index}-${place}`),
+			element,
+		}));
+	});
+}
+
+/** What a user's client says of an element that was used. */
+const CHOSEN = [
+	'value',
+	'selected_option',
+	'selected_options',
+	'selected_user',
+	'selected_users',
+	'selected_channel',
+	'selected_channels',
+	'selected_conversation',
+	'selected_conversations',
+	'selected_date',
+	'selected_time',
+	'selected_date_time',
+	'rich_text_value',
+] as const;
+
+/** The action as the app receives it: what the element is comes from the app, what was chosen from the user. */
+export function actionOf(
+	{ blockId, actionId, element }: FoundElement,
+	given: JsonObject,
+	ts: string,
+): JsonObject {
+	const type = textOr(element.type, 'button');
+	const fixed = type === 'button' || type === 'workflow_button';
+	const chosen = fixed ? {} : chosenOf(given);
+	return {
+		type,
+		action_id: actionId,
+		block_id: blockId,
+		...(fixed && element.text !== undefined ? { text: element.text } : {}),
+		...(fixed && element.value !== undefined ? { value: element.value } : {}),
+		...(element.placeholder === undefined ? {} : { placeholder: element.placeholder }),
+		...chosen,
+		action_ts: ts,
+	};
+}
+
+function chosenOf(given: JsonObject): JsonObject {
+	return Object.fromEntries(
+		CHOSEN.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+	);
+}
+
+/** The values of a form, of those inputs that it has. */
+export function stateOf(blocks: readonly JsonObject[], given: JsonObject): JsonObject {
+	const values: Record<string, Record<string, JsonObject>> = {};
+	for (const { blockId, actionId, element } of elementsOf(blocks)) {
+		const block = given[blockId];
+		const entered = isObject(block) ? block[actionId] : undefined;
+		if (!isObject(entered)) continue;
+		const ofBlock = values[blockId] ?? {};
+		ofBlock[actionId] = { type: textOr(element.type, 'plain_text_input'), ...chosenOf(entered) };
+		values[blockId] = ofBlock;
+	}
+	return { values };
+}
+
+export const blocksIn = (holder: JsonObject): readonly JsonObject[] =>
+	Array.isArray(holder.blocks) ? holder.blocks.filter(isObject) : [];

@@ -1,0 +1,140 @@
+import { Refusal } from '../../model/errors.ts';
+import type { JsonObject } from '../../protocol/objects.ts';
+import { sameHash, tokenKey } from '../auth/tokens.ts';
+import { addForm, MAX_BODY_BYTES, type RawArguments } from '../http/body.ts';
+import type { Services } from '../services.ts';
+import { respond, saysSomething, speak, spokenOf } from './app-voice.ts';
+import { redeemResponse } from './passes.ts';
+import { WEBHOOK_PATH } from './webhook.ts';
+
+/**
+ * Addresses that take a message without a token: incoming webhooks, and the response_url of a command or an action. Both answer
+ * `ok` or one of Slack's texts with its status.
+ */
+
+export const RESPONSE_PATH = '/responses/';
+
+export const isHook = (path: string): boolean =>
+	path.startsWith(WEBHOOK_PATH) || path.startsWith(RESPONSE_PATH);
+
+/** Slack's texts for what a webhook refuses. */
+class HookRefusal extends Error {
+	constructor(
+		readonly status: number,
+		readonly text: string,
+	) {
+		super(text);
+	}
+}
+
+const STATUS_OF: Readonly<Record<string, number>> = {
+	channel_not_found: 404,
+	is_archived: 410,
+	no_text: 400,
+	ratelimited: 429,
+	service_unavailable: 503,
+	outcome_unknown: 500,
+};
+/** Slack's own words where they differ. */
+const TEXT_OF: Readonly<Record<string, string>> = { is_archived: 'channel_is_archived' };
+
+export async function serveHook(
+	path: string,
+	request: Request,
+	services: Services,
+	address: string | null,
+): Promise<Response> {
+	try {
+		if (request.method !== 'POST') throw new HookRefusal(400, 'invalid_payload');
+		services.strangers.admit(address);
+		const isWebhook = path.startsWith(WEBHOOK_PATH);
+		await (isWebhook
+			? webhook(path, request, services, address)
+			: response(path, request, services, address));
+		return text(200, 'ok');
+	} catch (error) {
+		if (error instanceof HookRefusal) return text(error.status, error.text);
+		if (!(error instanceof Refusal)) {
+			services.operations.failed('hooks', error);
+			return text(500, 'server_error');
+		}
+		const status = STATUS_OF[error.code] ?? 400;
+		const answer = text(status, TEXT_OF[error.code] ?? error.code);
+		if (error.retryAfterSeconds !== undefined)
+			answer.headers.set('retry-after', String(error.retryAfterSeconds));
+		return answer;
+	}
+}
+
+const text = (status: number, body: string): Response =>
+	new Response(body, { status, headers: { 'content-type': 'text/html; charset=utf-8' } });
+
+async function webhook(path: string, request: Request, services: Services, address: string | null) {
+	const [team = '', id = '', secret = ''] = path.slice(WEBHOOK_PATH.length).split('/');
+	const found = await services.apps.webhook(id);
+	if (!found || found.team !== team || !sameHash(found.hash, tokenKey(secret))) {
+		services.strangers.failed(address);
+		throw new HookRefusal(404, 'no_service');
+	}
+	limited(services, id);
+	const app = await services.apps.app(found.app);
+	if (!app) throw new HookRefusal(404, 'no_service');
+	const payload = await payloadOf(request);
+	const spoken = spokenOf({ ...payload, channel: undefined, response_type: undefined });
+	if (!saysSomething(spoken)) throw new HookRefusal(400, 'no_text');
+	await speak(services, app, await channelOf(services, found, payload.channel), spoken);
+}
+
+/** A webhook posts to its channel; another public channel may be named, as older tools do. */
+async function channelOf(
+	{ directory }: Services,
+	{ team, conversation }: { readonly team: string; readonly conversation: string },
+	wanted: JsonObject[string],
+): Promise<string> {
+	if (typeof wanted !== 'string' || wanted === '') return conversation;
+	const name = wanted.replace(/^#/, '');
+	const id = /^C[A-Z0-9]{2,20}$/.test(wanted) ? wanted : await directory.channelNamed(team, name);
+	const [found] = id === null ? [] : await directory.conversations([id]);
+	if (!found || found.team !== team || (found.kind !== 'public' && found.id !== conversation))
+		throw new HookRefusal(404, 'channel_not_found');
+	return found.id;
+}
+
+async function response(path: string, request: Request, services: Services, address: string | null) {
+	const pass = await redeemResponse(services, path.slice(RESPONSE_PATH.length));
+	if (!pass) {
+		services.strangers.failed(address);
+		throw new HookRefusal(404, 'expired_url');
+	}
+	limited(services, pass.app);
+	const app = await services.apps.app(pass.app);
+	if (!app) throw new HookRefusal(404, 'expired_url');
+	await respond(services, app, pass, spokenOf(await payloadOf(request)));
+}
+
+function limited({ limits }: Services, holder: string): void {
+	const wait = limits.take(holder, 'posts');
+	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+}
+
+/** JSON, whatever the content type says, or a form with it in `payload`. */
+async function payloadOf(request: Request): Promise<JsonObject> {
+	const length = Number(request.headers.get('content-length') ?? 0);
+	if (length > MAX_BODY_BYTES) throw new HookRefusal(413, 'payload_too_large');
+	const body = (await request.text()).trim();
+	if (body.length > MAX_BODY_BYTES) throw new HookRefusal(413, 'payload_too_large');
+	const json = body.startsWith('{') ? body : String(formOf(body).get('payload') ?? '');
+	try {
+		const found: unknown = JSON.parse(json);
+		if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as JsonObject;
+	} catch {}
+	throw new HookRefusal(400, 'invalid_payload');
+}
+
+function formOf(body: string): RawArguments {
+	try {
+		return addForm(new Map(), body);
+	} catch {
+		return new Map();
+	}
+}

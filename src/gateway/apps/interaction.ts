@@ -1,0 +1,58 @@
+import type { App } from '../../engine/ports/apps.ts';
+import type { Conversation } from '../../model/conversation.ts';
+import { Refusal } from '../../model/errors.ts';
+import type { JsonObject } from '../../protocol/objects.ts';
+import type { UserCall } from '../http/method.ts';
+import { issuePass } from './passes.ts';
+
+/** What every interaction carries, in Slack's shape: who, where, in which workspace. */
+
+/** `view`: the view that the trigger may push on top of. */
+export async function aboutCaller(
+	{ services, caller }: UserCall,
+	app: App,
+	view?: string,
+): Promise<JsonObject> {
+	const team = await services.directory.team(caller.team);
+	const { id, name } = caller.user;
+	return {
+		user: { id, username: name, name, team_id: caller.team },
+		team: { id: caller.team, domain: team?.domain ?? '' },
+		enterprise: null,
+		is_enterprise_install: false,
+		api_app_id: app.id,
+		token: '',
+		trigger_id: await triggerFor({ services, caller }, app, view),
+	};
+}
+
+export const triggerFor = (
+	{ services, caller }: Pick<UserCall, 'services' | 'caller'>,
+	app: App,
+	view?: string,
+): Promise<string> =>
+	issuePass(services, 'trigger', {
+		team: caller.team,
+		app: app.id,
+		user: caller.user.id,
+		...(view === undefined ? {} : { view }),
+	});
+
+const NAMELESS = { im: 'directmessage', mpim: 'mpdm', private: 'privategroup' } as const;
+
+export const channelNameOf = ({ kind, name }: Conversation): string =>
+	kind === 'public' ? name : NAMELESS[kind];
+
+/** The app of this id in the caller's workspace. */
+export async function appOfTeam({ services, caller }: UserCall, id: string): Promise<App> {
+	const app = await services.apps.app(id);
+	if (app?.team !== caller.team) throw new Refusal('app_not_found', 'app_id: no such app');
+	return app;
+}
+
+/** The app whose bot calls. */
+export async function appOfCaller({ services, caller }: UserCall): Promise<App> {
+	const app = await services.apps.appOfBot(caller.user.id);
+	if (!app) throw new Refusal('not_an_app', 'token: the bot token of an app is needed');
+	return app;
+}

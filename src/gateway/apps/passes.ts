@@ -1,0 +1,90 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../model/errors.ts';
+import type { Services } from '../services.ts';
+
+/**
+ * What an app is handed to answer with: a trigger_id that opens a view, the end of a response_url. Each holds what it is about,
+ * signed with the workspace's secret, so nothing is written for one that is never used.
+ */
+
+export interface Pass {
+	readonly team: string;
+	readonly app: string;
+	readonly user: string;
+	/** Ms. */
+	readonly until: number;
+	readonly nonce: string;
+	/** The view that the user was looking at. */
+	readonly view?: string;
+}
+
+/** Where an app may answer: a conversation, and the message that it may replace. */
+export interface ResponsePass extends Pass {
+	readonly channel: string;
+	readonly ts?: string;
+	/** The message was shown to the user alone. */
+	readonly ephemeral?: boolean;
+	readonly threadTs?: string;
+}
+
+export const TRIGGER_MS = 10_000;
+export const RESPONSE_MS = 30 * 60_000;
+const RESPONSE_USES = 5;
+const NONCE_BYTES = 9;
+
+type Purpose = 'trigger' | 'response';
+type Signing = Pick<Services, 'teamSecrets' | 'random' | 'apps'>;
+
+export async function issuePass(
+	{ teamSecrets, random }: Pick<Services, 'teamSecrets' | 'random'>,
+	purpose: Purpose,
+	pass: Omit<ResponsePass, 'nonce' | 'until' | 'channel'> & { readonly channel?: string },
+): Promise<string> {
+	const until = Date.now() + (purpose === 'trigger' ? TRIGGER_MS : RESPONSE_MS);
+	const nonce = Buffer.from(random(NONCE_BYTES)).toString('base64url');
+	const text = Buffer.from(JSON.stringify({ ...pass, until, nonce })).toString('base64url');
+	const digest = await teamSecrets.digestFor(pass.team, `app ${purpose}`);
+	return `${text}.${Buffer.from(digest(text)).toString('base64url')}`;
+}
+
+/** Null: it was not issued here, or is for something else. */
+async function opened<P extends Pass>(services: Signing, purpose: Purpose, text: string): Promise<P | null> {
+	const [body = '', signature = ''] = text.split('.');
+	const pass = parsed<P>(body);
+	if (!pass || !/^T[A-Z0-9]{2,20}$/.test(String(pass.team))) return null;
+	try {
+		const digest = await services.teamSecrets.digestFor(pass.team, `app ${purpose}`);
+		const expected = Buffer.from(digest(body));
+		const given = Buffer.from(signature, 'base64url');
+		return given.length === expected.length && timingSafeEqual(given, expected) ? pass : null;
+	} catch {
+		return null;
+	}
+}
+
+function parsed<P>(text: string): P | null {
+	try {
+		const found: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+		return typeof found === 'object' && found !== null ? (found as P) : null;
+	} catch {
+		return null;
+	}
+}
+
+/** Good for one view. */
+export async function redeemTrigger(services: Signing, app: string, text: string): Promise<Pass> {
+	const pass = await opened<Pass>(services, 'trigger', text);
+	if (!pass || pass.app !== app) throw new Refusal('invalid_trigger_id', 'trigger_id: not one of this app');
+	if (pass.until < Date.now()) throw new Refusal('expired_trigger_id', 'trigger_id: too old');
+	if ((await services.apps.use(`t ${pass.nonce}`, pass.team, pass.until + TRIGGER_MS)) > 1)
+		throw new Refusal('exchanged_trigger_id', 'trigger_id: used already');
+	return pass;
+}
+
+/** Null: unknown, too old, or used up. */
+export async function redeemResponse(services: Signing, text: string): Promise<ResponsePass | null> {
+	const pass = await opened<ResponsePass>(services, 'response', text);
+	if (!pass || pass.until < Date.now()) return null;
+	const uses = await services.apps.use(`r ${pass.nonce}`, pass.team, pass.until + TRIGGER_MS);
+	return uses > RESPONSE_USES ? null : pass;
+}

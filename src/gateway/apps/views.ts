@@ -1,0 +1,108 @@
+import { blocksIn } from '../../apps/blocks.ts';
+import type { App, AppView, ViewKind } from '../../engine/ports/apps.ts';
+import { Refusal } from '../../model/errors.ts';
+import { newId } from '../../model/ids.ts';
+import { botIdOf, type JsonObject } from '../../protocol/objects.ts';
+import type { UserCall } from '../http/method.ts';
+import type { Services } from '../services.ts';
+
+/** Modals and home tabs: what an app shows a user, kept while it is open. */
+
+const MOST_BELOW = 2;
+const MOST_BLOCKS = 100;
+const HASH_BYTES = 6;
+
+export function checkView(view: JsonObject, kind: ViewKind): void {
+	if (view.type !== kind) throw new Refusal('invalid_view', `view: its type must be ${kind}`);
+	const blocks = blocksIn(view);
+	if (!Array.isArray(view.blocks) || blocks.length !== view.blocks.length || blocks.length > MOST_BLOCKS)
+		throw new Refusal('invalid_view', `view: blocks must be a list of up to ${MOST_BLOCKS} blocks`);
+	if (kind === 'modal' && typeof view.title !== 'object')
+		throw new Refusal('invalid_view', 'view: a modal needs a title');
+}
+
+type Storing = Pick<Services, 'apps' | 'clock' | 'random'>;
+
+/** A new version under the same id, or a new view. */
+export async function keepView(
+	{ apps, clock, random }: Storing,
+	app: Pick<App, 'id' | 'team'>,
+	view: JsonObject,
+	to: {
+		readonly user: string;
+		readonly id?: string;
+		readonly kind: ViewKind;
+		readonly below?: readonly string[];
+	},
+): Promise<AppView> {
+	checkView(view, to.kind);
+	const at = clock.next();
+	const kept: AppView = {
+		id: to.id ?? newId('V', random),
+		app: app.id,
+		team: app.team,
+		user: to.user,
+		kind: to.kind,
+		hash: `${Math.floor(at / 1e6)}.${Buffer.from(random(HASH_BYTES)).toString('base64url')}`,
+		body: JSON.stringify(view),
+		below: to.below ?? [],
+		updatedTs: at,
+	};
+	await apps.saveView(kept);
+	return kept;
+}
+
+export function stackedOn(view: AppView): readonly string[] {
+	if (view.below.length >= MOST_BELOW) throw new Refusal('push_limit_reached');
+	return [...view.below, view.id];
+}
+
+/** A user has one home of each app. */
+export const homeId = (app: string, user: string): string => `VH${app.slice(1)}${user.slice(1)}`;
+
+/** A view that this user has open. */
+export async function openView({ services, caller }: UserCall, id: string): Promise<AppView> {
+	const view = await services.apps.view(id);
+	if (view?.user !== caller.user.id) throw new Refusal('view_not_found', 'view_id: no such view');
+	return view;
+}
+
+/** Slack's view object. */
+export function wireView(
+	view: AppView,
+	app: Pick<App, 'id' | 'team' | 'botUser'>,
+	state?: JsonObject,
+): JsonObject {
+	const body = JSON.parse(view.body) as JsonObject;
+	return {
+		private_metadata: '',
+		callback_id: '',
+		external_id: '',
+		clear_on_close: false,
+		notify_on_close: false,
+		submit: null,
+		close: null,
+		...body,
+		id: view.id,
+		team_id: view.team,
+		app_id: app.id,
+		app_installed_team_id: app.team,
+		bot_id: botIdOf({ id: app.botUser }),
+		hash: view.hash,
+		state: state ?? { values: {} },
+		root_view_id: view.below[0] ?? view.id,
+		previous_view_id: view.below.at(-1) ?? null,
+	};
+}
+
+export type ViewChange = 'view_opened' | 'view_updated' | 'view_pushed' | 'view_closed';
+
+/** To the user's clients. */
+export function announceView(
+	{ bus }: Pick<Services, 'bus'>,
+	user: string,
+	type: ViewChange,
+	view: JsonObject,
+): void {
+	bus.publish(`user:${user}`, { type: 'event', frame: JSON.stringify({ type, view }) });
+}

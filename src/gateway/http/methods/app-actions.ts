@@ -1,0 +1,183 @@
+import { timingSafeEqual } from 'node:crypto';
+import { actionOf, blocksIn, elementsOf, stateOf } from '../../../apps/blocks.ts';
+import type { App } from '../../../engine/ports/apps.ts';
+import { settingsOf } from '../../../model/app-manifest.ts';
+import { Refusal } from '../../../model/errors.ts';
+import { formatTs, parseTs } from '../../../model/ts.ts';
+import { type JsonObject, wireMessage } from '../../../protocol/objects.ts';
+import { signatureOf } from '../../apps/ephemeral.ts';
+import { aboutCaller, appOfTeam, channelNameOf } from '../../apps/interaction.ts';
+import { issuePass } from '../../apps/passes.ts';
+import { openView, wireView } from '../../apps/views.ts';
+import { readable } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { type Argument, required, withDefault } from '../arguments.ts';
+import { type UserCall, userMethod } from '../method.ts';
+import { responseUrl } from '../origin.ts';
+
+/** Buttons, selects and the like: what a user does with a block of a message or a view, told to its app. */
+
+const NONE: JsonObject = {};
+/** Its `type` is `message` (with `channel_id`, `message_ts`) or `view` (with `view_id`). */
+const container = required<JsonObject>({
+	expects: 'a JSON object with type message or view',
+	parse: (value, name) => {
+		const found = type.object('invalid_arguments').parse(value, name);
+		return found?.type === 'message' || found?.type === 'view' ? found : undefined;
+	},
+});
+const actions = required<readonly JsonObject[]>({
+	expects: 'a JSON array of one action, with block_id and action_id',
+	parse: (value, name) => {
+		const found = type
+			.objects({ bad: 'invalid_arguments', max: 1, tooMany: 'invalid_arguments' })
+			.parse(value, name);
+		return found?.length === 1 ? found : undefined;
+	},
+});
+const objectOr: Argument<JsonObject> = withDefault(
+	type.object('invalid_arguments') as Argument<JsonObject>,
+	NONE,
+);
+
+/** Where an action was taken: whose app it is, and the payload's part about the place. */
+interface Place {
+	readonly app: App;
+	readonly blocks: readonly JsonObject[];
+	readonly payload: JsonObject;
+}
+
+export const blocksActions = userMethod({
+	limited: 'posts',
+	arguments: { container, actions, state: objectOr, message: objectOr },
+	ignored: ['client_token', 'service_id', 'service_team_id'],
+	run: async (args, call) => {
+		const [given = NONE] = args.actions;
+		const { app, blocks, payload } = await placeOf(call, args.container, args.message);
+		const element = elementsOf(blocks).find(
+			({ blockId, actionId }) => blockId === given.block_id && actionId === given.action_id,
+		);
+		if (!element)
+			throw new Refusal('action_not_found', 'actions: no element has this block_id and action_id');
+		const at = formatTs(call.services.clock.next());
+		await call.services.appRequests.ask(app, 'interactive', {
+			type: 'block_actions',
+			...(await aboutCaller(call, app, viewIn(args.container))),
+			...payload,
+			state: stateOf(blocks, valuesIn(args.state)),
+			actions: [actionOf(element, given, at)],
+		});
+		return {};
+	},
+});
+
+/** The options of a select whose app supplies them. */
+export const blocksSuggestions = userMethod({
+	arguments: {
+		container,
+		block_id: type.text({ max: 255, takesEmpty: false }),
+		action_id: type.text({ max: 255, takesEmpty: false }),
+		value: withDefault(type.text({ max: 255 }), ''),
+		message: objectOr,
+	},
+	run: async (args, call) => {
+		const { app, blocks, payload } = await placeOf(call, args.container, args.message);
+		const isThere = elementsOf(blocks).some(
+			({ blockId, actionId }) => blockId === args.block_id && actionId === args.action_id,
+		);
+		if (!isThere) throw new Refusal('action_not_found', 'action_id: no element has it');
+		const { optionsUrl } = settingsOf(JSON.parse(app.manifest));
+		const answer = await call.services.appRequests.ask(
+			app,
+			'interactive',
+			{
+				type: 'block_suggestion',
+				...(await aboutCaller(call, app)),
+				...payload,
+				block_id: args.block_id,
+				action_id: args.action_id,
+				value: args.value,
+			},
+			optionsUrl,
+		);
+		return {
+			options: answer?.options ?? [],
+			...(answer?.option_groups ? { option_groups: answer.option_groups } : {}),
+		};
+	},
+});
+
+const viewIn = ({ view_id: id }: JsonObject): string | undefined => (typeof id === 'string' ? id : undefined);
+
+const valuesIn = ({ values }: JsonObject): JsonObject =>
+	typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as JsonObject) : NONE;
+
+const placeOf = (call: UserCall, place: JsonObject, message: JsonObject): Promise<Place> => {
+	if (place.type === 'view') return inView(call, place);
+	return place.is_ephemeral === true ? inEphemeral(call, place, message) : inMessage(call, place);
+};
+
+async function inView(call: UserCall, { view_id: id }: JsonObject): Promise<Place> {
+	const view = await openView(call, String(id));
+	const app = await appOfTeam(call, view.app);
+	const wire = wireView(view, app);
+	return {
+		app,
+		blocks: blocksIn(JSON.parse(view.body)),
+		payload: { container: { type: 'view', view_id: view.id }, view: wire },
+	};
+}
+
+async function inMessage(call: UserCall, { channel_id, message_ts }: JsonObject): Promise<Place> {
+	const { services, caller } = call;
+	const channel = String(channel_id);
+	const conversation = await readable(call, channel);
+	const ts = parseTs(String(message_ts)) ?? 0;
+	const [message] = await services.history.messages(channel, [ts]);
+	if (!message || message.deleted) throw new Refusal('message_not_found', 'container: no such message');
+	const app = await services.apps.appOfBot(message.user);
+	if (!app) throw new Refusal('app_not_found', 'container: no app wrote this message');
+	const wire = wireMessage(message, caller.team);
+	return {
+		app,
+		blocks: blocksIn(wire),
+		payload: {
+			container: { type: 'message', message_ts: formatTs(ts), channel_id: channel, is_ephemeral: false },
+			channel: { id: channel, name: channelNameOf(conversation) },
+			message: wire,
+			response_url: await responseFor(call, app, { channel, ts: formatTs(ts), ephemeral: false }),
+		},
+	};
+}
+
+/** It is not stored: the client hands back what it was sent, with the signature that it came with. */
+async function inEphemeral(call: UserCall, place: JsonObject, message: JsonObject): Promise<Place> {
+	const channel = String(place.channel_id);
+	const conversation = await readable(call, channel);
+	const app = await appOfTeam(call, String(message.app_id));
+	const ts = String(message.ts);
+	const blocks = blocksIn(message);
+	const about = { channel, user: call.caller.user.id, ts, blocks };
+	const expected = Buffer.from(await signatureOf(call.services, app, about));
+	const given = Buffer.from(String(message.signature));
+	if (given.length !== expected.length || !timingSafeEqual(given, expected))
+		throw new Refusal('message_not_found', 'message: not as the app sent it');
+	return {
+		app,
+		blocks,
+		payload: {
+			container: { type: 'message', message_ts: ts, channel_id: channel, is_ephemeral: true },
+			channel: { id: channel, name: channelNameOf(conversation) },
+			response_url: await responseFor(call, app, { channel, ts, ephemeral: true }),
+		},
+	};
+}
+
+async function responseFor(
+	{ services, caller, request }: UserCall,
+	app: App,
+	where: { readonly channel: string; readonly ts: string; readonly ephemeral: boolean },
+): Promise<string> {
+	const pass = { team: caller.team, app: app.id, user: caller.user.id, ...where };
+	return responseUrl(request, await issuePass(services, 'response', pass));
+}

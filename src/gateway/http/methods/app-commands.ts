@@ -1,0 +1,152 @@
+import type { App } from '../../../engine/ports/apps.ts';
+import { settingsOf } from '../../../model/app-manifest.ts';
+import { Refusal } from '../../../model/errors.ts';
+import { formatTs } from '../../../model/ts.ts';
+import { wireMessage } from '../../../protocol/objects.ts';
+import { respond, saysSomething, spokenOf } from '../../apps/app-voice.ts';
+import { aboutCaller, appOfTeam, channelNameOf, triggerFor } from '../../apps/interaction.ts';
+import { issuePass } from '../../apps/passes.ts';
+import { joined, readable } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { optional, withDefault } from '../arguments.ts';
+import { type UserCall, userMethod } from '../method.ts';
+import { responseUrl } from '../origin.ts';
+import { appId } from './admin-apps.ts';
+
+/** Slash commands and shortcuts, as a user's client runs them. */
+
+const MOST_APPS = 1_000;
+const MOST_TEXT = 4_000;
+
+const appsOf = async ({ services, caller }: UserCall): Promise<readonly App[]> =>
+	(await services.apps.appsOf(caller.team, null, MOST_APPS)).items;
+
+/** What the workspace's apps offer to users. */
+export const commandsList = userMethod({
+	arguments: {},
+	run: async (_args, call) => {
+		const apps = (await appsOf(call)).map((app) => ({ app, settings: settingsOf(JSON.parse(app.manifest)) }));
+		return {
+			commands: apps.flatMap(({ app, settings }) =>
+				settings.commands.map(({ command, description, usageHint }) => ({
+					name: command,
+					desc: description,
+					usage: usageHint,
+					app_id: app.id,
+					app_name: settings.name,
+				})),
+			),
+			shortcuts: apps.flatMap(({ app, settings }) =>
+				settings.shortcuts.map(({ name, type: kind, callbackId, description }) => ({
+					name,
+					type: kind,
+					callback_id: callbackId,
+					desc: description,
+					app_id: app.id,
+					app_name: settings.name,
+				})),
+			),
+			homes: apps
+				.filter(({ settings }) => settings.homeTab)
+				.map(({ app, settings }) => ({ app_id: app.id, app_name: settings.name, bot_user_id: app.botUser })),
+		};
+	},
+});
+
+export const chatCommand = userMethod({
+	limited: 'posts',
+	arguments: {
+		channel: type.channel,
+		command: type.text({ max: 32, takesEmpty: false }),
+		text: withDefault(type.text({ max: MOST_TEXT }), ''),
+		thread_ts: optional(type.ts('thread_not_found')),
+	},
+	ignored: ['disp', 'client_token'],
+	run: async (args, call) => {
+		const { services, caller, request } = call;
+		const conversation = await joined(call, args.channel);
+		const found = (await appsOf(call)).flatMap((app) =>
+			settingsOf(JSON.parse(app.manifest))
+				.commands.filter(({ command }) => command === args.command)
+				.map((command) => ({ app, command })),
+		);
+		const [first] = found;
+		if (!first) throw new Refusal('command_not_found', `command: no app has ${args.command}`);
+		const { app, command } = first;
+		const team = await services.directory.team(caller.team);
+		const pass = {
+			team: caller.team,
+			app: app.id,
+			user: caller.user.id,
+			channel: args.channel,
+			...(args.thread_ts === undefined ? {} : { threadTs: formatTs(args.thread_ts) }),
+		};
+		const payload = {
+			token: '',
+			team_id: caller.team,
+			team_domain: team?.domain ?? '',
+			channel_id: args.channel,
+			channel_name: channelNameOf(conversation),
+			user_id: caller.user.id,
+			user_name: caller.user.name,
+			command: args.command,
+			text: args.text,
+			api_app_id: app.id,
+			is_enterprise_install: 'false',
+			response_url: responseUrl(request, await issuePass(services, 'response', pass)),
+			trigger_id: await triggerFor(call, app),
+		};
+		const answer = await services.appRequests.ask(app, 'slash_commands', payload, command.url);
+		const spoken = answer && spokenOf(answer);
+		if (spoken && saysSomething(spoken)) await respond(services, app, pass, spoken);
+		return { app_id: app.id };
+	},
+});
+
+export const shortcutsRun = userMethod({
+	limited: 'posts',
+	arguments: {
+		app_id: appId,
+		callback_id: type.text({ max: 255, takesEmpty: false }),
+		channel: optional(type.channel),
+		message_ts: optional(type.ts('message_not_found')),
+	},
+	run: async (args, call) => {
+		const { services, caller, request } = call;
+		const app = await appOfTeam(call, args.app_id);
+		const shortcut = settingsOf(JSON.parse(app.manifest)).shortcuts.find(
+			({ callbackId }) => callbackId === args.callback_id,
+		);
+		if (!shortcut) throw new Refusal('shortcut_not_found', 'callback_id: the app has no such shortcut');
+		const shared = {
+			...(await aboutCaller(call, app)),
+			callback_id: shortcut.callbackId,
+			action_ts: formatTs(services.clock.next()),
+		};
+		if (shortcut.type === 'global') {
+			await services.appRequests.ask(app, 'interactive', { type: 'shortcut', ...shared });
+			return {};
+		}
+		if (args.channel === undefined || args.message_ts === undefined)
+			throw new Refusal('missing_argument', 'channel, message_ts: required for a shortcut of messages');
+		const conversation = await readable(call, args.channel);
+		const [message] = await services.history.messages(args.channel, [args.message_ts]);
+		if (!message || message.deleted) throw new Refusal('message_not_found', 'message_ts: no such message');
+		const pass = {
+			team: caller.team,
+			app: app.id,
+			user: caller.user.id,
+			channel: args.channel,
+			ts: formatTs(message.ts),
+		};
+		await services.appRequests.ask(app, 'interactive', {
+			type: 'message_action',
+			...shared,
+			message_ts: formatTs(message.ts),
+			channel: { id: args.channel, name: channelNameOf(conversation) },
+			message: wireMessage(message, caller.team),
+			response_url: responseUrl(request, await issuePass(services, 'response', pass)),
+		});
+		return {};
+	},
+});

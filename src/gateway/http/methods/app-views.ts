@@ -1,0 +1,221 @@
+import { eventId } from '../../../apps/app-events.ts';
+import { blocksIn, stateOf } from '../../../apps/blocks.ts';
+import { eventCallback } from '../../../apps/payloads.ts';
+import type { App, AppView } from '../../../engine/ports/apps.ts';
+import { settingsOf } from '../../../model/app-manifest.ts';
+import { Refusal } from '../../../model/errors.ts';
+import { formatTs } from '../../../model/ts.ts';
+import type { JsonObject } from '../../../protocol/objects.ts';
+import { aboutCaller, appOfCaller, appOfTeam } from '../../apps/interaction.ts';
+import { redeemTrigger } from '../../apps/passes.ts';
+import { announceView, homeId, keepView, openView, stackedOn, wireView } from '../../apps/views.ts';
+import { usersOf } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { type Argument, optional, required, withDefault } from '../arguments.ts';
+import { type UserCall, userMethod } from '../method.ts';
+import { appId } from './admin-apps.ts';
+import { openWith } from './conversations-open.ts';
+
+/** Modals and home tabs: opened by apps, submitted and closed by users. */
+
+const view = required<JsonObject>({
+	expects: 'a view, as JSON',
+	bad: 'invalid_view',
+	parse: (value, name) => type.object('invalid_view').parse(value, name),
+});
+const triggerId = type.text({ max: 2_000, takesEmpty: false });
+const viewId = type.text({ max: 60, takesEmpty: false });
+const hash = optional(type.text({ max: 60, takesEmpty: false }));
+const NONE: JsonObject = {};
+const state: Argument<JsonObject> = withDefault(
+	type.object('invalid_arguments') as Argument<JsonObject>,
+	NONE,
+);
+
+export const viewsOpen = userMethod({
+	arguments: { trigger_id: triggerId, view },
+	ignored: ['interactivity_pointer'],
+	run: async (args, call) => {
+		const { services } = call;
+		const app = await appOfCaller(call);
+		const { user } = await redeemTrigger(services, app.id, args.trigger_id);
+		const opened = await keepView(services, app, args.view, { user, kind: 'modal' });
+		return shown(call, app, opened, 'view_opened');
+	},
+});
+
+export const viewsPush = userMethod({
+	arguments: { trigger_id: triggerId, view, view_id: optional(viewId) },
+	ignored: ['interactivity_pointer'],
+	run: async (args, call) => {
+		const { services } = call;
+		const app = await appOfCaller(call);
+		const { user, view: top } = await redeemTrigger(services, app.id, args.trigger_id);
+		const below = await ownView(call, app, args.view_id ?? top ?? '');
+		const pushed = await keepView(services, app, args.view, { user, kind: 'modal', below: stackedOn(below) });
+		return shown(call, app, pushed, 'view_pushed');
+	},
+});
+
+export const viewsUpdate = userMethod({
+	arguments: { view, view_id: viewId, hash },
+	ignored: ['external_id'],
+	run: async (args, call) => {
+		const app = await appOfCaller(call);
+		const current = await ownView(call, app, args.view_id);
+		if (args.hash !== undefined && args.hash !== current.hash) throw new Refusal('hash_conflict');
+		const { id, user, kind, below } = current;
+		const updated = await keepView(call.services, app, args.view, { id, user, kind, below });
+		return shown(call, app, updated, 'view_updated');
+	},
+});
+
+export const viewsPublish = userMethod({
+	arguments: { user_id: type.user, view, hash },
+	run: async (args, call) => {
+		const app = await appOfCaller(call);
+		await usersOf(call.services, call.caller.team, [args.user_id], 'user_id');
+		const id = homeId(app.id, args.user_id);
+		const current = await call.services.apps.view(id);
+		if (args.hash !== undefined && current && args.hash !== current.hash) throw new Refusal('hash_conflict');
+		const published = await keepView(call.services, app, args.view, { id, user: args.user_id, kind: 'home' });
+		return shown(call, app, published, 'view_updated');
+	},
+});
+
+async function ownView({ services }: UserCall, app: App, id: string): Promise<AppView> {
+	const found = await services.apps.view(id);
+	if (found?.app !== app.id) throw new Refusal('view_not_found', 'view_id: the app has no such view');
+	return found;
+}
+
+function shown(
+	{ services }: UserCall,
+	app: App,
+	kept: AppView,
+	change: 'view_opened' | 'view_updated' | 'view_pushed',
+) {
+	const wire = wireView(kept, app);
+	announceView(services, kept.user, change, wire);
+	return { view: wire };
+}
+
+/** A view that the caller has open. */
+export const viewsGet = userMethod({
+	arguments: { view_id: viewId },
+	run: async (args, call) => {
+		const found = await openView(call, args.view_id);
+		return { view: wireView(found, await appOfTeam(call, found.app)) };
+	},
+});
+
+/** The caller submits a modal; the app says what becomes of it. */
+export const viewsSubmit = userMethod({
+	limited: 'posts',
+	arguments: { view_id: viewId, state },
+	ignored: ['client_token'],
+	run: async (args, call) => {
+		const { services } = call;
+		const current = await openView(call, args.view_id);
+		const app = await appOfTeam(call, current.app);
+		const values = typeof args.state.values === 'object' ? (args.state.values as JsonObject) : NONE;
+		const entered = stateOf(blocksIn(JSON.parse(current.body)), values);
+		const answer = await services.appRequests.ask(app, 'interactive', {
+			type: 'view_submission',
+			...(await aboutCaller(call, app, current.id)),
+			view: wireView(current, app, entered),
+			response_urls: [],
+		});
+		return submitted(call, app, current, answer ?? NONE);
+	},
+});
+
+async function submitted(call: UserCall, app: App, current: AppView, answer: JsonObject) {
+	const { services, caller } = call;
+	const { id, below } = current;
+	switch (answer.response_action) {
+		case 'errors':
+			return { response_action: 'errors', errors: answer.errors ?? {} };
+		case 'update': {
+			const to = { id, user: caller.user.id, kind: 'modal', below } as const;
+			const updated = await keepView(services, app, answer.view as JsonObject, to);
+			return { response_action: 'update', ...shown(call, app, updated, 'view_updated') };
+		}
+		case 'push': {
+			const to = { user: caller.user.id, kind: 'modal', below: stackedOn(current) } as const;
+			const pushed = await keepView(services, app, answer.view as JsonObject, to);
+			return { response_action: 'push', ...shown(call, app, pushed, 'view_pushed') };
+		}
+		case 'clear':
+			await close(call, app, current, [...below, id]);
+			return { response_action: 'clear' };
+		default:
+			await close(call, app, current, [id]);
+			return below.length > 0 ? { previous_view_id: below.at(-1) ?? '' } : {};
+	}
+}
+
+async function close(
+	{ services }: UserCall,
+	app: App,
+	current: AppView,
+	ids: readonly string[],
+): Promise<void> {
+	await services.apps.removeViews(ids);
+	announceView(services, current.user, 'view_closed', { id: current.id, app_id: app.id });
+}
+
+export const viewsClose = userMethod({
+	arguments: { view_id: viewId, is_cleared: type.flag },
+	run: async (args, call) => {
+		const current = await openView(call, args.view_id);
+		if (current.kind !== 'modal') throw new Refusal('view_not_found', 'view_id: not a modal');
+		const app = await appOfTeam(call, current.app);
+		const wire = wireView(current, app);
+		await close(call, app, current, args.is_cleared ? [...current.below, current.id] : [current.id]);
+		if (wire.notify_on_close !== true) return {};
+		const payload = {
+			type: 'view_closed',
+			...(await aboutCaller(call, app)),
+			view: wire,
+			is_cleared: args.is_cleared,
+		};
+		// The modal is closed whether the app is there or not.
+		await call.services.appRequests.ask(app, 'interactive', payload).catch(ignoreRefusal);
+		return {};
+	},
+});
+
+const ignoreRefusal = (error: unknown): void => {
+	if (!(error instanceof Refusal)) throw error;
+};
+
+/** The caller looks at the home of an app, which learns of it. */
+export const appsHomeOpen = userMethod({
+	arguments: { app_id: appId },
+	run: async (args, call) => {
+		const { services, caller } = call;
+		const app = await appOfTeam(call, args.app_id);
+		const settings = settingsOf(JSON.parse(app.manifest));
+		const user = caller.user.id;
+		const current = await services.apps.view(homeId(app.id, user));
+		if (settings.botEvents.includes('app_home_opened')) {
+			const bots = await usersOf(services, caller.team, [app.botUser], 'app_id');
+			const { id: channel } = await openWith(call, bots);
+			const at = services.clock.next();
+			const event = {
+				type: 'app_home_opened',
+				user,
+				channel,
+				tab: 'home',
+				...(current ? { view: wireView(current, app) } : {}),
+				event_ts: formatTs(at),
+			};
+			const told = { id: eventId(app.id, 'home', user, at), conversation: channel, at, event };
+			const payload = eventCallback(app, told);
+			await services.appRequests.ask(app, 'events_api', payload, settings.requestUrl).catch(ignoreRefusal);
+		}
+		const view = await services.apps.view(homeId(app.id, user));
+		return { view: view ? wireView(view, app) : null };
+	},
+});

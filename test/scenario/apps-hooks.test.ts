@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rawClient } from '../support/api.ts';
+import { AppClient, type Envelope } from '../support/app-client.ts';
+import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Addresses that take messages without a token, what an app may answer with, and that nothing crosses a workspace. */
+
+let server: TestServer;
+let stage: AppStage;
+let other: AppStage;
+beforeAll(async () => {
+	server = await startServer();
+	stage = await appStage(server.url, manifestOf({ commands: [{ command: '/tide' }] }));
+	other = await appStage(server.url, manifestOf());
+}, 60_000);
+afterAll(() => server?.stop());
+
+const post = (url: string, body: string, type = 'application/json') =>
+	fetch(url, { method: 'POST', body, headers: { 'content-type': type } });
+const newest = async () =>
+	(await stage.ada('conversations.history', { channel: stage.channel, limit: 1 })).messages[0];
+
+describe('incoming webhooks', () => {
+	let url: string;
+	beforeAll(async () => {
+		const args = { app_id: stage.app, channel: stage.channel };
+		url = (await stage.admin('admin.apps.webhooks.create', args)).webhook.url;
+	});
+
+	test('take what alert tools send', async () => {
+		const alert = {
+			channel: '#quay',
+			username: 'Alertmanager',
+			icon_emoji: ':fire:',
+			attachments: [{ title: 'High water', color: 'danger', fallback: 'High water', mrkdwn_in: ['text'] }],
+		};
+		const answer = await post(url, JSON.stringify(alert));
+		expect([answer.status, await answer.text()]).toEqual([200, 'ok']);
+		expect(await newest()).toMatchObject({
+			username: 'Alertmanager',
+			icons: { emoji: ':fire:' },
+			attachments: alert.attachments,
+			user: stage.bot,
+		});
+		const form = `payload=${encodeURIComponent(JSON.stringify({ text: 'from a form' }))}`;
+		expect(await (await post(url, form, 'application/x-www-form-urlencoded')).text()).toBe('ok');
+		expect(await newest()).toMatchObject({ text: 'from a form' });
+	});
+
+	test('post where the bot is not a member', async () => {
+		const { channel } = await stage.ada('conversations.create', { name: 'alerts', is_private: true });
+		const args = { app_id: stage.app, channel: channel.id };
+		const { webhook } = await stage.admin('admin.apps.webhooks.create', args);
+		expect(await (await post(webhook.url, '{"text":"inside"}')).text()).toBe('ok');
+		const { messages } = await stage.ada('conversations.history', { channel: channel.id });
+		expect(messages[0]).toMatchObject({ text: 'inside', user: stage.bot });
+		expect(await (await post(url, `{"text":"no","channel":"${channel.id}"}`)).text()).toBe(
+			'channel_not_found',
+		);
+	});
+
+	test('refuse in Slack’s words', async () => {
+		const refused = async (address: string, body: string) => {
+			const answer = await post(address, body);
+			return [answer.status, await answer.text()];
+		};
+		expect(await refused(url, '{"text":""}')).toEqual([400, 'no_text']);
+		expect(await refused(url, 'text')).toEqual([400, 'invalid_payload']);
+		expect(await refused(`${url}x`, '{"text":"x"}')).toEqual([404, 'no_service']);
+		expect(await refused(url.replace(stage.team, other.team), '{"text":"x"}')).toEqual([404, 'no_service']);
+		expect(await refused(url, '{"text":"x","channel":"#nowhere"}')).toEqual([404, 'channel_not_found']);
+		const [{ id }] = (await stage.admin('admin.apps.webhooks.list', { app_id: stage.app })).webhooks;
+		await stage.admin('admin.apps.webhooks.delete', { app_id: stage.app, webhook_id: id });
+		expect(await refused(url, '{"text":"x"}')).toEqual([404, 'no_service']);
+	});
+});
+
+describe('commands', () => {
+	let app: AppClient;
+	beforeAll(async () => {
+		app = await new AppClient(server.url, stage.appToken).start();
+	});
+	afterAll(() => app?.stop());
+	const called = async (): Promise<Envelope> => {
+		await stage.ada('chat.command', { channel: stage.channel, command: '/tide', text: 'now' });
+		return app.envelopes.at(-1) as Envelope;
+	};
+
+	test('carry what Slack’s do, and a response_url that is good for five uses', async () => {
+		const { type, payload } = await called();
+		expect(type).toBe('slash_commands');
+		expect(payload).toMatchObject({
+			command: '/tide',
+			text: 'now',
+			user_id: stage.adaId,
+			channel_name: 'quay',
+			api_app_id: stage.app,
+		});
+		const answers: string[] = [];
+		for (let use = 1; use <= 6; use += 1) {
+			const body = JSON.stringify({ text: `answer ${use}`, response_type: 'in_channel' });
+			answers.push(await (await post(payload.response_url, body)).text());
+		}
+		expect(answers).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'expired_url']);
+		expect(await newest()).toMatchObject({ text: 'answer 5' });
+		const forged = payload.response_url.replace(/\/responses\/.{8}/, '/responses/AAAAAAAA');
+		expect(await (await post(forged, '{"text":"x"}')).text()).toBe('expired_url');
+	});
+
+	test('a trigger opens one view, for its own app', async () => {
+		const { payload } = await called();
+		const view = { type: 'modal', title: { type: 'plain_text', text: 'Tide' }, blocks: [] };
+		const open = (token: string) =>
+			rawClient(server.url, token)('views.open', { trigger_id: payload.trigger_id, view });
+		expect(await open(other.botToken)).toMatchObject({ error: 'invalid_trigger_id' });
+		expect(await open(stage.adaToken)).toMatchObject({ error: 'not_an_app' });
+		const opened = await open(stage.botToken);
+		expect(opened).toMatchObject({ ok: true, view: { app_id: stage.app } });
+		expect(await open(stage.botToken)).toMatchObject({ error: 'exchanged_trigger_id' });
+		const grace = rawClient(server.url, stage.graceToken);
+		expect(await grace('views.submit', { view_id: opened.view.id })).toMatchObject({
+			error: 'view_not_found',
+		});
+	});
+
+	test('an app that does not acknowledge fails the command; one that is not there, at once', async () => {
+		const outside = rawClient(server.url, other.adaToken);
+		const command = { channel: other.channel, command: '/tide' };
+		expect(await outside('chat.command', command)).toMatchObject({ error: 'command_not_found' });
+		app.stop();
+		const inside = rawClient(server.url, stage.adaToken);
+		const failed = { error: 'dispatch_failed' };
+		expect(await inside('chat.command', { ...command, channel: stage.channel })).toMatchObject(failed);
+	});
+});
+
+test('an app of another workspace is not there', async () => {
+	const grace = rawClient(server.url, other.graceToken);
+	const run = { app_id: stage.app, callback_id: 'new_tide' };
+	expect(await grace('shortcuts.run', run)).toMatchObject({ error: 'app_not_found' });
+	expect(await grace('apps.home.open', { app_id: stage.app })).toMatchObject({ error: 'app_not_found' });
+	expect((await grace('commands.list')).commands).toEqual([]);
+});
+
+test('chat.postEphemeral reaches members alone, and is nowhere afterwards', async () => {
+	const bot = rawClient(server.url, stage.botToken);
+	const message = { channel: stage.channel, text: 'psst' };
+	const { message_ts } = await bot('chat.postEphemeral', { ...message, user: stage.adaId });
+	expect(message_ts).toMatch(/^\d{10}\.\d{6}$/);
+	expect(await bot('chat.postEphemeral', { ...message, user: stage.graceId })).toMatchObject({
+		error: 'user_not_in_channel',
+	});
+	expect(await newest()).not.toMatchObject({ text: 'psst' });
+});
+
+test('ten connections of an app, and no more', async () => {
+	const apps = await Promise.all(
+		Array.from({ length: 10 }, () => new AppClient(server.url, other.appToken).start()),
+	);
+	const eleventh = new AppClient(server.url, other.appToken);
+	await eleventh.start();
+	eleventh.stop();
+	expect(eleventh.envelopes[0]).toMatchObject({ type: 'disconnect', reason: 'too_many_websockets' });
+	expect(Math.max(...apps.map(({ envelopes }) => envelopes[0]?.num_connections ?? 0))).toBe(10);
+	await other.admin('admin.apps.delete', { app_id: other.app });
+	for (const app of apps) app.stop();
+});
+
+test('manifests: YAML as it is, and what is wrong with one', async () => {
+	const yaml = 'display_information:\n  name: Tides\nsettings:\n  socket_mode_enabled: true\n';
+	const { app } = await stage.admin('admin.apps.create', { team_id: stage.team, manifest: yaml });
+	expect(app).toMatchObject({ name: 'Tides', socket_mode: true });
+	const admin = rawClient(server.url, 'administrator-of-the-tests');
+	const wrong = { team_id: stage.team, manifest: { display_information: {} } };
+	expect(await admin('admin.apps.create', wrong)).toMatchObject({
+		error: 'invalid_manifest',
+		response_metadata: { messages: [expect.stringContaining('/display_information/name')] },
+	});
+});

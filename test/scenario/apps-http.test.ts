@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import { Outgoing } from '../../src/apps/outgoing.ts';
+import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
+import { eventually } from '../support/eventually.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** The Events API over HTTP: signatures, retries, and an app that fails for long. */
+
+const PATIENCE_MS = 15_000;
+
+interface Received {
+	readonly headers: Headers;
+	readonly body: string;
+}
+
+let server: TestServer;
+let stage: AppStage;
+let status = 200;
+const received: Received[] = [];
+const endpoint = Bun.serve({
+	port: 0,
+	hostname: '127.0.0.1',
+	fetch: async (request) => {
+		const body = await request.text();
+		const { type, challenge } = JSON.parse(body);
+		if (type === 'url_verification') return new Response(challenge);
+		received.push({ headers: request.headers, body });
+		return new Response('', { status });
+	},
+});
+
+beforeAll(async () => {
+	server = await startServer({ 'app-retry-seconds': '2' });
+	const requestUrl = `http://127.0.0.1:${endpoint.port}/events`;
+	stage = await appStage(
+		server.url,
+		manifestOf({ events: ['message.channels'], socketMode: false, requestUrl }),
+	);
+}, 60_000);
+afterAll(async () => {
+	await server?.stop();
+	await endpoint.stop(true);
+});
+
+const say = (text: string) => stage.ada('chat.postMessage', { channel: stage.channel, text });
+const about = (text: string) => received.filter(({ body }) => JSON.parse(body).event.text === text);
+
+test('an event is a signed request', async () => {
+	await say('signed');
+	await eventually(PATIENCE_MS, async () => expect(about('signed')).toHaveLength(1));
+	const [{ headers, body }] = about('signed') as [Received];
+	const at = headers.get('x-slack-request-timestamp');
+	const expected = createHmac('sha256', stage.signingSecret).update(`v0:${at}:${body}`).digest('hex');
+	expect(headers.get('x-slack-signature')).toBe(`v0=${expected}`);
+	expect(headers.get('x-slack-retry-num')).toBeNull();
+});
+
+test('one that fails is sent again and says so, then given up; an app that only fails is paused until it is resumed', async () => {
+	status = 500;
+	await say('failing');
+	await eventually(PATIENCE_MS, async () => expect(about('failing').length).toBeGreaterThan(1));
+	const again = about('failing')[1]?.headers;
+	expect([again?.get('x-slack-retry-num'), again?.get('x-slack-retry-reason')]).toEqual(['1', 'http_error']);
+	const delivery = async () => (await stage.admin('admin.apps.info', { app_id: stage.app })).app.delivery;
+	await Bun.sleep(2_000);
+	await say('one more');
+	await eventually(PATIENCE_MS, async () =>
+		expect(await delivery()).toMatchObject({ is_paused: true, last_error: 'HTTP 500' }),
+	);
+	status = 200;
+	await say('while paused');
+	expect(about('while paused')).toHaveLength(0);
+	await stage.admin('admin.apps.resume', { app_id: stage.app });
+	await eventually(PATIENCE_MS, async () => expect(about('while paused')).toHaveLength(1));
+	expect(await delivery()).toMatchObject({ is_paused: false });
+}, 60_000);
+
+test('link-local addresses are never contacted, private ones where that is allowed', async () => {
+	const fetched: string[] = [];
+	const outgoing = (allowsPrivate: boolean, address: string) =>
+		new Outgoing({
+			allowsPrivate,
+			resolve: async () => [address],
+			fetch: async (url) => {
+				fetched.push(url);
+				return new Response('ok');
+			},
+		}).post('https://app.example/events', '', {}, 1_000);
+	await expect(outgoing(true, '169.254.169.254')).rejects.toThrow('link-local');
+	await expect(outgoing(true, '::ffff:169.254.169.254')).rejects.toThrow('link-local');
+	for (const address of [
+		'10.1.2.3',
+		'127.0.0.1',
+		'192.168.1.1',
+		'172.16.0.1',
+		'fd00::1',
+		'::1',
+		'100.64.0.1',
+	])
+		await expect(outgoing(false, address)).rejects.toThrow('private');
+	expect(fetched).toEqual([]);
+	expect((await outgoing(true, '10.1.2.3')).status).toBe(200);
+	expect((await outgoing(false, '93.184.216.34')).status).toBe(200);
+});
