@@ -117,6 +117,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		apps: store.apps,
 		appRequests: apps.requests,
 		outgoing: apps.outgoing,
+		search: store.search,
 		webPush: parts.vapidKey && { key: parts.vapidKey.publicKey, hosts: config.webPushHosts },
 		bus,
 		auth: new Authenticator({

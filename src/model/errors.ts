@@ -134,6 +134,10 @@ export const ERRORS = {
 	no_reaction: final('The user does not react to this message with this emoji.'),
 	too_many_emoji: final('The message has as many different emoji as it can have (50).'),
 	too_many_reactions: final('The user reacts to this message with as many emoji as one can (23).'),
+	no_query: final('The query is empty.'),
+	search_too_broad: final(
+		'The words of the query occur too often to search for them; add others, or `in:` or `from:`.',
+	),
 	not_subscribed: final('The user does not follow this thread.'),
 
 	// The server itself

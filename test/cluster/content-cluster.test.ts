@@ -7,3 +7,4 @@ import { scenariosOnCluster } from '../support/cluster-server.ts';
 setDefaultTimeout(300_000);
 scenariosOnCluster();
 await import('../scenario/reactions.test.ts');
+await import('../scenario/search.test.ts');

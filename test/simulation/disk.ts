@@ -1,6 +1,7 @@
 import { Database, type Statement } from 'bun:sqlite';
 import { SqliteReader } from '../../src/engine/embedded/sqlite/reader.ts';
 import { migrate, recordStart } from '../../src/engine/embedded/sqlite/schema.ts';
+import { sqliteSearch } from '../../src/engine/embedded/sqlite/search.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import type { Batch } from '../../src/engine/store/batch.ts';
 import { toSqlite } from '../../src/engine/store/dialect.ts';
@@ -124,6 +125,7 @@ export class Disk {
 		return storeOn(
 			reader,
 			commits,
+			sqliteSearch(reader),
 			async () => undefined,
 			() => commits.durable(),
 		);

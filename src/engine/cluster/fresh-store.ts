@@ -1,5 +1,6 @@
 import type { Changes } from '../ports/changes.ts';
 import type { MarkLog } from '../ports/log.ts';
+import type { Search } from '../ports/search.ts';
 import type { Directory, History, Store } from '../ports/store.ts';
 import { freshReaders, type ReaderParts } from './fresh-readers.ts';
 import type { Freshness } from './freshness.ts';
@@ -12,7 +13,7 @@ const LATELY_MICROS = 60_000_000;
 /** A mark that the store still lacks after so long: whoever made it may have died before the log had it. */
 const OVERDUE_MICROS = 10_000_000;
 
-type Reads = Pick<Store, 'directory' | 'history' | 'changes'>;
+type Reads = Pick<Store, 'directory' | 'history' | 'changes' | 'search'>;
 
 export interface FreshStoreParts {
 	readonly store: Reads;
@@ -27,6 +28,7 @@ export function freshStore(parts: FreshStoreParts): Reads {
 		history: freshHistory(parts),
 		changes: freshChanges(parts),
 		directory: freshDirectory(parts),
+		search: freshSearch(parts),
 	};
 }
 
@@ -51,6 +53,14 @@ function freshHistory({ store, freshness, nowMicros }: FreshStoreParts): History
 		},
 	};
 }
+
+/** By then the store knows what the user may read, and what was said there. */
+const freshSearch = ({ store, freshness, nowMicros }: FreshStoreParts): Search => ({
+	async find(request) {
+		await freshness.user(request.user, nowMicros() - LATELY_MICROS);
+		return store.search.find(request);
+	},
+});
 
 function freshChanges({ store, freshness, marks, nowMicros }: FreshStoreParts): Changes {
 	const { changes } = store;

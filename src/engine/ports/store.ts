@@ -10,6 +10,7 @@ import type { Fact, NotificationLevel } from './facts.ts';
 import type { Invites } from './invites.ts';
 import type { LogSpan } from './log.ts';
 import type { PushStore } from './push.ts';
+import type { Search } from './search.ts';
 
 /** What is kept for good. One port for each use of it. */
 
@@ -298,6 +299,7 @@ export interface Store {
 	readonly ledger: Ledger;
 	readonly push: PushStore;
 	readonly apps: Apps;
+	readonly search: Search;
 	/** The newest stamp that was ever written: the clock goes on from there. */
 	newestStamp(): Promise<number>;
 	close(): Promise<void>;

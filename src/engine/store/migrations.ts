@@ -10,6 +10,7 @@ import { profiles } from './migrations/0009-profiles.ts';
 import { invites } from './migrations/0010-invites.ts';
 import { reactions } from './migrations/0011-reactions.ts';
 import { apps } from './migrations/0012-apps.ts';
+import { searchOnPostgres, searchOnSqlite } from './migrations/0013-search.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -21,6 +22,8 @@ export interface Migration {
 	readonly statements: readonly string[];
 	/** What only PostgreSQL needs, in its own words, afterwards. */
 	readonly postgres?: readonly string[];
+	/** The same for SQLite. */
+	readonly sqlite?: readonly string[];
 }
 
 const MIGRATIONS: readonly Migration[] = [
@@ -36,6 +39,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0010-invites', statements: invites },
 	{ name: '0011-reactions', statements: reactions },
 	{ name: '0012-apps', statements: apps },
+	{ name: '0013-search', statements: [], sqlite: searchOnSqlite, postgres: searchOnPostgres },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

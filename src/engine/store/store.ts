@@ -1,3 +1,4 @@
+import type { Search } from '../ports/search.ts';
 import type { StateSource, Store } from '../ports/store.ts';
 import { appsOn } from './apps.ts';
 import { changesOf } from './changes.ts';
@@ -15,6 +16,7 @@ export const RECORD_START = 'INSERT INTO starts (at) VALUES ($1) ON CONFLICT (at
 export function storeOn(
 	reader: SqlReader,
 	writer: GroupCommit,
+	search: Search,
 	close: () => Promise<void>,
 	completeUpTo?: StateSource['completeUpTo'],
 ): Store {
@@ -34,6 +36,7 @@ export function storeOn(
 			const [row] = await reader.all<{ newest_stamp: number }>(NEWEST_STAMP, []);
 			return row?.newest_stamp ?? 0;
 		},
+		search,
 		close,
 	};
 }

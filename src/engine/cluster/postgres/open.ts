@@ -10,6 +10,7 @@ import { Progress } from './progress.ts';
 import { PostgresReader } from './reader.ts';
 import { Retry, type Watch } from './retry.ts';
 import { checkServer, migrate, newestStamp, recordStart } from './schema.ts';
+import { postgresSearch } from './search.ts';
 import { carryOut } from './transaction.ts';
 
 export { Fenced, PostgresUnusable } from './errors.ts';
@@ -89,8 +90,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 			clearTimeout(patience);
 			await connections.close();
 		};
+		const reader = new PostgresReader(reads, options.reading);
 		return {
-			...storeOn(new PostgresReader(reads, options.reading), commits, () => {
+			...storeOn(reader, commits, postgresSearch(reader, reads), () => {
 				closing ??= close();
 				return closing;
 			}),

@@ -12,6 +12,7 @@ import { makePrivately } from './private-file.ts';
 import { notingWithDevices } from './push-noting.ts';
 import { SqliteReader } from './reader.ts';
 import { markStart, migrate, recordStart } from './schema.ts';
+import { indexInBackground, indexingWords, sqliteSearch } from './search.ts';
 import { SqliteWriter } from './writer.ts';
 
 export { DatabaseDamaged, DataDirectoryInUse, DataDirectoryUnusable } from './errors.ts';
@@ -79,11 +80,13 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			(batch) => writer.write(batch),
 			options.onCommitFailure ?? ignore,
 			newest,
-			noting?.write ?? (options.push ? writeFactForPush : undefined),
+			indexingWords(noting?.write ?? (options.push ? writeFactForPush : undefined)),
 		);
+		const stopIndexing = indexInBackground(reader.patient, commits);
 		const opened = database;
 		const guarded = descriptor;
 		const close = async (): Promise<void> => {
+			stopIndexing();
 			await commits.close();
 			if (writer.trouble !== null) {
 				abandoned.add(opened);
@@ -104,7 +107,8 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			return closing;
 		};
 		// Whatever is written goes through these commits, in the order of stamps.
-		const store = storeOn(reader, commits, closeOnce, () => commits.durable());
+		const search = sqliteSearch(reader.patient);
+		const store = storeOn(reader, commits, search, closeOnce, () => commits.durable());
 		return noting ? { ...store, push: noting.watch(store.push) } : store;
 	} catch (error) {
 		database?.close();

@@ -14,10 +14,10 @@ import { NEWEST_STAMP, RECORD_START } from '../../store/store.ts';
 export function migrate(database: Database, nowMicros: number): void {
 	database.run(CREATE_MIGRATIONS_TABLE);
 	const applied = database.query<{ name: string }, []>(APPLIED_MIGRATIONS).all();
-	for (const { name, statements } of pendingMigrations(applied.map((row) => row.name))) {
+	for (const { name, statements, sqlite = [] } of pendingMigrations(applied.map((row) => row.name))) {
 		database
 			.transaction(() => {
-				for (const sql of statements) database.run(toSqlite(sql));
+				for (const sql of [...statements, ...sqlite]) database.run(toSqlite(sql));
 				database.run(toSqlite(RECORD_MIGRATION), [name, nowMicros]);
 			})
 			.immediate();

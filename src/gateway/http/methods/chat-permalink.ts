@@ -1,8 +1,9 @@
 import { Refusal } from '../../../model/errors.ts';
+import type { Message } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { readable } from '../access.ts';
 import * as type from '../argument-types.ts';
-import { userMethod } from '../method.ts';
+import { type UserCall, userMethod } from '../method.ts';
 import { webUrl } from '../origin.ts';
 
 /** An address that opens the message in the web interface, with its thread where it is a reply. */
@@ -12,10 +13,14 @@ export const chatGetPermalink = userMethod({
 		const { id } = await readable(call, args.channel);
 		const [message] = await call.services.history.messages(id, [args.message_ts]);
 		if (!message || message.deleted) throw new Refusal('message_not_found', 'message_ts: no such message');
-		const { ts, threadTs, broadcast } = message;
-		const isInThread = threadTs !== null && !broadcast;
-		const shown = `at=${formatTs(isInThread ? threadTs : ts)}`;
-		const thread = threadTs === null ? '' : `&thread=${id}:${formatTs(threadTs)}`;
-		return { channel: id, permalink: `${webUrl(call.request)}#/c/${id}?${shown}${thread}` };
+		return { channel: id, permalink: permalinkOf(call, message) };
 	},
 });
+
+export function permalinkOf({ request }: Pick<UserCall, 'request'>, message: Message): string {
+	const { conversation: id, ts, threadTs, broadcast } = message;
+	const isInThread = threadTs !== null && !broadcast;
+	const shown = `at=${formatTs(isInThread ? threadTs : ts)}`;
+	const thread = threadTs === null ? '' : `&thread=${id}:${formatTs(threadTs)}`;
+	return `${webUrl(request)}#/c/${id}?${shown}${thread}`;
+}

@@ -53,6 +53,7 @@ import { invitesAccept, invitesInfo } from './invites.ts';
 import { pushDevicesAdd, pushDevicesList, pushDevicesRemove, pushWebKey } from './push-devices.ts';
 import { reactionsAdd, reactionsGet, reactionsList, reactionsRemove } from './reactions.ts';
 import { rtmConnect } from './rtm.ts';
+import { searchAll, searchFiles, searchMessages } from './search.ts';
 import {
 	subscriptionsThreadAdd,
 	subscriptionsThreadClearAll,
@@ -146,6 +147,9 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'rtm.connect': rtmConnect,
 	// Retired at Slack, still called by older clients: answered alike.
 	'rtm.start': rtmConnect,
+	'search.all': searchAll,
+	'search.files': searchFiles,
+	'search.messages': searchMessages,
 	'subscriptions.thread.add': subscriptionsThreadAdd,
 	'subscriptions.thread.clearAll': subscriptionsThreadClearAll,
 	'subscriptions.thread.get': subscriptionsThreadGet,

@@ -1,0 +1,52 @@
+import type { SQL } from 'bun';
+import { Refusal } from '../../../model/errors.ts';
+import type { SearchTerm } from '../../../model/search-query.ts';
+import { MOST_MATCHES, type Search, type SearchMatch } from '../../ports/search.ts';
+import { toPostgres } from '../../store/dialect.ts';
+import { conditionsOf, findWithoutWords, HITS, paramsOf } from '../../store/search.ts';
+import type { SqlReader } from '../../store/sql.ts';
+import type { Pool } from './pool.ts';
+import { toParam, withNumbers } from './values.ts';
+
+/**
+ * Searching with PostgreSQL's text search. An index of words is read by a bitmap, which all other queries do without (connections.ts), and
+ * words that are everywhere take long: such a search is ended.
+ */
+
+const MOST_MS = 3000;
+const CANCELLED = '57014';
+
+const lexemes = ({ text, isPrefix }: SearchTerm): string =>
+	`'${text.replaceAll('\\', ' ').replaceAll("'", "''")}'${isPrefix ? ':*' : ''}`;
+
+const expressionOf = (terms: readonly SearchTerm[]): string =>
+	terms.map((term) => `${term.isExcluded ? '!' : ''}${lexemes(term)}`).join(' & ');
+
+export function postgresSearch(reader: SqlReader, pool: Pool): Search {
+	return {
+		async find(request) {
+			if (!request.terms.some(({ isExcluded }) => !isExcluded)) return findWithoutWords(reader, request);
+			const sql = `SELECT m.conversation, m.ts, ${HITS} FROM messages m
+				WHERE to_tsvector('simple'::regconfig, m.text) @@ to_tsquery('simple'::regconfig, $9)
+					AND ${conditionsOf(request)} ORDER BY m.ts DESC LIMIT ${MOST_MATCHES}`;
+			const params = [...paramsOf(request), expressionOf(request.terms)].map(toParam);
+			try {
+				return await pool.use((connections) => withinTime(connections, toPostgres(sql), params));
+			} catch (error) {
+				const { errno, code } = error as { errno?: string; code?: string };
+				if (errno !== CANCELLED && code !== CANCELLED) throw error;
+				throw new Refusal(
+					'search_too_broad',
+					'query: its words occur too often; add others, or in: or from:',
+				);
+			}
+		},
+	};
+}
+
+const withinTime = (connections: SQL, sql: string, params: readonly unknown[]): Promise<SearchMatch[]> =>
+	connections.begin('read only', async (transaction) => {
+		await transaction.unsafe(`SET LOCAL statement_timeout = ${MOST_MS}`);
+		await transaction.unsafe('SET LOCAL enable_bitmapscan = on');
+		return withNumbers<SearchMatch>([...(await transaction.unsafe(sql, [...params]))] as SearchMatch[]);
+	});

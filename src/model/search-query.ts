@@ -1,0 +1,91 @@
+/**
+ * What people write into a search box, taken apart: words, "phrases in quotes", -words that must not occur, and the modifiers from:, in:,
+ * before:, after:, on: and has:. Who and which channel a name means is looked up by the caller. Pure.
+ */
+
+export interface SearchTerm {
+	/** One word, or several that follow each other. */
+	readonly text: string;
+	/** `harb*`: any word that begins so. */
+	readonly isPrefix: boolean;
+	readonly isExcluded: boolean;
+}
+
+export const HAS = ['link', 'reaction', 'pin', 'file'] as const;
+export type Has = (typeof HAS)[number];
+
+export interface SearchQuery {
+	readonly terms: readonly SearchTerm[];
+	/** As written: `me`, `@name`, `name`, an id, `<@U…>`. */
+	readonly from: readonly string[];
+	/** As written: `#name`, `name`, `@name`, an id, `<#C…|name>`. */
+	readonly in: readonly string[];
+	/** Exclusive bounds in microseconds. */
+	readonly after: number;
+	readonly before: number;
+	readonly has: readonly Has[];
+}
+
+/** More than anybody writes; each costs a walk through the index. */
+export const MOST_TERMS = 16;
+const MOST_NAMES = 8;
+const DAY_MICROS = 86_400_000_000;
+
+const TOKEN = /(-?)(?:"([^"]*)"?|([a-z]+):("[^"]*"|\S+)|(\S+))/gi;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** Midnight, UTC, of a date such as 2024-06-01; undefined for anything else. */
+export function dayOf(text: string): number | undefined {
+	const found = DATE.exec(text);
+	if (!found) return undefined;
+	const ms = Date.UTC(Number(found[1]), Number(found[2]) - 1, Number(found[3]));
+	return new Date(ms).toISOString().startsWith(text) ? ms * 1000 : undefined;
+}
+
+export function parseSearch(text: string, nowMicros: number): SearchQuery {
+	const terms: SearchTerm[] = [];
+	const from: string[] = [];
+	const places: string[] = [];
+	const has: Has[] = [];
+	let after = 0;
+	let before = Number.MAX_SAFE_INTEGER;
+	const today = Math.floor(nowMicros / DAY_MICROS) * DAY_MICROS;
+	const day = (word: string): number | undefined =>
+		word === 'today' ? today : word === 'yesterday' ? today - DAY_MICROS : dayOf(word);
+	/** Whether it is a modifier of ours; anything else with a colon is words. */
+	const modifier = (name: string, value: string): boolean => {
+		const from_ = day(value);
+		if (name === 'from') from.push(value);
+		else if (name === 'in') places.push(value);
+		else if (name === 'has') {
+			const known = HAS.find((one) => value === one || value === `${one}s`);
+			if (known === undefined) return false;
+			has.push(known);
+		} else if (from_ === undefined) return false;
+		else if (name === 'before') before = Math.min(before, from_);
+		else if (name === 'after') after = Math.max(after, from_ + DAY_MICROS - 1);
+		else if (name === 'on') {
+			after = Math.max(after, from_ - 1);
+			before = Math.min(before, from_ + DAY_MICROS);
+		} else return false;
+		return true;
+	};
+	for (const [whole, minus, quoted, name, value, word] of text.matchAll(TOKEN)) {
+		if (name !== undefined && minus === '' && modifier(name.toLowerCase(), unquoted(value ?? ''))) continue;
+		const plain = quoted ?? word ?? (minus === '' ? whole : whole.slice(1));
+		const isPrefix = quoted === undefined && plain.length > 1 && plain.endsWith('*');
+		const term = isPrefix ? plain.slice(0, -1) : plain;
+		if (!/[\p{L}\p{N}]/u.test(term)) continue;
+		terms.push({ text: term, isPrefix, isExcluded: minus === '-' });
+	}
+	return {
+		terms: terms.slice(0, MOST_TERMS),
+		from: from.slice(0, MOST_NAMES),
+		in: places.slice(0, MOST_NAMES),
+		after,
+		before,
+		has,
+	};
+}
+
+const unquoted = (value: string): string => value.replace(/^"|"$/g, '');
