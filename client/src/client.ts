@@ -34,6 +34,7 @@ export function createClient(options: ClientOptions): TidemarkClient {
 		getSnapshot: root.getSnapshot,
 		connect: () => parts.connect(),
 		disconnect: () => parts.disconnect(),
+		reconnect: () => parts.connection.wake(),
 		settled: () => parts.settled(),
 		conversation: (id) => windows.conversation(id),
 		thread: (channel, threadTs) => windows.thread(channel, threadTs),
@@ -111,7 +112,11 @@ class Parts {
 			isOnline,
 			attempts: options.sendAttempts ?? Number.POSITIVE_INFINITY,
 			self: () => state.self,
-			changed: touchWindows,
+			unsent: options.unsent ?? null,
+			changed: (channel) => {
+				touchWindows(channel);
+				touchRoot();
+			},
 			sent: (message, channel) => this.windows.receive(asEvent(message, channel)),
 		});
 		const { notifier, outbox, marks, singleMarks, attention, focus, typing } = this;
@@ -143,22 +148,29 @@ class Parts {
 			receive: (event) => this.receive(event),
 			changed: touchRoot,
 			online: () => this.online(),
+			isAttended: () => this.attention.getSnapshot(),
+		});
+		this.attention.subscribe(() => {
+			if (this.attention.getSnapshot()) this.connection.attended();
 		});
 	}
 
 	connect(): Promise<void> {
 		// A laptop that finds its network again does not wait.
 		(globalThis as Partial<EventTarget>).addEventListener?.('online', this.wake);
+		(globalThis as Partial<EventTarget>).addEventListener?.('offline', this.lost);
 		return this.connection.connect();
 	}
 
 	disconnect(): void {
 		(globalThis as Partial<EventTarget>).removeEventListener?.('online', this.wake);
+		(globalThis as Partial<EventTarget>).removeEventListener?.('offline', this.lost);
 		this.connection.disconnect();
 		this.attention.stop();
 	}
 
 	private readonly wake = (): void => this.connection.wake();
+	private readonly lost = (): void => this.connection.lost();
 
 	/** Waits until nothing is on its way: whatever it brings may lead to more. */
 	async settled(): Promise<void> {
@@ -187,6 +199,7 @@ class Parts {
 			conversations: state.conversations.snapshot,
 			threads: state.threads,
 			badge: state.badge,
+			unsentCount: this.outbox.size,
 			users: people.known.snapshot,
 			presence: presences.known.snapshot,
 		};
@@ -212,6 +225,7 @@ class Parts {
 		this.self = { id: self.id, name: self.name };
 		this.team = { id: team.id, name: team.name };
 		this.state.self = self.id;
+		this.outbox.restore();
 		this.root.touch();
 	}
 

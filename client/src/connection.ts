@@ -29,9 +29,17 @@ export interface ConnectionParts {
 	readonly changed: () => void;
 	/** Everything missed was told, and what is sent now arrives. */
 	readonly online: () => void;
+	/** Somebody looks at what this connection keeps up to date. */
+	readonly isAttended: () => boolean;
 }
 
-const PING_EVERY_MS = 25_000;
+/** Silence so long is looked into: sooner while somebody looks at the screen. */
+const QUIET_MS = 20_000;
+const QUIET_ATTENDED_MS = 4_000;
+/** A server that is there answers a ping within this time. */
+const PONG_WITHIN_MS = 5_000;
+/** Of one request for a ticket: a network that swallows packets says nothing, and the next try may get through. */
+const TICKET_WITHIN_MS = 10_000;
 const HELLO_WITHIN_MS = 20_000;
 /** A connection that lasted so long begins to wait from the start again. */
 const STABLE_MS = 10_000;
@@ -50,7 +58,9 @@ export class SocketConnection {
 	private current = 0;
 	private failures = 0;
 	private onlineSince = 0;
-	private heard = false;
+	private heardAt = 0;
+	/** A ping is on its way, and nothing has come since. */
+	private isProbing = false;
 	private nextId = 100;
 	private readonly pongs = new Map<number, Waiter>();
 	private connecting: Waiter[] = [];
@@ -83,9 +93,19 @@ export class SocketConnection {
 		this.answerConnecting(new ApiError('disconnected', 'connect'));
 	}
 
-	/** Tries now what would be tried later. */
+	/** Tries now what would be tried later, and gives up a try that has not come to anything. */
 	wake(): void {
-		if (this.state.status === 'waiting') this.begin();
+		if (this.state.status === 'waiting' || this.state.status === 'connecting') this.begin();
+	}
+
+	/** The machine says that it has no network. */
+	lost(): void {
+		if (this.state.status === 'online') this.closed(1006);
+	}
+
+	/** Somebody came back to the screen: whether the connection still holds is found out now. */
+	attended(): void {
+		if (this.state.status === 'online' && this.quietFor() > QUIET_ATTENDED_MS) this.probe();
 	}
 
 	/** What is known cannot be relied on: everything is fetched anew. */
@@ -127,6 +147,7 @@ export class SocketConnection {
 			if (!isCurrent()) return;
 			this.progress.begin(position);
 		}
+		this.after(TICKET_WITHIN_MS, () => this.closed(1006));
 		const answer = await api.once('rtm.connect', { counts: true, since: this.progress.position });
 		if (!isCurrent()) return;
 		welcome(answer);
@@ -144,7 +165,8 @@ export class SocketConnection {
 	}
 
 	private receive(event: Wire): void {
-		this.heard = true;
+		this.heardAt = this.parts.platform.now();
+		if (this.isProbing) this.watch();
 		if (event.type === 'hello') this.hello(event);
 		else if (event.type === 'resync') this.resync();
 		else if (event.reply_to !== undefined) this.answered(event.reply_to);
@@ -178,12 +200,21 @@ export class SocketConnection {
 
 	/** A connection on which nothing comes back is none, whatever the operating system thinks. */
 	private watch(): void {
-		this.heard = false;
+		this.isProbing = false;
+		const wait = (this.parts.isAttended() ? QUIET_ATTENDED_MS : QUIET_MS) - this.quietFor();
+		if (wait <= 0) this.probe();
+		// Whether somebody looks may change meanwhile.
+		else this.after(Math.min(wait, QUIET_ATTENDED_MS), () => this.watch());
+	}
+
+	private probe(): void {
+		this.isProbing = true;
 		this.send({ type: 'ping' });
-		this.after(PING_EVERY_MS, () => {
-			if (this.heard) this.watch();
-			else this.closed(1006);
-		});
+		this.after(PONG_WITHIN_MS, () => this.closed(1006));
+	}
+
+	private quietFor(): number {
+		return this.parts.platform.now() - this.heardAt;
 	}
 
 	private answered(id: number): void {
@@ -223,6 +254,7 @@ export class SocketConnection {
 
 	/** Ends whatever is under way. */
 	private end(): void {
+		this.isProbing = false;
 		this.current += 1;
 		this.parts.platform.timers.clear(this.timer);
 		const { socket } = this;

@@ -2,7 +2,7 @@ import type { Api } from './api.ts';
 import { backoffMs } from './backoff.ts';
 import { ApiError, codeOf } from './errors.ts';
 import type { Platform } from './platform.ts';
-import type { PostOptions } from './public.ts';
+import type { PostOptions, UnsentPost, UnsentStore } from './public.ts';
 import type { Message } from './types.ts';
 import { toMessage, type Wire } from './wire.ts';
 
@@ -20,6 +20,8 @@ export interface OutboxParts {
 	readonly isOnline: () => boolean;
 	/** Of this conversation, and of the thread in it. */
 	readonly changed: (channel: string) => void;
+	/** Where what was not sent outlives the page; null for nowhere. */
+	readonly unsent: UnsentStore | null;
 	/** The server has it: it will be told as an event, and can be shown before that. */
 	readonly sent: (message: Wire, channel: string) => void;
 }
@@ -75,15 +77,52 @@ export class Outbox {
 			isBroadcast: broadcast ?? false,
 			status: 'sending',
 		};
+		const done = this.enqueue(message, args, 0);
+		this.keep(this.find(channel, clientMsgId));
+		void this.pump(channel);
+		return done;
+	}
+
+	/** What this user wrote before the page was left. Sending it again is safe: the server knows its client_msg_id. */
+	restore(): void {
+		const { unsent, self } = this.parts;
+		for (const { user, args, firstSentAt, error } of unsent?.load() ?? []) {
+			const channel = String(args.channel);
+			if (user !== self() || this.find(channel, String(args.client_msg_id))) continue;
+			const message: Message = {
+				...toMessage({ ...args, ts: '', user }, channel),
+				isBroadcast: args.reply_broadcast === true,
+				status: error === null ? 'sending' : 'failed',
+				error,
+			};
+			void this.enqueue(message, args, firstSentAt);
+		}
+	}
+
+	/** How many messages the server does not have yet, those that failed included. */
+	get size(): number {
+		let size = 0;
+		for (const queue of this.queues.values()) size += queue.length;
+		return size;
+	}
+
+	private enqueue(message: Message, args: Sending['args'], firstSentAt: number): Promise<Message> {
+		const { channel } = message;
 		const done = new Promise<Message>((resolve, reject) => {
-			const sending = { message, args, attempts: 0, firstSentAt: 0, resolve, reject };
+			const sending = { message, args, attempts: 0, firstSentAt, resolve, reject };
 			this.queues.set(channel, [...(this.queues.get(channel) ?? []), sending]);
 		});
 		// Who does not wait for it sees in the message that it failed.
 		done.catch(() => undefined);
 		this.changed(channel);
-		void this.pump(channel);
 		return done;
+	}
+
+	private keep(sending: Sending | undefined): void {
+		if (!sending) return;
+		const { args, firstSentAt, message } = sending;
+		const post: UnsentPost = { user: this.parts.self(), args, firstSentAt, error: message.error };
+		this.parts.unsent?.keep(String(message.clientMsgId), post);
 	}
 
 	retry(channel: string, clientMsgId: string): void {
@@ -134,7 +173,10 @@ export class Outbox {
 	private async send(sending: Sending): Promise<void> {
 		const { api, platform, attempts } = this.parts;
 		const now = platform.now();
-		sending.firstSentAt ||= now;
+		if (sending.firstSentAt === 0) {
+			sending.firstSentAt = now;
+			this.keep(sending);
+		}
 		if (now - sending.firstSentAt > KNOWN_FOR_MS)
 			return this.fail(sending, new ApiError('outcome_unknown', 'chat.postMessage'));
 		try {
@@ -176,6 +218,7 @@ export class Outbox {
 
 	private show(sending: Sending, status: 'sending' | 'failed', error: string | null): void {
 		sending.message = { ...sending.message, status, error };
+		this.keep(sending);
 		this.changed(sending.message.channel);
 	}
 
@@ -184,6 +227,7 @@ export class Outbox {
 		const left = (this.queues.get(channel) ?? []).filter((one) => one !== sending);
 		if (left.length > 0) this.queues.set(channel, left);
 		else this.queues.delete(channel);
+		this.parts.unsent?.drop(String(sending.message.clientMsgId));
 		this.changed(channel);
 	}
 

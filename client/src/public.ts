@@ -28,8 +28,29 @@ export interface ClientOptions {
 	readonly timers?: Timers;
 	/** Messages fetched at once; 50. */
 	readonly pageSize?: number;
+	/** Keeps messages that were not sent yet, so that they are sent after a reload. Nowhere by default. */
+	readonly unsent?: UnsentStore;
 	/** How many times a message is sent before it counts as failed; without end by default. */
 	readonly sendAttempts?: number;
+}
+
+/** A message that the server does not have yet. Plain data: it can be stored as JSON. */
+export interface UnsentPost {
+	/** Who wrote it. */
+	readonly user: string;
+	readonly args: Readonly<Record<string, unknown>>;
+	/** When the server may have received it first; 0: never. */
+	readonly firstSentAt: number;
+	/** Why it was refused; null while it is to be sent. */
+	readonly error: string | null;
+}
+
+/** Where unsent messages are kept, by their client_msg_id: `localStorage`, for example. Several pages may share it. */
+export interface UnsentStore {
+	/** In the order they were kept. */
+	load(): readonly UnsentPost[];
+	keep(clientMsgId: string, post: UnsentPost): void;
+	drop(clientMsgId: string): void;
 }
 
 export interface Timers {
@@ -82,6 +103,8 @@ export interface TidemarkClient extends Store<ClientSnapshot> {
 	readonly threads: ThreadsStore;
 	/** Conversations by latest activity. */
 	readonly inbox: InboxStore;
+	/** Without a connection: tries now instead of later. */
+	reconnect(): void;
 	/** The number on the icon. */
 	readonly badge: Store<number>;
 	/** Whether somebody is there, as the interface reports it; `attendWindow` does that for a browser. */

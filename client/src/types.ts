@@ -210,6 +210,8 @@ export interface ClientSnapshot {
 	readonly conversations: ReadonlyMap<string, Conversation>;
 	readonly threads: ThreadTotals;
 	readonly badge: number;
+	/** Messages that the server does not have yet, those that failed included. */
+	readonly unsentCount: number;
 	/** People known so far; `client.user(id)` fetches one that is missing. */
 	readonly users: ReadonlyMap<string, User>;
 	/** Of those watched. */

@@ -166,18 +166,48 @@ test('a token that is refused: connect rejects and nothing is tried again', asyn
 	expect(client.getSnapshot().connection).toMatchObject({ status: 'stopped', reason: 'invalid_auth' });
 });
 
-test('a server that falls silent is left for another connection', async () => {
+test('a server that falls silent is left for another connection, within seconds while somebody looks', async () => {
 	const server = new FakeServer();
 	const client = await online(server);
 	const { socket } = server;
-	expect(socket.sent.at(-1)).toMatchObject({ type: 'ping' });
-	socket.tell({ type: 'pong', reply_to: socket.sent.at(-1)?.id });
-	await server.time.pass(25_000);
-	expect(socket.sent.filter(({ type }) => type === 'ping')).toHaveLength(2);
+	const pings = () => socket.sent.filter(({ type }) => type === 'ping');
+	const pong = () => socket.tell({ type: 'pong', reply_to: pings().at(-1)?.id });
+	await server.time.pass(20_000);
+	expect(pings()).toHaveLength(1);
+	pong();
+	await server.time.pass(19_000);
+	expect(pings()).toHaveLength(1);
+	client.attention.active();
+	expect(pings()).toHaveLength(2);
+	pong();
+	await server.time.pass(4_000);
+	expect(pings()).toHaveLength(3);
+	pong();
+	await server.time.pass(8_900);
 	expect(client.getSnapshot().connection.status).toBe('online');
-	await server.time.pass(26_000);
+	await server.time.pass(200);
 	expect(socket.isClosed).toBe(true);
+	expect(client.getSnapshot().connection.status).toBe('waiting');
+	await server.time.pass(500);
 	expect(server.sockets).toHaveLength(2);
+});
+
+test('a request for a ticket that is not answered is given up; reconnect() tries at once', async () => {
+	let asked = 0;
+	const server = new FakeServer({
+		'rtm.connect': () => {
+			asked += 1;
+			return new Promise(() => undefined);
+		},
+	});
+	const client = createClient(server.options);
+	client.connect().catch(() => undefined);
+	await server.time.pass(10_500);
+	expect(asked).toBe(2);
+	client.reconnect();
+	await server.time.pass(0);
+	expect(asked).toBe(3);
+	client.disconnect();
 });
 
 test('a server that never says hello is not waited for', async () => {
