@@ -154,6 +154,8 @@ export interface Reader {
 	onScreen(messages: readonly string[]): void;
 	/** The user wants to read on, for example by marking everything read. */
 	resume(): void;
+	/** As after a mark of unread: nothing is marked until `resume`. For a page that was loaded again after one. */
+	pause(): void;
 	stop(): void;
 }
 

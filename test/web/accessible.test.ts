@@ -100,6 +100,15 @@ test('by keyboard alone: open, write, walk the messages, mark unread, reply, com
 	await page.keyboard.press('Enter');
 	await page.locator('article.sent', { hasText: 'third' }).waitFor();
 	await page.keyboard.press('ArrowUp');
+	const editing = page.getByRole('combobox', { name: 'Edit message' });
+	await eventually(async () => expect(await editing.inputValue()).toBe('third'));
+	await page.keyboard.press('Escape');
+	await eventually(async () =>
+		expect(await page.evaluate<string>(`document.activeElement.getAttribute('aria-label')`)).toBe(
+			'Message #harbour',
+		),
+	);
+	await page.keyboard.press('Shift+Tab');
 	await eventually(async () =>
 		expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('third'),
 	);

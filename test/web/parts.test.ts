@@ -2,14 +2,16 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Conversation, Message, User } from '../../client/src/index.ts';
 import { checkChannelName } from '../../src/model/names.ts';
-import { candidatesFor, complete, writtenName } from '../../web/src/composer/completion.ts';
+import { candidatesFor, complete, type Known, writtenName } from '../../web/src/composer/completion.ts';
 import { fromWire, toWire } from '../../web/src/composer/wire-text.ts';
 import { isReadable } from '../../web/src/conversation/readable.ts';
 import { changed, isNewAbove, markedRead, mayRead, opened } from '../../web/src/conversation/reading.ts';
 import { timelineRows } from '../../web/src/conversation/rows.ts';
 import { channelNameFrom, nameProblem } from '../../web/src/dialogs/channel-name.ts';
 import { found, foundPeople } from '../../web/src/dialogs/finding.ts';
+import { unreadFrom } from '../../web/src/message/mark-unread.ts';
 import { parseText } from '../../web/src/message/parse-text.ts';
+import { textBlocks } from '../../web/src/message/text-blocks.ts';
 import { CHARTS, toldBy } from '../../web/src/ops/charts.ts';
 import { heard, type Process, shownOf, titleOf, troublesOf } from '../../web/src/ops/processes.ts';
 import { bucketsOf, parseMetrics, quantileBetween, sumOf } from '../../web/src/ops/prometheus.ts';
@@ -88,17 +90,47 @@ describe('text', () => {
 		expect(parseText('`:tada:`')).toEqual([{ kind: 'code', text: ':tada:' }]);
 	});
 
-	test('names are completed where one is being written', () => {
-		expect(writtenName('hi @gr', 6)).toBe('gr');
+	test('names, channels and emoji are completed where one is being written', () => {
+		const handles = (text: string, from: Known = { users: users.values(), conversations: [] }) => {
+			const written = writtenName(text, text.length);
+			return written && candidatesFor(written, from).map(({ handle }) => handle);
+		};
+		expect(writtenName('hi @gr', 6)).toEqual({ sign: '@', text: 'gr' });
 		expect(writtenName('mail a@gr', 9)).toBeNull();
-		expect(candidatesFor('hop', users.values()).map(({ handle }) => handle)).toEqual(['grace.h']);
-		expect(candidatesFor('', users.values()).map(({ handle }) => handle)).toEqual([
-			'ada',
-			'grace.h',
-			'channel',
-			'here',
+		expect(handles('hop')).toBeNull();
+		expect(handles('@hop')).toEqual(['@grace.h']);
+		expect(handles('@')).toEqual(['@ada', '@grace.h', '@channel', '@here']);
+		expect(handles('at 10:3')).toBeNull();
+		expect(handles('nice :tad')).toEqual([':tada:']);
+		const harbour = { id: 'C1', kind: 'public', name: 'harbour', topic: '' } as Conversation;
+		expect(handles('in #ha', { users: [], conversations: [harbour] })).toEqual(['#harbour']);
+		expect(toWire('in #harbour, #nowhere', users, [harbour])).toBe('in <#C1|harbour>, #nowhere');
+		expect(fromWire('in <#C1|harbour>', users)).toBe('in #harbour');
+		expect(complete('hi @gr!', 6, '@grace.h')).toEqual({ text: 'hi @grace.h !', caret: 12 });
+	});
+
+	test('quotes and lists are told apart from paragraphs; code stays as it is', () => {
+		expect(textBlocks('Look:\n&gt; he said\n&gt; so\nand\n- one\n- two\n3. three\n4. four')).toEqual([
+			{ kind: 'words', text: 'Look:' },
+			{ kind: 'quote', text: 'he said\nso' },
+			{ kind: 'words', text: 'and' },
+			{ kind: 'list', items: ['one', 'two'], from: null },
+			{ kind: 'list', items: ['three', 'four'], from: 3 },
 		]);
-		expect(complete('hi @gr!', 6, 'grace.h')).toEqual({ text: 'hi @grace.h !', caret: 12 });
+		expect(textBlocks('```\n- no\n&gt; no\n```')).toEqual([
+			{ kind: 'words', text: '```\n- no\n&gt; no\n```' },
+		]);
+		expect(textBlocks('-1 is *bold*\n*b* c')).toEqual([{ kind: 'words', text: '-1 is *bold*\n*b* c' }]);
+	});
+
+	test('marking an own message unread goes to the next one by somebody else', () => {
+		const of = (ts: string, user: string) => ({ ts, user, status: 'sent', isTombstone: false }) as Message;
+		const all = [of('1', 'U1'), of('2', 'U2'), of('3', 'U1')];
+		expect([unreadFrom(all, '2', 'U1'), unreadFrom(all, '1', 'U1'), unreadFrom(all, '3', 'U1')]).toEqual([
+			'2',
+			'2',
+			null,
+		]);
 	});
 
 	test('a badge has room for two digits', () => {

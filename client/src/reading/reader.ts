@@ -53,6 +53,12 @@ export class LiveReader implements Reader {
 		this.step();
 	};
 
+	pause = (): void => {
+		this.isPaused = true;
+		this.sightings = NOTHING_SEEN;
+		this.forgetRequests();
+	};
+
 	stop = (): void => {
 		this.unsubscribe();
 		this.visible = [];
@@ -83,10 +89,7 @@ export class LiveReader implements Reader {
 			revision === undefined || known.revision === undefined
 				? lastRead < known.lastRead
 				: revision !== known.revision;
-		if (!isMarkedUnread) return;
-		this.isPaused = true;
-		this.sightings = NOTHING_SEEN;
-		this.forgetRequests();
+		if (isMarkedUnread) this.pause();
 	}
 
 	private mark(current: Readable): void {

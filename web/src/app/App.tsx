@@ -3,6 +3,7 @@ import { TidemarkProvider } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
 import { Toast } from '../session/toast.tsx';
 import { forgetToken, keepToken, keptToken } from '../session/token.ts';
+import { unsentStore } from '../session/unsent.ts';
 import { SignIn } from './SignIn.tsx';
 import { Workspace } from './Workspace.tsx';
 
@@ -17,7 +18,7 @@ export function App() {
 
 	useEffect(() => {
 		if (token === null) return;
-		const made = createClient({ token, pageSize: PAGE_SIZE });
+		const made = createClient({ token, pageSize: PAGE_SIZE, unsent: unsentStore });
 		// For whoever looks at the page with the browser's console, tests included.
 		Object.assign(globalThis, { tidemark: made });
 		setClient(made);

@@ -9,7 +9,7 @@ import { ThreadsView } from '../lists/ThreadsView.tsx';
 import { leave, renew } from '../notifications/subscribing.ts';
 import { useTidyNotifications } from '../notifications/tidying.ts';
 import { useAttendance } from '../session/attention.ts';
-import { useHotkey } from '../session/hotkeys.ts';
+import { useHotkey, useTypingAnywhere } from '../session/hotkeys.ts';
 import { useConversationName, useSelf } from '../session/names.ts';
 import { go, type Route, toConversation, useRoute } from '../session/route.ts';
 import { showBadge } from '../session/title-badge.ts';
@@ -35,6 +35,7 @@ export function Workspace({ onSignOut }: Props) {
 	const [dialog, setDialog] = useState<DialogName | null>(null);
 	const held = useHeld(route.place === 'conversation' ? route.id : null);
 	useKeys(held, setDialog);
+	useTypingAnywhere();
 	useTitle(route);
 	useTidyNotifications();
 	useAttendance();
@@ -55,14 +56,23 @@ export function Workspace({ onSignOut }: Props) {
 		},
 		[client, onSignOut],
 	);
-	if (!isReady) return <Opening />;
+	if (!isReady)
+		return (
+			<>
+				<ConnectionBanner />
+				<Opening />
+			</>
+		);
 	return (
 		<div
 			className={`workspace ${route.place === 'home' ? 'at-home' : ''} ${route.thread ? 'with-thread' : ''}`}
 		>
-			<ConnectionBanner connection={connection} />
+			<button type="button" className="skip-link" onClick={skipToMain}>
+				Skip to the messages
+			</button>
+			<ConnectionBanner />
 			<Sidebar route={route} held={held} onDialog={setDialog} onSignOut={() => setDialog('sign-out')} />
-			<MainView route={route} />
+			<MainView route={route} onDialog={setDialog} />
 			{route.thread && (
 				<ThreadPanel key={`${route.thread.channel} ${route.thread.ts}`} thread={route.thread} />
 			)}
@@ -71,7 +81,19 @@ export function Workspace({ onSignOut }: Props) {
 	);
 }
 
-function MainView({ route }: { readonly route: Route }) {
+/** Past the sidebar, however long it is: to where one writes, or to what is shown. */
+function skipToMain(): void {
+	const main = document.querySelector<HTMLElement>('main.pane');
+	const place = main?.querySelector<HTMLElement>('.composer textarea, a, button') ?? main;
+	place?.focus();
+}
+
+interface MainProps {
+	readonly route: Route;
+	readonly onDialog: (name: DialogName) => void;
+}
+
+function MainView({ route, onDialog }: MainProps) {
 	switch (route.place) {
 		case 'conversation':
 			return <ConversationView key={route.id} route={route} />;
@@ -80,7 +102,7 @@ function MainView({ route }: { readonly route: Route }) {
 		case 'mentions':
 			return <MentionsView />;
 		default:
-			return <InboxView />;
+			return <InboxView onDialog={onDialog} />;
 	}
 }
 

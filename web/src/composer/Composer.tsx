@@ -1,7 +1,10 @@
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
 import { everybody } from '../session/everybody.ts';
+import { useSelf } from '../session/names.ts';
 import { say } from '../session/toast.tsx';
+import { draftOf, keepDraft } from './drafts.ts';
+import { Outsiders } from './Outsiders.tsx';
 import { TypingLine } from './TypingLine.tsx';
 import { WriteBox } from './WriteBox.tsx';
 import { toWire } from './wire-text.ts';
@@ -16,20 +19,19 @@ interface Props {
 	readonly onUp?: () => void;
 }
 
-/** What was begun elsewhere is there when one comes back. */
-const drafts = new Map<string, string>();
-
 export function Composer({ channel, threadTs, label, typing, isFocused, onSent, onUp }: Props) {
 	const client = useClient();
-	const place = `${channel} ${threadTs ?? ''}`;
-	const [initial] = useState(() => drafts.get(place) ?? '');
+	const self = useSelf();
+	const [initial] = useState(() => draftOf(self, channel, threadTs));
+	const [text, setText] = useState(initial);
 	const [isBroadcast, setBroadcast] = useState(false);
 	const conversation = client.conversation(channel);
 
 	const post = async (text: string): Promise<void> => {
 		// Names become mentions when it is known whose they are.
 		if (text.includes('@')) await everybody(client);
-		const wire = toWire(text, client.getSnapshot().users);
+		const { users, conversations } = client.getSnapshot();
+		const wire = toWire(text, users, conversations.values());
 		const options = threadTs ? { threadTs, broadcast: isBroadcast } : {};
 		// What fails stays in its place, with the reason; here it only must not go by unheard.
 		await conversation.post(wire, options).catch(() => say('The message was not sent.'));
@@ -43,16 +45,18 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 				sendLabel="Send"
 				isFocused={isFocused}
 				{...(onUp ? { onUp } : {})}
-				onChange={(text) => {
-					drafts.set(place, text);
-					if (text !== '') conversation.sendTyping(threadTs);
+				onChange={(written) => {
+					setText(written);
+					keepDraft(self, channel, threadTs, written);
+					if (written !== '') conversation.sendTyping(threadTs);
 				}}
-				onSend={(text) => {
-					void post(text);
+				onSend={(written) => {
+					void post(written);
 					setBroadcast(false);
 					onSent();
 				}}
 			/>
+			<Outsiders channel={channel} text={text} />
 			<div className="composer-foot">
 				<TypingLine users={typing} />
 				{threadTs && (

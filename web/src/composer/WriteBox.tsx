@@ -4,6 +4,7 @@ import { everybody } from '../session/everybody.ts';
 import { Avatar } from '../ui/Avatar.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { type Candidate, candidatesFor, complete, writtenName } from './completion.ts';
+import { MOST_CHARACTERS, remarkOn } from './length.ts';
 
 /** Where text is written: grows with it, completes names, sends with Enter. */
 
@@ -39,6 +40,8 @@ export function WriteBox({
 	const [chosen, setChosen] = useState(0);
 	const candidates = useCandidates(text, caret);
 	const isCompleting = candidates.length > 0;
+	const isTooLong = text.length > MOST_CHARACTERS;
+	const remark = remarkOn(text);
 
 	useLayoutEffect(() => {
 		if (isFocused) {
@@ -62,7 +65,7 @@ export function WriteBox({
 		});
 	};
 	const send = () => {
-		if (text.trim() === '') return;
+		if (text.trim() === '' || isTooLong) return;
 		onSend(text.trim());
 		write('', null);
 	};
@@ -87,7 +90,7 @@ export function WriteBox({
 	return (
 		<div className="write-box">
 			{isCompleting && (
-				<div className="completion" id={listId} role="listbox" aria-label="People to mention">
+				<div className="completion" id={listId} role="listbox" aria-label="Suggestions">
 					{candidates.map((candidate, index) => (
 						// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard chooses from the text box, where the focus stays
 						<div
@@ -99,9 +102,13 @@ export function WriteBox({
 							onPointerDown={(event) => event.preventDefault()}
 							onClick={() => take(candidate)}
 						>
-							<Avatar id={candidate.id} name={candidate.id ? candidate.label : '@'} size="small" />
-							<strong>{candidate.label}</strong>
-							<span className="hint">@{candidate.handle}</span>
+							{candidate.id ? (
+								<Avatar id={candidate.id} name={candidate.label} size="small" />
+							) : (
+								<span className="completion-sign">{candidate.sign}</span>
+							)}
+							<strong dir="auto">{candidate.label}</strong>
+							<span className="hint">{candidate.handle}</span>
 						</div>
 					))}
 				</div>
@@ -109,7 +116,9 @@ export function WriteBox({
 			<textarea
 				ref={box}
 				rows={1}
+				dir="auto"
 				value={text}
+				aria-describedby={remark ? `${listId}-remark` : undefined}
 				aria-label={label}
 				placeholder={label}
 				role="combobox"
@@ -130,9 +139,18 @@ export function WriteBox({
 				className="send"
 				icon={sendLabel === 'Save' ? 'check' : 'send'}
 				label={sendLabel}
-				disabled={text.trim() === ''}
+				disabled={text.trim() === '' || isTooLong}
 				onClick={send}
 			/>
+			{remark && (
+				<p
+					id={`${listId}-remark`}
+					className={isTooLong ? 'write-remark refusal' : 'write-remark hint'}
+					role="status"
+				>
+					{remark}
+				</p>
+			)}
 		</div>
 	);
 }
@@ -141,10 +159,13 @@ export function WriteBox({
 function useCandidates(text: string, caret: number | null): readonly Candidate[] {
 	const client = useClient();
 	const users = useSelected((snapshot) => snapshot.users);
+	const conversations = useSelected((snapshot) => snapshot.conversations);
 	const written = caret === null ? null : writtenName(text, caret);
-	const isNaming = written !== null;
+	const isNaming = written?.sign === '@';
 	useEffect(() => {
 		if (isNaming) void everybody(client);
 	}, [client, isNaming]);
-	return written === null ? NOBODY : candidatesFor(written, users.values());
+	return written === null
+		? NOBODY
+		: candidatesFor(written, { users: users.values(), conversations: conversations.values() });
 }

@@ -1,28 +1,56 @@
-import type { User } from '@tidemark/client';
-import { canBeNamed } from '../session/names.ts';
+import type { Conversation, User } from '@tidemark/client';
+import { emojiStarting } from '../message/emoji.ts';
+import { canBeNamed, isChannel } from '../session/names.ts';
 
-/** Whom one may mean by what stands before the caret. */
+/** What one may mean by what stands before the caret: a person after @, a channel after #, an emoji after a colon. */
 
 export interface Candidate {
-	/** What is written for it. */
+	/** What is written for it, its sign included. */
 	readonly handle: string;
 	readonly label: string;
+	/** Of a person; empty for everything else. */
 	readonly id: string;
+	/** Stands in the place of a picture, where it is nobody. */
+	readonly sign: string;
 }
 
-const WRITTEN = /(?:^|[\s(])@([\w.-]*)$/;
+export interface Known {
+	readonly users: Iterable<User>;
+	readonly conversations: Iterable<Conversation>;
+}
+
+interface Written {
+	readonly sign: '@' | '#' | ':';
+	readonly text: string;
+}
+
+const WRITTEN = /(?:^|[\s(])([@#:])([\p{L}\p{N}_.+-]*)$/u;
 const MOST = 8;
+/** After a colon come many other things: `:)`, times, lists. */
+const LEAST_OF_EMOJI = 2;
 const GROUPS: readonly Candidate[] = [
-	{ handle: 'channel', label: 'Everybody in the conversation', id: '' },
-	{ handle: 'here', label: 'Everybody who is active now', id: '' },
+	{ handle: '@channel', label: 'Everybody in the conversation', id: '', sign: '@' },
+	{ handle: '@here', label: 'Everybody who is active now', id: '', sign: '@' },
 ];
 
-/** What was written after the @ before the caret; null where no name is being written. */
-export const writtenName = (text: string, caret: number): string | null =>
-	WRITTEN.exec(text.slice(0, caret))?.[1] ?? null;
+/** What was written after a sign before the caret; null where nothing is being named. */
+export function writtenName(text: string, caret: number): Written | null {
+	const [, sign, written] = WRITTEN.exec(text.slice(0, caret)) ?? [];
+	if (sign === undefined || written === undefined) return null;
+	if (sign === ':' && written.length < LEAST_OF_EMOJI) return null;
+	return { sign: sign as Written['sign'], text: written };
+}
 
-export function candidatesFor(written: string, users: Iterable<User>): readonly Candidate[] {
-	const wanted = written.toLowerCase();
+export function candidatesFor(
+	{ sign, text }: Written,
+	{ users, conversations }: Known,
+): readonly Candidate[] {
+	const wanted = text.toLowerCase();
+	if (sign === '@') return people(wanted, users);
+	return sign === '#' ? channels(wanted, conversations) : emoji(wanted);
+}
+
+function people(wanted: string, users: Iterable<User>): readonly Candidate[] {
 	const rank = (user: User): number => {
 		if (user.name.toLowerCase().startsWith(wanted)) return 0;
 		return user.realName
@@ -32,17 +60,31 @@ export function candidatesFor(written: string, users: Iterable<User>): readonly 
 			? 1
 			: 2;
 	};
-	const people = [...users]
+	const found = [...users]
 		.filter((user) => canBeNamed(user) && rank(user) < 2)
 		.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
-		.map((user) => ({ handle: user.name, label: user.realName || user.name, id: user.id }));
-	const groups = GROUPS.filter(({ handle }) => handle.startsWith(wanted));
-	return [...people, ...groups].slice(0, MOST);
+		.map((user) => ({ handle: `@${user.name}`, label: user.realName || user.name, id: user.id, sign: '@' }));
+	const groups = GROUPS.filter(({ handle }) => handle.startsWith(`@${wanted}`));
+	return [...found, ...groups].slice(0, MOST);
 }
+
+const channels = (wanted: string, conversations: Iterable<Conversation>): readonly Candidate[] =>
+	[...conversations]
+		.filter((conversation) => isChannel(conversation) && conversation.name.includes(wanted))
+		.sort(
+			(a, b) =>
+				Number(b.name.startsWith(wanted)) - Number(a.name.startsWith(wanted)) || (a.name < b.name ? -1 : 1),
+		)
+		.slice(0, MOST)
+		.map(({ name, topic }) => ({ handle: `#${name}`, label: topic || name, id: '', sign: '#' }));
+
+const emoji = (wanted: string): readonly Candidate[] =>
+	emojiStarting(wanted, MOST).map(([name, sign]) => ({ handle: `:${name}:`, label: name, id: '', sign }));
 
 /** The text with the name completed, and where the caret goes. */
 export function complete(text: string, caret: number, handle: string): { text: string; caret: number } {
-	const written = writtenName(text, caret) ?? '';
-	const before = `${text.slice(0, caret - written.length)}${handle} `;
+	const written = writtenName(text, caret);
+	const length = written ? written.sign.length + written.text.length : 0;
+	const before = `${text.slice(0, caret - length)}${handle} `;
 	return { text: before + text.slice(caret).replace(/^ /, ''), caret: before.length };
 }

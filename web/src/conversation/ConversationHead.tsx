@@ -3,7 +3,9 @@ import { useClient, useSelected } from '@tidemark/client/react';
 import { useState } from 'react';
 import { DetailsDialog, type DetailsPart } from '../dialogs/DetailsDialog.tsx';
 import { ExplainDialog } from '../dialogs/ExplainDialog.tsx';
-import { badgeOf, isChannel } from '../session/names.ts';
+import { LeaveDialog } from '../dialogs/LeaveDialog.tsx';
+import { setFavourite, useFavourites } from '../session/favourites.ts';
+import { badgeOf, isChannel, useSelf } from '../session/names.ts';
 import { go, toPlace } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
@@ -30,11 +32,18 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 	const store = client.conversation(conversation.id);
 	const [isExplaining, setExplaining] = useState(false);
 	const [details, setDetails] = useState<DetailsPart | null>(null);
+	const [isLeaving, setLeaving] = useState(false);
+	const self = useSelf();
+	const isFavourite = useFavourites(self).has(conversation.id);
 	const { kind, isMuted, badgeCount, topic, user } = conversation;
 	const presence = useSelected((snapshot) => (user ? snapshot.presence.get(user) : undefined));
 	const items: MenuItem[] = [
 		{ label: 'Mark as read', hint: 'Esc', run: onMarkRead },
-		{ label: 'Why is this badge on?', run: () => setExplaining(true) },
+		{ label: 'Why does it have a badge?', run: () => setExplaining(true) },
+		{
+			label: isFavourite ? 'Remove from favourites' : 'Add to favourites',
+			run: () => setFavourite(self, conversation.id, !isFavourite),
+		},
 		{ label: isMuted ? 'Unmute' : 'Mute', run: () => tell(store.setMuted(!isMuted)) },
 		...LEVELS.map(([level, label]) => ({
 			label,
@@ -48,7 +57,8 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 					{
 						label: 'Leave',
 						isDangerous: true,
-						run: () => tell(store.leave().then(() => go(toPlace('inbox')))),
+						run: () =>
+							kind === 'private' ? setLeaving(true) : tell(store.leave().then(() => go(toPlace('inbox')))),
 					},
 				]
 			: []),
@@ -58,8 +68,8 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 			<BackButton />
 			<ConversationIcon conversation={conversation} name={name} />
 			<div className="pane-title">
-				<h1>{name}</h1>
-				{user ? <p>{presence === 'active' ? 'Active' : 'Away'}</p> : topic && <p>{topic}</p>}
+				<h1 dir="auto">{name}</h1>
+				{user ? <p>{presence === 'active' ? 'Active' : 'Away'}</p> : topic && <p dir="auto">{topic}</p>}
 			</div>
 			{isMuted && (
 				<span className="hint" title="Muted">
@@ -84,6 +94,7 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 					onClose={() => setDetails(null)}
 				/>
 			)}
+			{isLeaving && <LeaveDialog conversation={conversation} onClose={() => setLeaving(false)} />}
 			{isExplaining && (
 				<ExplainDialog conversation={conversation} name={name} onClose={() => setExplaining(false)} />
 			)}

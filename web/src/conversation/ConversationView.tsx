@@ -1,6 +1,8 @@
 import { useClient, useConversation } from '@tidemark/client/react';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../composer/Composer.tsx';
+import { lastEditable } from '../message/editable.ts';
+import { markUnread } from '../message/MessageActions.tsx';
 import { useHotkey } from '../session/hotkeys.ts';
 import { isChannel, titledName, useConversationName, useSelf } from '../session/names.ts';
 import { openThread, type Route } from '../session/route.ts';
@@ -15,6 +17,8 @@ import { isNewAbove } from './reading.ts';
 import { timelineRows } from './rows.ts';
 import { type Sight, Timeline, type TimelineHandle } from './Timeline.tsx';
 import { useReading } from './useReading.ts';
+
+const newerOf = (one: string, other: string): string => (one > other ? one : other);
 
 const UNSEEN: Sight = { first: 0, last: 0, isAtEnd: false, onScreen: [] };
 
@@ -35,7 +39,10 @@ export function ConversationView({ route }: { readonly route: Route }) {
 	const onSight = useCallback(
 		(now: Sight) => {
 			setSight((before) =>
-				before.first === now.first && before.last === now.last && before.isAtEnd === now.isAtEnd
+				before.first === now.first &&
+				before.last === now.last &&
+				before.isAtEnd === now.isAtEnd &&
+				before.onScreen.at(-1) === now.onScreen.at(-1)
 					? before
 					: now,
 			);
@@ -83,12 +90,19 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		message: { readonly ts: string; readonly threadTs: string | null },
 	) => {
 		if (event.ctrlKey || event.metaKey || !message.ts) return;
-		if (event.key === 'u') tell(store.markUnread(message.ts));
-		else if (event.key === 'r') openThread(id, message.threadTs ?? message.ts);
+		const key = event.key.toLowerCase();
+		if (key === 'u') markUnread(client, id, message.ts);
+		else if (key === 'r') openThread(id, message.threadTs ?? message.ts);
 		else return;
 		event.preventDefault();
 	};
 
+	// What came below without ever having been on screen.
+	const newestSeen = useRef('');
+	newestSeen.current = newerOf(newestSeen.current, sight.onScreen.at(-1) ?? '');
+	const newBelow = hasNewer
+		? 0
+		: rows.filter(({ message }) => message.ts > newestSeen.current && message.user !== self).length;
 	const isAbove =
 		conversation !== null && isNewAbove(conversation, rows, { first: sight.first, hasOlder, self });
 	// More came than fits the screen: a divider shows where it starts.
@@ -96,7 +110,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		if (isAbove && anchor === null) divide();
 	}, [isAbove, anchor, divide]);
 
-	if (!conversation) return <NotAMember id={id} />;
+	if (!conversation) return <NotAMember id={id} messages={messages} />;
 	// What is being read is not offered to be read.
 	const isOffered = conversation.hasUnreads && (isAbove || !isFollowing);
 	return (
@@ -133,7 +147,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 				)}
 				{isLoaded && messages.length > 0 && (hasNewer || !sight.isAtEnd) && (
 					<button type="button" className="to-latest" onClick={() => tell(toLatest())}>
-						Latest messages ↓
+						{newBelow > 0 ? `${newBelow} new ↓` : 'Latest messages ↓'}
 					</button>
 				)}
 			</div>
@@ -147,7 +161,11 @@ export function ConversationView({ route }: { readonly route: Route }) {
 					if (hasNewer) tell(toLatest());
 					else timeline.current?.scrollToEnd();
 				}}
-				onUp={() => timeline.current?.focusLast()}
+				onUp={() => {
+					const mine = lastEditable(messages, self);
+					if (mine) timeline.current?.edit(mine.ts);
+					else timeline.current?.focusLast();
+				}}
 			/>
 		</main>
 	);

@@ -1,20 +1,22 @@
-import { ApiError } from '@tidemark/client';
+import { ApiError, type Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { go, toPlace } from '../session/route.ts';
 import { BackButton } from '../ui/BackButton.tsx';
 import type { IconName } from '../ui/icons.tsx';
 import { Empty, Failed, Loading, sayError } from '../ui/states.tsx';
+import { ChannelPreview } from './ChannelPreview.tsx';
 
 /** What the server tells of a conversation that one is not in. */
 interface Stranger {
 	readonly name: string;
 	readonly is_archived: boolean;
 	readonly is_member: boolean;
+	readonly topic?: { readonly value: string };
 }
 
-/** A link to a conversation that one is not in: joined where that is possible, and only offered there. */
-export function NotAMember({ id }: { readonly id: string }) {
+/** A conversation that one is not in, or that is archived: what was said last, and the way in where there is one. */
+export function NotAMember({ id, messages }: { readonly id: string; readonly messages: readonly Message[] }) {
 	const client = useClient();
 	const [stranger, setStranger] = useState<Stranger | null>(null);
 	const [error, setError] = useState<string | null>(null);
@@ -33,6 +35,12 @@ export function NotAMember({ id }: { readonly id: string }) {
 	}, [client, id, attempt]);
 	const join = () => client.join(id).catch((reason: ApiError) => setError(reason.code ?? 'network_error'));
 
+	const unarchive = () =>
+		client
+			.call('conversations.unarchive', { channel: id })
+			.then(() => setAttempt(attempt + 1))
+			.catch((reason: ApiError) => setError(reason.code ?? 'network_error'));
+
 	const isUnknown = error === 'channel_not_found';
 	return (
 		<main className="pane" aria-label="Conversation">
@@ -50,14 +58,29 @@ export function NotAMember({ id }: { readonly id: string }) {
 			) : !stranger || (stranger.is_member && !stranger.is_archived) ? (
 				// One that was just made or joined is on its way.
 				<Loading label="Looking for the conversation" />
-			) : stranger.is_archived ? (
-				<Explained icon="lock" title={`#${stranger.name}`} text={sayError('is_archived')} />
 			) : (
-				<Explained icon="hash" title={`#${stranger.name}`} text="You are not in this channel.">
-					<button type="button" className="button primary" onClick={join}>
-						Join
+				<ChannelPreview name={stranger.name} topic={stranger.topic?.value ?? ''} messages={messages}>
+					{stranger.is_archived ? (
+						<>
+							<span>{stranger.is_member ? 'This channel is archived.' : sayError('is_archived')}</span>
+							{stranger.is_member && (
+								<button type="button" className="button primary" onClick={unarchive}>
+									Unarchive
+								</button>
+							)}
+						</>
+					) : (
+						<>
+							<span>You are not in this channel.</span>
+							<button type="button" className="button primary" onClick={join}>
+								Join
+							</button>
+						</>
+					)}
+					<button type="button" className="button" onClick={() => go(toPlace('inbox'))}>
+						Back to the inbox
 					</button>
-				</Explained>
+				</ChannelPreview>
 			)}
 		</main>
 	);
@@ -67,20 +90,16 @@ interface ExplainedProps {
 	readonly icon: IconName;
 	readonly title: string;
 	readonly text: string;
-	readonly children?: ReactNode;
 }
 
-const Explained = ({ icon, title, text, children }: ExplainedProps) => (
+const Explained = ({ icon, title, text }: ExplainedProps) => (
 	<Empty
 		icon={icon}
 		title={title}
 		actions={
-			<>
-				<button type="button" className="button" onClick={() => go(toPlace('inbox'))}>
-					Back to the inbox
-				</button>
-				{children}
-			</>
+			<button type="button" className="button" onClick={() => go(toPlace('inbox'))}>
+				Back to the inbox
+			</button>
 		}
 	>
 		{text}

@@ -10,6 +10,7 @@ import {
 	useState,
 } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { askToEdit } from '../message/editing.ts';
 import { MessageRow } from '../message/MessageRow.tsx';
 import { dayName } from '../ui/format.ts';
 import { END_PX, isAtEnd, useFollowing } from './following.ts';
@@ -35,6 +36,8 @@ export interface TimelineHandle {
 	/** False: it is not among the rows. */
 	scrollTo(ts: string): boolean;
 	focusLast(): void;
+	/** Opens the message to be edited. */
+	edit(ts: string): void;
 }
 
 interface Props {
@@ -118,6 +121,14 @@ export function Timeline(props: Props) {
 			return true;
 		},
 		focusLast: () => focusRow(rows.length - 1),
+		edit: (ts) => {
+			const index = rows.findIndex(({ message }) => message.ts === ts);
+			if (index < 0) return;
+			list.current?.scrollToIndex(index, { align: 'nearest' });
+			requestAnimationFrame(() =>
+				askToEdit(scroller.current?.querySelector(`[data-ts="${CSS.escape(ts)}"]`)),
+			);
+		},
 	}));
 
 	// biome-ignore lint/correctness/useExhaustiveDependencies: when the rows have changed, and not when anything else has
@@ -128,7 +139,12 @@ export function Timeline(props: Props) {
 	// After drawing: sizes are known then.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: as above
 	useEffect(() => {
-		const frame = requestAnimationFrame(() => lookNow.current());
+		const frame = requestAnimationFrame(() => {
+			// Rows that came while the list was on its way to its end leave it short of it.
+			const element = scroller.current;
+			if (element && following.isOn() && !isAtEnd(element)) scrollToEnd();
+			lookNow.current();
+		});
 		return () => cancelAnimationFrame(frame);
 	}, [rows]);
 

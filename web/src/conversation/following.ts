@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useMemo, useRef } from 'react';
 
 /**
  * Whether a list stays at its end when more comes. It does from the start, and again whenever its end is reached. It no longer does
- * once it was scrolled up. While rows come and are measured, the list moves by itself: then only a gesture of the user counts.
+ * once its user scrolled it up. While rows come and are measured, the list moves by itself: then only a gesture that scrolls up counts.
  */
 
 export interface Following {
@@ -23,6 +23,24 @@ const SETTLES_MS = 300;
 /** Scrolling goes on for a moment after the wheel or the finger that began it. */
 const GESTURE_MS = 1_000;
 const GESTURES = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'pointermove'] as const;
+const KEYS_UP = new Set(['ArrowUp', 'PageUp', 'Home']);
+
+/** Whether it may scroll the list up: what scrolls down, or moves a pointer, does not leave the end. */
+function scrollsUp(event: Event, list: HTMLElement): boolean {
+	switch (event.type) {
+		case 'wheel':
+			return (event as WheelEvent).deltaY < 0;
+		case 'keydown': {
+			const { key, shiftKey } = event as KeyboardEvent;
+			return KEYS_UP.has(key) || (key === ' ' && shiftKey);
+		}
+		case 'touchmove':
+			return true;
+		default:
+			// Only a pointer that drags the list's own bar scrolls it.
+			return event.target === list && (event as PointerEvent).buttons !== 0;
+	}
+}
 
 export const isAtEnd = ({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolean =>
 	scrollTop + clientHeight >= scrollHeight - END_PX;
@@ -38,9 +56,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
 		const element = scroller.current;
 		if (!element) return;
 		const note = (event: Event): void => {
-			// A pointer that moves without a button pressed scrolls nothing; one that drags the bar does.
-			if (event.type === 'pointermove' && (event as PointerEvent).buttons === 0) return;
-			gestureAt.current = performance.now();
+			if (scrollsUp(event, element)) gestureAt.current = performance.now();
 		};
 		for (const type of GESTURES) element.addEventListener(type, note, { passive: true });
 		return () => {

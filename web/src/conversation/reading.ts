@@ -6,6 +6,9 @@ import type { TimelineRow } from './rows.ts';
  * SDK's reader.
  */
 
+/** Of no conversation: nothing is read by itself. */
+const NO_REVISION = -1;
+
 export interface Reading {
 	/** Everything after it is new: where the divider stands. Null for none. */
 	readonly anchor: string | null;
@@ -17,9 +20,13 @@ export interface Reading {
 	readonly wasFollowing: boolean;
 }
 
-export const opened = ({ hasUnreads, lastRead, revision, unreadCount }: Conversation): Reading => ({
+/** `isKeptUnread`: it was marked unread, and the page was loaded again since. */
+export const opened = (
+	{ hasUnreads, lastRead, revision, unreadCount }: Conversation,
+	isKeptUnread = false,
+): Reading => ({
 	anchor: hasUnreads ? lastRead : null,
-	revision,
+	revision: isKeptUnread ? NO_REVISION : revision,
 	unreadCount,
 	wasFollowing: false,
 });

@@ -3,6 +3,7 @@ import { useClient, useConnection } from '@tidemark/client/react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useIsThere } from '../session/attention.ts';
 import { tell } from '../session/toast.tsx';
+import { forgetUnread, isKeptUnread, keepUnread } from './kept-unread.ts';
 import { changed, dividedAt, markedRead, mayRead, opened, type Reading } from './reading.ts';
 
 /** Reads a conversation as its user does: the SDK's reader marks what was seen, reading.ts says where the divider stands. */
@@ -22,7 +23,9 @@ export function useReading(conversation: Conversation | null): ReadingOf {
 	const client = useClient();
 	const isThere = useIsThere();
 	const isOnline = useConnection().status === 'online';
-	const [reading, setReading] = useState<Reading | null>(() => conversation && opened(conversation));
+	const [reading, setReading] = useState<Reading | null>(
+		() => conversation && opened(conversation, isKeptUnread(conversation)),
+	);
 	const [isAtNewest, setAtNewest] = useState(false);
 	const isInSight = isAtNewest && isThere && isOnline;
 
@@ -38,10 +41,14 @@ export function useReading(conversation: Conversation | null): ReadingOf {
 		if (id === null) return;
 		const made = client.conversation(id).reader();
 		reader.current = made;
+		const { conversation: now } = client.conversation(id).getSnapshot();
+		if (now && isKeptUnread(now)) made.pause();
 		made.onScreen(onScreen.current);
 		return () => {
 			reader.current = null;
 			made.stop();
+			// The page is left for another place, not loaded again.
+			forgetUnread();
 		};
 	}, [client, id]);
 
@@ -59,6 +66,11 @@ export function useReading(conversation: Conversation | null): ReadingOf {
 	const divide = useCallback(() => {
 		if (conversation) setReading((before) => before && dividedAt(before, conversation));
 	}, [conversation]);
+	const isMarkedUnread = conversation !== null && reading !== null && !mayRead(reading, conversation);
+	useEffect(() => {
+		if (conversation && isMarkedUnread && conversation.hasUnreads) keepUnread(conversation);
+		else if (!isMarkedUnread) forgetUnread();
+	}, [conversation, isMarkedUnread]);
 	const isFollowing =
 		isInSight && conversation !== null && reading !== null && mayRead(reading, conversation);
 	return { anchor: reading?.anchor ?? null, isFollowing, see, markRead, divide };

@@ -88,10 +88,25 @@ interface LeavingProps {
 function Leaving({ conversation, onClose }: LeavingProps) {
 	const store = useClient().conversation(conversation.id);
 	const [isAsking, setAsking] = useState(false);
+	const [isLeaving, setLeaving] = useState(false);
 	const end = (work: Promise<void>) => {
 		onClose();
 		tell(work.then(() => go(toPlace('inbox'))));
 	};
+	if (isLeaving)
+		return (
+			<div className="leaving">
+				<p>This channel is private. You can come back only when a member adds you again.</p>
+				<div className="buttons">
+					<button type="button" className="button small" onClick={() => setLeaving(false)}>
+						Stay
+					</button>
+					<button type="button" className="button small danger" onClick={() => end(store.leave())}>
+						Leave
+					</button>
+				</div>
+			</div>
+		);
 	if (isAsking)
 		return (
 			<div className="leaving">
@@ -111,7 +126,11 @@ function Leaving({ conversation, onClose }: LeavingProps) {
 			<button type="button" className="button small" onClick={() => setAsking(true)}>
 				Archive…
 			</button>
-			<button type="button" className="button small alarming" onClick={() => end(store.leave())}>
+			<button
+				type="button"
+				className="button small alarming"
+				onClick={() => (conversation.kind === 'private' ? setLeaving(true) : end(store.leave()))}
+			>
 				Leave the channel
 			</button>
 		</div>

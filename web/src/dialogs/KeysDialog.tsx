@@ -5,11 +5,13 @@ const KEYS: readonly (readonly [string, string])[] = [
 	['Shift Esc', 'Mark everything as read'],
 	['Alt ↑  Alt ↓', 'Previous or next unread conversation'],
 	['Ctrl K', 'Go to a conversation or a person'],
-	['↑', 'From an empty text box: to the messages; arrows walk them'],
+	['↑', 'From an empty text box: edit your last message'],
+	['Shift Tab', 'From the text box: to the messages; arrows walk them'],
 	['U', 'On a message: unread from here'],
 	['R', 'On a message: reply in its thread'],
 	['Enter', 'Send; with Shift, a new line'],
-	['@', 'Mention somebody'],
+	['@  #  :', 'Complete the name of a person, a channel, an emoji'],
+	['Any letter', 'Outside a text box: begins a message'],
 	['?', 'Outside a text box: this list'],
 ];
 

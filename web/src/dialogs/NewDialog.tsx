@@ -1,4 +1,4 @@
-import { ApiError, type BrowsedChannel } from '@tidemark/client';
+import { ApiError } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { everybody } from '../session/everybody.ts';
@@ -12,7 +12,7 @@ import { sayError } from '../ui/states.tsx';
 import { channelNameFrom, nameProblem } from './channel-name.ts';
 import { found, foundPeople } from './finding.ts';
 import { personChoice } from './person-choice.tsx';
-import { useChannels } from './useChannels.ts';
+import { type ListedChannel, useChannels } from './useChannels.ts';
 
 const MOST = 50;
 
@@ -36,7 +36,7 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 			setError(reason instanceof ApiError ? reason.code : 'network_error');
 		}
 	};
-	const toChoice = ({ id, name, isMember, memberCount }: BrowsedChannel): Choice => ({
+	const toChoice = ({ id, name, isMember, memberCount }: ListedChannel): Choice => ({
 		key: id,
 		icon: <RowIcon name="hash" />,
 		name,
@@ -45,7 +45,7 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 	});
 	const name = channelNameFrom(written);
 	// What one is in comes up when it is named: it cannot be made a second time.
-	const listed = channels.filter(({ isMember }) => !isMember || name !== '');
+	const listed = channels.filter(({ isMember, isArchived }) => !isArchived && (!isMember || name !== ''));
 	const problem = nameProblem(name);
 	const isNew = problem === null && !channels.some((channel) => channel.name === name);
 	const creation: Choice = {

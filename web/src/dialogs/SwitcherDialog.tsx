@@ -10,8 +10,11 @@ import { isUnread } from '../sidebar/sections.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { type Choice, Chooser } from '../ui/Chooser.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
+import { plural } from '../ui/format.ts';
+import { Icon } from '../ui/icons.tsx';
 import { found, foundPeople } from './finding.ts';
 import { personChoice } from './person-choice.tsx';
+import { type ListedChannel, useChannels } from './useChannels.ts';
 
 const MOST = 20;
 
@@ -39,6 +42,9 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 		() => new Set([self, ...[...conversations.values()].map(({ user }) => user ?? '')]),
 		[conversations, self],
 	);
+	const { channels } = useChannels();
+	// Only what is named: there may be thousands.
+	const others = written.trim() === '' ? [] : channels.filter(({ id }) => !conversations.has(id));
 	const open = (id: string) => {
 		onClose();
 		go(toConversation(id));
@@ -51,6 +57,20 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 		isStrong: isUnread(conversation),
 		run: () => open(conversation.id),
 	});
+	const channelChoices = (listed: readonly ListedChannel[]): Choice[] =>
+		found(listed, ({ name }) => name, written)
+			.slice(0, MOST)
+			.map(({ id, name, memberCount, isArchived }) => ({
+				key: id,
+				icon: (
+					<span className="row-icon">
+						<Icon name="hash" />
+					</span>
+				),
+				name,
+				hint: isArchived ? 'archived' : plural(memberCount, 'member'),
+				run: () => open(id),
+			}));
 	return (
 		<Dialog title="Go to…" onClose={onClose} isChooser>
 			<Chooser
@@ -70,8 +90,13 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 							.slice(0, MOST)
 							.map((user) => personChoice(user, () => tell(client.openDirect([user.id]).then(open)))),
 					},
+					{
+						heading: 'Channels you are not in',
+						choices: channelChoices(others.filter((one) => !one.isArchived)),
+					},
+					{ heading: 'Archived channels', choices: channelChoices(others.filter((one) => one.isArchived)) },
 				]}
-				nothing="Nothing and nobody is called that. The + above your conversations lists channels to join."
+				nothing="No matches. The + above your conversations creates a channel."
 			/>
 		</Dialog>
 	);

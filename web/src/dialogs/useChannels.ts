@@ -1,21 +1,54 @@
-import type { BrowsedChannel } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 
-/** Every public channel of the workspace, page after page for as long as somebody looks. */
-export function useChannels(): { readonly channels: readonly BrowsedChannel[]; readonly isFailed: boolean } {
+/** A public channel of the workspace, whether or not one is in it. */
+export interface ListedChannel {
+	readonly id: string;
+	readonly name: string;
+	readonly isMember: boolean;
+	readonly isArchived: boolean;
+	readonly memberCount: number;
+}
+
+interface WireChannel {
+	readonly id: string;
+	readonly name: string;
+	readonly is_member: boolean;
+	readonly is_archived: boolean;
+	readonly num_members?: number;
+}
+
+interface Page {
+	readonly channels: readonly WireChannel[];
+	readonly response_metadata?: { readonly next_cursor?: string };
+}
+
+const listedOf = ({ id, name, is_member, is_archived, num_members = 0 }: WireChannel): ListedChannel => ({
+	id,
+	name,
+	isMember: is_member,
+	isArchived: is_archived,
+	memberCount: num_members,
+});
+
+/** Every public channel of the workspace, archived ones too, page after page for as long as somebody looks. */
+export function useChannels(): { readonly channels: readonly ListedChannel[]; readonly isFailed: boolean } {
 	const client = useClient();
-	const [channels, setChannels] = useState<readonly BrowsedChannel[]>([]);
+	const [channels, setChannels] = useState<readonly ListedChannel[]>([]);
 	const [isFailed, setFailed] = useState(false);
 	useEffect(() => {
 		let isOver = false;
 		const load = async () => {
 			let cursor = '';
 			do {
-				const page = await client.browse(cursor);
+				const page: Page = await client.call<Page>('conversations.list', {
+					types: 'public_channel,private_channel',
+					limit: 200,
+					...(cursor ? { cursor } : {}),
+				});
 				if (isOver) return;
-				setChannels((before) => [...before, ...page.channels]);
-				cursor = page.cursor;
+				setChannels((before) => [...before, ...page.channels.map(listedOf)]);
+				cursor = page.response_metadata?.next_cursor ?? '';
 			} while (cursor !== '');
 		};
 		load().catch(() => !isOver && setFailed(true));

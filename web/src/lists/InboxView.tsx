@@ -1,6 +1,7 @@
 import { useClient, useInbox, useSelected } from '@tidemark/client/react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import type { DialogName } from '../dialogs/Dialogs.tsx';
 import { tell } from '../session/toast.tsx';
 import { isUnread } from '../sidebar/sections.ts';
 import { plural } from '../ui/format.ts';
@@ -12,7 +13,7 @@ const ITEM_HEIGHT = 73;
 const NEAR_END = 10;
 
 /** Every conversation by latest activity, with its newest message. */
-export function InboxView() {
+export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) => void }) {
 	const client = useClient();
 	const isReady = useSelected((snapshot) => snapshot.isReady);
 	const inbox = useInbox();
@@ -66,10 +67,25 @@ export function InboxView() {
 			<div className="scroller" ref={scroller}>
 				{!isReady && <Loading />}
 				{isReady && shown.length === 0 && (
-					<Empty icon="inbox" title={isOnlyUnread ? 'All caught up' : 'No conversations yet'}>
+					<Empty
+						icon="inbox"
+						title={isOnlyUnread ? 'You’re all caught up' : 'No conversations yet'}
+						actions={
+							isOnlyUnread ? undefined : (
+								<>
+									<button type="button" className="button primary" onClick={() => onDialog('new')}>
+										Find or create a channel
+									</button>
+									<button type="button" className="button" onClick={() => onDialog('switcher')}>
+										Write to somebody
+									</button>
+								</>
+							)
+						}
+					>
 						{isOnlyUnread
-							? 'Nothing is waiting for you.'
-							: 'Join a channel or write to somebody with the + above.'}
+							? 'No unread conversations.'
+							: 'Join a channel that is there, create one, or write to somebody.'}
 					</Empty>
 				)}
 				<Virtualizer ref={list} scrollRef={scroller} data={shown} itemSize={ITEM_HEIGHT} onScroll={loadNear}>

@@ -16,7 +16,8 @@ export function EditBox({ message, onDone }: { readonly message: Message; readon
 			isFocused
 			onCancel={onDone}
 			onSend={(text) => {
-				const changed = toWire(text, client.getSnapshot().users);
+				const { users, conversations } = client.getSnapshot();
+				const changed = toWire(text, users, conversations.values());
 				if (changed !== message.text) tell(client.conversation(message.channel).edit(message.ts, changed));
 				onDone();
 			}}

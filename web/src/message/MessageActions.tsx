@@ -1,14 +1,17 @@
-import type { Message } from '@tidemark/client';
+import type { Message, TidemarkClient } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
+import { ReactDialog } from '../dialogs/ReactDialog.tsx';
 import { ReadersDialog } from '../dialogs/ReadersDialog.tsx';
 import { useSelf } from '../session/names.ts';
 import { openThread } from '../session/route.ts';
-import { tell } from '../session/toast.tsx';
+import { say, tell } from '../session/toast.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Menu, type MenuItem } from '../ui/Menu.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
+import { isEditable } from './editable.ts';
+import { NOTHING_TO_MARK, unreadFrom } from './mark-unread.ts';
 import { plainText } from './plain-text.ts';
 import { wordsOf } from './said.ts';
 
@@ -22,10 +25,9 @@ interface Props {
 export function MessageActions({ message, isInThread, onEdit }: Props) {
 	const client = useClient();
 	const self = useSelf();
-	const [dialog, setDialog] = useState<'readers' | 'delete' | null>(null);
+	const [dialog, setDialog] = useState<'readers' | 'delete' | 'react' | null>(null);
 	const isMine = message.user === self;
-	// An edit changes the text, and where there are blocks nobody sees that.
-	const canEdit = isMine && !message.blocks?.length;
+	const canEdit = isEditable(message, self);
 	const copied = () => message.text || plainText(wordsOf(message), client.getSnapshot().users);
 	const reading = useReading(message, isInThread);
 	const items: MenuItem[] = [
@@ -42,6 +44,7 @@ export function MessageActions({ message, isInThread, onEdit }: Props) {
 	return (
 		<>
 			<div className="message-actions">
+				<IconButton icon="smile" label="Add a reaction" onClick={() => setDialog('react')} />
 				{!isInThread && (
 					<IconButton
 						icon="thread"
@@ -54,6 +57,7 @@ export function MessageActions({ message, isInThread, onEdit }: Props) {
 					<Icon name="more" />
 				</Menu>
 			</div>
+			{dialog === 'react' && <ReactDialog message={message} onClose={() => setDialog(null)} />}
 			{dialog === 'readers' && <ReadersDialog message={message} onClose={() => setDialog(null)} />}
 			{dialog === 'delete' && <DeleteDialog message={message} onClose={() => setDialog(null)} />}
 		</>
@@ -63,18 +67,32 @@ export function MessageActions({ message, isInThread, onEdit }: Props) {
 /** A reply counts in its thread, everything else in its conversation. */
 function useReading(message: Message, isInThread: boolean): readonly MenuItem[] {
 	const client = useClient();
+	const self = useSelf();
 	const { channel, ts, threadTs } = message;
 	if (isInThread) {
 		if (!threadTs || threadTs === ts) return [];
 		const thread = client.thread(channel, threadTs);
+		const mark = () => {
+			const from = unreadFrom(thread.getSnapshot().replies, ts, self);
+			if (from === null) say(NOTHING_TO_MARK);
+			else tell(thread.markUnread(from));
+		};
 		return [
-			{ label: 'Mark unread from here', run: () => tell(thread.markUnread(ts)) },
+			{ label: 'Mark unread from here', run: mark },
 			{ label: 'Mark read up to here', run: () => tell(thread.mark(ts)) },
 		];
 	}
 	const conversation = client.conversation(channel);
 	return [
-		{ label: 'Mark unread from here', hint: 'U', run: () => tell(conversation.markUnread(ts)) },
+		{ label: 'Mark unread from here', hint: 'U', run: () => markUnread(client, channel, ts) },
 		{ label: 'Mark read up to here', run: () => tell(conversation.mark(ts)) },
 	];
+}
+
+/** Unread from this message on; from the next one by somebody else where it is one's own. */
+export function markUnread(client: TidemarkClient, channel: string, ts: string): void {
+	const conversation = client.conversation(channel);
+	const from = unreadFrom(conversation.getSnapshot().messages, ts, client.getSnapshot().self?.id ?? '');
+	if (from === null) say(NOTHING_TO_MARK);
+	else tell(conversation.markUnread(from));
 }

@@ -1,13 +1,17 @@
 import type { Message } from '@tidemark/client';
-import { memo, useState } from 'react';
-import { useUserName } from '../session/names.ts';
+import { memo, useCallback, useRef, useState } from 'react';
+import { useSelf, useUserName } from '../session/names.ts';
 import { Avatar } from '../ui/Avatar.tsx';
 import { exactTime, shortTime, timeOf } from '../ui/format.ts';
 import { EditBox } from './EditBox.tsx';
+import { isEditable } from './editable.ts';
+import { useAskedToEdit } from './editing.ts';
 import { emojiNamed } from './emoji.ts';
+import { Folding } from './Folding.tsx';
 import { MessageActions } from './MessageActions.tsx';
 import { MessageBody } from './MessageBody.tsx';
 import { NotSent } from './NotSent.tsx';
+import { Reactions } from './Reactions.tsx';
 import { ThreadSummaryLine } from './ThreadSummaryLine.tsx';
 
 interface Props {
@@ -30,11 +34,27 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 	const { message, isContinued, isInThread, isHighlighted = false, isTabStop, showsThread } = props;
 	const [isNear, setNear] = useState(false);
 	const [isEditing, setEditing] = useState(false);
+	const self = useSelf();
+	const article = useRef<HTMLElement>(null);
+	const canEdit = isEditable(message, self);
+	const cameFrom = useRef<Element | null>(null);
+	const edit = useCallback(() => {
+		cameFrom.current = document.activeElement;
+		setEditing(canEdit);
+	}, [canEdit]);
+	const stopEditing = () => {
+		setEditing(false);
+		// Back to where one was: the text box, where the arrow up led here, else the message.
+		const place = cameFrom.current?.matches('textarea') ? cameFrom.current : article.current;
+		requestAnimationFrame(() => (place as HTMLElement | null)?.focus({ preventScroll: true }));
+	};
+	useAskedToEdit(article, edit);
 	const author = useUserName(message.user);
 	const name = message.username ?? author;
 	const canAct = isNear && message.status === 'sent' && !message.isTombstone && !isEditing;
 	return (
 		<article
+			ref={article}
 			className={`message ${isContinued ? 'continued' : ''} ${isHighlighted ? 'highlighted' : ''} ${message.status}`}
 			data-ts={message.ts}
 			tabIndex={isTabStop ? 0 : -1}
@@ -61,7 +81,9 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 			<div className="message-main">
 				{!isContinued && (
 					<header>
-						<strong className="message-author">{name || '…'}</strong>
+						<strong className="message-author" dir="auto">
+							{name || '…'}
+						</strong>
 						{message.username !== null && (
 							<span className="hint" title={`Posted by ${author}`}>
 								bot
@@ -76,21 +98,25 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 					</header>
 				)}
 				{isEditing ? (
-					<EditBox message={message} onDone={() => setEditing(false)} />
+					<EditBox message={message} onDone={stopEditing} />
 				) : (
-					<div className={message.isMe ? 'message-text about-author' : 'message-text'}>
+					<Folding
+						className={message.isMe ? 'message-text about-author' : 'message-text'}
+						text={message.text}
+					>
 						{message.isTombstone ? (
 							<em className="hint">This message was deleted.</em>
 						) : (
 							<MessageBody said={message} />
 						)}
 						{message.edited && !message.isTombstone && <span className="hint"> (edited)</span>}
-					</div>
+					</Folding>
 				)}
+				<Reactions message={message} />
 				{message.status === 'failed' && <NotSent message={message} />}
 				{showsThread && message.replyCount > 0 && <ThreadSummaryLine message={message} />}
 			</div>
-			{canAct && <MessageActions message={message} isInThread={isInThread} onEdit={() => setEditing(true)} />}
+			{canAct && <MessageActions message={message} isInThread={isInThread} onEdit={edit} />}
 		</article>
 	);
 });

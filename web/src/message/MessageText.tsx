@@ -3,11 +3,44 @@ import { memo } from 'react';
 import { useSelf, useUserName } from '../session/names.ts';
 import { formatRoute, toConversation } from '../session/route.ts';
 import { type Piece, parseText } from './parse-text.ts';
+import { type TextBlock, textBlocks } from './text-blocks.ts';
 
 /** A message's text, drawn. */
 export const MessageText = memo(function MessageText({ text }: { readonly text: string }) {
-	return <Pieces pieces={parseText(text)} />;
+	const blocks = textBlocks(text);
+	const [only] = blocks;
+	if (blocks.length <= 1 && (!only || only.kind === 'words')) return <Pieces pieces={parseText(text)} />;
+	// biome-ignore lint/suspicious/noArrayIndexKey: blocks of one text have no other identity, and are made anew with it
+	return blocks.map((block, index) => <BlockOf key={index} block={block} />);
 });
+
+function BlockOf({ block }: { readonly block: TextBlock }) {
+	if (block.kind === 'quote')
+		return (
+			<blockquote className="part-quote" dir="auto">
+				<Pieces pieces={parseText(block.text)} />
+			</blockquote>
+		);
+	if (block.kind === 'words')
+		return (
+			<div dir="auto">
+				<Pieces pieces={parseText(block.text)} />
+			</div>
+		);
+	const items = block.items.map((item, index) => (
+		// biome-ignore lint/suspicious/noArrayIndexKey: as above
+		<li key={index} dir="auto">
+			<Pieces pieces={parseText(item)} />
+		</li>
+	));
+	return block.from === null ? (
+		<ul className="part-list">{items}</ul>
+	) : (
+		<ol className="part-list" start={block.from}>
+			{items}
+		</ol>
+	);
+}
 
 export const Pieces = ({ pieces }: { readonly pieces: readonly Piece[] }) =>
 	// biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other identity, and are made anew with it

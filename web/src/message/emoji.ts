@@ -30,3 +30,13 @@ const BY_NAME = new Map(words.flatMap((name, at) => (at % 2 === 0 ? [[name, word
 
 /** Undefined: nothing is called that here. */
 export const emojiNamed = (name: string): string | undefined => BY_NAME.get(name);
+
+/** Names and emoji that begin so, then those that have it elsewhere. */
+export function emojiStarting(written: string, most: number): readonly (readonly [string, string])[] {
+	const all = [...BY_NAME].filter(([name]) => name.includes(written));
+	const isFirst = (name: string): number => Number(!name.startsWith(written));
+	return all.sort(([a], [b]) => isFirst(a) - isFirst(b) || a.length - b.length).slice(0, most) as [
+		string,
+		string,
+	][];
+}

@@ -9,7 +9,8 @@ const chordOf = (event: KeyboardEvent): string =>
 		event.altKey ? 'Alt' : '',
 		// A letter or a sign has Shift in it already.
 		event.shiftKey && event.key.length > 1 ? 'Shift' : '',
-		event.key,
+		// Caps Lock makes a letter large without Shift.
+		event.key.length === 1 ? event.key.toLowerCase() : event.key,
 	]
 		.filter(Boolean)
 		.join('+');
@@ -35,4 +36,26 @@ export function useHotkey(chord: string, run: () => void): void {
 		addEventListener('keydown', listener);
 		return () => removeEventListener('keydown', listener);
 	}, [chord]);
+}
+
+const WRITES_ITSELF = 'input, textarea, select, [contenteditable]';
+const PRESSED_BY_SPACE = 'button, a, summary, [role^=menuitem], [role=option]';
+
+/** A letter that is for nothing else begins a message: it goes where one writes. */
+export function useTypingAnywhere(): void {
+	useEffect(() => {
+		const listener = (event: KeyboardEvent) => {
+			const target = event.target as HTMLElement;
+			if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
+				return;
+			if (event.key.length !== 1 || event.key === '?' || target.matches(WRITES_ITSELF)) return;
+			if (event.key === ' ' && (target.matches(PRESSED_BY_SPACE) || target === document.body)) return;
+			if (document.querySelector('dialog[open], [popover]:popover-open')) return;
+			const place = target.closest('.thread-panel') ?? document.querySelector('.pane');
+			// The letter follows the focus.
+			place?.querySelector<HTMLTextAreaElement>(':scope > .composer textarea')?.focus();
+		};
+		addEventListener('keydown', listener);
+		return () => removeEventListener('keydown', listener);
+	}, []);
 }

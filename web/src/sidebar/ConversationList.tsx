@@ -2,6 +2,8 @@ import type { Conversation } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useMemo, useRef } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { isFolded, setFolded, useFavourites, useFolded } from '../session/favourites.ts';
+import { useSelf } from '../session/names.ts';
 import { SidebarItem } from './SidebarItem.tsx';
 import { type SidebarRow, sidebarRows } from './sections.ts';
 
@@ -13,7 +15,13 @@ const MOST_WATCHED = 100;
 export function ConversationList({ held }: { readonly held: Conversation | null }) {
 	const current = held?.id ?? null;
 	const conversations = useSelected((snapshot) => snapshot.conversations);
-	const rows = useMemo(() => sidebarRows(conversations, held), [conversations, held]);
+	const self = useSelf();
+	const favourites = useFavourites(self);
+	const folded = useFolded(self);
+	const rows = useMemo(
+		() => sidebarRows(conversations, held, favourites, (heading) => isFolded(folded, heading)),
+		[conversations, held, favourites, folded],
+	);
 	useDirectPresence(rows);
 	const handle = useRef<VirtualizerHandle>(null);
 	const scroller = useRef<HTMLDivElement>(null);
@@ -33,14 +41,18 @@ export function ConversationList({ held }: { readonly held: Conversation | null 
 						<SidebarItem key={row.key} conversation={row.conversation} isCurrent={row.key === current} />
 					) : (
 						<h2 key={row.key} className="side-heading">
-							{row.heading}
+							<button
+								type="button"
+								aria-expanded={!row.isFolded}
+								onClick={() => setFolded(self, row.heading ?? '', !row.isFolded)}
+							>
+								{row.heading}
+							</button>
 						</h2>
 					)
 				}
 			</Virtualizer>
-			{conversations.size === 0 && (
-				<p className="side-hint">You are in no conversation yet. Browse channels to join one.</p>
-			)}
+			{conversations.size === 0 && <p className="side-hint">You are in no conversation yet.</p>}
 		</div>
 	);
 }

@@ -1,5 +1,6 @@
 import type { Conversation } from '@tidemark/client';
 import { useSelected } from '@tidemark/client/react';
+import type { KeyboardEvent } from 'react';
 import type { DialogName } from '../dialogs/Dialogs.tsx';
 import type { Route } from '../session/route.ts';
 import { IconButton } from '../ui/IconButton.tsx';
@@ -18,9 +19,9 @@ interface Props {
 export function Sidebar({ route, held, onDialog, onSignOut }: Props) {
 	const team = useSelected((snapshot) => snapshot.team?.name ?? '');
 	return (
-		<nav className="sidebar" aria-label="Conversations">
+		<nav className="sidebar" aria-label="Conversations" onKeyDown={walkRows}>
 			<header className="side-head">
-				<h1>{team}</h1>
+				<h1 dir="auto">{team}</h1>
 				<IconButton icon="search" label="Go to… (Ctrl K)" onClick={() => onDialog('switcher')} />
 				<IconButton icon="plus" label="New conversation" onClick={() => onDialog('new')} />
 			</header>
@@ -29,4 +30,16 @@ export function Sidebar({ route, held, onDialog, onSignOut }: Props) {
 			<Me onDialog={onDialog} onSignOut={onSignOut} />
 		</nav>
 	);
+}
+
+/** Arrows walk the rows; Tab leaves them. */
+function walkRows(event: KeyboardEvent<HTMLElement>): void {
+	const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+	if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+	const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.side-row, .side-heading button')];
+	const at = rows.indexOf(document.activeElement as HTMLElement);
+	const next = at < 0 ? undefined : rows[at + step];
+	if (!next) return;
+	event.preventDefault();
+	next.focus();
 }

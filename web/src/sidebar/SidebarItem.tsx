@@ -1,6 +1,7 @@
 import type { Conversation } from '@tidemark/client';
 import { memo } from 'react';
-import { badgeOf, useConversationName } from '../session/names.ts';
+import { useHasDraft } from '../composer/drafts.ts';
+import { badgeOf, useConversationName, useSelf } from '../session/names.ts';
 import { formatRoute, toConversation } from '../session/route.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { plural } from '../ui/format.ts';
@@ -23,6 +24,7 @@ const classesOf = (conversation: Conversation, isCurrent: boolean): string =>
 
 export const SidebarItem = memo(function SidebarItem({ conversation, isCurrent }: Props) {
 	const name = useConversationName(conversation);
+	const hasDraft = useHasDraft(useSelf(), conversation.id) && !isCurrent;
 	const { id, badgeCount, unreadCountDisplay, isMuted } = conversation;
 	return (
 		<a
@@ -32,7 +34,15 @@ export const SidebarItem = memo(function SidebarItem({ conversation, isCurrent }
 			data-conversation={id}
 		>
 			<ConversationIcon conversation={conversation} name={name} />
-			<span className="side-name">{name}</span>
+			<span className="side-name" dir="auto">
+				{name}
+			</span>
+			{hasDraft && (
+				<span className="side-muted" title="Draft">
+					<Icon name="edit" />
+					<span className="only-read-aloud">draft</span>
+				</span>
+			)}
 			{isMuted && (
 				<span className="side-muted" title="Muted">
 					<Icon name="muted" />

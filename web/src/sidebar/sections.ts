@@ -4,7 +4,9 @@ import type { Conversation } from '@tidemark/client';
 
 export interface SidebarRow {
 	readonly key: string;
-	readonly heading: 'Unread' | 'Channels' | 'Direct messages' | null;
+	readonly heading: 'Unread' | 'Favourites' | 'Channels' | 'Direct messages' | null;
+	/** Of a heading whose conversations are not shown. */
+	readonly isFolded?: boolean;
 	readonly conversation: Conversation | null;
 }
 
@@ -45,11 +47,15 @@ export function unreadFirst(
 export function sidebarRows(
 	conversations: ReadonlyMap<string, Conversation>,
 	held: Conversation | null,
+	favourites: ReadonlySet<string> = new Set(),
+	folded: (heading: string) => boolean = () => false,
 ): readonly SidebarRow[] {
 	const { sort } = placedBy(held);
 	const unread = unreadFirst(conversations.values(), held);
 	const onTop = new Set(unread);
-	const rest = [...conversations.values()].filter((conversation) => !onTop.has(conversation));
+	const isFavourite = ({ id }: Conversation): boolean => favourites.has(id);
+	const others = [...conversations.values()].filter((conversation) => !onTop.has(conversation));
+	const rest = others.filter((conversation) => !isFavourite(conversation));
 	const section = (
 		heading: NonNullable<SidebarRow['heading']>,
 		members: readonly Conversation[],
@@ -57,11 +63,15 @@ export function sidebarRows(
 		members.length === 0
 			? []
 			: [
-					{ key: heading, heading, conversation: null },
-					...members.map((conversation) => ({ key: conversation.id, heading: null, conversation })),
+					{ key: heading, heading, conversation: null, isFolded: folded(heading) },
+					// What is open stays in sight.
+					...members
+						.filter(({ id }) => !folded(heading) || id === held?.id)
+						.map((conversation) => ({ key: conversation.id, heading: null, conversation })),
 				];
 	return [
 		...section('Unread', unread),
+		...section('Favourites', sort(others.filter(isFavourite), byName)),
 		...section(
 			'Channels',
 			sort(

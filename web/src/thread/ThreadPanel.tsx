@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../composer/Composer.tsx';
 import { timelineRows } from '../conversation/rows.ts';
 import { type Sight, Timeline, type TimelineHandle } from '../conversation/Timeline.tsx';
+import { lastEditable } from '../message/editable.ts';
 import { titledName, useConversationName, useSelf } from '../session/names.ts';
 import { closeThread, type ThreadRef } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
@@ -104,6 +105,11 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 				typing={typing}
 				isFocused
 				onSent={() => timeline.current?.scrollToEnd()}
+				onUp={() => {
+					const mine = lastEditable(replies, self);
+					if (mine) timeline.current?.edit(mine.ts);
+					else timeline.current?.focusLast();
+				}}
 			/>
 		</aside>
 	);

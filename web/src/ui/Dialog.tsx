@@ -14,11 +14,16 @@ export function Dialog({ title, onClose, isChooser = false, children }: Props) {
 	const element = useRef<HTMLDialogElement>(null);
 	const titleId = useId();
 	useEffect(() => {
+		const before = document.activeElement as HTMLElement | null;
 		const dialog = element.current;
 		if (dialog && !dialog.open) dialog.showModal();
 		// Who is asked for something writes at once; otherwise it is the first button.
 		dialog?.querySelector<HTMLElement>('.dialog-body input')?.focus();
-		return () => dialog?.close();
+		return () => {
+			dialog?.close();
+			// The browser gives the focus back only where the dialog is still in the page.
+			if (document.activeElement === document.body && before?.isConnected) before.focus();
+		};
 	}, []);
 	return (
 		// biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Esc; this is for who clicks beside it

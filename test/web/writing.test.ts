@@ -1,0 +1,154 @@
+import { expect, test } from 'bun:test';
+import { eventually, type Screen } from '../support/web/screen.ts';
+import { stage } from '../support/web/stage.ts';
+
+/** Writing: nothing is lost, keys do what people expect, and text is drawn as it was meant. */
+
+const here = stage();
+const { scene, show } = here;
+
+const box = (screen: Screen) => screen.page.locator('.pane .composer textarea');
+const focused = (screen: Screen) =>
+	screen.page.evaluate<string>(`document.activeElement.getAttribute('aria-label') ?? ''`);
+/** What the browser says about requests that do not arrive is not the page's doing. */
+const forgetNetwork = ({ errors }: Screen) =>
+	errors.splice(0, errors.length, ...errors.filter((error) => !/net::ERR_|WebSocket/.test(error)));
+
+test('an outage and a reload lose nothing: messages are sent once, drafts stay and are marked', async () => {
+	const { people, channel } = await scene(2);
+	const [ada, grace] = people;
+	const { channel: other } = await ada.call('conversations.create', { name: 'quay' });
+	const screen = await show(ada);
+	const { page } = screen;
+	await screen.open('quay');
+	await box(screen).fill('A thought that is not finished');
+	await screen.open('harbour');
+	await screen.row('quay').locator('.only-read-aloud', { hasText: 'draft' }).waitFor({ state: 'attached' });
+	// The machine is cut off, as far as the page can tell: it is said within seconds.
+	await page.route('**/api/**', (route) => route.abort());
+	await page.context().setOffline(true);
+	await page.getByText('Reconnecting…').waitFor();
+	await screen.write('first of the outage');
+	await screen.write('second of the outage');
+	await page.getByText('2 messages not sent yet').waitFor();
+	// The page comes back before the connection does.
+	await page.context().setOffline(false);
+	await page.reload();
+	await page.getByText('Reconnecting…').waitFor();
+	await page.unroute('**/api/**');
+	await page.getByRole('button', { name: 'Try now' }).click();
+	for (const text of ['first', 'second'])
+		await page.locator('article.sent', { hasText: `${text} of the outage` }).waitFor();
+	await eventually(async () => expect(await page.getByText('Reconnecting…').count()).toBe(0));
+	const { messages } = await grace.call('conversations.history', { channel });
+	expect(messages.map(({ text }: { text: string }) => text)).toEqual([
+		'second of the outage',
+		'first of the outage',
+	]);
+	await screen.open('quay');
+	expect(await box(screen).inputValue()).toBe('A thought that is not finished');
+	await box(screen).press('Enter');
+	await screen.message('A thought that is not finished').waitFor();
+	expect((await ada.call('conversations.history', { channel: other.id })).messages).toHaveLength(1);
+	expect(
+		await page.evaluate<string>(`Object.keys(localStorage).filter((k) => /unsent|draft/.test(k)).join()`),
+	).toBe('');
+	await screen.expectExact();
+	forgetNetwork(screen);
+});
+
+test('keys: the arrow up edits, letters go to the text box, dialogs give the focus back, Caps Lock changes nothing', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(ada, 'with a mistke');
+	await post(grace, 'an answer');
+	const screen = await show(ada);
+	const { page } = screen;
+	await screen.open('harbour');
+	await box(screen).press('ArrowUp');
+	const edit = page.getByRole('combobox', { name: 'Edit message' });
+	await edit.fill('with a mistake');
+	await edit.press('Enter');
+	await screen.message('with a mistake').getByText('(edited)').waitFor();
+	await eventually(async () => expect(await focused(screen)).toBe('Message #harbour'));
+	// Ctrl K with Caps Lock, and back to where one wrote.
+	await page.keyboard.press('Control+K');
+	await page.getByRole('dialog').waitFor();
+	await page.keyboard.press('Escape');
+	await eventually(async () => expect(await focused(screen)).toBe('Message #harbour'));
+	await screen.message('an answer').click();
+	await page.evaluate('document.activeElement.blur()');
+	await page.keyboard.type('typed anywhere');
+	expect(await box(screen).inputValue()).toBe('typed anywhere');
+	await box(screen).press('Enter');
+	await page.locator('.pane article.sent', { hasText: 'typed anywhere' }).waitFor();
+	// The new row stands where the pointer rests: browsers notice when it moves.
+	await page.mouse.move(700, 40);
+	// One's own message cannot be unread; nothing newer is there, and that is said.
+	await screen.choose(screen.message('typed anywhere'), 'Mark unread from here');
+	await page.getByText('Your own messages are never unread').waitFor();
+	await screen.expectExact();
+});
+
+test('completion of channels and emoji, lists and quotes, right to left, folding, a warning about outsiders', async () => {
+	const { people, post } = await scene(3);
+	const [ada, grace] = people;
+	const { channel: small } = await ada.call('conversations.create', { name: 'small' });
+	await post(grace, 'שלום עולם');
+	await post(grace, Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n'));
+	await post(grace, 'Plan:\n- one\n- two\n&gt; as said');
+	const screen = await show(ada);
+	const { page } = screen;
+	await screen.open('harbour');
+	await screen.message('as said').locator('blockquote').waitFor();
+	expect(await screen.message('as said').locator('ul.part-list li').allInnerTexts()).toEqual(['one', 'two']);
+	const direction = `[...document.querySelectorAll('.pane .message-text')]
+		.filter((one) => one.textContent.includes('שלום')).map((one) => getComputedStyle(one).direction)[0]`;
+	expect(await page.evaluate<string>(direction)).toBe('rtl');
+	const long = screen.message('line 3');
+	expect((await long.locator('.message-text').boundingBox())?.height).toBeLessThan(400);
+	await long.getByRole('button', { name: 'Show the whole message' }).click();
+	expect((await long.locator('.message-text').boundingBox())?.height).toBeGreaterThan(800);
+
+	await page.evaluate(`location.hash = '#/c/${small.id}'`);
+	await page.getByRole('main', { name: 'small' }).waitFor();
+	await box(screen).pressSequentially('see #harb');
+	await page.getByRole('option', { name: /#harbour/ }).click();
+	await box(screen).pressSequentially(':tad');
+	await page.getByRole('option', { name: /:tada:/ }).waitFor();
+	await box(screen).press('Enter');
+	expect(await box(screen).inputValue()).toBe('see #harbour :tada: ');
+	await box(screen).pressSequentially(`@${grace.name} `);
+	await page.getByText('is not in this channel and will not be notified').waitFor();
+	await page.getByRole('button', { name: 'Add to the channel' }).click();
+	await page.getByText('added to the channel').waitFor();
+	await box(screen).press('Enter');
+	const sent = screen.message('see #harbour 🎉');
+	await sent.locator('a.mention', { hasText: '#harbour' }).waitFor();
+	await eventually(async () => {
+		const { badge } = await grace.call('client.counts');
+		expect(badge).toBe(1);
+	});
+	await box(screen).fill('x'.repeat(40_010));
+	await page.getByText('10 characters too long').waitFor();
+	expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+	await box(screen).fill('');
+});
+
+test('a reaction is added and taken back, seen by the other', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(grace, 'react to this');
+	const [left, right] = [await show(ada), await show(grace)];
+	for (const screen of [left, right]) await screen.open('harbour');
+	await left.message('react to this').hover();
+	await left.page.getByRole('button', { name: 'Add a reaction' }).click();
+	await left.page.getByRole('combobox', { name: 'Name of an emoji' }).fill('rocket');
+	await left.page.keyboard.press('Enter');
+	const chip = (screen: Screen) => screen.message('react to this').locator('.reaction');
+	await chip(right).filter({ hasText: '1' }).click();
+	await eventually(async () => expect(await chip(left).innerText()).toContain('🚀 2'));
+	await chip(left).click();
+	await eventually(async () => expect(await chip(right).innerText()).toContain('1'));
+	expect(await chip(left).getAttribute('aria-pressed')).toBe('false');
+});

@@ -1,0 +1,67 @@
+import type { Message } from '@tidemark/client';
+import type { ReactNode } from 'react';
+import { MessageBody } from '../message/MessageBody.tsx';
+import { useUserName } from '../session/names.ts';
+import { Avatar } from '../ui/Avatar.tsx';
+import { exactTime, whenOf } from '../ui/format.ts';
+import { Icon } from '../ui/icons.tsx';
+
+interface Props {
+	readonly name: string;
+	readonly topic: string;
+	readonly messages: readonly Message[];
+	/** What can be done: join, unarchive. */
+	readonly children: ReactNode;
+}
+
+const SHOWN = 30;
+
+/** A public channel before one joins it: its newest messages, to be read and not marked. */
+export const ChannelPreview = ({ name, topic, messages, children }: Props) => (
+	<>
+		<header className="pane-head">
+			<span className="row-icon">
+				<Icon name="hash" />
+			</span>
+			<div className="pane-title">
+				<h1 dir="auto">{name}</h1>
+				{topic && <p dir="auto">{topic}</p>}
+			</div>
+		</header>
+		<section className="scroller preview" aria-label="Newest messages">
+			{messages.length === 0 && <p className="hint">Nothing was written here yet.</p>}
+			{messages.slice(-SHOWN).map((message) => (
+				<PreviewRow key={message.ts} message={message} />
+			))}
+		</section>
+		<footer className="preview-foot">{children}</footer>
+	</>
+);
+
+function PreviewRow({ message }: { readonly message: Message }) {
+	const author = useUserName(message.user);
+	return (
+		<article className="message" aria-label={author}>
+			<div className="message-side">
+				<Avatar id={message.user} name={author} />
+			</div>
+			<div className="message-main">
+				<header>
+					<strong className="message-author" dir="auto">
+						{message.username ?? (author || '…')}
+					</strong>
+					<time title={exactTime(message.ts)} dateTime={message.ts}>
+						{whenOf(message.ts)}
+					</time>
+				</header>
+				<div className="message-text" dir="auto">
+					{message.isTombstone ? (
+						<em className="hint">This message was deleted.</em>
+					) : (
+						<MessageBody said={message} />
+					)}
+				</div>
+			</div>
+		</article>
+	);
+}

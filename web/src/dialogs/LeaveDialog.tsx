@@ -1,0 +1,37 @@
+import type { Conversation } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { go, toPlace } from '../session/route.ts';
+import { tell } from '../session/toast.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
+
+interface Props {
+	readonly conversation: Conversation;
+	readonly onClose: () => void;
+}
+
+/** A private channel cannot be joined again: it asks before one leaves. */
+export function LeaveDialog({ conversation, onClose }: Props) {
+	const client = useClient();
+	const leave = () => {
+		onClose();
+		tell(
+			client
+				.conversation(conversation.id)
+				.leave()
+				.then(() => go(toPlace('inbox'))),
+		);
+	};
+	return (
+		<Dialog title={`Leave #${conversation.name}?`} onClose={onClose}>
+			<p>This channel is private. You can come back only when a member adds you again.</p>
+			<div className="buttons">
+				<button type="button" className="button" onClick={onClose}>
+					Stay
+				</button>
+				<button type="button" className="button danger" onClick={leave}>
+					Leave
+				</button>
+			</div>
+		</Dialog>
+	);
+}

@@ -1,0 +1,63 @@
+import type { Message } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { useState } from 'react';
+import { emojiStarting } from '../message/emoji.ts';
+import { tell } from '../session/toast.tsx';
+import { Chooser } from '../ui/Chooser.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
+
+const MOST = 30;
+const OFTEN = [
+	'+1',
+	'heart',
+	'joy',
+	'tada',
+	'eyes',
+	'white_check_mark',
+	'pray',
+	'rocket',
+	'fire',
+	'thinking_face',
+];
+
+/** An emoji to react with: the usual ones, any other by its name. */
+export function ReactDialog({
+	message,
+	onClose,
+}: {
+	readonly message: Message;
+	readonly onClose: () => void;
+}) {
+	const client = useClient();
+	const [written, setWritten] = useState('');
+	const wanted = written.trim().toLowerCase().replaceAll(':', '');
+	const found =
+		wanted === ''
+			? OFTEN.flatMap((name) => emojiStarting(name, 20).filter(([one]) => one === name))
+			: emojiStarting(wanted, MOST);
+	const react = (name: string) => {
+		onClose();
+		tell(client.conversation(message.channel).react(message.ts, name));
+	};
+	return (
+		<Dialog title="Add a reaction" onClose={onClose} isChooser>
+			<Chooser
+				label="Name of an emoji"
+				written={written}
+				onWrite={setWritten}
+				groups={[
+					{
+						heading: wanted === '' ? 'Often used' : 'Emoji',
+						choices: found.map(([name, emoji]) => ({
+							key: name,
+							icon: <span className="row-icon">{emoji}</span>,
+							name: `:${name}:`,
+							run: () => react(name),
+						})),
+					},
+				]}
+				nothing="No emoji has this name."
+			/>
+		</Dialog>
+	);
+}

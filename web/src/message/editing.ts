@@ -1,0 +1,16 @@
+import { type RefObject, useEffect } from 'react';
+
+/** Editing that is asked for from outside of the message: by the arrow up, in the text box. */
+
+const EDIT = 'tidemark-edit';
+
+export const askToEdit = (article: Element | null | undefined): void =>
+	void article?.dispatchEvent(new Event(EDIT));
+
+export function useAskedToEdit(article: RefObject<HTMLElement | null>, edit: () => void): void {
+	useEffect(() => {
+		const element = article.current;
+		element?.addEventListener(EDIT, edit);
+		return () => element?.removeEventListener(EDIT, edit);
+	}, [article, edit]);
+}

@@ -1,0 +1,17 @@
+import type { Message } from '@tidemark/client';
+
+/**
+ * Where unread begins when a message is marked unread. One's own messages are never unread: then it is the next message of
+ * somebody else. Null: there is none.
+ */
+export function unreadFrom(messages: readonly Message[], ts: string, self: string): string | null {
+	const marked = messages.find((message) => message.ts === ts);
+	if (marked?.user !== self) return ts;
+	const next = messages.find(
+		(message) =>
+			message.ts > ts && message.user !== self && message.status === 'sent' && !message.isTombstone,
+	);
+	return next?.ts ?? null;
+}
+
+export const NOTHING_TO_MARK = 'Your own messages are never unread, and nobody wrote after this one.';
