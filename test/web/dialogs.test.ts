@@ -101,7 +101,7 @@ test('go to: a person without a conversation too; one Esc closes it, written or 
 	await page.getByRole('option', { name: /@person-2/ }).waitFor();
 	const before = await dialog.boundingBox();
 	await box.fill('zzz');
-	await page.getByText('Nothing and nobody is called that.').waitFor();
+	await page.getByText('No matches.').waitFor();
 	expect(await dialog.boundingBox()).toEqual(before);
 	await page.keyboard.press('Escape');
 	await eventually(async () => expect(await page.locator('dialog').count()).toBe(0));
@@ -190,7 +190,7 @@ test('a link to what one is not in: joined where that is possible, and only offe
 		await visit('');
 	}
 	await visit(open.id);
-	await page.getByRole('heading', { name: '#open' }).waitFor();
+	await page.getByRole('heading', { name: 'open' }).waitFor();
 	await page.getByRole('button', { name: 'Join' }).click();
 	await page.getByText('Write the first message in #open.').waitFor();
 	await screen.expectExact();
