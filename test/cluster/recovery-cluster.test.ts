@@ -21,13 +21,15 @@ test('how far marks have to be written is asked when nothing is left that could 
 	const keys = new Keys(redisPlace('redis-cluster').prefix);
 	const epoch = new Epoch(commands, keys.prefix);
 	await epoch.begin(() => 1);
+	expect(await epoch.lost()).toEqual([]);
 	await commands.hset(keys.user('U01'), 'stamp', 1);
-	await commands.unlink(epoch.markerBeside('U02'));
+	await commands.hset(keys.user('U03'), 'stamp', 1);
+	await commands.unlink(await epoch.markerBeside('U02'));
 
 	const seen: Record<string, unknown>[] = [];
 	let written = 0;
 	const look = async (step: string) =>
-		seen.push({ step, loaded: await commands.exists(keys.user('U01')), whole: await epoch.check() });
+		seen.push({ step, loaded: await commands.exists(keys.user('U01')), lost: (await epoch.lost()).length });
 	const recovery = new Recovery({
 		epoch,
 		lock: new SessionLock(place),
@@ -55,10 +57,12 @@ test('how far marks have to be written is asked when nothing is left that could 
 	closing.push(() => recovery.stop());
 	await recovery.start();
 	expect(seen).toEqual([
-		{ step: 'halt', loaded: 1, whole: null },
-		{ step: 'marks', loaded: 0, whole: null },
-		{ step: 'written', loaded: 0, whole: null },
+		{ step: 'halt', loaded: 1, lost: 1 },
+		{ step: 'marks', loaded: 0, lost: 1 },
+		{ step: 'written', loaded: 0, lost: 1 },
 		{ step: 'resume' },
 	]);
 	expect(await epoch.wholeSince()).toBe(2);
+	// What lies on another node is left as it is.
+	expect(await commands.exists(keys.user('U03'))).toBe(1);
 });

@@ -1,4 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
+import { SPREAD_SLOTS } from '../../src/engine/cluster/redis/markers.ts';
 import { slotOf } from '../../src/engine/cluster/redis/slots.ts';
 
 /** What a test does to a Redis Cluster of its own behind the server's back. */
@@ -48,7 +49,7 @@ async function keysOf(node: Redis, pattern = '*'): Promise<string[]> {
 /** Some slots of the node of this address that something is in. */
 export const slotsInUse = (url: string, most: number): Promise<number[]> =>
 	onNode(url, async (node) => {
-		const tags = (await keysOf(node)).map((key) => /\{(.*?)\}/.exec(key)?.[1] ?? key);
+		const tags = (await keysOf(node)).map(tagOf);
 		return [...new Set(tags.map(slotOf))].slice(0, most);
 	});
 
@@ -78,15 +79,31 @@ export async function moveSlot(
 	for (const { node } of nodes) node.disconnect();
 }
 
-/** The values under the epoch's keys, without repetitions: one where Redis is whole. */
-export async function epochs(url: string): Promise<string[]> {
+/** By key of a marker that every epoch has: when the epoch of its node began, in micros. */
+export async function epochs(url: string): Promise<Map<string, number>> {
 	const found = await onMasters(url, async (node) => {
-		const values: (string | null)[] = [];
-		for (const key of await keysOf(node, '*:epoch')) values.push(await node.get(key));
+		const values: [string, number][] = [];
+		for (const key of await keysOf(node, '*:epoch')) {
+			if (!SPREAD_SLOTS.includes(slotOf(tagOf(key)))) continue;
+			const value = await node.get(key);
+			if (value !== null) values.push([key, Number(value.split(' ')[0])]);
+		}
 		return values;
 	});
-	return [...new Set(found.flat().filter((value) => value !== null))];
+	return new Map(found.flat());
 }
+
+/** The hash tag of a key. */
+export const tagOf = (key: string): string => /\{(.*?)\}/.exec(key)?.[1] ?? key;
+
+/** Whether a hash tag lies on the node of this address. */
+export const whatIsAt = (url: string): Promise<(tag: string) => boolean> =>
+	onNode(url, async (node) => {
+		const id = await node.cluster('MYID');
+		const ranges = await node.cluster('SLOTS');
+		const own = ranges.filter(([, , master]) => master?.[2] === id);
+		return (tag) => own.some(([first, last]) => slotOf(tag) >= first && slotOf(tag) <= last);
+	});
 
 /** Removes everything that one installation has in a Redis that others use as well. */
 export const emptyInstallation = (url: string, installation: string): Promise<unknown> =>

@@ -67,7 +67,7 @@ export class Freshness {
 	private async notLoaded(user: string): Promise<void> {
 		const { commands, keys, epoch } = this.parts;
 		const pending = await commands.lrange(keys.pending(user), 0, -1);
-		if (pending.length === 0) await epoch.wholeSince();
+		if (pending.length === 0) await epoch.assure([user]);
 		else
 			await this.conversations(
 				pending.map((text) => (JSON.parse(text) as { conversation: string }).conversation),
@@ -78,7 +78,8 @@ export class Freshness {
 	private async newestStamps(ids: readonly string[]): Promise<Map<string, number>> {
 		const { commands, keys, epoch } = this.parts;
 		const stamps = await Promise.all(ids.map((id) => commands.hget(keys.meta(id), 'stamp')));
-		if (stamps.includes(null)) await epoch.wholeSince();
+		const missing = ids.filter((_, index) => stamps[index] === null);
+		if (missing.length > 0) await epoch.assure(missing);
 		const found = new Map<string, number>();
 		for (const [index, id] of ids.entries()) {
 			const stamp = stamps[index];

@@ -3,16 +3,17 @@ import type { Epoch } from './redis/epoch.ts';
 import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
 
 /**
- * Brings a read state back that was lost. Run by every worker, and carried out by one of them.
+ * Restores the read state of nodes of Redis that were lost. Run by every worker, and carried out by one of them.
  *
- *     whole       the epoch is there; the worker decides, and shares the lock with the others
- *     lost        the epoch is gone, or not of the processes that answer, or there never was one: the worker stops deciding, writes
- *                 what it has, lets go of the lock
- *     restoring   whoever holds the lock alone knows that all have done so; it removes what is left, waits until marks are
- *                 written too, and begins a new epoch
+ *     whole       every node is in its epoch; the worker decides, and shares the lock with the others
+ *     lost        a node has no epoch, or its process is another than that of the epoch, or there never was one: the worker stops
+ *                 deciding, writes what it has, and releases the lock
+ *     restoring   the worker that holds the lock alone knows that all have done so; it removes what is left on the lost nodes, waits
+ *                 until marks are written too, and begins new epochs there
  *
- * The order in the last of them matters. Who is still loaded goes on marking, until that is removed; after that nobody can, and
- * every mark that was acknowledged is in the log. From the new epoch on state comes back from the store, on first use.
+ * The order in the last of them matters. Users who are still loaded on a lost node can mark until that is removed; after that nobody can,
+ * and every mark that was acknowledged is in the log. From the new epoch on state comes back from the store, on first use. Nodes that
+ * were not lost are left as they are: users and conversations there are counted and marked all the while.
  */
 
 export interface RecoveryParts {
@@ -68,33 +69,40 @@ export class Recovery {
 
 	private async look(atStart = false): Promise<void> {
 		const { epoch, lock } = this.parts;
-		let whole = await epoch.check();
-		if (!whole) {
+		let isWhole = await this.isWhole();
+		if (!isWhole) {
 			// A worker that is starting has promised nothing yet, and where the installation is new, nothing was lost.
 			if (!atStart) this.parts.onLost();
 			await this.restore();
-			whole = await epoch.check();
+			isWhole = await this.isWhole();
 		}
 		await lock.share();
 		// Also where restoring failed in the middle and another worker has done it.
-		if (!whole) return;
+		if (!isWhole) return;
 		this.parts.worker.resume();
 		this.parts.onWhole();
+		await epoch.tidy();
+	}
+
+	private async isWhole(): Promise<boolean> {
+		return (await this.parts.epoch.lost()).length === 0;
 	}
 
 	private async restore(): Promise<void> {
 		const { epoch, lock, worker, tell } = this.parts;
-		tell('the read state is not there: everything is written down before it is loaded anew');
+		tell('Redis lost read state; pausing until PostgreSQL has everything that was decided');
 		await worker.halt();
 		await lock.release();
 		try {
 			if (!(await this.isLeftToThisOne())) return;
-			await epoch.clear();
+			const lost = await epoch.lost();
+			if (lost.length === 0) return;
+			await epoch.clear(lost);
 			await Bun.sleep(MARKS_ARE_LOGGED_MS);
 			await this.marksWritten();
 			if (this.stopped || !(await lock.isStillFirst())) return;
 			await epoch.begin(this.parts.nowMicros);
-			tell('the read state begins anew');
+			tell(`read state of ${lost.length} Redis nodes is restored from PostgreSQL on first use`);
 		} finally {
 			await lock.release();
 		}
@@ -102,10 +110,10 @@ export class Recovery {
 
 	/** Answers false where another worker was first: it shares the lock again, and would be waited for in vain. */
 	private async isLeftToThisOne(): Promise<boolean> {
-		const { epoch, lock, tell } = this.parts;
+		const { lock, tell } = this.parts;
 		const patience = performance.now() + OTHERS_WITHIN_MS;
 		while (!(await lock.alone())) {
-			if (this.stopped || (await epoch.check())) return false;
+			if (this.stopped || (await this.isWhole())) return false;
 			if (performance.now() > patience) {
 				tell('some worker did not let go in time: its partitions are replayed');
 				break;
@@ -114,10 +122,10 @@ export class Recovery {
 		}
 		// Two may have given up waiting for a third: the later one would remove what has come since.
 		while (!(await lock.isFirst())) {
-			if (this.stopped || (await epoch.check())) return false;
+			if (this.stopped || (await this.isWhole())) return false;
 			await Bun.sleep(LOOK_AGAIN_MS);
 		}
-		return (await epoch.check()) === null;
+		return true;
 	}
 
 	/** Everything that was acknowledged is in the log by now. */

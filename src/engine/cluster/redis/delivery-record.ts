@@ -26,9 +26,13 @@ export class RedisDeliveryRecord implements DeliveryRecord {
 		return (await this.commands.delivered(this.keys.partition(partition), generation, offset)) === 1;
 	}
 
-	/** First no position of before is resumed from, then everybody who is connected has to come back. */
+	/**
+	 * First no position of before is resumed from, then everybody who is connected has to come back. What was stored and not published may
+	 * not have been applied either, on nodes of Redis that were whole all the while: all of them are loaded once more.
+	 */
 	async announceMissed(): Promise<void> {
 		await this.epoch.voidBefore(this.nowMicros());
+		await this.epoch.endAll();
 		this.bus.publish('gateways:all', { type: 'missed' });
 	}
 }

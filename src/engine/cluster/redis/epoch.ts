@@ -1,60 +1,84 @@
-import type { Redis } from 'ioredis';
 import { Refusal } from '../../../model/errors.ts';
 import type { Commands } from './connection.ts';
 import { isLoadedState, isReadState } from './keys.ts';
-import { nodesOf } from './nodes.ts';
+import { lowestOf, markerIn, packedMarker, SPREAD_SLOTS, tagIn } from './markers.ts';
 import { Processes } from './processes.ts';
-import { spreadTags } from './slots.ts';
+import { type Assignment, SlotMap } from './slot-map.ts';
+import { slotOf } from './slots.ts';
 
 /**
- * Tells when Redis, or a node of it, was emptied, or holds what it had some time ago. Then it may lack effects that the store
- * does not have yet, and nothing may be loaded until the workers have brought the store up to date.
+ * Finds nodes of Redis that were emptied, or hold what they had some time ago. Such a node may lack effects that the store does not
+ * have yet, and nothing may be loaded there until the workers have brought the store up to date. The other nodes go on.
  *
- * An epoch is one value, the time of its beginning, under several keys that are spread over the slots, so that each node has
- * some of them; and a record of the processes that Redis consisted of then. Markers all there and alike, and no other
- * process in place of those: Redis is whole. Otherwise it is lost until a worker clears it and, its topics drained,
- * begins another.
+ * Each node has an epoch: markers with the time of its beginning and the process that the node was then. A node is whole if no
+ * marker is missing in its slots and one of them names its process. Otherwise it is lost until a worker clears it and, its
+ * topics drained, begins another epoch there.
  *
- * Who loads from the store names a marker on the same node, and the script that writes compares it (fence.ts): once that
- * marker is gone, nothing that was read before can arrive any more, however long it was on its way.
+ * A slot may be given to another node after its own was lost: it would be believed there. So a process trusts a slot where it was when
+ * all nodes were whole last (`settled`), and elsewhere only when all nodes are whole again.
+ *
+ * Whoever loads from the store names a marker on the same node, and the script that writes compares it (fence.ts): once that marker is
+ * gone, nothing that was read before can arrive any more, however long it was on its way.
  */
 
-const MARKERS = 32;
 /** As OVERLAP_MICROS of the engine. */
 const CLOCKS_DIFFER_MICROS = 5_000_000;
 /** Older positions are not resumed from in any case. */
 const VOID_SECONDS = 2 * 86_400;
+/** Markers may go to another node while they are read. */
+const MOST_TRIES = 5;
+/** Redis does nothing else meanwhile. */
+const ENDED_AT_ONCE = 1_000;
 
-/** An epoch, while Redis is whole. */
-export interface Whole {
+/** The epoch of a node that is whole. */
+export interface NodeEpoch {
+	/** Another one whenever the node was lost; also where it was given slots. */
 	readonly epoch: string;
-	/** Micros: no position before this can be resumed from. */
-	readonly since: number;
-	readonly processes: ReadonlySet<string>;
+	readonly process: string;
+	/** A marker on the node, and its value. */
+	readonly marker: string;
+	readonly value: string;
+}
+
+/** By address: the epoch of a node, null where it is lost, an error where it does not answer. */
+export type Found = ReadonlyMap<string, NodeEpoch | Error | null>;
+
+/** Nodes without read state, where nothing can be loaded; and where slots were then. */
+interface Cleared {
+	readonly nodes: readonly { readonly address: string; readonly process: string }[];
+	readonly slots: Assignment;
 }
 
 export class Epoch {
-	private readonly tags: readonly string[] = spreadTags(MARKERS);
-	private readonly recordKey: string;
+	private readonly legacyRecord: string;
 	private readonly voidKey: string;
 	private readonly processes: Processes;
-	private readonly nodeOf: (tag: string) => string;
+	private readonly slots: SlotMap;
+	/** Which node had which slot when all nodes were whole last; null: that was never so. */
+	private settled: Assignment | null = null;
+	/** The assignment that markers were named for last. */
+	private tidied: Assignment | null = null;
+	private cleared: Cleared | null = null;
 
 	constructor(
 		private readonly commands: Commands,
 		private readonly prefix: string,
 	) {
-		this.recordKey = `${prefix}{epoch}:processes`;
+		this.legacyRecord = `${prefix}{epoch}:processes`;
 		this.voidKey = `${prefix}{epoch}:void`;
 		this.processes = new Processes(commands);
-		this.nodeOf = nodesOf(commands);
+		this.slots = new SlotMap(commands);
 	}
 
-	/** Micros since when Redis lost nothing. Refuses while it is not whole. */
+	/** Micros since when Redis lost nothing, on any node. Refuses while a node is not whole. */
 	async wholeSince(): Promise<number> {
-		const whole = await this.check();
-		if (!whole) throw beingRestored();
-		return whole.since;
+		const [found, voided] = await Promise.all([this.look(), this.commands.get(this.voidKey)]);
+		const epochs = [...found.values()].map((node) => {
+			if (node instanceof Error) throw node;
+			if (!node) throw beingRestored();
+			return Number(node.epoch);
+		});
+		return Math.max(...epochs, Number(voided ?? 0));
 	}
 
 	/**
@@ -65,19 +89,29 @@ export class Epoch {
 		await this.commands.set(this.voidKey, String(micros + CLOCKS_DIFFER_MICROS), 'EX', VOID_SECONDS);
 	}
 
-	/** Null where Redis is not whole. */
-	async check(): Promise<Whole | null> {
-		const { commands, recordKey, processes } = this;
-		const [record, voided, ...values] = await Promise.all(
-			[recordKey, this.voidKey, ...this.markers()].map((key) => commands.get(key)),
+	nodeOf(slot: number): string {
+		return this.slots.nodeOf(slot);
+	}
+
+	/** All nodes. */
+	async look(): Promise<Found> {
+		const slots = this.slots.told;
+		const found = new Map(
+			await Promise.all(
+				this.slots
+					.nodes()
+					.map(
+						async (address): Promise<[string, NodeEpoch | Error | null]> => [
+							address,
+							await this.lookAt(address).catch((error) => error as Error),
+						],
+					),
+			),
 		);
-		const [value, ...others] = new Set(values);
-		if (value == null || others.length > 0) return null;
-		const [epoch, ...ids] = (record ?? '').split(' ');
-		const since = Math.max(Number(value), Number(voided ?? 0));
-		const whole = { epoch: value, since, processes: new Set(ids) };
-		const isIt = epoch === value && (await processes.connected()).every((id) => whole.processes.has(id));
-		return isIt ? whole : null;
+		const areWhole = [...found.values()].every((node) => node !== null && !(node instanceof Error));
+		// Where slots were given away meanwhile, nobody knows whether that was before a node was looked at.
+		if (areWhole && this.slots.told === slots) this.settled = slots;
+		return found;
 	}
 
 	/** Resolves when every node of Redis has answered. */
@@ -85,44 +119,199 @@ export class Epoch {
 		return this.processes.answer();
 	}
 
-	/** Without asking: nothing but the processes of this epoch has answered lately. */
-	isServedBy({ processes }: Whole): boolean {
-		return this.processes.areAmong(processes);
+	/** Null where the node is lost. */
+	async lookAt(address: string): Promise<NodeEpoch | null> {
+		for (let tries = 1; ; tries += 1) {
+			const { told } = this.slots;
+			const process = await this.processes.idAt(address);
+			const slots = this.spreadAt(address);
+			const values = await this.valuesIn(slots);
+			if (this.slots.told !== told && tries < MOST_TRIES) continue;
+			const present = values.filter((value) => value !== null);
+			if (present.length < values.length) return null;
+			if (present.some(isLegacy)) return this.legacyAt(address, process);
+			const own = this.ownOf(process, slots, values) ?? (await this.lowestAt(address, process));
+			if (!own) return present.length === 0 ? this.legacyAt(address, process) : null;
+			const newest = Math.max(...[...present, own.value].map((value) => markerIn(value).micros));
+			return { epoch: String(newest), process, ...own };
+		}
 	}
 
-	/** A marker on the node that has the keys of this tag; '' where that node has none, being small. */
-	markerBeside(tag: string): string {
-		const node = this.nodeOf(tag);
-		const beside = this.tags.find((one) => this.nodeOf(one) === node);
-		return beside === undefined ? '' : this.markerOf(beside);
+	/** Without asking: nothing but the process of this epoch has answered from there lately. */
+	isServedBy(address: string, { process }: NodeEpoch): boolean {
+		return this.processes.isAt(address, process);
+	}
+
+	/** Whether the slot is where it was when all nodes were whole last. */
+	isSettled(slot: number): boolean {
+		return this.settled !== null && this.settled[slot] === this.slots.nodeOf(slot);
+	}
+
+	/** Asks where slots are, and looks at all nodes. */
+	async settle(): Promise<Found> {
+		await this.slots.refresh();
+		return this.look();
+	}
+
+	/** Refuses where the node of one of these hash tags is not whole, or where it cannot be known. */
+	async assure(tags: readonly string[]): Promise<void> {
+		const slots = tags.map(slotOf);
+		if (!slots.every((slot) => this.isSettled(slot))) await this.settle();
+		if (!slots.every((slot) => this.isSettled(slot))) throw beingRestored();
+		const nodes = new Set(slots.map((slot) => this.nodeOf(slot)));
+		for (const node of await Promise.all([...nodes].map((address) => this.lookAt(address))))
+			if (!node) throw beingRestored();
 	}
 
 	/**
-	 * Ends the epoch and removes what can be loaded again. First the markers, so that nothing comes after; then what says
+	 * Nodes that are lost; also those which may have been given slots of a lost one. Fails where a node does not answer and that is all
+	 * there is to say, or that may have been given such slots.
+	 */
+	async lost(): Promise<string[]> {
+		const isLost = (found: Found) => [...found.values()].includes(null);
+		let found = await this.look();
+		if (isLost(found)) found = await this.settle();
+		const [unanswered] = [...found.values()].filter((node) => node instanceof Error);
+		if (!isLost(found)) {
+			if (unanswered) throw unanswered;
+			return [];
+		}
+		const { told } = this.slots;
+		const doubtful = new Set(told.filter((address, slot) => this.settled?.[slot] !== address));
+		return [...found].flatMap(([address, node]) => {
+			if (node instanceof Error && doubtful.has(address)) throw node;
+			return node === null || doubtful.has(address) ? [address] : [];
+		});
+	}
+
+	/**
+	 * Ends the epochs of these nodes and removes what can be loaded again. First the markers, so that nothing comes after; then what says
 	 * that something is loaded, because a conversation without its entries would seem to be read.
 	 */
-	async clear(): Promise<void> {
-		await Promise.all(this.markers().map((marker) => this.commands.unlink(marker)));
+	async clear(addresses: readonly string[] = this.slots.nodes()): Promise<Cleared> {
+		const slots = this.slots.told;
+		const nodes: { address: string; process: string }[] = [];
+		// A process that takes its place after this is not the one that is cleared.
+		for (const address of addresses) nodes.push({ address, process: await this.processes.idAt(address) });
+		await this.end(addresses);
 		for (const isToGo of [isLoadedState, isReadState])
-			await Promise.all(this.processes.nodes().map((node) => this.remove(node, isToGo)));
+			await Promise.all(addresses.map((address) => this.remove(address, isToGo)));
+		this.cleared = { nodes, slots };
+		return this.cleared;
 	}
 
-	/** Begins an epoch. Only for who cleared Redis and knows that the store has everything since. */
+	/** Begins epochs on the nodes that were cleared, which are all nodes where none was. Only for a worker that knows that the store has everything since. */
 	async begin(nowMicros: () => number): Promise<void> {
-		const value = String(nowMicros());
-		await this.commands.set(this.recordKey, [value, ...(await this.processes.all())].join(' '));
-		await Promise.all(this.markers().map((marker) => this.commands.set(marker, value)));
+		const { nodes, slots } = this.cleared ?? (await this.clear());
+		this.cleared = null;
+		await this.slots.refresh();
+		if (this.slots.told !== slots) throw new Error('slots of Redis were given to other nodes meanwhile');
+		const epochs = [...(await this.look()).values()].map((node) =>
+			node && !(node instanceof Error) ? Number(node.epoch) : 0,
+		);
+		// Later than all others, whatever the clocks of those who began them say.
+		const micros = Math.max(nowMicros(), ...epochs.map((epoch) => epoch + 1));
+		await this.commands.unlink(this.legacyRecord);
+		await Promise.all(
+			nodes.flatMap(({ address, process }) =>
+				this.markedAt(address).map((slot) =>
+					this.commands.set(this.markerIn(slot), packedMarker(micros, process)),
+				),
+			),
+		);
 	}
 
-	private markers(): string[] {
-		return this.tags.map((tag) => this.markerOf(tag));
+	/** All nodes are lost from now on. */
+	async endAll(): Promise<void> {
+		await this.slots.refresh();
+		await this.end(this.slots.nodes());
 	}
 
-	private markerOf(tag: string): string {
-		return `${this.prefix}{${tag}}:epoch`;
+	private async end(addresses: readonly string[]): Promise<void> {
+		for (const address of addresses) {
+			// Any slot may have one: a node that is being given slots has had others as its lowest ones.
+			const markers = this.slots.slotsOf(address).map((slot) => this.markerIn(slot));
+			for (let from = 0; from < markers.length; from += ENDED_AT_ONCE)
+				await this.commands.endEpoch(...markers.slice(from, from + ENDED_AT_ONCE));
+		}
 	}
 
-	private async remove(node: Redis, isToGo: (key: string) => boolean): Promise<void> {
+	/**
+	 * For when all nodes are whole: markers that were given to other nodes come to name the process that they are at, or a node could later be
+	 * taken for one that it was before; and the lowest slots of each node get markers.
+	 */
+	async tidy(): Promise<void> {
+		const { told } = this.slots;
+		if (this.tidied === told) return;
+		for (const address of this.slots.nodes()) {
+			const node = await this.lookAt(address);
+			if (!node || isLegacy(node.value)) return;
+			const slots = this.markedAt(address);
+			for (const [index, value] of (await this.valuesIn(slots)).entries()) {
+				const slot = slots[index] as number;
+				// Where one is missing that was there, the node is lost.
+				if (value === null && SPREAD_SLOTS.includes(slot)) continue;
+				if (value !== null && markerIn(value).process === node.process) continue;
+				const micros = value === null ? Number(node.epoch) : markerIn(value).micros;
+				const key = this.markerIn(slot);
+				const named = packedMarker(micros, node.process);
+				await this.commands.nameMarker(key, node.marker, node.value, value ?? '', named);
+			}
+		}
+		this.tidied = told;
+	}
+
+	/** A marker on the node that has the keys of this tag; '' where it is lost. */
+	async markerBeside(tag: string): Promise<string> {
+		return (await this.lookAt(this.nodeOf(slotOf(tag))))?.marker ?? '';
+	}
+
+	private markerIn(slot: number): string {
+		return `${this.prefix}{${tagIn(slot)}}:epoch`;
+	}
+
+	private valuesIn(slots: readonly number[]): Promise<(string | null)[]> {
+		return Promise.all(slots.map((slot) => this.commands.get(this.markerIn(slot))));
+	}
+
+	private spreadAt(address: string): number[] {
+		return SPREAD_SLOTS.filter((slot) => this.slots.told[slot] === address);
+	}
+
+	/** Slots of the markers that a node is given. */
+	private markedAt(address: string): number[] {
+		return [...new Set([...this.spreadAt(address), ...lowestOf(this.slots.slotsOf(address))])];
+	}
+
+	private ownOf(process: string, slots: readonly number[], values: readonly (string | null)[]) {
+		const index = values.findIndex((value) => value !== null && markerIn(value).process === process);
+		const value = values[index];
+		return value == null ? null : { marker: this.markerIn(slots[index] as number), value };
+	}
+
+	/** For a node that has none of the slots that markers are spread over, or only such as were another's. */
+	private async lowestAt(address: string, process: string) {
+		const slots = lowestOf(this.slots.slotsOf(address));
+		return this.ownOf(process, slots, await this.valuesIn(slots));
+	}
+
+	/** As the release before had it: one value everywhere, and a record of all processes. Any loss is the loss of everything. */
+	private async legacyAt(address: string, process: string): Promise<NodeEpoch | null> {
+		const [record, values] = await Promise.all([
+			this.commands.get(this.legacyRecord),
+			this.valuesIn(SPREAD_SLOTS),
+		]);
+		const [value, ...others] = new Set(values);
+		const [epoch, ...ids] = (record ?? '').split(' ');
+		if (value == null || others.length > 0 || epoch !== value) return null;
+		const now = await Promise.all(this.slots.nodes().map((node) => this.processes.idAt(node)));
+		if (!now.every((id) => ids.includes(id))) return null;
+		const [slot] = this.spreadAt(address);
+		return { epoch: value, process, marker: slot === undefined ? '' : this.markerIn(slot), value };
+	}
+
+	private async remove(address: string, isToGo: (key: string) => boolean): Promise<void> {
+		const node = this.processes.nodeAt(address);
 		let cursor = '0';
 		do {
 			const [next, keys] = await node.scan(cursor, 'MATCH', `${this.prefix}*`, 'COUNT', 1_000);
@@ -131,6 +320,8 @@ export class Epoch {
 		} while (cursor !== '0');
 	}
 }
+
+const isLegacy = (value: string): boolean => markerIn(value).process === null;
 
 export const beingRestored = (): Refusal =>
 	new Refusal('service_unavailable', 'read state is being restored');

@@ -1,10 +1,11 @@
 import type { Redis } from 'ioredis';
+import { Refusal } from '../../../model/errors.ts';
 import type { Commands } from './connection.ts';
 
 /**
- * Which processes Redis consists of. Each has an id of its own, which it does not keep in a snapshot nor share with its
- * replicas: one that comes back with what it had some minutes ago, or a replica that took over, has another. It is asked once
- * for each connection, because behind a connection there is always the same process.
+ * Which process each node of Redis is. A process has an id (`run_id`) of its own, which it does not keep in a snapshot nor share with its
+ * replicas: a node that restarts with an old snapshot, or a replica that took over, has another. The id is asked once for each
+ * connection, because behind a connection there is always the same process.
  */
 export class Processes {
 	private readonly ids = new WeakMap<Redis, string>();
@@ -12,37 +13,23 @@ export class Processes {
 
 	constructor(private readonly commands: Commands) {}
 
-	nodes(): readonly Redis[] {
-		return 'nodes' in this.commands ? this.commands.nodes('master') : [this.commands];
-	}
-
-	/** Of all of them. Fails where one does not answer. */
-	all(): Promise<string[]> {
-		return Promise.all(this.nodes().map((node) => this.idOf(node)));
+	/** The node of this address. Fails where the client has no connection to it. */
+	nodeAt(address: string): Redis {
+		const node = this.find(address);
+		if (!node) throw new Refusal('service_unavailable', `Redis has no node ${address}`);
+		return node;
 	}
 
 	/** Resolves when each of them has answered. */
 	async answer(): Promise<void> {
-		const nodes = this.nodes();
+		const { commands } = this;
+		const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
 		if (nodes.length === 0) throw new Error('no node of Redis is known');
 		await Promise.all(nodes.map((node) => node.ping()));
 	}
 
-	/** Of those that are connected: the others have told nothing. */
-	connected(): Promise<string[]> {
-		return Promise.all(this.connectedNodes().map((node) => this.idOf(node)));
-	}
-
-	/** Without asking: whatever answers now is one of these. */
-	areAmong(ids: ReadonlySet<string>): boolean {
-		return this.connectedNodes().every((node) => ids.has(this.ids.get(node) ?? ''));
-	}
-
-	private connectedNodes(): readonly Redis[] {
-		return this.nodes().filter(({ status }) => status === 'ready');
-	}
-
-	private async idOf(node: Redis): Promise<string> {
+	async idAt(address: string): Promise<string> {
+		const node = this.nodeAt(address);
 		const known = this.ids.get(node);
 		if (known) return known;
 		if (!this.watched.has(node)) {
@@ -50,8 +37,21 @@ export class Processes {
 			node.on('close', () => this.ids.delete(node));
 		}
 		const id = /^run_id:(\w+)/m.exec(await node.info('server'))?.[1];
-		if (!id) throw new Error('a node of Redis does not tell its run_id');
+		if (!id) throw new Error('a node of Redis does not report its run_id');
 		this.ids.set(node, id);
 		return id;
+	}
+
+	/** Without asking: whatever answered from this address lately is this process. */
+	isAt(address: string, id: string): boolean {
+		const node = this.find(address);
+		// One that is not connected has answered nothing.
+		return node !== undefined && (node.status !== 'ready' || this.ids.get(node) === id);
+	}
+
+	private find(address: string): Redis | undefined {
+		const { commands } = this;
+		if (!('nodes' in commands)) return commands;
+		return commands.nodes('master').find(({ options: { host, port } }) => `${host}:${port}` === address);
 	}
 }

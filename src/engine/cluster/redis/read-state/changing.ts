@@ -46,7 +46,7 @@ export class UserChanges {
 		const stamp = this.clock.next();
 		const when: When = { stamp, horizon: 0, leftSince: 0 };
 		for (;;) {
-			const since = await this.fence.since();
+			const since = await this.fence.since([user]);
 			const { copy, decided } = await this.views.look(
 				user,
 				scope,

@@ -3,6 +3,7 @@ import type { EntryRow, StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
+import { nodesOf } from '../nodes.ts';
 import { entryArguments } from './packing.ts';
 
 /**
@@ -28,12 +29,15 @@ export interface Keeping {
 	readonly trimEveryMicros?: number;
 }
 
+type Asked = readonly [conversation: string, loading: PromiseWithResolvers<boolean>];
+
 export class Loading {
 	/** When each was looked at for trimming; micros. */
 	private readonly trimmed = new Map<string, number>();
 	private readonly asked = new Map<string, PromiseWithResolvers<boolean>>();
 	private readonly entriesKept: number;
 	private readonly trimEveryMicros: number;
+	private readonly nodeOf: (tag: string) => string;
 
 	constructor(
 		private readonly commands: Commands,
@@ -44,6 +48,7 @@ export class Loading {
 		{ entries = ENTRIES_KEPT, trimEveryMicros = TRIM_EVERY_MICROS }: Keeping = {},
 	) {
 		this.entriesKept = entries;
+		this.nodeOf = nodesOf(commands);
 		this.trimEveryMicros = trimEveryMicros;
 	}
 
@@ -60,8 +65,15 @@ export class Loading {
 	private async loadAsked(): Promise<void> {
 		const all = [...this.asked];
 		this.asked.clear();
-		for (let from = 0; from < all.length; from += AT_ONCE) {
-			const some = all.slice(from, from + AT_ONCE);
+		// A node that is lost holds up nobody who asks for what is on another.
+		const byNode = Map.groupBy(all, ([conversation]) => this.nodeOf(conversation));
+		await Promise.all([...byNode.values()].map((ofOne) => this.loadAllOf(ofOne)));
+	}
+
+	/** Errors reject the promises of the callers. */
+	private async loadAllOf(asked: readonly Asked[]): Promise<void> {
+		for (let from = 0; from < asked.length; from += AT_ONCE) {
+			const some = asked.slice(from, from + AT_ONCE);
 			try {
 				const found = await this.loadTogether(some.map(([conversation]) => conversation));
 				for (const [conversation, { resolve }] of some) resolve(found.has(conversation));

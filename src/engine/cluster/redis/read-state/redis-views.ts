@@ -16,6 +16,7 @@ import type {
 import type { Commands } from '../connection.ts';
 import { type Fence, NO_FENCE } from '../fence.ts';
 import type { Keys } from '../keys.ts';
+import { slotOf } from '../slots.ts';
 import { ConversationViews, NO_THREADS } from '../views/conversation-views.ts';
 import { Depths } from '../views/depths.ts';
 import { CopiedViews } from '../views/views.ts';
@@ -115,7 +116,7 @@ export class RedisViews implements Views {
 	}
 
 	private async applyTo(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
-		const since = await this.fence.since();
+		const since = await this.fence.sinceIn(slotsOf(conversation, effects));
 		const facts = await this.application.apply(conversation, effects);
 		await this.fence.assured(since);
 		return facts;
@@ -132,7 +133,10 @@ export class RedisViews implements Views {
 		const leftSince = stamp - (parts.ttlSeconds ?? TTL_SECONDS) * 1e6;
 		const known = scope.changes ? Math.max(await fence.wholeSince(), leftSince) : 0;
 		const horizon = known - overlapMicros;
-		return this.durably(await this.views.look(user, scope, { stamp, horizon, leftSince }, use));
+		const result = await this.views.look(user, scope, { stamp, horizon, leftSince }, use);
+		// Handed out when everything that it may show is on disk.
+		await parts.ledger.settled();
+		return result;
 	}
 
 	change<D extends Decided, Problem extends string, T>(
@@ -156,7 +160,11 @@ export class RedisViews implements Views {
 
 	/** Where these users stand in a conversation: those whose state is loaded, the others are as the store says. */
 	async standing(conversation: string, users: readonly string[]): Promise<ReadonlyMap<string, Membership>> {
-		return this.durably(await this.users.loadedIn(conversation, users));
+		const since = await this.fence.since(users);
+		const loaded = await this.users.loadedIn(conversation, users);
+		await this.parts.ledger.settled();
+		await this.fence.assured(since);
+		return loaded;
 	}
 
 	/** Looks itself: what this process remembers of the epoch may be that of before. */
@@ -186,11 +194,28 @@ export class RedisViews implements Views {
 		const { fence = NO_FENCE, ttlSeconds = TTL_SECONDS, repairing: patience } = parts;
 		return new Repair({ ...parts, users, fence, ttlSeconds, patience }).at(user, conversation);
 	}
+}
 
-	/** Hands out an answer when everything it may show is on disk, and not what Redis had some time ago. */
-	private async durably<T>(answer: T): Promise<T> {
-		await this.parts.ledger.settled();
-		await this.fence.assured();
-		return answer;
+/** Of the conversation and the users that these effects are about, whose state is read and changed with it. */
+function slotsOf(conversation: string, effects: readonly Effect[]): number[] {
+	const slots = new Set([slotOf(conversation)]);
+	for (const effect of effects) for (const user of usersOf(effect)) slots.add(slotOf(user));
+	return [...slots];
+}
+
+function usersOf(effect: Effect): readonly string[] {
+	switch (effect.type) {
+		case 'created':
+			return effect.members;
+		case 'joined':
+			return effect.users;
+		case 'left':
+		case 'followed':
+		case 'unfollowed':
+			return [effect.user];
+		case 'posted':
+			return [effect.message.user];
+		default:
+			return [];
 	}
 }

@@ -66,6 +66,7 @@ export class Repair {
 		// After the fields: what effects did to them is in the store when it has this stamp.
 		const stamp = await commands.hget(keys.meta(conversation), 'stamp');
 		return this.replacing(
+			[id, conversation],
 			async () => {
 				const [brief] = await source.briefs([conversation]);
 				return (brief?.stamp ?? 0) < Number(stamp) ? null : source.user(id);
@@ -89,6 +90,7 @@ export class Repair {
 		if (stamp == null || floor == null) return 'repaired';
 		const threads = followEntries(await users.all(user)).filter(({ conversation }) => conversation === id);
 		return this.replacing(
+			[user, id],
 			async () => {
 				const [brief] = await source.briefs([id]);
 				if (!brief || brief.stamp < Number(stamp)) return null;
@@ -128,11 +130,12 @@ export class Repair {
 
 	/** Reads from the store, and writes where Redis was whole all the while. Null: the store is behind. */
 	private async replacing<T>(
+		tags: readonly string[],
 		read: () => Promise<T | null>,
 		write: (read: T) => Promise<Outcome>,
 	): Promise<Outcome> {
 		const { fence } = this.parts;
-		const since = await fence.since();
+		const since = await fence.since(tags);
 		const found = await read();
 		if (found === null) return 'store_behind';
 		await fence.still(since);

@@ -3,6 +3,7 @@ import type { Numbering } from '../../../../model/numbering.ts';
 import { type Entry, Timeline } from '../../../../model/timeline.ts';
 import type { ConversationView } from '../../../../model/views.ts';
 import { unpackEntry } from '../read-state/packing.ts';
+import { slotOf } from '../slots.ts';
 
 /**
  * A copy of a conversation as it is in Redis, in the memory of this process. It says which one it is, Redis says what changed since
@@ -44,6 +45,7 @@ export class ConversationCopy implements ConversationView {
 	changes = 0;
 	/** Used since somebody looked which ones are not. */
 	used = true;
+	readonly slot: number;
 	private base = NONE;
 	private named = 0;
 	/** The question that asks for no more than it has, which most are. */
@@ -52,7 +54,9 @@ export class ConversationCopy implements ConversationView {
 	constructor(
 		readonly id: string,
 		readonly numbering: Numbering,
-	) {}
+	) {
+		this.slot = slotOf(id);
+	}
 
 	get isKnown(): boolean {
 		return this.base !== NONE;

@@ -1,8 +1,10 @@
 import type { Numbering } from '../../../../model/numbering.ts';
 import type { Wanted } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
+import type { IsThere } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { nodesOf } from '../nodes.ts';
+import { slotOf } from '../slots.ts';
 import { RedisUnavailable } from '../trouble.ts';
 import { ConversationCopy, type Lacking } from './conversation-copy.ts';
 import { Kept } from './kept.ts';
@@ -65,6 +67,15 @@ export class ConversationViews {
 	) {
 		this.kept = new Kept(mostBytes);
 		this.nodeOf = nodesOf(commands);
+	}
+
+	/** Forgets the copies of conversations there. */
+	drop(isThere: IsThere): void {
+		this.kept.removeIf(({ slot }) => isThere(slot));
+	}
+
+	slotsOf(wanted: readonly Wanted[]): number[] {
+		return wanted.map(({ id }) => this.kept.get(id)?.slot ?? slotOf(id));
 	}
 
 	clear(): void {

@@ -57,7 +57,7 @@ export class Depths {
 	private async step(copy: ConversationCopy, back: number, chunk: number): Promise<boolean> {
 		const { commands, source, fence } = this;
 		const meta = this.keys.meta(copy.id);
-		const since = await fence.since();
+		const since = await fence.since([copy.id]);
 		const told = await commands.hget(meta, 'floor');
 		const { timeline } = copy;
 		const upTo = timeline.floor;

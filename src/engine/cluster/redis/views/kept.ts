@@ -53,6 +53,10 @@ export class Kept<Copy extends Sized> {
 		this.sizes.delete(id);
 	}
 
+	removeIf(isToGo: (copy: Copy) => boolean): void {
+		for (const [id, copy] of [...this.copies]) if (isToGo(copy)) this.remove(id);
+	}
+
 	clear(): void {
 		this.copies.clear();
 		this.sizes.clear();

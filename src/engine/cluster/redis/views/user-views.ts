@@ -1,7 +1,9 @@
 import { Numbering } from '../../../../model/numbering.ts';
 import type { Commands } from '../connection.ts';
+import type { IsThere } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { type Fields, STAMP } from '../read-state/user-state.ts';
+import { slotOf } from '../slots.ts';
 import { Kept } from './kept.ts';
 import { UserCopy } from './user-copy.ts';
 
@@ -54,6 +56,11 @@ export class UserViews {
 	/** This process set these fields, and its state was that of the copy before. */
 	changed(copy: UserCopy, changed: Fields, stamp: string): void {
 		if (this.kept.get(copy.id) === copy) this.keep(copy.with({ ...changed, [STAMP]: stamp }));
+	}
+
+	/** Forgets the copies of users there. */
+	drop(isThere: IsThere): void {
+		this.kept.removeIf(({ id }) => isThere(slotOf(id)));
 	}
 
 	clear(): void {

@@ -1,5 +1,6 @@
 import type { Scope, Wanted } from '../../../ports/views.ts';
 import type { Fence } from '../fence.ts';
+import { slotOf } from '../slots.ts';
 import type { ConversationCopy } from './conversation-copy.ts';
 import type { ConversationViews, Held } from './conversation-views.ts';
 import type { Depths } from './depths.ts';
@@ -22,14 +23,18 @@ const MOST_TRIES = 5;
 const REACHED_AT_ONCE = 4;
 
 export class CopiedViews {
-	private epoch = '';
-
 	constructor(
 		private readonly users: UserViews,
 		private readonly conversations: ConversationViews,
 		private readonly depths: Depths,
 		private readonly fence: Fence,
-	) {}
+	) {
+		// Another epoch of a node has nothing of the one before.
+		fence.onAnother((isThere) => {
+			users.drop(isThere);
+			conversations.drop(isThere);
+		});
+	}
 
 	/**
 	 * Calls `use` with what is in scope, all of one moment; again where it turns out not to be. `use` does all of its work in that
@@ -42,11 +47,14 @@ export class CopiedViews {
 		use: (looked: LookedCopies) => T,
 		atOnce: 'at once' | 'each as it is' = 'at once',
 	): Promise<T> {
-		await this.beOfThisEpoch();
+		const place = slotOf(id);
+		await this.fence.sinceIn([place]);
+		this.makeRoom();
 		const held: Held = new Map();
 		for (let tries = 1; ; ) {
 			const before = this.users.peek(id) ?? (await this.users.look(id));
 			const wanted = wantedIn(scope, before, when);
+			const since = await this.fence.sinceIn([place, ...this.conversations.slotsOf(wanted)]);
 			const [user, looked] = await Promise.all([
 				this.users.look(id),
 				this.conversations.look(wanted, before.numbering, held),
@@ -64,19 +72,29 @@ export class CopiedViews {
 			// Somebody else's look may have taken a copy again, without threads, while this one waited.
 			if (lacksThreads(wanted, looked.copies)) continue;
 			const result = use(new LookedCopies(before, looked.copies, when));
-			if (isLast || atOnce !== 'at once' || !looked.haveChanged()) return result;
-			if ((await this.users.look(id)).isSameAs(before)) return result;
+			const isOfOneMoment =
+				isLast ||
+				atOnce !== 'at once' ||
+				!looked.haveChanged() ||
+				(await this.users.look(id)).isSameAs(before);
+			if (isOfOneMoment) {
+				await this.fence.assured(since);
+				return result;
+			}
 			tries += 1;
 		}
 	}
 
 	/** One conversation as it is, by itself; null where there is none. `known` is a copy that the caller has. */
 	async conversation(wanted: Wanted, known?: ConversationCopy): Promise<ConversationCopy | null> {
-		await this.beOfThisEpoch();
+		const since = await this.fence.since([wanted.id]);
+		this.makeRoom();
 		const held: Held = new Map(known ? [[known.id, known]] : []);
 		for (;;) {
 			const { copies } = await this.conversations.look([wanted], this.users.numbering, held);
-			if (!lacksThreads([wanted], copies)) return copies[0] ?? null;
+			if (lacksThreads([wanted], copies)) continue;
+			await this.fence.assured(since);
+			return copies[0] ?? null;
 		}
 	}
 
@@ -98,11 +116,8 @@ export class CopiedViews {
 		await Promise.all(Array.from({ length: REACHED_AT_ONCE }, reachSome));
 	}
 
-	/** Another epoch has nothing of the one before. */
-	private async beOfThisEpoch(): Promise<void> {
-		const { epoch } = await this.fence.since();
-		if (epoch === this.epoch && !this.users.isFull) return;
-		this.epoch = epoch;
+	private makeRoom(): void {
+		if (!this.users.isFull) return;
 		this.users.clear();
 		this.conversations.clear();
 	}

@@ -1,0 +1,245 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { Redis } from 'ioredis';
+import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
+import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
+import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
+import { Keys } from '../../src/engine/cluster/redis/keys.ts';
+import { SPREAD_SLOTS, tagIn } from '../../src/engine/cluster/redis/markers.ts';
+import { slotOf } from '../../src/engine/cluster/redis/slots.ts';
+import { eventually } from '../support/eventually.ts';
+import { connectBoth, redisPlace } from '../support/redis.ts';
+import { emptyOneNode, endOneNode, moveSlot, saveOneNode, whatIsAt } from '../support/redis-nodes.ts';
+import { type OwnServices, ownServices } from '../support/services.ts';
+
+/** An epoch for each node: what happens to one costs what lay on it, and nothing that was lost is believed. */
+
+const RESTORED = { code: 'service_unavailable' };
+
+let services: OwnServices;
+let url: string;
+let close: (() => void)[];
+let commands: Commands;
+let keys: Keys;
+/** As a worker and a gateway have it, which have seen all nodes whole. */
+let epoch: Epoch;
+let fence: EpochFence;
+/** Whether a hash tag lies on the node that things happen to. */
+let isThere: (tag: string) => boolean;
+let there: string;
+let elsewhere: string;
+let address: string;
+
+beforeAll(async () => {
+	services = await ownServices('redis-cluster');
+	url = services.env.TIDEMARK_TEST_REDIS_CLUSTER_URL ?? '';
+	address = new URL(url).host;
+}, 60_000);
+afterAll(() => services?.down(), 60_000);
+
+beforeEach(async () => {
+	close = [];
+	const place = redisPlace('redis-cluster', services.env);
+	({ commands, keys, epoch, fence } = await open(place.prefix));
+	await epoch.begin(() => 1);
+	expect(await epoch.lost()).toEqual([]);
+	isThere = await whatIsAt(url);
+	const users = Array.from({ length: 100 }, (_, number) => `U${number}`);
+	there = users.find(isThere) as string;
+	elsewhere = users.find((user) => !isThere(user)) as string;
+	for (const user of [there, elsewhere]) await commands.hset(keys.user(user), 'stamp', 1);
+}, 30_000);
+afterEach(() => {
+	for (const end of close) end();
+});
+
+/** Another process, which knows nothing yet. */
+async function open(prefix: string) {
+	const both = await connectBoth({ ...redisPlace('redis-cluster', services.env), prefix });
+	close.push(both.close);
+	const epoch = new Epoch(both.commands, prefix);
+	return { commands: both.commands, keys: new Keys(prefix), epoch, fence: new EpochFence(epoch) };
+}
+
+const isLoaded = async (user: string): Promise<boolean> => (await commands.exists(keys.user(user))) === 1;
+const refusal = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'done').catch((error) => error);
+
+/** The node that was restarted answers again, and knows its cluster. */
+const answering = (): Promise<unknown> => eventually(20_000, () => commands.get(keys.away(there)));
+
+async function restore(): Promise<void> {
+	await epoch.clear(await epoch.lost());
+	await epoch.begin(() => 2);
+	expect(await epoch.lost()).toEqual([]);
+}
+
+/** The node is lost and no other; restored, it has an epoch of its own, and nothing was removed elsewhere. */
+async function lostAndRestored(): Promise<void> {
+	const since = await fence.since([elsewhere]);
+	expect(await epoch.lost()).toEqual([address]);
+	expect(await refusal(epoch.wholeSince())).toMatchObject(RESTORED);
+	expect(await refusal(epoch.assure([there]))).toMatchObject(RESTORED);
+	await epoch.assure([elsewhere]);
+	await fence.still(since);
+	await restore();
+	expect([await isLoaded(there), await isLoaded(elsewhere)]).toEqual([false, true]);
+	await fence.still(since);
+	expect(await epoch.wholeSince()).toBe(2);
+	await epoch.assure([there, elsewhere]);
+}
+
+test('a node is emptied', async () => {
+	const read = await fence.since([there]);
+	const [sent, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	let reads = 0;
+	const loading = fence.load(
+		[there],
+		async () => {
+			reads += 1;
+		},
+		async (_, tokenOf) => {
+			const token = tokenOf(there);
+			sent.resolve();
+			await arrives.promise;
+			return commands.loadUser(keys.user(there), keys.pending(there), ...token, 60, 0, 'stamp', reads);
+		},
+	);
+	await sent.promise;
+	await emptyOneNode(url);
+	await lostAndRestored();
+	expect(await refusal(fence.still(read))).toMatchObject(RESTORED);
+	// What was read before the loss does not arrive after it.
+	arrives.resolve();
+	await loading;
+	expect(await commands.hget(keys.user(there), 'stamp')).toBe('2');
+}, 30_000);
+
+test('a node is another process, with what it had a while ago', async () => {
+	await fence.since([there, elsewhere]);
+	await saveOneNode(url);
+	await endOneNode(url);
+	await services.start('redis-cluster');
+	await answering();
+	expect(await refusal(fence.since([there]))).toMatchObject(RESTORED);
+	await lostAndRestored();
+}, 60_000);
+
+test('a node comes back with old data while it is being restored', async () => {
+	await saveOneNode(url);
+	await emptyOneNode(url);
+	expect(await epoch.lost()).toEqual([address]);
+	await epoch.clear([address]);
+	await endOneNode(url);
+	await services.start('redis-cluster');
+	await answering();
+	await epoch.begin(() => 2);
+	expect(await isLoaded(there)).toBe(true);
+	await lostAndRestored();
+}, 60_000);
+
+test('a slot is given to another node', async () => {
+	const slot = SPREAD_SLOTS.find((one) => isThere(tagIn(one))) as number;
+	const since = await fence.since([there, elsewhere]);
+	await moveSlot(url, slot);
+	expect(await epoch.lost()).toEqual([]);
+	await fence.assured(await fence.since([tagIn(slot), there, elsewhere]));
+	await fence.still(since);
+	// It names the node that it is at now.
+	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
+	await epoch.settle();
+	await epoch.tidy();
+	const after = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
+	expect([after?.split(' ')[0], after === before]).toEqual(['1', false]);
+	expect(await epoch.lost()).toEqual([]);
+	await fence.assured(await fence.since([tagIn(slot), there, elsewhere]));
+}, 30_000);
+
+test('a slot of a node that is lost is given to another: it is not believed there', async () => {
+	// Without a marker.
+	const slot = slotOf(there);
+	await fence.since([there, elsewhere]);
+	await emptyOneNode(url);
+	await commands.set(`${keys.prefix}{${there}}:something`, '1');
+	await moveSlot(url, slot);
+	// Whoever asks for something in it is led there.
+	await commands.get(keys.away(there));
+	expect(await refusal(fence.since([there]))).toMatchObject(RESTORED);
+	expect(await refusal(epoch.assure([there]))).toMatchObject(RESTORED);
+	const lost = await epoch.lost();
+	expect(lost).toHaveLength(2);
+	expect(lost).toContain(address);
+	// A process that was started since cannot know where slots come from.
+	const late = await open(keys.prefix);
+	expect(await late.epoch.lost()).toHaveLength(3);
+	expect(await refusal(late.fence.since([elsewhere]))).toMatchObject(RESTORED);
+	await restore();
+	await fence.since([there]);
+	await late.fence.since([there, elsewhere]);
+}, 30_000);
+
+test('a node is left with none of the slots that markers are spread over', async () => {
+	for (const slot of SPREAD_SLOTS.filter((one) => isThere(tagIn(one)))) {
+		await moveSlot(url, slot);
+		await epoch.settle();
+		await epoch.tidy();
+	}
+	isThere = await whatIsAt(url);
+	expect(SPREAD_SLOTS.some((slot) => isThere(tagIn(slot)))).toBe(false);
+	expect(await epoch.lost()).toEqual([]);
+	await fence.since([there, elsewhere]);
+	await emptyOneNode(url);
+	await lostAndRestored();
+}, 60_000);
+
+test('a node does not answer: what lies on the others goes on', async () => {
+	await fence.since([there, elsewhere]);
+	const node = new Redis(url);
+	close.push(() => node.disconnect());
+	await node.call('CLIENT', 'PAUSE', '8000', 'ALL');
+	const since = await fence.since([elsewhere]);
+	await fence.still(since);
+	await epoch.assure([elsewhere]);
+	// Nobody can say how it is: it is not taken for lost.
+	expect(await refusal(epoch.lost())).toBeInstanceOf(Error);
+	await fence.still(since);
+	await eventually(20_000, async () => expect(await epoch.lost()).toEqual([]));
+}, 60_000);
+
+test('an epoch of the release before is one for all, until it ends', async () => {
+	const { prefix } = redisPlace('redis-cluster', services.env);
+	const ids = await Promise.all(
+		(commands as unknown as { nodes(role: string): Redis[] })
+			.nodes('master')
+			.map(async (node) => /^run_id:(\w+)/m.exec(await node.info('server'))?.[1]),
+	);
+	await commands.set(`${prefix}{epoch}:processes`, ['7', ...ids].join(' '));
+	for (const slot of SPREAD_SLOTS) await commands.set(`${prefix}{${tagIn(slot)}}:epoch`, '7');
+	const next = await open(prefix);
+	expect(await next.epoch.lost()).toEqual([]);
+	expect(await next.epoch.wholeSince()).toBe(7);
+	await next.epoch.tidy();
+	await next.fence.load(
+		[there],
+		async () => undefined,
+		(_, tokenOf) =>
+			next.commands.loadUser(
+				next.keys.user(there),
+				next.keys.pending(there),
+				...tokenOf(there),
+				60,
+				0,
+				'stamp',
+				1,
+			),
+	);
+	// Processes of the release before see what they wrote.
+	for (const slot of SPREAD_SLOTS) expect(await commands.get(`${prefix}{${tagIn(slot)}}:epoch`)).toBe('7');
+
+	await commands.unlink(`${prefix}{${tagIn(SPREAD_SLOTS[0] as number)}}:epoch`);
+	expect(await next.epoch.lost()).toHaveLength(3);
+	await next.epoch.clear(await next.epoch.lost());
+	await next.epoch.begin(() => 8);
+	expect(await next.epoch.lost()).toEqual([]);
+	// From then on each node has its own.
+	await emptyOneNode(url);
+	expect(await next.epoch.lost()).toEqual([address]);
+}, 30_000);
