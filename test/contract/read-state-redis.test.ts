@@ -280,6 +280,25 @@ for (const layout of LAYOUTS) {
 			expect(await there.readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 41 });
 		});
 
+		test('a repeated mark publishes what the process that made it may not have', async () => {
+			const { store, process } = await world();
+			const here = await process();
+			await here.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			// It dies when the mark is in the log, and nothing is published yet.
+			const ledger: Ledger = Object.assign(Object.create(store.ledger), {
+				commit: (facts: Parameters<Ledger['commit']>[0]) =>
+					store.ledger.commit(facts).then(() => Promise.withResolvers<void>().promise),
+			});
+			const dying = await process({ ledger });
+			const published: CountRow[] = [];
+			const mark = { type: 'read', ts: BEGIN + 3 } as const;
+			await dying.readState.mark('U02', 'C01', mark, (row) => published.push(row));
+			expect(published).toEqual([]);
+			const repeated = await here.readState.mark('U02', 'C01', mark, (row) => published.push(row));
+			await (repeated as RowChange).durable;
+			expect(published).toMatchObject([{ conversation: 'C01', lastRead: BEGIN + 3, unread: 2 }]);
+		});
+
 		test('an emptied Redis is noticed, loads nothing until a new epoch begins, and counts as before', async () => {
 			const { process } = await world();
 			const { readState, apply, commands, keys, epoch } = await process({ fenced: true });

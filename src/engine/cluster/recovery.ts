@@ -102,7 +102,7 @@ export class Recovery {
 			await this.marksWritten();
 			if (this.stopped || !(await lock.isStillFirst())) return;
 			await epoch.begin(this.parts.nowMicros);
-			tell(`read state of ${lost.length} Redis nodes is restored from PostgreSQL on first use`);
+			tell(`${lost.length} Redis nodes have a new epoch; their read state is loaded from PostgreSQL on first use`);
 		} finally {
 			await lock.release();
 		}

@@ -110,7 +110,10 @@ export interface Changing<D extends Decided, Problem extends string, T> {
 	readonly shown: Scope;
 	/** Null where the place is not there any more. */
 	readonly show: (looked: Looked) => T | null;
-	/** Called once a change that moves something cannot be lost any more, in the order of stamps. */
+	/**
+	 * Called once the change cannot be lost any more, in the order of stamps; also for one that moves nothing: it may repeat a change of a
+	 * process that died before it called this.
+	 */
 	readonly tell: (shown: T) => void;
 }
 

@@ -66,7 +66,7 @@ export class MemoryViews implements Views {
 			const fact = moves && changed(looked.user, number, change, clock.next());
 			const seen = show(looked) as T;
 			// Hung on the commit in this very turn: that is what keeps events in the order of stamps.
-			const durable = fact ? ledger.commit([fact]).then(() => tell(seen)) : ledger.settled();
+			const durable = (fact ? ledger.commit([fact]) : ledger.settled()).then(() => tell(seen));
 			return { decided, shown: seen, durable };
 		});
 	}

@@ -26,9 +26,9 @@ interface Step {
 }
 
 /**
- * Changes users: reads, decides, sets if unchanged, and begins again where another device was faster. Where nothing changes too,
- * it is told to the log how it stands: whoever changed it may have died before. Called in a turn of the user in the conversation, with the
- * stamp taken in it.
+ * Changes users: reads, decides, sets if unchanged, and begins again where another device was faster. A change that moves nothing is
+ * appended and published as well: the process that made it may have died before it did. Called in a turn of the user in the
+ * conversation, with the stamp taken in it.
  */
 export class UserChanges {
 	constructor(
@@ -62,8 +62,7 @@ export class UserChanges {
 			const appended = await this.append(fact, since);
 			const seen = await this.views.look(user, shown, when, show);
 			if (seen === null) return null;
-			const told = moves ? () => tell(seen) : () => undefined;
-			return { decided, shown: seen, durable: this.durable(appended, since, told) };
+			return { decided, shown: seen, durable: this.durable(appended, since, () => tell(seen)) };
 		}
 	}
 

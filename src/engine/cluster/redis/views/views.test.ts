@@ -56,6 +56,7 @@ function world(atLook: (look: number, post: () => void) => void) {
 	};
 	const conversations = {
 		clear: () => undefined,
+		slotsOf: () => [],
 		look: async () => {
 			const before = copy.changes;
 			state.looks += 1;
