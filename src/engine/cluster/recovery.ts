@@ -102,7 +102,9 @@ export class Recovery {
 			await this.marksWritten();
 			if (this.stopped || !(await lock.isStillFirst())) return;
 			await epoch.begin(this.parts.nowMicros);
-			tell(`${lost.length} Redis nodes have a new epoch; their read state is loaded from PostgreSQL on first use`);
+			tell(
+				`${lost.length} Redis nodes have a new epoch; their read state is loaded from PostgreSQL on first use`,
+			);
 		} finally {
 			await lock.release();
 		}

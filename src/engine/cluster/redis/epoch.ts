@@ -50,7 +50,6 @@ interface Cleared {
 }
 
 export class Epoch {
-	private readonly legacyRecord: string;
 	private readonly voidKey: string;
 	private readonly processes: Processes;
 	private readonly slots: SlotMap;
@@ -64,7 +63,6 @@ export class Epoch {
 		private readonly commands: Commands,
 		private readonly prefix: string,
 	) {
-		this.legacyRecord = `${prefix}{epoch}:processes`;
 		this.voidKey = `${prefix}{epoch}:void`;
 		this.processes = new Processes(commands);
 		this.slots = new SlotMap(commands);
@@ -129,9 +127,8 @@ export class Epoch {
 			if (this.slots.told !== told && tries < MOST_TRIES) continue;
 			const present = values.filter((value) => value !== null);
 			if (present.length < values.length) return null;
-			if (present.some(isLegacy)) return this.legacyAt(address, process);
 			const own = this.ownOf(process, slots, values) ?? (await this.lowestAt(address, process));
-			if (!own) return present.length === 0 ? this.legacyAt(address, process) : null;
+			if (!own) return null;
 			const newest = Math.max(...[...present, own.value].map((value) => markerIn(value).micros));
 			return { epoch: String(newest), process, ...own };
 		}
@@ -211,7 +208,6 @@ export class Epoch {
 		);
 		// Later than all others, whatever the clocks of those who began them say.
 		const micros = Math.max(nowMicros(), ...epochs.map((epoch) => epoch + 1));
-		await this.commands.unlink(this.legacyRecord);
 		await Promise.all(
 			nodes.flatMap(({ address, process }) =>
 				this.markedAt(address).map((slot) =>
@@ -245,7 +241,7 @@ export class Epoch {
 		if (this.tidied === told) return;
 		for (const address of this.slots.nodes()) {
 			const node = await this.lookAt(address);
-			if (!node || isLegacy(node.value)) return;
+			if (!node) return;
 			const slots = this.markedAt(address);
 			for (const [index, value] of (await this.valuesIn(slots)).entries()) {
 				const slot = slots[index] as number;
@@ -295,21 +291,6 @@ export class Epoch {
 		return this.ownOf(process, slots, await this.valuesIn(slots));
 	}
 
-	/** As the release before had it: one value everywhere, and a record of all processes. Any loss is the loss of everything. */
-	private async legacyAt(address: string, process: string): Promise<NodeEpoch | null> {
-		const [record, values] = await Promise.all([
-			this.commands.get(this.legacyRecord),
-			this.valuesIn(SPREAD_SLOTS),
-		]);
-		const [value, ...others] = new Set(values);
-		const [epoch, ...ids] = (record ?? '').split(' ');
-		if (value == null || others.length > 0 || epoch !== value) return null;
-		const now = await Promise.all(this.slots.nodes().map((node) => this.processes.idAt(node)));
-		if (!now.every((id) => ids.includes(id))) return null;
-		const [slot] = this.spreadAt(address);
-		return { epoch: value, process, marker: slot === undefined ? '' : this.markerIn(slot), value };
-	}
-
 	private async remove(address: string, isToGo: (key: string) => boolean): Promise<void> {
 		const node = this.processes.nodeAt(address);
 		let cursor = '0';
@@ -320,8 +301,6 @@ export class Epoch {
 		} while (cursor !== '0');
 	}
 }
-
-const isLegacy = (value: string): boolean => markerIn(value).process === null;
 
 export const beingRestored = (): Refusal =>
 	new Refusal('service_unavailable', 'read state is being restored');

@@ -116,7 +116,6 @@ export class EpochFence implements Fence {
 		const slots = tags.map(slotOf);
 		for (let isLast = false; ; isLast = true) {
 			const nodes = await this.whole(slots);
-			const since = { ms: performance.now(), slots, epochs: epochsOf(nodes) };
 			const tokens = new Map(
 				tags.map((tag, index): [string, Token] => {
 					const { marker, value } = nodes[index] as NodeEpoch;
@@ -124,8 +123,6 @@ export class EpochFence implements Fence {
 				}),
 			);
 			const rows = await read();
-			// Where no marker is beside it, that is as close as it gets.
-			if (nodes.some(({ marker }) => marker === '')) await this.still(since);
 			try {
 				await write(rows, (tag) => tokens.get(tag) as Token);
 				return;

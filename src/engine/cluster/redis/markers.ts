@@ -11,13 +11,12 @@ const LOWEST = 8;
 
 export interface Marker {
 	readonly micros: number;
-	/** Null: written by a release that had one epoch for all nodes. */
-	readonly process: string | null;
+	readonly process: string;
 }
 
 export function markerIn(value: string): Marker {
-	const [micros, process] = value.split(' ');
-	return { micros: Number(micros), process: process ?? null };
+	const [micros, process = ''] = value.split(' ');
+	return { micros: Number(micros), process };
 }
 
 export const packedMarker = (micros: number, process: string): string => `${micros} ${process}`;
