@@ -44,6 +44,8 @@ export class Application {
 				this.leave(number, effect.user, at);
 				return [];
 			case 'changed':
+				// While it was archived, nobody needed its entries.
+				if (conversation.archived && !effect.conversation.archived) this.residents.disruptions += 1;
 				conversation.archived = effect.conversation.archived;
 				return [];
 			case 'followed':

@@ -59,15 +59,17 @@ export class LoadedUser implements UserView {
 	readonly memberships: Memberships;
 	/** Where the user's own state changed; made when somebody wants to know. */
 	private ownJournal: Journal | undefined;
-	/** All entries after the user's cursors were in memory when so many evictions had taken place. */
+	/** All entries after the user's cursors were in memory after so many disruptions. */
 	reachedAt = -1;
+	/** Numbers of conversations where the cursor was set back since. */
+	readonly setBack = new Set<number>();
 	private ahead: Map<number, ReadonlySet<number>> | undefined;
 	private ownFollows: Map<number, Map<number, FollowView>> | undefined;
 	readonly activity: Activity;
 	usedAt = 0;
 	/** For `Looked`: of users in very many conversations. */
 	remembered: object | undefined;
-	/** All of the user's conversations were in memory when so many evictions had taken place. */
+	/** All of the user's conversations were in memory after so many disruptions. */
 	completeAt = -1;
 
 	constructor(
@@ -109,7 +111,8 @@ export class LoadedUser implements UserView {
 	setMembership(conversation: number, membership: MembershipView): void {
 		this.ownJournal?.add(conversation);
 		const index = this.memberships.find(conversation);
-		if (index < 0 || membership.cursor < this.memberships.cursorAt(index)) this.reachedAt = -1;
+		const isSetBack = index < 0 || membership.cursor < this.memberships.cursorAt(index);
+		if (isSetBack && this.reachedAt >= 0) this.setBack.add(conversation);
 		this.memberships.set(conversation, membership);
 		if (membership.ahead.size === 0) this.ahead?.delete(conversation);
 		else this.ahead = (this.ahead ?? new Map()).set(conversation, membership.ahead);

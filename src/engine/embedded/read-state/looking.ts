@@ -108,7 +108,8 @@ export class Looking {
 	private missing(user: LoadedUser, { all, some }: Scope, absent: Set<string>) {
 		const { residents } = this;
 		if (all && !residents.isComplete(user)) return () => residents.complete(user);
-		if (all && all !== 'heads' && this.hasGaps(user)) return () => this.fillGaps(user);
+		const gaps = all && all !== 'heads' ? this.gapsOf(user) : [];
+		if (gaps.length > 0) return () => residents.depths.reachAll(gaps);
 		if (all === 'threads' && !this.hasThreadsOf(user)) return () => this.loadThreads(user);
 		for (const { id, back, threads } of some?.(user) ?? []) {
 			if (absent.has(id)) continue;
@@ -125,28 +126,22 @@ export class Looking {
 		return undefined;
 	}
 
-	/** Where there was none, one comes only with a cursor that is set back, or a conversation that was evicted. */
-	private hasGaps(user: LoadedUser): boolean {
-		if (user.reachedAt === this.residents.evictions) return false;
-		for (let index = 0; index < user.memberships.size; index += 1) if (this.gapAt(user, index)) return true;
-		user.reachedAt = this.residents.evictions;
-		return false;
-	}
-
-	/** The conversation there, when it counts and is not loaded as far back as its cursor. */
-	private gapAt(user: LoadedUser, index: number): LoadedConversation | undefined {
-		const conversation = conversationAt(this.residents, user, index);
-		if (!conversation || conversation.archived) return undefined;
-		return user.memberships.cursorAt(index) < conversation.timeline.floor ? conversation : undefined;
-	}
-
-	private async fillGaps(user: LoadedUser): Promise<void> {
-		const depths: Depth[] = [];
-		for (let index = 0; index < user.memberships.size; index += 1) {
-			const conversation = this.gapAt(user, index);
-			if (conversation) depths.push({ conversation, ts: user.memberships.cursorAt(index) });
+	/** Conversations that count and are not loaded as far back as the user's cursor. */
+	private gapsOf(user: LoadedUser): Depth[] {
+		const { memberships, setBack } = user;
+		const isKnown = user.reachedAt === this.residents.disruptions;
+		const gaps: Depth[] = [];
+		for (const number of isKnown ? setBack : memberships.conversations()) {
+			const index = memberships.find(number);
+			const conversation = conversationAt(this.residents, user, index);
+			const ts = memberships.cursorAt(index);
+			if (conversation && !conversation.archived && ts < conversation.timeline.floor)
+				gaps.push({ conversation, ts });
 		}
-		await this.residents.depths.reachAll(depths);
+		if (gaps.length > 0) return gaps;
+		user.reachedAt = this.residents.disruptions;
+		setBack.clear();
+		return gaps;
 	}
 
 	private hasThreadsOf(user: LoadedUser): boolean {

@@ -34,8 +34,8 @@ export class Residents {
 	/** What is being loaded now: what passes it by must not be forgotten meanwhile. */
 	private readonly loading = new Set<string>();
 	private starts: readonly number[] = [];
-	/** How often conversations were let go. */
-	evictions = 0;
+	/** How often conversations were evicted, or one came to count: users look again whether everything is loaded that they need. */
+	disruptions = 0;
 
 	constructor(
 		readonly source: StateSource,
@@ -161,13 +161,13 @@ export class Residents {
 
 	/** Whether every conversation of the user is in memory. */
 	isComplete(user: LoadedUser): boolean {
-		return user.completeAt === this.evictions;
+		return user.completeAt === this.disruptions;
 	}
 
 	async complete(user: LoadedUser): Promise<void> {
-		const { evictions } = this;
+		const { disruptions } = this;
 		await this.conversationsOf(conversationsOf(user));
-		user.completeAt = evictions;
+		user.completeAt = disruptions;
 	}
 
 	add(conversation: LoadedConversation): void {
@@ -223,7 +223,7 @@ export class Residents {
 			if (!conversation || conversation.usedAt >= before || conversation.stamp > durable) continue;
 			this.loadedConversations[number] = undefined;
 			conversation.evicted = true;
-			this.evictions += 1;
+			this.disruptions += 1;
 		}
 		for (const [id, user] of this.loadedUsers)
 			if (user.usedAt < before && user.newestChange <= durable) this.loadedUsers.delete(id);
@@ -235,7 +235,7 @@ export class Residents {
 	clear(): void {
 		for (const conversation of this.loadedConversations) if (conversation) conversation.evicted = true;
 		this.loadedConversations.length = 0;
-		this.evictions += 1;
+		this.disruptions += 1;
 		this.loadedUsers.clear();
 		this.passedBy.clear();
 	}
