@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
-import { adminClient, neededFlag } from './command-token.ts';
+import { adminClient, neededFlag, TEAM_FLAG, URL_FLAG } from './command-token.ts';
+import { teamNamed } from './named.ts';
 
 /** `tidemark app …`: apps of a running server, made and changed with a Slack app manifest. */
 
-const URL_FLAG = { help: 'where the server is (http://localhost:<port>)', takesValue: true };
 const APP_FLAG = { help: 'id of the app', takesValue: true };
 const MANIFEST_FLAG = { help: 'file with the manifest, JSON or YAML', takesValue: true };
 
@@ -24,17 +24,17 @@ const lineOf = ({ id, name, socket_mode, connections, delivery }: Shown): string
 
 export const appCreateCommand: CliCommand = {
 	summary: 'Create an app from a Slack app manifest and print its tokens and signing secret, once.',
-	usage: '--team T… --manifest manifest.yaml [--url http://localhost:8080]',
+	usage: '--manifest manifest.yaml [--team NAME] [--url http://localhost:8080]',
 	options: {
-		team: { help: 'id of the workspace', takesValue: true },
+		team: TEAM_FLAG,
 		manifest: MANIFEST_FLAG,
 		url: URL_FLAG,
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
-		const team_id = neededFlag(invocation, 'team');
 		const manifest = await readFile(neededFlag(invocation, 'manifest'), 'utf8');
 		const call = await adminClient(invocation);
+		const { id: team_id } = await teamNamed(call, invocation.options.team);
 		const { app, credentials } = await call<{
 			app: Shown & { readonly bot: { readonly user_id: string } };
 			credentials: { signing_secret: string; bot_token: string; app_token: string };
@@ -64,12 +64,12 @@ export const appUpdateCommand: CliCommand = {
 
 export const appListCommand: CliCommand = {
 	summary: 'List the apps of a workspace.',
-	usage: '--team T… [--url http://localhost:8080]',
-	options: { team: { help: 'id of the workspace', takesValue: true }, url: URL_FLAG },
+	usage: '[--team NAME] [--url http://localhost:8080]',
+	options: { team: TEAM_FLAG, url: URL_FLAG },
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
-		const team_id = neededFlag(invocation, 'team');
 		const call = await adminClient(invocation);
+		const { id: team_id } = await teamNamed(call, invocation.options.team);
 		for (let cursor = ''; ; ) {
 			const page = await call<{ apps: Shown[]; response_metadata: { next_cursor: string } }>(
 				'admin.apps.list',

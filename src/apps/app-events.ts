@@ -6,6 +6,7 @@ import { formatTs } from '../model/ts.ts';
 import { changedEvent } from '../protocol/conversation-events.ts';
 import { deletedEvent, editedEvent, messageEvent } from '../protocol/message-events.ts';
 import type { JsonObject } from '../protocol/objects.ts';
+import { reactionEvent } from '../protocol/reaction-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
 /**
@@ -52,6 +53,8 @@ export const DELIVERED_EVENTS: ReadonlySet<string> = new Set([
 	'app_home_opened',
 	'member_joined_channel',
 	'member_left_channel',
+	'reaction_added',
+	'reaction_removed',
 	...['channel', 'group'].flatMap((family) =>
 		['archive', 'unarchive', 'rename'].map((what) => `${family}_${what}`),
 	),
@@ -68,6 +71,7 @@ export function appEventsOf(found: StoredChanges, subscriber: Subscriber): AppEv
 		...found.changed.flatMap((message) => changedEvents(found, message, subscriber)),
 		...found.people.flatMap((person) => personEvents(found, person, subscriber)),
 		...found.aspects.flatMap((aspect) => aspectEvents(found, aspect, subscriber)),
+		...found.reactions.flatMap((reaction) => reactionEvents(found, reaction, subscriber)),
 	];
 	return events.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
 }
@@ -156,4 +160,15 @@ function aspectEvents(
 	const { wire } = changedEvent({ conversation, what, actor, at });
 	if (!subscriber.names.has(String(wire.type))) return [];
 	return [make(subscriber, conversation.id, at, String(wire.type), wire)];
+}
+
+function reactionEvents(
+	{ conversation }: StoredChanges,
+	reaction: InsideChanges['reactions'][number],
+	subscriber: Subscriber,
+): AppEvent[] {
+	const { wire } = reactionEvent({ ...reaction, channel: conversation.id });
+	if (!subscriber.names.has(String(wire.type))) return [];
+	const what = `${wire.type} ${reaction.ts} ${reaction.name} ${reaction.user}`;
+	return [make(subscriber, conversation.id, reaction.at, what, wire)];
 }

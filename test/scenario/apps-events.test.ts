@@ -14,7 +14,15 @@ beforeAll(async () => {
 	server = await startServer();
 	stage = await appStage(
 		server.url,
-		manifestOf({ events: ['message.channels', 'app_mention', 'member_joined_channel'] }),
+		manifestOf({
+			events: [
+				'message.channels',
+				'app_mention',
+				'member_joined_channel',
+				'reaction_added',
+				'reaction_removed',
+			],
+		}),
 	);
 }, 60_000);
 afterAll(() => server?.stop());
@@ -84,22 +92,26 @@ describe('Socket Mode', () => {
 		}
 	}, 60_000);
 
-	test('a mention, an edit and a join are events of their own', async () => {
+	test('a mention, an edit, a join and a reaction are events of their own', async () => {
 		const { socket, heard } = await connected(stage.appToken);
 		socket.on('slack_event', ({ ack }: Heard) => void ack());
 		try {
+			const events = (): Record<string, unknown>[] =>
+				heard.map(({ body }) => (body as unknown as { event: Record<string, unknown> }).event);
+			const hears = (event: Record<string, unknown>) =>
+				eventually(30_000, async () => expect(events()).toContainEqual(expect.objectContaining(event)));
 			const text = `<@${stage.bot}> help`;
 			const { ts } = await stage.ada('chat.postMessage', { channel: stage.channel, text });
+			// Of what changes before it is delivered, only the newest state is told.
+			await hears({ type: 'app_mention', ts });
 			await stage.ada('chat.update', { channel: stage.channel, ts, text: 'never mind' });
 			await stage.ada('conversations.invite', { channel: stage.channel, users: stage.graceId });
-			await eventually(30_000, async () => {
-				const events = heard.map(({ body }) => (body as unknown as { event: Record<string, string> }).event);
-				expect(events.map(({ type }) => type)).toContain('app_mention');
-				expect(events.some(({ subtype }) => subtype === 'message_changed')).toBe(true);
-				expect(events).toContainEqual(
-					expect.objectContaining({ type: 'member_joined_channel', user: stage.graceId }),
-				);
-			});
+			await stage.ada('reactions.add', { channel: stage.channel, timestamp: ts, name: 'ocean' });
+			await hears({ subtype: 'message_changed' });
+			await hears({ type: 'member_joined_channel', user: stage.graceId });
+			await hears({ type: 'reaction_added', reaction: 'ocean', item_user: stage.adaId });
+			await stage.ada('reactions.remove', { channel: stage.channel, timestamp: ts, name: 'ocean' });
+			await hears({ type: 'reaction_removed', reaction: 'ocean' });
 		} finally {
 			await socket.disconnect();
 		}
