@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { client } from './api.ts';
+import { manifestOf } from './apps.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from './server.ts';
 
 /**
@@ -22,11 +23,11 @@ export interface Sdk {
 	/** Builds the program in this directory; the command that runs it. */
 	readonly build: (directory: string) => Promise<readonly string[]>;
 	/** How many checks the program makes. */
-	readonly checks: Readonly<Record<Kind, number>>;
+	readonly checks: Readonly<Partial<Record<Kind, number>>>;
 }
 
-type Kind = 'web' | 'rtm';
-const KINDS: Readonly<Record<Kind, string>> = { web: 'the Web API', rtm: 'RTM' };
+type Kind = 'web' | 'rtm' | 'socket';
+const KINDS: Readonly<Record<Kind, string>> = { web: 'the Web API', rtm: 'RTM', socket: 'Socket Mode' };
 
 /** Tests of a server by one such program: only the address that it connects to is changed. */
 export function describeSdk({ name, build, checks }: Sdk): void {
@@ -42,11 +43,11 @@ export function describeSdk({ name, build, checks }: Sdk): void {
 		if (directory) await rm(directory, { recursive: true, force: true });
 		await server?.stop();
 	});
-	for (const kind of ['web', 'rtm'] as const)
+	for (const [kind, count] of Object.entries(checks) as [Kind, number][])
 		test(
 			`${name}: ${KINDS[kind]}`,
 			async () => {
-				expect(await checksOf(command, kind, server.url)).toHaveLength(checks[kind]);
+				expect(await checksOf(command, kind, server.url, 'socket' in checks)).toHaveLength(count);
 			},
 			2 * RUN_MS,
 		);
@@ -61,8 +62,14 @@ export async function build(command: readonly string[], directory: string, needs
 }
 
 /** Runs the program in a workspace of its own; the names of its checks. Throws what it printed when one failed. */
-async function checksOf(program: readonly string[], kind: Kind, url: string): Promise<string[]> {
-	const env = { TIDEMARK_URL: url, ...(await prepared(url)) };
+async function checksOf(
+	program: readonly string[],
+	kind: Kind,
+	url: string,
+	isApp: boolean,
+): Promise<string[]> {
+	const people = await prepared(url);
+	const env = { TIDEMARK_URL: url, ...people, ...(isApp ? await preparedApp(url, people) : {}) };
 	const { code, output } = await finished([...program, kind], process.cwd(), env, RUN_MS);
 	if (code !== 0) throw new Error(`ended with ${code}:\n${output}`);
 	return [...output.matchAll(/^ok (.+)$/gm)].map(([, name = '']) => name);
@@ -110,5 +117,24 @@ async function prepared(url: string): Promise<Record<string, string>> {
 		BOT_TOKEN: bot.token,
 		CHANNEL: channel.id,
 		CHANNEL_NAME: 'quay',
+	};
+}
+
+/** An app in the channel, for programs that are one. */
+async function preparedApp(
+	url: string,
+	env: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+	const admin = client(url, ADMIN_TOKEN);
+	const call = client(url, env.ADA_TOKEN ?? '');
+	const { team_id } = await call('auth.test');
+	const manifest = manifestOf({ events: ['message.channels'], commands: [{ command: '/tide' }] });
+	const { app, credentials } = await admin('admin.apps.create', { team_id, manifest });
+	await call('conversations.invite', { channel: env.CHANNEL, users: app.bot.user_id });
+	const { webhook } = await admin('admin.apps.webhooks.create', { app_id: app.id, channel: env.CHANNEL });
+	return {
+		APP_TOKEN: credentials.app_token,
+		APP_BOT_TOKEN: credentials.bot_token,
+		WEBHOOK_URL: webhook.url,
 	};
 }
