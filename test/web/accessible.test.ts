@@ -100,7 +100,7 @@ test('by keyboard alone: open, write, walk the messages, mark unread, reply, com
 	await page.keyboard.press('Enter');
 	await page.locator('article.sent', { hasText: 'third' }).waitFor();
 	await page.keyboard.press('ArrowUp');
-	const editing = page.getByRole('combobox', { name: 'Edit message' });
+	const editing = page.getByRole('textbox', { name: 'Edit message' });
 	await eventually(async () => expect(await editing.inputValue()).toBe('third'));
 	await page.keyboard.press('Escape');
 	await eventually(async () =>
@@ -120,7 +120,7 @@ test('by keyboard alone: open, write, walk the messages, mark unread, reply, com
 	await eventually(async () => expect(await unread()).toBe(1));
 	await screen.expectExact();
 	await page.keyboard.press('r');
-	const box = page.getByRole('combobox', { name: 'Reply in thread' });
+	const box = page.getByRole('textbox', { name: 'Reply in thread' });
 	await box.waitFor();
 	await eventually(async () =>
 		expect(await page.evaluate<string>(`document.activeElement.getAttribute('aria-label')`)).toBe(

@@ -38,7 +38,7 @@ test('post, mention by completion, edit and delete, seen by the other at once', 
 	const mine = left.message('Good morning');
 	await mine.hover();
 	await mine.getByRole('button', { name: 'Edit message' }).click();
-	const edit = left.page.getByRole('combobox', { name: 'Edit message' });
+	const edit = left.page.getByRole('textbox', { name: 'Edit message' });
 	await edit.fill('Good evening');
 	await edit.press('Enter');
 	await right.message('Good evening').getByText('(edited)').waitFor();
@@ -173,7 +173,7 @@ test('a thread: reply, count it, read it, mark it unread, and find it in the lis
 	const root = right.message('Shall we sail?');
 	await root.hover();
 	await root.getByRole('button', { name: 'Reply in thread' }).click();
-	const reply = right.page.getByRole('combobox', { name: 'Reply in thread' });
+	const reply = right.page.getByRole('textbox', { name: 'Reply in thread' });
 	await reply.fill('Yes, @person-0, today');
 	await reply.press('Enter');
 	await eventually(async () => expect(await left.badgeOf('Threads')).toBe('1'));
@@ -201,7 +201,7 @@ test('a thread: reply, count it, read it, mark it unread, and find it in the lis
 	await left.choose(answer, 'Mark unread from here');
 	await eventually(async () => expect(await left.badgeOf('Threads')).toBe('1'));
 	await left.expectExact();
-	await panel.getByRole('combobox').focus();
+	await panel.getByRole('textbox').focus();
 	await left.page.keyboard.press('Escape');
 	await eventually(async () => expect(await panel.count()).toBe(0));
 	await eventually(async () => expect(await left.badgeOf('Threads')).toBe(''));

@@ -66,7 +66,7 @@ test('keys: the arrow up edits, letters go to the text box, dialogs give the foc
 	const { page } = screen;
 	await screen.open('harbour');
 	await box(screen).press('ArrowUp');
-	const edit = page.getByRole('combobox', { name: 'Edit message' });
+	const edit = page.getByRole('textbox', { name: 'Edit message' });
 	await edit.fill('with a mistake');
 	await edit.press('Enter');
 	await screen.message('with a mistake').getByText('(edited)').waitFor();

@@ -8,6 +8,7 @@ import { MentionsView } from '../lists/MentionsView.tsx';
 import { ThreadsView } from '../lists/ThreadsView.tsx';
 import { leave, renew } from '../notifications/subscribing.ts';
 import { useTidyNotifications } from '../notifications/tidying.ts';
+import { SearchView } from '../search/SearchView.tsx';
 import { useAttendance } from '../session/attention.ts';
 import { useHotkey, useTypingAnywhere } from '../session/hotkeys.ts';
 import { useConversationName, useSelf } from '../session/names.ts';
@@ -101,6 +102,8 @@ function MainView({ route, onDialog }: MainProps) {
 			return <ThreadsView />;
 		case 'mentions':
 			return <MentionsView />;
+		case 'search':
+			return <SearchView query={route.query ?? ''} />;
 		default:
 			return <InboxView onDialog={onDialog} />;
 	}
@@ -126,6 +129,7 @@ const PLACE_NAMES: Readonly<Record<Route['place'], string>> = {
 	inbox: 'Inbox',
 	threads: 'Threads',
 	mentions: 'Mentions',
+	search: 'Search',
 };
 
 function useTitle(route: Route): void {

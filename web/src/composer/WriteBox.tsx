@@ -121,9 +121,8 @@ export function WriteBox({
 				aria-describedby={remark ? `${listId}-remark` : undefined}
 				aria-label={label}
 				placeholder={label}
-				role="combobox"
 				aria-autocomplete="list"
-				aria-expanded={isCompleting}
+				aria-haspopup="listbox"
 				aria-controls={isCompleting ? listId : undefined}
 				aria-activedescendant={isCompleting ? `${listId}-${chosen}` : undefined}
 				onChange={({ target }) => write(target.value, target.selectionStart)}

@@ -153,6 +153,8 @@ export function ConversationView({ route }: { readonly route: Route }) {
 			</div>
 			<Announcer messages={messages} />
 			<Composer
+				// Drafts are of one user, who is known a moment after the conversations are.
+				key={self}
 				channel={id}
 				label={`Message ${titledName(conversation, name)}`}
 				typing={typing}

@@ -198,9 +198,9 @@ export function Timeline(props: Props) {
 					<div key={row.key} className="timeline-row">
 						{index === 0 && top}
 						{row.startsDay && (
-							<h3 className="day">
+							<h2 className="day">
 								<span>{dayName(row.message.ts)}</span>
-							</h3>
+							</h2>
 						)}
 						{row.startsNew && (
 							<p className="new-divider">

@@ -3,7 +3,7 @@ import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useMemo, useState } from 'react';
 import { everybody } from '../session/everybody.ts';
 import { badgeOf, conversationName, useSelf } from '../session/names.ts';
-import { go, toConversation } from '../session/route.ts';
+import { go, toConversation, toSearch } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
 import { isUnread } from '../sidebar/sections.ts';
@@ -71,6 +71,19 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 				hint: isArchived ? 'archived' : plural(memberCount, 'member'),
 				run: () => open(id),
 			}));
+	const searching: Choice = {
+		key: 'search',
+		icon: (
+			<span className="row-icon">
+				<Icon name="search" />
+			</span>
+		),
+		name: `Search messages for “${written.trim()}”`,
+		run: () => {
+			onClose();
+			go(toSearch(written.trim()));
+		},
+	};
 	return (
 		<Dialog title="Go to…" onClose={onClose} isChooser>
 			<Chooser
@@ -95,6 +108,7 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 						choices: channelChoices(others.filter((one) => !one.isArchived)),
 					},
 					{ heading: 'Archived channels', choices: channelChoices(others.filter((one) => one.isArchived)) },
+					{ heading: 'Messages', choices: written.trim() === '' ? [] : [searching] },
 				]}
 				nothing="No matches. The + above your conversations creates a channel."
 			/>

@@ -45,7 +45,7 @@ export function ExplainedList({ ask, badge, onOpen }: Props) {
 	if (!answer) return <Loading lines={3} />;
 	if (answer.items.length === 0)
 		return (
-			<Empty icon="check" title="Nothing asks for you">
+			<Empty icon="check" title="You’re all caught up">
 				The badge counts messages that name you, that are for the whole channel, or that are written to you
 				alone.
 			</Empty>

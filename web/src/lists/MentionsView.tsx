@@ -1,4 +1,6 @@
 import { useBadge, useClient } from '@tidemark/client/react';
+import { Matches } from '../search/Matches.tsx';
+import { useSelf } from '../session/names.ts';
 import { PaneHead } from '../ui/PaneHead.tsx';
 import { ExplainedList } from './ExplainedList.tsx';
 
@@ -6,6 +8,7 @@ import { ExplainedList } from './ExplainedList.tsx';
 export function MentionsView() {
 	const client = useClient();
 	const badge = useBadge();
+	const self = useSelf();
 	return (
 		<main className="pane" aria-label="Mentions">
 			<PaneHead
@@ -14,6 +17,12 @@ export function MentionsView() {
 			/>
 			<div className="scroller padded">
 				<ExplainedList ask={client.explain} badge={badge} />
+				{self && (
+					<section aria-label="Messages that name you">
+						<h2 className="list-heading">Messages that name you</h2>
+						<Matches key={badge} query={`"${self}"`} nothing="Nobody has named you yet." isCounted={false} />
+					</section>
+				)}
 			</div>
 		</main>
 	);

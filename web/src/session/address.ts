@@ -1,6 +1,6 @@
 /** Where one is, in the address: so that back, forward, reload and links work. */
 
-export type Place = 'home' | 'inbox' | 'threads' | 'mentions' | 'conversation';
+export type Place = 'home' | 'inbox' | 'threads' | 'mentions' | 'search' | 'conversation';
 
 export interface ThreadRef {
 	readonly channel: string;
@@ -14,9 +14,11 @@ export interface Route {
 	/** A message to show. */
 	readonly at: string | null;
 	readonly thread: ThreadRef | null;
+	/** What is searched for. */
+	readonly query?: string;
 }
 
-const PLACES: readonly string[] = ['inbox', 'threads', 'mentions'] satisfies readonly Place[];
+const PLACES: readonly string[] = ['inbox', 'threads', 'mentions', 'search'] satisfies readonly Place[];
 
 export function parseRoute(hash: string): Route {
 	const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -26,11 +28,14 @@ export function parseRoute(hash: string): Route {
 	const thread = channel && ts ? { channel, ts } : null;
 	const at = values.get('at');
 	if (first === 'c' && second) return { place: 'conversation', id: second, at, thread };
-	return { place: PLACES.includes(first) ? (first as Place) : 'home', id: '', at: null, thread };
+	const place = PLACES.includes(first) ? (first as Place) : 'home';
+	const words = values.get('q');
+	return { place, id: '', at: null, thread, ...(words ? { query: words } : {}) };
 }
 
-export function formatRoute({ place, id, at, thread }: Route): string {
+export function formatRoute({ place, id, at, thread, query: words }: Route): string {
 	const values = new URLSearchParams();
+	if (words) values.set('q', words);
 	if (at) values.set('at', at);
 	if (thread) values.set('thread', `${thread.channel}:${thread.ts}`);
 	const path = place === 'conversation' ? `c/${id}` : place === 'home' ? '' : place;
@@ -40,6 +45,7 @@ export function formatRoute({ place, id, at, thread }: Route): string {
 
 const NOWHERE: Route = { place: 'home', id: '', at: null, thread: null };
 
+export const toSearch = (query: string): Route => ({ ...NOWHERE, place: 'search', query });
 export const toPlace = (place: Place): Route => ({ ...NOWHERE, place });
 export const toConversation = (id: string, at: string | null = null): Route => ({
 	...NOWHERE,

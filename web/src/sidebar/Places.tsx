@@ -35,6 +35,7 @@ export function Places({ current }: { readonly current: Place }) {
 	const badge = useBadge();
 	return (
 		<ul className="side-places">
+			<PlaceLink place="search" icon="search" label="Search" current={current} />
 			<PlaceLink place="inbox" icon="inbox" label="Inbox" current={current} />
 			<PlaceLink
 				place="threads"

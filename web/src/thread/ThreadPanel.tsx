@@ -99,6 +99,8 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 				)}
 			</div>
 			<Composer
+				// Drafts are of one user, who is known a moment after the conversations are.
+				key={self}
 				channel={channel}
 				threadTs={ts}
 				label="Reply in thread"

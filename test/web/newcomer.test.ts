@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Browser, Page } from 'playwright-core';
+import { type ServerProcess, serveProcess, withDirectory } from '../support/process.ts';
+import { launchChromium } from '../support/web/chromium.ts';
+import { eventually } from '../support/web/screen.ts';
+
+/** As a newcomer would, by mouse and keyboard alone: from the first start to two people who work together. */
+
+let browser: Browser;
+beforeAll(async () => {
+	browser = await launchChromium();
+}, 300_000);
+afterAll(() => browser.close());
+
+async function newPage(): Promise<Page> {
+	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
+	const page = await context.newPage();
+	page.setDefaultTimeout(15_000);
+	return page;
+}
+
+async function join(link: string, name: string): Promise<Page> {
+	const page = await newPage();
+	await page.goto(link);
+	await page.getByLabel('Your name').fill(name);
+	await page.getByRole('button', { name: 'Join' }).click();
+	await page.locator('.side-me', { hasText: name }).waitFor();
+	return page;
+}
+
+async function write(page: Page, text: string): Promise<void> {
+	await page.locator('.pane .composer textarea').fill(text);
+	await page.keyboard.press('Enter');
+}
+
+async function scene(server: ServerProcess): Promise<void> {
+	const token = await server.printed(/shown this once: (xoxa-\S+)/);
+	await server.printed(/create a workspace and let people in/);
+	const admin = await newPage();
+	await admin.goto(`${server.url}/admin`);
+	await admin.getByLabel('Administrator’s token').fill(token);
+	await admin.keyboard.press('Enter');
+	await admin.getByLabel('New workspace').fill('Pier');
+	await admin.keyboard.press('Enter');
+	const invite = async (): Promise<string> => {
+		const field = admin.getByLabel('Invite link to Pier');
+		const before = (await field.count()) > 0 ? await field.inputValue() : '';
+		await admin.getByRole('button', { name: 'Make an invite link' }).click();
+		await eventually(async () => expect(await field.inputValue()).not.toBe(before));
+		return field.inputValue();
+	};
+
+	// The first person finds real buttons in an empty workspace.
+	const mia = await join(await invite(), 'Mia Berg');
+	await mia.getByRole('button', { name: 'Find or create a channel' }).click();
+	await mia.getByRole('dialog').getByRole('combobox').fill('harbour');
+	await mia.keyboard.press('Enter');
+	await mia.locator('.pane .composer textarea').waitFor();
+	await write(mia, 'The ferry leaves at nine');
+
+	// The second one comes by a link, finds the channel, looks, joins.
+	const tom = await join(await invite(), 'Tom Vane');
+	await tom.keyboard.press('Control+k');
+	await tom.getByRole('dialog').getByRole('combobox').fill('harb');
+	await tom
+		.getByRole('option', { name: /harbour/ })
+		.first()
+		.click();
+	await tom.getByText('The ferry leaves at nine').waitFor();
+	await tom.getByRole('button', { name: 'Join' }).click();
+	await tom.locator('.pane .composer textarea').waitFor();
+
+	// A reaction, seen by the other.
+	await tom.locator('.pane article', { hasText: 'ferry' }).hover();
+	await tom.getByRole('button', { name: 'Add a reaction' }).click();
+	await tom.getByRole('combobox', { name: 'Name of an emoji' }).fill('ferry');
+	await tom.keyboard.press('Enter');
+	await mia.locator('.reaction', { hasText: '⛴️ 1' }).waitFor();
+
+	// A search.
+	await tom.getByRole('link', { name: 'Search' }).click();
+	await tom.getByLabel('Search messages').fill('ferry from:mia.berg');
+	await tom.keyboard.press('Enter');
+	await tom.getByText('1 message found').waitFor();
+	await tom.locator('.explained-link').click();
+	await tom.locator('.pane article.highlighted', { hasText: 'ferry' }).waitFor();
+
+	// An outage with a reload: nothing is lost, nothing is there twice.
+	await tom.route('**/api/**', (route) => route.abort());
+	await tom.context().setOffline(true);
+	await tom.getByText('Reconnecting…').waitFor();
+	await write(tom, '@mia.berg I will be there');
+	await tom.getByText('1 message not sent yet').waitFor();
+	await tom.locator('.pane .composer textarea').fill('and another thing');
+	await tom.context().setOffline(false);
+	await tom.reload();
+	await tom.getByText('Reconnecting…').waitFor();
+	await tom.unroute('**/api/**');
+	await tom.getByRole('button', { name: 'Try now' }).click();
+	await tom.locator('article.sent', { hasText: 'I will be there' }).waitFor();
+	expect(await tom.locator('.pane .composer textarea').inputValue()).toBe('and another thing');
+	await mia.locator('.pane article', { hasText: 'I will be there' }).waitFor();
+	expect(await mia.locator('.pane article', { hasText: 'I will be there' }).count()).toBe(1);
+
+	// What named her stays listed when it is read.
+	await mia.getByRole('link', { name: 'Mentions' }).click();
+	await mia.getByRole('region', { name: 'Messages that name you' }).getByText('I will be there').waitFor();
+	for (const page of [admin, mia, tom]) await page.context().close();
+}
+
+test(
+	'from the first start to two people, a search, a reaction, an outage with a reload, and nothing lost',
+	() =>
+		withDirectory(async (directory) => {
+			const server = await serveProcess(directory);
+			await scene(server);
+			await server.end('SIGTERM');
+		}),
+	120_000,
+);

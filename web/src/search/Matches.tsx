@@ -1,0 +1,107 @@
+import { useClient, useSelected } from '@tidemark/client/react';
+import { useCallback, useEffect, useState } from 'react';
+import { MessageBody } from '../message/MessageBody.tsx';
+import { titledName, useConversationName, useUserName } from '../session/names.ts';
+import { formatRoute, parseRoute, toConversation } from '../session/route.ts';
+import { Avatar } from '../ui/Avatar.tsx';
+import { exactTime, plural, whenOf } from '../ui/format.ts';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { type Found, type Match, searchMessages } from './found.ts';
+
+interface Props {
+	readonly query: string;
+	/** Said where nothing is found. */
+	readonly nothing: string;
+	/** Whether it is said how many there are. */
+	readonly isCounted?: boolean;
+}
+
+const MORE: Found = { total: 0, matches: [], page: 0, pages: 1 };
+
+/** The messages that a search finds, newest first, a page at a time. */
+export function Matches({ query, nothing, isCounted = true }: Props) {
+	const client = useClient();
+	const [found, setFound] = useState<Found | null>(null);
+	const [error, setError] = useState<string | null>(null);
+	const load = useCallback(
+		async (before: Found) => {
+			setError(null);
+			try {
+				const next = await searchMessages(client, query, before.page + 1);
+				setFound({ ...next, matches: [...before.matches, ...next.matches] });
+			} catch (reason) {
+				setError((reason as { code?: string }).code ?? 'network_error');
+			}
+		},
+		[client, query],
+	);
+	useEffect(() => {
+		setFound(null);
+		void load(MORE);
+	}, [load]);
+	if (error) return <Failed error={error} onRetry={() => void load(found ?? MORE)} />;
+	if (!found) return <Loading lines={3} label="Searching" />;
+	if (found.matches.length === 0)
+		return (
+			<Empty icon="search" title="No matches">
+				{nothing}
+			</Empty>
+		);
+	return (
+		<>
+			{isCounted && (
+				<p className="explained-sum" role="status">
+					{plural(found.total, 'message')} found, newest first.
+				</p>
+			)}
+			<ul className="explained">
+				{found.matches.map((match) => (
+					<MatchRow key={`${match.channel.id} ${match.ts}`} match={match} />
+				))}
+			</ul>
+			{found.page < found.pages && (
+				<p className="buttons centred">
+					<button type="button" className="button" onClick={() => void load(found)}>
+						Show more
+					</button>
+				</p>
+			)}
+		</>
+	);
+}
+
+function MatchRow({ match }: { readonly match: Match }) {
+	const { channel, user, ts, thread_ts: threadTs } = match;
+	const author = useUserName(user);
+	const conversation = useSelected(({ conversations }) => conversations.get(channel.id) ?? null);
+	const name = useConversationName(conversation) || channel.name;
+	const isReply = threadTs !== undefined && threadTs !== ts;
+	const route = isReply
+		? { ...parseRoute(location.hash), thread: { channel: channel.id, ts: threadTs } }
+		: toConversation(channel.id, ts);
+	return (
+		<li>
+			<Avatar id={user} name={author} />
+			<div className="inbox-main">
+				<div className="inbox-top">
+					<a className="explained-link" href={formatRoute(route)}>
+						<strong dir="auto">{match.username || author || '…'}</strong>
+					</a>
+					<span className="hint">
+						{conversation?.kind === 'im'
+							? 'directly'
+							: `in ${conversation ? titledName(conversation, name) : `#${name}`}`}
+					</span>
+					<time title={exactTime(ts)} dateTime={ts}>
+						{whenOf(ts)}
+					</time>
+				</div>
+				<div className="message-text" dir="auto">
+					<MessageBody
+						said={{ text: match.text, blocks: match.blocks ?? null, attachments: match.attachments ?? null }}
+					/>
+				</div>
+			</div>
+		</li>
+	);
+}

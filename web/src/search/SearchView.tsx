@@ -1,0 +1,49 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { go, toSearch } from '../session/route.ts';
+import { PaneHead } from '../ui/PaneHead.tsx';
+import { Empty } from '../ui/states.tsx';
+import { Matches } from './Matches.tsx';
+
+/** Search of messages. What is searched for stands in the address: back leads to it again. */
+export function SearchView({ query }: { readonly query: string }) {
+	const [written, setWritten] = useState(query);
+	const box = useRef<HTMLInputElement>(null);
+	useEffect(() => {
+		setWritten(query);
+		if (query === '') box.current?.focus();
+	}, [query]);
+	const submit = (event: FormEvent) => {
+		event.preventDefault();
+		if (written.trim() !== '') go(toSearch(written.trim()));
+	};
+	return (
+		<main className="pane" aria-label="Search">
+			<PaneHead title="Search" about="Messages you may read" />
+			<form className="search-form" onSubmit={submit}>
+				<input
+					ref={box}
+					className="field"
+					type="search"
+					dir="auto"
+					aria-label="Search messages"
+					placeholder="ferry from:ada in:#harbour before:2026-06-01"
+					value={written}
+					onChange={({ target }) => setWritten(target.value)}
+				/>
+				<button type="submit" className="button primary" disabled={written.trim() === ''}>
+					Search
+				</button>
+			</form>
+			<div className="scroller padded">
+				{query === '' ? (
+					<Empty icon="search" title="Find a message">
+						Words, “phrases in quotes”, -without, and from:name, in:#channel, before:, after: and on: a date,
+						has:link.
+					</Empty>
+				) : (
+					<Matches query={query} nothing="Try fewer or other words, or the beginning of one: ferr*" />
+				)}
+			</div>
+		</main>
+	);
+}
