@@ -171,7 +171,7 @@ test('why is this badge on: the messages, each with its reason', async () => {
 	for (let index = 0; index < 40; index += 1) await post(grace, `filler ${index}`);
 	const screen = await show(ada);
 	await screen.row('Mentions').click();
-	const items = screen.page.locator('.explained li');
+	const items = screen.page.locator('.explained').first().locator('li');
 	await items.first().waitFor();
 	expect(await items.count()).toBe(2);
 	expect(await items.nth(0).innerText()).toContain('It is for the whole channel');
