@@ -138,7 +138,7 @@ async function ownPosts(bench: Bench, redis: Redis, members: readonly string[]) 
 			last = clock.next();
 			return postedOf(conversation, author, last, before);
 		});
-		return readState.apply(effects);
+		return readState.apply(effects, (moved) => moved);
 	};
 }
 

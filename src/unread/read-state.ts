@@ -9,7 +9,7 @@ import type {
 	ThreadTotals,
 	UserCounts,
 } from '../engine/ports/read-state.ts';
-import type { Looked, RepairProblem, Views } from '../engine/ports/views.ts';
+import type { Keep, Looked, RepairProblem, Views } from '../engine/ports/views.ts';
 import {
 	type CountRow,
 	countRow,
@@ -51,8 +51,8 @@ export class ReadState extends Marks {
 		return this.views.prepare(command);
 	}
 
-	apply(effects: readonly Effect[]): ReturnType<Views['apply']> {
-		return this.views.apply(effects);
+	apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T> {
+		return this.views.apply(effects, keep);
 	}
 
 	written(conversation: string, stamp: number): Promise<void> {

@@ -256,7 +256,7 @@ export class Partition {
 		const effects = decisions.flatMap((decision) => decision.effects);
 		let moved: readonly ReadFact[] = [];
 		try {
-			const apply = async () => readState.apply(effects);
+			const apply = () => readState.apply(effects, (facts) => facts);
 			if (effects.length > 0) moved = await this.untilDone(`applying to ${conversation}`, apply, mayGiveUp);
 		} catch (error) {
 			if (this.draining && !this.ended) return null;

@@ -89,10 +89,10 @@ export class Worker {
 			this.after(ledger.settled(), entry, outcome, effects);
 			return;
 		}
-		const applied = readState.apply(effects);
-		const moved = applied instanceof Promise ? await applied : applied;
-		this.after(ledger.commit([...effects, ...moved]), entry, outcome, effects);
-		conversations.turn(command.conversation, ledger.durable());
+		await readState.apply(effects, (moved) => {
+			this.after(ledger.commit([...effects, ...moved]), entry, outcome, effects);
+			conversations.turn(command.conversation, ledger.durable());
+		});
 	}
 
 	/** Hung directly on the ledger's promise: commits resolve in order, so events go out in order. */

@@ -2,7 +2,16 @@ import { afterEach, expect, test } from 'bun:test';
 import type { Engine } from '../../src/app/engine.ts';
 import { COUNT_CAP } from '../../src/model/counting.ts';
 import { portsDriver } from '../support/ports-driver.ts';
-import { BEGIN, changed, conversation, created, message, posted, postsIn } from '../support/store/facts.ts';
+import {
+	asIs,
+	BEGIN,
+	changed,
+	conversation,
+	created,
+	message,
+	posted,
+	postsIn,
+} from '../support/store/facts.ts';
 import { meterRows, TurnMeter } from '../support/turn-meter.ts';
 import { embedded } from './engines.ts';
 
@@ -70,7 +79,7 @@ test('what is unread in a conversation counts when it is unarchived, also where 
 	await engine.store.ledger.commit([changed(LONG, 'archive', BEGIN + 1_000, { archived: true })]);
 	const { readState } = engine;
 	expect((await readState.counts('U10')).rows.map(({ conversation }) => conversation)).toEqual(['C02']);
-	await readState.apply([changed(LONG, 'unarchive', BEGIN + 2_000, { archived: false })]);
+	await readState.apply([changed(LONG, 'unarchive', BEGIN + 2_000, { archived: false })], asIs);
 	const { rows } = await readState.counts('U10');
 	expect(rows.find(({ conversation }) => conversation === 'C01')).toMatchObject({ unread: 300 });
 });

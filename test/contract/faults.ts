@@ -53,7 +53,11 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 			const { readState } = engine;
 			const now = everyNth(3);
 			return withReadState(engine, {
-				apply: (effects) => readState.apply(effects.filter(({ type }) => type !== 'deleted' || !now())),
+				apply: (effects, keep) =>
+					readState.apply(
+						effects.filter(({ type }) => type !== 'deleted' || !now()),
+						keep,
+					),
 			});
 		},
 	},
@@ -114,13 +118,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 		breaks: (engine) => {
 			const { readState } = engine;
 			return withReadState(engine, {
-				apply: (effects) =>
+				apply: (effects, keep) =>
 					readState.apply(
 						effects.map((effect) =>
 							effect.type === 'changed'
 								? { ...effect, conversation: { ...effect.conversation, archived: false } }
 								: effect,
 						),
+						keep,
 					),
 			});
 		},
@@ -133,14 +138,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 			const now = everyNth(4);
 			let held: readonly Effect[] = [];
 			return withReadState(engine, {
-				apply: (effects) => {
+				apply: (effects, keep) => {
 					const late = held;
 					held = [];
 					if (effects.some(({ type }) => type === 'posted') && now()) {
 						held = effects;
-						return readState.apply(late);
+						return readState.apply(late, keep);
 					}
-					return readState.apply([...effects, ...late]);
+					return readState.apply([...effects, ...late], keep);
 				},
 			});
 		},

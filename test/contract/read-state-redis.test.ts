@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { LAYOUTS } from '../support/redis.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
 import {
+	asIs,
 	BEGIN,
 	conversation,
 	created,
@@ -37,7 +38,7 @@ for (const layout of LAYOUTS) {
 			for (const user of ['U01', 'U02'])
 				await readState.mark(user, 'C01', { type: 'unread', ts: BEGIN + 2 }, tell);
 			const before = [await readState.counts('U01'), await readState.counts('U02')];
-			await readState.apply(effects);
+			await readState.apply(effects, asIs);
 			const after = [await readState.counts('U01'), await readState.counts('U02')];
 			expect(after.map(({ rows, badge }) => [rows, badge])).toEqual(
 				before.map(({ rows, badge }) => [rows, badge]),
@@ -53,25 +54,28 @@ for (const layout of LAYOUTS) {
 			const old = message('C01', BEGIN + 10, { user: 'U01' });
 			const named = { ...old, ts: BEGIN + 11, named: ['U02'] };
 			// Applied and not committed: the store still has both as they were.
-			await second.readState.apply([
-				{
-					type: 'deleted',
-					at: BEGIN + 1_000,
-					conversation: CHANNEL,
-					message: { ...old, deleted: true },
-					previous: old,
-					tombstone: false,
-					thread: null,
-				},
-				{
-					type: 'edited',
-					at: BEGIN + 1_001,
-					conversation: CHANNEL,
-					message: named,
-					previous: { ...named, named: [] },
-					thread: null,
-				},
-			]);
+			await second.readState.apply(
+				[
+					{
+						type: 'deleted',
+						at: BEGIN + 1_000,
+						conversation: CHANNEL,
+						message: { ...old, deleted: true },
+						previous: old,
+						tombstone: false,
+						thread: null,
+					},
+					{
+						type: 'edited',
+						at: BEGIN + 1_001,
+						conversation: CHANNEL,
+						message: named,
+						previous: { ...named, named: [] },
+						thread: null,
+					},
+				],
+				asIs,
+			);
 			expect(await second.readState.row('U02', 'C01')).toMatchObject({ unread: 299, mentions: 1 });
 			const items = await second.readState.unread('U02', 'C01');
 			expect(items.filter(({ reasons }) => reasons.length > 0).map(({ ts }) => ts - BEGIN)).toEqual([11]);
@@ -81,7 +85,7 @@ for (const layout of LAYOUTS) {
 		test('who is not loaded joins and leaves all the same', async () => {
 			const { process } = await world();
 			const { readState, commands, keys } = await process();
-			await readState.apply([created(CHANNEL, ['U01']), ...posts(1, 4)]);
+			await readState.apply([created(CHANNEL, ['U01']), ...posts(1, 4)], asIs);
 			const joined = (at: number): Effect => ({
 				type: 'joined',
 				at: BEGIN + at,
@@ -91,10 +95,10 @@ for (const layout of LAYOUTS) {
 				cursor: BEGIN + 3,
 				latest: BEGIN + 3,
 			});
-			await readState.apply([joined(10)]);
-			await readState.apply([left(CHANNEL, 'U03', BEGIN + 11, 2)]);
+			await readState.apply([joined(10)], asIs);
+			await readState.apply([left(CHANNEL, 'U03', BEGIN + 11, 2)], asIs);
 			expect(await commands.exists(keys.user('U02'))).toBe(0);
-			await readState.apply(posts(20, 22));
+			await readState.apply(posts(20, 22), asIs);
 			expect(await readState.row('U02', 'C01')).toMatchObject({
 				unread: 2,
 				lastRead: BEGIN + 3,
@@ -258,7 +262,7 @@ for (const layout of LAYOUTS) {
 			expect(reads).toBe(1);
 			await tiny.readState.row('U02', 'C01');
 			expect(reads).toBe(2);
-			await tiny.readState.apply([posted(CHANNEL, message('C01', BEGIN + 500, { user: 'U02' }))]);
+			await tiny.readState.apply([posted(CHANNEL, message('C01', BEGIN + 500, { user: 'U02' }))], asIs);
 			expect(await tiny.readState.row('U02', 'C01')).toMatchObject({ lastRead: 0 });
 		});
 
@@ -389,7 +393,7 @@ for (const layout of LAYOUTS) {
 				expect(await little.commands.zcard(little.keys.timeline('C01'))).toBeLessThanOrEqual(25);
 			};
 			const both = async (effects: readonly Effect[]) => {
-				await Promise.all([whole, little].map(({ readState }) => readState.apply(effects)));
+				await Promise.all([whole, little].map(({ readState }) => readState.apply(effects, asIs)));
 			};
 			return { store, process, whole, little, same, both };
 		};
@@ -452,7 +456,7 @@ for (const layout of LAYOUTS) {
 			expect(past).toMatchObject({ row: { lastRead: BEGIN + 400, unread: 0 } });
 			const cold = await process({ source, prefix: `${whole.keys.prefix}cold:` });
 			await cold.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 5_000 }, tell);
-			await cold.readState.apply([posted(CHANNEL, message('C01', BEGIN + 1_000, { user: 'U01' }))]);
+			await cold.readState.apply([posted(CHANNEL, message('C01', BEGIN + 1_000, { user: 'U01' }))], asIs);
 			expect(await cold.readState.row('U02', 'C01')).toMatchObject({ lastRead: BEGIN + 400, unread: 1 });
 		});
 
@@ -466,11 +470,14 @@ for (const layout of LAYOUTS) {
 			const remove = (ts: number, at: number) =>
 				deleted(CHANNEL, message('C01', ts, { user: 'U01' }), BEGIN + at);
 			const post = (at: number) => posted(CHANNEL, message('C01', BEGIN + at, { user: 'U02' }));
-			await readState.apply(others.map(({ ts }, index) => remove(ts, 1_000 + index)));
-			await readState.apply([post(2_000)]);
+			await readState.apply(
+				others.map(({ ts }, index) => remove(ts, 1_000 + index)),
+				asIs,
+			);
+			await readState.apply([post(2_000)], asIs);
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 1, lastRead: BEGIN + 350 });
-			await readState.apply([remove(last?.ts ?? 0, 3_000)]);
-			await readState.apply([post(4_000)]);
+			await readState.apply([remove(last?.ts ?? 0, 3_000)], asIs);
+			await readState.apply([post(4_000)], asIs);
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 4_000 });
 		});
 
@@ -590,7 +597,7 @@ for (const layout of LAYOUTS) {
 				() => mark(3),
 				() => readState.row('U02', 'C01'),
 				() => readState.counts('U02'),
-				async () => readState.apply(posts(10, 12)),
+				async () => readState.apply(posts(10, 12), asIs),
 			])
 				expect(await work().catch((error) => error)).toMatchObject(UNAVAILABLE);
 			expect(await store.source.user('U02')).toEqual(stored);

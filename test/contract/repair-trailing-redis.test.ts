@@ -6,7 +6,7 @@ import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { LAYOUTS } from '../support/redis.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
-import { BEGIN, conversation, created, deleted, message, postsIn } from '../support/store/facts.ts';
+import { asIs, BEGIN, conversation, created, deleted, message, postsIn } from '../support/store/facts.ts';
 
 /** Repair while the store trails: what it does not have yet must not be lost. */
 
@@ -49,7 +49,7 @@ for (const layout of LAYOUTS) {
 			const { readState, apply, commands, keys } = await process();
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const unstored = [...posts(6, 9), deleted(CHANNEL, message('C01', BEGIN + 2), BEGIN + 100)];
-			await readState.apply(unstored);
+			await readState.apply(unstored, asIs);
 			await commands.zremrangebyscore(keys.timeline('C01'), BEGIN + 4, BEGIN + 4);
 			// Whoever has a copy without the damage takes it again.
 			await commands.hset(keys.meta('C01'), 'base', 1);
@@ -66,7 +66,7 @@ for (const layout of LAYOUTS) {
 			const { readState, apply, commands, keys } = await process();
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const unstored = posts(6, 9);
-			await readState.apply(unstored);
+			await readState.apply(unstored, asIs);
 			const trailing: StateSource = { ...store.source, completeUpTo: () => 0 };
 			const verifier = new Verifier(readState, trailing, () => BEGIN + 1_000_000);
 			expect((await verifier.verify(['U02'], 'C01')).drifted).toEqual([]);
@@ -86,7 +86,7 @@ for (const layout of LAYOUTS) {
 			const { readState } = await process(
 				IMPATIENT,
 				withEntries(store.source, async (read) => {
-					if (isFirst) await worker.readState.apply(posts(6, 8));
+					if (isFirst) await worker.readState.apply(posts(6, 8), asIs);
 					isFirst = false;
 					return read;
 				}),
@@ -107,7 +107,7 @@ for (const layout of LAYOUTS) {
 			});
 			expect(await readState.thread('U02', 'C01', BEGIN + 1)).not.toBeNull();
 			const unfollowed: Effect = { ...follow, type: 'unfollowed', at: BEGIN + 11 };
-			await readState.apply([unfollowed]);
+			await readState.apply([unfollowed], asIs);
 			expect(await readState.repair('U02', 'C01')).toBe('store_behind');
 			expect(await readState.thread('U02', 'C01', BEGIN + 1)).toBeNull();
 			await store.ledger.commit([unfollowed]);

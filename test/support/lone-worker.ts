@@ -6,6 +6,7 @@ import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
+import type { Keep } from '../../src/engine/ports/views.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { Action, Outcome } from '../../src/sequencer/commands.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
@@ -82,9 +83,9 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	const watched = new Proxy(readState, {
 		get(target, name) {
 			if (name !== 'apply') return Reflect.get(target, name, target);
-			return async (effects: readonly Effect[]) => {
+			return async <T>(effects: readonly Effect[], keep: Keep<T>) => {
 				await before.get(effects[0]?.conversation.id ?? '')?.();
-				return target.apply(effects);
+				return target.apply(effects, keep);
 			};
 		},
 	});

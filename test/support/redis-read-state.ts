@@ -85,8 +85,7 @@ export function readStateWorlds(
 				...chosen,
 			});
 			const apply = async (...effects: Effect[]) => {
-				const moved = await readState.apply(effects);
-				await store.ledger.commit([...effects, ...moved]);
+				await readState.apply(effects, (moved) => store.ledger.commit([...effects, ...moved]));
 			};
 			return { readState, commands, keys, epoch, fence, apply };
 		};

@@ -124,6 +124,9 @@ export interface Changed<D, T> {
 	readonly durable: Promise<void>;
 }
 
+/** Takes the cursors that moved with effects. */
+export type Keep<T> = (moved: readonly ReadFact[]) => T;
+
 /** Why something was not taken from the store again, and is as it was. */
 export type RepairProblem =
 	/** The store does not have everything yet: what it lacks would be lost. */
@@ -161,10 +164,10 @@ export interface Views {
 	/** Loads what applying this command's effects needs. To be awaited before it is decided. */
 	prepare(command: Command): Promise<void>;
 	/**
-	 * Takes in what the sequencer decided, in order; answers with the cursors that moved with it. What it
-	 * returns is to be made durable together with the effects.
+	 * Takes in what the sequencer decided, in order, and calls `keep` with the cursors that moved with it, which are to be made durable
+	 * together with the effects. Where all of it is in memory, both are done before this returns: nothing comes between them.
 	 */
-	apply(effects: readonly Effect[]): readonly ReadFact[] | Promise<readonly ReadFact[]>;
+	apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T>;
 	/** The store has everything of this conversation up to this stamp: what is kept here need not be kept for that. */
 	written(conversation: string, stamp: number): Promise<void>;
 

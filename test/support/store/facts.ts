@@ -203,3 +203,6 @@ export const token = (hash: string, of: string): Token => ({
 	revokedTs: null,
 	expiresTs: null,
 });
+
+/** For `apply`, where what moved is not kept. */
+export const asIs = <T>(moved: T): T => moved;

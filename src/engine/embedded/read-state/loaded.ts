@@ -111,7 +111,9 @@ export class LoadedUser implements UserView {
 	setMembership(conversation: number, membership: MembershipView): void {
 		this.ownJournal?.add(conversation);
 		const index = this.memberships.find(conversation);
-		const isSetBack = index < 0 || membership.cursor < this.memberships.cursorAt(index);
+		const { memberships } = this;
+		const isKnown = index >= 0 && memberships.isMemberAt(index);
+		const isSetBack = !isKnown || membership.cursor < memberships.cursorAt(index);
 		if (isSetBack && this.reachedAt >= 0) this.setBack.add(conversation);
 		this.memberships.set(conversation, membership);
 		if (membership.ahead.size === 0) this.ahead?.delete(conversation);

@@ -3,13 +3,13 @@ import type { Clock } from '../../../model/ts.ts';
 import { readerOf } from '../../../model/views.ts';
 import type { Command } from '../../../sequencer/commands.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
-import type { ReadFact } from '../../ports/facts.ts';
 import type { Ledger } from '../../ports/store.ts';
 import type {
 	Changed,
 	Changing,
 	Decided,
 	Ids,
+	Keep,
 	Looked,
 	RepairProblem,
 	Scope,
@@ -108,8 +108,8 @@ export class MemoryViews implements Views {
 		}
 	}
 
-	apply(effects: readonly Effect[]): readonly ReadFact[] {
-		return effects.flatMap((effect) => this.application.apply(effect));
+	async apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T> {
+		return keep(effects.flatMap((effect) => this.application.apply(effect)));
 	}
 
 	/** It is loaded from the store again when it was evicted. */

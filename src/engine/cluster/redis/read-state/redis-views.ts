@@ -8,6 +8,7 @@ import type {
 	Changing,
 	Decided,
 	Ids,
+	Keep,
 	Looked,
 	RepairProblem,
 	Scope,
@@ -107,12 +108,12 @@ export class RedisViews implements Views {
 	}
 
 	/** Turns are taken at once: whoever comes later finds these effects applied. */
-	async apply(effects: readonly Effect[]): Promise<readonly ReadFact[]> {
+	async apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T> {
 		const byConversation = Map.groupBy(effects, ({ conversation }) => conversation.id);
 		const facts = await Promise.all(
 			[...byConversation].map(([id, some]) => this.turns.take(id, () => this.applyTo(id, some))),
 		);
-		return facts.flat();
+		return keep(facts.flat());
 	}
 
 	private async applyTo(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
