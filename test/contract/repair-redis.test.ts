@@ -17,7 +17,11 @@ for (const layout of LAYOUTS) {
 			const engine = await openRedisEngine(layout, dataDir);
 			const { commands, keys } = engine.redis;
 			// Damage that no process has a copy of without.
-			const takenAgain = (key: string) => commands.hset(key, 'base', performance.now());
+			const takenAgain = async (key: string): Promise<number> => {
+				const base = Date.now();
+				await commands.hset(key, 'base', base);
+				return base;
+			};
 			return {
 				engine,
 				damage: {
@@ -26,8 +30,12 @@ for (const layout of LAYOUTS) {
 						await takenAgain(keys.meta(conversation));
 					},
 					loseReply: async (conversation, threadTs, ts) => {
-						await commands.zremrangebyscore(keys.thread(conversation, threadTs), ts, ts);
-						await takenAgain(keys.meta(conversation));
+						const thread = keys.thread(conversation, threadTs);
+						const base = await takenAgain(keys.meta(conversation));
+						await commands.zremrangebyscore(thread, ts, ts);
+						// It still counts as loaded.
+						await commands.zremrangebyscore(thread, 0, 0);
+						await commands.zadd(thread, 0, base);
 					},
 					moveCursor: async (user, conversation, cursor) => {
 						const field = membershipField(conversation);

@@ -6,7 +6,16 @@ import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { LAYOUTS } from '../support/redis.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
-import { asIs, BEGIN, conversation, created, deleted, message, postsIn } from '../support/store/facts.ts';
+import {
+	asIs,
+	BEGIN,
+	conversation,
+	created,
+	deleted,
+	message,
+	posted,
+	postsIn,
+} from '../support/store/facts.ts';
 
 /** Repair while the store trails: what it does not have yet must not be lost. */
 
@@ -83,16 +92,48 @@ for (const layout of LAYOUTS) {
 			const worker = await process();
 			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			let isFirst = true;
-			const { readState } = await process(
-				IMPATIENT,
-				withEntries(store.source, async (read) => {
+			const source: StateSource = Object.assign(Object.create(store.source), {
+				timelinesOf: async (...asked: Parameters<StateSource['timelinesOf']>) => {
+					const read = await store.source.timelinesOf(...asked);
 					if (isFirst) await worker.readState.apply(posts(6, 8), asIs);
 					isFirst = false;
 					return read;
-				}),
-			);
+				},
+			});
+			const { readState } = await process(IMPATIENT, source);
 			expect(await readState.repair('U02', 'C01')).not.toBe('repaired');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 7 });
+		});
+
+		test('replies that were read from the store before it are not taken in after it', async () => {
+			const { store, process } = await world();
+			const worker = await process();
+			const root = BEGIN + 1;
+			const reply = (step: number) =>
+				posted(CHANNEL, message('C01', BEGIN + step, { user: 'U01', threadTs: root }));
+			const follow = { type: 'followed', at: BEGIN + 9, user: 'U02', threadTs: root, cursor: root } as const;
+			await store.ledger.commit([
+				created(CHANNEL, ['U01', 'U02']),
+				...posts(1, 6),
+				{ ...follow, conversation: CHANNEL },
+				reply(10),
+			]);
+			let isFirst = true;
+			const source: StateSource = Object.assign(Object.create(store.source), {
+				threadEntries: async (...asked: Parameters<StateSource['threadEntries']>) => {
+					const read = await store.source.threadEntries(...asked);
+					if (isFirst) {
+						isFirst = false;
+						await worker.apply(reply(11));
+						expect(await worker.readState.repair('U02', 'C01')).toBe('repaired');
+					}
+					return read;
+				},
+			});
+			const slow = await process(IMPATIENT, source);
+			expect(await slow.readState.thread('U02', 'C01', root)).toMatchObject({ unread: 2 });
+			expect(isFirst).toBe(false);
+			expect(await worker.readState.thread('U02', 'C01', root)).toMatchObject({ unread: 2 });
 		});
 
 		test('a thread that is not followed any more does not come back', async () => {

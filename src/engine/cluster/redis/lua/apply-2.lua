@@ -33,8 +33,8 @@ local lateness = 0
 -- Up to a second is what clients are told once more in any case.
 local ORDINARY = 1000000
 
-local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor', 'told')
-local stamp, floor = state[1], state[2]
+local state = redis.call('HMGET', KEYS[1], 'stamp', 'floor', 'told', 'base')
+local stamp, floor, base = state[1], state[2], state[4] or '0'
 -- Where an older release applied something without telling, or nothing was told since it was loaded, telling begins here.
 local begun_at, tells_on = stamp, state[1] == state[3]
 -- Fields of the conversation that are to be set, each before its value.
@@ -52,6 +52,8 @@ end
 local function newest()
 	return redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
 end
+
+-- include thread-of-base
 
 local function is_message(change)
 	return change == 'post' or change == 'edit' or change == 'delete'
@@ -96,7 +98,7 @@ local function lacking(at, change, ts, _, shown, thread, first)
 		return 0
 	end
 	local replies = replies_of(thread)
-	if replies and first ~= 'first' and redis.call('EXISTS', replies) == 0 then
+	if replies and first ~= 'first' and not is_thread_of(replies, base) then
 		return -2
 	end
 	if change == 'delete' and shown == '1' and floor ~= '0' and redis.call('ZCARD', KEYS[2]) < 2 and ts == newest() then
@@ -115,9 +117,9 @@ local function create(at, kind, archived, team)
 		return 0
 	end
 	redis.call('DEL', KEYS[2])
-	stamp, floor = at, '0'
+	stamp, floor, base = at, '0', string.format('%.0f', now)
 	redis.call('HSET', KEYS[1], 'kind', kind, 'team', team, 'archived', archived, 'stamp', at, 'latest', '0', 'floor', floor,
-		'base', string.format('%.0f', now))
+		'base', base)
 	return 1
 end
 
@@ -152,8 +154,9 @@ local function apply(at, change, ts, entry, shown, thread, team)
 		tell(at, change, ts, entry, shown, replies)
 	end
 	if replies then
-		-- Says that it is loaded, as load-thread does.
-		redis.call('ZADD', replies, 0, '-')
+		if not is_thread_of(replies, base) then
+			begin_thread(replies, base)
+		end
 		change_in(replies, change, ts, entry)
 		redis.call('EXPIRE', replies, ttl)
 	end

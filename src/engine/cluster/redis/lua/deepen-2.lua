@@ -8,17 +8,19 @@ KEYS[2]  ZSET of its timeline
 ARGV[1]  a marker of the epoch on this node, '' for none
 ARGV[2]  the value it has to have; anything else is answered with the error OVER
 ARGV[3]  seconds until it expires
-ARGV[4]  the floor that these entries were read for
-ARGV[5]  the new floor
-ARGV[6…] entries: ts, entry, ts, entry…
+ARGV[4]  the floor, and
+ARGV[5]  the base that these entries were read for
+ARGV[6]  the new floor
+ARGV[7…] entries: ts, entry, ts, entry…
 
-Result   1; 0 where the floor is another one by now
+Result   1; 0 where one of both is another by now
 ]]
 -- include only-in-epoch
-if redis.call('HGET', KEYS[1], 'floor') ~= ARGV[4] then
+local state = redis.call('HMGET', KEYS[1], 'floor', 'base')
+if state[1] ~= ARGV[4] or state[2] ~= ARGV[5] then
 	return 0
 end
-for index = 6, #ARGV, 2 do
+for index = 7, #ARGV, 2 do
 	local ts = ARGV[index]
 	local changed = redis.call('HGET', KEYS[1], 'b:' .. ts)
 	if not changed then
@@ -30,7 +32,7 @@ for index = 6, #ARGV, 2 do
 		redis.call('HDEL', KEYS[1], 'b:' .. ts)
 	end
 end
-redis.call('HSET', KEYS[1], 'floor', ARGV[5])
+redis.call('HSET', KEYS[1], 'floor', ARGV[6])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 redis.call('EXPIRE', KEYS[2], ARGV[3])
 return 1

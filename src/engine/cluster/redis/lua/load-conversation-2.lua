@@ -1,27 +1,33 @@
 #!lua flags=allow-cross-slot-keys
 --[[
-Takes in a conversation from the store, unless it is there: what is there is newer.
+Takes in a conversation from the store, where it is as it was before the store was asked: not loaded; or, to be repaired, with a stamp
+that the store has. Its new base makes copies of what was there before, and its threads, come from the store again.
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of its timeline
 ARGV[1]  a marker of the epoch on this node, '' for none
 ARGV[2]  the value it has to have; anything else is answered with the error OVER
 ARGV[3]  seconds until it expires
-ARGV[4]  kind          ARGV[5]  team        ARGV[6]  archived, 0 or 1
-ARGV[7]  stamp         ARGV[8]  latest      ARGV[9]  floor
-ARGV[10…] entries after the floor: ts, entry, ts, entry…
+ARGV[4]  stamp that it had before the store was asked, '' where it was not loaded
+ARGV[5]  base that it had then, ''
+ARGV[6]  kind          ARGV[7]  team        ARGV[8]  archived, 0 or 1
+ARGV[9]  stamp         ARGV[10] latest      ARGV[11] floor
+ARGV[12…] entries after the floor: ts, entry, ts, entry…
 
-Result   1; 0 where it was there
+Result   1; 0 where it is not as it was
 ]]
 -- include only-in-epoch
-if redis.call('EXISTS', KEYS[1]) == 1 then
+-- include forget-changes
+-- include new-base
+local state = redis.call('HMGET', KEYS[1], 'stamp', 'base')
+if (state[1] or '') ~= ARGV[4] or (state[2] or '') ~= ARGV[5] then
 	return 0
 end
+forget_changes(KEYS[1])
 redis.call('DEL', KEYS[2])
--- include new-base
-redis.call('HSET', KEYS[1], 'kind', ARGV[4], 'team', ARGV[5], 'archived', ARGV[6],
-	'stamp', ARGV[7], 'latest', ARGV[8], 'floor', ARGV[9], 'base', new_base())
-for index = 10, #ARGV, 2 do
+redis.call('HSET', KEYS[1], 'kind', ARGV[6], 'team', ARGV[7], 'archived', ARGV[8],
+	'stamp', ARGV[9], 'latest', ARGV[10], 'floor', ARGV[11], 'base', new_base())
+for index = 12, #ARGV, 2 do
 	redis.call('ZADD', KEYS[2], ARGV[index], ARGV[index + 1])
 end
 redis.call('EXPIRE', KEYS[1], ARGV[3])

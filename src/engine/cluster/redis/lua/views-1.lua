@@ -105,9 +105,10 @@ local function look(text, renew)
 		local key = keys .. 't:' .. parts[index]
 		local entries = redis.call('ZRANGE', key, 0, -1)
 		result[#result + 1] = parts[index]
-		-- The first says that it is loaded.
-		result[#result + 1] = #entries - 1
-		for place = 2, #entries do
+		-- The first says for which base it was loaded (include/thread-of-base.lua).
+		local last = entries[1] == base and #entries or 0
+		result[#result + 1] = last - 1
+		for place = 2, last do
 			result[#result + 1] = entries[place]
 		end
 	end

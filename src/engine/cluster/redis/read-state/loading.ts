@@ -1,7 +1,8 @@
 import { COUNT_CAP } from '../../../../model/counting.ts';
-import type { EntryRow, StateSource } from '../../../ports/store.ts';
+import type { ConversationBrief, EntryRow, StateSource } from '../../../ports/store.ts';
+import type { RepairProblem } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
-import type { Fence } from '../fence.ts';
+import type { Fence, Token } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { nodesOf } from '../nodes.ts';
 import { entryArguments } from './packing.ts';
@@ -10,10 +11,11 @@ import { entryArguments } from './packing.ts';
  * Brings timelines and threads into Redis, and lets go of what is too much of a timeline.
  *
  * Anyone may load what is missing, because whatever the store may not have yet is in Redis: effects are applied
- * to what is loaded only, and edits below the floor are kept beside it. So a load never overwrites.
+ * to what is loaded only, and edits below the floor are kept beside it. So a load never overwrites; but for a conversation that is
+ * repaired, which gets another base. Loads of its threads and older entries name the base, and those of before are refused.
  */
 
-export const FIRST_CHUNK = 128;
+const FIRST_CHUNK = 128;
 const LARGEST_CHUNK = 8_192;
 /** Conversations that are loaded together. */
 const AT_ONCE = 500;
@@ -28,6 +30,17 @@ export interface Keeping {
 	readonly entries?: number;
 	readonly trimEveryMicros?: number;
 }
+
+/** What the store has of a conversation: its newest entries. */
+interface Stored {
+	readonly brief: ConversationBrief;
+	readonly rows: readonly EntryRow[];
+	readonly floor: number;
+}
+
+/** As it was in Redis before the store was asked. */
+type Was = readonly [stamp: string, base: string];
+const NOT_LOADED: Was = ['', ''];
 
 type Asked = readonly [conversation: string, loading: PromiseWithResolvers<boolean>];
 
@@ -85,30 +98,56 @@ export class Loading {
 
 	/** Answers which of them there are. */
 	private async loadTogether(conversations: readonly string[]): Promise<ReadonlySet<string>> {
-		const { source, commands, ttlSeconds } = this;
-		const chunk = Math.min(FIRST_CHUNK, this.entriesKept);
 		const found = new Set<string>();
 		await this.fence.load(
 			conversations,
-			async () => {
-				// The stamps first: entries that are newer are taken in once more, which changes nothing.
-				const briefs = await source.briefs(conversations);
-				const ranges = briefs.map(({ id }) => ({ conversation: id, after: 0, upTo: EVERYTHING }));
-				return { briefs, entries: await source.timelinesOf(ranges, chunk) };
-			},
-			({ briefs, entries }, tokenOf) =>
+			() => this.read(conversations),
+			(all, tokenOf) =>
 				Promise.all(
-					briefs.map(({ id, kind, team, archived, stamp }) => {
-						found.add(id);
-						const rows = entries.get(id) ?? [];
-						const latest = rows.at(-1)?.ts ?? 0;
-						const state = [kind, team, archived ? 1 : 0, stamp, latest, floorOf(rows, chunk)];
-						const lead = [...this.timelineKeys(id), ...tokenOf(id), ttlSeconds];
-						return commands.loadConversation(...lead, ...state, ...entryArguments(rows));
+					all.map((one) => {
+						found.add(one.brief.id);
+						return this.write(one, tokenOf(one.brief.id), NOT_LOADED);
 					}),
 				),
 		);
 		return found;
+	}
+
+	/** Takes a conversation from the store again, its threads on first use. */
+	async reload(id: string): Promise<'repaired' | RepairProblem> {
+		const [stamp, base] = await this.commands.hmget(this.keys.meta(id), 'stamp', 'base');
+		// Not loaded: it comes from the store in any case.
+		if (stamp == null || base == null) return 'repaired';
+		let outcome: 'repaired' | RepairProblem = 'store_behind';
+		await this.fence.load(
+			[id],
+			() => this.read([id]),
+			async ([stored], tokenOf) => {
+				if (!stored || stored.brief.stamp < Number(stamp)) return;
+				outcome = (await this.write(stored, tokenOf(id), [stamp, base])) ? 'repaired' : 'changing';
+			},
+		);
+		return outcome;
+	}
+
+	private async read(conversations: readonly string[]): Promise<Stored[]> {
+		const chunk = Math.min(FIRST_CHUNK, this.entriesKept);
+		// The stamps first: entries that are newer are taken in once more, which changes nothing.
+		const briefs = await this.source.briefs(conversations);
+		const ranges = briefs.map(({ id }) => ({ conversation: id, after: 0, upTo: EVERYTHING }));
+		const entries = await this.source.timelinesOf(ranges, chunk);
+		return briefs.map((brief) => {
+			const rows = entries.get(brief.id) ?? [];
+			return { brief, rows, floor: floorOf(rows, chunk) };
+		});
+	}
+
+	/** Answers whether it was as it had been before the store was asked. */
+	private async write({ brief, rows, floor }: Stored, token: Token, was: Was): Promise<boolean> {
+		const { id, kind, team, archived, stamp } = brief;
+		const state = [kind, team, archived ? 1 : 0, stamp, rows.at(-1)?.ts ?? 0, floor];
+		const lead = [...this.timelineKeys(id), ...token, this.ttlSeconds, ...was];
+		return (await this.commands.loadConversation(...lead, ...state, ...entryArguments(rows))) === 1;
 	}
 
 	/**
@@ -118,11 +157,11 @@ export class Loading {
 	async deepen(conversation: string, back?: number): Promise<boolean> {
 		const keys = this.timelineKeys(conversation);
 		for (let most = FIRST_CHUNK; ; most = Math.min(most * 4, LARGEST_CHUNK)) {
-			const [told, size] = await Promise.all([
-				this.commands.hget(keys[0], 'floor'),
+			const [[told, base], size] = await Promise.all([
+				this.commands.hmget(keys[0], 'floor', 'base'),
 				this.commands.zcard(keys[1]),
 			]);
-			if (told === null) return true;
+			if (told == null || base == null) return true;
 			const floor = Number(told);
 			if (floor === 0 || (back !== undefined && back >= floor)) return true;
 			const room = this.entriesKept - size;
@@ -137,6 +176,7 @@ export class Loading {
 						...tokenOf(conversation),
 						this.ttlSeconds,
 						floor,
+						base,
 						floorOf(rows, chunk),
 						...entryArguments(rows),
 					),
@@ -145,13 +185,23 @@ export class Loading {
 		}
 	}
 
-	loadThread(conversation: string, threadTs: number): Promise<void> {
-		const key = this.keys.thread(conversation, threadTs);
+	async loadThread(conversation: string, threadTs: number): Promise<void> {
+		const meta = this.keys.meta(conversation);
+		const base = await this.commands.hget(meta, 'base');
+		// The conversation is not loaded, which comes first.
+		if (base === null) return;
+		const lead = [meta, this.keys.thread(conversation, threadTs)];
 		return this.fence.load(
 			[conversation],
 			() => this.source.threadEntries(conversation, threadTs, EVERYTHING, EVERYTHING),
 			(rows, tokenOf) =>
-				this.commands.loadThread(key, ...tokenOf(conversation), this.ttlSeconds, ...entryArguments(rows)),
+				this.commands.loadThread(
+					...lead,
+					...tokenOf(conversation),
+					this.ttlSeconds,
+					base,
+					...entryArguments(rows),
+				),
 		);
 	}
 
@@ -172,5 +222,5 @@ export class Loading {
 }
 
 /** How far back a piece of the timeline reaches: to its beginning, where there was less than asked for. */
-export const floorOf = (rows: readonly EntryRow[], asked: number): number =>
+const floorOf = (rows: readonly EntryRow[], asked: number): number =>
 	rows.length < asked ? 0 : (rows[0]?.ts ?? 1) - 1;

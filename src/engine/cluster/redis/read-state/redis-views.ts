@@ -191,9 +191,8 @@ export class RedisViews implements Views {
 	}
 
 	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
-		const { users, parts } = this;
-		const { fence = NO_FENCE, ttlSeconds = TTL_SECONDS, repairing: patience } = parts;
-		return new Repair({ ...parts, users, fence, ttlSeconds, patience }).at(user, conversation);
+		const { users, parts, fence, loading } = this;
+		return new Repair({ ...parts, users, fence, loading, patience: parts.repairing }).at(user, conversation);
 	}
 }
 

@@ -3,10 +3,8 @@ import type { RepairProblem } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import { FIRST_CHUNK, floorOf } from './loading.ts';
-import { entryArguments } from './packing.ts';
+import type { Loading } from './loading.ts';
 import { storedFields } from './stored-fields.ts';
-import { followEntries } from './user-state.ts';
 import type { Users } from './users.ts';
 
 /**
@@ -18,7 +16,6 @@ import type { Users } from './users.ts';
  * membership and follow. Nothing is ever removed in between: a load that is under way finds it there, and overwrites nothing.
  */
 
-const EVERYTHING = Number.MAX_SAFE_INTEGER;
 const PATIENCE_MS = 5_000;
 const PAUSE_MS = 20;
 const LONGEST_WAY_MS = 60 * 60 * 1000;
@@ -36,7 +33,7 @@ export interface RepairParts {
 	readonly source: StateSource;
 	readonly users: Users;
 	readonly fence: Fence;
-	readonly ttlSeconds: number;
+	readonly loading: Loading;
 	readonly nowMicros: () => number;
 	readonly patience?: RepairPatience | undefined;
 }
@@ -55,91 +52,26 @@ export class Repair {
 
 	async at(user: string, conversation: string): Promise<Outcome> {
 		const ofUser = await this.repeatedly(() => this.user(user, conversation));
-		const ofConversation = await this.repeatedly(() => this.conversation(user, conversation));
+		const ofConversation = await this.repeatedly(() => this.parts.loading.reload(conversation));
 		return ofUser === 'repaired' ? ofConversation : ofUser;
 	}
 
 	/** The user's cursor, what was read ahead, and follows, in this conversation. */
 	private async user(id: string, conversation: string): Promise<Outcome> {
-		const { commands, keys, source, users, nowMicros } = this.parts;
+		const { commands, keys, source, users, fence, nowMicros } = this.parts;
 		const fields = await users.all(id);
 		// After the fields: what effects did to them is in the store when it has this stamp.
 		const stamp = await commands.hget(keys.meta(conversation), 'stamp');
-		return this.replacing(
-			[id, conversation],
-			async () => {
-				const [brief] = await source.briefs([conversation]);
-				return (brief?.stamp ?? 0) < Number(stamp) ? null : source.user(id);
-			},
-			async (rows) => {
-				const { behind, doubtfulUpTo, changed } = storedFields(fields, rows, conversation);
-				if (behind) return 'store_behind';
-				if (Object.keys(changed).length === 0) return 'repaired';
-				if (doubtfulUpTo !== null && nowMicros() - doubtfulUpTo < this.longestWayMicros)
-					return 'store_behind';
-				return (await users.set(id, rows.stamp, fields, changed)) ? 'repaired' : 'changing';
-			},
-		);
-	}
-
-	/** Its timeline, and the threads that the user follows. */
-	private async conversation(user: string, id: string): Promise<Outcome> {
-		const { commands, keys, source, users, ttlSeconds } = this.parts;
-		const [stamp, floor] = await commands.hmget(keys.meta(id), 'stamp', 'floor');
-		// Not loaded: it comes from the store in any case.
-		if (stamp == null || floor == null) return 'repaired';
-		const threads = followEntries(await users.all(user)).filter(({ conversation }) => conversation === id);
-		return this.replacing(
-			[user, id],
-			async () => {
-				const [brief] = await source.briefs([id]);
-				if (!brief || brief.stamp < Number(stamp)) return null;
-				const rows = await source.timelineEntries(id, 0, EVERYTHING, FIRST_CHUNK);
-				const replies = await Promise.all(
-					threads.map(({ threadTs }) => source.threadEntries(id, threadTs, EVERYTHING, EVERYTHING)),
-				);
-				return { brief, rows, replies };
-			},
-			async ({ brief, rows, replies }) => {
-				const whole = floorOf(rows, FIRST_CHUNK);
-				const oldest = whole !== 0 && whole === Number(floor) ? rows[0] : undefined;
-				const kept = oldest ? rows.slice(1) : rows;
-				const done = await commands.replaceConversation(
-					keys.meta(id),
-					keys.timeline(id),
-					ttlSeconds,
-					stamp,
-					floor,
-					brief.kind,
-					brief.team,
-					brief.archived ? 1 : 0,
-					brief.stamp,
-					rows.at(-1)?.ts ?? 0,
-					oldest?.ts ?? whole,
-					kept.length,
-					...entryArguments(kept),
-					...threads.flatMap(({ threadTs }, index) => {
-						const entries = replies[index] ?? [];
-						return [keys.thread(id, threadTs), entries.length, ...entryArguments(entries)];
-					}),
-				);
-				return done === 1 ? 'repaired' : 'changing';
-			},
-		);
-	}
-
-	/** Reads from the store, and writes where Redis was whole all the while. Null: the store is behind. */
-	private async replacing<T>(
-		tags: readonly string[],
-		read: () => Promise<T | null>,
-		write: (read: T) => Promise<Outcome>,
-	): Promise<Outcome> {
-		const { fence } = this.parts;
-		const since = await fence.since(tags);
-		const found = await read();
-		if (found === null) return 'store_behind';
+		const since = await fence.since([id, conversation]);
+		const [brief] = await source.briefs([conversation]);
+		if ((brief?.stamp ?? 0) < Number(stamp)) return 'store_behind';
+		const rows = await source.user(id);
 		await fence.still(since);
-		return write(found);
+		const { behind, doubtfulUpTo, changed } = storedFields(fields, rows, conversation);
+		if (behind) return 'store_behind';
+		if (Object.keys(changed).length === 0) return 'repaired';
+		if (doubtfulUpTo !== null && nowMicros() - doubtfulUpTo < this.longestWayMicros) return 'store_behind';
+		return (await users.set(id, rows.stamp, fields, changed)) ? 'repaired' : 'changing';
 	}
 
 	private async repeatedly(attempt: () => Promise<Outcome>): Promise<Outcome> {

@@ -51,21 +51,27 @@ export class Depths {
 
 	/**
 	 * What was edited or deleted at or below the floor of Redis stands beside it there, and wins over the store, which may not have
-	 * it yet. It is complete as long as the floor is the same before the store is read and after. What was done since the copy was
+	 * it yet. It is complete as long as floor and base are the same before the store is read and after. What was done since the copy was
 	 * looked at last may be in already: taking it in once more changes nothing. Answers false where something moved meanwhile.
 	 */
 	private async step(copy: ConversationCopy, back: number, chunk: number): Promise<boolean> {
 		const { commands, source, fence } = this;
 		const meta = this.keys.meta(copy.id);
 		const since = await fence.since([copy.id]);
-		const told = await commands.hget(meta, 'floor');
+		const [told, base] = await commands.hmget(meta, 'floor', 'base');
 		const { timeline } = copy;
 		const upTo = timeline.floor;
-		if (told === null || upTo > Number(told)) return false;
+		if (told == null || upTo > Number(told)) return false;
 		const rows = await source.timelineEntries(copy.id, back, upTo, chunk);
 		const fields = await commands.hgetall(meta);
 		await fence.still(since);
-		if (fields.floor !== told || copy.timeline !== timeline || timeline.floor !== upTo) return false;
+		if (
+			fields.floor !== told ||
+			fields.base !== base ||
+			copy.timeline !== timeline ||
+			timeline.floor !== upTo
+		)
+			return false;
 		const reached = rows.length < chunk ? back : (rows[0]?.ts ?? 1) - 1;
 		const entries = new Map(rows.map((row) => [row.ts, packEntry(row)]));
 		for (const [field, entry] of Object.entries(fields)) {
