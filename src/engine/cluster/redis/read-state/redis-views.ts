@@ -17,7 +17,6 @@ import type {
 import type { Commands } from '../connection.ts';
 import { type Fence, NO_FENCE } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import { slotOf } from '../slots.ts';
 import { ConversationViews, NO_THREADS } from '../views/conversation-views.ts';
 import { Depths } from '../views/depths.ts';
 import { CopiedViews } from '../views/views.ts';
@@ -68,7 +67,6 @@ export interface RedisViewsParts {
  */
 export class RedisViews implements Views {
 	private readonly turns = new Turns();
-	private readonly turnsOfUsers = new Turns();
 	private readonly users: Users;
 	private readonly loading: Loading;
 	private readonly views: CopiedViews;
@@ -117,7 +115,7 @@ export class RedisViews implements Views {
 	}
 
 	private async applyTo(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
-		const since = await this.fence.sinceIn(slotsOf(conversation, effects));
+		const since = await this.fence.since([...new Set([conversation, ...effects.flatMap(usersOf)])]);
 		const facts = await this.application.apply(conversation, effects);
 		await this.fence.assured(since);
 		return facts;
@@ -145,7 +143,7 @@ export class RedisViews implements Views {
 		changing: Changing<D, Problem, T>,
 	): Promise<Changed<D, T> | Problem | null> {
 		const { about } = changing;
-		const alone = () => this.turnsOfUsers.take(`${user} ${about}`, () => this.changes.change(user, changing));
+		const alone = () => this.turns.take(`${user} ${about}`, () => this.changes.change(user, changing));
 		return about === null ? alone() : this.turns.share(about, alone);
 	}
 
@@ -196,26 +194,10 @@ export class RedisViews implements Views {
 	}
 }
 
-/** Of the conversation and the users that these effects are about, whose state is read and changed with it. */
-function slotsOf(conversation: string, effects: readonly Effect[]): number[] {
-	const slots = new Set([slotOf(conversation)]);
-	for (const effect of effects) for (const user of usersOf(effect)) slots.add(slotOf(user));
-	return [...slots];
-}
-
+/** Whose state an effect may change. */
 function usersOf(effect: Effect): readonly string[] {
-	switch (effect.type) {
-		case 'created':
-			return effect.members;
-		case 'joined':
-			return effect.users;
-		case 'left':
-		case 'followed':
-		case 'unfollowed':
-			return [effect.user];
-		case 'posted':
-			return [effect.message.user];
-		default:
-			return [];
-	}
+	if ('members' in effect) return effect.members;
+	if ('users' in effect) return effect.users;
+	if ('user' in effect) return [effect.user];
+	return 'message' in effect ? [effect.message.user] : [];
 }
