@@ -13,9 +13,14 @@ export function explainFailure(error: unknown): string {
 		return `${error.message}. Restore it from a backup: docs/operations.md says how, in "Data and backup".`;
 	if (error instanceof CannotListen) return explainListening(error);
 	const message = error instanceof Error ? error.message : String(error);
+	if (MISSING_CLIENT.test(message))
+		return `${message.replace(/\.$/, '')}. Clusters need the optional packages: run npm install without --omit=optional.`;
 	const advice = adviceOn(message);
 	return advice === null ? message : `${message.replace(/\.$/, '')}. ${advice}.`;
 }
+
+/** Clients of services that `tidemark serve` does without. */
+const MISSING_CLIENT = /Cannot find (?:module|package) '(?:@platformatic\/kafka|ioredis)/;
 
 /** Of topics that are to be made on more brokers than there are. */
 export const TOO_FEW_BROKERS = 'Start more brokers, or set TIDEMARK_KAFKA_REPLICATION';
