@@ -42,7 +42,7 @@ const { values: options } = parseArgs({
 	},
 });
 
-const SHAPES: readonly ShapeName[] = ['embedded'];
+const SHAPES: readonly ShapeName[] = ['embedded', 'cluster'];
 const shapes: readonly ShapeName[] = options.shape ? [options.shape as ShapeName] : SHAPES;
 
 if (options.help) console.log(HELP);

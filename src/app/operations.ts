@@ -6,6 +6,7 @@ import type { Verifier } from '../durability/verifier.ts';
 import type { Requests } from '../gateway/requests.ts';
 import type { Operations } from '../gateway/services.ts';
 import type { Hub } from '../gateway/socket/hub.ts';
+import { INVARIANTS, violationsOf } from '../model/invariants.ts';
 import { FailureLog } from './failure-log.ts';
 
 /** Health, metrics and the log: what the server tells whoever operates it. */
@@ -95,6 +96,16 @@ export class ServerOperations implements Operations {
 			name: 'tidemark_failed_writes_total',
 			help: 'Attempts to write to PostgreSQL that failed; what workers write is tried again until it succeeds',
 			registers,
+		});
+		const violations = new Counter({
+			name: 'tidemark_invariant_violations_total',
+			help: 'Rules that must hold whatever happens and did not; anything but 0 is a bug',
+			labelNames: ['invariant'],
+			registers,
+			collect() {
+				violations.reset();
+				for (const invariant of INVARIANTS) violations.inc({ invariant }, violationsOf(invariant));
+			},
 		});
 		this.degradedGauge = new Gauge({
 			name: 'tidemark_degraded',

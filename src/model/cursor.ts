@@ -1,3 +1,4 @@
+import { hold } from './invariants.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
@@ -33,13 +34,19 @@ export interface Marked {
 export function applyMark(cursor: Cursor, mark: Mark, timeline: Timeline, reader: number): Marked {
 	const outdated = mark.type !== 'unread' && mark.revision !== undefined && mark.revision < cursor.revision;
 	if (outdated) return { cursor, ignored: true };
+	const moved = movedBy(cursor, mark, timeline, reader);
+	hold('cursor_within_timeline', moved.ts <= Math.max(cursor.ts, timeline.latest));
+	return { cursor: moved, ignored: false };
+}
+
+function movedBy(cursor: Cursor, mark: Mark, timeline: Timeline, reader: number): Cursor {
 	switch (mark.type) {
 		case 'read':
-			return { cursor: readUpTo(cursor, mark.ts, timeline), ignored: false };
+			return readUpTo(cursor, mark.ts, timeline);
 		case 'unread':
-			return { cursor: unreadFrom(cursor, mark.ts), ignored: false };
+			return unreadFrom(cursor, mark.ts);
 		case 'messages':
-			return { cursor: readThese(cursor, mark.tss, timeline, reader), ignored: false };
+			return readThese(cursor, mark.tss, timeline, reader);
 	}
 }
 

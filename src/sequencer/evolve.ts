@@ -1,3 +1,4 @@
+import { hold } from '../model/invariants.ts';
 import { inTimeline } from '../model/message.ts';
 import { firstAtOrAfter } from '../model/timeline.ts';
 import type { Effect } from './effects.ts';
@@ -33,6 +34,7 @@ export function evolve(state: ConversationState, effect: Effect): void {
 	}
 	const { head } = state;
 	if (!head) throw new Error(`effect ${effect.type} on a conversation that is not loaded`);
+	hold('stamps_rise', effect.at >= head.stamp);
 	head.stamp = effect.at;
 	head.conversation = effect.conversation;
 	switch (effect.type) {

@@ -1,6 +1,9 @@
 import type { Shape, World } from './world.ts';
 
-/** Injects faults at random moments, while it is on. */
+/**
+ * Injects faults at random moments of a round, a few of them. What lasts ends after a while: an installation that never gets
+ * a moment's peace need not get anywhere.
+ */
 
 /** Of the network, in every shape. */
 const NETWORK_FAULTS = [
@@ -14,6 +17,9 @@ const NETWORK_FAULTS = [
 export const faultsOf = (shape: Shape): string[] => [...NETWORK_FAULTS, ...Object.keys(shape.faults)];
 
 const EVERY_MS = 400;
+const MOST_FAULTS = 7;
+/** From the first fault on. */
+const ENDS_AFTER_MS = { least: 500, most: 12_000 };
 
 export class Chaos {
 	private isOn = false;
@@ -28,25 +34,31 @@ export class Chaos {
 	begin(): void {
 		this.isOn = true;
 		this.round += 1;
-		this.next(this.round);
+		const { scheduler, chaos } = this.world;
+		const { round } = this;
+		this.next(round, 1 + scheduler.random.below(MOST_FAULTS));
+		scheduler.at(chaos, scheduler.latency(ENDS_AFTER_MS.least, ENDS_AFTER_MS.most), '', () => {
+			if (this.round === round) this.end();
+		});
 	}
 
 	end(): void {
+		if (!this.isOn) return;
 		this.isOn = false;
 		this.shape.heal();
 		Object.assign(this.world.network.faults, { lostRequest: 0, lostAnswer: 0, slowest: 2 });
 	}
 
-	private next(round: number): void {
+	private next(round: number, left: number): void {
 		const { scheduler, chaos } = this.world;
-		if (this.faults.length === 0) return;
+		if (this.faults.length === 0 || left === 0) return;
 		scheduler.at(chaos, scheduler.random.next() * EVERY_MS, '', () => {
 			if (!this.isOn || this.round !== round) return;
 			const fault = scheduler.random.pick(this.faults) as string;
 			scheduler.note(`fault: ${fault}`);
 			this.world.tally(fault);
 			this.inject(fault);
-			this.next(round);
+			this.next(round, left - 1);
 		});
 	}
 

@@ -2,7 +2,7 @@ import { readConfig } from '../../src/app/config.ts';
 import { type Engine, embeddedEngineOn } from '../../src/app/engine.ts';
 import { startRoles } from '../../src/app/serve.ts';
 import { Disk } from './disk.ts';
-import { silent, simulatedOperations } from './operations.ts';
+import { loggerOf, simulatedOperations } from './operations.ts';
 import type { Process } from './scheduler.ts';
 import type { Shape, World } from './world.ts';
 
@@ -23,6 +23,7 @@ export const CONFIG = readConfig(
 );
 
 const NAME = 'server';
+const EVICTED_AFTER_MS = 150;
 /** How long it takes until a process that died is started again, ms. */
 const DOWN_MS = { least: 50, most: 4_000 };
 
@@ -62,7 +63,7 @@ export class EmbeddedShape implements Shape {
 			config: CONFIG,
 			adminToken: ADMIN_TOKEN,
 			vapidKey: null,
-			log: silent,
+			log: loggerOf(this.world.scheduler),
 			engine,
 			operations,
 		});
@@ -85,7 +86,10 @@ export class EmbeddedShape implements Shape {
 		},
 		evict: () => {
 			const { process, engine } = this;
-			if (process?.alive) this.world.scheduler.within(process, () => engine?.evict(0));
+			const { scheduler } = this.world;
+			// What was used just now is never evicted: commands rely on it.
+			if (process?.alive && scheduler.now > process.pausedUntil + 1_000)
+				scheduler.within(process, () => engine?.evict(EVICTED_AFTER_MS));
 		},
 		'failing disk': () => {
 			this.disk.faults.failedCommit = 0.3;

@@ -45,8 +45,8 @@ const MIX = {
 	weights: { mark: 20, markUnread: 14, markMessage: 10, join: 6, leave: 4, kick: 2 },
 } as const;
 /** How long what was acknowledged may take to be everywhere. */
-const PATIENCE_MS = 120_000;
-const LOOK_AGAIN_MS = 500;
+const PATIENCE_MS = 60_000;
+const LOOK_AGAIN_MS = 3_000;
 
 export class History {
 	private readonly judge: Process;

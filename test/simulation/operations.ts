@@ -1,10 +1,20 @@
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import type { ServerOperations } from '../../src/app/operations.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** What servers say to operators, in the trace. A mistake of the program, as opposed to something that is away, ends the history. */
 
-export const silent = pino({ level: 'silent' });
+const quiet = pino({ level: 'silent' });
+
+/** A log whose errors are in the trace. */
+export const loggerOf = (scheduler: Scheduler): Logger =>
+	new Proxy(quiet, {
+		get: (target, name) =>
+			name === 'error'
+				? ({ err, about }: { err?: Error; about?: string }, text: string) =>
+						scheduler.note(`error: ${text}: ${about}: ${err?.stack ?? err}`)
+				: Reflect.get(target, name),
+	});
 
 const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
 

@@ -8,7 +8,7 @@ import { simulate } from './simulate.ts';
 
 export type Shortened = Required<Pick<Options, 'rounds' | 'faults' | 'without'>>;
 
-const MOST_TRIES = 60;
+const MOST_TRIES = 40;
 
 export function shorten(failed: Ran): { readonly ran: Ran; readonly options: Shortened } {
 	const { seed, shape, plan } = failed;

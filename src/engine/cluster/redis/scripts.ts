@@ -9,7 +9,7 @@ import type { Cluster, Redis } from 'ioredis';
  * does not know them yet.
  */
 
-const FILES = {
+export const FILES = {
 	apply: 'apply-2',
 	claim: 'claim-1',
 	deepen: 'deepen-2',
@@ -53,7 +53,8 @@ const INCLUDE = /^-- include (\S+)$/gm;
 /** Written otherwise, it would be a remark, and what it stands for missing. */
 const ALMOST_INCLUDE = /^\s*--\s*include\b.*$/m;
 
-function scriptIn(file: string): string {
+/** Its whole text. */
+export function scriptIn(file: string): string {
 	const script = read(file).replace(INCLUDE, (_, name) => read(`include/${name}`));
 	const [left] = ALMOST_INCLUDE.exec(script) ?? [];
 	if (left !== undefined) throw new Error(`${file}.lua: "${left}" is not "-- include NAME"`);

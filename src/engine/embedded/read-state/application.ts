@@ -1,4 +1,5 @@
 import { isCaughtUp } from '../../../model/counting.ts';
+import { hold } from '../../../model/invariants.ts';
 import { inTimeline, type Message } from '../../../model/message.ts';
 import type { Timeline } from '../../../model/timeline.ts';
 import { NOTHING_AHEAD, readerOf } from '../../../model/views.ts';
@@ -25,6 +26,7 @@ export class Application {
 		this.residents.journal.add(number);
 		const conversation = this.residents.peekConversation(number);
 		if (!conversation) throw new Error(`${effect.type} of ${effect.conversation.id}: not prepared`);
+		hold('view_never_goes_back', at >= conversation.stamp);
 		conversation.stamp = at;
 		switch (effect.type) {
 			case 'posted':

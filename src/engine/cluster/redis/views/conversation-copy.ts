@@ -1,4 +1,5 @@
 import type { ConversationKind } from '../../../../model/ids.ts';
+import { hold } from '../../../../model/invariants.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import { type Entry, Timeline } from '../../../../model/timeline.ts';
 import type { ConversationView } from '../../../../model/views.ts';
@@ -117,6 +118,7 @@ export class ConversationCopy implements ConversationView {
 		for (const [root, thread] of found) this.threads.set(root, thread);
 		this.timeline.latest = latest;
 		if (this.base !== base || before !== Number(stamp)) this.changes += 1;
+		hold('view_never_goes_back', this.base !== base || Number(stamp) >= before);
 		this.stamp = Number(stamp);
 		this.base = base;
 		this.kind = kind as ConversationKind;

@@ -1,0 +1,78 @@
+import type { Process } from '../scheduler.ts';
+import type { SimulatedLog } from './log.ts';
+
+/**
+ * Which member of a group owns which partition, as the brokers see it. A member that is silent for a while loses what it has,
+ * whether it knows that or not; one that is asked to give a partition up has some time to do so.
+ */
+
+const SESSION_MS = 6_000;
+const RELEASE_MS = 10_000;
+
+export interface Assignment {
+	/** False: it was expelled, and everything that it has is another's. */
+	readonly isKnown: boolean;
+	readonly partitions: readonly string[];
+}
+
+export class Group {
+	/** Members by when they were heard of last. */
+	private readonly members = new Map<Process, number>();
+	private readonly owners = new Map<string, Process>();
+	private readonly wanted = new Map<string, Process>();
+	private readonly askedAt = new Map<string, number>();
+	private turn = 0;
+
+	constructor(
+		private readonly log: SimulatedLog,
+		private readonly partitions: readonly string[],
+	) {}
+
+	join(member: Process): void {
+		this.members.set(member, this.log.scheduler.now);
+		this.rebalance();
+	}
+
+	/** Gives partitions to other members than those that have them. */
+	shuffle(): void {
+		this.turn += 1;
+		this.rebalance();
+	}
+
+	/** A member gives a sign of life, and is told what is its own. `held`: what it has not given up. */
+	heartbeat(member: Process, held: ReadonlySet<string>): Assignment {
+		const isKnown = this.members.has(member);
+		if (isKnown) this.members.set(member, this.log.scheduler.now);
+		this.expel();
+		for (const partition of this.partitions) this.settle(partition, member, held);
+		return { isKnown, partitions: this.partitions.filter((one) => this.isFor(one, member)) };
+	}
+
+	private isFor(partition: string, member: Process): boolean {
+		return this.owners.get(partition) === member && this.wanted.get(partition) === member;
+	}
+
+	private settle(partition: string, member: Process, held: ReadonlySet<string>): void {
+		const [owner, wanted] = [this.owners.get(partition), this.wanted.get(partition)];
+		if (!wanted || owner === wanted) return;
+		const isFree = !owner || !this.members.has(owner) || (owner === member && !held.has(partition));
+		const isLate = this.log.scheduler.now - (this.askedAt.get(partition) ?? 0) > RELEASE_MS;
+		if (isFree || isLate) this.owners.set(partition, wanted);
+	}
+
+	private expel(): void {
+		const silent = [...this.members].filter(([, at]) => this.log.scheduler.now - at > SESSION_MS);
+		for (const [member] of silent) this.members.delete(member);
+		if (silent.length > 0) this.rebalance();
+	}
+
+	private rebalance(): void {
+		const members = [...this.members.keys()];
+		for (const [index, partition] of this.partitions.entries()) {
+			const wanted = members[(index + this.turn) % Math.max(1, members.length)];
+			if (!wanted || this.wanted.get(partition) === wanted) continue;
+			this.wanted.set(partition, wanted);
+			this.askedAt.set(partition, this.log.scheduler.now);
+		}
+	}
+}

@@ -1,0 +1,181 @@
+import {
+	decodeCommand,
+	decodeFact,
+	encodeCommand,
+	encodeFact,
+} from '../../../src/engine/cluster/kafka/codec.ts';
+import type { KafkaLogs } from '../../../src/engine/cluster/kafka/open.ts';
+import type { CommandEntry, LogSpan, PartitionOwner } from '../../../src/engine/ports/log.ts';
+import { Refusal } from '../../../src/model/errors.ts';
+import type { Process, Scheduler } from '../scheduler.ts';
+import { Group } from './group.ts';
+import { type Handle, Member } from './member.ts';
+
+/**
+ * A simulated log, at the port: partitions that keep everything, appends of one process in order, and a group of consumers for
+ * each topic. What gateways and workers do with it is real, and so is how entries are encoded.
+ */
+
+export interface LogFaults {
+	/** Chance that an append is refused, and that it takes place and is not confirmed. */
+	refused: number;
+	unconfirmed: number;
+	slowest: number;
+}
+
+const PARTITIONS = 2;
+const LOG_ID = 'log-1';
+const UNCONFIRMED_MS = 3_000;
+
+export class Partition {
+	readonly entries: Buffer[] = [];
+	constructor(readonly name: string) {}
+}
+
+export class SimulatedLog {
+	readonly faults: LogFaults = { refused: 0, unconfirmed: 0, slowest: 2 };
+	readonly process: Process;
+	readonly conversations = topic('conversations');
+	readonly users = topic('users');
+	readonly groups: Readonly<Record<'conversations' | 'users', Group>>;
+	/** Appends of one process arrive in order. */
+	private readonly arriving = new WeakMap<Process, number>();
+
+	constructor(
+		readonly scheduler: Scheduler,
+		private readonly tally: (fault: string) => void,
+	) {
+		this.process = scheduler.process('kafka');
+		this.groups = {
+			conversations: new Group(
+				this,
+				this.conversations.map(({ name }) => name),
+			),
+			users: new Group(
+				this,
+				this.users.map(({ name }) => name),
+			),
+		};
+	}
+
+	delay(): number {
+		return this.scheduler.latency(0.1, this.faults.slowest);
+	}
+
+	partition(name: string): Partition {
+		return [...this.conversations, ...this.users].find((one) => one.name === name) as Partition;
+	}
+
+	logsOf(process: Process, report: (error: unknown, about: string) => void): KafkaLogs {
+		return {
+			commands: {
+				append: (entry: CommandEntry) =>
+					this.append(process, this.conversations, entry.command.conversation, encodeCommand(entry)),
+				consume: (handler, owner) => {
+					const member = this.join(
+						process,
+						'conversations',
+						owner as PartitionOwner,
+						report,
+						(values, span) =>
+							handler(
+								values.map((value, index) => ({
+									...decodeCommand(value),
+									partition: span.partition,
+									offset: span.from + index,
+								})),
+								span,
+							),
+					);
+					return { restart: (partition) => member.restart(partition) };
+				},
+			},
+			marks: {
+				append: async (facts) =>
+					void (await Promise.all(
+						facts.map((fact) => this.append(process, this.users, fact.user, encodeFact(fact))),
+					)),
+				consume: (persister) => {
+					const owner: PartitionOwner = { progress: (partition) => persister.progress(partition) };
+					const member = this.join(process, 'users', owner, report, (values, span) =>
+						persister.persist(values.map(decodeFact), span),
+					);
+					return { restart: (partition) => member.restart(partition) };
+				},
+			},
+			partitions: { conversations: PARTITIONS, users: PARTITIONS },
+			endOfMarks: () =>
+				this.ask(process, () => new Map(this.users.map(({ name, entries }) => [name, entries.length]))),
+			unowned: async () => [],
+			ask: async () => undefined,
+			close: async () => undefined,
+		};
+	}
+
+	/** A question to the brokers, and its answer. */
+	ask<T>(process: Process, answer: () => T): Promise<T> {
+		const { scheduler } = this;
+		return new Promise((resolve) => {
+			scheduler.at(this.process, this.delay(), '', () => {
+				const value = answer();
+				scheduler.at(process, this.delay(), '', () => resolve(value));
+			});
+		});
+	}
+
+	private join(
+		process: Process,
+		name: 'conversations' | 'users',
+		owner: PartitionOwner,
+		report: (error: unknown, about: string) => void,
+		handle: Handle,
+	): Member {
+		const withLog: Handle = (values, span) => handle(values, { ...span, log: LOG_ID } satisfies LogSpan);
+		const member = new Member(this, this.groups[name], process, owner, withLog, report);
+		member.start();
+		return member;
+	}
+
+	private append(
+		process: Process,
+		partitions: readonly Partition[],
+		key: string,
+		value: string,
+	): Promise<void> {
+		const { scheduler, faults } = this;
+		const partition = partitions[hash(key) % partitions.length] as Partition;
+		return new Promise((resolve, reject) => {
+			if (scheduler.random.chance(faults.refused)) {
+				this.tally('refused append');
+				scheduler.at(process, this.delay(), '', () =>
+					reject(new Refusal('service_unavailable', 'the log is away')),
+				);
+				return;
+			}
+			const due = Math.max(this.arriving.get(process) ?? 0, scheduler.now + this.delay());
+			this.arriving.set(process, due);
+			const isConfirmed = !scheduler.random.chance(faults.unconfirmed);
+			scheduler.at(this.process, due - scheduler.now, '', () => {
+				partition.entries.push(Buffer.from(value));
+				scheduler.note(`${partition.name} ${partition.entries.length - 1} ${value.slice(0, 120)}`);
+				if (isConfirmed) {
+					scheduler.at(process, this.delay(), '', () => resolve());
+					return;
+				}
+				this.tally('unconfirmed append');
+				scheduler.at(process, UNCONFIRMED_MS, '', () =>
+					reject(new Refusal('outcome_unknown', 'not confirmed')),
+				);
+			});
+		});
+	}
+}
+
+const topic = (name: string): readonly Partition[] =>
+	Array.from({ length: PARTITIONS }, (_, number) => new Partition(`${name}/${number}`));
+
+function hash(text: string): number {
+	let sum = 0;
+	for (const letter of text) sum = (sum * 31 + letter.charCodeAt(0)) >>> 0;
+	return sum;
+}

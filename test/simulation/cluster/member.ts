@@ -1,0 +1,118 @@
+import type { LogSpan, PartitionOwner } from '../../../src/engine/ports/log.ts';
+import type { Process } from '../scheduler.ts';
+import type { Group } from './group.ts';
+import type { SimulatedLog } from './log.ts';
+
+/**
+ * A process that consumes partitions of a topic, as far as it knows that they are its own. Batches of one partition come one
+ * after the other; one that fails has the partition begun again from where the store is.
+ */
+
+export type Handle = (values: readonly Buffer[], span: LogSpan) => Promise<void>;
+
+const HEARTBEAT_MS = 300;
+const POLL_MS = 20;
+const RESTART_MS = 500;
+
+interface Reader {
+	stopped: boolean;
+	/** Resolves when no batch is under way. */
+	running: Promise<void>;
+}
+
+export class Member {
+	private readonly readers = new Map<string, Reader>();
+	private readonly releasing = new Map<string, Promise<void>>();
+	private assigned: ReadonlySet<string> = new Set();
+	private told: Promise<unknown> = Promise.resolve();
+
+	constructor(
+		private readonly log: SimulatedLog,
+		private readonly group: Group,
+		private readonly process: Process,
+		private readonly owner: PartitionOwner,
+		private readonly handle: Handle,
+		private readonly report: (error: unknown, about: string) => void,
+	) {}
+
+	start(): void {
+		void this.log.ask(this.process, () => this.group.join(this.process));
+		setInterval(() => void this.beat(), HEARTBEAT_MS);
+	}
+
+	restart(partition: string): void {
+		void this.release(partition);
+	}
+
+	private async beat(): Promise<void> {
+		const held = new Set(this.readers.keys());
+		const { isKnown, partitions } = await this.log.ask(this.process, () =>
+			this.group.heartbeat(this.process, held),
+		);
+		this.assigned = new Set(isKnown ? partitions : []);
+		if (!isKnown) await this.log.ask(this.process, () => this.group.join(this.process));
+		for (const partition of this.readers.keys())
+			if (!this.assigned.has(partition)) void this.release(partition);
+		for (const partition of this.assigned) if (!this.readers.has(partition)) void this.begin(partition);
+	}
+
+	private async begin(partition: string): Promise<void> {
+		const { scheduler } = this.log;
+		const reader: Reader = { stopped: false, running: Promise.resolve() };
+		this.readers.set(partition, reader);
+		scheduler.note(`takes ${partition}`);
+		await this.tell(() => this.owner.onAssigned?.([partition]));
+		reader.running = this.read(partition, reader);
+	}
+
+	private async read(partition: string, reader: Reader): Promise<void> {
+		try {
+			await this.owner.log?.(partition);
+			let from = await this.owner.progress(partition);
+			while (!reader.stopped) {
+				const values = await this.log.ask(this.process, () =>
+					this.log.partition(partition).entries.slice(from),
+				);
+				if (reader.stopped) return;
+				const some = values.slice(0, 1 + this.log.scheduler.random.below(8));
+				if (some.length === 0) await Bun.sleep(POLL_MS);
+				else {
+					await this.handle(some, { partition, from, to: from + some.length });
+					from += some.length;
+				}
+			}
+		} catch (error) {
+			if (reader.stopped) return;
+			this.report(error, `consuming ${partition}`);
+			setTimeout(() => {
+				if (this.readers.get(partition) === reader) void this.release(partition);
+			}, RESTART_MS);
+		}
+	}
+
+	private release(partition: string): Promise<void> {
+		const known = this.releasing.get(partition);
+		if (known) return known;
+		const reader = this.readers.get(partition);
+		if (!reader) return Promise.resolve();
+		const done = this.letGo(partition, reader);
+		this.releasing.set(partition, done);
+		return done;
+	}
+
+	private async letGo(partition: string, reader: Reader): Promise<void> {
+		this.log.scheduler.note(`gives up ${partition}`);
+		this.owner.onReleasing?.([partition]);
+		reader.stopped = true;
+		await reader.running;
+		await this.tell(() => this.owner.onRevoked?.([partition]));
+		this.readers.delete(partition);
+		this.releasing.delete(partition);
+	}
+
+	/** One after the other. */
+	private tell(what: () => Promise<void> | void | undefined): Promise<unknown> {
+		this.told = this.told.then(what).catch((error) => this.report(error, 'a rebalance'));
+		return this.told;
+	}
+}

@@ -1,0 +1,290 @@
+import type { PostgresStore } from '../../../src/engine/cluster/postgres/open.ts';
+import type { Planner } from '../../../src/engine/cluster/postgres/plan.ts';
+import { Progress } from '../../../src/engine/cluster/postgres/progress.ts';
+import { Retry } from '../../../src/engine/cluster/postgres/retry.ts';
+import { carryOut } from '../../../src/engine/cluster/postgres/transaction.ts';
+import { toSqlite } from '../../../src/engine/store/dialect.ts';
+import { GroupCommit } from '../../../src/engine/store/group-commit.ts';
+import type { Param, Row, SqlReader, Statement } from '../../../src/engine/store/sql.ts';
+import { storeOn } from '../../../src/engine/store/store.ts';
+import { Refusal } from '../../../src/model/errors.ts';
+import { Disk } from '../disk.ts';
+import type { Process, Scheduler } from '../scheduler.ts';
+
+/**
+ * A simulated PostgreSQL: the real tables and statements on SQLite, the real retries and the real fence of partitions on
+ * connections that can be lost at any moment. One transaction at a time holds the database; nobody reads in the middle of it.
+ */
+
+export interface PostgresFaults {
+	slowest: number;
+	/** Chance that a transaction loses its connection before its commit is sent, and after. */
+	lostBefore: number;
+	lostAfter: number;
+	/** Chance that a read fails. */
+	failedRead: number;
+}
+
+class ConnectionLost extends Error {
+	readonly code = 'ERR_POSTGRES_CONNECTION_CLOSED';
+}
+
+/** So that the types of values survive being sent as texts. */
+const NUMBER = '\u0001';
+const encode = (value: Param): Param => (typeof value === 'number' ? `${NUMBER}${value}` : value);
+const decode = (value: unknown): Param =>
+	typeof value === 'string' && value.startsWith(NUMBER) ? Number(value.slice(1)) : (value as Param);
+
+/** One row at a time: what PostgreSQL is told in few statements comes to the same. */
+const planner = {
+	plan: ({ writes, params }: Parameters<Planner['plan']>[0]): Statement[] =>
+		writes.flatMap((write, index) =>
+			write === null ? [] : [{ sql: write.text, params: (params[index] as readonly Param[]).map(encode) }],
+		),
+};
+
+/** Of the tables, the one that SQLite has no use for. */
+const PROGRESS =
+	'CREATE TABLE IF NOT EXISTS partition_progress (partition TEXT PRIMARY KEY, next_offset BIGINT NOT NULL, topic_id TEXT)';
+
+interface Result extends Array<unknown> {
+	count: number;
+}
+
+export class SimulatedPostgres {
+	readonly faults: PostgresFaults = { slowest: 2, lostBefore: 0, lostAfter: 0, failedRead: 0 };
+	readonly process: Process;
+	readonly disk: Disk;
+	private readonly waiting: (() => void)[] = [];
+	private isHeld = false;
+	private transactions = 0;
+	private readonly committed = new Set<string>();
+
+	constructor(
+		readonly scheduler: Scheduler,
+		private readonly tally: (fault: string) => void,
+	) {
+		this.process = scheduler.process('postgres');
+		this.disk = new Disk(scheduler, tally);
+		this.disk.database.run(PROGRESS);
+	}
+
+	storeOf(process: Process): PostgresStore {
+		const pool = {
+			use: <T>(work: (sql: unknown) => Promise<T>) => work(this.connectionOf(process)),
+			renew: () => undefined,
+		};
+		const retry = new Retry({});
+		const impatient = new Retry({}, undefined, 25_000);
+		const commits = new GroupCommit(
+			(batch) => carryOut(pool as never, impatient, planner.plan(batch)),
+			() => undefined,
+			0,
+		);
+		const partitions = new Progress(pool as never, retry, planner as never);
+		return {
+			...storeOn(this.readerOf(process), commits, async () => undefined),
+			commitWithProgress: (facts, span) => partitions.commit(facts, span),
+			nextOffset: (partition) => partitions.nextOffset(partition),
+			logOf: (partition) => partitions.logOf(partition),
+			askWrites: async () => undefined,
+			probe: async () => undefined,
+			abandonConnections: () => undefined,
+			retryNow: () => undefined,
+		};
+	}
+
+	private delay(): number {
+		return this.scheduler.latency(0.1, this.faults.slowest);
+	}
+
+	/** Something at the server, when nobody holds it, and its answer. */
+	private ask<T>(process: Process, act: () => T): Promise<T> {
+		const { scheduler } = this;
+		return new Promise((resolve, reject) => {
+			scheduler.at(this.process, this.delay(), '', () =>
+				this.whenFree(() => {
+					let settle: () => void;
+					try {
+						const value = act();
+						settle = () => resolve(value);
+					} catch (error) {
+						settle = () => reject(error);
+					}
+					scheduler.at(process, this.delay(), '', settle);
+				}),
+			);
+		});
+	}
+
+	private whenFree(act: () => void): void {
+		if (this.isHeld) this.waiting.push(act);
+		else act();
+	}
+
+	private release(): void {
+		this.isHeld = false;
+		while (!this.isHeld) {
+			const next = this.waiting.shift();
+			if (!next) return;
+			next();
+		}
+	}
+
+	private query(sql: string, params: readonly Param[]): Row[] {
+		return this.disk.database.prepare<Row, Param[]>(toSqlite(sql)).all(...params);
+	}
+
+	private readerOf(process: Process): SqlReader {
+		const read = async <T>(act: () => T): Promise<T> => {
+			if (this.scheduler.random.chance(this.faults.failedRead)) {
+				this.tally('failed read');
+				await this.ask(process, () => undefined);
+				throw new Refusal('service_unavailable', 'the database cannot be read');
+			}
+			return this.ask(process, act);
+		};
+		return {
+			all: <T>(sql: string, params: readonly Param[]) => read(() => this.query(sql, params) as T[]),
+			together: (queries) => read(() => queries.map(({ sql, params }) => this.query(sql, params))),
+			pause: () => new Promise((resolve) => setImmediate(resolve)),
+		};
+	}
+
+	/** As far as `transaction.ts` and `progress.ts` use Bun's. */
+	private connectionOf(process: Process) {
+		return {
+			unsafe: (sql: string, params: readonly Param[] = []) =>
+				this.ask(process, () => {
+					if (sql.includes('pg_xact_status'))
+						return [{ status: this.committed.has(String(params[0])) ? 'committed' : 'aborted' }];
+					return this.query(sql, params);
+				}),
+			begin: (work: (transaction: unknown) => Promise<void>) => this.transact(process, work),
+		};
+	}
+
+	private async transact(process: Process, work: (transaction: unknown) => Promise<void>): Promise<void> {
+		const { scheduler, faults } = this;
+		this.transactions += 1;
+		const number = String(this.transactions);
+		const state = { isOver: false };
+		await new Promise<void>((resolve) => {
+			scheduler.at(this.process, this.delay(), '', () =>
+				this.whenFree(() => {
+					this.isHeld = true;
+					this.disk.database.run('BEGIN IMMEDIATE');
+					const died = (): void => end(false);
+					process.onDeath.add(died);
+					scheduler.at(process, this.delay(), '', resolve);
+				}),
+			);
+		});
+		const end = (isCommitted: boolean): void => {
+			if (state.isOver) return;
+			state.isOver = true;
+			this.disk.database.run(isCommitted ? 'COMMIT' : 'ROLLBACK');
+			if (isCommitted) this.committed.add(number);
+			this.release();
+		};
+		const lose = (): never => {
+			this.tally('lost transaction');
+			throw new ConnectionLost('the connection was closed');
+		};
+		const transaction = {
+			unsafe: (sql: string, params: readonly Param[] = []) => {
+				if (sql.includes('pg_current_xact_id')) return Promise.resolve([{ transaction: number }]);
+				return new Promise<Result>((resolve, reject) => {
+					scheduler.at(this.process, 0, '', () => {
+						if (state.isOver) return;
+						try {
+							const count = this.disk.run(sql, params.map(decode));
+							scheduler.at(process, 0, '', () => resolve(Object.assign([], { count }) as Result));
+						} catch (error) {
+							scheduler.at(process, 0, '', () => reject(Object.assign(error as Error, { errno: '23505' })));
+						}
+					});
+				});
+			},
+		};
+		try {
+			await work(transaction);
+			if (scheduler.random.chance(faults.lostBefore)) lose();
+		} catch (error) {
+			end(false);
+			throw error;
+		}
+		const isLost = scheduler.random.chance(faults.lostAfter);
+		await new Promise<void>((resolve, reject) => {
+			const isCommitted = !isLost || scheduler.random.chance(0.5);
+			scheduler.at(this.process, this.delay(), '', () => {
+				end(isCommitted);
+				scheduler.within(process, () =>
+					scheduler.note(`transaction ${number}${isCommitted ? '' : ' rolled back'}`),
+				);
+				scheduler.at(process, this.delay(), '', () => {
+					if (!isLost) resolve();
+					else {
+						this.tally('lost commit');
+						reject(new ConnectionLost('the connection was closed'));
+					}
+				});
+			});
+		});
+	}
+}
+
+/** Locks of sessions, as workers share them: whoever dies lets go. */
+export class SimulatedLocks {
+	private readonly shared = new Set<Process>();
+	private alone: Process | null = null;
+	private first: Process | null = null;
+
+	constructor(
+		private readonly postgres: SimulatedPostgres,
+		private readonly scheduler: Scheduler,
+	) {}
+
+	of(process: Process) {
+		const ask = <T>(act: () => T): Promise<T> =>
+			new Promise((resolve) => {
+				this.scheduler.at(this.postgres.process, 0.5, '', () => {
+					const value = act();
+					this.scheduler.at(process, 0.5, '', () => resolve(value));
+				});
+			});
+		const release = (): void => {
+			this.shared.delete(process);
+			if (this.alone === process) this.alone = null;
+			if (this.first === process) this.first = null;
+		};
+		process.onDeath.add(release);
+		return {
+			share: async (): Promise<void> => {
+				while (
+					!(await ask(() => {
+						if (this.alone && this.alone !== process) return false;
+						this.shared.add(process);
+						return true;
+					}))
+				)
+					await Bun.sleep(100);
+			},
+			alone: () =>
+				ask(() => {
+					const others =
+						[...this.shared].some((one) => one !== process) || (this.alone && this.alone !== process);
+					if (!others) this.alone = process;
+					return !others;
+				}),
+			isFirst: () =>
+				ask(() => {
+					this.first ??= process;
+					return this.first === process;
+				}),
+			isStillFirst: () => ask(() => this.first === process),
+			release: () => ask(release),
+			close: () => ask(release),
+		};
+	}
+}

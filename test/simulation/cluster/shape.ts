@@ -1,0 +1,234 @@
+import { type Cluster, gatewayEngine } from '../../../src/app/cluster-engine.ts';
+import { type RunningGateway, startGateway } from '../../../src/app/gateway.ts';
+import type { ServerOperations } from '../../../src/app/operations.ts';
+import { stampClock } from '../../../src/app/stamp-clock.ts';
+import { startWorker } from '../../../src/app/worker.ts';
+import { MarkLedger } from '../../../src/engine/cluster/mark-ledger.ts';
+import { RedisBus } from '../../../src/engine/cluster/redis/bus.ts';
+import { Epoch } from '../../../src/engine/cluster/redis/epoch.ts';
+import { EpochFence } from '../../../src/engine/cluster/redis/fence.ts';
+import { Keys } from '../../../src/engine/cluster/redis/keys.ts';
+import { RedisViews } from '../../../src/engine/cluster/redis/read-state/redis-views.ts';
+import { ReadState } from '../../../src/unread/read-state.ts';
+import { ADMIN_TOKEN, CONFIG } from '../embedded.ts';
+import { loggerOf, simulatedOperations } from '../operations.ts';
+import { SimulatedRedis } from '../redis/client.ts';
+import type { Process } from '../scheduler.ts';
+import type { Shape, World } from '../world.ts';
+import { SimulatedLog } from './log.ts';
+import { SimulatedLocks, SimulatedPostgres } from './postgres.ts';
+
+/** Two gateways and two workers on simulated services: the compositions of `tidemark gateway` and `tidemark worker`. */
+
+const GATEWAYS = ['gateway-1', 'gateway-2'];
+const WORKERS = ['worker-1', 'worker-2'];
+const DOWN_MS = { least: 100, most: 6_000 };
+const OVERLAP_MICROS = 5_000_000;
+const ASK_AGAIN_MS = 2_000;
+
+export class ClusterShape implements Shape {
+	readonly servers = GATEWAYS;
+	private readonly redis: SimulatedRedis;
+	private readonly log: SimulatedLog;
+	private readonly postgres: SimulatedPostgres;
+	private readonly locks: SimulatedLocks;
+	private readonly running = new Map<string, Process>();
+	private readonly workersUp = new Set<Process>();
+
+	constructor(private readonly world: World) {
+		const { scheduler, tally } = world;
+		this.redis = new SimulatedRedis(scheduler, tally);
+		this.log = new SimulatedLog(scheduler, tally);
+		this.postgres = new SimulatedPostgres(scheduler, tally);
+		this.locks = new SimulatedLocks(this.postgres, scheduler);
+	}
+
+	get processes(): readonly Process[] {
+		return [...this.running.values()];
+	}
+
+	start(): void {
+		for (const name of [...WORKERS, ...GATEWAYS]) this.startOne(name);
+	}
+
+	private startOne(name: string): void {
+		const { scheduler } = this.world;
+		const process = scheduler.process(name);
+		process.clockOffsetMs = this.running.get(name)?.clockOffsetMs ?? 0;
+		this.running.set(name, process);
+		scheduler.at(process, 1, 'starts', () => {
+			const boot = WORKERS.includes(name) ? this.bootWorker(process) : this.bootGateway(process);
+			// A process that cannot start ends, and is started again.
+			boot.catch((error) => {
+				scheduler.note(`cannot start: ${error}`);
+				if (process.alive) this.crash(process);
+			});
+		});
+	}
+
+	private async bootGateway(process: Process): Promise<void> {
+		const operations = simulatedOperations(this.world.scheduler);
+		const cluster = await this.open(process, operations);
+		const engine = gatewayEngine(cluster, { onPresence: (user) => gateway.presence.review(user) });
+		const gateway: RunningGateway = await startGateway({
+			config: CONFIG,
+			adminToken: ADMIN_TOKEN,
+			vapidKey: null,
+			log: loggerOf(this.world.scheduler),
+			engine,
+			operations,
+		});
+		cluster.onGap(() => void gateway.beginAnew());
+	}
+
+	private async bootWorker(process: Process): Promise<void> {
+		const operations = simulatedOperations(this.world.scheduler);
+		const cluster = await this.open(process, operations);
+		await startWorker(CONFIG, cluster, operations, loggerOf(this.world.scheduler), this.locks.of(process));
+		this.workersUp.add(process);
+	}
+
+	/** As `openCluster` does it. */
+	private async open(process: Process, operations: ServerOperations): Promise<Cluster> {
+		const { scheduler } = this.world;
+		const nowMs = (): number => performance.now();
+		const nowMicros = (): number => Date.now() * 1000;
+		const report = (error: unknown, about: string): void => operations.failed(about, error);
+		const commands = this.redis.commandsOf(process);
+		const written = this.postgres.storeOf(process);
+		const keys = new Keys('t:');
+		const epoch = new Epoch(commands, keys.prefix);
+		const logs = this.log.logsOf(process, report);
+		const clock = stampClock(await written.newestStamp(), () => scheduler.now / 1000);
+		const gaps: (() => void)[] = [];
+		const bus = new RedisBus(commands, this.redis.subscriberOf(process), keys, {
+			onGap: () => {
+				scheduler.note('live messages may have been missed');
+				for (const listener of gaps) listener();
+			},
+			onError: (error) => scheduler.note(`bus: ${error.message}`),
+		});
+		setInterval(() => void bus.ask(), ASK_AGAIN_MS);
+		const marks = new MarkLedger({ log: logs.marks, store: written.ledger, nowMs, onLog: () => undefined });
+		const views = await RedisViews.open({
+			commands,
+			keys,
+			source: written.source,
+			ledger: marks,
+			clock,
+			nowMicros,
+			overlapMicros: OVERLAP_MICROS,
+			fence: new EpochFence(epoch),
+		});
+		return {
+			commands,
+			keys,
+			written,
+			logs,
+			epoch,
+			marks,
+			fitness: { start: () => undefined, stop: () => undefined } as never,
+			views,
+			readState: new ReadState(views),
+			bus,
+			clock,
+			redisTrouble: (error) => scheduler.note(`redis: ${error.message}`),
+			onGap: (listener) => void gaps.push(listener),
+			close: async () => undefined,
+		};
+	}
+
+	crash(process: Process): void {
+		const { scheduler, chaos } = this.world;
+		process.kill();
+		scheduler.at(chaos, scheduler.latency(DOWN_MS.least, DOWN_MS.most), `restarts ${process.name}`, () =>
+			this.startOne(process.name),
+		);
+	}
+
+	private any(names: readonly string[]): Process | undefined {
+		const process = this.running.get(this.world.scheduler.random.pick(names) as string);
+		return process?.alive ? process : undefined;
+	}
+
+	private killOne(names: readonly string[]): void {
+		const process = this.any(names);
+		if (process) this.crash(process);
+	}
+
+	private pauseOne(names: readonly string[]): void {
+		const { scheduler } = this.world;
+		const process = this.any(names);
+		if (process) process.pausedUntil = scheduler.now + scheduler.latency(10, 20_000);
+	}
+
+	readonly faults = {
+		'gateway crash': () => this.killOne(GATEWAYS),
+		'worker crash': () => this.killOne(WORKERS),
+		'paused gateway': () => this.pauseOne(GATEWAYS),
+		'paused worker': () => this.pauseOne(WORKERS),
+		rebalance: () => this.log.groups.conversations.shuffle(),
+		'rebalance of marks': () => this.log.groups.users.shuffle(),
+		'emptied redis': () => this.redis.restart(),
+		'cut redis connections': () => {
+			this.redis.faults.cut = 0.02;
+		},
+		'cut subscriber': () => {
+			this.world.scheduler.random.pick([...this.redis.subscribers])?.cut();
+		},
+		'deaf subscriber': () => {
+			const { scheduler } = this.world;
+			const subscriber = scheduler.random.pick([...this.redis.subscribers]);
+			if (subscriber) subscriber.deafUntil = scheduler.now + scheduler.latency(10, 10_000);
+		},
+		'slow redis': () => {
+			this.redis.faults.slowest = 200;
+		},
+		'refused appends': () => {
+			this.log.faults.refused = 0.2;
+		},
+		'unconfirmed appends': () => {
+			this.log.faults.unconfirmed = 0.1;
+		},
+		'slow kafka': () => {
+			this.log.faults.slowest = 600;
+		},
+		'lost transactions': () => {
+			Object.assign(this.postgres.faults, { lostBefore: 0.1, lostAfter: 0.1 });
+		},
+		'failed reads': () => {
+			this.postgres.faults.failedRead = 0.1;
+		},
+		'slow postgres': () => {
+			this.postgres.faults.slowest = 400;
+		},
+		/**
+		 * Of workers. Gateways whose clocks differ give totals of threads positions that cannot be compared: known, see
+		 * docs/simulation.md.
+		 */
+		'clock step': () => {
+			const process = this.any(WORKERS);
+			if (process) process.clockOffsetMs = (this.world.scheduler.random.next() - 0.5) * 4_000;
+		},
+	};
+
+	heal(): void {
+		Object.assign(this.redis.faults, { slowest: 1, cut: 0 });
+		Object.assign(this.log.faults, { refused: 0, unconfirmed: 0, slowest: 2 });
+		Object.assign(this.postgres.faults, { slowest: 2, lostBefore: 0, lostAfter: 0, failedRead: 0 });
+		for (const process of this.running.values()) process.pausedUntil = 0;
+		for (const subscriber of this.redis.subscribers) subscriber.deafUntil = 0;
+	}
+
+	isUp(): boolean {
+		const { network } = this.world;
+		return (
+			GATEWAYS.every((name) => network.reaches(name)) &&
+			WORKERS.every((name) => this.workersUp.has(this.running.get(name) as Process))
+		);
+	}
+
+	close(): void {
+		this.postgres.disk.close();
+	}
+}

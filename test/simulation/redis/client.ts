@@ -1,0 +1,273 @@
+import { EventEmitter } from 'node:events';
+import type { Commands } from '../../../src/engine/cluster/redis/connection.ts';
+import { FILES } from '../../../src/engine/cluster/redis/scripts.ts';
+import type { Subscriber } from '../../../src/engine/cluster/redis/subscriber.ts';
+import { translating } from '../../../src/engine/cluster/redis/trouble.ts';
+import type { Process, Scheduler } from '../scheduler.ts';
+import { RedisData, type Reply } from './data.ts';
+
+/**
+ * A simulated Redis server, and connections to it as ioredis and our subscriber look from outside. Commands of one connection
+ * are carried out in order; a connection that is cut loses what is on its way in either direction, and comes back after a while.
+ */
+
+export interface RedisFaults {
+	/** Longest time on the way, ms. */
+	slowest: number;
+	/** Chance that a command's connection is cut, before or after it was carried out. */
+	cut: number;
+}
+
+const COMMANDS = [
+	'get set del exists expire pexpire getdel hdel hget hgetall hlen hmget hscan hset lrange ping sadd smembers srem',
+	'spublish unlink zcard scan',
+]
+	.join(' ')
+	.split(' ');
+
+export class SimulatedRedis {
+	readonly faults: RedisFaults = { slowest: 1, cut: 0 };
+	readonly process: Process;
+	data: RedisData;
+	runId = 'r1';
+	readonly connections = new Set<Connection>();
+	readonly subscribers = new Set<SimulatedSubscriber>();
+	private lives = 1;
+
+	constructor(
+		readonly scheduler: Scheduler,
+		readonly tally: (fault: string) => void,
+	) {
+		this.process = scheduler.process('redis');
+		this.data = this.empty();
+	}
+
+	delay(): number {
+		return this.scheduler.latency(0.05, this.faults.slowest);
+	}
+
+	/** It is killed and comes back with nothing. */
+	restart(): void {
+		this.lives += 1;
+		this.runId = `r${this.lives}`;
+		this.data = this.empty();
+		for (const connection of [...this.connections]) connection.cut();
+		for (const subscriber of [...this.subscribers]) subscriber.cut();
+	}
+
+	commandsOf(process: Process): Commands {
+		const connection = new Connection(this, process);
+		const client = connection.client();
+		return translating(client as never) as Commands;
+	}
+
+	subscriberOf(process: Process): Subscriber {
+		return new SimulatedSubscriber(this, process) as unknown as Subscriber;
+	}
+
+	private empty(): RedisData {
+		return new RedisData(
+			() => this.scheduler.now + this.process.clockOffsetMs,
+			(channel, text) => {
+				let heard = 0;
+				for (const subscriber of this.subscribers) if (subscriber.receive(channel, text)) heard += 1;
+				return heard;
+			},
+		);
+	}
+}
+
+const RECONNECT_MS = { least: 5, most: 400 };
+
+class Connection extends EventEmitter {
+	status = 'ready';
+	private upUntil = 0;
+	private downUntil = 0;
+	/** Rises with each cut: what was sent over an earlier one is lost. */
+	private life = 0;
+	private readonly waiting = new Set<(error: Error) => void>();
+
+	constructor(
+		private readonly redis: SimulatedRedis,
+		private readonly owner: Process,
+	) {
+		super();
+		redis.connections.add(this);
+		owner.onDeath.add(() => redis.connections.delete(this));
+	}
+
+	/** With the methods of ioredis that are used. */
+	client(): object {
+		const client: Record<string, unknown> = this as never;
+		for (const name of [...COMMANDS, ...Object.keys(FILES)])
+			client[name] = (...args: readonly unknown[]) => this.send(name, args.flat().map(String));
+		client.info = () => this.send('info', []);
+		client.isCluster = false;
+		return client;
+	}
+
+	cut(): void {
+		const { scheduler } = this.redis;
+		this.life += 1;
+		if (this.status !== 'ready') return;
+		this.status = 'reconnecting';
+		scheduler.at(this.owner, this.redis.delay(), 'redis connection closed', () => {
+			this.emit('close');
+			const lost = [...this.waiting];
+			this.waiting.clear();
+			for (const fail of lost) fail(new Error('Connection is closed.'));
+		});
+		scheduler.at(
+			this.owner,
+			scheduler.latency(RECONNECT_MS.least, RECONNECT_MS.most),
+			'redis connected',
+			() => {
+				this.status = 'ready';
+				this.emit('ready');
+			},
+		);
+	}
+
+	private send(name: string, args: readonly string[]): Promise<unknown> {
+		const { redis, owner } = this;
+		const { scheduler } = redis;
+		return new Promise((resolve, reject) => {
+			// ioredis keeps what is asked for while there is no connection; here it is refused, which may happen as well.
+			if (this.status !== 'ready') {
+				scheduler.at(owner, redis.delay(), '', () => reject(new Error('Connection is closed.')));
+				return;
+			}
+			const fail = (error: Error): void => reject(error);
+			this.waiting.add(fail);
+			const { life } = this;
+			this.upUntil = Math.max(this.upUntil, scheduler.now + redis.delay());
+			const isCut = redis.faults.cut > 0 && scheduler.random.chance(redis.faults.cut);
+			const isCutBefore = isCut && scheduler.random.chance(0.5);
+			scheduler.at(redis.process, this.upUntil - scheduler.now, '', () => {
+				if (life !== this.life) return;
+				if (isCut) redis.tally('cut redis connection');
+				if (isCutBefore) return this.cut();
+				let reply: Reply = null;
+				let error: Error | null = null;
+				try {
+					reply = name === 'info' ? `run_id:${redis.runId}` : redis.data.run(name, args);
+				} catch (caught) {
+					error = caught as Error;
+				}
+				if (isCut) return this.cut();
+				this.downUntil = Math.max(this.downUntil, scheduler.now + redis.delay());
+				scheduler.at(owner, this.downUntil - scheduler.now, '', () => {
+					if (!this.waiting.delete(fail)) return;
+					if (error) reject(error);
+					else resolve(name === 'hgetall' ? pairs(reply as string[]) : reply);
+				});
+			});
+		});
+	}
+}
+
+function pairs(flat: readonly string[]): Record<string, string> {
+	const found: Record<string, string> = {};
+	for (let index = 0; index + 1 < flat.length; index += 2)
+		found[flat[index] as string] = flat[index + 1] as string;
+	return found;
+}
+
+const NODE = '';
+
+class SimulatedSubscriber extends EventEmitter {
+	private readonly channels = new Set<string>();
+	private isConnected = true;
+	private life = 0;
+	private downUntil = 0;
+	private upUntil = 0;
+	/** Carries nothing, and nobody is told: its pulse finds out. */
+	deafUntil = 0;
+
+	constructor(
+		private readonly redis: SimulatedRedis,
+		private readonly owner: Process,
+	) {
+		super();
+		redis.subscribers.add(this);
+		owner.onDeath.add(() => redis.subscribers.delete(this));
+	}
+
+	subscribe(channel: string): Promise<void> {
+		return this.ask(() => this.channels.add(channel));
+	}
+
+	unsubscribe(channel: string): Promise<void> {
+		return this.ask(() => this.channels.delete(channel));
+	}
+
+	isConnecting(): boolean {
+		return !this.isConnected;
+	}
+
+	drop(): void {
+		this.cut();
+	}
+
+	close(): void {
+		this.redis.subscribers.delete(this);
+	}
+
+	cut(): void {
+		const { scheduler } = this.redis;
+		this.life += 1;
+		this.deafUntil = 0;
+		this.channels.clear();
+		if (!this.isConnected) return;
+		this.isConnected = false;
+		scheduler.at(this.owner, this.redis.delay(), 'subscriber lost', () => this.emit('lost', NODE));
+		scheduler.at(
+			this.owner,
+			scheduler.latency(RECONNECT_MS.least, RECONNECT_MS.most),
+			'subscriber connected',
+			() => {
+				this.isConnected = true;
+				this.emit('connected', NODE);
+			},
+		);
+	}
+
+	receive(channel: string, text: string): boolean {
+		const { scheduler } = this.redis;
+		if (!this.channels.has(channel)) return false;
+		if (scheduler.now < this.deafUntil) return true;
+		this.deliver(() => this.emit('message', channel, text));
+		return true;
+	}
+
+	private ask(change: () => unknown): Promise<void> {
+		const { scheduler } = this.redis;
+		return new Promise((resolve, reject) => {
+			const { life } = this;
+			const fail = (): void => reject(new Error('Connection is closed.'));
+			if (!this.isConnected) {
+				scheduler.at(this.owner, this.redis.delay(), '', fail);
+				return;
+			}
+			this.upUntil = Math.max(this.upUntil, scheduler.now + this.redis.delay());
+			scheduler.at(this.redis.process, this.upUntil - scheduler.now, '', () => {
+				if (life !== this.life) {
+					scheduler.at(this.owner, 0, '', fail);
+					return;
+				}
+				change();
+				this.deliver(resolve, fail);
+			});
+		});
+	}
+
+	private deliver(arrive: () => unknown, lost?: () => void): void {
+		const { scheduler } = this.redis;
+		const { life } = this;
+		this.downUntil = Math.max(this.downUntil, scheduler.now + this.redis.delay());
+		scheduler.at(this.owner, this.downUntil - scheduler.now, '', () => {
+			if (life === this.life) arrive();
+			else lost?.();
+		});
+	}
+}
