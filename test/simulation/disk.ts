@@ -41,12 +41,15 @@ function emptyDatabase(): Database {
 export class Disk {
 	readonly faults: DiskFaults = { failedCommit: 0, slowest: 3, fullUntil: 0 };
 	readonly database = emptyDatabase();
+	private readonly device: Process;
 	private readonly statements = new Map<string, Statement<unknown, Param[]>>();
 
 	constructor(
 		private readonly scheduler: Scheduler,
 		private readonly tally: (fault: string) => void,
-	) {}
+	) {
+		this.device = scheduler.process('disk');
+	}
 
 	/** Runs these as one transaction, now. */
 	transact(run: () => void): void {
@@ -74,12 +77,18 @@ export class Disk {
 		return statement.run(...params).changes;
 	}
 
-	/** One write of a process: it happens, then the process learns of it. `act` throws where it is refused. */
+	/**
+	 * One write of a process: it takes place, then the process learns of it. `act` throws where it is refused. Of a process that
+	 * dies, what it handed over takes place at once or never: its successor finds the disk at rest.
+	 */
 	write(process: Process, label: string, act: () => void): Promise<void> {
 		const { scheduler, faults } = this;
-		const device = this.deviceOf(process);
 		return new Promise((resolve, reject) => {
-			scheduler.at(device, scheduler.latency(0.2, faults.slowest), '', () => {
+			let isOver = false;
+			const carryOut = (): void => {
+				if (isOver) return;
+				isOver = true;
+				process.onDeath.delete(died);
 				let error: unknown = null;
 				if (scheduler.now < faults.fullUntil) error = new Error('database or disk is full');
 				else if (scheduler.random.chance(faults.failedCommit)) error = new Error('disk I/O error');
@@ -94,23 +103,15 @@ export class Disk {
 				scheduler.at(process, scheduler.latency(0.1, faults.slowest), '', () =>
 					error ? reject(error) : resolve(),
 				);
-			});
+			};
+			const died = (): void => {
+				if (scheduler.random.chance(0.5)) carryOut();
+				isOver = true;
+			};
+			process.onDeath.add(died);
+			scheduler.at(this.device, scheduler.latency(0.2, faults.slowest), '', carryOut);
 		});
 	}
-
-	/** What the process handed over is carried out, or lost, when it dies. */
-	private deviceOf(process: Process): Process {
-		const known = this.devices.get(process);
-		if (known) return known;
-		const device = this.scheduler.process(`disk of ${process.name}`);
-		process.onDeath.add(() => {
-			if (this.scheduler.random.chance(0.5)) device.kill();
-		});
-		this.devices.set(process, device);
-		return device;
-	}
-
-	private readonly devices = new WeakMap<Process, Process>();
 
 	/** The store of the embedded engine, on this disk. */
 	openStore(process: Process, onCommitFailure: (error: Error) => void): Store {

@@ -3,6 +3,7 @@ import type { Planner } from '../../../src/engine/cluster/postgres/plan.ts';
 import { Progress } from '../../../src/engine/cluster/postgres/progress.ts';
 import { Retry } from '../../../src/engine/cluster/postgres/retry.ts';
 import { carryOut } from '../../../src/engine/cluster/postgres/transaction.ts';
+import { sqliteSearch } from '../../../src/engine/embedded/sqlite/search.ts';
 import { toSqlite } from '../../../src/engine/store/dialect.ts';
 import { GroupCommit } from '../../../src/engine/store/group-commit.ts';
 import type { Param, Row, SqlReader, Statement } from '../../../src/engine/store/sql.ts';
@@ -81,9 +82,10 @@ export class SimulatedPostgres {
 			() => undefined,
 			0,
 		);
+		const reader = this.readerOf(process);
 		const partitions = new Progress(pool as never, retry, planner as never);
 		return {
-			...storeOn(this.readerOf(process), commits, async () => undefined),
+			...storeOn(reader, commits, sqliteSearch(reader), async () => undefined),
 			commitWithProgress: (facts, span) => partitions.commit(facts, span),
 			nextOffset: (partition) => partitions.nextOffset(partition),
 			logOf: (partition) => partitions.logOf(partition),

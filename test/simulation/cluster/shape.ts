@@ -179,7 +179,7 @@ export class ClusterShape implements Shape {
 		'deaf subscriber': () => {
 			const { scheduler } = this.world;
 			const subscriber = scheduler.random.pick([...this.redis.subscribers]);
-			if (subscriber) subscriber.deafUntil = scheduler.now + scheduler.latency(10, 10_000);
+			subscriber?.deafen(scheduler.latency(10, 10_000));
 		},
 		'slow redis': () => {
 			this.redis.faults.slowest = 200;
@@ -217,7 +217,6 @@ export class ClusterShape implements Shape {
 		Object.assign(this.log.faults, { refused: 0, unconfirmed: 0, slowest: 2 });
 		Object.assign(this.postgres.faults, { slowest: 2, lostBefore: 0, lostAfter: 0, failedRead: 0 });
 		for (const process of this.running.values()) process.pausedUntil = 0;
-		for (const subscriber of this.redis.subscribers) subscriber.deafUntil = 0;
 	}
 
 	isUp(): boolean {

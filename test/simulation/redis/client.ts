@@ -181,8 +181,8 @@ class SimulatedSubscriber extends EventEmitter {
 	private life = 0;
 	private downUntil = 0;
 	private upUntil = 0;
-	/** Carries nothing, and nobody is told: its pulse finds out. */
-	deafUntil = 0;
+	/** Carries nothing, and nobody is told: its pulse finds out, or it is cut. */
+	private isDeaf = false;
 
 	constructor(
 		private readonly redis: SimulatedRedis,
@@ -216,7 +216,7 @@ class SimulatedSubscriber extends EventEmitter {
 	cut(): void {
 		const { scheduler } = this.redis;
 		this.life += 1;
-		this.deafUntil = 0;
+		this.isDeaf = false;
 		this.channels.clear();
 		if (!this.isConnected) return;
 		this.isConnected = false;
@@ -232,10 +232,19 @@ class SimulatedSubscriber extends EventEmitter {
 		);
 	}
 
+	/** A connection does not carry on after it lost something: it is cut in the end. */
+	deafen(ms: number): void {
+		const { life } = this;
+		this.isDeaf = true;
+		this.redis.scheduler.at(this.redis.process, ms, '', () => {
+			if (life === this.life) this.cut();
+		});
+	}
+
 	receive(channel: string, text: string): boolean {
 		const { scheduler } = this.redis;
 		if (!this.channels.has(channel)) return false;
-		if (scheduler.now < this.deafUntil) return true;
+		if (this.isDeaf) return true;
 		this.deliver(() => this.emit('message', channel, text));
 		return true;
 	}
