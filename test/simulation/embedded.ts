@@ -47,7 +47,11 @@ export class EmbeddedShape implements Shape {
 		process.clockOffsetMs = this.process?.clockOffsetMs ?? 0;
 		this.process = process;
 		scheduler.at(process, 1, 'starts', () => {
-			this.boot(process).catch((error) => scheduler.fail(error));
+			// A process that cannot start ends, and is started again.
+			this.boot(process).catch((error) => {
+				scheduler.note(`cannot start: ${error}`);
+				if (process.alive) this.crash(process);
+			});
 		});
 	}
 

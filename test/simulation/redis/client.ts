@@ -242,7 +242,6 @@ class SimulatedSubscriber extends EventEmitter {
 	}
 
 	receive(channel: string, text: string): boolean {
-		const { scheduler } = this.redis;
 		if (!this.channels.has(channel)) return false;
 		if (this.isDeaf) return true;
 		this.deliver(() => this.emit('message', channel, text));
