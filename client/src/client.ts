@@ -21,7 +21,7 @@ import { LiveThreads } from './threads-store.ts';
 import type { ClientSnapshot, Conversation } from './types.ts';
 import { Typing } from './typing.ts';
 import { Windows } from './windows.ts';
-import { isReaction, toCounts, toMessage, type Wire } from './wire.ts';
+import { isMark, toCounts, toMessage, type Wire } from './wire.ts';
 
 /** Composes the parts: what comes in goes to each of them, what changes in any is told. */
 
@@ -270,7 +270,7 @@ class Parts {
 		if (isGap) return;
 		for (const part of [this.windows, this.typing, this.presences]) part.receive(event);
 		if (event.type === 'update_thread_state') this.threads.invalidate();
-		else if (isReaction(event)) this.threads.receiveReaction(event);
+		else if (isMark(event)) this.threads.receiveMark(event);
 		// Who comes in sees what was there before; who left hears no more of it.
 		else if (JOINED.has(event.type)) this.windows.forget(event.channel.id);
 		else if (LEFT.has(event.type) && !this.state.isTracked(event.channel)) this.windows.forget(event.channel);

@@ -1,5 +1,5 @@
 import type { Message } from './types.ts';
-import type { Wire } from './wire.ts';
+import { markedTs, type Wire } from './wire.ts';
 
 /**
  * Says which events about messages are older than what is known. Events of one conversation come in order, but a worker that
@@ -15,7 +15,7 @@ export class Freshness {
 	private readonly deleted = new Set<string>();
 	/** By root: the position at which its replies were counted last. */
 	private readonly counted = new Map<string, string>();
-	/** By message and emoji: the position of the newest reaction. */
+	/** By message and emoji (none for a pin): the position of the newest event. */
 	private readonly reacted = new Map<string, string>();
 	/** The newest message that was loaded, or told by an event. */
 	private newest = '';
@@ -46,9 +46,10 @@ export class Freshness {
 		return !isLate;
 	}
 
-	/** Whether to take how many there are of one emoji. */
-	takesReaction({ item, reaction, position }: Wire): boolean {
-		const key = `${item.ts} ${reaction}`;
+	/** Whether to take how many there are of one emoji, or whether the message is pinned. */
+	takesMark(event: Wire): boolean {
+		const { reaction = '', position } = event;
+		const key = `${markedTs(event)} ${reaction}`;
 		if (position < (this.reacted.get(key) ?? '')) return false;
 		this.reacted.set(key, position);
 		if (this.reacted.size > MOST_REACTIONS) this.reacted.delete(this.reacted.keys().next().value as string);

@@ -7,7 +7,7 @@ import { joined } from './shown-messages.ts';
 import { isOfThread, ThreadWindow } from './thread-window.ts';
 import type { Message, ThreadView } from './types.ts';
 import { placeOf } from './typing.ts';
-import { isReaction, type Wire } from './wire.ts';
+import { isMark, type Wire } from './wire.ts';
 
 /** One thread: its messages on screen, how far it is read, and what can be done in it. */
 export class LiveThread implements ThreadStore {
@@ -77,7 +77,7 @@ export class LiveThread implements ThreadStore {
 	receive(event: Wire): void {
 		if (!isOfThread(event, this.threadTs)) return;
 		this.window.loader.receive(event);
-		if (!isReaction(event)) this.refresh();
+		if (!isMark(event)) this.refresh();
 		this.cell.touch();
 	}
 

@@ -3,7 +3,16 @@ import { Freshness } from './freshness.ts';
 import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
-import { isReaction, toMessage, tombstoneOf, type Wire, withReaction, withThread } from './wire.ts';
+import {
+	isMark,
+	markedTs,
+	toMessage,
+	tombstoneOf,
+	type Wire,
+	withMark,
+	withMarks,
+	withThread,
+} from './wire.ts';
 
 /** A thread from its root on, kept up to date by events. */
 
@@ -65,7 +74,7 @@ export class ThreadWindow {
 	private apply(event: Wire): void {
 		if (!this.isLoaded) return;
 		const { subtype } = event;
-		if (isReaction(event)) this.react(event);
+		if (isMark(event)) this.react(event);
 		else if (subtype === 'message_changed') this.replace(event);
 		else if (subtype === 'message_replied') this.counted(event);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
@@ -76,24 +85,24 @@ export class ThreadWindow {
 		const message = toMessage(event, this.channel);
 		const known = list.find(this.replies, message.ts);
 		if (!this.freshness.takes(event, message, known)) return;
-		this.replies = list.insert(this.replies, known ? { ...message, reactions: known.reactions } : message);
+		this.replies = list.insert(this.replies, known ? withMarks(message, known) : message);
 	}
 
 	private replace(event: Wire): void {
 		const message = toMessage(event.message, this.channel);
 		const known = message.ts === this.threadTs ? this.root : list.find(this.replies, message.ts);
 		if (!known || !this.freshness.takes(event, message, known)) return;
-		const whole = { ...message, reactions: known.reactions };
+		const whole = withMarks(message, known);
 		if (message.ts === this.threadTs) this.root = whole;
 		else this.replies = list.replace(this.replies, whole);
 	}
 
 	private react(event: Wire): void {
-		const { ts } = event.item;
+		const ts = markedTs(event);
 		const known = ts === this.threadTs ? this.root : list.find(this.replies, ts);
-		if (!known || known.isTombstone || !this.freshness.takesReaction(event)) return;
-		if (ts === this.threadTs) this.root = withReaction(known, event);
-		else this.replies = list.replace(this.replies, withReaction(known, event));
+		if (!known || known.isTombstone || !this.freshness.takesMark(event)) return;
+		if (ts === this.threadTs) this.root = withMark(known, event);
+		else this.replies = list.replace(this.replies, withMark(known, event));
 	}
 
 	private counted(event: Wire): void {
@@ -112,7 +121,7 @@ export class ThreadWindow {
 
 /** Whether an event is about this thread. Of a message deleted or reacted to only its ts is known: any may be a reply. */
 export function isOfThread(event: Wire, threadTs: string): boolean {
-	if (event.subtype === 'message_deleted' || isReaction(event)) return true;
+	if (event.subtype === 'message_deleted' || isMark(event)) return true;
 	const { ts, thread_ts: thread } = event.message ?? event;
 	return thread === threadTs || (event.message !== undefined && ts === threadTs);
 }

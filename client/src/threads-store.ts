@@ -3,7 +3,7 @@ import { codeOf } from './errors.ts';
 import { Cell } from './notifier.ts';
 import type { ThreadsStore } from './public.ts';
 import type { Message, ThreadSummary, ThreadsView } from './types.ts';
-import { toMessage, type Wire, withReaction } from './wire.ts';
+import { markedTs, toMessage, type Wire, withMark } from './wire.ts';
 
 /**
  * The followed threads. The server tells whenever one of them changes, in one event for all: while somebody looks, the list
@@ -62,11 +62,12 @@ export class LiveThreads implements ThreadsStore {
 		this.loadWatched();
 	}
 
-	/** Somebody reacted to a message that may be among those shown. */
-	receiveReaction(event: Wire): void {
-		const { channel, ts } = event.item;
+	/** Somebody reacted to, or pinned, a message that may be among those shown. */
+	receiveMark(event: Wire): void {
+		const { channel } = event.item;
+		const ts = markedTs(event);
 		const isShown = (message: Message): boolean => message.channel === channel && message.ts === ts;
-		const told = (message: Message): Message => (isShown(message) ? withReaction(message, event) : message);
+		const told = (message: Message): Message => (isShown(message) ? withMark(message, event) : message);
 		// A list that is on its way may be older than this.
 		if (this.underWay) this.isStale = true;
 		if (!this.threads.some((thread) => messagesOf(thread).some(isShown))) return;

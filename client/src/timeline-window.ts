@@ -3,7 +3,16 @@ import { Freshness } from './freshness.ts';
 import { Loader } from './loader.ts';
 import * as list from './message-list.ts';
 import type { Message } from './types.ts';
-import { isReaction, toMessage, tombstoneOf, type Wire, withReaction, withThread } from './wire.ts';
+import {
+	isMark,
+	markedTs,
+	toMessage,
+	tombstoneOf,
+	type Wire,
+	withMark,
+	withMarks,
+	withThread,
+} from './wire.ts';
 
 /** An unbroken stretch of a conversation's timeline, kept up to date by events. */
 
@@ -108,7 +117,7 @@ export class TimelineWindow {
 	private apply(event: Wire): void {
 		if (!this.isLoaded) return;
 		const { subtype } = event;
-		if (isReaction(event)) this.react(event);
+		if (isMark(event)) this.react(event);
 		else if (subtype === 'message_changed') this.replace(event);
 		else if (subtype === 'message_replied') this.root(event);
 		else if (subtype === 'message_deleted') this.remove(event.deleted_ts, event.tombstone === true);
@@ -122,7 +131,7 @@ export class TimelineWindow {
 		const known = list.find(this.messages, message.ts);
 		if (!this.freshness.takes(event, message, known)) return;
 		// A post does not say what was replied to it, or who reacted.
-		const whole = known ? { ...withThread(message, known), reactions: known.reactions } : message;
+		const whole = known ? withMarks(withThread(message, known), known) : message;
 		this.messages = list.insert(this.messages, whole);
 		if (this.messages.length <= MOST_KEPT) return;
 		this.messages = this.messages.slice(this.pageSize);
@@ -133,13 +142,13 @@ export class TimelineWindow {
 		const message = toMessage(event.message, this.channel);
 		const known = list.find(this.messages, message.ts);
 		if (known && this.freshness.takes(event, message, known))
-			this.messages = list.replace(this.messages, { ...message, reactions: known.reactions });
+			this.messages = list.replace(this.messages, withMarks(message, known));
 	}
 
 	private react(event: Wire): void {
-		const known = list.find(this.messages, event.item.ts);
-		if (known && !known.isTombstone && this.freshness.takesReaction(event))
-			this.messages = list.replace(this.messages, withReaction(known, event));
+		const known = list.find(this.messages, markedTs(event));
+		if (known && !known.isTombstone && this.freshness.takesMark(event))
+			this.messages = list.replace(this.messages, withMark(known, event));
 	}
 
 	/** A root's new counters. Only a root posted and deleted while the client was offline may be unknown: its tombstone is added. */

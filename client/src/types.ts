@@ -101,6 +101,7 @@ export interface Message {
 	readonly latestReply: string | null;
 	/** In the order of their first one. */
 	readonly reactions: readonly Reaction[];
+	readonly isPinned: boolean;
 	/** Slack's `blocks`, `attachments` and `metadata`, as they came. */
 	readonly blocks: readonly unknown[] | null;
 	readonly attachments: readonly unknown[] | null;

@@ -1,7 +1,7 @@
 import { LiveConversation } from './conversation-store.ts';
 import type { Core } from './core.ts';
 import { LiveThread } from './thread-store.ts';
-import { isReaction, type Wire } from './wire.ts';
+import { isMark, type Wire } from './wire.ts';
 
 /**
  * The stores of single conversations and threads, one for each. Those that are watched, and those that were watched last,
@@ -46,7 +46,7 @@ export class Windows {
 
 	receive(event: Wire): void {
 		if (event.type === 'message') for (const live of this.in(event.channel)) live.receive(event);
-		if (isReaction(event)) for (const live of this.in(event.item.channel)) live.receive(event);
+		if (isMark(event)) for (const live of this.in(event.item.channel)) live.receive(event);
 		const { subscription } = event;
 		if (subscription)
 			this.threads.get(subscription.channel)?.get(subscription.thread_ts)?.receiveFollowing(event);

@@ -72,6 +72,7 @@ export const toMessage = (message: Wire, channel: string): Message => ({
 	replyUsers: message.reply_users ?? [],
 	latestReply: message.latest_reply ?? null,
 	reactions: message.reactions?.map(toReaction) ?? NO_REACTIONS,
+	isPinned: message.pinned_to !== undefined,
 	blocks: message.blocks ?? null,
 	attachments: message.attachments ?? null,
 	metadata: message.metadata ?? null,
@@ -86,8 +87,13 @@ const toReaction = ({ name, count, users, first_ts: since }: Wire): Reaction => 
 	since,
 });
 
-/** The message as it is after `reaction_added` or `reaction_removed`, which say how many there are of one emoji. */
-export function withReaction(message: Message, { current }: Wire): Message {
+/** The message as it is after a reaction, which says how many there are of its emoji, or after it was pinned or taken down. */
+export function withMark(message: Message, event: Wire): Message {
+	if (PINS.includes(event.type)) return { ...message, isPinned: event.type === 'pin_added' };
+	return withReaction(message, event);
+}
+
+function withReaction(message: Message, { current }: Wire): Message {
 	const told = toReaction(current);
 	const others = message.reactions.filter(({ name }) => name !== told.name);
 	if (told.count === 0) return { ...message, reactions: others };
@@ -97,8 +103,21 @@ export function withReaction(message: Message, { current }: Wire): Message {
 
 const orderOf = ({ since, name }: Reaction): string => `${since} ${name}`;
 
-export const isReaction = ({ type }: Wire): boolean =>
-	type === 'reaction_added' || type === 'reaction_removed';
+const REACTIONS = ['reaction_added', 'reaction_removed'];
+const PINS = ['pin_added', 'pin_removed'];
+
+/** An event about what others put on a message: reactions and pins. */
+export const isMark = ({ type }: Wire): boolean => REACTIONS.includes(type) || PINS.includes(type);
+
+/** The message that such an event is about. */
+export const markedTs = ({ item }: Wire): string => item.ts ?? item.message.ts;
+
+/** A message as it was posted or edited, which does not say what was put on it since. */
+export const withMarks = (message: Message, known: Message): Message => ({
+	...message,
+	reactions: known.reactions,
+	isPinned: known.isPinned,
+});
 
 /** What the server says of a deleted root: nobody wrote it. */
 const TOMBSTONE = { subtype: 'tombstone', user: 'USLACKBOT' };

@@ -12,6 +12,7 @@ import { Cors } from '../gateway/http/cors.ts';
 import { Limits } from '../gateway/limits.ts';
 import { MemoryBudget } from '../gateway/memory-budget.ts';
 import { Requests } from '../gateway/requests.ts';
+import { ScheduledPosts } from '../gateway/scheduled-posts.ts';
 import type { Services } from '../gateway/services.ts';
 import { CountsPush } from '../gateway/socket/counts-push.ts';
 import { Focus } from '../gateway/socket/focus.ts';
@@ -118,6 +119,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		appRequests: apps.requests,
 		outgoing: apps.outgoing,
 		search: store.search,
+		scheduled: store.scheduled,
 		webPush: parts.vapidKey && { key: parts.vapidKey.publicKey, hosts: config.webPushHosts },
 		bus,
 		auth: new Authenticator({
@@ -164,6 +166,13 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		idleMs: config.focusIdleSeconds * 1000,
 		failed: (error) => operations.failed('rtm.focus', error),
 	});
+	const scheduledPosts = new ScheduledPosts({
+		scheduled: store.scheduled,
+		requests,
+		directory: store.directory,
+		nowMs,
+		failed: (error) => operations.failed('posting scheduled messages', error),
+	});
 	const deaf = hearRevoked(bus, services.auth, partners);
 	const startOver = () => beginAnew({ hub, auth: services.auth, requests, bus });
 	const unwatched = onMissed(bus, () => void startOver());
@@ -189,6 +198,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		stop: async () => {
 			operations.stop();
 			clearInterval(checking);
+			await scheduledPosts.stop();
 			clockWatch.stop();
 			await apps.stop();
 			await listening.stop();

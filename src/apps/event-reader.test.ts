@@ -17,7 +17,7 @@ const parts = {
 	changes: {
 		people: async (_: string, since: number, upTo: number, limit: number) =>
 			JOINS.filter(({ at }) => at > since && at <= upTo).slice(0, limit),
-		inside: async () => ({ posted: [], changed: [], aspects: [], reactions: [] }),
+		inside: async () => ({ posted: [], changed: [], aspects: [], reactions: [], pins: [] }),
 	},
 	directory: { conversations: async () => [{ id: CHANNEL, team: 'T1', kind: 'public', name: 'harbour' }] },
 	history: { messages: async () => [], threads: async () => [] },

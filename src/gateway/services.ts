@@ -4,6 +4,7 @@ import type { Verifier } from '../durability/verifier.ts';
 import type { Apps } from '../engine/ports/apps.ts';
 import type { Bus } from '../engine/ports/bus.ts';
 import type { PushStore } from '../engine/ports/push.ts';
+import type { Scheduled } from '../engine/ports/scheduled.ts';
 import type { Search } from '../engine/ports/search.ts';
 import type { SessionStanding } from '../engine/ports/sessions.ts';
 import type { Directory, History, StateSource } from '../engine/ports/store.ts';
@@ -74,6 +75,7 @@ export interface Services {
 	/** To the URLs of apps. */
 	readonly outgoing: Pick<Outgoing, 'post'>;
 	readonly search: Search;
+	readonly scheduled: Scheduled;
 	/** Null: browsers are not told of anything. */
 	readonly webPush: WebPush | null;
 	readonly bus: Bus;

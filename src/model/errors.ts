@@ -134,6 +134,16 @@ export const ERRORS = {
 	no_reaction: final('The user does not react to this message with this emoji.'),
 	too_many_emoji: final('The message has as many different emoji as it can have (50).'),
 	too_many_reactions: final('The user reacts to this message with as many emoji as one can (23).'),
+	already_pinned: final('The message is pinned already.'),
+	no_pin: final('The message is not pinned.'),
+	too_many_pins: final('The conversation has as many pins as it can have (100).'),
+	time_in_past: final('`post_at` is in the past.'),
+	time_too_far: final('`post_at` is more than 120 days away.'),
+	invalid_time: final('`post_at` is not a time in seconds.'),
+	invalid_scheduled_message_id: final(
+		'The caller has no such scheduled message in this conversation, or it was posted.',
+	),
+	restricted_too_many: final('The user has as many scheduled messages as one can (500).'),
 	no_query: final('The query is empty.'),
 	search_too_broad: final(
 		'The words of the query occur too often to search for them; add others, or `in:` or `from:`.',

@@ -8,6 +8,7 @@ import { changedEvent, joinedEvent, leftEvent } from './conversation-events.ts';
 import { type LiveEvent, liveEvent } from './live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from './message-events.ts';
 import { countFields, type JsonObject } from './objects.ts';
+import { pinEvent } from './pin-events.ts';
 import { reactionEvent } from './reaction-events.ts';
 import { stamped } from './stamped.ts';
 
@@ -79,6 +80,8 @@ export function announcementsOf(effect: Effect): Announcement[] {
 			const told = toMembers(event, aboutMessage(effect));
 			return effect.thread ? [told, replied(conversation, effect.thread, at)] : [told];
 		}
+		case 'pinned':
+			return [toMembers(pinEvent({ ...effect, channel }))];
 		case 'reacted':
 			return [toMembers(reactionEvent({ ...effect, channel }))];
 		case 'joined':

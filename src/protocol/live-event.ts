@@ -20,6 +20,8 @@ type What =
 	| `message ${number}`
 	/** How a thread looks from outside: number of replies, the latest one. */
 	| `thread ${number}`
+	/** Whether a message is pinned. */
+	| `pin ${number}`
 	/** Whether a user reacts to a message with an emoji. */
 	| `reaction ${number} ${string} ${string}`
 	/** Whether the user follows a thread; how far the user has read it. */

@@ -43,6 +43,8 @@ export type Action =
 	| { readonly type: 'delete'; readonly ts: number; readonly asGuest?: true }
 	/** The actor reacts to a message, or takes the reaction back. */
 	| { readonly type: 'react'; readonly ts: number; readonly name: string; readonly added: boolean }
+	/** Pins a message to the conversation, or takes it down. */
+	| { readonly type: 'pin'; readonly ts: number; readonly added: boolean }
 	| { readonly type: 'join' }
 	| { readonly type: 'leave' }
 	/** Each user once. With `force`, who is a member already is passed over; without, it refuses the call. */

@@ -8,6 +8,7 @@ import {
 	decideLeave,
 } from './decide-members.ts';
 import { decideDelete, decideEdit, decidePost } from './decide-messages.ts';
+import { decidePin } from './decide-pins.ts';
 import { decideReact } from './decide-reactions.ts';
 import { decideArchive, decideRemark, decideRename, decideUnarchive } from './decide-settings.ts';
 import { decideFollow, decideFollowStatus, decideUnfollow } from './decide-threads.ts';
@@ -43,6 +44,8 @@ export function decide(state: ConversationState, command: Command): Decision {
 			return decideDelete(situation, action);
 		case 'react':
 			return decideReact(situation, action);
+		case 'pin':
+			return decidePin(situation, action);
 		case 'join':
 			return decideJoin(situation);
 		case 'leave':

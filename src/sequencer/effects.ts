@@ -63,6 +63,18 @@ export type Effect =
 			readonly current: Reaction | null;
 	  })
 	| (Stamped & {
+			readonly type: 'pinned';
+			readonly added: boolean;
+			/** The message, who wrote it, and what it says. */
+			readonly ts: number;
+			readonly author: string;
+			readonly text: string;
+			/** Who did it. */
+			readonly user: string;
+			/** Pins of the conversation after it. */
+			readonly count: number;
+	  })
+	| (Stamped & {
 			readonly type: 'joined';
 			readonly users: readonly string[];
 			readonly inviter: string | null;

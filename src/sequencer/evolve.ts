@@ -1,5 +1,6 @@
 import { hold } from '../model/invariants.ts';
 import { inTimeline } from '../model/message.ts';
+import type { Pin } from '../model/pins.ts';
 import { firstAtOrAfter } from '../model/timeline.ts';
 import type { Effect } from './effects.ts';
 import { SendsSeen } from './sends-seen.ts';
@@ -49,6 +50,9 @@ export function evolve(state: ConversationState, effect: Effect): void {
 			break;
 		case 'reacted':
 			reacted(state, effect);
+			break;
+		case 'pinned':
+			pin(state, effect.ts, effect.added ? { ts: effect.ts, user: effect.user, at: effect.at } : null);
 			break;
 		case 'joined':
 			for (const user of effect.users) state.members.set(user, { member: true, joinedTs: effect.at });
@@ -108,6 +112,7 @@ export function trimTail(head: Head, durable: number): void {
 function deleted(state: ConversationState, head: Head, effect: Extract<Effect, { type: 'deleted' }>): void {
 	const { previous, message } = effect;
 	state.messages.set(message.ts, message);
+	if (state.pins?.has(message.ts)) pin(state, message.ts, null);
 	head.tail = head.tail.filter((ts) => ts !== message.ts);
 	if (previous.threadTs === null) return;
 	const thread = threadOf(state, previous.threadTs);
@@ -125,6 +130,13 @@ function reacted(state: ConversationState, effect: Extract<Effect, { type: 'reac
 	if (added) own.add(name);
 	else own.delete(name);
 	state.reacted.set(reactedKey(ts, user), own);
+}
+
+function pin(state: ConversationState, ts: number, pinned: Pin | null): void {
+	const pins = new Map(state.pins);
+	if (pinned) pins.set(ts, pinned);
+	else pins.delete(ts);
+	state.pins = pins;
 }
 
 function threadOf(state: ConversationState, threadTs: number): Thread {

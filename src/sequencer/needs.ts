@@ -16,6 +16,8 @@ export interface Needs {
 	sends: { user: string; clientMsgId: string }[];
 	/** Reactions to these messages, all of them summed up, and whether the user is among them. */
 	reactions: { ts: number; user: string }[];
+	/** What is pinned. */
+	pins?: true;
 	/** Which sends there were after this stamp. */
 	sendsAfter?: number;
 }
@@ -104,6 +106,10 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 			if (!isKnown) found.reactions.push({ ts, user: command.actor });
 			break;
 		}
+		case 'pin':
+			message(action.ts);
+			if (!state.pins) found.pins = true;
+			break;
 		case 'invite':
 		case 'add_members':
 			for (const user of action.users) member(user);
@@ -123,6 +129,7 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 
 const isEmpty = (needs: Needs): boolean =>
 	!needs.tail &&
+	!needs.pins &&
 	needs.sendsAfter === undefined &&
 	needs.members.length === 0 &&
 	needs.messages.length === 0 &&

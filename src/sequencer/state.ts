@@ -1,5 +1,6 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { Message } from '../model/message.ts';
+import type { Pin } from '../model/pins.ts';
 import type { Reaction } from '../model/reactions.ts';
 import type { Command } from './commands.ts';
 import { Recent } from './recent.ts';
@@ -78,6 +79,8 @@ export interface ConversationState {
 	readonly reactions: Recent<number, ReadonlyMap<string, Reaction>>;
 	/** By `reactedKey`: what a user reacts to a message with. */
 	readonly reacted: Recent<string, ReadonlySet<string>>;
+	/** All pins by message; undefined: not loaded. */
+	pins: ReadonlyMap<number, Pin> | undefined;
 	/** Which ones there may have been beyond those; undefined: not loaded. */
 	sendsSeen: SendsSeen | undefined;
 	/** So many sends are looked up one by one before `sendsSeen` is loaded. */
@@ -92,6 +95,7 @@ export const emptyState = (sendLookups = 0): ConversationState => ({
 	sends: new Recent(),
 	reactions: new Recent(),
 	reacted: new Recent(),
+	pins: undefined,
 	sendsSeen: undefined,
 	sendLookups,
 });

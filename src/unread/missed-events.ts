@@ -12,6 +12,7 @@ import {
 } from '../protocol/events.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from '../protocol/message-events.ts';
+import { pinEvent } from '../protocol/pin-events.ts';
 import { reactionEvent } from '../protocol/reaction-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
@@ -56,6 +57,7 @@ export function missedEvents(found: Found): MissedEvent[] {
 		...inside(messages(found)),
 		...inside(threads(found)),
 		...inside(reactions(found)),
+		...inside(pins(found)),
 		...inside(aspects(found, (what) => what !== 'archive')),
 		...own(follows(found)),
 	];
@@ -138,6 +140,12 @@ function reactions({ inside, conversations }: Found): Told[] {
 	return inside.reactions
 		.filter(({ conversation }) => conversations.has(conversation))
 		.map((change) => ({ at: change.at, event: reactionEvent({ ...change, channel: change.conversation }) }));
+}
+
+function pins({ inside, conversations }: Found): Told[] {
+	return inside.pins
+		.filter(({ conversation }) => conversations.has(conversation))
+		.map((change) => ({ at: change.at, event: pinEvent({ ...change, channel: change.conversation }) }));
 }
 
 function aspects({ inside, conversations }: Found, wanted: (what: Changed['what']) => boolean): Told[] {

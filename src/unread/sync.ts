@@ -167,7 +167,12 @@ export class Sync {
 		const ids = new Set(others);
 		for (const { conversation } of own.memberships) ids.add(conversation);
 		for (const { message } of inside.posted) ids.add(message.conversation);
-		for (const { conversation } of [...inside.changed, ...inside.aspects, ...inside.reactions])
+		for (const { conversation } of [
+			...inside.changed,
+			...inside.aspects,
+			...inside.reactions,
+			...inside.pins,
+		])
 			ids.add(conversation);
 		const found = await this.parts.directory.conversations([...ids]);
 		return new Map(found.map((conversation) => [conversation.id, conversation]));

@@ -94,6 +94,12 @@ export class Conversations {
 		if (!state.sendsSeen) state.sendLookups -= needs.sends.length;
 		for (const { user, clientMsgId } of needs.sends)
 			state.sends.set(sendKey(user, clientMsgId), await this.source.send(conversation, user, clientMsgId));
+		if (needs.pins) {
+			const pins = await this.history.pins(conversation);
+			// One whose message was deleted may still be stored.
+			const standing = pins.filter(({ ts }) => !state.messages.get(ts)?.deleted);
+			state.pins = new Map(standing.map((pin) => [pin.ts, pin]));
+		}
 		for (const { ts, user } of needs.reactions) await this.loadReactions(conversation, state, ts, user);
 	}
 

@@ -8,3 +8,5 @@ setDefaultTimeout(300_000);
 scenariosOnCluster();
 await import('../scenario/reactions.test.ts');
 await import('../scenario/search.test.ts');
+await import('../scenario/pins.test.ts');
+await import('../scenario/scheduled.test.ts');

@@ -47,6 +47,7 @@ function freshHistory({ store, freshness, nowMicros }: FreshStoreParts): History
 		reactions: (conversation, ts) => after(conversation, () => history.reactions(conversation, ts)),
 		reactors: (conversation, ts, limit) =>
 			after(conversation, () => history.reactors(conversation, ts, limit)),
+		pins: (conversation) => after(conversation, () => history.pins(conversation)),
 		async reactedTo(user, before, limit) {
 			await freshness.user(user, nowMicros() - LATELY_MICROS);
 			return history.reactedTo(user, before, limit);

@@ -96,10 +96,25 @@ export interface ReactionChange {
 	readonly current: Reaction | null;
 }
 
+/** A message that was pinned, or taken down. */
+export interface PinChange {
+	readonly conversation: string;
+	/** The message, who wrote it, and the beginning of what it says. */
+	readonly ts: number;
+	readonly author: string;
+	readonly text: string;
+	readonly user: string;
+	readonly added: boolean;
+	readonly at: number;
+	/** Pins of the conversation now. */
+	readonly count: number;
+}
+
 export interface InsideChanges {
 	readonly posted: readonly PostedMessage[];
 	/** Messages from before that were edited since, and all that were deleted since. */
 	readonly changed: readonly Message[];
 	readonly aspects: readonly AspectChange[];
 	readonly reactions: readonly ReactionChange[];
+	readonly pins: readonly PinChange[];
 }

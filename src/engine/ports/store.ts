@@ -1,6 +1,7 @@
 import type { Conversation } from '../../model/conversation.ts';
 import type { ConversationKind } from '../../model/ids.ts';
 import type { Message } from '../../model/message.ts';
+import type { Pin } from '../../model/pins.ts';
 import type { Reaction } from '../../model/reactions.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
 import type { Page, Profile, Team, Token, User } from './accounts.ts';
@@ -10,6 +11,7 @@ import type { Fact, NotificationLevel } from './facts.ts';
 import type { Invites } from './invites.ts';
 import type { LogSpan } from './log.ts';
 import type { PushStore } from './push.ts';
+import type { Scheduled } from './scheduled.ts';
 import type { Search } from './search.ts';
 
 /** What is kept for good. One port for each use of it. */
@@ -118,6 +120,8 @@ export interface History {
 	threads(conversation: string, roots: readonly number[]): Promise<readonly ThreadInfo[]>;
 	/** Of these messages, those that have any; in the order in which they are shown. */
 	reactions(conversation: string, ts: readonly number[]): Promise<ReadonlyMap<number, readonly Reaction[]>>;
+	/** What is pinned to a conversation, by ts. */
+	pins(conversation: string): Promise<readonly Pin[]>;
 	/** By name, the users who react to a message; of so many reactions, the earliest. */
 	reactors(conversation: string, ts: number, limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
 	/** A user's reactions, the newest first, from before this stamp on. Whether the caller may see them is not looked at. */
@@ -300,6 +304,7 @@ export interface Store {
 	readonly push: PushStore;
 	readonly apps: Apps;
 	readonly search: Search;
+	readonly scheduled: Scheduled;
 	/** The newest stamp that was ever written: the clock goes on from there. */
 	newestStamp(): Promise<number>;
 	close(): Promise<void>;

@@ -6,9 +6,11 @@ import type {
 	InsideQuery,
 	OwnFollow,
 	OwnMembership,
+	PinChange,
 	PostedMessage,
 	ReactionChange,
 } from '../ports/changes.ts';
+import { PIN_CHANGES, type PinChangeColumns, pinChangeOf } from './pins.ts';
 import { REACTION_CHANGES, type ReactionChangeColumns, reactionChangeOf } from './reactions.ts';
 import { MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf, standsInTimeline } from './rows.ts';
 import { list, type SqlReader } from './sql.ts';
@@ -139,6 +141,7 @@ async function changesInside(reader: SqlReader, query: InsideQuery): Promise<Ins
 	const changed: InsideChanges['changed'][number][] = [];
 	const aspects: AspectChange[] = [];
 	const reactions: ReactionChange[] = [];
+	const pins: PinChange[] = [];
 	let { changes, bytes } = most;
 	for (let start = 0; start < conversations.length; start += CONVERSATIONS_PER_QUERY) {
 		if (start > 0) await reader.pause();
@@ -157,6 +160,8 @@ async function changesInside(reader: SqlReader, query: InsideQuery): Promise<Ins
 		for (const row of await reader.all<AspectColumns>(ASPECTS, params)) aspects.push(aspectOf(row));
 		for (const row of await reader.all<ReactionChangeColumns>(REACTION_CHANGES, params))
 			reactions.push(reactionChangeOf(row));
+		for (const row of await reader.all<PinChangeColumns>(PIN_CHANGES, params)) pins.push(pinChangeOf(row));
 	}
-	return changes < aspects.length + reactions.length ? null : { posted, changed, aspects, reactions };
+	const others = aspects.length + reactions.length + pins.length;
+	return changes < others ? null : { posted, changed, aspects, reactions, pins };
 }

@@ -1,5 +1,6 @@
 import { bytesOf, isFull, type Message } from '../../model/message.ts';
 import type { History, Range, ThreadInfo } from '../ports/store.ts';
+import { readPins } from './pins.ts';
 import { readReactions } from './reactions.ts';
 import { MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf, standsInTimeline } from './rows.ts';
 import { inChunks, list, type SqlReader } from './sql.ts';
@@ -135,6 +136,7 @@ export function historyOf(reader: SqlReader): History {
 		reactions,
 		reactors,
 		reactedTo,
+		pins: readPins(reader),
 		timeline: (conversation, range) =>
 			page(
 				TIMELINE[range.nearest],

@@ -3,6 +3,7 @@ import type { Message } from '../../model/message.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { Aspect } from '../ports/changes.ts';
 import type { Fact, ReadFact } from '../ports/facts.ts';
+import { forgetPin, writePin } from './pins.ts';
 import { forgetReactions, writeReaction } from './reactions.ts';
 import { flag, list } from './sql.ts';
 import {
@@ -287,6 +288,11 @@ export function writeFact(fact: Fact, into: Writes): void {
 		case 'deleted':
 			rewrite(fact.message, into);
 			forgetReactions(fact.message.conversation, fact.message.ts, into);
+			forgetPin(fact.message.conversation, fact.message.ts, into);
+			break;
+		case 'pinned':
+			writePin(fact, into);
+			into.set(`stamp ${fact.conversation.id}`, STAMP, [fact.conversation.id, fact.at]);
 			break;
 		case 'reacted':
 			writeReaction(fact, into);

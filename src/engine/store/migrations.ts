@@ -11,6 +11,8 @@ import { invites } from './migrations/0010-invites.ts';
 import { reactions } from './migrations/0011-reactions.ts';
 import { apps } from './migrations/0012-apps.ts';
 import { searchOnPostgres, searchOnSqlite } from './migrations/0013-search.ts';
+import { pins } from './migrations/0014-pins.ts';
+import { scheduled } from './migrations/0015-scheduled.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -40,6 +42,8 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0011-reactions', statements: reactions },
 	{ name: '0012-apps', statements: apps },
 	{ name: '0013-search', statements: [], sqlite: searchOnSqlite, postgres: searchOnPostgres },
+	{ name: '0014-pins', statements: pins },
+	{ name: '0015-scheduled', statements: scheduled },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

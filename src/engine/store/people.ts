@@ -1,4 +1,5 @@
 import type { Profile, Team, Token, User } from '../ports/store.ts';
+import { forgetScheduledOf } from './scheduled.ts';
 import { flag, type Param } from './sql.ts';
 import { type BoundWrite, deleteFrom, erasing, insertInto, update } from './write-sql.ts';
 
@@ -210,6 +211,7 @@ export const deactivate = (user: string, at: number, signedOutAt: number): Bound
 	...signOut(user, signedOutAt),
 	setDeleted(user, true, at),
 	{ write: DELETE_DEVICES_OF, params: [user] },
+	forgetScheduledOf(user),
 ];
 
 export const reactivate = (user: string, at: number): BoundWrite => setDeleted(user, false, at);

@@ -7,7 +7,7 @@ import { flag, list, type Param, type SqlReader } from './sql.ts';
 const HAS: Readonly<Record<Has, string>> = {
 	link: `(m.text LIKE '%http://%' OR m.text LIKE '%https://%')`,
 	reaction: `EXISTS (SELECT 1 FROM reaction_totals t WHERE t.conversation = m.conversation AND t.ts = m.ts)`,
-	pin: '1 = 0',
+	pin: 'EXISTS (SELECT 1 FROM pins q WHERE q.conversation = m.conversation AND q.ts = m.ts AND q.active = 1)',
 	file: `(m.extra IS NOT NULL AND m.extra LIKE '%"files":[%')`,
 };
 

@@ -6,6 +6,7 @@ import { directoryOf } from './directory.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { historyOf } from './history.ts';
 import { pushStoreOn } from './push.ts';
+import { scheduledOn } from './scheduled.ts';
 import { sourceOf } from './source.ts';
 import { patiently, type SqlReader } from './sql.ts';
 
@@ -37,6 +38,7 @@ export function storeOn(
 			return row?.newest_stamp ?? 0;
 		},
 		search,
+		scheduled: scheduledOn(reader, (writes) => writer.execute(writes)),
 		close,
 	};
 }

@@ -4,6 +4,7 @@ import { bytesOf, type Message } from '../../model/message.ts';
 import type { Reaction } from '../../model/reactions.ts';
 import { formatTs } from '../../model/ts.ts';
 import { authorOf, type JsonObject, wireMessage } from '../../protocol/objects.ts';
+import { pinFields } from '../../protocol/pin-events.ts';
 import { reactionsField } from '../../protocol/reaction-events.ts';
 import { jsonBytes } from './answer-size.ts';
 import type { UserCall } from './method.ts';
@@ -24,10 +25,13 @@ export async function messageViews(
 	];
 	const threads = await threadsOf(call, conversation, roots);
 	const reactions = await reactionsOf(call, conversation, [...messages, ...roots]);
+	const found = await call.services.history.pins(conversation.id);
+	const pins = new Map(found.map((pin) => [pin.ts, pin]));
 	const rootView = (root: Message): JsonObject => ({
 		...wireMessage(root, conversation.team, threads.get(root.ts)?.info),
 		...threads.get(root.ts)?.subscription,
 		...reactionsField(reactions.get(root.ts)),
+		...pinFields(conversation.id, pins.get(root.ts)),
 	});
 	return messages.map((message) => {
 		if (message.threadTs === null) return rootView(message);
@@ -35,6 +39,7 @@ export async function messageViews(
 		return {
 			...wireMessage(message, conversation.team),
 			...reactionsField(reactions.get(message.ts)),
+			...pinFields(conversation.id, pins.get(message.ts)),
 			...(parent ? { parent_user_id: authorOf(parent) } : {}),
 			...(parent && message.broadcast ? { root: rootView(parent) } : {}),
 		};

@@ -2,7 +2,7 @@ import { CallFailed } from '../api.ts';
 import type { Random } from '../oracle/random.ts';
 import type { Person, Workspace } from '../people.ts';
 
-/** Somebody reacts to some message, or takes it back: between the steps of a history, whose counts it must not touch. */
+/** Somebody reacts to or pins some message, or takes it back: between the steps of a history, whose counts it must not touch. */
 
 const NAMES = ['+1', 'eyes', 'tada'];
 
@@ -27,7 +27,8 @@ export async function reactSomewhere(
 		: [];
 	const timestamp = random.pick([message, ...(replies as { ts: string }[])])?.ts;
 	const person = random.pick(people) as Person;
-	const method = random.chance(0.65) ? 'reactions.add' : 'reactions.remove';
+	const family = random.chance(0.8) ? 'reactions' : 'pins';
+	const method = `${family}.${random.chance(0.65) ? 'add' : 'remove'}`;
 	try {
 		await person.call(method, { channel, timestamp, name: random.pick(NAMES) });
 		return true;

@@ -1,5 +1,6 @@
 import type { History, StateSource } from '../../../src/engine/ports/store.ts';
 import { inTimeline, type Message } from '../../../src/model/message.ts';
+import type { Pin } from '../../../src/model/pins.ts';
 import type { Reaction } from '../../../src/model/reactions.ts';
 import type { Effect } from '../../../src/sequencer/effects.ts';
 import { type Follow, type Membership, sendKey } from '../../../src/sequencer/state.ts';
@@ -14,6 +15,7 @@ export class FactsStore {
 	private readonly follows = new Map<string, Follow>();
 	private readonly sends = new Map<string, number>();
 	private readonly reactions = new Map<number, Map<string, Reaction>>();
+	private readonly pins = new Map<number, Pin>();
 	private readonly reacted = new Map<string, Set<string>>();
 
 	write(effects: readonly Effect[]): void {
@@ -73,8 +75,11 @@ export class FactsStore {
 		};
 	}
 
-	get history(): Pick<History, 'messages'> {
-		return { messages: async (_, wanted) => this.ascending(({ ts }) => wanted.includes(ts)) };
+	get history(): Pick<History, 'messages' | 'pins'> {
+		return {
+			pins: async () => [...this.pins.values()],
+			messages: async (_, wanted) => this.ascending(({ ts }) => wanted.includes(ts)),
+		};
 	}
 
 	private ascending(isWanted: (message: Message) => boolean): Message[] {
@@ -103,6 +108,10 @@ export class FactsStore {
 				if (effect.message.clientMsgId !== null)
 					this.sends.set(sendKey(effect.message.user, effect.message.clientMsgId), effect.message.ts);
 				break;
+			case 'pinned':
+				if (effect.added) this.pins.set(effect.ts, { ts: effect.ts, user: effect.user, at: effect.at });
+				else this.pins.delete(effect.ts);
+				break;
 			case 'reacted': {
 				const { ts, name, user, added, current } = effect;
 				const reactions = this.reactions.get(ts) ?? new Map<string, Reaction>();
@@ -118,6 +127,7 @@ export class FactsStore {
 			case 'edited':
 			case 'deleted':
 				this.messages.set(effect.message.ts, effect.message);
+				if (effect.type === 'deleted') this.pins.delete(effect.message.ts);
 				break;
 			case 'followed':
 				this.follows.set(`${effect.threadTs} ${effect.user}`, {

@@ -50,6 +50,7 @@ const GROWING = {
 	unarchive: 3,
 	rename: 1,
 	react: 20,
+	pin: 6,
 } as const;
 
 const NOTHING = Object.fromEntries(Object.keys(GROWING).map((kind) => [kind, 0])) as Record<
@@ -124,6 +125,8 @@ export class RandomCommands {
 				return { type: 'follow', threadTs: root, lastRead: random.chance(0.5) ? message : null };
 			case 'unfollow':
 				return { type: 'unfollow', threadTs: root };
+			case 'pin':
+				return { type: 'pin', ts: message, added: random.chance(0.6) };
 			case 'react':
 				return {
 					type: 'react',

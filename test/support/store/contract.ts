@@ -4,6 +4,7 @@ import { changesCases } from './changes-cases.ts';
 import { directoryCases } from './directory-cases.ts';
 import { historyCases } from './history-cases.ts';
 import { ledgerCases } from './ledger-cases.ts';
+import { pinCases, scheduledCases } from './pin-cases.ts';
 import { reactionCases } from './reaction-cases.ts';
 import { sourceCases } from './source-cases.ts';
 
@@ -69,5 +70,7 @@ export function describeStoreContract(name: string, place: () => Promise<Place>)
 		ledgerCases(subject);
 		changesCases(subject);
 		reactionCases(subject);
+		pinCases(subject);
+		scheduledCases(subject);
 	});
 }

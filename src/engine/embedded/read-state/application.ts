@@ -38,6 +38,7 @@ export class Application {
 				this.remove(conversation, effect.previous, at);
 				return [];
 			case 'reacted':
+			case 'pinned':
 				return [];
 			case 'joined':
 				for (const user of effect.users) this.join(number, user, effect.cursor, at);

@@ -15,7 +15,7 @@ import { submit } from '../submit.ts';
 
 /** Posting, editing and deleting. */
 
-const CARRIED_BY_CLIENTS = ['as_user', 'mrkdwn', 'parse', 'unfurl_links', 'unfurl_media'];
+export const CARRIED_BY_CLIENTS = ['as_user', 'mrkdwn', 'parse', 'unfurl_links', 'unfurl_media'];
 
 const CLIENT_MSG_ID_LENGTH = 255;
 
@@ -58,7 +58,7 @@ export const chatPostMessage = userMethod({
 	},
 });
 
-const textOf = async (
+export const textOf = async (
 	call: UserCall,
 	args: { readonly text: string | undefined; readonly link_names: boolean },
 ): Promise<string> => (args.link_names ? linkedText(call, args.text ?? '') : (args.text ?? ''));
@@ -78,7 +78,7 @@ export const chatMeMessage = userMethod({
 	},
 });
 
-function contentOf(call: UserCall, text: string, extra: ExtraContent): Content {
+export function contentOf(call: UserCall, text: string, extra: ExtraContent): Content {
 	if (text.trim() === '' && !extra.blocks?.length && !extra.attachments?.length)
 		throw new Refusal('no_text', 'text: required, or blocks or attachments');
 	return { text, extra: extraOf(call, extra) };

@@ -29,6 +29,7 @@ export const conversationsHistory = userMethod({
 		// With `oldest` alone, Slack reads forward: the page nearest to it comes first.
 		const forward = args.oldest !== undefined && args.latest === undefined;
 		const range = between(args, forward ? 'forward' : 'backward');
+		const pins = await call.services.history.pins(conversation.id);
 		return sized(call, async (mostBytes) => {
 			// One more than asked for tells whether there is more.
 			const found = await call.services.history.timeline(conversation.id, {
@@ -46,7 +47,7 @@ export const conversationsHistory = userMethod({
 			const answer = {
 				messages: forward ? views.reverse() : views,
 				has_more: hasMore,
-				pin_count: 0,
+				pin_count: pins.length,
 				...(args.latest === undefined ? {} : { latest: formatTs(args.latest) }),
 				...(args.oldest === undefined ? {} : { oldest: formatTs(args.oldest) }),
 				...nextCursor('next_ts', hasMore && edge ? edge.ts : null),

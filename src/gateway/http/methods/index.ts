@@ -17,6 +17,11 @@ import { authRevoke, authTest } from './auth.ts';
 import { authSessionsAdd, authSessionsList, authSessionsRevoke } from './auth-sessions.ts';
 import { chatDelete, chatMeMessage, chatPostMessage, chatUpdate } from './chat.ts';
 import { chatGetPermalink } from './chat-permalink.ts';
+import {
+	chatDeleteScheduledMessage,
+	chatScheduledMessagesList,
+	chatScheduleMessage,
+} from './chat-scheduled.ts';
 import { clientCounts, clientExplain, clientMarkAllRead } from './client.ts';
 import { clientUserBoot, usersPrefsGet } from './client-boot.ts';
 import { clientSync } from './client-sync.ts';
@@ -50,6 +55,7 @@ import { conversationsReaders, conversationsUnreads } from './conversations-unre
 import { dndEndDnd, dndEndSnooze, dndInfo, dndSetSnooze, dndTeamInfo } from './dnd.ts';
 import { inboxList } from './inbox.ts';
 import { invitesAccept, invitesInfo } from './invites.ts';
+import { pinsAdd, pinsList, pinsRemove } from './pins.ts';
 import { pushDevicesAdd, pushDevicesList, pushDevicesRemove, pushWebKey } from './push-devices.ts';
 import { reactionsAdd, reactionsGet, reactionsList, reactionsRemove } from './reactions.ts';
 import { rtmConnect } from './rtm.ts';
@@ -96,6 +102,9 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'chat.getPermalink': chatGetPermalink,
 	'chat.meMessage': chatMeMessage,
 	'chat.postMessage': chatPostMessage,
+	'chat.deleteScheduledMessage': chatDeleteScheduledMessage,
+	'chat.scheduleMessage': chatScheduleMessage,
+	'chat.scheduledMessages.list': chatScheduledMessagesList,
 	'chat.update': chatUpdate,
 	'client.counts': clientCounts,
 	'client.explain': clientExplain,
@@ -136,6 +145,9 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'inbox.list': inboxList,
 	'invites.accept': invitesAccept,
 	'invites.info': invitesInfo,
+	'pins.add': pinsAdd,
+	'pins.list': pinsList,
+	'pins.remove': pinsRemove,
 	'push.devices.add': pushDevicesAdd,
 	'push.devices.list': pushDevicesList,
 	'push.devices.remove': pushDevicesRemove,

@@ -109,6 +109,7 @@ export class Application {
 			case 'edited':
 			case 'deleted':
 			case 'reacted':
+			case 'pinned':
 			case 'changed':
 				return [];
 		}

@@ -1,0 +1,15 @@
+/** Messages to be posted later. A row goes when its message is posted, taken back, or cannot be posted. */
+export const scheduled: readonly string[] = [
+	// content: JSON of what is posted.
+	`CREATE TABLE scheduled_messages (
+		id TEXT NOT NULL PRIMARY KEY,
+		team TEXT NOT NULL,
+		user_id TEXT NOT NULL,
+		conversation TEXT NOT NULL,
+		post_at BIGINT NOT NULL,
+		created_ts BIGINT NOT NULL,
+		content TEXT NOT NULL
+	) CLUSTERED`,
+	'CREATE INDEX scheduled_messages_due ON scheduled_messages (post_at, id)',
+	'CREATE INDEX scheduled_messages_of_user ON scheduled_messages (user_id, post_at, id)',
+];

@@ -1,0 +1,65 @@
+import type { Pin } from '../../model/pins.ts';
+import type { Effect } from '../../sequencer/effects.ts';
+import type { PinChange } from '../ports/changes.ts';
+import { flag, type SqlReader } from './sql.ts';
+import { deleteFrom, insertInto, type Writes } from './write-sql.ts';
+
+/** Pins: how they are written with the facts that make them, and how they are read. */
+
+const SET = insertInto(
+	'pins',
+	{ conversation: 1, ts: 2, user_id: 3, active: 4, changed_ts: 5 },
+	{
+		on: ['conversation', 'ts'],
+		update: 'user_id = excluded.user_id, active = excluded.active, changed_ts = excluded.changed_ts',
+	},
+);
+const FORGET = deleteFrom('pins', { conversation: 1, ts: 2 });
+
+export const writePin = (effect: Extract<Effect, { type: 'pinned' }>, into: Writes): void =>
+	into.add(SET, [effect.conversation.id, effect.ts, effect.user, flag(effect.added), effect.at]);
+
+/** With the message. */
+export const forgetPin = (conversation: string, ts: number, into: Writes): void =>
+	into.add(FORGET, [conversation, ts]);
+
+const PINS = `SELECT ts, user_id, changed_ts FROM pins WHERE conversation = $1 AND active = 1 ORDER BY ts`;
+
+/** $1 user, $2 conversations, $3 since, $4 up to, $5 limit, as the other changes inside conversations. */
+export const PIN_CHANGES = `SELECT m.conversation, m.ts, m.user_id, m.active, m.changed_ts, p.user_id AS author,
+		substr(p.text, 1, 400) AS text,
+		(SELECT count(*) FROM pins o WHERE o.conversation = m.conversation AND o.active = 1) AS pins
+	FROM EACH_TEXT($2) AS wanted CROSS JOIN members b CROSS JOIN pins m CROSS JOIN messages p
+	WHERE b.user_id = $1 AND b.conversation = wanted.item AND b.member = 1 AND m.conversation = b.conversation
+		AND m.changed_ts > (CASE WHEN b.joined_ts > $3 THEN b.joined_ts ELSE $3 END) AND m.changed_ts <= $4
+		AND p.conversation = m.conversation AND p.ts = m.ts AND p.deleted = 0
+	LIMIT $5`;
+
+export interface PinChangeColumns {
+	readonly conversation: string;
+	readonly ts: number;
+	readonly user_id: string;
+	readonly active: number;
+	readonly changed_ts: number;
+	readonly author: string;
+	readonly text: string;
+	readonly pins: number;
+}
+
+export const pinChangeOf = (row: PinChangeColumns): PinChange => ({
+	conversation: row.conversation,
+	ts: row.ts,
+	author: row.author,
+	text: row.text,
+	user: row.user_id,
+	added: row.active === 1,
+	at: row.changed_ts,
+	count: row.pins,
+});
+
+export const readPins =
+	(reader: SqlReader) =>
+	async (conversation: string): Promise<readonly Pin[]> => {
+		const rows = await reader.all<{ ts: number; user_id: string; changed_ts: number }>(PINS, [conversation]);
+		return rows.map((row) => ({ ts: row.ts, user: row.user_id, at: row.changed_ts }));
+	};

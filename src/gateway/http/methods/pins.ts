@@ -1,0 +1,60 @@
+import { Refusal } from '../../../model/errors.ts';
+import { readable } from '../access.ts';
+import { sized } from '../answer-size.ts';
+import * as type from '../argument-types.ts';
+import { optional } from '../arguments.ts';
+import { messagePage } from '../message-view.ts';
+import { userMethod } from '../method.ts';
+import { submit } from '../submit.ts';
+import { permalinkOf } from './chat-permalink.ts';
+
+/** Pins: members add and remove them, whoever pinned; users who may read the conversation see them. */
+
+const change = (added: boolean) =>
+	userMethod({
+		limited: 'posts',
+		arguments: { channel: type.channel, timestamp: optional(type.ts('bad_timestamp')) },
+		ignored: ['file', 'file_comment'],
+		run: async ({ channel, timestamp: ts }, call) => {
+			if (ts === undefined) throw new Refusal('no_item_specified', 'timestamp: required');
+			await submit(call, channel, { type: 'pin', ts, added });
+			return {};
+		},
+	});
+
+export const pinsAdd = change(true);
+export const pinsRemove = change(false);
+
+export const pinsList = userMethod({
+	arguments: { channel: type.channel },
+	run: async ({ channel }, call) => {
+		const conversation = await readable(call, channel);
+		const { history } = call.services;
+		const pins = [...(await history.pins(channel))].sort((a, b) => b.at - a.at);
+		return sized(call, async (mostBytes) => {
+			const messages = await history.messages(
+				channel,
+				pins.map(({ ts }) => ts),
+				{ nearest: 'newest', mostBytes },
+			);
+			const live = messages.filter(({ deleted }) => !deleted).reverse();
+			const { views, isCut } = await messagePage(call, conversation, live, mostBytes);
+			const shown = new Map(views.map((view, index) => [live[index]?.ts, view]));
+			const items = pins.flatMap(({ ts, user, at }) => {
+				const message = live.find((one) => one.ts === ts);
+				const view = shown.get(ts);
+				if (!message || !view) return [];
+				return [
+					{
+						type: 'message',
+						channel,
+						message: { ...view, permalink: permalinkOf(call, message) },
+						created: Math.floor(at / 1e6),
+						created_by: user,
+					},
+				];
+			});
+			return { answer: { items }, isCut };
+		});
+	},
+});

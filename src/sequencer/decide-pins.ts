@@ -1,0 +1,22 @@
+import { MOST_PINS } from '../model/pins.ts';
+import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
+
+/** Pinning a message to its conversation, by any member, and taking it down again. */
+export function decidePin(situation: Situation, action: ActionOf<'pin'>): Decision {
+	const { state, conversation, actor, at } = situation;
+	const outsider = refuseOutsider(situation);
+	if (outsider) return outsider;
+	const message = state.messages.get(action.ts);
+	if (!message || message.deleted) return refuse('message_not_found');
+	if (conversation.archived) return refuse('is_archived');
+	const { ts, added } = action;
+	const pins = state.pins ?? new Map();
+	if (added && pins.has(ts)) return refuse('already_pinned');
+	if (!added && !pins.has(ts)) return refuse('no_pin');
+	if (added && pins.size >= MOST_PINS)
+		return refuse('too_many_pins', `a conversation has at most ${MOST_PINS} pins`);
+	const count = pins.size + (added ? 1 : -1);
+	const { user: author } = message;
+	const text = message.text.slice(0, 400);
+	return accept({}, { type: 'pinned', conversation, at, ts, author, text, user: actor, added, count });
+}
