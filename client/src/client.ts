@@ -49,6 +49,7 @@ export function createClient(options: ClientOptions): TidemarkClient {
 		user: (id) => people.user(id),
 		loadUsers: () => people.loadAll(),
 		watchPresence: (users) => presences.watch(users),
+		onEvent: parts.onEvent,
 	};
 }
 
@@ -62,6 +63,7 @@ class Parts {
 	private arePreviewsDue = false;
 	private readonly background = new Background();
 	private readonly notifier: Notifier;
+	private readonly eventListeners = new Set<(event: Wire) => void>();
 
 	readonly root: Cell<ClientSnapshot>;
 	readonly inbox: Cell<readonly Conversation[]>;
@@ -254,7 +256,13 @@ class Parts {
 		}
 	}
 
+	readonly onEvent = (listener: (event: Wire) => void): (() => void) => {
+		this.eventListeners.add(listener);
+		return () => void this.eventListeners.delete(listener);
+	};
+
 	private receive(event: Wire): void {
+		for (const listener of this.eventListeners) listener(event);
 		let isGap = false;
 		applyEvent(this.state, event, {
 			isCatchingUp: this.connection.state.status === 'connecting',

@@ -129,6 +129,9 @@ export interface TidemarkClient extends Store<ClientSnapshot> {
 	join(channel: string): Promise<void>;
 	/** Public channels of the workspace, to join. */
 	browse(cursor?: string): Promise<{ readonly channels: readonly BrowsedChannel[]; readonly cursor: string }>;
+	/** Calls the listener with every event of the stream, as it is on the wire, until the function returned is called. */
+	// biome-ignore lint/suspicious/noExplicitAny: what an event has depends on its type
+	onEvent(listener: (event: Readonly<Record<string, any>>) => void): () => void;
 	/** Any method of the Web API, with its arguments and answer as they are on the wire. */
 	// biome-ignore lint/suspicious/noExplicitAny: what it answers depends on the method
 	call<T = any>(method: string, args?: Readonly<Record<string, unknown>>): Promise<T>;

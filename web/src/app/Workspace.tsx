@@ -1,6 +1,8 @@
 import type { Conversation } from '@tidemark/client';
 import { useBadge, useClient, useConnection, useSelected } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
+import { AppModal } from '../apps/AppModal.tsx';
+import { listenToApps } from '../apps/shown.ts';
 import { ConversationView } from '../conversation/ConversationView.tsx';
 import { type DialogName, Dialogs } from '../dialogs/Dialogs.tsx';
 import { InboxView } from '../lists/InboxView.tsx';
@@ -49,6 +51,7 @@ export function Workspace({ onSignOut }: Props) {
 	useEffect(() => {
 		if (self) void renew(client);
 	}, [client, self]);
+	useEffect(() => listenToApps(client), [client]);
 	const signOut = useCallback(
 		async (revoke: boolean) => {
 			await leave(client);
@@ -77,6 +80,7 @@ export function Workspace({ onSignOut }: Props) {
 			{route.thread && (
 				<ThreadPanel key={`${route.thread.channel} ${route.thread.ts}`} thread={route.thread} />
 			)}
+			<AppModal />
 			<Dialogs name={dialog} onClose={() => setDialog(null)} onSignOut={signOut} />
 		</div>
 	);

@@ -1,8 +1,10 @@
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
+import { commandIn } from '../apps/commands.ts';
+import { OnlyYou } from '../apps/OnlyYou.tsx';
 import { everybody } from '../session/everybody.ts';
 import { useSelf } from '../session/names.ts';
-import { say } from '../session/toast.tsx';
+import { say, tell } from '../session/toast.tsx';
 import { draftOf, keepDraft } from './drafts.ts';
 import { Outsiders } from './Outsiders.tsx';
 import { TypingLine } from './TypingLine.tsx';
@@ -28,6 +30,13 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 	const conversation = client.conversation(channel);
 
 	const post = async (text: string): Promise<void> => {
+		const command = text.startsWith('/') ? await commandIn(client, text).catch(() => null) : null;
+		if (command) {
+			tell(
+				client.call('chat.command', { channel, ...command, ...(threadTs ? { thread_ts: threadTs } : {}) }),
+			);
+			return;
+		}
 		// Names become mentions when it is known whose they are.
 		if (text.includes('@')) await everybody(client);
 		const { users, conversations } = client.getSnapshot();
@@ -39,6 +48,7 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 
 	return (
 		<div className="composer">
+			<OnlyYou channel={channel} />
 			<WriteBox
 				label={label}
 				initial={initial}

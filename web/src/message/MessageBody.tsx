@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { withoutUsable } from '../apps/elements.ts';
 import { CardView } from './CardView.tsx';
 import { MessageText } from './MessageText.tsx';
 import { Parts } from './Parts.tsx';
@@ -6,12 +7,19 @@ import { partsOf } from './rich/blocks.ts';
 import { cardsOf } from './rich/cards.ts';
 import type { Said } from './said.ts';
 
+interface Props {
+	readonly said: Said;
+	/** Its buttons and selects are drawn elsewhere, as such. */
+	readonly hasControls?: boolean;
+}
+
 /** What a message shows, as at Slack: its blocks, or its text where there are none; its attachments below. */
-export const MessageBody = memo(function MessageBody({ said }: { readonly said: Said }) {
-	const { text, blocks, attachments } = said;
+export const MessageBody = memo(function MessageBody({ said, hasControls = false }: Props) {
+	const { text, attachments } = said;
+	const blocks = hasControls && said.blocks ? withoutUsable(said.blocks) : said.blocks;
 	return (
 		<>
-			{blocks?.length ? <Parts parts={partsOf(blocks)} /> : <MessageText text={text} />}
+			{said.blocks?.length && blocks ? <Parts parts={partsOf(blocks)} /> : <MessageText text={text} />}
 			{cardsOf(attachments ?? []).map((card, index) => (
 				// biome-ignore lint/suspicious/noArrayIndexKey: attachments of one message have no other identity
 				<CardView key={index} card={card} />

@@ -1,5 +1,6 @@
 import type { Message } from '@tidemark/client';
 import { memo, useCallback, useRef, useState } from 'react';
+import { Controls } from '../apps/Controls.tsx';
 import { useSelf, useUserName } from '../session/names.ts';
 import { Avatar } from '../ui/Avatar.tsx';
 import { exactTime, shortTime, timeOf } from '../ui/format.ts';
@@ -109,10 +110,16 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 						{message.isTombstone ? (
 							<em className="hint">This message was deleted.</em>
 						) : (
-							<MessageBody said={message} />
+							<MessageBody said={message} hasControls />
 						)}
 						{message.edited && !message.isTombstone && <span className="hint"> (edited)</span>}
 					</Folding>
+				)}
+				{message.blocks && !message.isTombstone && (
+					<Controls
+						blocks={message.blocks}
+						container={{ type: 'message', channel_id: message.channel, message_ts: message.ts }}
+					/>
 				)}
 				<Reactions message={message} />
 				{message.status === 'failed' && <NotSent message={message} />}

@@ -1,0 +1,28 @@
+import { MessageBody } from '../message/MessageBody.tsx';
+import { listIn, stringIn } from '../message/rich/json.ts';
+import { IconButton } from '../ui/IconButton.tsx';
+import { Controls } from './Controls.tsx';
+import { dismiss, useShown } from './shown.ts';
+
+/** Messages of apps that this user alone sees, until they are dismissed or the page is loaded again. */
+export function OnlyYou({ channel }: { readonly channel: string }) {
+	const messages = useShown().messages.filter((message) => message.channel === channel);
+	if (messages.length === 0) return null;
+	return (
+		<section className="only-you" aria-label="Only visible to you">
+			{messages.map(({ ts, wire }) => {
+				const blocks = listIn(wire.blocks);
+				const said = { text: stringIn(wire.text), blocks, attachments: listIn(wire.attachments) };
+				const container = { type: 'message', channel_id: channel, message_ts: ts, is_ephemeral: true };
+				return (
+					<article key={ts} role="status">
+						<span className="hint">Only visible to you</span>
+						<MessageBody said={said} hasControls />
+						<Controls blocks={blocks} container={container} message={wire} />
+						<IconButton icon="close" label="Dismiss" onClick={() => dismiss(ts)} />
+					</article>
+				);
+			})}
+		</section>
+	);
+}

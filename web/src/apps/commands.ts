@@ -1,0 +1,17 @@
+import type { TidemarkClient } from '@tidemark/client';
+
+/** `/tide Dover`: a command of one of the workspace's apps, with its text; null where no app has it. */
+
+export interface Command {
+	readonly command: string;
+	readonly text: string;
+}
+
+const WRITTEN = /^(\/[a-z0-9_-]{1,31})(?:\s+([\s\S]*))?$/;
+
+export async function commandIn(client: TidemarkClient, written: string): Promise<Command | null> {
+	const [, command, text = ''] = WRITTEN.exec(written.trim()) ?? [];
+	if (command === undefined) return null;
+	const { commands } = await client.call<{ commands: readonly { name: string }[] }>('commands.list');
+	return commands.some(({ name }) => name === command) ? { command, text } : null;
+}

@@ -1,0 +1,64 @@
+import { type Fields, fieldsIn, listIn, stringIn } from '../message/rich/json.ts';
+
+/** What can be used in a block: buttons, selects, inputs; by the ids that the server knows them by. */
+
+export interface Element {
+	readonly blockId: string;
+	readonly actionId: string;
+	readonly type: string;
+	readonly label: string;
+	readonly options: readonly { readonly value: string; readonly label: string; readonly whole: Fields }[];
+	readonly element: Fields;
+	readonly isInput: boolean;
+}
+
+const textOf = (value: unknown): string => stringIn(fieldsIn(value).text);
+
+/** A block or an element without an id of its own is called by its place. */
+export function elementsIn(blocks: readonly unknown[]): Element[] {
+	return blocks.flatMap((value, index) => {
+		const block = fieldsIn(value);
+		const blockId = stringIn(block.block_id) || String(index);
+		const isInput = block.type === 'input';
+		return [block.accessory, block.element, ...listIn(block.elements)]
+			.filter((one) => Object.keys(fieldsIn(one)).length > 0)
+			.map((one, place) => {
+				const element = fieldsIn(one);
+				return {
+					blockId,
+					actionId: stringIn(element.action_id) || `${index}-${place}`,
+					type: stringIn(element.type),
+					label: isInput ? textOf(block.label) : textOf(element.text) || textOf(element.placeholder),
+					options: listIn(element.options).map((option) => ({
+						value: stringIn(fieldsIn(option).value),
+						label: textOf(fieldsIn(option).text),
+						whole: fieldsIn(option),
+					})),
+					element,
+					isInput,
+				};
+			});
+	});
+}
+
+const USABLE = new Set(['button', 'static_select']);
+
+/** Those of a message that this page can use. A button with an address is a link, drawn as one. */
+export const usableIn = (blocks: readonly unknown[]): Element[] =>
+	elementsIn(blocks).filter(
+		({ type, isInput, element }) => !isInput && USABLE.has(type) && stringIn(element.url) === '',
+	);
+
+const isUsable = (value: unknown): boolean => {
+	const { type, url } = fieldsIn(value);
+	return USABLE.has(stringIn(type)) && stringIn(url) === '';
+};
+
+/** The blocks without what is drawn as a control. */
+export const withoutUsable = (blocks: readonly unknown[]): readonly unknown[] =>
+	blocks.flatMap((value) => {
+		const block = fieldsIn(value);
+		const elements = listIn(block.elements).filter((element) => !isUsable(element));
+		if (block.type === 'actions') return elements.length > 0 ? [{ ...block, elements }] : [];
+		return [isUsable(block.accessory) ? { ...block, accessory: undefined } : value];
+	});

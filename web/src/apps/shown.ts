@@ -1,0 +1,66 @@
+import type { TidemarkClient } from '@tidemark/client';
+import { useSyncExternalStore } from 'react';
+import { type Fields, fieldsIn, stringIn } from '../message/rich/json.ts';
+
+/** What apps show this user alone: messages that are not stored, and modals on top of each other. */
+
+export interface OwnMessage {
+	readonly channel: string;
+	readonly ts: string;
+	/** As it came: an action hands it back. */
+	readonly wire: Fields;
+}
+
+interface Shown {
+	readonly messages: readonly OwnMessage[];
+	readonly views: readonly Fields[];
+}
+
+const MOST_MESSAGES = 20;
+let shown: Shown = { messages: [], views: [] };
+const listeners = new Set<() => void>();
+
+function set(next: Shown): void {
+	shown = next;
+	for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+	listeners.add(listener);
+	return () => listeners.delete(listener);
+};
+
+export const useShown = (): Shown => useSyncExternalStore(subscribe, () => shown);
+
+export const dismiss = (ts: string): void =>
+	set({ ...shown, messages: shown.messages.filter((message) => message.ts !== ts) });
+
+export const closeView = (id: string): void =>
+	set({ ...shown, views: shown.views.filter((view) => view.id !== id) });
+
+/** Until the function returned is called. */
+export const listenToApps = (client: TidemarkClient): (() => void) => client.onEvent(receive);
+
+function receive(event: Fields): void {
+	if (event.type === 'message' && event.is_ephemeral === true) receiveMessage(event);
+	const view = fieldsIn(event.view);
+	const id = stringIn(view.id);
+	if (event.type === 'view_closed') closeView(id);
+	if (view.type !== 'modal') return;
+	if (event.type === 'view_opened') set({ ...shown, views: [view] });
+	if (event.type === 'view_pushed') set({ ...shown, views: [...shown.views, view] });
+	if (event.type === 'view_updated')
+		set({ ...shown, views: shown.views.map((one) => (one.id === id ? view : one)) });
+}
+
+function receiveMessage(event: Fields): void {
+	const channel = stringIn(event.channel);
+	if (event.subtype === 'message_deleted') {
+		dismiss(stringIn(event.deleted_ts));
+		return;
+	}
+	const wire = event.subtype === 'message_changed' ? fieldsIn(event.message) : event;
+	const ts = stringIn(wire.ts);
+	const others = shown.messages.filter((message) => message.ts !== ts);
+	set({ ...shown, messages: [...others, { channel, ts, wire }].slice(-MOST_MESSAGES) });
+}
