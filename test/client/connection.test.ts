@@ -170,6 +170,7 @@ test('a server that falls silent is left for another connection, within seconds 
 	const server = new FakeServer();
 	const client = await online(server);
 	const { socket } = server;
+	socket.isSilent = true;
 	const pings = () => socket.sent.filter(({ type }) => type === 'ping');
 	const pong = () => socket.tell({ type: 'pong', reply_to: pings().at(-1)?.id });
 	await server.time.pass(20_000);

@@ -27,8 +27,8 @@ describe('help', () => {
 		);
 		expect(serve).toContain('port to listen on');
 		expect(serve).toMatch(/--admin-token .*keeps it in the data directory/);
-		expect(gateway).toMatch(/--admin-token .*gateways need it/);
-		expect(gateway).toMatch(/--vapid-private-key .*there is no Web Push/);
+		expect(gateway).toMatch(/--admin-token .*the same on all gateways/);
+		expect(gateway).toMatch(/--vapid-private-key .*Web Push is disabled/);
 		expect(gateway).not.toContain('data directory');
 		expect(seed).not.toContain('listen');
 		for (const help of [serve, gateway, seed]) expect(help).toContain('or TIDEMARK_ADMIN_TOKEN_FILE');

@@ -50,8 +50,16 @@ export class FakeSocket implements WebSocketLike {
 	readonly sent: Json[] = [];
 	isClosed = false;
 
+	/** It answers no ping: the network swallows everything. */
+	isSilent = false;
+
 	send(data: string): void {
-		this.sent.push(JSON.parse(data));
+		const frame: Json = JSON.parse(data);
+		this.sent.push(frame);
+		if (frame.type === 'ping' && !this.isSilent)
+			queueMicrotask(() => {
+				if (!this.isClosed) this.tell({ type: 'pong', reply_to: frame.id });
+			});
 	}
 
 	close(): void {
