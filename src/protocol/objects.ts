@@ -21,6 +21,13 @@ export type JsonObject = { readonly [key: string]: Json | undefined };
 export const authorOf = (message: Pick<Message, 'user' | 'deleted'>): string =>
 	message.deleted ? SLACKBOT_ID : message.user;
 
+/** The name that a bot posted a message under, for lists that show little else of it. */
+export function usernameField({ extra }: Pick<Message, 'extra'>): JsonObject {
+	if (!extra?.includes('"username"')) return {};
+	const { username } = JSON.parse(extra) as JsonObject;
+	return username === undefined ? {} : { username };
+}
+
 export function wireMessage(message: Message, team: string, thread?: ThreadInfo): JsonObject {
 	const ts = formatTs(message.ts);
 	if (message.deleted) {

@@ -146,8 +146,18 @@ describe('messages', () => {
 		const { ts } = await bot.call('chat.postMessage', { channel, text: 'counts' });
 		await grace.call('conversations.mark', { channel, ts });
 		await bot.call('chat.postMessage', { channel, text: 'alarm', username: 'Alarm' });
+		const { items } = await grace.call('inbox.list');
+		expect(items[0].latest).toMatchObject({ text: 'alarm', username: 'Alarm' });
 		await ada.call('chat.meMessage', { channel, text: 'waves' });
 		expect((await grace.call('conversations.info', { channel })).channel).toMatchObject({ unread_count: 2 });
+	});
+
+	test('the list of what makes up the badge has its name too', async () => {
+		const opened = await bot.call('conversations.open', { users: grace.id });
+		const place = opened.channel.id;
+		await bot.call('chat.postMessage', { channel: place, text: 'psst', username: 'Whisper' });
+		const { items } = await grace.call('client.explain', { channel: place });
+		expect(items.at(-1)).toMatchObject({ text: 'psst', username: 'Whisper' });
 	});
 
 	test('link_names turns names into mentions, which count', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ErrorCode, type WebClient } from '@slack/web-api';
+import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { webClient } from '../support/slack.ts';
@@ -220,5 +221,36 @@ describe('refusals', () => {
 	test('a token that is not known is a platform error, not something to try again', async () => {
 		const stranger = webClient(server.url, { token: `xoxp-${'x'.repeat(43)}` });
 		await expect(stranger.auth.test()).rejects.toMatchObject({ data: { error: 'invalid_auth' } });
+	});
+});
+
+describe('what messages carry', () => {
+	test('reactions, pins and scheduled messages', async () => {
+		const channel = await channelWith(1);
+		const timestamp = await say(ada, channel, 'look');
+		await grace.reactions.add({ channel, timestamp, name: 'eyes' });
+		const { message } = await ada.reactions.get({ channel, timestamp });
+		expect(message?.reactions).toMatchObject([{ name: 'eyes', count: 1, users: [person(1).id] }]);
+		const { items } = await grace.reactions.list({});
+		expect(items?.[0]).toMatchObject({ channel, message: { ts: timestamp } });
+		await grace.reactions.remove({ channel, timestamp, name: 'eyes' });
+		await ada.pins.add({ channel, timestamp });
+		expect((await grace.pins.list({ channel })).items).toMatchObject([{ message: { ts: timestamp } }]);
+		await ada.pins.remove({ channel, timestamp });
+		const post_at = Math.floor(Date.now() / 1000) + 3600;
+		const { scheduled_message_id: id } = await ada.chat.scheduleMessage({ channel, text: 'later', post_at });
+		const { scheduled_messages: listed } = await ada.chat.scheduledMessages.list({ channel });
+		expect(listed).toMatchObject([{ id, post_at, text: 'later' }]);
+		await ada.chat.deleteScheduledMessage({ channel, scheduled_message_id: id! });
+	});
+
+	test('search.messages', async () => {
+		const channel = await channelWith(1);
+		const ts = await say(ada, channel, 'a marlinspike on deck');
+		await eventually(10_000, async () => {
+			const { messages } = await grace.search.messages({ query: 'marlinspike' });
+			expect(messages?.matches).toMatchObject([{ ts, channel: { id: channel } }]);
+			expect(messages?.paging).toMatchObject({ total: 1, page: 1 });
+		});
 	});
 });

@@ -58,13 +58,14 @@ export function watchEverything(client: TidemarkClient): () => void {
 	};
 }
 
-export const seen = ({ ts, user, text, replyCount, edited, isTombstone, reactions }: Message) => ({
+export const seen = ({ ts, user, text, replyCount, edited, isTombstone, reactions, isPinned }: Message) => ({
 	ts,
 	user,
 	text,
 	replyCount,
 	isEdited: edited !== null,
 	isTombstone,
+	isPinned,
 	reactions: reactions.map(({ name, count, users, since }) => ({ name, users, count, first_ts: since })),
 });
 
@@ -77,5 +78,6 @@ export const served = (message: any) => ({
 	replyCount: message.reply_count ?? 0,
 	isEdited: message.edited !== undefined,
 	isTombstone: message.subtype === 'tombstone',
+	isPinned: message.pinned_to !== undefined,
 	reactions: message.reactions ?? [],
 });

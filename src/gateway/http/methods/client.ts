@@ -2,7 +2,7 @@ import type { UnreadItem } from '../../../engine/ports/read-state.ts';
 import type { History } from '../../../engine/ports/store.ts';
 import { bytesOf } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
-import type { JsonObject } from '../../../protocol/objects.ts';
+import { type JsonObject, usernameField } from '../../../protocol/objects.ts';
 import type { ReadState } from '../../../unread/read-state.ts';
 import { joined } from '../access.ts';
 import { sized } from '../answer-size.ts';
@@ -98,7 +98,7 @@ async function textsOf(history: History, newestFirst: readonly UnreadItem[], mos
 		for (const message of messages) {
 			const { ts, threadTs, user, text } = message;
 			const thread = threadTs === null ? {} : { thread_ts: formatTs(threadTs) };
-			of.set(`${conversation} ${ts}`, { ...thread, user, text });
+			of.set(`${conversation} ${ts}`, { ...thread, user, ...usernameField(message), text });
 			room -= bytesOf(message);
 		}
 	}

@@ -3,7 +3,7 @@ import { Refusal } from '../../../model/errors.ts';
 import { isConversationId } from '../../../model/ids.ts';
 import type { Message } from '../../../model/message.ts';
 import { formatTs } from '../../../model/ts.ts';
-import { countFields, type JsonObject } from '../../../protocol/objects.ts';
+import { countFields, type JsonObject, usernameField } from '../../../protocol/objects.ts';
 import { previewOf } from '../../../protocol/preview.ts';
 import * as type from '../argument-types.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
@@ -46,7 +46,7 @@ async function itemOf({ services }: UserCall, row: CountRow): Promise<JsonObject
 function latestOf(whole: Message): JsonObject {
 	const { message, isCut } = previewOf(whole);
 	const { ts, user, text } = message;
-	return { ts: formatTs(ts), user, text, ...(isCut ? { is_preview: true } : {}) };
+	return { ts: formatTs(ts), user, ...usernameField(message), text, ...(isCut ? { is_preview: true } : {}) };
 }
 
 const textOf = ({ listing, unread, latest, conversation }: InboxPlace): string =>
