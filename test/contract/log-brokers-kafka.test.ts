@@ -52,15 +52,15 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 	test(`${how}, where nobody else can lead what it led: posts to all other partitions go on, and are consumed`, async () => {
 		const kafka = kafkaPlace({ brokers, partitions: PARTITIONS, replication: 1 });
 		const gateway = await kafka.open();
-		const consumers = [consumer(await kafka.open()), consumer(await kafka.open())] as const;
-		consumers[0].start();
+		const consumers = [consumer(await kafka.open())];
+		consumers[0]?.start();
 		let request = 0;
 		const append = (partition: number): Promise<void> => {
 			request += 1;
 			return gateway.commands.append(entry(conversations[partition]!, request));
 		};
 		await Promise.all(numbers(PARTITIONS).map(append));
-		await until(() => consumers[0].seen.size === PARTITIONS, 'what came before', 60_000);
+		await until(() => consumers[0]?.seen.size === PARTITIONS, 'what came before', 60_000);
 		const leaders = await leadersOf(`${kafka.prefix}conversations`);
 		// The one that is asked first for everything.
 		const lost = 1;
@@ -87,15 +87,15 @@ for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
 			expect(confirmed).toEqual([]);
 			const both = (): number => new Set(consumers.flatMap(({ seen }) => [...seen])).size;
 			await until(() => both() === PARTITIONS + 10 * others.length, 'what the others confirmed', 90_000);
-			// Kafka has counted a killed broker out: a new member reads the partitions that have a leader.
-			if (how === 'SIGKILL') {
-				consumers[1].start();
-				for (let tries = 0; consumers[1].seen.size === 0 && tries < 180; tries += 1) {
-					await Promise.all(others.map(append));
-					await Bun.sleep(500);
-				}
-				expect(consumers[1].seen.size).toBeGreaterThan(0);
+			// Kafka has counted the broker out: a process that starts now reads the partitions that have a leader.
+			const late = consumer(await kafka.open());
+			consumers.push(late);
+			late.start();
+			for (let tries = 0; late.seen.size === 0 && tries < 180; tries += 1) {
+				await Promise.all(others.map(append));
+				await Bun.sleep(500);
 			}
+			expect(late.seen.size).toBeGreaterThan(0);
 		} finally {
 			if (how === 'SIGSTOP') services.signalBroker(lost, 'SIGCONT');
 			else await services.start('kafka-trio');

@@ -1,9 +1,22 @@
-import { type API, type Callback, Consumer, kGetApi, type metadataV12 } from '@platformatic/kafka';
+import {
+	type API,
+	type Callback,
+	type Connection,
+	Consumer,
+	kGetApi,
+	kGetBootstrapConnection,
+	type metadataV12,
+	NetworkError,
+} from '@platformatic/kafka';
 
 /**
- * A consumer client that learns what there is to learn about a topic while some of its partitions have no leader. The client's own
- * look-up fails as a whole then, and with it heartbeats, rounds of the group and fetching from all the other partitions.
- * A partition without a leader has `NO_LEADER`.
+ * A consumer client that works on while a broker is down or hangs.
+ *
+ * - While some partitions of a topic have no leader, the client's own look-up fails as a whole, and with it heartbeats, rounds of
+ *   the group and fetching from all the other partitions. Here such a partition has `NO_LEADER`.
+ * - A broker that hangs accepts connections and answers nothing. The client would wait 30 s for each answer, and ask the same
+ *   broker again for the coordinator of the group, forever. Here short questions have a short limit, and the next one goes to
+ *   the next broker.
  */
 
 export const NO_LEADER = -1;
@@ -12,25 +25,57 @@ type Response = metadataV12.MetadataResponse;
 /** The last argument is the callback. */
 type Call = (connection: unknown, ...args: unknown[]) => void;
 
+/** What a broker that works answers at once. Others (JoinGroup, Fetch) wait for something to happen. */
+const SHORT = new Set(['Metadata', 'FindCoordinator', 'Heartbeat']);
+const SHORT_MS = 5_000;
+
 export class LenientConsumer extends Consumer {
+	/** How many times a broker did not answer: the order in which they are asked begins so much later. */
+	private passedOver = 0;
+
+	override [kGetBootstrapConnection](callback: Callback<Connection>, attempt = 0): void {
+		super[kGetBootstrapConnection](callback, attempt + this.passedOver);
+	}
+
 	override [kGetApi]<Arguments extends unknown[], Result>(
 		name: string,
 		callback: Callback<API<Arguments, Result>>,
 	): void {
 		super[kGetApi]<Arguments, Result>(name, (error, api) => {
-			if (error || !api || name !== 'Metadata') callback(error, api);
-			else callback(null, lenient(api));
+			if (error || !api || !SHORT.has(name)) callback(error, api);
+			else
+				callback(
+					null,
+					lenient(api, name, () => {
+						this.passedOver += 1;
+					}),
+				);
 		});
 	}
 }
 
-function lenient<Arguments extends unknown[], Result>(api: API<Arguments, Result>): API<Arguments, Result> {
+function lenient<Arguments extends unknown[], Result>(
+	api: API<Arguments, Result>,
+	name: string,
+	unanswered: () => void,
+): API<Arguments, Result> {
 	const call: Call = (connection, ...args) => {
-		const done = args.pop() as Callback<Response>;
-		(api as unknown as Call)(connection, ...args, (error: Error | null, response?: Response) => {
-			const partial = error && topicsAreThere(error);
-			if (partial) done(null, partial);
-			else done(error, response);
+		const answered = args.pop() as Callback<unknown>;
+		let isOver = false;
+		const done = (error: Error | null, response?: unknown): void => {
+			if (isOver) return;
+			isOver = true;
+			clearTimeout(limit);
+			if (error) answered(error);
+			else answered(null, response);
+		};
+		const limit = setTimeout(() => {
+			unanswered();
+			done(new NetworkError(`${name} was not answered within ${SHORT_MS / 1000} s`));
+		}, SHORT_MS);
+		(api as unknown as Call)(connection, ...args, (error: Error | null, response?: unknown) => {
+			const partial = error && name === 'Metadata' ? topicsAreThere(error) : null;
+			done(partial ? null : error, partial ?? response);
 		});
 	};
 	return Object.assign(call, {
@@ -41,7 +86,7 @@ function lenient<Arguments extends unknown[], Result>(api: API<Arguments, Result
 }
 
 /** The answer that comes with the error, where nothing but partitions has errors in it. */
-function topicsAreThere(error: Error & { readonly response?: Response }): Response | null {
+export function topicsAreThere(error: Error & { readonly response?: Response }): Response | null {
 	const { response } = error;
 	return response?.topics.every(({ errorCode }) => errorCode === 0) ? response : null;
 }

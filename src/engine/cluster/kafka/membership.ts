@@ -39,6 +39,8 @@ const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 500;
 /** How long a round waits for its members. */
 const REBALANCE_MS = 20_000;
+/** Beyond that: a coordinator that has not answered a member by then hangs. */
+const ANSWER_MS = 3_000;
 const RELEASE_MS = 10_000;
 /** A member that is cut off from the store would write nothing however long it was given. */
 const UNFIT_RELEASE_MS = 2_000;
@@ -63,11 +65,13 @@ export class Membership {
 		private readonly assignments: Assignments,
 	) {
 		const sessionTimeout = options.sessionMs ?? SESSION_MS;
+		const rebalanceTimeout = Math.max(REBALANCE_MS, sessionTimeout);
 		this.consumer = new LenientConsumer({
 			...clientOptions(connection),
 			groupId: options.group,
 			sessionTimeout,
-			rebalanceTimeout: Math.max(REBALANCE_MS, sessionTimeout),
+			rebalanceTimeout,
+			requestTimeout: rebalanceTimeout + ANSWER_MS,
 			heartbeatInterval: HEARTBEAT_MS,
 			protocols: [{ name: 'cooperative-sticky', version: SUBSCRIPTION_VERSION }],
 			protocolsMetadata: () => this.beforeRound(),

@@ -1,6 +1,7 @@
-import { Admin, findErrorBy } from '@platformatic/kafka';
+import { Admin, findErrorBy, MultipleErrors } from '@platformatic/kafka';
 import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
 import { KafkaUnusable } from './errors.ts';
+import { topicsAreThere } from './lenient-consumer.ts';
 
 /**
  * The topics, made where there are none. One that exists stays as it is: with another number of partitions a
@@ -45,10 +46,23 @@ async function partitionCounts(admin: Admin, names: readonly string[]): Promise<
 			if (![...counts.values()].includes(0)) return counts;
 			if (performance.now() > end) throw new Error(`${names.join(' or ')} has no partitions`);
 		} catch (error) {
+			const counts = countsIn(error, names);
+			if (counts) return counts;
 			if (performance.now() > end) throw error;
 		}
 		await Bun.sleep(ASK_AGAIN_MS);
 	}
+}
+
+/** The client's look-up fails while a partition has no leader; how many there are is known all the same. */
+function countsIn(error: unknown, names: readonly string[]): ReadonlyMap<string, number> | null {
+	const causes = error instanceof MultipleErrors ? error.errors : [error];
+	for (const cause of causes) {
+		const answer = cause instanceof Error ? topicsAreThere(cause) : null;
+		const counts = new Map(answer?.topics.map(({ name, partitions }) => [name ?? '', partitions.length]));
+		if (names.every((name) => (counts.get(name) ?? 0) > 0)) return counts;
+	}
+	return null;
 }
 
 async function create(admin: Admin, topic: string, layout: TopicLayout): Promise<void> {
