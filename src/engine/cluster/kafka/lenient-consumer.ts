@@ -3,8 +3,10 @@ import {
 	type Callback,
 	type Connection,
 	Consumer,
+	findErrorBy,
 	kGetApi,
 	kGetBootstrapConnection,
+	kListApis,
 	type metadataV12,
 	NetworkError,
 } from '@platformatic/kafka';
@@ -35,6 +37,13 @@ export class LenientConsumer extends Consumer {
 
 	override [kGetBootstrapConnection](callback: Callback<Connection>, attempt = 0): void {
 		super[kGetBootstrapConnection](callback, attempt + this.passedOver);
+	}
+
+	override [kListApis](callback: Parameters<Consumer[typeof kListApis]>[0]): void {
+		super[kListApis]((error, apis) => {
+			if (error) this.passedOver += 1;
+			callback(error, apis);
+		});
 	}
 
 	override [kGetApi]<Arguments extends unknown[], Result>(
@@ -70,10 +79,11 @@ function lenient<Arguments extends unknown[], Result>(
 			else answered(null, response);
 		};
 		const limit = setTimeout(() => {
-			unanswered();
+			if (!isOver) unanswered();
 			done(new NetworkError(`${name} was not answered within ${SHORT_MS / 1000} s`));
 		}, SHORT_MS);
 		(api as unknown as Call)(connection, ...args, (error: Error | null, response?: unknown) => {
+			if (error && findErrorBy(error, 'code', NetworkError.code)) unanswered();
 			const partial = error && name === 'Metadata' ? topicsAreThere(error) : null;
 			done(partial ? null : error, partial ?? response);
 		});

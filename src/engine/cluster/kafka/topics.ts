@@ -1,4 +1,10 @@
-import { Admin, findErrorBy, MultipleErrors } from '@platformatic/kafka';
+import {
+	Admin,
+	type Callback,
+	type Connection,
+	findErrorBy,
+	kGetBootstrapConnection,
+} from '@platformatic/kafka';
 import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
 import { KafkaUnusable } from './errors.ts';
 import { topicsAreThere } from './lenient-consumer.ts';
@@ -17,17 +23,29 @@ export interface TopicLayout {
 }
 
 const CLOSE_MS = 2000;
+/** A broker that has not answered by then hangs, and the next one is asked. */
+const REQUEST_MS = 5_000;
 const KNOWN_WITHIN_MS = 15_000;
 const ASK_AGAIN_MS = 200;
+
+/** Asks another broker each time. The client's own asks the first one again, even if that one hangs. */
+class RotatingAdmin extends Admin {
+	private asked = 0;
+
+	override [kGetBootstrapConnection](callback: Callback<Connection>): void {
+		super[kGetBootstrapConnection](callback, this.asked);
+		this.asked += 1;
+	}
+}
 
 /** How many partitions each topic has. */
 export async function ensureTopics(
 	connection: KafkaConnection,
 	layout: TopicLayout,
 ): Promise<ReadonlyMap<string, number>> {
-	const admin = new Admin(clientOptions(connection));
+	const admin = new RotatingAdmin({ ...clientOptions(connection), requestTimeout: REQUEST_MS });
 	try {
-		const existing = new Set(await admin.listTopics());
+		const existing = await existingTopics(admin);
 		for (const topic of layout.topics) if (!existing.has(topic)) await create(admin, topic, layout);
 		return await partitionCounts(admin, layout.topics);
 	} catch (error) {
@@ -54,13 +72,31 @@ async function partitionCounts(admin: Admin, names: readonly string[]): Promise<
 	}
 }
 
-/** The client's look-up fails while a partition has no leader; how many there are is known all the same. */
 function countsIn(error: unknown, names: readonly string[]): ReadonlyMap<string, number> | null {
-	const causes = error instanceof MultipleErrors ? error.errors : [error];
-	for (const cause of causes) {
-		const answer = cause instanceof Error ? topicsAreThere(cause) : null;
-		const counts = new Map(answer?.topics.map(({ name, partitions }) => [name ?? '', partitions.length]));
-		if (names.every((name) => (counts.get(name) ?? 0) > 0)) return counts;
+	const answer = answerIn(error);
+	const counts = new Map(answer?.topics.map(({ name, partitions }) => [name ?? '', partitions.length]));
+	return names.every((name) => (counts.get(name) ?? 0) > 0) ? counts : null;
+}
+
+async function existingTopics(admin: Admin): Promise<ReadonlySet<string>> {
+	try {
+		return new Set(await admin.listTopics());
+	} catch (error) {
+		const answer = answerIn(error);
+		if (!answer) throw error;
+		return new Set(answer.topics.map(({ name }) => name ?? ''));
+	}
+}
+
+/** Look-ups of the client fail as a whole while a partition of any topic has no leader: the answer is in the error. */
+function answerIn(error: unknown): ReturnType<typeof topicsAreThere> {
+	if (!(error instanceof Error)) return null;
+	const answer = topicsAreThere(error);
+	if (answer) return answer;
+	const causes = error instanceof AggregateError ? error.errors : [];
+	for (const cause of [...causes, error.cause]) {
+		const found = answerIn(cause);
+		if (found) return found;
 	}
 	return null;
 }
