@@ -4,6 +4,7 @@ import { Connection } from '../../src/gateway/socket/connection.ts';
 import { CountsPush, SESSIONS_A_TURN } from '../../src/gateway/socket/counts-push.ts';
 import { UserSession } from '../../src/gateway/socket/user-session.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
+import { eventually } from '../support/eventually.ts';
 import { TurnMeter } from '../support/turn-meter.ts';
 
 /** Counts that are pushed are those of now: not to who left, nor ahead of what a client still has to catch up on. */
@@ -147,4 +148,29 @@ test('a delete that thousands online want counts of takes the counts of a few in
 	meter.stop();
 	expect(meter.total).toBe(ONLINE);
 	expect(meter.largest).toBeLessThanOrEqual(SESSIONS_A_TURN);
+});
+
+test('counts that could not be looked up are pushed when they can be', async () => {
+	const { connection, session, sent } = scene();
+	connection.release(0);
+	let isAway = true;
+	const failures: unknown[] = [];
+	const looked = async <T>(value: T): Promise<T> => {
+		if (isAway) throw new Error('could not be written');
+		return value;
+	};
+	const readState = {
+		row: () => looked(ROW),
+		member: () => looked({ conversation: 'C1', archived: false }),
+		threadTotals: () => looked({ threads: { unread: 0, mentions: 0, badge: 0 }, stamp: 1 }),
+	} as unknown as ReadState;
+	const push = new CountsPush(readState, (error) => void failures.push(error));
+	push.sent([session], { change: 'standing', conversation: 'C1' });
+	await Bun.sleep(5);
+	expect(failures).toHaveLength(2);
+	expect(sent).toEqual([]);
+	isAway = false;
+	await eventually(10_000, async () =>
+		expect([...sent].sort()).toEqual(['unread_counts_updated', 'update_thread_state']),
+	);
 });

@@ -31,8 +31,9 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'applies twice': {
 		file: 'src/worker/worker.ts',
-		find: 'const applied = readState.apply(effects);',
-		replace: 'readState.apply(effects);\n\t\tconst applied = readState.apply(effects);',
+		find: 'await readState.apply(effects, (moved) => {',
+		replace:
+			'await readState.apply(effects, () => undefined);\n\t\tawait readState.apply(effects, (moved) => {',
 		shape: 'embedded',
 	},
 	'acknowledges a mark before it is durable': {

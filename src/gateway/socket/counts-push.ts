@@ -24,6 +24,8 @@ interface Late {
 
 /** Sessions whose counts are taken in one turn of the event loop. */
 export const SESSIONS_A_TURN = 64;
+/** How long to wait before counts are looked up again that could not be. */
+const AGAIN_MS = 1_000;
 
 export class CountsPush {
 	private readonly due = new Map<UserSession, Due>();
@@ -62,8 +64,10 @@ export class CountsPush {
 		this.late.delete(connection);
 		const to = [connection];
 		const due = connection.wantsCounts ? new Set([...rows, ...(late?.rows ?? [])]) : new Set<string>();
-		for (const conversation of due) this.pushRow(session, conversation, to).catch(this.failed);
-		if (threads || late?.threads || due.size > 0) this.pushThreads(session.user, to, true).catch(this.failed);
+		for (const conversation of due)
+			this.pushRow(session, conversation, to).catch(this.dueAgain(session, rowOf(conversation)));
+		if (threads || late?.threads || due.size > 0)
+			this.pushThreads(session.user, to, true).catch(this.dueAgain(session, threadsOf('everybody')));
 	}
 
 	private dueOf(session: UserSession): Due {
@@ -81,13 +85,26 @@ export class CountsPush {
 		for (const [session, { rows, threads }] of this.due) {
 			this.due.delete(session);
 			const { user, connections } = session;
-			for (const conversation of rows) this.pushRow(session, conversation, connections).catch(this.failed);
+			for (const conversation of rows)
+				this.pushRow(session, conversation, connections).catch(this.dueAgain(session, rowOf(conversation)));
 			if (threads !== 'nobody')
-				this.pushThreads(user, connections, threads === 'everybody').catch(this.failed);
+				this.pushThreads(user, connections, threads === 'everybody').catch(
+					this.dueAgain(session, threadsOf(threads)),
+				);
 			left -= 1;
 			if (left === 0) break;
 		}
 		if (this.due.size > 0) setImmediate(() => this.push());
+	}
+
+	/** What could not be looked up stays due: no later event would make the client ask for it. */
+	private dueAgain(session: UserSession, note: (due: Due) => void): (error: unknown) => void {
+		return (error) => {
+			this.failed(error);
+			setTimeout(() => {
+				if (session.connections.length > 0) note(this.dueOf(session));
+			}, AGAIN_MS).unref?.();
+		};
 	}
 
 	private async pushRow(
@@ -133,6 +150,12 @@ export class CountsPush {
 		}
 	}
 }
+
+const rowOf = (conversation: string) => (due: Due) => void due.rows.add(conversation);
+
+const threadsOf = (to: 'everybody' | 'opted_in') => (due: Due) => {
+	if (due.threads !== 'everybody') due.threads = to;
+};
 
 /** Of which conversation the row, and whether the threads, cannot be derived from the event. */
 function underivable(about: Exclude<About, { change: 'threads' }>): { row: string | null; threads: boolean } {
