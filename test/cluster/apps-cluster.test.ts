@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { client } from '../support/api.ts';
 import { AppClient } from '../support/app-client.ts';
 import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
@@ -10,7 +11,10 @@ let cluster: TestCluster;
 let stage: AppStage;
 beforeAll(async () => {
 	cluster = await startCluster();
-	stage = await appStage(cluster.url, manifestOf({ events: ['message.channels'] }));
+	stage = await appStage(
+		cluster.url,
+		manifestOf({ events: ['message.channels'], commands: [{ command: '/tide' }] }),
+	);
 }, 90_000);
 afterAll(() => cluster?.stop(), 60_000);
 
@@ -32,6 +36,25 @@ test('each event goes to one of the connections', async () => {
 	await eventually(PATIENCE_MS, async () => expect(new Set(textsOf(apps)).size).toBe(10));
 	expect(textsOf(apps)).toHaveLength(10);
 	for (const app of apps) app.stop();
+}, 90_000);
+
+test('a command reaches the app at whichever gateway it is asked, and its answer comes back', async () => {
+	const answered: string[] = [];
+	const app = await new AppClient(cluster.url, stage.appToken, ({ type, payload }) => {
+		if (type === 'slash_commands') answered.push(payload.text);
+		return type === 'slash_commands'
+			? { text: `tide at ${payload.text}`, response_type: 'in_channel' }
+			: null;
+	}).start();
+	for (const gateway of cluster.gateways) {
+		const call = client(gateway.url, stage.adaToken);
+		const command = { channel: stage.channel, command: '/tide', text: gateway.url };
+		await eventually(PATIENCE_MS, () => call('chat.command', command));
+		const { messages } = await call('conversations.history', { channel: stage.channel, limit: 1 });
+		expect(messages[0]).toMatchObject({ text: `tide at ${gateway.url}`, user: stage.bot });
+	}
+	expect(new Set(answered)).toEqual(new Set(cluster.gateways.map(({ url }) => url)));
+	app.stop();
 }, 90_000);
 
 test('killing a gateway under load loses no event that was not acknowledged', async () => {

@@ -20,7 +20,11 @@ export interface FuzzedHttp {
 const AT_ONCE = 16;
 /** Ends the token that it is called with. */
 const ENDS_TOKEN = 'auth.revoke';
-const AS_ADMIN = Object.keys(METHODS).filter((name) => name.startsWith('admin.'));
+/** Lists every workspace to the administrator: what is looked for in all other answers is in this one by right. */
+const LISTS_WORKSPACES = 'admin.teams.list';
+const AS_ADMIN = Object.keys(METHODS).filter(
+	(name) => name.startsWith('admin.') && name !== LISTS_WORKSPACES,
+);
 
 export async function fuzzHttp(
 	url: string,
