@@ -175,6 +175,13 @@ describe('messages', () => {
 		});
 	});
 
+	test('parse=full does the same', async () => {
+		await ada.call('chat.postMessage', { channel, text: 'see #quay, @person-1', parse: 'full' });
+		expect((await newest()).text).toBe(`see <#${channel}|quay>, <@${grace.id}>`);
+		await ada.call('chat.postMessage', { channel, text: 'see #quay', parse: 'none' });
+		expect((await newest()).text).toBe('see #quay');
+	});
+
 	test('metadata is shown to those who ask for it', async () => {
 		const metadata = { event_type: 'deployed', event_payload: { version: '3' } };
 		const { ts } = await ada.call('chat.postMessage', { channel, text: 'v3', metadata });

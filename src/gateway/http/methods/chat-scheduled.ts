@@ -9,7 +9,7 @@ import { identityArguments, identityOf } from '../message-identity.ts';
 import { costOfRows, userMethod } from '../method.ts';
 import { postTarget } from '../post-target.ts';
 import { openCursor, sealedNext } from '../sealed-cursor.ts';
-import { CARRIED_BY_CLIENTS, contentOf, textOf } from './chat.ts';
+import { CARRIED_BY_CLIENTS, contentOf, namingArguments, textOf } from './chat.ts';
 
 /** Messages that are posted later; scheduled-posts.ts posts them. */
 
@@ -34,7 +34,7 @@ export const chatScheduleMessage = userMethod({
 		post_at: seconds,
 		...contentArguments,
 		...identityArguments,
-		link_names: type.flag,
+		...namingArguments,
 		thread_ts: optional(type.ts('thread_not_found')),
 		reply_broadcast: type.flag,
 	},

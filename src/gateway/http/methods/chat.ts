@@ -15,7 +15,10 @@ import { submit } from '../submit.ts';
 
 /** Posting, editing and deleting. */
 
-export const CARRIED_BY_CLIENTS = ['as_user', 'mrkdwn', 'parse', 'unfurl_links', 'unfurl_media'];
+export const CARRIED_BY_CLIENTS = ['as_user', 'mrkdwn', 'unfurl_links', 'unfurl_media'];
+
+/** Names in the text become mentions and links; Slack's `parse=full` asks for the same, links apart, which clients find by themselves. */
+export const namingArguments = { link_names: type.flag, parse: optional(type.text({ max: 40 })) };
 
 const CLIENT_MSG_ID_LENGTH = 255;
 
@@ -25,7 +28,7 @@ export const chatPostMessage = userMethod({
 		channel: type.target,
 		...contentArguments,
 		...identityArguments,
-		link_names: type.flag,
+		...namingArguments,
 		thread_ts: optional(type.ts('thread_not_found')),
 		reply_broadcast: type.flag,
 		client_msg_id: optional(type.text({ max: CLIENT_MSG_ID_LENGTH, takesEmpty: false })),
@@ -58,10 +61,14 @@ export const chatPostMessage = userMethod({
 	},
 });
 
-export const textOf = async (
-	call: UserCall,
-	args: { readonly text: string | undefined; readonly link_names: boolean },
-): Promise<string> => (args.link_names ? linkedText(call, args.text ?? '') : (args.text ?? ''));
+interface Named {
+	readonly text: string | undefined;
+	readonly link_names: boolean;
+	readonly parse: string | undefined;
+}
+
+export const textOf = async (call: UserCall, args: Named): Promise<string> =>
+	args.link_names || args.parse === 'full' ? linkedText(call, args.text ?? '') : (args.text ?? '');
 
 /** `/me waves`: a message about its author, as Slack's clients show it. */
 export const chatMeMessage = userMethod({
@@ -98,7 +105,7 @@ export const chatUpdate = userMethod({
 		channel: type.channel,
 		ts: type.ts('message_not_found'),
 		...contentArguments,
-		link_names: type.flag,
+		...namingArguments,
 	},
 	ignored: [...CARRIED_BY_CLIENTS, 'file_ids', 'icon_emoji', 'icon_url', 'reply_broadcast', 'username'],
 	run: async (args, call) => {
