@@ -76,6 +76,8 @@ test('a device that was offline shows what is pinned', async () => {
 	const client = sdk(server.url, grace);
 	await client.connect();
 	const view = client.conversation(channel);
+	// On screen: what is told again on a cluster, such as the join, has it loaded again.
+	const stop = view.subscribe(() => undefined);
 	await view.load();
 	const pinned = () =>
 		view
@@ -92,5 +94,6 @@ test('a device that was offline shows what is pinned', async () => {
 		await client.settled();
 		expect(pinned()).toEqual([kept]);
 	});
+	stop();
 	client.disconnect();
 });

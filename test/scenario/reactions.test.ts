@@ -155,6 +155,8 @@ test('a device that was offline shows what everybody shows', async () => {
 	const client = sdk(server.url, grace);
 	await client.connect();
 	const view = client.conversation(channel);
+	// On screen: what is told again on a cluster, such as the join, has it loaded again.
+	const stop = view.subscribe(() => undefined);
 	await view.load();
 	const onScreen = () =>
 		Object.fromEntries(
@@ -200,6 +202,7 @@ test('a device that was offline shows what everybody shows', async () => {
 		await client.settled();
 		expect(onScreen()[kept]).toEqual([['one', 1, [ada.id]]]);
 	});
+	stop();
 	client.disconnect();
 });
 
