@@ -103,8 +103,14 @@ async function scene(server: ServerProcess): Promise<void> {
 	expect(await mia.locator('.pane article', { hasText: 'I will be there' }).count()).toBe(1);
 
 	// What named her stays listed when it is read.
-	await mia.getByRole('link', { name: 'Mentions' }).click();
-	await mia.getByRole('region', { name: 'Messages that name you' }).getByText('I will be there').waitFor();
+	// Posts are found a moment after they are there: the index follows.
+	await eventually(async () => {
+		await mia.getByRole('link', { name: 'Inbox' }).click();
+		await mia.getByRole('link', { name: 'Mentions' }).click();
+		const listed = mia.getByRole('region', { name: 'Messages that name you' });
+		await listed.locator('li, .state').first().waitFor();
+		expect(await listed.getByText('I will be there').count()).toBe(1);
+	});
 	for (const page of [admin, mia, tom]) await page.context().close();
 }
 

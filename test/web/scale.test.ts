@@ -87,7 +87,9 @@ test(
 		await screen.open('harbour');
 		await eventually(async () => {
 			// As a user does it, with the wheel: otherwise the list keeps following its end while rows come.
-			await page.evaluate(`document.querySelector('.timeline').dispatchEvent(new WheelEvent('wheel'))`);
+			await page.evaluate(
+				`document.querySelector('.timeline').dispatchEvent(new WheelEvent('wheel', { deltaY: -100 }))`,
+			);
 			await page.evaluate(`document.querySelector('.timeline').scrollTop = 0`);
 			expect(await page.locator('.beginning').count()).toBe(1);
 		}, 90_000);
