@@ -8,19 +8,14 @@ import {
 export function explainFailure(error: unknown): string {
 	if (error instanceof DataDirectoryInUse) return `${error.message} The flag is --data-dir.`;
 	if (error instanceof DataDirectoryUnusable)
-		return `${error.message}. Choose another one with --data-dir, or mend its permissions.`;
+		return `${error.message}. Choose another one with --data-dir, or fix its permissions.`;
 	if (error instanceof DatabaseDamaged)
 		return `${error.message}. Restore it from a backup: docs/operations.md says how, in "Data and backup".`;
 	if (error instanceof CannotListen) return explainListening(error);
 	const message = error instanceof Error ? error.message : String(error);
-	if (MISSING_CLIENT.test(message))
-		return `${message.replace(/\.$/, '')}. Clusters need the optional packages: run npm install without --omit=optional.`;
 	const advice = adviceOn(message);
 	return advice === null ? message : `${message.replace(/\.$/, '')}. ${advice}.`;
 }
-
-/** Clients of services that `tidemark serve` does without. */
-const MISSING_CLIENT = /Cannot find (?:module|package) '(?:@platformatic\/kafka|ioredis)/;
 
 /** Of topics that are to be made on more brokers than there are. */
 export const TOO_FEW_BROKERS = 'Start more brokers, or set TIDEMARK_KAFKA_REPLICATION';
