@@ -94,7 +94,7 @@ export class Requests {
 			this.log
 				.append({
 					command: { conversation, actor: actor.user, team: actor.team, at: this.clock.next(), action },
-					replyTo: { gateway: this.gateway, request },
+					replyTo: { gateway: this.gateway, request, together: true },
 				})
 				.catch((error) => {
 					this.end(request);
@@ -122,9 +122,10 @@ export class Requests {
 
 	private readonly take = (message: BusMessage): void => {
 		if (message.type === 'lost') this.doubt();
-		if (message.type !== 'reply') return;
+		if (message.type !== 'reply' && message.type !== 'replies') return;
 		this.lastReplyAt = performance.now();
-		this.end(message.request)?.resolve(message.outcome);
+		const replies = message.type === 'reply' ? [message] : message.replies;
+		for (const { request, outcome } of replies) this.end(request)?.resolve(outcome);
 		this.noLongerSilent();
 	};
 

@@ -38,6 +38,7 @@ export class Ownership {
 	private offset = 0;
 	/** Messages that Redis has not confirmed. */
 	private readonly unconfirmed = new Set<Promise<unknown>>();
+	private newest: Promise<boolean> | undefined;
 	private recording: Promise<void> = Promise.resolve();
 	/** How many were begun. */
 	private records = 0;
@@ -53,7 +54,11 @@ export class Ownership {
 	publish(topic: Topic, message: BusMessage): void {
 		const { partition, bus } = this.parts;
 		const publisher = { partition, generation: this.generation ?? 0 };
-		const confirmed = bus.publishAs(publisher, topic, message).then((isPublished) => {
+		const published = bus.publishAs(publisher, topic, message);
+		// Messages that go out together have one promise.
+		if (published === this.newest) return;
+		this.newest = published;
+		const confirmed = published.then((isPublished) => {
 			this.unconfirmed.delete(confirmed);
 			if (!isPublished) this.overtaken();
 		});

@@ -262,11 +262,10 @@ export class Partition {
 			if (this.draining && !this.ended) return null;
 			throw error;
 		}
-		for (const [index, entry] of entries.entries()) {
-			const { outcome, effects } = decisions[index] as Decision;
-			for (const effect of effects) deliver(effect, bus);
-			replies.reply(entry, outcome);
-		}
+		for (const effect of effects) deliver(effect, bus);
+		replies.replyAll(
+			entries.map((entry, index) => ({ entry, outcome: (decisions[index] as Decision).outcome })),
+		);
 		return moved;
 	}
 

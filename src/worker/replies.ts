@@ -3,7 +3,13 @@ import type { CommandEntry } from '../engine/ports/log.ts';
 import { Refusal } from '../model/errors.ts';
 import type { Outcome } from '../sequencer/commands.ts';
 
-/** Tells gateways what came of their commands. */
+/** What came of a command. */
+export interface Replied {
+	readonly entry: CommandEntry;
+	readonly outcome: Outcome;
+}
+
+/** Publishes to gateways what came of their commands. */
 export class Replies {
 	constructor(
 		private readonly bus: Bus,
@@ -16,6 +22,20 @@ export class Replies {
 			request: replyTo.request,
 			outcome,
 		});
+	}
+
+	/** One message for each gateway that takes them so; gateways of an older release get one for each command. */
+	replyAll(replied: readonly Replied[]): void {
+		const together: Replied[] = [];
+		for (const one of replied) {
+			if (one.entry.replyTo.together) together.push(one);
+			else this.reply(one.entry, one.outcome);
+		}
+		for (const [gateway, ofOne] of Map.groupBy(together, ({ entry }) => entry.replyTo.gateway))
+			this.bus.publish(`gateway:${gateway}`, {
+				type: 'replies',
+				replies: ofOne.map(({ entry, outcome }) => ({ request: entry.replyTo.request, outcome })),
+			});
 	}
 
 	fail(entry: CommandEntry, error: unknown): void {

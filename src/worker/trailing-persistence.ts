@@ -162,7 +162,10 @@ export class TrailingPersistence {
 
 	private async writeSome(): Promise<void> {
 		const some = this.some();
-		const moved = [...this.movedLater.splice(0), ...some.flatMap(({ decided }) => decided?.moved ?? [])];
+		const moved = newestOf([
+			...this.movedLater.splice(0),
+			...some.flatMap(({ decided }) => decided?.moved ?? []),
+		]);
 		if (moved.length > 0) await this.parts.moved.commit(moved);
 		const effects: Effect[] = some.flatMap(({ decided }) => decided?.effects ?? []);
 		const [first, last] = [some[0], some.at(-1)];
@@ -196,5 +199,28 @@ export class TrailingPersistence {
 	/** The first of those that wait do so no longer. */
 	private leave(count: number): void {
 		for (const { bytes } of this.waiting.splice(0, count)) this.parts.backlog.remove(bytes);
+	}
+}
+
+/** Each fact says how its subject stands, so of those about the same one the newest is enough. */
+function newestOf(facts: readonly ReadFact[]): readonly ReadFact[] {
+	if (facts.length < 2) return facts;
+	const newest = new Map<string, ReadFact>();
+	for (const fact of facts) {
+		const subject = subjectOf(fact);
+		const known = newest.get(subject);
+		if (!known || known.at <= fact.at) newest.set(subject, fact);
+	}
+	return [...newest.values()];
+}
+
+function subjectOf(fact: ReadFact): string {
+	switch (fact.type) {
+		case 'activity':
+			return `activity ${fact.user} ${fact.at}`;
+		case 'thread_cursor':
+			return `thread_cursor ${fact.user} ${fact.conversation} ${fact.threadTs}`;
+		default:
+			return `${fact.type} ${fact.user} ${fact.conversation}`;
 	}
 }

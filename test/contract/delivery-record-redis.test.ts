@@ -66,6 +66,26 @@ for (const layout of LAYOUTS)
 			]);
 		});
 
+		test('what an owner publishes in one turn goes out together, in order, and among what else is published', async () => {
+			const { bus, record } = await open();
+			const heard: string[] = [];
+			bus.subscribe('live:C1', (message) => {
+				if (message.type === 'event') heard.push(message.frame);
+			});
+			await bus.ready();
+			const owner = { partition: 'p/1', generation: (await record.claim('p/1')).generation };
+			const frames = Array.from({ length: 450 }, (_, index) => String(index));
+			const published = frames.slice(0, 400).map((frame) => bus.publishAs(owner, 'live:C1', event(frame)));
+			// A promise for each script.
+			expect(new Set(published).size).toBe(2);
+			bus.publish('live:C1', event('typing'));
+			for (const frame of frames.slice(400)) published.push(bus.publishAs(owner, 'live:C1', event(frame)));
+			expect(new Set(await Promise.all(published))).toEqual(new Set([true]));
+			await bus.settled();
+			while (heard.length < frames.length + 1) await Bun.sleep(5);
+			expect(heard).toEqual([...frames.slice(0, 400), 'typing', ...frames.slice(400)]);
+		});
+
 		test('how far was published is what the last owner says, and never goes back', async () => {
 			const { record } = await open();
 			const first = await record.claim('p/1');

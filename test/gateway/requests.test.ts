@@ -89,6 +89,19 @@ test('an answer in time, and nothing is told', async () => {
 	expect(told).toEqual([]);
 });
 
+test('replies to several requests may come in one message', async () => {
+	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 10 });
+	const ended = Promise.allSettled([submit(), submit(), submit()]);
+	const outcome = { ok: false, error: 'already_archived' } as const;
+	const [first, ...others] = asked;
+	bus.publish('gateway:G01', {
+		type: 'replies',
+		replies: others.map((request) => ({ request, outcome })),
+	});
+	answer(first ?? 0);
+	for (const one of await ended) expect(one).toMatchObject({ reason: { code: 'already_archived' } });
+});
+
 test('outcomes that may have been lost are not waited for as long as others', async () => {
 	begin({ timeoutMs: 60_000, silentMs: 20, lookEveryMs: 10 });
 	const [lost, late] = [submit(), submit()];

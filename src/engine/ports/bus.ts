@@ -61,7 +61,9 @@ export type BusMessage =
 	| { readonly type: 'missed' }
 	/** A process to itself: its subscriptions still carry messages. */
 	| { readonly type: 'pulse'; readonly round: number }
-	| { readonly type: 'reply'; readonly request: number; readonly outcome: Outcome }
+	| ({ readonly type: 'reply' } & Reply)
+	/** To gateways that ask for it: `CommandEntry.replyTo`. */
+	| { readonly type: 'replies'; readonly replies: readonly Reply[] }
 	/** To the gateway that has a socket of this app: an envelope to pass on, and who waits for what the app answers. */
 	| {
 			readonly type: 'app_request';
@@ -76,6 +78,11 @@ export type BusMessage =
 	| { readonly type: 'app_answer'; readonly request: string; readonly answer: string | null }
 	/** To all gateways: an app was made, changed or removed, or lost its last socket at a gateway. */
 	| { readonly type: 'app_changed'; readonly app: string };
+
+export interface Reply {
+	readonly request: number;
+	readonly outcome: Outcome;
+}
 
 /** On behalf of which owner of which partition something is published: src/engine/ports/delivery-record.ts. */
 export interface Publisher {

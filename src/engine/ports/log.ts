@@ -4,7 +4,12 @@ import type { ReadFact } from './facts.ts';
 /** A command on its way, and where its outcome is awaited. */
 export interface CommandEntry {
 	readonly command: Command;
-	readonly replyTo: { readonly gateway: string; readonly request: number };
+	readonly replyTo: {
+		readonly gateway: string;
+		readonly request: number;
+		/** The gateway takes replies to several requests in one message; one of an older release does not. */
+		readonly together?: true;
+	};
 }
 
 /** Where the log keeps an entry. Offsets of a partition rise; there may be gaps between them. */

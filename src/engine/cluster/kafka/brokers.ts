@@ -70,6 +70,8 @@ export class Brokers {
 	private leaders: ReadonlyMap<string, number> = new Map();
 	private known: ReadonlySet<string> = new Set();
 	private looking: Promise<void> | null = null;
+	/** The client looks them up in a list for each request. */
+	private readonly apis = new Map<string, unknown>();
 
 	constructor(
 		connection: KafkaConnection,
@@ -196,10 +198,16 @@ export class Brokers {
 	}
 
 	private api<T>(name: string): Promise<T> {
+		const known = this.apis.get(name);
+		if (known) return Promise.resolve(known as T);
 		const { promise, resolve, reject } = Promise.withResolvers<T>();
 		this.client[kGetApi](name, (error, api) => {
-			if (error) reject(error);
-			else resolve(api as T);
+			if (error) {
+				reject(error);
+				return;
+			}
+			this.apis.set(name, api);
+			resolve(api as T);
 		});
 		return promise;
 	}

@@ -30,6 +30,13 @@ interface Sending {
 	readonly sent: Promise<unknown>;
 }
 
+/** What an owner of a partition publishes to a channel in one turn: one script, however many messages. */
+interface Gathered {
+	readonly publisher: Publisher;
+	readonly texts: string[];
+	readonly published: PromiseWithResolvers<boolean>;
+}
+
 export interface BusHooks {
 	/**
 	 * From here on messages are missed, until `ready`: whoever passes them on has to begin anew. Told when it begins,
@@ -45,6 +52,8 @@ export interface BusHooks {
 const TRY_AGAIN_MS = 1_000;
 /** Longer than anything that was sent can be under way. */
 const PUBLISHERS_SECONDS = 86_400;
+/** Redis does nothing else meanwhile. */
+const MOST_GATHERED = 200;
 const SOMETHING_LOST: BusMessage = { type: 'lost' };
 const LOST = JSON.stringify(SOMETHING_LOST);
 
@@ -63,6 +72,8 @@ export class RedisBus implements Bus {
 	private readonly underWay = new Set<Promise<unknown>>();
 	/** Of each channel, the newest publication under way. */
 	private readonly sending = new Map<string, Sending>();
+	/** By channel: sent when this turn is over. */
+	private readonly gathered = new Map<string, Gathered>();
 	/** Channels to be told that something was lost. */
 	private readonly lost = new Set<string>();
 	/** First attempts to subscribe that have no answer yet. */
@@ -107,16 +118,41 @@ export class RedisBus implements Bus {
 	publish(topic: Topic, message: BusMessage): void {
 		const channel = this.keys.channel(topic);
 		const text = JSON.stringify(message);
+		this.sendGathered(channel);
 		void this.onceHeard(channel, () => this.send(channel, () => this.commands.spublish(channel, text)));
 	}
 
-	async publishAs(publisher: Publisher, topic: Topic, message: BusMessage): Promise<boolean> {
+	/** Those of one turn share a promise. */
+	publishAs(publisher: Publisher, topic: Topic, message: BusMessage): Promise<boolean> {
 		const channel = this.keys.channel(topic);
-		const { partition, generation } = publisher;
 		const text = JSON.stringify(message);
-		const arguments_ = [channel, partition, generation, PUBLISHERS_SECONDS, text] as const;
+		const open = this.gathered.get(channel);
+		if (open && isSame(open.publisher, publisher) && open.texts.length < MOST_GATHERED) {
+			open.texts.push(text);
+			return open.published.promise;
+		}
+		this.sendGathered(channel);
+		if (this.gathered.size === 0) queueMicrotask(() => this.sendAllGathered());
+		const gathered: Gathered = { publisher, texts: [text], published: Promise.withResolvers() };
+		this.gathered.set(channel, gathered);
+		return gathered.published.promise;
+	}
+
+	private sendAllGathered(): void {
+		for (const channel of [...this.gathered.keys()]) this.sendGathered(channel);
+	}
+
+	private sendGathered(channel: string): void {
+		const gathered = this.gathered.get(channel);
+		if (!gathered) return;
+		this.gathered.delete(channel);
+		const { texts, published } = gathered;
+		const { partition, generation } = gathered.publisher;
+		const arguments_ = [channel, partition, generation, PUBLISHERS_SECONDS, ...texts];
 		const publish = () => this.commands.publishOwned(this.keys.publishers(channel), ...arguments_);
-		return (await this.onceHeard(channel, () => this.send(channel, publish))) !== 0;
+		published.resolve(
+			this.onceHeard(channel, () => this.send(channel, publish)).then((result) => result !== 0),
+		);
 	}
 
 	subscribe(topic: Topic, handler: BusHandler): void {
@@ -159,6 +195,7 @@ export class RedisBus implements Bus {
 
 	/** Resolves when everything subscribed and published so far has reached Redis. */
 	async settled(): Promise<void> {
+		this.sendAllGathered();
 		while (this.underWay.size > 0) await Promise.all(this.underWay);
 	}
 
@@ -363,3 +400,6 @@ export class RedisBus implements Bus {
 		this.wake();
 	}
 }
+
+const isSame = (one: Publisher, other: Publisher): boolean =>
+	one.partition === other.partition && one.generation === other.generation;

@@ -6,7 +6,7 @@ ARGV[1]  the channel, in the slot of KEYS[1]
 ARGV[2]  the partition
 ARGV[3]  the generation of its owner
 ARGV[4]  seconds until the hash expires
-ARGV[5]  the message
+ARGV[5…] the messages, in their order
 Result   1 published, 0 dropped
 ]]
 local newest = tonumber(redis.call('HGET', KEYS[1], ARGV[2]) or 0)
@@ -18,5 +18,7 @@ if generation > newest then
 	redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
 	redis.call('EXPIRE', KEYS[1], ARGV[4])
 end
-redis.call('SPUBLISH', ARGV[1], ARGV[5])
+for index = 5, #ARGV do
+	redis.call('SPUBLISH', ARGV[1], ARGV[index])
+end
 return 1

@@ -12,21 +12,41 @@ ARGV[3…] field, value as read ('' for none), new value ('' to remove it), fiel
 Result   {stamp before, stamp after}; {} where one of them is another by now, or the state is not loaded
 ]]
 local ttl = ARGV[1]
-local state = redis.call('HMGET', KEYS[1], 'stamp', 'told')
+-- Lua hands over so many values at once; pairs stay together.
+local AT_ONCE = 1000
+local function in_parts(command, values)
+	local results = {}
+	for from = 1, #values, AT_ONCE do
+		local result = redis.call(command, KEYS[1], unpack(values, from, math.min(from + AT_ONCE - 1, #values)))
+		if command == 'HMGET' then
+			for _, value in ipairs(result) do
+				results[#results + 1] = value
+			end
+		end
+	end
+	return results
+end
+
+local names = { 'stamp', 'told' }
+for index = 3, #ARGV, 3 do
+	names[#names + 1] = ARGV[index]
+end
+local state = in_parts('HMGET', names)
 local stamp = state[1]
 if not stamp then
 	return {}
 end
+-- Fields to set, each before its value.
+local fields, removed = {}, {}
 for index = 3, #ARGV, 3 do
-	if (redis.call('HGET', KEYS[1], ARGV[index]) or '') ~= ARGV[index + 1] then
+	if (state[2 + index / 3] or '') ~= ARGV[index + 1] then
 		return {}
 	end
-end
-for index = 3, #ARGV, 3 do
 	if ARGV[index + 2] == '' then
-		redis.call('HDEL', KEYS[1], ARGV[index])
+		removed[#removed + 1] = ARGV[index]
 	else
-		redis.call('HSET', KEYS[1], ARGV[index], ARGV[index + 2])
+		fields[#fields + 1] = ARGV[index]
+		fields[#fields + 1] = ARGV[index + 2]
 	end
 end
 local after = stamp
@@ -49,10 +69,14 @@ local function tell()
 		all = since .. string.sub(all, cut)
 	end
 	redis.call('SET', KEYS[2], all, 'EX', ttl)
-	redis.call('HSET', KEYS[1], 'stamp', after, 'told', after)
+	for _, value in ipairs({ 'stamp', after, 'told', after }) do
+		fields[#fields + 1] = value
+	end
 end
 if after ~= stamp then
 	tell()
 end
+in_parts('HDEL', removed)
+in_parts('HSET', fields)
 redis.call('EXPIRE', KEYS[1], ttl)
 return { stamp, after }

@@ -4,16 +4,19 @@ import type { ReadFact } from '../../../ports/facts.ts';
 import type { Commands } from '../connection.ts';
 import { type Fence, NO_TOKEN, type Token } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import type { Authors } from './authors.ts';
+import type { Authors, Post } from './authors.ts';
 import type { Loading } from './loading.ts';
 import { packEntry } from './packing.ts';
 import { Turns } from './turns.ts';
-import type { UserChange } from './user-state.ts';
+import type { Fields, UserChange } from './user-state.ts';
 import type { Users } from './users.ts';
 
 /**
  * Takes the sequencer's effects into Redis: first the conversation, all of them in one script, then the users that they are
  * about, those of one user in order. Applying again what was applied, wholly or in part, comes to the same.
+ *
+ * A batch of posts is two round trips, whatever its size: one applies them and reads where their authors stand, one moves the
+ * authors' cursors. What an author posted in a row is one move.
  */
 export class Application {
 	private readonly ofUser = new Turns();
@@ -30,11 +33,56 @@ export class Application {
 
 	/** Effects on one conversation, in their order. */
 	async apply(conversation: string, effects: readonly Effect[]): Promise<ReadFact[]> {
+		const read = this.readAuthors(conversation, effects);
 		const results = await this.toConversation(conversation, effects);
-		const moved = await Promise.all(
-			effects.map((effect, index) => this.toUsers(conversation, effect, results[index] === 1)),
-		);
-		return moved.flat();
+		const moved: Promise<ReadFact[]>[] = [];
+		/** Of each author, the posts that nothing else about that user has followed yet. */
+		const rows = new Map<string, Post[]>();
+		for (const [index, effect] of effects.entries()) {
+			if (effect.type !== 'posted') {
+				for (const user of usersOf(effect)) rows.delete(user);
+				moved.push(this.toUsers(conversation, effect));
+				continue;
+			}
+			const { user } = effect.message;
+			const post: Post = { effect, isNew: results[index] === 1 };
+			const row = rows.get(user);
+			if (row) row.push(post);
+			else moved.push(this.toAuthor(user, post, rows, read.get(user)));
+		}
+		return (await Promise.all(moved)).flat();
+	}
+
+	/** The turn begins after this one of the event loop: by then the row has all that the author posted in it. */
+	private toAuthor(
+		user: string,
+		first: Post,
+		rows: Map<string, Post[]>,
+		read: Promise<Fields> | undefined,
+	): Promise<ReadFact[]> {
+		const row = [first];
+		rows.set(user, row);
+		return this.ofUser.take(user, () => this.authors.posted(user, row, read));
+	}
+
+	/**
+	 * Asked in the same turn as the conversation, so that both go out together. What is stale by the time it is used is noticed
+	 * when it is set. Not where the batch changes who is in the conversation or follows a thread: that comes first.
+	 */
+	private readAuthors(
+		conversation: string,
+		effects: readonly Effect[],
+	): ReadonlyMap<string, Promise<Fields>> {
+		const read = new Map<string, Promise<Fields>>();
+		if (effects.some((effect) => usersOf(effect).length > 0)) return read;
+		const posted = effects.filter((effect) => effect.type === 'posted');
+		for (const [user, theirs] of Map.groupBy(posted, ({ message }) => message.user)) {
+			const fields = this.authors.read(user, conversation, theirs);
+			// Where the conversation cannot be applied, nobody waits for it.
+			fields.catch(() => undefined);
+			read.set(user, fields);
+		}
+		return read;
 	}
 
 	/** Runs the script until what it needs is loaded. Of each effect, 1: it was applied for the first time. */
@@ -87,7 +135,7 @@ export class Application {
 		await Promise.all([...threads].map((ts) => this.loading.loadThread(conversation, ts)));
 	}
 
-	private async toUsers(conversation: string, effect: Effect, isNew: boolean): Promise<ReadFact[]> {
+	private async toUsers(conversation: string, effect: Exclude<Effect, Posted>): Promise<ReadFact[]> {
 		const { at } = effect;
 		switch (effect.type) {
 			case 'created':
@@ -104,8 +152,6 @@ export class Application {
 				const { threadTs } = effect;
 				return this.change([effect.user], { type: 'unfollow', conversation, threadTs, at });
 			}
-			case 'posted':
-				return this.ofUser.take(effect.message.user, () => this.authors.posted(effect, isNew));
 			case 'edited':
 			case 'deleted':
 			case 'reacted':
@@ -117,6 +163,24 @@ export class Application {
 
 	private change(users: readonly string[], change: UserChange): Promise<ReadFact[]> {
 		return this.users.change(users, change, (user, work) => this.ofUser.take(user, work));
+	}
+}
+
+type Posted = Extract<Effect, { type: 'posted' }>;
+
+/** Those whose memberships and follows it changes, apart from an author's cursor. */
+function usersOf(effect: Effect): readonly string[] {
+	switch (effect.type) {
+		case 'created':
+			return effect.members;
+		case 'joined':
+			return effect.users;
+		case 'left':
+		case 'followed':
+		case 'unfollowed':
+			return [effect.user];
+		default:
+			return [];
 	}
 }
 

@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test';
+import { MemoryBus } from '../engine/embedded/memory-bus.ts';
+import type { BusMessage } from '../engine/ports/bus.ts';
+import type { CommandEntry } from '../engine/ports/log.ts';
+import { Replies } from './replies.ts';
+
+const entry = (gateway: string, request: number, together: boolean): CommandEntry => ({
+	command: { conversation: 'C01', actor: 'U01', team: 'T01', at: 1, action: { type: 'join' } },
+	replyTo: { gateway, request, ...(together ? { together } : {}) },
+});
+
+const outcome = { ok: true, result: {} } as const;
+
+test('a gateway that takes several replies in a message gets one; one of an older release gets each alone', () => {
+	const bus = new MemoryBus();
+	const heard: [string, BusMessage][] = [];
+	for (const topic of ['gateway:G01', 'gateway:G02'] as const)
+		bus.subscribe(topic, (message) => heard.push([topic, message]));
+	const entries = [
+		entry('G01', 1, true),
+		entry('G02', 7, false),
+		entry('G01', 2, true),
+		entry('G02', 8, false),
+	];
+	new Replies(bus, () => undefined).replyAll(entries.map((one) => ({ entry: one, outcome })));
+	expect(heard).toEqual([
+		['gateway:G02', { type: 'reply', request: 7, outcome }],
+		['gateway:G02', { type: 'reply', request: 8, outcome }],
+		[
+			'gateway:G01',
+			{
+				type: 'replies',
+				replies: [
+					{ request: 1, outcome },
+					{ request: 2, outcome },
+				],
+			},
+		],
+	]);
+});

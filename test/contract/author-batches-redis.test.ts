@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'bun:test';
+import type { ReadFact } from '../../src/engine/ports/facts.ts';
+import type { Message } from '../../src/model/message.ts';
+import type { Effect } from '../../src/sequencer/effects.ts';
+import { LAYOUTS } from '../support/redis.ts';
+import { type ReadStateProcess, readStateWorlds } from '../support/redis-read-state.ts';
+import { BEGIN, conversation, created, joined, left, message } from '../support/store/facts.ts';
+
+/** Authors' cursors: effects that are applied together leave everybody where the same effects leave them one by one. */
+
+const CHANNEL = conversation('C01');
+const USERS = ['U01', 'U02', 'U03', 'U04'];
+const SEEDS = 4;
+const STEPS = 60;
+
+/** Mulberry32. */
+function randomFrom(seed: number): (below: number) => number {
+	let state = seed;
+	return (below) => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+	};
+}
+
+const posting = (said: Message, prevTs: number | null): Effect => ({
+	type: 'posted',
+	conversation: CHANNEL,
+	at: said.ts,
+	message: said,
+	prevTs,
+	thread: null,
+});
+
+/** Posts, replies, broadcasts, follows, and users who leave and come back. */
+function history(seed: number): Effect[] {
+	const below = randomFrom(seed);
+	const effects: Effect[] = [created(CHANNEL, USERS)];
+	const inside = new Set(USERS);
+	let [at, prevTs, root] = [BEGIN, null as number | null, null as number | null];
+	for (let step = 0; step < STEPS; step += 1) {
+		at += 1 + below(5);
+		const user = USERS[below(USERS.length)] as string;
+		const kind = below(12);
+		if (!inside.has(user)) {
+			inside.add(user);
+			effects.push(joined(CHANNEL, [user], at, prevTs ?? 0, inside.size));
+		} else if (kind === 0 && inside.size > 2) {
+			inside.delete(user);
+			effects.push(left(CHANNEL, user, at, inside.size));
+		} else if (kind === 1 && root !== null) {
+			effects.push({ type: 'followed', conversation: CHANNEL, at, user, threadTs: root, cursor: at - 1 });
+		} else if (kind < 4 && root !== null) {
+			const broadcast = kind === 3;
+			effects.push(
+				posting(message('C01', at, { user, threadTs: root, broadcast }), broadcast ? prevTs : null),
+			);
+			if (broadcast) prevTs = at;
+		} else {
+			effects.push(posting(message('C01', at, { user }), prevTs));
+			prevTs = at;
+			root ??= at;
+		}
+	}
+	return effects;
+}
+
+async function standing({ commands, keys }: ReadStateProcess) {
+	const all = await Promise.all(USERS.map((user) => commands.hgetall(keys.user(user))));
+	// Which load a state comes from differs with each of them.
+	return all.map(({ base: _, ...fields }) => fields);
+}
+
+/** Of each subject, what the store would have in the end. */
+function newest(facts: readonly ReadFact[]): Map<string, ReadFact> {
+	const found = new Map<string, ReadFact>();
+	for (const fact of facts) {
+		const { conversation: place, threadTs } = fact as { conversation?: string; threadTs?: number };
+		found.set([fact.type, fact.user, place, threadTs].join(' '), fact);
+	}
+	return found;
+}
+
+for (const layout of LAYOUTS)
+	describe(`batches of posts on ${layout}`, () => {
+		const world = readStateWorlds(layout);
+
+		test('cursors and follows are the same as one by one', async () => {
+			for (let seed = 1; seed <= SEEDS; seed += 1) {
+				const { process } = await world();
+				const prefix = `batches-${crypto.randomUUID()}`;
+				const single = await process({ prefix: `${prefix}-single:` });
+				const batched = await process({ prefix: `${prefix}-batched:` });
+				const effects = history(seed);
+				const [one, many]: ReadFact[][] = [[], []];
+				for (const effect of effects) one?.push(...(await single.readState.apply([effect])));
+				const below = randomFrom(seed + 1_000);
+				for (let from = 0; from < effects.length; ) {
+					const to = from + 1 + below(12);
+					many?.push(...(await batched.readState.apply(effects.slice(from, to))));
+					from = to;
+				}
+				expect(await standing(batched), `seed ${seed}`).toEqual(await standing(single));
+				expect(newest(many ?? []), `seed ${seed}`).toEqual(newest(one ?? []));
+			}
+		});
+
+		test('what one author posts in a row is one move', async () => {
+			const { process } = await world();
+			const { readState } = await process();
+			await readState.apply([created(CHANNEL, USERS)]);
+			const posts = Array.from({ length: 50 }, (_, index) =>
+				posting(message('C01', BEGIN + 1 + index), index === 0 ? null : BEGIN + index),
+			);
+			const moved = await readState.apply(posts);
+			expect(moved).toMatchObject([{ type: 'cursor', user: 'U01', cursor: BEGIN + 50 }]);
+		});
+	});
