@@ -1,14 +1,25 @@
 import { benchCluster, CLUSTER_IN_WORDS } from '../support/cluster.ts';
-import { tokenOf, usersFrom } from '../support/dataset.ts';
-import { figure, quantile } from '../support/figures.ts';
+import { MESSAGE_TEXT, tokenOf, usersFrom } from '../support/dataset.ts';
+import { type Figure, figure, quantile } from '../support/figures.ts';
+import { firstIdOf, Load, type Measured } from '../support/load.ts';
 import { comparePosts, POSTERS, postConfiguration, postsARound, startPosts } from '../support/post-cost.ts';
-import type { Scenario } from '../support/scenario.ts';
+import type { Bench, Scenario } from '../support/scenario.ts';
 import { Spent } from '../support/spent.ts';
 
 /** On Kafka, Redis and PostgreSQL: what a post costs whatever the number of members, and how long its answer takes. */
 
 const SMALL = 10;
 const ANSWERS = 300;
+/** As many at once as durable-posts, which measures the same on one machine. */
+const WRITERS = 16;
+const CONNECTIONS_EACH = 16;
+const AT_ONCE = WRITERS * CONNECTIONS_EACH;
+
+/** A channel, and the user who posts to it. */
+interface Busy {
+	readonly channel: string;
+	readonly user: string;
+}
 
 export const clusterPosts: Scenario = {
 	name: 'cluster-posts',
@@ -19,13 +30,21 @@ export const clusterPosts: Scenario = {
 		const cluster = await benchCluster(bench);
 		const crowd = usersFrom(0, large);
 		const few = usersFrom(large, SMALL);
+		const writers = usersFrom(large + SMALL, WRITERS);
 		let channels: readonly string[] = [];
+		let busy: readonly Busy[] = [];
 		await cluster.fill(async (dataset) => {
 			bench.progress(`making ${large} members`);
 			await dataset.users([...crowd.slice(0, POSTERS), ...few]);
+			await dataset.users(writers);
 			const made = [dataset.channel(crowd), dataset.channel(few)];
-			await Promise.all(made.map(({ done }) => done));
+			const many = writers.map((user) => dataset.channel([user]));
+			await Promise.all([...made, ...many].map(({ done }) => done));
 			channels = made.map(({ conversation }) => conversation.id);
+			busy = many.map(({ conversation }, index) => ({
+				channel: conversation.id,
+				user: writers[index] ?? '',
+			}));
 		});
 		const server = await cluster.start();
 		const [big = '', little = ''] = channels;
@@ -60,10 +79,11 @@ export const clusterPosts: Scenario = {
 		const load = await startPosts(bench, server, { channel: little, posters: few.slice(0, POSTERS) });
 		const spent = await Spent.of(bench, cluster, server.roles);
 		bench.progress('measuring what each process spends on a post');
-		const costs = await spent.during(postsARound(bench), async () => {
+		const costs = await spent.during(postsARound(bench), '', async () => {
 			await load.round(server);
 		});
 		await load.stop();
+		costs.push(...(await manyAtOnce(bench, server, spent, busy)));
 		await server.stop();
 		return {
 			configuration: {
@@ -71,6 +91,7 @@ export const clusterPosts: Scenario = {
 				server: CLUSTER_IN_WORDS,
 				CPU: 'of gateway and worker together',
 				'a post': 'figures that end so: of one round, less what the same time costs while nothing happens',
+				'many at once': `chat.postMessage with client_msg_id over ${AT_ONCE} kept connections of ${WRITERS} users, one request at a time each; every user posts to a channel of its own`,
 				answers: `${ANSWERS} posts a run over one connection, one after the other, nothing else going on`,
 			},
 			figures: [
@@ -94,3 +115,49 @@ export const clusterPosts: Scenario = {
 		};
 	},
 };
+
+/** What a post costs where many are under way, and how many a second that gives with everything on this machine. */
+async function manyAtOnce(
+	bench: Bench,
+	server: { readonly port: number; readonly pids: readonly number[] },
+	spent: Spent,
+	busy: readonly Busy[],
+): Promise<Figure[]> {
+	const how = `, ${AT_ONCE} at once`;
+	const count = postsARound(bench) * 2;
+	const load = await Load.start(bench, {
+		kind: 'http',
+		port: server.port,
+		connections: Array.from({ length: AT_ONCE }, (_, index) => {
+			const { channel, user } = busy[index % busy.length] as Busy;
+			return { token: tokenOf(user), channel, firstId: firstIdOf(index) };
+		}),
+		inFlight: 1,
+		warmUp: count,
+		count,
+		text: MESSAGE_TEXT,
+		clientMsgIds: true,
+	});
+	bench.progress(`posting ${AT_ONCE} at once`);
+	const rounds: Measured[] = [];
+	const costs = await spent.during(count * bench.runs, how, async () => {
+		for (let run = 0; run < bench.runs; run += 1) rounds.push(await load.round(server));
+	});
+	await load.stop();
+	const refused = rounds.reduce((sum, round) => sum + round.refused, 0);
+	if (refused > 0) throw new Error(`${refused} posts were refused`);
+	return [
+		figure(
+			`posts a second${how}`,
+			'/s',
+			rounds.map(({ acknowledged, seconds }) => acknowledged / seconds),
+			{ atLeast: 5_000 },
+		),
+		figure(
+			`answer to a post${how}, p99`,
+			'ms',
+			rounds.map(({ p99Ms }) => p99Ms),
+		),
+		...costs,
+	];
+}

@@ -14,6 +14,12 @@ import type { Bench } from './scenario.ts';
 /** What was spent since the services were started; the unit is that of the figure. */
 type Reading = ReadonlyMap<string, number>;
 
+interface Timed {
+	/** Ms. */
+	readonly at: number;
+	readonly reading: Reading;
+}
+
 interface Meter {
 	readonly what: string;
 	readonly unit: string;
@@ -37,6 +43,10 @@ const METERS: readonly Meter[] = [
 	{ what: 'rows written in PostgreSQL', unit: '' },
 	{ what: 'transactions of PostgreSQL', unit: '' },
 ];
+
+const ROLES = ['CPU of the gateway', 'CPU of the worker'];
+/** Of both together. */
+const MOST_MICROS = 150;
 
 /** A connection of PostgreSQL that is idle reports what it did after 10 s. */
 const REPORTED_AFTER_MS = 11_000;
@@ -76,27 +86,40 @@ export class Spent {
 		});
 	}
 
-	/** For each of `posts` that `work` makes; what is written behind their answers is waited for. */
-	async during(posts: number, work: () => Promise<void>): Promise<Figure[]> {
+	/**
+	 * For each of `posts` that `work` makes; what is written behind their answers is waited for. What the same time costs while
+	 * nothing happens is left out, so that a slow machine does not count polls and timers as the cost of posts.
+	 */
+	async during(posts: number, how: string, work: () => Promise<void>): Promise<Figure[]> {
 		await Bun.sleep(REPORTED_AFTER_MS);
-		const before = await this.read();
+		const before = await this.timed();
 		await work();
 		await Bun.sleep(REPORTED_AFTER_MS);
-		const after = await this.read();
-		const idle = await this.idle();
-		return METERS.map(({ what, unit, times = 1 }) => {
-			const of = (reading: Reading): number => reading.get(what) ?? Number.NaN;
-			const spent = of(after) - of(before) - of(idle);
-			return figure(`${what}, a post`, unit, [(spent / posts) * times]);
-		});
+		const after = await this.timed();
+		await Bun.sleep(REPORTED_AFTER_MS);
+		const idle = await this.timed();
+		const share = (after.at - before.at) / (idle.at - after.at);
+		const spent = (what: string): number => {
+			const of = ({ reading }: Timed): number => reading.get(what) ?? Number.NaN;
+			return (of(after) - of(before) - (of(idle) - of(after)) * share) / posts;
+		};
+		return [
+			figure(
+				`CPU of gateway and worker, a post${how}`,
+				'µs',
+				[ROLES.reduce((sum, what) => sum + spent(what), 0) * 1e6],
+				{
+					atMost: MOST_MICROS,
+				},
+			),
+			...METERS.map(({ what, unit, times = 1 }) =>
+				figure(`${what}, a post${how}`, unit, [spent(what) * times]),
+			),
+		];
 	}
 
-	/** What is spent in the same time while nothing happens. */
-	private async idle(): Promise<Reading> {
-		const before = await this.read();
-		await Bun.sleep(REPORTED_AFTER_MS);
-		const after = await this.read();
-		return new Map([...after].map(([what, value]) => [what, value - (before.get(what) ?? 0)]));
+	private async timed(): Promise<Timed> {
+		return { at: performance.now(), reading: await this.read() };
 	}
 }
 

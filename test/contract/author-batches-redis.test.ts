@@ -116,4 +116,27 @@ for (const layout of LAYOUTS)
 			const moved = await readState.apply(posts);
 			expect(moved).toMatchObject([{ type: 'cursor', user: 'U01', cursor: BEGIN + 50 }]);
 		});
+
+		test("where the message before is another author's, nothing is asked about the timeline", async () => {
+			const { process } = await world();
+			const { readState, commands } = await process();
+			await readState.apply([created(CHANNEL, USERS)]);
+			const { views } = commands;
+			let asked = 0;
+			Object.assign(commands, {
+				views: (...args: Parameters<typeof views>) => {
+					asked += 1;
+					return views(...args);
+				},
+			});
+			for (let round = 0; round < 5; round += 1)
+				await readState.apply(
+					USERS.map((user, index) => {
+						const ts = BEGIN + 1 + round * USERS.length + index;
+						return posting(message('C01', ts, { user }), ts === BEGIN + 1 ? null : ts - 1);
+					}),
+				);
+			// About the first of all, which has none before it: once, and once more as far back as its author has read.
+			expect(asked).toBeLessThanOrEqual(2);
+		});
 	});

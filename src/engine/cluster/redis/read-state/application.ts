@@ -20,6 +20,7 @@ import type { Users } from './users.ts';
  */
 export class Application {
 	private readonly ofUser = new Turns();
+	private readonly newest = new NewestMessages();
 
 	constructor(
 		private readonly commands: Commands,
@@ -45,7 +46,9 @@ export class Application {
 				continue;
 			}
 			const { user } = effect.message;
-			const post: Post = { effect, isNew: results[index] === 1 };
+			const previousBy = this.newest.authorOf(conversation, effect.prevTs);
+			if (inTimeline(effect.message)) this.newest.posted(conversation, effect.message);
+			const post: Post = { effect, isNew: results[index] === 1, previousBy };
 			const row = rows.get(user);
 			if (row) row.push(post);
 			else moved.push(this.toAuthor(user, post, rows, read.get(user)));
@@ -181,6 +184,25 @@ function usersOf(effect: Effect): readonly string[] {
 			return [effect.user];
 		default:
 			return [];
+	}
+}
+
+/** Conversations whose newest message is remembered. */
+const MOST_REMEMBERED = 50_000;
+
+/** Who wrote the newest message of a timeline, of those applied here: neither its ts nor its author ever changes. */
+class NewestMessages {
+	private readonly byConversation = new Map<string, Pick<Message, 'ts' | 'user'>>();
+
+	/** Null: not known. */
+	authorOf(conversation: string, ts: number | null): string | null {
+		const newest = this.byConversation.get(conversation);
+		return newest && newest.ts === ts ? newest.user : null;
+	}
+
+	posted(conversation: string, { ts, user }: Message): void {
+		if (this.byConversation.size >= MOST_REMEMBERED) this.byConversation.clear();
+		this.byConversation.set(conversation, { ts, user });
 	}
 }
 

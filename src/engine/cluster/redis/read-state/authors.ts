@@ -17,6 +17,8 @@ export interface Post {
 	readonly effect: Posted;
 	/** Applied for the first time. */
 	readonly isNew: boolean;
+	/** Who wrote the timeline message before it; null where that is not known. */
+	readonly previousBy: string | null;
 }
 
 /** Where an author stands: in the conversation, and in the threads that the posts are in. */
@@ -62,7 +64,7 @@ export class Authors {
 	}
 
 	/** Moves the cursors in `standing` onto the post, where the author had nothing unread before it. */
-	private async movedBy({ effect, isNew }: Post, standing: Standing): Promise<Moved[]> {
+	private async movedBy({ effect, isNew, previousBy }: Post, standing: Standing): Promise<Moved[]> {
 		const { message, prevTs } = effect;
 		const { conversation, threadTs, ts, user } = message;
 		const read = inTimeline(message) ? standing.membership : undefined;
@@ -71,8 +73,10 @@ export class Authors {
 		const membership = read && (isNew || read.at <= ts) ? read : undefined;
 		const follow = thread && (isNew || thread.at <= ts) ? thread : undefined;
 		const [inConversation, inThread] = await Promise.all([
-			// Mostly the author has read the message before: then nothing has to be looked at.
-			membership && (isUpTo(membership.cursor, prevTs, message) || this.hadRead(message, null, membership)),
+			// Mostly the author has read the message before, or has not: then nothing has to be looked at.
+			membership &&
+				(isUpTo(membership.cursor, prevTs, message) ||
+					(!lacks(membership, prevTs, previousBy, user) && this.hadRead(message, null, membership))),
 			follow && this.hadRead(message, threadTs, { ...follow, ahead: NOTHING_AHEAD }),
 		]);
 		const moved: Moved[] = [];
@@ -139,6 +143,15 @@ const NEVER = { isActiveAt: () => false };
 
 const isUpTo = (cursor: number, prevTs: number | null, { ts }: Message): boolean =>
 	prevTs !== null && cursor >= prevTs && cursor <= ts;
+
+/** Whether the message before is one that the author has not read. */
+const lacks = (
+	{ cursor, ahead }: Membership,
+	prevTs: number | null,
+	previousBy: string | null,
+	user: string,
+): boolean =>
+	prevTs !== null && prevTs > cursor && previousBy !== null && previousBy !== user && !ahead.has(prevTs);
 
 /** A change of now: after the newest one, also where that was stamped by a clock that is ahead. */
 const later = (stamp: number, { at }: { readonly at: number }): number => (at > stamp ? at + 1 : stamp);
