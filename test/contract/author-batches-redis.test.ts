@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { Scripts } from '../../src/engine/cluster/redis/scripts.ts';
 import type { ReadFact } from '../../src/engine/ports/facts.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
@@ -121,10 +122,10 @@ for (const layout of LAYOUTS)
 			const { process } = await world();
 			const { readState, commands } = await process();
 			await readState.apply([created(CHANNEL, USERS)]);
-			const { views } = commands;
+			const { views }: Scripts = commands;
 			let asked = 0;
 			Object.assign(commands, {
-				views: (...args: Parameters<typeof views>) => {
+				views: (...args: (string | number)[]) => {
 					asked += 1;
 					return views(...args);
 				},
