@@ -4,6 +4,7 @@ import { crowdUser, makeCrowd } from '../support/crowd.ts';
 import { channelId, tokenOf } from '../support/dataset.ts';
 import { figure, quantile } from '../support/figures.ts';
 import { fillHalfRead, MESSAGES_EACH, readerOf } from '../support/half-read.ts';
+import { fillMarked, MARKERS, type Marked, marksAtOnce } from '../support/marks-at-once.ts';
 import type { Scenario } from '../support/scenario.ts';
 import { boundMsBetween, meanMsBetween, serverTimes } from '../support/server-times.ts';
 
@@ -23,9 +24,11 @@ export const clusterReads: Scenario = {
 		const sizes = bench.pick([50], [50, 1_000], [50, 1_000, 100_000]);
 		const cluster = await benchCluster(bench);
 		const crowd = bench.pick(100, 1_000, 1_000);
+		let marked: Marked = { channel: '', users: [] };
 		await cluster.fill(async (dataset) => {
 			await dataset.users([crowdUser(1)]);
 			await fillHalfRead(bench, dataset, sizes);
+			marked = await fillMarked(dataset);
 		});
 		bench.progress(`making ${crowd * crowd} cursors and as many messages`);
 		await makeCrowd(cluster.postgresUrl, crowd);
@@ -34,6 +37,7 @@ export const clusterReads: Scenario = {
 		bench.atEnd(() => redis.disconnect());
 		const counts = sizes.map(() => [] as Round[]);
 		const marks: { server: number; bound: number; client: number }[] = [];
+		const marksASecond: number[] = [];
 		const restored: number[] = [];
 		const first = sizes.map(() => [] as number[]);
 		for (let run = 0; run < bench.runs; run += 1) {
@@ -42,6 +46,7 @@ export const clusterReads: Scenario = {
 				counts[index]?.push(await countsRound(server.url, size));
 			}
 			marks.push(await marksRound(server.url, run));
+			marksASecond.push(await marksAtOnce(server.url, marked, run, bench.runs));
 			const before = await rowsOf(server.url, crowdUser(1));
 			await redis.flushall();
 			const began = performance.now();
@@ -57,6 +62,7 @@ export const clusterReads: Scenario = {
 				data: `every conversation has ${MESSAGES_EACH} messages; the user has read every other one`,
 				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
 				marks: `${MARKS} of conversations.mark, one after the other, each moving the cursor`,
+				'marks a second': `${MARKERS} members of one conversation, each marking over HTTP one message further, the next mark when the one before is answered`,
 				'Redis emptied': `${crowd} users in ${crowd} conversations each, of ${crowd} messages, ${crowd * crowd} cursors and as many messages in the database, 50 unread everywhere; FLUSHALL, then client.counts of one of them until it answers; it has to be what it was before`,
 				measured:
 					'“on the server” from the gateway’s own histogram, whose bounds are 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 250 … ms: the figure is the bound',
@@ -89,6 +95,7 @@ export const clusterReads: Scenario = {
 					'a mark: p95 on the server, at most',
 					'ms',
 					marks.map(({ bound }) => bound),
+					{ atMost: 4 },
 				),
 				figure(
 					'a mark: mean on the server',
@@ -100,6 +107,7 @@ export const clusterReads: Scenario = {
 					'ms',
 					marks.map(({ client }) => client),
 				),
+				figure('marks a second in one conversation', '/s', marksASecond, { atLeast: 1_000 }),
 				figure('Redis emptied: until counts are answered again, the same as before', 's', restored, {
 					atMost: 5,
 				}),
