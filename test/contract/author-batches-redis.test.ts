@@ -13,6 +13,8 @@ const CHANNEL = conversation('C01');
 const USERS = ['U01', 'U02', 'U03', 'U04'];
 const SEEDS = 4;
 const STEPS = 60;
+/** The facts themselves. */
+const FACTS = (moved: readonly ReadFact[]): readonly ReadFact[] => moved;
 
 /** Mulberry32. */
 function randomFrom(seed: number): (below: number) => number {
@@ -95,11 +97,11 @@ for (const layout of LAYOUTS)
 				const batched = await process({ prefix: `${prefix}-batched:` });
 				const effects = history(seed);
 				const [one, many]: ReadFact[][] = [[], []];
-				for (const effect of effects) one?.push(...(await single.readState.apply([effect])));
+				for (const effect of effects) one?.push(...(await single.readState.apply([effect], FACTS)));
 				const below = randomFrom(seed + 1_000);
 				for (let from = 0; from < effects.length; ) {
 					const to = from + 1 + below(12);
-					many?.push(...(await batched.readState.apply(effects.slice(from, to))));
+					many?.push(...(await batched.readState.apply(effects.slice(from, to), FACTS)));
 					from = to;
 				}
 				expect(await standing(batched), `seed ${seed}`).toEqual(await standing(single));
@@ -110,18 +112,18 @@ for (const layout of LAYOUTS)
 		test('what one author posts in a row is one move', async () => {
 			const { process } = await world();
 			const { readState } = await process();
-			await readState.apply([created(CHANNEL, USERS)]);
+			await readState.apply([created(CHANNEL, USERS)], FACTS);
 			const posts = Array.from({ length: 50 }, (_, index) =>
 				posting(message('C01', BEGIN + 1 + index), index === 0 ? null : BEGIN + index),
 			);
-			const moved = await readState.apply(posts);
+			const moved = await readState.apply(posts, FACTS);
 			expect(moved).toMatchObject([{ type: 'cursor', user: 'U01', cursor: BEGIN + 50 }]);
 		});
 
 		test("where the message before is another author's, nothing is asked about the timeline", async () => {
 			const { process } = await world();
 			const { readState, commands } = await process();
-			await readState.apply([created(CHANNEL, USERS)]);
+			await readState.apply([created(CHANNEL, USERS)], FACTS);
 			const { views }: Scripts = commands;
 			let asked = 0;
 			Object.assign(commands, {
@@ -136,6 +138,7 @@ for (const layout of LAYOUTS)
 						const ts = BEGIN + 1 + round * USERS.length + index;
 						return posting(message('C01', ts, { user }), ts === BEGIN + 1 ? null : ts - 1);
 					}),
+					FACTS,
 				);
 			// About the first of all, which has none before it: once, and once more as far back as its author has read.
 			expect(asked).toBeLessThanOrEqual(2);
