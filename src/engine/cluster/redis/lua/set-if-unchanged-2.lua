@@ -17,7 +17,11 @@ local AT_ONCE = 1000
 local function in_parts(command, values)
 	local results = {}
 	for from = 1, #values, AT_ONCE do
-		local result = redis.call(command, KEYS[1], unpack(values, from, math.min(from + AT_ONCE - 1, #values)))
+		local last = from + AT_ONCE - 1
+		if last > #values then
+			last = #values
+		end
+		local result = redis.call(command, KEYS[1], unpack(values, from, last))
 		if command == 'HMGET' then
 			for _, value in ipairs(result) do
 				results[#results + 1] = value
