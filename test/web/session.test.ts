@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { traceTasks } from '../support/web/main-thread.ts';
 import { eventually, Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
@@ -102,20 +103,17 @@ test('what cannot be loaded says why, and can be tried again', async () => {
 	await screen.expectExact();
 });
 
-test('the first view is there within a second', async () => {
+test('the first view takes less than a second of CPU', async () => {
 	const { people, post } = await scene(2);
 	const [ada, grace] = people;
 	for (let index = 0; index < 30; index += 1) await post(grace, `message ${index}`);
-	const times: number[] = [];
-	// The machine has other things to do: the best of a few is what the page takes.
-	for (let attempt = 0; attempt < 5 && !times.some((time) => time < 1000); attempt += 1) {
-		const { page } = await show(ada);
+	const { page } = await show(ada);
+	const { totalMs } = await traceTasks(page, async () => {
+		await page.reload();
 		await page.locator('.inbox-item').first().waitFor();
-		times.push(
-			await page.evaluate<number>(`performance.getEntriesByName('conversations shown')[0].startTime`),
-		);
-	}
-	expect(Math.min(...times)).toBeLessThan(1000);
+	});
+	console.log(`  first view: ${totalMs.toFixed(0)} ms of CPU`);
+	expect(totalMs).toBeLessThan(1_000);
 });
 
 test('it is served compressed, cached, and with a strict policy', async () => {

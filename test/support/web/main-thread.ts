@@ -22,6 +22,7 @@ const MARK = 'traced';
 export interface Tasks {
 	readonly count: number;
 	readonly longestMs: number;
+	readonly totalMs: number;
 }
 
 /** Of this page, while `work` runs. */
@@ -46,5 +47,10 @@ export async function traceTasks(page: Page, work: () => Promise<unknown>): Prom
 	);
 	if (!tasks.some(({ tdur }) => tdur !== undefined))
 		throw new Error('the trace has no CPU times of the page: this Chromium cannot be judged by them');
-	return { count: tasks.length, longestMs: Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1_000)) };
+	const timesMs = tasks.map(({ tdur = 0 }) => tdur / 1_000);
+	return {
+		count: tasks.length,
+		longestMs: Math.max(...timesMs),
+		totalMs: timesMs.reduce((sum, time) => sum + time, 0),
+	};
 }
