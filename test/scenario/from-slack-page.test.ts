@@ -39,7 +39,7 @@ test('from nothing to a Bolt app that answers a command', async () => {
 		const port = await freePort();
 		let script = blocks(text, 'sh')
 			.join('\n')
-			.replaceAll('npx tidemark', join(ROOT, 'bin', 'tidemark'))
+			.replaceAll(/(?:npx |bin\/)tidemark/g, join(ROOT, 'bin', 'tidemark'))
 			.replaceAll('localhost:8080', `localhost:${port}`)
 			.replace(/^npm install .*$/m, '');
 		for (const [waits, until] of WAITS) {
