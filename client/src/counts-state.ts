@@ -58,7 +58,7 @@ export class CountsState {
 	self = '';
 	readonly conversations = new SharedMap<string, Conversation>();
 	threads: ThreadTotals = NO_THREADS;
-	private threadsPosition = '';
+	private threadsVersion = '';
 	private conversationsBadge = 0;
 	private tracked = new Map<string, Tracked>();
 	/** Stamps of the newest join, leave, archive or unarchive of conversations; also of those that are not tracked any more. */
@@ -84,7 +84,7 @@ export class CountsState {
 			this.tell(row.id, toCounts(row), { ...description, preview: before.get(row.id)?.preview ?? null });
 		}
 		this.threads = toTotals(counts.threads);
-		this.threadsPosition = counts.position;
+		this.threadsVersion = counts.threads.version;
 		this.changed();
 	}
 
@@ -214,9 +214,10 @@ export class CountsState {
 	}
 
 	tellThreads(event: Wire): void {
-		if (event.position < this.threadsPosition) return;
+		// Not by position, which follows the clock of a gateway.
+		if (event.version < this.threadsVersion) return;
 		this.threads = toTotals(event);
-		this.threadsPosition = event.position;
+		this.threadsVersion = event.version;
 		this.changed();
 	}
 

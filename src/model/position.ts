@@ -14,6 +14,15 @@ export const formatPosition = (stamp: number): string => String(stamp).padStart(
 export const formatRowPosition = (row: { readonly conversation: number; readonly user: number }): string =>
 	formatPosition(row.conversation) + formatPosition(row.user);
 
+/**
+ * What totals over several conversations are true at. The user's part comes first: it rises when the user leaves a
+ * conversation, whose stamp is missing from the other part then.
+ */
+export const formatTotalsVersion = (totals: {
+	readonly user: number;
+	readonly conversations: number;
+}): string => formatPosition(totals.user) + formatPosition(totals.conversations);
+
 /** Where in the stream a position is. A row's is as far as the later of its two parts. */
 export function parsePosition(text: string): number | undefined {
 	if (!POSITION.test(text)) return undefined;

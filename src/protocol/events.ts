@@ -1,7 +1,7 @@
 import type { About } from '../engine/ports/bus.ts';
 import type { CountRow, ThreadRow, ThreadTotals } from '../engine/ports/read-state.ts';
 import type { Conversation } from '../model/conversation.ts';
-import { formatRowPosition } from '../model/position.ts';
+import { formatRowPosition, formatTotalsVersion } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
 import type { Effect, ThreadSummary } from '../sequencer/effects.ts';
 import { changedEvent, joinedEvent, leftEvent } from './conversation-events.ts';
@@ -267,14 +267,19 @@ export function countsUpdatedEvent(row: CountRow): JsonObject {
 	return { type: 'unread_counts_updated', channel: row.conversation, ...countFields(row) };
 }
 
-/** How the user's threads stand, all of them together. */
+/** All threads that a user follows, together. */
+export const wireThreadTotals = ({ unread, mentions, badge, version }: ThreadTotals): JsonObject => ({
+	has_unreads: unread > 0,
+	unread_count: unread,
+	mention_count: mentions,
+	badge_count: badge,
+	version: formatTotalsVersion(version),
+});
+
 export function threadStateEvent(threads: ThreadTotals, stamp: number): JsonObject {
 	return {
 		type: 'update_thread_state',
-		has_unreads: threads.unread > 0,
-		unread_count: threads.unread,
-		mention_count: threads.mentions,
-		badge_count: threads.badge,
+		...wireThreadTotals(threads),
 		timestamp: formatTs(stamp),
 		...stamped(stamp),
 	};

@@ -190,7 +190,11 @@ const memberView = ({ conversation: { id, kind, archived }, membership }: Place)
 };
 
 function totalsOf(looked: Looked): ThreadTotals {
-	const totals = { unread: 0, mentions: 0, badge: 0 };
+	const totals = { unread: 0, mentions: 0, badge: 0, version: { user: looked.user.stamp, conversations: 0 } };
+	// Archived ones too: archiving takes their threads out of the totals.
+	looked.eachPlace(({ conversation }) => {
+		totals.version.conversations = Math.max(totals.version.conversations, conversation.stamp);
+	});
 	for (const place of looked.threads()) {
 		const row = threadRow(place);
 		totals.unread += row.unread;

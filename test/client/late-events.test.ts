@@ -87,6 +87,7 @@ async function stage(answers: ConstructorParameters<typeof FakeServer>[0] = {}) 
 	return {
 		tell: server.socket.tell.bind(server.socket),
 		server,
+		client,
 		conversation,
 		thread,
 		texts,
@@ -141,6 +142,27 @@ test('a root that is told once more keeps its replies', async () => {
 	const { tell, conversation } = await stage();
 	tell(posted(4, 3), replied(4, 5, 1, 5), posted(4, 3));
 	expect(conversation.getSnapshot().messages.at(-1)).toMatchObject({ text: 'text 4', replyCount: 1 });
+});
+
+test('totals of threads are compared by their version, whatever the clocks of gateways say', async () => {
+	const { tell, client } = await stage();
+	const totals = (unread: number, user: number, conversations: number, at: number) => ({
+		type: 'update_thread_state',
+		has_unreads: unread > 0,
+		unread_count: unread,
+		mention_count: 0,
+		badge_count: 0,
+		version: stamp(user) + stamp(conversations),
+		...stamped(at),
+	});
+	const shown = () => client.getSnapshot().threads.unreadCount;
+	tell(totals(1, 1, 5, 900), totals(2, 1, 6, 6));
+	expect(shown()).toBe(2);
+	tell(totals(1, 1, 5, 901));
+	expect(shown()).toBe(2);
+	// The user left the conversation that had changed last.
+	tell(totals(0, 2, 3, 7));
+	expect(shown()).toBe(0);
 });
 
 test('an earlier name, topic or purpose does not come back', async () => {

@@ -30,7 +30,11 @@ const row = (index: number): CountRow => ({
 async function leftAfter(method: Method, conversations: number): Promise<number> {
 	const requests = { perSecond: 1, burst: BURST };
 	const limits = new Limits({ requests, posts: off, connects: off }, new HandClock().now, () => 0);
-	const totals = { threads: { unread: 0, mentions: 0, badge: 0 }, badge: 0, stamp: 0 };
+	const totals = {
+		threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
+		badge: 0,
+		stamp: 0,
+	};
 	const rows = Array.from({ length: conversations }, (_, index) => row(index));
 	const readState = {
 		unread: async () => [],

@@ -29,7 +29,12 @@ const rows: fc.Arbitrary<CountRow> = fc.record({
 test('the bytes say what countFields says, row for row', () => {
 	const counts = fc.record({
 		rows: fc.array(rows, { maxLength: 30 }),
-		threads: fc.record({ unread: count, mentions: count, badge: count }),
+		threads: fc.record({
+			unread: count,
+			mentions: count,
+			badge: count,
+			version: fc.record({ user: count, conversations: count }),
+		}),
 		badge: fc.integer({ min: 0, max: 1_000_000_000 }),
 		stamp,
 	});
@@ -49,6 +54,9 @@ test('the bytes say what countFields says, row for row', () => {
 					unread_count: given.threads.unread,
 					mention_count: given.threads.mentions,
 					badge_count: given.threads.badge,
+					version: [given.threads.version.user, given.threads.version.conversations]
+						.map(formatPosition)
+						.join(''),
 				},
 				badge: given.badge,
 				position: formatPosition(given.stamp),
@@ -96,7 +104,11 @@ test.each([1, 10_000])(
 
 const ROOM = { totalBytes: 1 << 26, shareBytes: 1 << 26, nowMs: Date.now };
 const TAKER = { key: 'U1', budget: new MemoryBudget(ROOM) };
-const NO_TOTALS = { threads: { unread: 0, mentions: 0, badge: 0 }, badge: 0, stamp: 0 };
+const NO_TOTALS = {
+	threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
+	badge: 0,
+	stamp: 0,
+};
 
 const rowOf = (conversation: string): CountRow => ({
 	conversation,

@@ -44,7 +44,10 @@ function scene({ archived = false } = {}) {
 	const readState = {
 		row: async () => ROW,
 		member: async () => ({ conversation: 'C1', archived }),
-		threadTotals: async () => ({ threads: { unread: 0, mentions: 0, badge: 0 }, stamp: 1 }),
+		threadTotals: async () => ({
+			threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
+			stamp: 1,
+		}),
 	} as unknown as ReadState;
 	const fail = (error: unknown) => {
 		throw error;
@@ -130,7 +133,10 @@ test('a delete that thousands online want counts of takes the counts of a few in
 			return ROW;
 		},
 		member: async () => ({ conversation: 'C1', archived: false }),
-		threadTotals: async () => ({ threads: { unread: 0, mentions: 0, badge: 0 }, stamp: 1 }),
+		threadTotals: async () => ({
+			threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
+			stamp: 1,
+		}),
 	} as unknown as ReadState;
 	const push = new CountsPush(readState, (error) => {
 		throw error;
@@ -162,7 +168,11 @@ test('counts that could not be looked up are pushed when they can be', async () 
 	const readState = {
 		row: () => looked(ROW),
 		member: () => looked({ conversation: 'C1', archived: false }),
-		threadTotals: () => looked({ threads: { unread: 0, mentions: 0, badge: 0 }, stamp: 1 }),
+		threadTotals: () =>
+			looked({
+				threads: { unread: 0, mentions: 0, badge: 0, version: { user: 1, conversations: 1 } },
+				stamp: 1,
+			}),
 	} as unknown as ReadState;
 	const push = new CountsPush(readState, (error) => void failures.push(error));
 	push.sent([session], { change: 'standing', conversation: 'C1' });

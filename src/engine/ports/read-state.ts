@@ -10,6 +10,8 @@ export interface ThreadTotals {
 	readonly mentions: number;
 	/** What they add to the badge. */
 	readonly badge: number;
+	/** Stamps of the newest changes of the user's read state and of the user's conversations. Gateways whose clocks differ have the same. */
+	readonly version: { readonly user: number; readonly conversations: number };
 }
 
 export interface CountTotals {

@@ -1,5 +1,6 @@
 import type { CountRow, CountSink, CountTotals } from '../../engine/ports/read-state.ts';
 import { formatPosition } from '../../model/position.ts';
+import { wireThreadTotals } from '../../protocol/events.ts';
 import { AsciiWriter } from './ascii-writer.ts';
 import { LAST_READ_AT, LATEST_AT, STAMP_WIDTH, TAIL_BYTES, Tails } from './count-tails.ts';
 import { Scratch } from './scratch.ts';
@@ -61,12 +62,7 @@ export class CountsEncoder implements CountSink {
 	/** The whole answer, which is there until `release`. */
 	finish({ threads, badge, stamp }: CountTotals): Uint8Array<ArrayBuffer> {
 		const { channels: answer, lists } = this;
-		const threadsText = JSON.stringify({
-			has_unreads: threads.unread > 0,
-			unread_count: threads.unread,
-			mention_count: threads.mentions,
-			badge_count: threads.badge,
-		});
+		const threadsText = JSON.stringify(wireThreadTotals(threads));
 		endList(answer);
 		appendList(answer, 'mpims', lists.get('mpims'));
 		appendList(answer, 'ims', lists.get('ims'));
