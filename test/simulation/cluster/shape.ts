@@ -202,12 +202,8 @@ export class ClusterShape implements Shape {
 		'slow postgres': () => {
 			this.postgres.faults.slowest = 400;
 		},
-		/**
-		 * Of workers. Gateways whose clocks differ give totals of threads positions that cannot be compared: known, see
-		 * docs/simulation.md.
-		 */
 		'clock step': () => {
-			const process = this.any(WORKERS);
+			const process = this.any([...GATEWAYS, ...WORKERS]);
 			if (process) process.clockOffsetMs = (this.world.scheduler.random.next() - 0.5) * 4_000;
 		},
 	};
