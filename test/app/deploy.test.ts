@@ -15,6 +15,8 @@ for (const file of [
 	'deploy/kubernetes.yaml',
 	'deploy/Dockerfile',
 	'docs/operations.md',
+	'docs/run-a-cluster.md',
+	'docs/settings.md',
 ]) {
 	test(`${file} names settings that there are`, () => {
 		const named = new Set(textOf(file).match(/\bTIDEMARK_(?!TEST_)[A-Z_]*[A-Z]\b/g));
@@ -23,8 +25,8 @@ for (const file of [
 	});
 }
 
-test('every setting is in docs/operations.md', () => {
-	const text = textOf('docs/operations.md');
+test('every setting is in docs/settings.md', () => {
+	const text = textOf('docs/settings.md');
 	expect([...known].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 

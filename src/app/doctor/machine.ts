@@ -79,7 +79,7 @@ export function judgeClock(
 	return ok(about, iso(nowMs));
 }
 
-/** docs/operations.md: what a client may have missed is looked for so long before its position. */
+/** docs/run-a-cluster.md: what a client may have missed is looked for so long before its position. */
 const CLOCKS_DIFFER_MS = 5_000;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
