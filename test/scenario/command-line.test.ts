@@ -246,7 +246,11 @@ describe('commands that talk to a running server', () => {
 			expect((await run(['user', 'deactivate', 'nobody', ...where])).err).toContain(
 				'there is no user "nobody"',
 			);
-			await run(['team', 'add', 'Second', ...where]);
+			const again = await run(['team', 'add', 'harbour crew', ...where]);
+			expect([again.code, again.out]).toEqual([2, '']);
+			expect(again.err).toMatch(/a workspace called "Harbour Crew" exists already \(T\w+\).*--same-name/);
+			const second = await run(['team', 'add', 'Harbour Crew', '--same-name', ...where]);
+			expect(second.out).toMatch(/^(T\w+) {2}Harbour Crew .*\nNext: tidemark invite --team \1 /);
 			expect((await run(['invite', ...where])).err).toMatch(/several workspaces: give --team/);
 		});
 	});
