@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { client } from '../support/api.ts';
 import type { Person } from '../support/people.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
-import { Screen } from '../support/web/screen.ts';
+import { eventually, Screen } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Letting people in with a mouse, and what a link may do to somebody who is signed in. */
@@ -29,6 +29,39 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	await admin.page.getByRole('button', { name: 'Make an invite link' }).click();
 	const link = await admin.page.getByLabel('Invite link to Harbour Crew').inputValue();
 	expect(link).toStartWith(`${here.server.url}/#invite=`);
+	// An open link is known by its id, which is shown with the link, and by when it was created.
+	const shownId = async () =>
+		/Link ([0-9a-f]{8})/.exec(await admin.page.locator('.copy-field .hint').innerText())?.[1] ?? '';
+	const open = (id: string) => admin.page.locator('.admin-invites li', { hasText: `Link ${id}` });
+	const forAnybody = await shownId();
+	await open(forAnybody)
+		.filter({ hasText: /for a new person.*created .*, expires / })
+		.waitFor();
+	// A person who is added gets a link at once.
+	await admin.page.getByLabel('Add a person').fill('tom');
+	await admin.page.keyboard.press('Enter');
+	expect(await admin.page.getByLabel('Link that signs in tom').inputValue()).toContain('/#invite=');
+	const forTom = await shownId();
+	expect([forTom.length, forTom === forAnybody]).toEqual([8, false]);
+	await open(forTom)
+		.filter({ hasText: /for tom.*created / })
+		.waitFor();
+	await open(forTom)
+		.getByRole('button', { name: `Revoke link ${forTom}` })
+		.click();
+	await open(forTom).waitFor({ state: 'detached' });
+	// A second workspace of the same name is created only when asked for.
+	await admin.page.getByLabel('New workspace').fill('harbour crew');
+	await admin.page.keyboard.press('Enter');
+	await admin.page.getByText(/A workspace called Harbour Crew exists already \(T\w+\)/).waitFor();
+	const workspaces = admin.page.getByRole('region', { name: 'Workspaces' }).locator('[aria-pressed]');
+	expect(await workspaces.allInnerTexts()).toEqual(['Harbour Crew']);
+	await admin.page.getByRole('button', { name: 'Create another one' }).click();
+	await eventually(async () => expect(await workspaces.count()).toBe(2));
+	for (const text of await workspaces.allInnerTexts()) expect(text).toMatch(/^harbour crew \(T\w+\)$/i);
+	const ours = workspaces.filter({ hasText: /^Harbour Crew/ });
+	await ours.click();
+	await open(forAnybody).waitFor();
 
 	const mia = await newScreen();
 	await mia.page.goto(link);
@@ -67,6 +100,7 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	await mia.page.getByText('This device was signed out.').waitFor();
 
 	await admin.page.reload();
+	await ours.click();
 	await admin.page.getByRole('button', { name: 'Actions for mia.berg' }).click();
 	await admin.page.getByRole('menuitem', { name: 'Deactivate' }).click();
 	await admin.page.getByText('· deactivated').waitFor();

@@ -20,6 +20,11 @@ test('charts move with what happens; a person’s token is refused; a server tha
 	await page.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
 	await page.getByRole('button', { name: 'Open' }).click();
 	await page.getByText('Everything works').waitFor();
+	const link = page.getByRole('link', { name: 'Administration' });
+	expect(await link.getAttribute('href')).toBe('/admin');
+	expect(
+		await page.evaluate<string>(`getComputedStyle(document.querySelector('.ops-head a')).textDecorationLine`),
+	).toBe('none');
 	const posts = page.getByRole('region', { name: 'Posts and requests' }).locator('dd').first();
 	await eventually(async () => {
 		await Promise.all(Array.from({ length: 20 }, (_, index) => post(ada, `post ${index}`)));

@@ -16,6 +16,7 @@ export function Admin() {
 	const [teams, setTeams] = useState<readonly Team[] | null>(null);
 	const [error, setError] = useState<string | null>(null);
 	const [chosen, setChosen] = useState('');
+	const [refused, setRefused] = useState<{ readonly name: string; readonly existing: Team } | null>(null);
 	const load = useCallback(() => {
 		setError(null);
 		listAll<Team>('admin.teams.list', 'teams').then(setTeams, (failure: { code?: string }) =>
@@ -27,10 +28,16 @@ export function Admin() {
 	}, [isAdmin, load]);
 	if (!isAdmin) return <AdminSignIn title="Administration" onAdmin={() => setAdmin(true)} />;
 	const team = teams?.find(({ id }) => id === chosen) ?? teams?.[0];
-	const add = async (name: string) => {
+	const create = async (name: string) => {
+		setRefused(null);
 		const created = await asAdmin<{ team: Team }>('admin.teams.create', { name });
 		setChosen(created.team.id);
 		load();
+	};
+	const add = (name: string) => {
+		const existing = teams?.find((one) => isSameName(one.name, name));
+		if (existing) setRefused({ name, existing });
+		else tell(create(name), 'Workspace created.');
 	};
 	return (
 		<main className="admin">
@@ -74,18 +81,34 @@ export function Admin() {
 									onClick={() => setChosen(id)}
 								>
 									<bdi>{name}</bdi>
+									{teams.some((one) => one.id !== id && isSameName(one.name, name)) && ` (${id})`}
 								</button>
 							))}
 						</fieldset>
 					)}
-					<NameForm
-						label="New workspace"
-						button="Create"
-						onName={(name) => tell(add(name), 'Workspace created.')}
-					/>
+					<NameForm label="New workspace" button="Create" onName={add} />
+					{refused && (
+						<div className="admin-actions">
+							<p className="refusal" role="alert">
+								A workspace called <bdi>{refused.existing.name}</bdi> exists already ({refused.existing.id}).
+								Give the new one another name.
+							</p>
+							<button
+								type="button"
+								className="button small"
+								onClick={() => tell(create(refused.name), 'Workspace created.')}
+							>
+								Create another one
+							</button>
+						</div>
+					)}
 				</section>
 			)}
 			{team && <TeamView key={team.id} team={team} />}
 		</main>
 	);
 }
+
+/** As people read them; the server allows equal names. */
+const isSameName = (one: string, other: string): boolean =>
+	one.trim().toLowerCase() === other.trim().toLowerCase();

@@ -4,6 +4,7 @@ import { CopyField } from '../ui/CopyField.tsx';
 import { exactTime, plural } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { asAdmin, type Invite, listAll, type Member, type Team } from './calls.ts';
+import { InviteList, shortId } from './InviteList.tsx';
 import { MemberRow } from './MemberRow.tsx';
 import { NameForm } from './NameForm.tsx';
 
@@ -46,9 +47,13 @@ export function TeamView({ team }: { readonly team: Team }) {
 		setMade({
 			label: member ? `Link that signs in ${member.name}` : `Invite link to ${team.name}`,
 			value: url,
-			hint: `Send it to one person. It works once, until ${exactTime(String(link.expires_at))}.`,
+			hint: `Link ${shortId(link)}. Send it to one person. It works once, until ${exactTime(String(link.expires_at))}.`,
 		});
 		await load();
+	};
+	const add = async (name: string) => {
+		const { user } = await asAdmin<{ user: Member }>('admin.users.create', { team_id: team.id, name });
+		await invite(user);
 	};
 	const tokenFor = async (member: Member) => {
 		const { token } = await asAdmin<{ token: string }>('admin.tokens.create', { user_id: member.id });
@@ -67,8 +72,8 @@ export function TeamView({ team }: { readonly team: Team }) {
 					Invite people to <bdi>{team.name}</bdi>
 				</h2>
 				<p className="hint">
-					An invite link lets one person in, who chooses a name. Or add somebody by name, and make a link that
-					signs them in.
+					An invite link lets one person in, who chooses a name. Or add a person by name, and send them the
+					link that signs them in.
 				</p>
 				<div className="admin-actions">
 					<button type="button" className="button primary" onClick={() => tell(invite(null))}>
@@ -77,34 +82,15 @@ export function TeamView({ team }: { readonly team: Team }) {
 					<NameForm
 						label="Add a person"
 						button="Add"
-						onName={(name) =>
-							change(asAdmin('admin.users.create', { team_id: team.id, name }), `${name} was added.`)
-						}
+						onName={(name) => tell(add(name), `${name} was added. The link below signs them in.`)}
 					/>
 				</div>
 				{made && <CopyField key={made.value} {...made} />}
-				{invites.length > 0 && (
-					<ul className="admin-invites" aria-label="Open invites">
-						{invites.map(({ id, user_id, expires_at }) => (
-							<li key={id}>
-								<span>
-									Open link{user_id ? ` for ${nameOf(members, user_id)}` : ''}, until{' '}
-									{exactTime(String(expires_at))}
-								</span>
-								<button
-									type="button"
-									className="button small"
-									aria-label={`Revoke the link ${id}`}
-									onClick={() =>
-										change(asAdmin('admin.invites.revoke', { invite_id: id }), 'The link was revoked.')
-									}
-								>
-									Revoke
-								</button>
-							</li>
-						))}
-					</ul>
-				)}
+				<InviteList
+					invites={invites}
+					members={members ?? []}
+					onRevoke={(invite_id) => change(asAdmin('admin.invites.revoke', { invite_id }), 'Link revoked.')}
+				/>
 			</section>
 			<section className="card" aria-label="People">
 				<h2>People</h2>
@@ -152,6 +138,3 @@ export function TeamView({ team }: { readonly team: Team }) {
 		</>
 	);
 }
-
-const nameOf = (members: readonly Member[] | null, id: string): string =>
-	members?.find((member) => member.id === id)?.name ?? id;

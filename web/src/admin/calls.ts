@@ -20,6 +20,7 @@ export interface Member {
 export interface Invite {
 	readonly id: string;
 	readonly user_id?: string;
+	readonly date_created: number;
 	readonly expires_at: number;
 	readonly is_active: boolean;
 }

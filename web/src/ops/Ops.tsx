@@ -47,7 +47,7 @@ export function Ops() {
 				<Wave />
 				<h1>Operations</h1>
 				<a className="button small" href="/admin">
-					People
+					Administration
 				</a>
 				<IconButton
 					icon={theme === 'dark' ? 'sun' : 'moon'}

@@ -1,0 +1,44 @@
+import { exactTime } from '../ui/format.ts';
+import type { Invite, Member } from './calls.ts';
+
+/** As many digits as tell the open links of a workspace apart; the server asks for the whole id. */
+const SHOWN_DIGITS = 8;
+
+export const shortId = ({ id }: Pick<Invite, 'id'>): string => id.slice(0, SHOWN_DIGITS);
+
+interface Props {
+	readonly invites: readonly Invite[];
+	readonly members: readonly Member[];
+	readonly onRevoke: (id: string) => void;
+}
+
+/** Links that were not used yet, the newest first. The links themselves are not kept: their ids tell them apart. */
+export function InviteList({ invites, members, onRevoke }: Props) {
+	if (invites.length === 0) return null;
+	const newestFirst = invites.toSorted((one, other) => other.date_created - one.date_created);
+	return (
+		<ul className="admin-invites" aria-label="Open invites">
+			{newestFirst.map((invite) => (
+				<li key={invite.id}>
+					<span>
+						Link {shortId(invite)} for <bdi>{personOf(members, invite)}</bdi>
+						<small className="hint">
+							created {exactTime(String(invite.date_created))}, expires {exactTime(String(invite.expires_at))}
+						</small>
+					</span>
+					<button
+						type="button"
+						className="button small"
+						aria-label={`Revoke link ${shortId(invite)}`}
+						onClick={() => onRevoke(invite.id)}
+					>
+						Revoke
+					</button>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+const personOf = (members: readonly Member[], { user_id }: Invite): string =>
+	user_id === undefined ? 'a new person' : (members.find(({ id }) => id === user_id)?.name ?? user_id);
