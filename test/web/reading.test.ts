@@ -63,6 +63,28 @@ test('what is marked unread stays unread over a reload, until one goes elsewhere
 	await screen.expectExact();
 });
 
+test('the inbox says which replies are left when every conversation is read', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	const root = await post(ada, 'a question');
+	const screen = await show(ada);
+	const { page } = screen;
+	await page.evaluate(`location.hash = '#/inbox'`);
+	const inbox = page.getByRole('main', { name: 'Inbox' });
+	await inbox.getByText('Everything is read').waitFor();
+	await post(grace, 'an answer', { thread_ts: root });
+	await inbox.getByRole('link', { name: '1 unread reply in Threads' }).waitFor();
+	expect(await inbox.getByText('Everything is read').count()).toBe(0);
+	await inbox.getByLabel('Unread only').check();
+	expect(await inbox.getByText('all caught up').count()).toBe(0);
+	await inbox.getByRole('button', { name: 'Mark all as read' }).click();
+	await inbox.getByText('Everything is read').waitFor();
+	await post(grace, 'another answer', { thread_ts: root });
+	await inbox.getByRole('link', { name: '1 unread reply in Threads' }).first().click();
+	await page.getByRole('main', { name: 'Threads' }).getByText('another answer').waitFor();
+	await screen.expectExact();
+});
+
 test('channels one is not in are found and previewed; archived ones too; leaving a private one asks', async () => {
 	const { people } = await scene(2);
 	const [ada, grace] = people;

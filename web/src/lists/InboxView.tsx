@@ -2,6 +2,7 @@ import { useClient, useInbox, useSelected } from '@tidemark/client/react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { DialogName } from '../dialogs/Dialogs.tsx';
+import { formatRoute, toPlace } from '../session/route.ts';
 import { tell } from '../session/toast.tsx';
 import { isUnread } from '../sidebar/sections.ts';
 import { plural } from '../ui/format.ts';
@@ -17,8 +18,10 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 	const client = useClient();
 	const isReady = useSelected((snapshot) => snapshot.isReady);
 	const inbox = useInbox();
+	const threads = useSelected((snapshot) => snapshot.threads);
 	const [isOnlyUnread, setOnlyUnread] = useState(false);
 	const unread = useMemo(() => inbox.filter(isUnread), [inbox]);
+	const hasUnreads = unread.length > 0 || threads.hasUnreads;
 	const shown = isOnlyUnread ? unread : inbox;
 	const list = useRef<VirtualizerHandle>(null);
 	const scroller = useRef<HTMLDivElement>(null);
@@ -45,7 +48,14 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 		<main className="pane" aria-label="Inbox">
 			<PaneHead
 				title="Inbox"
-				about={unread.length === 0 ? 'Everything is read' : `${plural(unread.length, 'conversation')} unread`}
+				about={
+					<>
+						{!hasUnreads && 'Everything is read'}
+						{unread.length > 0 && `${plural(unread.length, 'conversation')} unread`}
+						{unread.length > 0 && threads.hasUnreads && ', '}
+						{threads.hasUnreads && <UnreadReplies count={threads.unreadCount} />}
+					</>
+				}
 			>
 				<label className="switch">
 					<input
@@ -58,7 +68,7 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 				<button
 					type="button"
 					className="button small"
-					disabled={unread.length === 0}
+					disabled={!hasUnreads}
 					onClick={() => tell(client.markAll(), 'Everything is marked as read.')}
 				>
 					Mark all as read
@@ -69,7 +79,7 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 				{isReady && shown.length === 0 && (
 					<Empty
 						icon="inbox"
-						title={isOnlyUnread ? 'You’re all caught up' : 'No conversations yet'}
+						title={emptyTitle(isOnlyUnread, hasUnreads)}
 						actions={
 							isOnlyUnread ? undefined : (
 								<>
@@ -84,7 +94,7 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 						}
 					>
 						{isOnlyUnread
-							? 'No unread conversations.'
+							? threads.hasUnreads && <UnreadReplies count={threads.unreadCount} />
 							: 'Join a channel that is there, create one, or write to somebody.'}
 					</Empty>
 				)}
@@ -95,3 +105,13 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 		</main>
 	);
 }
+
+const emptyTitle = (isOnlyUnread: boolean, hasUnreads: boolean): string => {
+	if (!isOnlyUnread) return 'No conversations yet';
+	return hasUnreads ? 'No unread conversations' : 'You’re all caught up';
+};
+
+/** Replies count in their threads, not in the conversations that are listed here. */
+const UnreadReplies = ({ count }: { readonly count: number }) => (
+	<a href={formatRoute(toPlace('threads'))}>{plural(count, 'unread reply', 'unread replies')} in Threads</a>
+);

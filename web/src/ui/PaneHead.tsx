@@ -4,7 +4,7 @@ import { BackButton } from './BackButton.tsx';
 interface Props {
 	readonly title: string;
 	/** One line under it. */
-	readonly about: string;
+	readonly about: ReactNode;
 	/** What can be done with all of it. */
 	readonly children?: ReactNode;
 }
