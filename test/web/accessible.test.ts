@@ -132,9 +132,45 @@ test('by keyboard alone: open, write, walk the messages, mark unread, reply, com
 	await page.locator('.thread-panel article.sent', { hasText: 'a reply' }).waitFor();
 	await page.keyboard.press('Escape');
 	await eventually(async () => expect(await page.locator('.thread-panel').count()).toBe(0));
+	// The focus returns to the message, which has a button for its thread now.
+	const expectOnSecond = () =>
+		eventually(async () =>
+			expect(
+				await page.evaluate<string>(
+					`document.activeElement.matches('.pane article') ? document.activeElement.textContent : 'elsewhere'`,
+				),
+			).toContain('second'),
+		);
+	await expectOnSecond();
+	await screen.message('second').getByRole('button', { name: '1 reply' }).waitFor();
 	await page.keyboard.press('Escape');
 	await eventually(async () => expect(await unread()).toBe(0));
+	await page.locator('.pane .composer textarea').focus();
+	await page.keyboard.press('Shift+Tab');
+	await expectOnSecond();
+	await page.keyboard.press('u');
+	await eventually(async () => expect(await unread()).toBe(1));
+	expect(await page.locator('.pane .composer textarea').inputValue()).toBe('');
+	await page.keyboard.press('Escape');
 	await screen.expectExact();
+});
+
+test('on a touch screen the actions of a message leave the line above visible, and menus show no keys', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	for (const text of ['above', 'tapped']) await post(grace, text);
+	const screen = await show(ada, { hasTouch: true, isMobile: true, viewport: { width: 390, height: 800 } });
+	const { page } = screen;
+	await screen.row('harbour').tap();
+	const tapped = screen.message('tapped');
+	await tapped.locator('.message-text').tap();
+	const [row, actions] = [await tapped.boundingBox(), await tapped.locator('.message-actions').boundingBox()];
+	const [top, bottom] = [row?.y ?? Number.NaN, (row?.y ?? Number.NaN) + (row?.height ?? 0)];
+	expect(actions?.y).toBeGreaterThanOrEqual(top);
+	expect((actions?.y ?? 0) + (actions?.height ?? 0)).toBeLessThanOrEqual(bottom);
+	await tapped.getByRole('button', { name: 'More actions' }).tap();
+	await page.getByRole('menuitem', { name: 'Mark unread from here' }).waitFor();
+	expect(await page.locator('.menu kbd:visible').count()).toBe(0);
 });
 
 test('what others write is read aloud, and only that', async () => {

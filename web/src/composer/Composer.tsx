@@ -19,9 +19,10 @@ interface Props {
 	readonly isFocused: boolean;
 	readonly onSent: () => void;
 	readonly onUp?: () => void;
+	readonly onBack?: () => boolean;
 }
 
-export function Composer({ channel, threadTs, label, typing, isFocused, onSent, onUp }: Props) {
+export function Composer({ channel, threadTs, label, typing, isFocused, onSent, onUp, onBack }: Props) {
 	const client = useClient();
 	const self = useSelf();
 	const [initial] = useState(() => draftOf(self, channel, threadTs));
@@ -55,6 +56,7 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 				sendLabel="Send"
 				isFocused={isFocused}
 				{...(onUp ? { onUp } : {})}
+				{...(onBack ? { onBack } : {})}
 				onChange={(written) => {
 					setText(written);
 					keepDraft(self, channel, threadTs, written);

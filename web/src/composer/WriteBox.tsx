@@ -19,6 +19,8 @@ interface Props {
 	readonly onCancel?: () => void;
 	/** The arrow up, where nothing is written. */
 	readonly onUp?: () => void;
+	/** Shift Tab; false: there are no messages, and the browser moves the focus. */
+	readonly onBack?: () => boolean;
 }
 
 const NOBODY: readonly Candidate[] = [];
@@ -32,6 +34,7 @@ export function WriteBox({
 	onChange,
 	onCancel,
 	onUp,
+	onBack,
 }: Props) {
 	const listId = useId();
 	const box = useRef<HTMLTextAreaElement>(null);
@@ -83,6 +86,7 @@ export function WriteBox({
 		if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send();
 		else if (event.key === 'Escape' && onCancel) onCancel();
 		else if (event.key === 'ArrowUp' && text === '' && onUp && !event.altKey) onUp();
+		else if (event.key === 'Tab' && event.shiftKey && onBack) return onBack();
 		else return false;
 		return true;
 	};

@@ -163,6 +163,10 @@ export function ConversationView({ route }: { readonly route: Route }) {
 					if (hasNewer) tell(toLatest());
 					else timeline.current?.scrollToEnd();
 				}}
+				onBack={() => {
+					timeline.current?.focusCurrent();
+					return timeline.current !== null;
+				}}
 				onUp={() => {
 					const mine = lastEditable(messages, self);
 					if (mine) timeline.current?.edit(mine.ts);

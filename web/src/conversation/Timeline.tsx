@@ -36,6 +36,8 @@ export interface TimelineHandle {
 	/** False: it is not among the rows. */
 	scrollTo(ts: string): boolean;
 	focusLast(): void;
+	/** The message that arrows walk from: not its buttons, nor those of the messages below it. */
+	focusCurrent(): void;
 	/** Opens the message to be edited. */
 	edit(ts: string): void;
 }
@@ -121,6 +123,7 @@ export function Timeline(props: Props) {
 			return true;
 		},
 		focusLast: () => focusRow(rows.length - 1),
+		focusCurrent: () => focusRow(rows.findIndex(({ key }) => key === reachable)),
 		edit: (ts) => {
 			const index = rows.findIndex(({ message }) => message.ts === ts);
 			if (index < 0) return;

@@ -11,6 +11,7 @@ import { tell } from '../session/toast.tsx';
 import { plural } from '../ui/format.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { useReturningFocus } from './returning-focus.ts';
 
 /** A thread, beside whatever is shown. */
 export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
@@ -22,6 +23,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 	const conversation = useSelected(({ conversations }) => conversations.get(channel) ?? null);
 	const name = useConversationName(conversation);
 	const timeline = useRef<TimelineHandle>(null);
+	useReturningFocus(ts);
 	const { root, replies, isLoaded, isLoading, isFollowing, lastRead, unreadCount, hasMore, typing, error } =
 		view;
 
@@ -107,6 +109,10 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 				typing={typing}
 				isFocused
 				onSent={() => timeline.current?.scrollToEnd()}
+				onBack={() => {
+					timeline.current?.focusCurrent();
+					return timeline.current !== null;
+				}}
 				onUp={() => {
 					const mine = lastEditable(replies, self);
 					if (mine) timeline.current?.edit(mine.ts);
