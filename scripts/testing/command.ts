@@ -1,8 +1,9 @@
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dir, '..', '..');
 
-/** Runs a command, which adds what it says to a file; the exit code, or the signal that ended it. */
+/** Runs a command, which adds what it says to a file, and its CPU time, that of its children included. Answers the exit code, or the signal that ended it. */
 export async function run(
 	command: readonly string[],
 	output: string,
@@ -14,5 +15,7 @@ export async function run(
 		stdio: ['ignore', 'inherit', 'inherit'],
 	});
 	const code = await child.exited;
+	const cpuSeconds = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6;
+	await appendFile(output, `CPU: ${cpuSeconds.toFixed(0)} s\n`);
 	return child.signalCode ?? code;
 }

@@ -111,15 +111,20 @@ describe('a deactivated user', () => {
 		expect(await ask(ada.token, 'chat.meMessage', { channel: direct, text: 'waves' })).toMatchObject({
 			error: 'user_disabled',
 		});
-		socket.tell({ type: 'message', id: 7, channel: direct, text: 'over the socket' });
-		expect(await socket.seen((frame) => frame.reply_to === 7)).toMatchObject({ ok: false });
+		// The socket may be at another gateway.
+		let id = 7;
+		await eventually(patienceMs(), async () => {
+			id += 1;
+			socket.tell({ type: 'message', id, channel: direct, text: 'over the socket' });
+			expect(await socket.seen((frame) => frame.reply_to === id)).toMatchObject({ ok: false });
+		});
 		// What was said can be corrected, and a group has others in it.
 		expect(await ask(ada.token, 'chat.update', { channel: direct, ts, text: 'after' })).toMatchObject({
 			ok: true,
 		});
 		expect(await post(group)).toMatchObject({ ok: true });
 		const { messages } = await ada.call('conversations.history', { channel: direct });
-		expect(messages).toMatchObject([{ text: 'after' }]);
+		expect(messages.at(-1)).toMatchObject({ ts, text: 'after' });
 		await workspace.admin('admin.users.reactivate', { user_id: bob.id });
 		await eventually(patienceMs() + 1_000, async () =>
 			expect(await post(direct)).toMatchObject({ ok: true }),

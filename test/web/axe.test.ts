@@ -32,66 +32,72 @@ async function violations(page: Page, name: string, rules: string): Promise<stri
 	);
 }
 
-for (const colorScheme of ['light', 'dark'] as const)
-	test(`axe finds nothing, ${colorScheme}`, async () => {
-		const { people, channel, post } = await here.scene(3);
-		const [ada, grace] = people;
-		const root = await post(grace, `<@${ada.id}> look:\n- \`code\`\n&gt; a quote\nhttps://example.com`);
-		await post(grace, `<@${ada.id}> a reply`, { thread_ts: root });
-		await post(ada, 'Plain, by me');
-		await grace.call('reactions.add', { channel, timestamp: root, name: 'tada' });
-		await grace.call('conversations.create', { name: 'elsewhere' });
-		const { page } = await here.show(ada, { colorScheme, locale: 'en-US' });
-		// Colours alone differ between the two.
-		const rules = colorScheme === 'light' ? '' : `runOnly: ['color-contrast']`;
-		const problems: string[] = [];
-		const check = async (name: string) => problems.push(...(await violations(page, name, rules)));
-		const visit = async (hash: string, ready: string) => {
-			await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-			await page.locator(ready).first().waitFor();
-			await check(hash);
-		};
-		await visit('#/inbox', '.inbox-item');
-		await visit('#/threads', '.thread-card');
-		await visit('#/mentions', '.explained li');
-		await visit('#/search', '.search-form');
-		await visit('#/search?q=look', '.explained li');
-		await visit(`#/c/${channel}?thread=${channel}:${root}`, '.thread-panel article');
-		const dialog = async (name: string, open: () => Promise<void>) => {
-			await open();
-			await page.getByRole('dialog').waitFor();
-			await check(name);
-			await page.keyboard.press('Escape');
-			await page.locator('dialog').waitFor({ state: 'detached' });
-		};
-		const fromMenu = (item: string) => async () => {
-			await page.locator('.side-me').getByRole('button', { name: 'More', exact: true }).click();
-			await page.getByRole('menuitem', { name: item }).click();
-		};
-		await dialog('switcher', () => page.keyboard.press('Control+k'));
-		await dialog('new', () => page.getByRole('button', { name: 'New conversation' }).click());
-		await dialog('members', () => page.getByRole('button', { name: 'Members' }).click());
-		await dialog('devices', fromMenu('Your devices'));
-		await dialog('keys', fromMenu('Keyboard shortcuts'));
+/** Everything in light; in dark, the colours, which alone differ. */
+async function inBothThemes(page: Page, name: string): Promise<string[]> {
+	const light = await violations(page, name, '');
+	await page.emulateMedia({ colorScheme: 'dark' });
+	const dark = await violations(page, `${name}, dark`, `runOnly: ['color-contrast']`);
+	await page.emulateMedia({ colorScheme: 'light' });
+	return [...light, ...dark];
+}
 
-		const { team_id } = await ada.call('auth.test');
-		const admin = client(here.server.url, ADMIN_TOKEN);
-		const { url } = await admin('admin.invites.create', { team_id });
-		const context = await here.browser.newContext({ colorScheme, locale: 'en-US' });
-		const outside = await context.newPage();
-		const look = async (address: string, ready: string) => {
-			await outside.goto(address);
-			await outside.locator(ready).first().waitFor();
-			problems.push(...(await violations(outside, address, rules)));
-		};
-		await look(`${here.server.url}/nothing`, 'h1');
-		await look(`${here.server.url}/devices`, '.sign-in');
-		await look(`${here.server.url}/`, '.sign-in');
-		await look(url, '.sign-in input');
-		await look(`${here.server.url}/admin`, '.sign-in');
-		await outside.evaluate(`sessionStorage.setItem('tidemark.admin', '${ADMIN_TOKEN}')`);
-		await look(`${here.server.url}/admin`, '.admin-members li');
-		await look(`${here.server.url}/ops`, '.condition');
-		await context.close();
-		expect(problems).toEqual([]);
-	});
+test('axe finds nothing, in light and dark', async () => {
+	const { people, channel, post } = await here.scene(3);
+	const [ada, grace] = people;
+	const root = await post(grace, `<@${ada.id}> look:\n- \`code\`\n&gt; a quote\nhttps://example.com`);
+	await post(grace, `<@${ada.id}> a reply`, { thread_ts: root });
+	await post(ada, 'Plain, by me');
+	await grace.call('reactions.add', { channel, timestamp: root, name: 'tada' });
+	await grace.call('conversations.create', { name: 'elsewhere' });
+	const { page } = await here.show(ada, { colorScheme: 'light', locale: 'en-US' });
+	const problems: string[] = [];
+	const check = async (name: string) => problems.push(...(await inBothThemes(page, name)));
+	const visit = async (hash: string, ready: string) => {
+		await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+		await page.locator(ready).first().waitFor();
+		await check(hash);
+	};
+	await visit('#/inbox', '.inbox-item');
+	await visit('#/threads', '.thread-card');
+	await visit('#/mentions', '.explained li');
+	await visit('#/search', '.search-form');
+	await visit('#/search?q=look', '.explained li');
+	await visit(`#/c/${channel}?thread=${channel}:${root}`, '.thread-panel article');
+	const dialog = async (name: string, open: () => Promise<void>) => {
+		await open();
+		await page.getByRole('dialog').waitFor();
+		await check(name);
+		await page.keyboard.press('Escape');
+		await page.locator('dialog').waitFor({ state: 'detached' });
+	};
+	const fromMenu = (item: string) => async () => {
+		await page.locator('.side-me').getByRole('button', { name: 'More', exact: true }).click();
+		await page.getByRole('menuitem', { name: item }).click();
+	};
+	await dialog('switcher', () => page.keyboard.press('Control+k'));
+	await dialog('new', () => page.getByRole('button', { name: 'New conversation' }).click());
+	await dialog('members', () => page.getByRole('button', { name: 'Members' }).click());
+	await dialog('devices', fromMenu('Your devices'));
+	await dialog('keys', fromMenu('Keyboard shortcuts'));
+
+	const { team_id } = await ada.call('auth.test');
+	const admin = client(here.server.url, ADMIN_TOKEN);
+	const { url } = await admin('admin.invites.create', { team_id });
+	const context = await here.browser.newContext({ colorScheme: 'light', locale: 'en-US' });
+	const outside = await context.newPage();
+	const look = async (address: string, ready: string) => {
+		await outside.goto(address);
+		await outside.locator(ready).first().waitFor();
+		problems.push(...(await inBothThemes(outside, address)));
+	};
+	await look(`${here.server.url}/nothing`, 'h1');
+	await look(`${here.server.url}/devices`, '.sign-in');
+	await look(`${here.server.url}/`, '.sign-in');
+	await look(url, '.sign-in input');
+	await look(`${here.server.url}/admin`, '.sign-in');
+	await outside.evaluate(`sessionStorage.setItem('tidemark.admin', '${ADMIN_TOKEN}')`);
+	await look(`${here.server.url}/admin`, '.admin-members li');
+	await look(`${here.server.url}/ops`, '.condition');
+	await context.close();
+	expect(problems).toEqual([]);
+});

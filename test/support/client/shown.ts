@@ -21,7 +21,7 @@ const rowOf = (conversation: Conversation) => ({
 
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
 
-/** Everything that client.counts answers, but for positions. */
+/** Everything that client.counts answers, but for positions and versions. */
 export function shownCounts(client: TidemarkClient) {
 	const { conversations, threads, badge } = client.getSnapshot();
 	return {
@@ -39,7 +39,8 @@ export function shownCounts(client: TidemarkClient) {
 export async function freshCounts(person: Person): Promise<ReturnType<typeof shownCounts>> {
 	const { channels, mpims, ims, threads, badge } = await person.call('client.counts');
 	const rows = [...channels, ...mpims, ...ims].map(({ position: _, ...row }) => row);
-	return { rows: rows.sort(byId), threads, badge };
+	const { version: _, ...totals } = threads;
+	return { rows: rows.sort(byId), threads: totals, badge };
 }
 
 const ignore = (): void => undefined;

@@ -22,7 +22,7 @@ export interface LiveThreads {
 	unread_count: number;
 	mention_count: number;
 	badge_count: number;
-	position: string;
+	version: string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: events are read as a client reads them
@@ -63,7 +63,7 @@ export class LiveCounts {
 	readonly rows = new Map<string, LiveRow>();
 	/** Of conversations that count: what each row was last told at, and the messages that have come since. */
 	private readonly told = new Map<string, { readonly position: string; readonly since: Event[] }>();
-	threads: LiveThreads = { unread_count: 0, mention_count: 0, badge_count: 0, position: '' };
+	threads: LiveThreads = { unread_count: 0, mention_count: 0, badge_count: 0, version: '' };
 
 	constructor(private readonly user: string) {}
 
@@ -75,7 +75,7 @@ export class LiveCounts {
 			this.expect(row.id, '');
 			this.replace(rowOf(row));
 		}
-		this.threads = { ...counts.threads, position: counts.position };
+		this.threads = { ...counts.threads };
 	}
 
 	get badge(): number {
@@ -118,9 +118,9 @@ export class LiveCounts {
 	}
 
 	private threadState(event: Event): void {
-		if (event.position < this.threads.position) return;
-		const { unread_count, mention_count, badge_count, position } = event as unknown as LiveThreads;
-		this.threads = { unread_count, mention_count, badge_count, position };
+		if (event.version < this.threads.version) return;
+		const { unread_count, mention_count, badge_count, version } = event as unknown as LiveThreads;
+		this.threads = { unread_count, mention_count, badge_count, version };
 	}
 
 	private posted(event: Event): void {
