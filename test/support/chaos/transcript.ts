@@ -147,7 +147,9 @@ function whenHeard(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, ora
 async function countsOf({ call }: Person, names: Names): Promise<string> {
 	const { channels, mpims, ims, threads, badge } = await call('client.counts');
 	const rows = [...channels, ...mpims, ...ims].map((row: Frame) => names.told(row, row.id)).sort();
-	return JSON.stringify({ rows, threads, badge });
+	// Made of clock readings, which differ between two servers.
+	const { version: _, ...totals } = threads;
+	return JSON.stringify({ rows, threads: totals, badge });
 }
 
 async function historyOf(
