@@ -215,7 +215,7 @@ export class CountsState {
 
 	tellThreads(event: Wire): void {
 		// Not by position, which follows the clock of a gateway.
-		if (event.version < this.threadsVersion) return;
+		if (isOlderVersion(event.version, this.threadsVersion)) return;
 		this.threads = toTotals(event);
 		this.threadsVersion = event.version;
 		this.changed();
@@ -228,6 +228,15 @@ export class CountsState {
 		this.changed(conversation.id);
 	}
 }
+
+/**
+ * Both parts count. The user's alone may go back a little when a lost Redis is restored, that of the conversations when the
+ * user leaves one: then the other part has changed as well, or the totals have not.
+ */
+const isOlderVersion = (version = '', known = ''): boolean =>
+	version !== known &&
+	stampOf(version) <= stampOf(known) &&
+	version.slice(STAMP_DIGITS) <= known.slice(STAMP_DIGITS);
 
 /** A message before this one that was never heard of; or the newest one is gone without a word. */
 function isGap(latest: string, prevTs: string, mayBeDeleted: boolean): boolean {

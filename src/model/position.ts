@@ -15,8 +15,9 @@ export const formatRowPosition = (row: { readonly conversation: number; readonly
 	formatPosition(row.conversation) + formatPosition(row.user);
 
 /**
- * What totals over several conversations are true at. The user's part comes first: it rises when the user leaves a
- * conversation, whose stamp is missing from the other part then.
+ * What totals over several conversations are true at: the user's stamp, then the newest of the conversations'. Totals are older
+ * where one part is and the other is not newer. Leaving a conversation may lower the second part, and raises the first; a lost
+ * Redis that is restored may lower the first.
  */
 export const formatTotalsVersion = (totals: {
 	readonly user: number;

@@ -163,6 +163,9 @@ test('totals of threads are compared by their version, whatever the clocks of ga
 	// The user left the conversation that had changed last.
 	tell(totals(0, 2, 3, 7));
 	expect(shown()).toBe(0);
+	// A lost Redis was restored; then somebody replied.
+	tell(totals(5, 1, 9, 8));
+	expect(shown()).toBe(5);
 });
 
 test('an earlier name, topic or purpose does not come back', async () => {

@@ -118,7 +118,13 @@ export class LiveCounts {
 	}
 
 	private threadState(event: Event): void {
-		if (event.version < this.threads.version) return;
+		const [known, told] = [this.threads.version, event.version].map((version) => [
+			version.slice(0, STAMP_DIGITS),
+			version.slice(STAMP_DIGITS),
+		]) as [string[], string[]];
+		// Older in one part and not newer in the other.
+		const isOlder = told.every((part, index) => part <= (known[index] ?? ''));
+		if (isOlder && event.version !== this.threads.version) return;
 		const { unread_count, mention_count, badge_count, version } = event as unknown as LiveThreads;
 		this.threads = { unread_count, mention_count, badge_count, version };
 	}
