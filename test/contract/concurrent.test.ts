@@ -1,4 +1,4 @@
 import { describeConcurrentDevices } from './concurrent-contract.ts';
 import { embedded } from './engines.ts';
 
-describeConcurrentDevices(embedded, { seeds: [1, 2, 3, 4, 5], operationsPerDevice: 850 });
+describeConcurrentDevices(embedded, { seeds: [1, 2, 3], operationsPerDevice: 850 });

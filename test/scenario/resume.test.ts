@@ -13,7 +13,7 @@ import { isOnCluster, patienceMs, startServer, type TestServer } from '../suppor
  * knows that was there all the time.
  */
 
-const SEEDS = isOnCluster() ? [1, 2] : [1, 2, 3, 4, 5];
+const SEEDS = isOnCluster() ? [1, 2] : [1, 2, 3];
 const OPERATIONS = isOnCluster() ? 250 : 500;
 
 let server: TestServer;
