@@ -38,13 +38,18 @@ export class FileGuard {
 		this.noteOwnWrite();
 	}
 
-	/** To be called after each write of the server's own. */
+	/**
+	 * To be called after each write of the server's own. These never make the file smaller and leave its header in place: a file
+	 * that was harmed during a write is not taken for the result of it, and the next look finds the harm.
+	 */
 	noteOwnWrite(): void {
-		const found = statOf(this.files.database);
-		this.size = found?.size ?? 0;
-		this.modifiedMs = found?.mtimeMs ?? 0;
-		this.counter = this.header()?.counter ?? 0;
 		this.walOpened ??= identityOf(this.wal);
+		const found = statOf(this.files.database);
+		const header = this.header();
+		if (!found || !header || found.size < this.size) return;
+		this.size = found.size;
+		this.modifiedMs = found.mtimeMs;
+		this.counter = header.counter;
 	}
 
 	/** What is wrong, as the operator reads it; null: nothing. */

@@ -1,0 +1,48 @@
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { closeSync, mkdtempSync, openSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileGuard } from './file-guard.ts';
+
+const MARK = 4711;
+
+function guarded(work: (guard: FileGuard, database: string, write: () => void) => void): void {
+	const directory = mkdtempSync(join(tmpdir(), 'tidemark-guard-'));
+	const path = join(directory, 'tidemark.db');
+	const lock = join(directory, 'lock.db');
+	writeFileSync(lock, '');
+	const database = new Database(path);
+	database.run('PRAGMA journal_mode = WAL');
+	database.run(`PRAGMA user_version = ${MARK}`);
+	database.run('CREATE TABLE numbers (number INTEGER)');
+	database.run('PRAGMA wal_checkpoint(TRUNCATE)');
+	const descriptor = openSync(path, 'r');
+	try {
+		const guard = new FileGuard({ descriptor, database: path, lock, mark: MARK });
+		work(guard, path, () => database.run('INSERT INTO numbers VALUES (1)'));
+	} finally {
+		closeSync(descriptor);
+		database.close();
+		rmSync(directory, { recursive: true });
+	}
+}
+
+test('writes of the server’s own are no harm', () => {
+	guarded((guard, _, write) => {
+		for (let count = 0; count < 3; count += 1) {
+			write();
+			guard.noteOwnWrite();
+			expect(guard.problem()).toBeNull();
+		}
+	});
+});
+
+test('a database that is truncated during a write is not taken for the result of the write', () => {
+	guarded((guard, database, write) => {
+		write();
+		truncateSync(database, 0);
+		guard.noteOwnWrite();
+		expect(guard.problem()).toContain('was overwritten or truncated while the server is running');
+	});
+});
