@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { type ServerProcess, serveProcess, withDirectory } from '../support/process.ts';
 import { launchChromium } from '../support/web/chromium.ts';
-import { eventually } from '../support/web/screen.ts';
+import { eventually, tryNow } from '../support/web/screen.ts';
 
 /** As a newcomer would, by mouse and keyboard alone: from the first start to two people who work together. */
 
@@ -96,7 +96,7 @@ async function scene(server: ServerProcess): Promise<void> {
 	await tom.reload();
 	await tom.getByText('Reconnecting…').waitFor();
 	await tom.unroute('**/api/**');
-	await tom.getByRole('button', { name: 'Try now' }).click();
+	await tryNow(tom);
 	await tom.locator('article.sent', { hasText: 'I will be there' }).waitFor();
 	expect(await tom.locator('.pane .composer textarea').inputValue()).toBe('and another thing');
 	await mia.locator('.pane article', { hasText: 'I will be there' }).waitFor();

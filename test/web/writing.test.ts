@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { eventually, type Screen } from '../support/web/screen.ts';
+import { eventually, type Screen, tryNow } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Writing: nothing is lost, keys do what people expect, and text is drawn as it was meant. */
@@ -36,7 +36,7 @@ test('an outage and a reload lose nothing: messages are sent once, drafts stay a
 	await page.reload();
 	await page.getByText('Reconnecting…').waitFor();
 	await page.unroute('**/api/**');
-	await page.getByRole('button', { name: 'Try now' }).click();
+	await tryNow(page);
 	for (const text of ['first', 'second'])
 		await page.locator('article.sent', { hasText: `${text} of the outage` }).waitFor();
 	await eventually(async () => expect(await page.getByText('Reconnecting…').count()).toBe(0));

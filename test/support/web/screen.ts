@@ -134,3 +134,11 @@ export async function eventually(check: () => Promise<void>, withinMs = 10_000):
 		}
 	}
 }
+
+/** Ends the outage that the page shows: by its button, unless the page has tried again by itself before. */
+export async function tryNow(page: Page): Promise<void> {
+	await Promise.any([
+		page.getByRole('button', { name: 'Try now' }).click(),
+		page.getByText('Reconnecting…').waitFor({ state: 'hidden' }),
+	]);
+}

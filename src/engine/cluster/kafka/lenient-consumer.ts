@@ -95,8 +95,8 @@ function lenient<Arguments extends unknown[], Result>(
 	}) as unknown as API<Arguments, Result>;
 }
 
-/** The answer that comes with the error, where nothing but partitions has errors in it. */
-export function topicsAreThere(error: Error & { readonly response?: Response }): Response | null {
+/** The answer that comes with the error, where nothing but partitions has errors in it. Errors of other requests (a refused sign-in) carry other answers. */
+export function topicsAreThere(error: Error & { readonly response?: Partial<Response> }): Response | null {
 	const { response } = error;
-	return response?.topics.every(({ errorCode }) => errorCode === 0) ? response : null;
+	return response?.topics?.every(({ errorCode }) => errorCode === 0) ? (response as Response) : null;
 }
