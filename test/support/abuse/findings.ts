@@ -6,11 +6,14 @@ import { CANARY } from './cast.ts';
 export const REVEALING =
 	/new URL|\/src\/|\.ts:\d|bun:|node_modules|Internal Server Error|SQLITE_|syntax error/;
 
+/** How the HTTP parser refuses bytes that are no HTTP, such as frames that come before an upgrade was answered. */
+const NOT_HTTP = 505;
+
 export class Finding extends Error {}
 
 export function inspect(what: string, sent: string, received: string, status = 200): void {
 	const problem =
-		status >= 500
+		status >= 500 && status !== NOT_HTTP
 			? `status ${status}`
 			: received.includes(CANARY)
 				? 'it contains content of another workspace'
