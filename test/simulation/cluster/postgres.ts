@@ -171,6 +171,13 @@ export class SimulatedPostgres {
 		this.transactions += 1;
 		const number = String(this.transactions);
 		const state = { isOver: false };
+		const end = (isCommitted: boolean): void => {
+			if (state.isOver) return;
+			state.isOver = true;
+			this.disk.database.run(isCommitted ? 'COMMIT' : 'ROLLBACK');
+			if (isCommitted) this.committed.add(number);
+			this.release();
+		};
 		await new Promise<void>((resolve) => {
 			scheduler.at(this.process, this.delay(), '', () =>
 				this.whenFree(() => {
@@ -182,13 +189,6 @@ export class SimulatedPostgres {
 				}),
 			);
 		});
-		const end = (isCommitted: boolean): void => {
-			if (state.isOver) return;
-			state.isOver = true;
-			this.disk.database.run(isCommitted ? 'COMMIT' : 'ROLLBACK');
-			if (isCommitted) this.committed.add(number);
-			this.release();
-		};
 		const lose = (): never => {
 			this.tally('lost transaction');
 			throw new ConnectionLost('the connection was closed');
@@ -203,7 +203,9 @@ export class SimulatedPostgres {
 							const count = this.disk.run(sql, params.map(decode));
 							scheduler.at(process, 0, '', () => resolve(Object.assign([], { count }) as Result));
 						} catch (error) {
-							scheduler.at(process, 0, '', () => reject(Object.assign(error as Error, { errno: '23505' })));
+							scheduler.at(process, 0, '', () =>
+								reject(Object.assign(new Error((error as Error).message), { errno: '23505' })),
+							);
 						}
 					});
 				});
