@@ -5,15 +5,15 @@ import { PLANTED, planted } from '../test/simulation/planted.ts';
 import type { ShapeName } from '../test/simulation/simulate.ts';
 
 /**
- * `npm run simulate`: whole installations in one process, from one seed. docs/simulation.md tells what is simulated.
+ * `npm run simulate`: whole installations in one process, from one seed. docs/simulation.md lists what is simulated.
  */
 
 const HELP = `npm run simulate -- [options]
 
-  --histories N    how many, 1000 unless told; on all cores
+  --histories N    how many (1000), on all cores
   --hours H        runs for so long instead
-  --from N         the first seed, 1 unless told
-  --shape NAME     embedded or cluster; both in turn unless told
+  --from N         the first seed (1)
+  --shape NAME     embedded or cluster; both in turn without it
   --seed N         one history alone; with what a failure printed: --rounds, --faults, --without
   --trace          prints everything that happens in it
   --planted        one bug at a time is planted, and has to be found; --planted=NAME for one of them
