@@ -1,5 +1,5 @@
 import type { App, Apps, AppToken, AppView, ViewKind, Webhook } from '../ports/apps.ts';
-import { pageOf } from './pages.ts';
+import { pageOf, rowFinder } from './pages.ts';
 import { list, type SqlReader } from './sql.ts';
 import { type BoundWrite, deleteFrom, insertInto, statement, update } from './write-sql.ts';
 
@@ -180,14 +180,7 @@ export function appsOn(
 	/** For what nobody waits for. */
 	aside: (writes: readonly BoundWrite[]) => Promise<void>,
 ): Apps {
-	async function one<Found, Item>(
-		sql: string,
-		key: string,
-		item: (row: Found) => Item,
-	): Promise<Item | null> {
-		const [row] = await reader.all<Found>(sql, [key]);
-		return row === undefined ? null : item(row);
-	}
+	const one = rowFinder(reader);
 	const socketsOf = async (app: string, nowAt: number): Promise<number> =>
 		(await reader.all<{ sockets: number }>(SOCKETS, [app, nowAt]))[0]?.sockets ?? 0;
 	return {

@@ -1,7 +1,7 @@
 import type { Directory, Token } from '../ports/store.ts';
 import { invitesOf } from './invites.ts';
 import { ABANDONED_NAME, OWNER_OF_NAME, releaseName, reserveName } from './names.ts';
-import { pageOf } from './pages.ts';
+import { pageOf, rowFinder } from './pages.ts';
 import * as people from './people.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow, conversationOf } from './rows.ts';
 import { flag, inChunks, list, type SqlReader } from './sql.ts';
@@ -63,14 +63,7 @@ export function directoryOf(
 	reader: SqlReader,
 	execute: (writes: readonly BoundWrite[]) => Promise<void>,
 ): Directory {
-	async function one<Found, Item>(
-		sql: string,
-		key: string,
-		item: (row: Found) => Item,
-	): Promise<Item | null> {
-		const [row] = await reader.all<Found>(sql, [key]);
-		return row === undefined ? null : item(row);
-	}
+	const one = rowFinder(reader);
 
 	return {
 		...invitesOf(reader, execute),

@@ -17,3 +17,11 @@ export async function pageOf<Found extends { readonly id: string }, Item>(
 	const shown = rows.slice(0, limit);
 	return { items: shown.map(item), next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
 }
+
+/** Finds the one row that has this key. */
+export const rowFinder =
+	(reader: SqlReader) =>
+	async <Found, Item>(sql: string, key: string, item: (row: Found) => Item): Promise<Item | null> => {
+		const [row] = await reader.all<Found>(sql, [key]);
+		return row === undefined ? null : item(row);
+	};
