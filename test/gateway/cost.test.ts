@@ -3,6 +3,7 @@ import type { CountRow, CountSink } from '../../src/engine/ports/read-state.ts';
 import type { Call, Method } from '../../src/gateway/http/method.ts';
 import { clientCounts, clientExplain } from '../../src/gateway/http/methods/client.ts';
 import { Limits } from '../../src/gateway/limits.ts';
+import { emptyRow } from '../support/count-rows.ts';
 import { HandClock, userNamed } from './support.ts';
 
 /** Calls whose cost is known only when they are answered: it is charged then, by the rows that they took. */
@@ -10,21 +11,7 @@ import { HandClock, userNamed } from './support.ts';
 const BURST = 10;
 const off = { perSecond: 0, burst: 0 };
 
-const row = (index: number): CountRow => ({
-	conversation: `C${String(index).padStart(10, '0')}`,
-	kind: 'public',
-	latest: 0,
-	lastRead: 0,
-	revision: 0,
-	muted: false,
-	level: 'all',
-	position: { conversation: 0, user: 0 },
-	unread: 0,
-	unreadDisplay: 0,
-	mentions: 0,
-	badge: 0,
-	capped: false,
-});
+const row = (index: number): CountRow => emptyRow(`C${String(index).padStart(10, '0')}`);
 
 /** How many calls are left after one of a user in so many conversations. */
 async function leftAfter(method: Method, conversations: number): Promise<number> {

@@ -6,6 +6,7 @@ import { EncodedAnswer, success } from '../../src/gateway/http/envelope.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import { formatPosition } from '../../src/model/position.ts';
 import { countFields } from '../../src/protocol/objects.ts';
+import { emptyRow } from '../support/count-rows.ts';
 
 const stamp = fc.integer({ min: 0, max: 9_007_199_254_740_991 });
 const count = fc.integer({ min: 0, max: 10_000 });
@@ -69,10 +70,10 @@ test('the bytes say what countFields says, row for row', () => {
 test('what was taken before a new beginning is void', () => {
 	const encoder = new CountsEncoder();
 	encoder.begin(2);
-	encoder.row(rowOf('C0VOID'));
-	encoder.row({ ...rowOf('D0VOID'), kind: 'im' });
+	encoder.row(emptyRow('C0VOID'));
+	encoder.row({ ...emptyRow('D0VOID'), kind: 'im' });
 	encoder.begin(1);
-	encoder.row(rowOf('C0TRUE'));
+	encoder.row(emptyRow('C0TRUE'));
 	const { channels, ims } = JSON.parse(new TextDecoder().decode(encoder.finish(NO_TOTALS)));
 	expect([channels.map(({ id }: { id: string }) => id), ims]).toEqual([['C0TRUE'], []]);
 });
@@ -81,7 +82,7 @@ test('more rows than were announced find room', () => {
 	const encoder = new CountsEncoder();
 	encoder.begin(1);
 	const ids = Array.from({ length: 500 }, (_, index) => `C0MANY${index}`);
-	for (const id of ids) encoder.row(rowOf(id));
+	for (const id of ids) encoder.row(emptyRow(id));
 	const { channels } = JSON.parse(new TextDecoder().decode(encoder.finish(NO_TOTALS)));
 	expect(channels.map(({ id }: { id: string }) => id)).toEqual(ids);
 });
@@ -92,7 +93,7 @@ test.each([1, 10_000])(
 		const responseOf = (letter: string): Response => {
 			const encoder = new CountsEncoder();
 			encoder.begin(count);
-			for (let index = 0; index < count; index += 1) encoder.row(rowOf(`C${letter}${index}`));
+			for (let index = 0; index < count; index += 1) encoder.row(emptyRow(`C${letter}${index}`));
 			return success(new EncodedAnswer(encoder.finish(NO_TOTALS), () => encoder.release()), TAKER);
 		};
 		const first = responseOf('FIRST');
@@ -109,22 +110,6 @@ const NO_TOTALS = {
 	badge: 0,
 	stamp: 0,
 };
-
-const rowOf = (conversation: string): CountRow => ({
-	conversation,
-	kind: 'public',
-	latest: 0,
-	lastRead: 0,
-	revision: 0,
-	muted: false,
-	level: 'all',
-	position: { conversation: 0, user: 0 },
-	unread: 0,
-	unreadDisplay: 0,
-	mentions: 0,
-	badge: 0,
-	capped: false,
-});
 
 function encoded({ rows, ...totals }: UserCounts): string {
 	const encoder = new CountsEncoder();
