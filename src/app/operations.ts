@@ -9,7 +9,7 @@ import type { Hub } from '../gateway/socket/hub.ts';
 import { INVARIANTS, violationsOf } from '../model/invariants.ts';
 import { FailureLog } from './failure-log.ts';
 
-/** Health, metrics and the log: what the server tells whoever operates it. */
+/** Health, metrics and the log: everything that an operator sees of a running process. */
 
 const DURATION_BUCKETS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
 /** For how long after a failed commit the server calls itself degraded. */
@@ -66,7 +66,7 @@ export class ServerOperations implements Operations {
 		this.process = { role, id: `${hostname()}:${process.pid}` };
 		new Gauge({
 			name: 'tidemark_process_info',
-			help: 'Always 1; its labels say which process answers, and what it does',
+			help: 'Always 1; the labels name this process and its role',
 			labelNames: ['role', 'id'],
 			registers,
 		}).set(this.process, 1);
@@ -76,30 +76,30 @@ export class ServerOperations implements Operations {
 			this.registry.removeSingleMetric(`tidemark_nodejs_heap_space_size_${part}_bytes`);
 		this.requests = new Counter({
 			name: 'tidemark_requests_total',
-			help: 'Methods called, by outcome',
+			help: 'API methods called, by method and outcome',
 			labelNames: ['method', 'outcome'],
 			registers,
 		});
 		this.durations = new Histogram({
 			name: 'tidemark_request_duration_seconds',
-			help: 'Time from request to answer',
+			help: 'Time from receiving a request to answering it',
 			labelNames: ['method'],
 			buckets: DURATION_BUCKETS_S,
 			registers,
 		});
 		this.setbacks = new Counter({
 			name: 'tidemark_failed_commits_total',
-			help: 'Commits that failed; nothing of them was acknowledged',
+			help: 'SQLite commits that failed; nothing in them was acknowledged',
 			registers,
 		});
 		this.failedWrites = new Counter({
 			name: 'tidemark_failed_writes_total',
-			help: 'Attempts to write to PostgreSQL that failed; what workers write is tried again until it succeeds',
+			help: 'Writes to PostgreSQL that failed; workers retry theirs until they succeed',
 			registers,
 		});
 		const violations = new Counter({
 			name: 'tidemark_invariant_violations_total',
-			help: 'Rules that must hold whatever happens and did not; anything but 0 is a bug',
+			help: 'Invariants that were broken; anything but 0 is a bug in Tidemark',
 			labelNames: ['invariant'],
 			registers,
 			collect() {
@@ -109,14 +109,15 @@ export class ServerOperations implements Operations {
 		});
 		this.degradedGauge = new Gauge({
 			name: 'tidemark_degraded',
-			help: '1 while what the process depends on is away, or a partition of the log stands still, by what it is',
+			help: '1 while a dependency is unavailable or a partition of the log is stalled',
 			labelNames: ['dependency'],
 			registers,
 		});
 	}
 
-	/** A number that is looked up when somebody asks. */
+	/** A number that may fall. It is read at each scrape. */
 	gauge(name: string, help: string, value: () => number): void {
+		if (name.endsWith('_total')) throw new Error(`${name} is named like a counter`);
 		new Gauge({
 			name: `tidemark_${name}`,
 			help,
@@ -127,38 +128,48 @@ export class ServerOperations implements Operations {
 		});
 	}
 
-	/** Tells of this gateway's sockets. */
+	/** A number that only rises while the process runs. It is read at each scrape. */
+	counter(name: string, help: string, value: () => number): void {
+		if (!name.endsWith('_total')) throw new Error(`${name} is a counter: its name must end in _total`);
+		new Counter({
+			name: `tidemark_${name}`,
+			help,
+			registers: [this.registry],
+			collect() {
+				this.reset();
+				this.inc(value());
+			},
+		});
+	}
+
+	/** Exports the sockets of this gateway. */
 	watch(hub: Hub): void {
-		this.gauge('connected_users', 'Users with a socket here', () => hub.users);
+		this.gauge('connected_users', 'Users with at least one socket on this process', () => hub.users);
 		this.gauge('sockets', 'Open sockets', () => [...hub.connections()].length);
-		this.gauge('deliveries', 'Frames handed to sockets since the start', () => hub.meters.delivered);
+		this.counter('deliveries_total', 'Frames written to sockets', () => hub.meters.delivered);
 	}
 
-	/** Tells of what was posted here, over HTTP and over sockets alike. */
+	/** Exports the posts that this gateway acknowledged, over HTTP and over sockets. */
 	watchPosts({ meters }: Pick<Requests, 'meters'>): void {
-		this.gauge(
-			'posts_total',
-			'Posts acknowledged since the start, whichever way they came',
-			() => meters.posts,
-		);
+		this.counter('posts_total', 'Posts acknowledged, over HTTP and over sockets', () => meters.posts);
 	}
 
-	/** Tells of counts that were compared with the store. */
+	/** Exports how many counts were compared with the store. */
 	watchCounts({ meters }: Pick<Verifier, 'meters'>, repairer: Pick<Repairer, 'meters'>): void {
-		this.gauge('checked_counts_total', 'Counts that were compared with the store', () => meters.checked);
-		this.gauge('drifted_counts_total', 'Counts that were not what the store says', () => meters.drifted);
-		this.gauge(
+		this.counter('checked_counts_total', 'Counts compared with the store', () => meters.checked);
+		this.counter('drifted_counts_total', 'Counts that differed from the store', () => meters.drifted);
+		this.counter(
 			'repaired_counts_total',
-			'Counts that were not, and come from the store again',
+			'Drifted counts that were reloaded from the store',
 			() => repairer.meters.repaired,
 		);
 	}
 
-	/** How long ago what a worker decides about was asked for. */
+	/** Exports how old commands are when the worker decides them. */
 	watchWorker(worker: { lagMs(): number }): void {
 		this.gauge(
 			'worker_lag_seconds',
-			'Age of the newest command when it was decided',
+			'Age of the newest command when the worker decided it',
 			() => worker.lagMs() / 1000,
 		);
 	}

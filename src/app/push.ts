@@ -99,19 +99,27 @@ function webOf({ vapidContact, webPushHosts }: Config, key: VapidKey | null) {
 
 function watch(pusher: Pusher, operations: ServerOperations): void {
 	const { meters } = pusher;
-	operations.gauge('push_sent', 'Notifications that providers took since the start', () => meters.sent);
-	operations.gauge('push_withdrawn', 'Notifications withdrawn since the start', () => meters.withdrawn);
-	operations.gauge('push_retried', 'Tries that are to be repeated, since the start', () => meters.retried);
-	operations.gauge('push_dead', 'Notifications given up since the start', () => meters.dead);
-	operations.gauge('push_devices_removed', 'Devices gone since the start', () => meters.removed);
+	operations.counter('push_sent_total', 'Notifications that push services accepted', () => meters.sent);
+	operations.counter(
+		'push_withdrawn_total',
+		'Notifications removed because they were read',
+		() => meters.withdrawn,
+	);
+	operations.counter('push_retried_total', 'Attempts that failed and are retried', () => meters.retried);
+	operations.counter('push_failed_total', 'Notifications given up after all retries', () => meters.dead);
+	operations.counter(
+		'push_devices_removed_total',
+		'Devices removed because their push service no longer knows them',
+		() => meters.removed,
+	);
 	operations.gauge(
 		'push_pending',
-		'Notifications that wait, as of the last minute',
+		'Notifications waiting to be sent; updated every minute',
 		() => pusher.sizes.pending,
 	);
 	operations.gauge(
 		'push_dead_letters',
-		'Notifications given up and kept (tidemark push), as of the last minute',
+		'Notifications given up and kept for `tidemark push`; updated every minute',
 		() => pusher.sizes.dead,
 	);
 }

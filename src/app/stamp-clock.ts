@@ -59,7 +59,7 @@ export function watchClock(
 	const seconds = (): number => clock.driftMicros() / 1e6;
 	operations.gauge(
 		'clock_drift_seconds',
-		"Seconds by which new stamps are ahead of the machine's clock; negative while a step forward is not followed yet",
+		"How far new stamps are ahead of the machine's clock; negative while a forward step of the clock is held back",
 		seconds,
 	);
 	let isReported = false;

@@ -64,15 +64,19 @@ export async function startWorker(
 	});
 	// Halted: nothing is decided before the read state is whole and this worker shares the lock.
 	worker.start();
-	operations.gauge('partitions', 'Partitions of commands that this worker owns', () => worker.partitions);
 	operations.gauge(
-		'assignments_total',
-		'Partitions of commands that were assigned to this worker, or begun again, since its start',
+		'partitions',
+		'Partitions of the command log that this worker owns',
+		() => worker.partitions,
+	);
+	operations.counter(
+		'partition_assignments_total',
+		'Partitions assigned to this worker, or restarted by it',
 		() => worker.assignments,
 	);
 	operations.gauge(
 		'persistence_lag_seconds',
-		'How long the oldest of what was decided waits to be written',
+		'Age of the oldest decided change that is not in PostgreSQL yet',
 		() => worker.unwrittenMs() / 1000,
 	);
 	operations.watchWorker(worker);

@@ -48,18 +48,18 @@ afterAll(async () => {
 	for (const network of [nearRedis, farRedis, farPostgres]) network?.stop();
 }, 60_000);
 
-async function gauge({ url }: Member, name: string): Promise<number> {
+async function metric({ url }: Member, name: string): Promise<number> {
 	const text = await (await fetch(`${url}/metrics`)).text();
 	return Number(new RegExp(`^tidemark_${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
 const partitionsOf = async (): Promise<{ near: number; far: number }> => ({
-	near: await gauge(near, 'partitions'),
-	far: await gauge(far, 'partitions'),
+	near: await metric(near, 'partitions'),
+	far: await metric(far, 'partitions'),
 });
 
 /** How often partitions were assigned since each worker started. */
-const assignments = () => Promise.all([near, far].map((one) => gauge(one, 'assignments_total')));
+const assignments = () => Promise.all([near, far].map((one) => metric(one, 'partition_assignments_total')));
 
 const bothHavePartitions = () =>
 	eventually(WITHIN_MS, async () =>

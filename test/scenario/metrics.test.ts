@@ -25,6 +25,19 @@ test('metrics and readiness say which process tells them, and what it does', asy
 	expect(id).toMatch(/^.+:\d+$/);
 });
 
+test('every metric is in docs/monitoring.md, and its name fits its kind', async () => {
+	const text = await (await fetch(`${server.url}/metrics`)).text();
+	const documented = await Bun.file(`${import.meta.dir}/../../docs/monitoring.md`).text();
+	const own = [...text.matchAll(/^# TYPE (tidemark_\S+) (\w+)$/gm)].filter(
+		([, name]) => !/^tidemark_(nodejs|process)_(?!info)/.test(name as string),
+	);
+	expect(own.length).toBeGreaterThan(10);
+	for (const [, name = '', kind] of own) {
+		const found = { name, isCounter: kind === 'counter', isDocumented: documented.includes(name) };
+		expect(found).toEqual({ name, isCounter: name.endsWith('_total'), isDocumented: true });
+	}
+});
+
 test('what makes the engine collect all of its garbage is not asked for', async () => {
 	const text = await (await fetch(`${server.url}/metrics`)).text();
 	expect(text).toContain('tidemark_nodejs_heap_size_used_bytes');
