@@ -27,7 +27,7 @@ if (args.includes('--help')) {
 	process.exit(0);
 }
 const filters = args.filter((arg) => arg !== '--static').map((arg) => arg.replace(/^\.\//, ''));
-const outcome: Outcome = { passed: 0, failures: [] };
+const outcome: Outcome = { passed: 0, failures: [], excerpts: [] };
 const { failures } = outcome;
 
 const files = args.includes('--static') ? [] : testFiles();
@@ -52,6 +52,7 @@ try {
 	rmSync(reports, { recursive: true });
 }
 
+for (const excerpt of outcome.excerpts) console.log(`\n${excerpt}`);
 console.log(
 	failures.length > 0 ? `\nFailed:\n${failures.map((failure) => `  ${failure}`).join('\n')}\n` : '',
 );

@@ -2,4 +2,6 @@
 export interface Outcome {
 	passed: number;
 	readonly failures: string[];
+	/** What the failed tests printed, in short. */
+	readonly excerpts: string[];
 }

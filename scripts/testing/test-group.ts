@@ -1,4 +1,5 @@
 import { run } from './command.ts';
+import { failureExcerpts } from './excerpts.ts';
 import type { Group } from './groups.ts';
 import type { Job } from './lanes.ts';
 import type { Outcome } from './outcome.ts';
@@ -39,6 +40,7 @@ async function runFiles(
 		// With CI set, Bun refuses test.only, which would leave out the other tests unseen.
 		{ CI: 'true', ...env },
 	);
+	outcome.excerpts.push(...failureExcerpts(await Bun.file(output).text()));
 	const report = Bun.file(reportFile);
 	if (!(await report.exists())) {
 		failures.push(`${name}: ended without a report (exit ${code})`);

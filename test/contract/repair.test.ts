@@ -1,8 +1,8 @@
-import { Database } from 'bun:sqlite';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedEngine } from '../../src/app/engine.ts';
+import { changeDirectly } from '../support/store/direct-change.ts';
 import { describeConcurrentDevices } from './concurrent-contract.ts';
 import { embedded } from './engines.ts';
 import { describeRepair } from './repair-contract.ts';
@@ -13,11 +13,8 @@ describeRepair({
 	open: async () => {
 		const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-repair-'));
 		const engine = await openEmbeddedEngine(dataDir);
-		const change = async (sql: string, ...params: (string | number)[]) => {
-			const database = new Database(join(dataDir, 'tidemark.db'));
-			database.run(sql, params);
-			database.close();
-		};
+		const change = async (sql: string, ...params: (string | number)[]) =>
+			changeDirectly(dataDir, sql, ...params);
 		const lose = (conversation: string, ts: number) =>
 			change('DELETE FROM messages WHERE conversation = ? AND ts = ?', conversation, ts);
 		return {

@@ -1,6 +1,4 @@
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { rawClient } from '../support/api.ts';
 import { httpDriver } from '../support/http-driver.ts';
 import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
@@ -9,6 +7,7 @@ import { runHistory } from '../support/oracle/run.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { tidemark } from '../support/process.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../support/server.ts';
+import { changeDirectly } from '../support/store/direct-change.ts';
 
 /** Counts compared with the store, by the administrator. */
 
@@ -44,12 +43,8 @@ async function aChannel(name: string) {
 	return { channel: channel.id as string, ada, grace, admin, unread };
 }
 
-/** Behind the server's back. */
-function lose(channel: string, text: string): void {
-	const database = new Database(join(server.dataDir, 'tidemark.db'));
-	database.run('DELETE FROM messages WHERE conversation = ? AND text = ?', [channel, text]);
-	database.close();
-}
+const lose = (channel: string, text: string) =>
+	changeDirectly(server.dataDir, 'DELETE FROM messages WHERE conversation = ? AND text = ?', channel, text);
 
 const counts = (unread_count: number) => ({ unread_count, mention_count: 0, badge_count: 0 });
 const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
