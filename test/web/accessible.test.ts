@@ -40,18 +40,60 @@ async function expectNames(page: Page, least: number): Promise<void> {
 	await session.detach();
 }
 
+const CONTROL = 'button, a[href], input, textarea, select, [role="option"], label:has(input)';
+
+/**
+ * Controls that a finger can miss: a square of 40 px around their middle is not all theirs. Links within a text are as high as its
+ * lines. What is not in sight as a whole is not judged.
+ */
+const MISSED = `[...document.querySelectorAll(${JSON.stringify(CONTROL)})].filter((control) => {
+	if (control.matches('.message-text *, .only-read-aloud *, label input, :disabled')) return false;
+	const { left, top, width, height } = control.getBoundingClientRect();
+	const [x, y] = [left + width / 2, top + height / 2];
+	const isHit = (dx, dy) => {
+		const hit = document.elementFromPoint(x + dx, y + dy);
+		return hit !== null && control.contains(hit);
+	};
+	const isInSight = width > 0 && top >= 0 && left >= 0 && top + height <= innerHeight && left + width <= innerWidth;
+	return isInSight && isHit(0, 0) && ![[-19, 0], [19, 0], [0, -19], [0, 19]].every(([dx, dy]) => isHit(dx, dy));
+}).map((control) => control.className + ' ' + (control.ariaLabel ?? control.textContent))`;
+
+/** The longest line of what people wrote, in characters, as the browser broke it. */
+const LONGEST_LINE = `Math.max(0, ...[...document.querySelectorAll('.message-text')].flatMap((text) => {
+	const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+	const lines = new Map();
+	while (walker.nextNode()) {
+		const range = document.createRange();
+		for (let at = 0; at < walker.currentNode.length; at += 1) {
+			range.setStart(walker.currentNode, at);
+			range.setEnd(walker.currentNode, at + 1);
+			const { top } = range.getBoundingClientRect();
+			lines.set(top, (lines.get(top) ?? 0) + 1);
+		}
+	}
+	return [...lines.values()];
+}))`;
+
+const LONG_TEXT =
+	'The ferry leaves the old harbour at nine and is back before the evening tide turns. '.repeat(6);
+
 for (const [colorScheme, width] of [
 	['light', 1280],
 	['dark', 390],
 ] as const) {
-	test(`every control has a name, and nothing sticks out: ${colorScheme}, ${width} px`, async () => {
+	const isPhone = width < 680;
+	const rule = isPhone ? 'targets of 40 px' : 'lines of 75 characters';
+	test(`every control has a name, nothing sticks out, ${rule}: ${colorScheme}, ${width} px`, async () => {
 		const { people, channel, post } = await scene(3);
 		const [ada, grace] = people;
 		const { channel: long } = await grace.call('conversations.create', { name: 'x'.repeat(80) });
 		await grace.call('conversations.invite', { channel: long.id, users: ada.id });
 		await post(grace, 'here too', { channel: long.id });
-		const root = await post(grace, `<@${ada.id}> a root`);
-		await post(grace, `<@${ada.id}> a reply`, { thread_ts: root });
+		const root = await post(grace, `<@${ada.id}> ${LONG_TEXT}\n&gt; ${LONG_TEXT}\n- ${LONG_TEXT}`);
+		const reply = await post(grace, `<@${ada.id}> ${LONG_TEXT}`, { thread_ts: root });
+		await ada.call('reactions.add', { channel, timestamp: reply, name: 'tada' });
+		const section = { type: 'section', text: { type: 'mrkdwn', text: LONG_TEXT } };
+		await post(grace, 'blocks', { blocks: [section] });
 		const screen = await show(ada, { colorScheme, locale: 'en-US', viewport: { width, height: 800 } });
 		const { page } = screen;
 		const visit = async (hash: string, ready: string) => {
@@ -63,7 +105,12 @@ for (const [colorScheme, width] of [
 				...[...document.querySelectorAll('.side-row, .inbox-top, .thread-card, .explained li')]
 					.map((one) => one.getBoundingClientRect().right)) - innerWidth`;
 			expect(await page.evaluate<number>(sticksOut)).toBeLessThanOrEqual(0);
+			await expectComfort();
 		};
+		const expectComfort = () =>
+			isPhone
+				? eventually(async () => expect(await page.evaluate<string[]>(MISSED)).toEqual([]))
+				: eventually(async () => expect(await page.evaluate<number>(LONGEST_LINE)).toBeLessThanOrEqual(77));
 		await visit('#/', '.side-row');
 		await visit('#/inbox', '.inbox-item');
 		await visit('#/threads', '.thread-card');
@@ -71,12 +118,15 @@ for (const [colorScheme, width] of [
 		await page.evaluate(`location.hash = '#/c/${channel}'`);
 		await page.locator('.pane article').first().waitFor();
 		await page.locator('.pane article').first().hover();
+		await expectComfort();
 		await page.getByRole('button', { name: 'More actions' }).click();
 		await expectNames(page, 8);
+		await expectComfort();
 		await page.keyboard.press('Escape');
 		await page.getByRole('button', { name: 'Reply in thread' }).click();
 		await page.locator('.thread-panel article').first().waitFor();
 		await expectNames(page, 4);
+		await expectComfort();
 		await screen.expectExact();
 	});
 }

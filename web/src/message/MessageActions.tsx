@@ -43,19 +43,21 @@ export function MessageActions({ message, isInThread, onEdit }: Props) {
 	];
 	return (
 		<>
-			<div className="message-actions">
-				<IconButton icon="smile" label="Add a reaction" onClick={() => setDialog('react')} />
-				{!isInThread && (
-					<IconButton
-						icon="thread"
-						label="Reply in thread"
-						onClick={() => openThread(message.channel, message.threadTs ?? message.ts)}
-					/>
-				)}
-				{canEdit && <IconButton icon="edit" label="Edit message" onClick={onEdit} />}
-				<Menu label="More actions" items={items}>
-					<Icon name="more" />
-				</Menu>
+			<div className="message-actions-place">
+				<div className="message-actions">
+					<IconButton icon="smile" label="Add a reaction" onClick={() => setDialog('react')} />
+					{!isInThread && (
+						<IconButton
+							icon="thread"
+							label="Reply in thread"
+							onClick={() => openThread(message.channel, message.threadTs ?? message.ts)}
+						/>
+					)}
+					{canEdit && <IconButton icon="edit" label="Edit message" onClick={onEdit} />}
+					<Menu label="More actions" items={items}>
+						<Icon name="more" />
+					</Menu>
+				</div>
 			</div>
 			{dialog === 'react' && <ReactDialog message={message} onClose={() => setDialog(null)} />}
 			{dialog === 'readers' && <ReadersDialog message={message} onClose={() => setDialog(null)} />}

@@ -63,7 +63,11 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 			tabIndex={isTabStop ? 0 : -1}
 			aria-label={`${name}, ${message.ts ? timeOf(message.ts) : 'sending'}`}
 			onPointerEnter={() => setNear(true)}
-			onPointerLeave={() => setNear(false)}
+			onPointerLeave={({ currentTarget, pointerType }) => {
+				// A finger leaves before its tap becomes a click: the button it pressed must still be there.
+				const isTapped = pointerType !== 'mouse' && currentTarget.contains(document.activeElement);
+				if (!isTapped) setNear(false);
+			}}
 			onFocus={() => setNear(true)}
 			onBlur={({ currentTarget, relatedTarget }) => {
 				if (!currentTarget.contains(relatedTarget)) setNear(false);
