@@ -1,4 +1,9 @@
-import { type Consumer, findErrorBy, ListOffsetTimestamps } from '@platformatic/kafka';
+import {
+	type ClusterTopicMetadata,
+	type Consumer,
+	findErrorBy,
+	ListOffsetTimestamps,
+} from '@platformatic/kafka';
 import { Refusal } from '../../../model/errors.ts';
 import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
 import type { HeldOffsets } from './held-offsets.ts';
@@ -49,6 +54,8 @@ const REQUEST_MS = 5000;
 const METADATA_RETRIES = 2;
 /** How soon a partition that had no leader is looked up again. */
 const LEADER_MS = 1000;
+/** How long a look-up serves the polls that follow. */
+const KNOWN_MS = 1000;
 const CLOSE_MS = 2000;
 
 export class Fetcher {
@@ -59,6 +66,7 @@ export class Fetcher {
 	private lookingAgain = false;
 	private closed = false;
 	private failing = false;
+	private known: { readonly topic: ClusterTopicMetadata; readonly until: number } | null = null;
 	/** Of the topic that positions are in. */
 	private id: string | null = null;
 
@@ -81,6 +89,7 @@ export class Fetcher {
 
 	/** As the brokers have it now; what is read from then on is of that topic. */
 	async topicId(): Promise<string> {
+		this.known = null;
 		const { topics } = await this.client.metadata({
 			topics: [this.topic],
 			forceUpdate: true,
@@ -95,7 +104,7 @@ export class Fetcher {
 	async held(partition: number): Promise<HeldOffsets> {
 		const { topics } = await this.client.metadata({ topics: [this.topic], retries: METADATA_RETRIES });
 		if ((topics.get(this.topic)?.partitions[partition]?.leader ?? NO_LEADER) === NO_LEADER) {
-			this.client.clearMetadata();
+			this.forget();
 			throw new Refusal('service_unavailable', `${partitionName(this.topic, partition)} has no leader`);
 		}
 		const at = async (timestamp: bigint): Promise<number> => {
@@ -120,10 +129,7 @@ export class Fetcher {
 				this.reading.reach.regained();
 				return;
 			}
-			const topic = (
-				await this.client.metadata({ topics: [this.topic], retries: METADATA_RETRIES })
-			).topics.get(this.topic);
-			if (!topic) throw new Error(`there is no topic ${this.topic}`);
+			const topic = await this.lookUp();
 			if (this.id !== null && topic.id !== this.id) {
 				// It was created again: positions in the old one say nothing about it.
 				this.id = topic.id;
@@ -144,13 +150,28 @@ export class Fetcher {
 		}
 	}
 
+	/** The client keeps metadata too, but validating the question and copying the answer cost a tenth of a worker's time. */
+	private async lookUp(): Promise<ClusterTopicMetadata> {
+		if (this.known && performance.now() < this.known.until) return this.known.topic;
+		const { topics } = await this.client.metadata({ topics: [this.topic], retries: METADATA_RETRIES });
+		const topic = topics.get(this.topic);
+		if (!topic) throw new Error(`there is no topic ${this.topic}`);
+		this.known = { topic, until: performance.now() + KNOWN_MS };
+		return topic;
+	}
+
+	private forget(): void {
+		this.known = null;
+		this.client.clearMetadata();
+	}
+
 	/** Later: some partition has no leader, and nothing else would ask for one. */
 	private lookAgain(): void {
 		if (this.lookingAgain) return;
 		this.lookingAgain = true;
 		setTimeout(() => {
 			this.lookingAgain = false;
-			this.client.clearMetadata();
+			this.forget();
 			void this.wake();
 		}, LEADER_MS);
 	}
@@ -225,8 +246,8 @@ export class Fetcher {
 		else if (!this.failing) this.reading.report(error, `fetching from ${this.topic}`);
 		this.failing = true;
 		if (isNetwork(error)) this.reading.reach.lost(error);
-		// Whoever leads may be another one now.
-		this.client.clearMetadata();
+		// Another broker may lead now.
+		this.forget();
 		setTimeout(() => void this.wake(), RETRY_MS);
 	}
 }
