@@ -7,6 +7,8 @@ import { listed, teamNamed, userNamed } from './named.ts';
 interface Invite {
 	readonly id: string;
 	readonly user_id?: string;
+	readonly label: string;
+	readonly created_by?: string;
 	readonly expires_at: number;
 	readonly date_used?: number;
 	readonly date_revoked?: number;
@@ -18,7 +20,7 @@ const time = (seconds: number): string =>
 
 export const inviteCommand: CliCommand = {
 	summary: 'Make a link that lets one person into a workspace of a running server.',
-	usage: '[--team NAME] [--user NAME] [--expires-in 604800] [--url http://localhost:8080]',
+	usage: '[--team NAME] [--user NAME] [--label TEXT] [--expires-in 604800] [--url http://localhost:8080]',
 	details: [
 		'The link works once. The person who opens it chooses a name and is signed in; with --user they are',
 		'signed in as that user, for example on another device. Give --url as people reach the server.',
@@ -26,6 +28,7 @@ export const inviteCommand: CliCommand = {
 	options: {
 		team: TEAM_FLAG,
 		user: { help: 'sign in this existing user, by name or id', takesValue: true },
+		label: { help: 'what `tidemark invite list` shows to recognise the link by', takesValue: true },
 		'expires-in': {
 			help: 'seconds until the link expires; 7 days unless given, at most 90',
 			takesValue: true,
@@ -34,12 +37,13 @@ export const inviteCommand: CliCommand = {
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
-		const { team, user, 'expires-in': expires } = invocation.options;
+		const { team, user, label, 'expires-in': expires } = invocation.options;
 		const call = await adminClient(invocation);
 		const { id, name } = await teamNamed(call, team);
 		const made = await call<{ url: string; invite: Invite }>('admin.invites.create', {
 			team_id: id,
 			...(user === undefined ? {} : { user_id: await userNamed(call, user, id) }),
+			...(label === undefined ? {} : { label }),
 			...(expires === undefined ? {} : { expires_in: expires }),
 		});
 		// The server names itself as it was reached, which --url says in full.
@@ -60,10 +64,16 @@ export const inviteListCommand: CliCommand = {
 		const call = await adminClient(invocation);
 		const { id } = await teamNamed(call, invocation.options.team);
 		for await (const invite of listed<Invite>(call, 'admin.invites.list', 'invites', { team_id: id }))
-			console.log(`${invite.id}  ${standingOf(invite)}${invite.user_id ? `  for ${invite.user_id}` : ''}`);
+			console.log([invite.id, standingOf(invite), ...remarksOn(invite)].join('  '));
 		return 0;
 	},
 };
+
+const remarksOn = ({ user_id, label, created_by }: Invite): string[] => [
+	...(user_id === undefined ? [] : [`for ${user_id}`]),
+	...(label === '' ? [] : [`"${label}"`]),
+	...(created_by === undefined ? [] : [`by ${created_by}`]),
+];
 
 function standingOf({ is_active, expires_at, date_used, date_revoked }: Invite): string {
 	if (is_active) return `open, expires ${time(expires_at)}`;

@@ -4,6 +4,7 @@ import { Verifier } from '../durability/verifier.ts';
 import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { hearRevoked } from '../gateway/auth/revocations.ts';
+import { TokenUses } from '../gateway/auth/token-uses.ts';
 import { DirectPartners } from '../gateway/direct-partners.ts';
 import { FairGate } from '../gateway/fair-gate.ts';
 import { beginAnew, onMissed } from '../gateway/gap.ts';
@@ -104,6 +105,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const clockWatch = watchClock(clock, operations);
 	const apps = appsAt(engine, config, operations);
 	const partners = new DirectPartners(engine.written, store.directory, steadyMs);
+	const tokenUses = new TokenUses(store.directory);
 	const services: Services = {
 		requests,
 		partners,
@@ -128,6 +130,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			apps: store.apps,
 			jwt: await verifierOf(config),
 			nowMs,
+			uses: tokenUses,
 		}),
 		teamSecrets: new TeamSecrets(store.directory, random),
 		tickets: engine.tickets,
@@ -180,6 +183,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	await bus.ready();
 	const checking = setInterval(() => {
 		services.auth.sweep();
+		tokenUses.flush().catch((error) => operations.failed('noting when tokens were used', error));
 		checkSomebody(hub, verifier).catch((error) => operations.failed('checking counts', error));
 	}, CHECK_EVERY_MS);
 	const listening = listenOn(config, engine.gateway, {
@@ -202,6 +206,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			clockWatch.stop();
 			await apps.stop();
 			await listening.stop();
+			await tokenUses.flush().catch(() => undefined);
 			requests.close();
 			deaf();
 			unwatched();

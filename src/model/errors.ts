@@ -63,6 +63,7 @@ export const ERRORS = {
 	invite_not_found: final('There is no such invite link. Check that the whole link was copied.'),
 	invite_used: final('The invite link was used or revoked. Ask for a new one.'),
 	invite_expired: final('The invite link has expired. Ask for a new one.'),
+	too_many_prefs: final('The user has as many preferences as one can (1,000).'),
 	session_not_found: final('The caller has no such session.'),
 	device_not_found: final('The caller has no such device.'),
 	web_push_off: final('Web Push is disabled on this server.'),

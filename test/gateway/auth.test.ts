@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { isOpaque, newToken } from '../../src/gateway/auth/tokens.ts';
+import type { Token, TokenUse } from '../../src/engine/ports/store.ts';
+import { TokenUses } from '../../src/gateway/auth/token-uses.ts';
+import { isOpaque, newToken, tokenKey } from '../../src/gateway/auth/tokens.ts';
 import {
 	ADMIN_TOKEN,
 	authenticator,
@@ -153,4 +155,30 @@ describe('what is remembered', () => {
 
 test('an empty administrator’s token is no token', () => {
 	expect(() => authenticator(new SmallDirectory(), new HandClock(), { adminToken: '' })).toThrow();
+});
+
+describe('when a token was last used', () => {
+	test('is noted when it is looked up, together with others, and not again within five minutes', async () => {
+		const { clock, directory, token } = setUp();
+		const written: TokenUse[][] = [];
+		const uses = new TokenUses({ noteTokenUse: async (some) => void written.push([...some]) });
+		const auth = authenticator(directory, clock, { uses });
+		const another = newToken(false, random);
+		directory.add(userNamed('U124'), another);
+		for (const one of [token, another, token]) await auth.identify(one);
+		await uses.flush();
+		await uses.flush();
+		const [first, second] = [token, another].map((one) => ({ hash: tokenKey(one), at: clock.ms * 1000 }));
+		expect(written).toEqual([[first, second] as TokenUse[]]);
+		const known = directory.kept.get(tokenKey(token)) as Token;
+		directory.kept.set(known.hash, { ...known, lastUsedTs: clock.ms * 1000 });
+		clock.pass(4 * 60_000);
+		await auth.identify(token);
+		await uses.flush();
+		expect(written).toHaveLength(1);
+		clock.pass(2 * 60_000);
+		await auth.identify(token);
+		await uses.flush();
+		expect(written[1]).toEqual([{ hash: tokenKey(token), at: clock.ms * 1000 }]);
+	});
 });

@@ -221,7 +221,7 @@ describe('commands that talk to a running server', () => {
 			expect(added.out).toMatch(/^U\w+ {2}mia added to Harbour Crew\.\nNext: tidemark invite --user mia/);
 			const [mine, anybody] = await Promise.all([
 				run(['invite', '--user', '@mia', '--team', 'harbour-crew', ...where]),
-				run(['invite', ...where]),
+				run(['invite', '--label', 'Tom of the crew', ...where]),
 			]);
 			const accept = async ({ out }: Ended, args: Record<string, string>) => {
 				const [, invite = ''] = /#invite=(\S+)\nNext: send this link/.exec(out) ?? [];
@@ -235,11 +235,13 @@ describe('commands that talk to a running server', () => {
 			const asTom = await accept(anybody, { real_name: 'Tom Vane' });
 			expect((await client(server.url, asTom.token)('auth.test')).user).toBe('tom.vane');
 			expect((await accept(anybody, { real_name: 'Ann' })).error).toBe('invite_used');
-			const [listed, tokens, ended] = await Promise.all([
+			const [listed, tokens, ended, invites] = await Promise.all([
 				run(['user', 'list', ...where]),
 				run(['token', 'list', 'mia', ...where]),
 				run(['user', 'deactivate', 'tom.vane', ...where]),
+				run(['invite', 'list', ...where]),
 			]);
+			expect(invites.out).toMatch(/^[0-9a-f]{16} {2}used .* {2}"Tom of the crew"$/m);
 			expect(listed.out).toMatch(/^U\w+ {2}(mia {2}Mia Berg|tom\.vane {2}Tom Vane)/m);
 			expect(tokens.out).toMatch(/^[0-9a-f]{16} {2}active .* {2}Laptop$/m);
 			expect(ended.out).toContain('(tom.vane) is deactivated');

@@ -353,6 +353,30 @@ describe('the workspace', () => {
 		await grace.call('conversations.unmute', { channel });
 	});
 
+	test('preferences are kept for every device; those that are derived can only be read', async () => {
+		const socket = await connect(grace);
+		await grace.call('users.prefs.set', { name: 'favourite.C1', value: '1' });
+		expect(await socket.seen({ type: 'pref_change' })).toMatchObject({ name: 'favourite.C1', value: '1' });
+		const { prefs } = await grace.call('users.prefs.set', { prefs: { 'favourite.C1': '', theme: true } });
+		expect(prefs).toMatchObject({ theme: 'true', muted_channels: '' });
+		expect(prefs).not.toHaveProperty('favourite.C1');
+		expect((await grace.call('client.userBoot')).prefs).toMatchObject({ theme: 'true' });
+		expect((await ada.call('users.prefs.get')).prefs).not.toHaveProperty('theme');
+		const refused = [
+			[{ name: 'muted_channels', value: channel }, 'invalid_arguments'],
+			[{ name: 'a b', value: '1' }, 'invalid_arguments'],
+			[{ name: 'a', value: 'x'.repeat(2001) }, 'invalid_arguments'],
+			[
+				{ prefs: Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`n${at}`, '1'])) },
+				'too_many_prefs',
+			],
+			[{}, 'missing_argument'],
+		] as const;
+		for (const [args, error] of refused)
+			expect((await rawClient(server.url, grace.token)('users.prefs.set', args)).error).toBe(error);
+		socket.close();
+	});
+
 	test('do not disturb is told to others and to one’s devices', async () => {
 		const socket = await connect(grace);
 		const { snooze_endtime } = await grace.call('dnd.setSnooze', { num_minutes: 30 });

@@ -26,6 +26,7 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	await admin.page.getByText('There is no workspace yet.').waitFor();
 	await admin.page.getByLabel('New workspace').fill('Harbour Crew');
 	await admin.page.getByRole('button', { name: 'Create' }).click();
+	await admin.page.getByLabel('Invite link for').fill('Mia of the crew');
 	await admin.page.getByRole('button', { name: 'Make an invite link' }).click();
 	const link = await admin.page.getByLabel('Invite link to Harbour Crew').inputValue();
 	expect(link).toStartWith(`${here.server.url}/#invite=`);
@@ -35,7 +36,7 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	const open = (id: string) => admin.page.locator('.admin-invites li', { hasText: `Link ${id}` });
 	const forAnybody = await shownId();
 	await open(forAnybody)
-		.filter({ hasText: /for a new person.*created .*, expires / })
+		.filter({ hasText: /for Mia of the crew.*created .* by an administrator, expires / })
 		.waitFor();
 	// A person who is added gets a link at once.
 	await admin.page.getByLabel('Add a person').fill('tom');
@@ -92,6 +93,7 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	await mia.page.getByRole('button', { name: 'Close' }).click();
 	await moreMenu(mia.page).click();
 	await mia.page.getByRole('menuitem', { name: 'Your devices' }).click();
+	await mia.page.getByText('This device · signed in').waitFor();
 	await mia.page.getByRole('button', { name: /^Sign out Chrome on Linux/ }).click();
 	await late.page.getByText('This device was signed out.').waitFor();
 

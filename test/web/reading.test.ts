@@ -114,7 +114,14 @@ test('channels one is not in are found and previewed; archived ones too; leaving
 	await screen.open('secret');
 	await page.getByRole('button', { name: 'Settings of this conversation' }).click();
 	await page.getByRole('menuitem', { name: 'Add to favourites' }).click();
-	await page.locator('.side-heading', { hasText: 'Favourites' }).waitFor();
+	const heading = (of: Screen) => of.page.locator('.side-heading button', { hasText: 'Favourites' });
+	await heading(screen).waitFor();
+	// On another device too, in both directions.
+	const other = await show(screen.person);
+	await heading(other).click();
+	await eventually(async () => expect(await heading(screen).getAttribute('aria-expanded')).toBe('false'));
+	await heading(screen).click();
+	await eventually(async () => expect(await heading(other).getAttribute('aria-expanded')).toBe('true'));
 	await page.getByRole('button', { name: 'Settings of this conversation' }).click();
 	await page.getByRole('menuitem', { name: 'Leave' }).click();
 	await page.getByRole('dialog', { name: 'Leave #secret?' }).getByRole('button', { name: 'Stay' }).click();

@@ -50,6 +50,14 @@ export interface Token {
 	readonly expiresTs: number | null;
 	/** What its owner knows the device by; absent where nobody said. */
 	readonly device?: string;
+	/** Micros, to within some minutes; absent: not since this is recorded. */
+	readonly lastUsedTs?: number;
+}
+
+export interface TokenUse {
+	readonly hash: string;
+	/** Micros. */
+	readonly at: number;
 }
 
 export interface Page<T> {

@@ -12,6 +12,10 @@ export interface Invite {
 	readonly expiresTs: number;
 	readonly revokedTs: number | null;
 	readonly usedTs: number | null;
+	/** What its maker wrote to recognise it by; may be empty. */
+	readonly label: string;
+	/** The user who made it; null: the administrator. */
+	readonly creator: string | null;
 }
 
 /** `used`: another request was faster, or the link was revoked meanwhile. */

@@ -4,7 +4,7 @@ import type { Message } from '../../model/message.ts';
 import type { Pin } from '../../model/pins.ts';
 import type { Reaction } from '../../model/reactions.ts';
 import type { Follow, Membership } from '../../sequencer/state.ts';
-import type { Page, Profile, Team, Token, User } from './accounts.ts';
+import type { Page, Profile, Team, Token, TokenUse, User } from './accounts.ts';
 import type { Apps } from './apps.ts';
 import type { Changes } from './changes.ts';
 import type { Fact, NotificationLevel } from './facts.ts';
@@ -16,7 +16,7 @@ import type { Search } from './search.ts';
 
 /** What is kept for good. One port for each use of it. */
 
-export type { Page, Profile, Team, Token, User } from './accounts.ts';
+export type { Page, Profile, Team, Token, TokenUse, User } from './accounts.ts';
 
 /** Workspaces, people, tokens, and which conversations there are. Changes are durable when they resolve. */
 export interface Directory extends Invites {
@@ -36,9 +36,15 @@ export interface Directory extends Invites {
 	userWithEmail(team: string, email: string): Promise<User | null>;
 	setProfile(user: string, profile: Profile, realName: string, at: number): Promise<void>;
 	snooze(user: string, until: number): Promise<void>;
+	/** What the user's clients keep for all devices, by name. */
+	preferences(user: string): Promise<ReadonlyMap<string, string>>;
+	/** An empty value removes it. */
+	setPreference(user: string, name: string, value: string): Promise<void>;
 	createToken(token: Token): Promise<void>;
 	token(hash: string): Promise<Token | null>;
 	revokeToken(hash: string, at: number): Promise<void>;
+	/** An earlier use than the one recorded changes nothing. */
+	noteTokenUse(uses: readonly TokenUse[]): Promise<void>;
 	/** By hash; revoked and expired ones too. */
 	tokensOf(user: string, after: string | null, limit: number): Promise<Page<Token>>;
 	/** The token whose hash starts so; null where none does, or several do. */

@@ -3,6 +3,7 @@ import { invitesOf } from './invites.ts';
 import { ABANDONED_NAME, OWNER_OF_NAME, releaseName, reserveName } from './names.ts';
 import { pageOf, rowFinder } from './pages.ts';
 import * as people from './people.ts';
+import { preferencesOf, setPreference } from './preferences.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow, conversationOf } from './rows.ts';
 import { flag, inChunks, list, type SqlReader } from './sql.ts';
 import type { BoundWrite } from './write-sql.ts';
@@ -102,10 +103,13 @@ export function directoryOf(
 		},
 		setProfile: (user, profile, realName, at) => execute([people.setProfile(user, profile, realName, at)]),
 		snooze: (user, until) => execute([people.snooze(user, until)]),
+		preferences: (user) => preferencesOf(reader, user),
+		setPreference: (user, name, value) => execute([setPreference(user, name, value)]),
 
 		createToken: (token) => execute([people.insertToken(token)]),
 		token: (hash) => one(people.TOKEN, hash, people.tokenOf),
 		revokeToken: (hash, at) => execute([people.revokeToken(hash, at)]),
+		noteTokenUse: (uses) => execute(uses.map(people.noteTokenUse)),
 		tokensOf: (user, after, limit) =>
 			pageOf<people.TokenRow & { readonly id: string }, Token>(
 				reader,

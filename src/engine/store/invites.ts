@@ -7,7 +7,7 @@ import { type BoundWrite, insertInto, statement, update } from './write-sql.ts';
 
 /** Invites: their rows, and the exchange of one for a token in a single transaction. */
 
-const COLUMNS = 'hash, team, user_id, created_ts, expires_ts, revoked_ts, used_ts, claim';
+const COLUMNS = 'hash, team, user_id, created_ts, expires_ts, revoked_ts, used_ts, claim, label, creator';
 const INVITE = `SELECT ${COLUMNS} FROM invites WHERE hash = $1`;
 const INVITES_OF_TEAM = `SELECT hash AS id, ${COLUMNS} FROM invites
 	WHERE team = $1 AND hash > $2 ORDER BY hash LIMIT $3`;
@@ -22,6 +22,8 @@ interface InviteRow {
 	readonly revoked_ts: number | null;
 	readonly used_ts: number | null;
 	readonly claim: string;
+	readonly label: string;
+	readonly creator: string;
 }
 
 const inviteOf = (row: InviteRow): Invite => ({
@@ -32,9 +34,19 @@ const inviteOf = (row: InviteRow): Invite => ({
 	expiresTs: row.expires_ts,
 	revokedTs: row.revoked_ts,
 	usedTs: row.used_ts,
+	label: row.label,
+	creator: row.creator === '' ? null : row.creator,
 });
 
-const INSERT = insertInto('invites', { hash: 1, team: 2, user_id: 3, created_ts: 4, expires_ts: 5 });
+const INSERT = insertInto('invites', {
+	hash: 1,
+	team: 2,
+	user_id: 3,
+	created_ts: 4,
+	expires_ts: 5,
+	label: 6,
+	creator: 7,
+});
 const REVOKE = update('invites', { revoked_ts: 2 }, { hash: 1, revoked_ts: 'IS NULL', used_ts: 'IS NULL' });
 
 /** About several tables, so that they stay in this order within the transaction. */
@@ -80,8 +92,10 @@ export function invitesOf(
 	execute: (writes: readonly BoundWrite[]) => Promise<void>,
 ): Invites {
 	return {
-		createInvite: ({ hash, team, user, createdTs, expiresTs }) =>
-			execute([{ write: INSERT, params: [hash, team, user ?? '', createdTs, expiresTs] }]),
+		createInvite: ({ hash, team, user, createdTs, expiresTs, label, creator }) =>
+			execute([
+				{ write: INSERT, params: [hash, team, user ?? '', createdTs, expiresTs, label, creator ?? ''] },
+			]),
 		async invite(hash) {
 			const [row] = await reader.all<InviteRow>(INVITE, [hash]);
 			return row ? inviteOf(row) : null;

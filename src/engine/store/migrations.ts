@@ -13,6 +13,7 @@ import { apps } from './migrations/0012-apps.ts';
 import { searchOnPostgres, searchOnSqlite } from './migrations/0013-search.ts';
 import { pins } from './migrations/0014-pins.ts';
 import { scheduled } from './migrations/0015-scheduled.ts';
+import { people } from './migrations/0016-people.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -44,6 +45,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0013-search', statements: [], sqlite: searchOnSqlite, postgres: searchOnPostgres },
 	{ name: '0014-pins', statements: pins },
 	{ name: '0015-scheduled', statements: scheduled },
+	{ name: '0016-people', statements: people },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

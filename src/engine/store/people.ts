@@ -1,4 +1,4 @@
-import type { Profile, Team, Token, User } from '../ports/store.ts';
+import type { Profile, Team, Token, TokenUse, User } from '../ports/store.ts';
 import { forgetScheduledOf } from './scheduled.ts';
 import { flag, type Param } from './sql.ts';
 import { type BoundWrite, deleteFrom, erasing, insertInto, update } from './write-sql.ts';
@@ -128,7 +128,7 @@ const SNOOZE = update('users', { snoozed_until_ts: 2 }, { id: 1 });
 
 export const snooze = (user: string, until: number): BoundWrite => ({ write: SNOOZE, params: [user, until] });
 
-const TOKEN_COLUMNS = 'hash, user_id, team, created_ts, revoked_ts, expires_ts, device';
+const TOKEN_COLUMNS = 'hash, user_id, team, created_ts, revoked_ts, expires_ts, device, last_used_ts';
 export const TOKEN = `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = $1`;
 export const TOKENS_OF_USER = `SELECT hash AS id, ${TOKEN_COLUMNS} FROM tokens
 	WHERE user_id = $1 AND hash > $2 ORDER BY hash LIMIT $3`;
@@ -145,6 +145,7 @@ export interface TokenRow {
 	readonly revoked_ts: number | null;
 	readonly expires_ts: number | null;
 	readonly device: string;
+	readonly last_used_ts: number;
 }
 
 export const tokenOf = (row: TokenRow): Token => ({
@@ -155,6 +156,7 @@ export const tokenOf = (row: TokenRow): Token => ({
 	revokedTs: row.revoked_ts,
 	expiresTs: row.expires_ts,
 	...(row.device === '' ? {} : { device: row.device }),
+	...(row.last_used_ts === 0 ? {} : { lastUsedTs: row.last_used_ts }),
 });
 
 const INSERT_TOKEN = insertInto('tokens', {
@@ -188,6 +190,10 @@ export const revokeToken = (hash: string, at: number): BoundWrite => ({
 	write: REVOKE_TOKEN,
 	params: [hash, at],
 });
+
+const NOTE_USE = update('tokens', { last_used_ts: 2 }, { hash: 1, last_used_ts: ['<', 2] });
+
+export const noteTokenUse = ({ hash, at }: TokenUse): BoundWrite => ({ write: NOTE_USE, params: [hash, at] });
 
 const SIGN_OUT = update('users', { signed_out_ts: 2 }, { id: 1, signed_out_ts: ['<', 2] });
 

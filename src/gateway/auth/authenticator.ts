@@ -3,6 +3,7 @@ import type { Directory, User } from '../../engine/ports/store.ts';
 import { Refusal } from '../../model/errors.ts';
 import type { Caller, UserCaller } from './caller.ts';
 import type { JwtClaims, JwtVerifier } from './jwt.ts';
+import type { TokenUses } from './token-uses.ts';
 import { hashToken, isAppLevel, isOpaque, looksLikeJwt, sameHash, tokenKey } from './tokens.ts';
 
 /**
@@ -19,6 +20,8 @@ export interface AuthenticatorOptions {
 	/** Null: no JWTs. */
 	readonly jwt: JwtVerifier | null;
 	readonly nowMs: () => number;
+	/** Hears of tokens that are looked up; absent: nobody asks when they were used. */
+	readonly uses?: Pick<TokenUses, 'note'>;
 	/** Verified tokens remembered. */
 	readonly capacity?: number;
 	/** After this, a remembered token is looked up again: the bound for a revocation that was not heard. */
@@ -179,7 +182,9 @@ export class Authenticator {
 		if (claims) return claims;
 		if (!stored) throw new Refusal('invalid_auth');
 		const expiresAt = stored.expiresTs === null ? Number.POSITIVE_INFINITY : stored.expiresTs / 1000;
-		if (expiresAt <= this.options.nowMs()) throw new Refusal('token_expired');
+		const now = this.options.nowMs();
+		if (expiresAt <= now) throw new Refusal('token_expired');
+		this.options.uses?.note(stored, now * 1000);
 		return { user: stored.user, team: stored.team, expiresAt, issuedAt: stored.createdTs / 1000 };
 	}
 

@@ -9,16 +9,14 @@ const SECRET_BYTES = 32;
 
 export async function newInvite(
 	{ services, request }: Call,
-	team: string,
-	user: string | null,
+	asked: Pick<Invite, 'team' | 'user' | 'label' | 'creator'>,
 	seconds: number,
 ): Promise<{ readonly invite: Invite; readonly url: string }> {
 	const secret = `inv-${Buffer.from(services.random(SECRET_BYTES)).toString('base64url')}`;
 	const createdTs = services.clock.next();
 	const invite: Invite = {
+		...asked,
 		hash: hashToken(secret),
-		team,
-		user,
 		createdTs,
 		expiresTs: createdTs + seconds * 1e6,
 		revokedTs: null,

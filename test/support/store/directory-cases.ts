@@ -175,6 +175,8 @@ export function directoryCases(subject: Subject): void {
 			expiresTs: BEGIN + MINUTE,
 			revokedTs: null,
 			usedTs: null,
+			label: `for ${hash}`,
+			creator: of,
 		});
 		const onDevice = (hash: string, of: string) => ({ ...token(hash, of), device: 'Laptop' });
 
@@ -223,6 +225,39 @@ export function directoryCases(subject: Subject): void {
 			await directory.createInvite(invite('i2', 'U01'));
 			await directory.signOut('U01', BEGIN + 1);
 			expect(await directory.acceptInvite('i2', onDevice('t3', 'U01'), null)).toBe('used');
+		});
+
+		test('preferences are of one user and one name each, and an empty one is gone', async () => {
+			const { directory } = subject.store;
+			expect(await directory.preferences('U01')).toEqual(new Map());
+			await Promise.all([
+				directory.setPreference('U01', 'favourite.C01', '1'),
+				directory.setPreference('U01', 'favourite.C02', '1'),
+				directory.setPreference('U02', 'favourite.C01', 'of another'),
+			]);
+			await directory.setPreference('U01', 'favourite.C02', '“two”');
+			expect(await directory.preferences('U01')).toEqual(
+				new Map([
+					['favourite.C01', '1'],
+					['favourite.C02', '“two”'],
+				]),
+			);
+			await directory.setPreference('U01', 'favourite.C01', '');
+			expect([...(await directory.preferences('U01')).keys()]).toEqual(['favourite.C02']);
+			expect((await directory.preferences('U02')).get('favourite.C01')).toBe('of another');
+		});
+
+		test('when tokens were last used only rises, and revoking them leaves it', async () => {
+			const { directory } = subject.store;
+			for (const hash of ['aa', 'bb', 'cc']) await directory.createToken(token(hash, 'U01'));
+			await directory.noteTokenUse([
+				{ hash: 'aa', at: BEGIN + 5 },
+				{ hash: 'bb', at: BEGIN + 7 },
+			]);
+			await directory.noteTokenUse([{ hash: 'aa', at: BEGIN + 4 }]);
+			await directory.revokeToken('aa', BEGIN + 9);
+			const { items } = await directory.tokensOf('U01', null, 9);
+			expect(items.map(({ lastUsedTs }) => lastUsedTs)).toEqual([BEGIN + 5, BEGIN + 7, undefined]);
 		});
 
 		test('a revoked token stays, with the time it was first revoked', async () => {

@@ -1,4 +1,4 @@
-import { exactTime } from '../ui/format.ts';
+import { exactTime, whenOf } from '../ui/format.ts';
 import type { Invite, Member } from './calls.ts';
 
 /** As many digits as tell the open links of a workspace apart; the server asks for the whole id. */
@@ -21,9 +21,12 @@ export function InviteList({ invites, members, onRevoke }: Props) {
 			{newestFirst.map((invite) => (
 				<li key={invite.id}>
 					<span>
-						Link {shortId(invite)} for <bdi>{personOf(members, invite)}</bdi>
+						Link {shortId(invite)} for <bdi>{invite.label || personOf(members, invite.user_id)}</bdi>
 						<small className="hint">
-							created {exactTime(String(invite.date_created))}, expires {exactTime(String(invite.expires_at))}
+							created {whenOf(String(invite.date_created))} by{' '}
+							<bdi>{invite.created_by ? personOf(members, invite.created_by) : 'an administrator'}</bdi>,
+							expires{' '}
+							<time title={exactTime(String(invite.expires_at))}>{whenOf(String(invite.expires_at))}</time>
 						</small>
 					</span>
 					<button
@@ -40,5 +43,5 @@ export function InviteList({ invites, members, onRevoke }: Props) {
 	);
 }
 
-const personOf = (members: readonly Member[], { user_id }: Invite): string =>
-	user_id === undefined ? 'a new person' : (members.find(({ id }) => id === user_id)?.name ?? user_id);
+const personOf = (members: readonly Member[], user: string | undefined): string =>
+	user === undefined ? 'a new person' : (members.find(({ id }) => id === user)?.name ?? user);

@@ -4,6 +4,7 @@ import { CopyField } from '../ui/CopyField.tsx';
 import { exactTime, plural } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { asAdmin, type Invite, listAll, type Member, type Team } from './calls.ts';
+import { InviteForm } from './InviteForm.tsx';
 import { InviteList, shortId } from './InviteList.tsx';
 import { MemberRow } from './MemberRow.tsx';
 import { NameForm } from './NameForm.tsx';
@@ -39,10 +40,11 @@ export function TeamView({ team }: { readonly team: Team }) {
 	}, [team.id]);
 	useEffect(() => void load(), [load]);
 
-	const invite = async (member: Member | null) => {
+	const invite = async (member: Member | null, label = '') => {
 		const { url, invite: link } = await asAdmin<{ url: string; invite: Invite }>('admin.invites.create', {
 			team_id: team.id,
 			...(member ? { user_id: member.id } : {}),
+			label,
 		});
 		setMade({
 			label: member ? `Link that signs in ${member.name}` : `Invite link to ${team.name}`,
@@ -76,9 +78,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 					link that signs them in.
 				</p>
 				<div className="admin-actions">
-					<button type="button" className="button primary" onClick={() => tell(invite(null))}>
-						Make an invite link
-					</button>
+					<InviteForm onInvite={(label) => tell(invite(null, label))} />
 					<NameForm
 						label="Add a person"
 						button="Add"

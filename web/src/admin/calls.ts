@@ -20,6 +20,9 @@ export interface Member {
 export interface Invite {
 	readonly id: string;
 	readonly user_id?: string;
+	readonly label: string;
+	/** The user who made it; absent: the administrator. */
+	readonly created_by?: string;
 	readonly date_created: number;
 	readonly expires_at: number;
 	readonly is_active: boolean;

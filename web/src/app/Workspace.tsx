@@ -12,6 +12,7 @@ import { leave, renew } from '../notifications/subscribing.ts';
 import { useTidyNotifications } from '../notifications/tidying.ts';
 import { SearchView } from '../search/SearchView.tsx';
 import { useAttendance } from '../session/attention.ts';
+import { useKeptSidebar } from '../session/favourites.ts';
 import { useHotkey, useTypingAnywhere } from '../session/hotkeys.ts';
 import { useConversationName, useSelf } from '../session/names.ts';
 import { go, type Route, toConversation, useRoute } from '../session/route.ts';
@@ -42,6 +43,7 @@ export function Workspace({ onSignOut }: Props) {
 	useTitle(route);
 	useTidyNotifications();
 	useAttendance();
+	useKeptSidebar();
 	useEffect(() => {
 		if (connection.status === 'stopped') onSignOut(connection.reason);
 	}, [connection, onSignOut]);

@@ -42,7 +42,7 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 		{ label: 'Why does it have a badge?', run: () => setExplaining(true) },
 		{
 			label: isFavourite ? 'Remove from favourites' : 'Add to favourites',
-			run: () => setFavourite(self, conversation.id, !isFavourite),
+			run: () => setFavourite(client, self, conversation.id, !isFavourite),
 		},
 		{ label: isMuted ? 'Unmute' : 'Mute', run: () => tell(store.setMuted(!isMuted)) },
 		...LEVELS.map(([level, label]) => ({

@@ -10,6 +10,7 @@ interface Session {
 	readonly id: string;
 	readonly device: string;
 	readonly date_created: number;
+	readonly date_last_used?: number;
 	readonly is_current: boolean;
 }
 
@@ -49,8 +50,7 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 						<span>
 							<strong>{session.device || 'Token'}</strong>
 							<small className="hint" title={exactTime(String(session.date_created))}>
-								{session.is_current ? 'This device · ' : ''}
-								since {whenOf(String(session.date_created))}
+								{lastUse(session)} · signed in {whenOf(String(session.date_created))}
 							</small>
 						</span>
 						{!session.is_current && (
@@ -89,4 +89,9 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 			</div>
 		</Dialog>
 	);
+}
+
+function lastUse({ is_current, date_last_used }: Session): string {
+	if (is_current) return 'This device';
+	return date_last_used === undefined ? 'Not used lately' : `Last used ${whenOf(String(date_last_used))}`;
 }

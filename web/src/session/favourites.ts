@@ -1,49 +1,120 @@
-import { useSyncExternalStore } from 'react';
+import type { TidemarkClient } from '@tidemark/client';
+import { useClient, useConnection } from '@tidemark/client/react';
+import { useEffect, useSyncExternalStore } from 'react';
+import { useSelf } from './names.ts';
+import { tell } from './toast.tsx';
 
-/** Conversations that one wants on top, and sections that are folded: of one user, in this browser. */
+/**
+ * Conversations that the user wants on top, and sections that are folded. The server keeps them as preferences, so that they are
+ * the same on every device; the browser keeps a copy to draw before the server has answered.
+ */
 
-const listeners = new Set<() => void>();
+const FAVOURITE = 'favourite.';
+const FOLDED = 'folded.';
 const NONE: ReadonlySet<string> = new Set();
-/** The same set until it changes. */
-const parsed = new Map<string, { readonly text: string; readonly set: ReadonlySet<string> }>();
 
-function read(key: string): ReadonlySet<string> {
-	const text = localStorage.getItem(key);
-	if (text === null) return NONE;
-	const known = parsed.get(key);
-	if (known?.text === text) return known.set;
-	const set = new Set(text.split(' ').filter(Boolean));
-	parsed.set(key, { text, set });
-	return set;
+interface Kept {
+	readonly user: string;
+	readonly favourites: ReadonlySet<string>;
+	readonly folded: ReadonlySet<string>;
 }
 
-function change(key: string, item: string, isIn: boolean): void {
-	const others = [...read(key)].filter((one) => one !== item);
-	localStorage.setItem(key, (isIn ? [...others, item] : others).join(' '));
+let kept: Kept = { user: '', favourites: NONE, folded: NONE };
+/** Set here, and not confirmed yet: an older answer of the server does not undo them. */
+const unconfirmed = new Map<string, string>();
+const listeners = new Set<() => void>();
+
+const copyOf = (user: string): string => `tidemark.sidebar.${user}`;
+
+function ofUser(user: string): Kept {
+	if (kept.user === user || user === '') return kept;
+	const names = (localStorage.getItem(copyOf(user)) ?? '').split(' ').filter(Boolean);
+	kept = { user, ...setsOf(names) };
+	return kept;
+}
+
+const setsOf = (names: readonly string[]): Omit<Kept, 'user'> => ({
+	favourites: startingWith(FAVOURITE, names),
+	folded: startingWith(FOLDED, names),
+});
+
+const startingWith = (start: string, names: readonly string[]): ReadonlySet<string> =>
+	new Set(names.filter((name) => name.startsWith(start)).map((name) => name.slice(start.length)));
+
+const namesIn = ({ favourites, folded }: Kept): string[] => [
+	...[...favourites].map((id) => FAVOURITE + id),
+	...[...folded].map((heading) => FOLDED + heading),
+];
+
+function keep(user: string, names: readonly string[]): void {
+	kept = { user, ...setsOf(names) };
+	localStorage.setItem(copyOf(user), namesIn(kept).join(' '));
 	for (const listener of listeners) listener();
+}
+
+function apply(user: string, changes: Iterable<readonly [name: string, value: string]>): void {
+	const names = new Set(namesIn(ofUser(user)));
+	for (const [name, value] of changes) value === '' ? names.delete(name) : names.add(name);
+	keep(user, [...names]);
+}
+
+async function load(client: TidemarkClient, user: string): Promise<void> {
+	const { prefs } = await client.call<{ prefs: Readonly<Record<string, string>> }>('users.prefs.get');
+	keep(user, Object.keys(prefs));
+	apply(user, unconfirmed);
+}
+
+async function set(client: TidemarkClient, user: string, name: string, isOn: boolean): Promise<void> {
+	const value = isOn ? '1' : '';
+	unconfirmed.set(name, value);
+	apply(user, [[name, value]]);
+	try {
+		await client.call('users.prefs.set', { name, value });
+	} catch (error) {
+		if (unconfirmed.get(name) === value) apply(user, [[name, isOn ? '' : '1']]);
+		throw error;
+	} finally {
+		if (unconfirmed.get(name) === value) unconfirmed.delete(name);
+	}
+}
+
+/** Asks when a connection begins: what another device changed meanwhile is not repeated. */
+export function useKeptSidebar(): void {
+	const client = useClient();
+	const self = useSelf();
+	const isOnline = useConnection().status === 'online';
+	useEffect(() => {
+		if (self && isOnline) void load(client, self).catch(() => undefined);
+	}, [client, self, isOnline]);
+	useEffect(
+		() =>
+			client.onEvent(({ type, name, value }) => {
+				if (self && type === 'pref_change' && !unconfirmed.has(name)) apply(self, [[name, value]]);
+			}),
+		[client, self],
+	);
 }
 
 function subscribe(listener: () => void): () => void {
 	listeners.add(listener);
-	addEventListener('storage', listener);
-	return () => {
-		listeners.delete(listener);
-		removeEventListener('storage', listener);
-	};
+	return () => listeners.delete(listener);
 }
 
-const favouritesOf = (user: string): string => `tidemark.favourites.${user}`;
-const foldedOf = (user: string): string => `tidemark.folded.${user}`;
-
 export const useFavourites = (user: string): ReadonlySet<string> =>
-	useSyncExternalStore(subscribe, () => read(favouritesOf(user)));
-export const setFavourite = (user: string, conversation: string, isFavourite: boolean): void =>
-	change(favouritesOf(user), conversation, isFavourite);
+	useSyncExternalStore(subscribe, () => ofUser(user).favourites);
+export const setFavourite = (
+	client: TidemarkClient,
+	user: string,
+	conversation: string,
+	isFavourite: boolean,
+): void => tell(set(client, user, FAVOURITE + conversation, isFavourite));
 
 export const useFolded = (user: string): ReadonlySet<string> =>
-	useSyncExternalStore(subscribe, () => read(foldedOf(user)));
-/** A section by its heading; spaces would part it. */
-export const setFolded = (user: string, heading: string, isFolded: boolean): void =>
-	change(foldedOf(user), heading.replaceAll(' ', '-'), isFolded);
+	useSyncExternalStore(subscribe, () => ofUser(user).folded);
+
+/** A section by its heading: names of preferences have no spaces. */
+const sectionOf = (heading: string): string => heading.replaceAll(' ', '-');
+export const setFolded = (client: TidemarkClient, user: string, heading: string, isFolded: boolean): void =>
+	tell(set(client, user, FOLDED + sectionOf(heading), isFolded));
 export const isFolded = (folded: ReadonlySet<string>, heading: string): boolean =>
-	folded.has(heading.replaceAll(' ', '-'));
+	folded.has(sectionOf(heading));

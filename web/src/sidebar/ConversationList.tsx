@@ -13,6 +13,7 @@ const MOST_WATCHED = 100;
 
 /** Every conversation; only those in sight are in the page. */
 export function ConversationList({ held }: { readonly held: Conversation | null }) {
+	const client = useClient();
 	const current = held?.id ?? null;
 	const conversations = useSelected((snapshot) => snapshot.conversations);
 	const self = useSelf();
@@ -44,7 +45,7 @@ export function ConversationList({ held }: { readonly held: Conversation | null 
 							<button
 								type="button"
 								aria-expanded={!row.isFolded}
-								onClick={() => setFolded(self, row.heading ?? '', !row.isFolded)}
+								onClick={() => setFolded(client, self, row.heading ?? '', !row.isFolded)}
 							>
 								{row.heading}
 							</button>

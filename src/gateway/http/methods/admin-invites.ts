@@ -13,6 +13,7 @@ import { teamWithId } from './admin-listings.ts';
 const PAGE = 100;
 const DAY_SECONDS = 86_400;
 const LONGEST_SECONDS = 90 * DAY_SECONDS;
+const LABEL_LENGTH = 80;
 /** Of the hash, as many hex digits. */
 const ID_LENGTH = 16;
 const INVITE_ID = /^[0-9a-f]{16}$/;
@@ -35,7 +36,12 @@ const inviteId = required<string>({
 });
 
 export const adminInvitesCreate = adminMethod({
-	arguments: { team_id: type.team, user_id: optional(type.user), expires_in: expiresIn },
+	arguments: {
+		team_id: type.team,
+		user_id: optional(type.user),
+		expires_in: expiresIn,
+		label: withDefault(type.text({ max: LABEL_LENGTH }), ''),
+	},
 	run: async (args, call) => {
 		await teamWithId(call, args.team_id);
 		if (args.user_id !== undefined) {
@@ -43,7 +49,11 @@ export const adminInvitesCreate = adminMethod({
 			if (user.team !== args.team_id) throw new Refusal('user_not_found', 'user_id: no such user');
 			if (user.deleted) throw new Refusal('user_disabled', 'user_id: the user is deactivated');
 		}
-		const { invite, url } = await newInvite(call, args.team_id, args.user_id ?? null, args.expires_in);
+		const { invite, url } = await newInvite(
+			call,
+			{ team: args.team_id, user: args.user_id ?? null, label: args.label.trim(), creator: null },
+			args.expires_in,
+		);
 		return { invite: wireInvite(invite, invite.createdTs), url };
 	},
 });
@@ -79,6 +89,8 @@ const wireInvite = (invite: Invite, now: number) => ({
 	id: invite.hash.slice(0, ID_LENGTH),
 	team_id: invite.team,
 	...(invite.user === null ? {} : { user_id: invite.user }),
+	label: invite.label,
+	...(invite.creator === null ? {} : { created_by: invite.creator }),
 	date_created: seconds(invite.createdTs),
 	expires_at: seconds(invite.expiresTs),
 	...(invite.revokedTs === null ? {} : { date_revoked: seconds(invite.revokedTs) }),

@@ -25,7 +25,7 @@ export const authSessionsList = userMethod({
 		return {
 			sessions: active
 				.toSorted((one, other) => other.createdTs - one.createdTs)
-				.map((token) => wireSession(token, call)),
+				.map((token) => wireSession(token, call, now)),
 		};
 	},
 });
@@ -36,7 +36,11 @@ export const authSessionsAdd = userMethod({
 	run: async (_args, call) => {
 		const { user, team } = call.caller;
 		if (user.isBot) throw new Refusal('not_allowed_token_type', 'token: bots sign in with a token');
-		const { invite, url } = await newInvite(call, team, user.id, LINK_SECONDS);
+		const { invite, url } = await newInvite(
+			call,
+			{ team, user: user.id, label: '', creator: user.id },
+			LINK_SECONDS,
+		);
 		return { url, expires_at: Math.floor(invite.expiresTs / 1e6) };
 	},
 });
@@ -62,10 +66,16 @@ export const authSessionsRevoke = userMethod({
 	},
 });
 
-const wireSession = ({ hash, createdTs, expiresTs, device }: Token, { caller }: UserCall) => ({
-	id: hash.slice(0, ID_LENGTH),
-	device: device ?? '',
-	date_created: Math.floor(createdTs / 1e6),
-	...(expiresTs === null ? {} : { expires_at: Math.floor(expiresTs / 1e6) }),
-	is_current: hash === caller.tokenHash,
-});
+function wireSession(token: Token, { caller }: UserCall, now: number) {
+	const { hash, createdTs, expiresTs, device } = token;
+	const isCurrent = hash === caller.tokenHash;
+	const lastUsedTs = isCurrent ? now : token.lastUsedTs;
+	return {
+		id: hash.slice(0, ID_LENGTH),
+		device: device ?? '',
+		date_created: Math.floor(createdTs / 1e6),
+		...(lastUsedTs === undefined ? {} : { date_last_used: Math.floor(lastUsedTs / 1e6) }),
+		...(expiresTs === null ? {} : { expires_at: Math.floor(expiresTs / 1e6) }),
+		is_current: isCurrent,
+	};
+}

@@ -1,4 +1,3 @@
-import type { MemberView } from '../../../engine/ports/read-state.ts';
 import type { Conversation } from '../../../model/conversation.ts';
 import { isDirect } from '../../../model/ids.ts';
 import { type JsonObject, wireUser } from '../../../protocol/objects.ts';
@@ -7,31 +6,9 @@ import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { webUrl } from '../origin.ts';
 import { wallMicros } from '../wall-time.ts';
 import { userOf } from './users.ts';
+import { prefsOf } from './users-prefs.ts';
 
 /** What Slack's own clients ask for when they start, and those that were written after them: wee-slack, slackdump. */
-
-/** How loud each conversation is, in the words of Slack's preferences. */
-function prefsOf(memberships: readonly MemberView[]): JsonObject {
-	const LOUDNESS = { all: 'everything', mentions: 'mentions_dms', none: 'nothing' } as const;
-	const channels: Record<string, JsonObject> = {};
-	for (const { conversation, muted, level } of memberships)
-		if (muted || level !== 'all')
-			channels[conversation] = { muted, desktop: LOUDNESS[level], mobile: LOUDNESS[level] };
-	const muted = memberships.filter((member) => member.muted).map(({ conversation }) => conversation);
-	return {
-		muted_channels: muted.join(','),
-		all_notifications_prefs: JSON.stringify({ channels, global: { global_keywords: '' } }),
-		highlight_words: '',
-		tz: 'Etc/UTC',
-	};
-}
-
-export const usersPrefsGet = userMethod({
-	arguments: {},
-	run: async (_args, { services, caller }) => ({
-		prefs: prefsOf(await services.readState.memberships(caller.user.id)),
-	}),
-});
 
 /** More than this are asked for with users.conversations, page by page. */
 const MOST_CONVERSATIONS = 1000;
@@ -51,7 +28,7 @@ export const clientUserBoot = userMethod({
 		} as const;
 		const { items, next } = await services.directory.conversationsOf(query, null, MOST_CONVERSATIONS);
 		const view = (conversation: Conversation) => conversationView(call, conversation);
-		const prefs = prefsOf(await services.readState.memberships(caller.user.id));
+		const prefs = await prefsOf(call);
 		return {
 			self: { ...(await selfOf(call)), prefs },
 			team: await teamOf(call, webUrl(request)),

@@ -23,7 +23,7 @@ import {
 	chatScheduleMessage,
 } from './chat-scheduled.ts';
 import { clientCounts, clientExplain, clientMarkAllRead } from './client.ts';
-import { clientUserBoot, usersPrefsGet } from './client-boot.ts';
+import { clientUserBoot } from './client-boot.ts';
 import { clientSync } from './client-sync.ts';
 import { conversationsCreate, conversationsRename } from './conversations-create.ts';
 import { conversationsHistory } from './conversations-history.ts';
@@ -70,6 +70,7 @@ import {
 import { subscriptionsThreadGetView } from './subscriptions-view.ts';
 import { botsInfo, emojiList, teamInfo, usergroupsList } from './team.ts';
 import { usersGetPresence, usersInfo, usersList, usersLookupByEmail, usersSetPresence } from './users.ts';
+import { usersPrefsGet, usersPrefsSet } from './users-prefs.ts';
 import { usersProfileGet, usersProfileSet } from './users-profile.ts';
 
 /** Every method that is served, by its name; docs/methods.md describes each. */
@@ -176,6 +177,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'users.list': usersList,
 	'users.lookupByEmail': usersLookupByEmail,
 	'users.prefs.get': usersPrefsGet,
+	'users.prefs.set': usersPrefsSet,
 	'users.profile.get': usersProfileGet,
 	'users.profile.set': usersProfileSet,
 	'users.setPresence': usersSetPresence,

@@ -1,0 +1,14 @@
+/** Preferences that follow a user to every device, when a token was last used, and what tells invites apart. */
+export const people: readonly string[] = [
+	`CREATE TABLE user_preferences (
+		user_id TEXT NOT NULL,
+		name TEXT NOT NULL,
+		value TEXT NOT NULL,
+		PRIMARY KEY (user_id, name)
+	) CLUSTERED`,
+	// 0: not since this is recorded.
+	'ALTER TABLE tokens ADD COLUMN last_used_ts BIGINT NOT NULL DEFAULT 0',
+	`ALTER TABLE invites ADD COLUMN label TEXT NOT NULL DEFAULT ''`,
+	// The user who made it; empty: the administrator.
+	`ALTER TABLE invites ADD COLUMN creator TEXT NOT NULL DEFAULT ''`,
+];
