@@ -114,7 +114,8 @@ export function wireConversation(conversation: Conversation, viewer: Viewer): Js
 		name: conversation.name,
 		name_normalized: conversation.name,
 		is_channel: kind === 'public',
-		is_group: kind === 'private',
+		// Slack counts messages of a group among the groups.
+		is_group: kind === 'private' || kind === 'mpim',
 		is_private: kind !== 'public',
 		is_general: false,
 		is_member: viewer.isMember,

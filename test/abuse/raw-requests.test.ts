@@ -57,6 +57,16 @@ test('a health check of HTTP/1.0 without a Host header is answered', async () =>
 	expect((await sendRaw(server.url, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
 });
 
+test('an answer before the connection closes says that it is the last one', async () => {
+	for (const path of ['/healthz', '/api/api.test', '/none']) {
+		const { text } = await sendRaw(
+			server.url,
+			`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+		);
+		expect([path, /^connection: .*$/im.exec(text)?.[0].toLowerCase()]).toEqual([path, 'connection: close']);
+	}
+});
+
 test('rtm.connect names the Host header when it cannot make an address of it', async () => {
 	const head = `GET /api/rtm.connect HTTP/1.1\r\nHost: a b\r\nAuthorization: Bearer ${ada.token}\r\n\r\n`;
 	const { status, text } = await sendRaw(server.url, head);

@@ -58,10 +58,17 @@ test('a ticket that is looked up elsewhere opens a socket, once', async () => {
 test('the ticket is in the path, or in the query', async () => {
 	const { tickets, port, open } = scene();
 	const inPath = new TestSocket(`ws://127.0.0.1:${port}/rtm/${await tickets.issue(ADMISSION)}`);
-	expect(await inPath.seen({ type: 'hello' })).toMatchObject({ reply_to: 1 });
+	expect(await inPath.seen({ type: 'hello' })).not.toHaveProperty('reply_to');
 	await inPath.settled();
 	expect(inPath.having({ type: 'pong' })).toHaveLength(1);
 	await open(await tickets.issue(ADMISSION)).seen({ type: 'hello' });
+});
+
+test('hello is a reply only for a client that waits for one', async () => {
+	const { tickets, open } = scene();
+	const options = { ...ADMISSION.options, helloReplies: true };
+	const waiting = open(await tickets.issue({ ...ADMISSION, options }));
+	expect(await waiting.seen({ type: 'hello' })).toMatchObject({ reply_to: 1 });
 });
 
 test('without a ticket the socket opens, hears why, and closes', async () => {

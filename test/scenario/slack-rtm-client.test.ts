@@ -57,7 +57,12 @@ test('start tells who is connected, and hello comes first, with a position', asy
 	expect(await listener.client.start()).toMatchObject({ ok: true, self: { id: ada.id }, team: { id: team } });
 	await ready;
 	expect(listener.client.activeUserId).toBe(ada.id);
-	expect(listener.events[0]).toMatchObject({ type: 'hello', position: expect.stringMatching(/^\d{16}$/) });
+	expect(listener.events[0]).toMatchObject({
+		type: 'hello',
+		position: expect.stringMatching(/^\d{16}$/),
+		// Else the client sends nothing for two seconds.
+		reply_to: 1,
+	});
 });
 
 test('rtm.start, which older clients call, connects as well', async () => {

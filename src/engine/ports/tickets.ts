@@ -21,6 +21,8 @@ export interface SocketOptions {
 	readonly since: number;
 	/** Push unread_counts_updated. */
 	readonly counts?: boolean;
+	/** Hello is also the reply to frame 1, for a client that sends nothing before it has one. */
+	readonly helloReplies?: boolean;
 }
 
 export interface Admission {

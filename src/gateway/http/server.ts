@@ -31,6 +31,13 @@ export async function handle(
 	services: Services,
 	client: Client = UNNAMED,
 ): Promise<Response> {
+	const response = await answerTo(request, services, client);
+	// Bun closes the connection without saying so: a Node client that keeps connections would send its next request into it.
+	const isLast = request.headers.get('connection')?.toLowerCase() === 'close';
+	return isLast ? lastAnswer(response) : response;
+}
+
+async function answerTo(request: Request, services: Services, client: Client): Promise<Response> {
 	const { path, query } = targetOf(request.url);
 	if (path.startsWith(API)) return serveApi(path.slice(API.length), query, request, services, client);
 	if (isHook(path)) return serveHook(path, request, services, client.address);

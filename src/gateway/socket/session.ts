@@ -36,15 +36,15 @@ export interface SessionParts {
 }
 
 /**
- * Slack's JavaScript client sends nothing until it receives a reply to frame 1, or for two seconds: hello is that reply, too. A
- * pong of its own would do as well, but slack-go computes a latency from every pong.
+ * With `replies` hello is also the reply to frame 1, which Slack's JavaScript client waits two seconds for before it sends. Other
+ * clients must not get that: wee-slack takes every frame with `reply_to` for a reply, and slack-go computes a latency from every pong.
  *
  * `missed`: so many frames follow that the client resumes with.
  */
-const helloFrame = (stamp: number, missed?: number): string =>
+const helloFrame = (replies: boolean, stamp: number, missed?: number): string =>
 	JSON.stringify({
 		type: 'hello',
-		reply_to: 1,
+		...(replies ? { reply_to: 1 } : {}),
 		position: formatPosition(stamp),
 		...(missed === undefined ? {} : { missed }),
 	});
@@ -58,6 +58,7 @@ type TurnFrame = Exclude<ClientFrame, { type: 'ping' }>;
 export class SocketSession {
 	readonly connection: Connection;
 	private readonly isBot: boolean;
+	private readonly helloReplies: boolean;
 	/** Of the token, ms. */
 	private readonly issuedAt: number;
 	/** The frame that is being done, with those that wait for their turn; undefined when there is none. */
@@ -71,6 +72,7 @@ export class SocketSession {
 	) {
 		const { user, team, tokenHash, options } = admission;
 		this.isBot = user.isBot;
+		this.helloReplies = options.helloReplies ?? false;
 		this.issuedAt = admission.issuedAt;
 		this.connection = new Connection(
 			id,
@@ -116,14 +118,14 @@ export class SocketSession {
 		const { connection } = this;
 		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
 		if ('tooFarBehind' in missed) {
-			await connection.pour([helloFrame(missed.position), TOO_FAR_BEHIND]);
+			await connection.pour([helloFrame(this.helloReplies, missed.position), TOO_FAR_BEHIND]);
 			// Something with an earlier stamp may arrive after the client has fetched everything.
 			connection.release(0);
 			return;
 		}
 		const { events, frames, position, toldUpTo, recount, threads } = missed;
 		// The client is there when it has heard all of it.
-		const hello = helloFrame(events.length > 0 ? since : position, events.length);
+		const hello = helloFrame(this.helloReplies, events.length > 0 ? since : position, events.length);
 		await this.pourHeld([hello, ...frames]);
 		connection.release(toldUpTo, new AlreadyTold(events));
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);

@@ -19,6 +19,10 @@ async function available({ readState, random }: Services): Promise<void> {
 	}
 }
 
+/** Slack's JavaScript client, which sends nothing for two seconds unless it gets a reply to frame 1. */
+const isSlacksOwn = (request: Request): boolean =>
+	request.headers.get('user-agent')?.includes('@slack:web-api') ?? false;
+
 /** Where to open a socket. Load is shed here, with 429, and never at the upgrade, which clients repeat at once. */
 export const rtmConnect = userMethod({
 	limited: 'connects',
@@ -48,7 +52,7 @@ export const rtmConnect = userMethod({
 			tokenHash,
 			expiresAt,
 			issuedAt,
-			options: { since, counts: args.counts },
+			options: { since, counts: args.counts, helloReplies: isSlacksOwn(request) },
 		});
 		return {
 			url: socketUrl(request, ticket),
