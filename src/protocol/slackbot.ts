@@ -19,6 +19,7 @@ export const slackbotOf = (team: string): User => ({
 	deleted: false,
 	updatedTs: 0,
 	signedOutTs: 0,
-	profile: {},
+	// wee-slack looks for a conversation with this name.
+	profile: { display_name: 'Slackbot' },
 	snoozedUntilTs: 0,
 });

@@ -232,7 +232,10 @@ describe('people', () => {
 		expect(seen).toEqual(all);
 		expect(all.filter((id: string) => id === 'USLACKBOT')).toHaveLength(1);
 		expect(new Set(all).size).toBe(all.length);
-		expect((await ada.call('users.info', { user: 'USLACKBOT' })).user).toMatchObject({ name: 'slackbot' });
+		expect((await ada.call('users.info', { user: 'USLACKBOT' })).user).toMatchObject({
+			name: 'slackbot',
+			profile: { display_name: 'Slackbot' },
+		});
 		const { admin, team } = workspace;
 		await expect(admin('admin.users.create', { team_id: team, name: 'slackbot' })).rejects.toThrow(
 			'name_taken',
@@ -339,6 +342,42 @@ describe('the workspace', () => {
 		expect(await scopes(ada.token, 'chat.postMessage')).toContain('identify');
 		expect(await scopes(bot.token, 'auth.test')).toContain('chat:write.customize');
 		expect(await scopes('xoxp-none', 'auth.test')).toBeNull();
+	});
+
+	test('every user has a direct message with Slackbot, which is listed, empty and refuses messages', async () => {
+		const list = async (person: Person) => {
+			const { channels } = await person.call('conversations.list', { types: 'im,mpim', limit: 1 });
+			return channels.filter(({ user }: { user: string }) => user === 'USLACKBOT');
+		};
+		const [own] = await list(ada);
+		expect(own).toMatchObject({ is_im: true, user: 'USLACKBOT' });
+		const boot = await ada.call('client.userBoot');
+		expect(boot.ims).toContainEqual(expect.objectContaining({ id: own.id }));
+		const opened = await ada.call('conversations.open', { users: 'USLACKBOT', return_im: true });
+		expect(opened.channel).toMatchObject({ id: own.id, latest: null });
+		expect((await ada.call('conversations.info', { channel: own.id })).channel.user).toBe('USLACKBOT');
+		expect((await ada.call('conversations.history', { channel: own.id })).messages).toEqual([]);
+		const { members } = await ada.call('conversations.members', { channel: own.id });
+		expect(members).toEqual([ada.id, 'USLACKBOT']);
+		expect(await refusalOf(ada, 'chat.postMessage', { channel: own.id, text: 'hello' })).toBe(
+			'channel_not_found',
+		);
+		// Another user's is not to be seen, nor does it change what users.conversations lists.
+		expect((await list(grace))[0].id).not.toBe(own.id);
+		expect(await refusalOf(grace, 'conversations.info', { channel: own.id })).toBe('channel_not_found');
+	});
+
+	test('a mark by the name that older clients know, at the present moment, reads everything', async () => {
+		await ada.call('chat.postMessage', { channel, text: 'to be read' });
+		for (const method of ['channels.mark', 'groups.mark', 'im.mark', 'mpim.mark']) {
+			const ts = `${Math.floor(Date.now() / 1000) + 1}.000000`;
+			expect(await grace.call(method, { channel, ts })).toMatchObject({ unread_count: 0 });
+		}
+	});
+
+	test('a group message is a group', async () => {
+		const opened = await ada.call('conversations.open', { users: `${grace.id},${bot.id}`, return_im: true });
+		expect(opened.channel).toMatchObject({ is_mpim: true, is_group: true, is_channel: false, is_open: true });
 	});
 
 	test('client.userBoot and users.prefs.get say what is muted', async () => {

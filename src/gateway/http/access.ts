@@ -2,6 +2,7 @@ import type { User } from '../../engine/ports/store.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { Refusal } from '../../model/errors.ts';
 import type { Services } from '../services.ts';
+import { slackbotDirectAt } from './slackbot-direct.ts';
 
 /**
  * Who may see what. Nothing crosses a workspace; its public channels are open to all of its users, and of
@@ -33,6 +34,8 @@ export async function visible(
 	call: Asking,
 	id: string,
 ): Promise<{ conversation: Conversation; isMember: boolean }> {
+	const withSlackbot = await slackbotDirectAt(call, id);
+	if (withSlackbot) return { conversation: withSlackbot, isMember: true };
 	const conversation = await conversationOf(call, id);
 	const member = await isMember(call, id);
 	if (!member && conversation.kind !== 'public') throw noChannel();

@@ -4,6 +4,7 @@ import { type JsonObject, wireUser } from '../../../protocol/objects.ts';
 import { conversationView } from '../conversation-view.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { webUrl } from '../origin.ts';
+import { slackbotDirect } from '../slackbot-direct.ts';
 import { wallMicros } from '../wall-time.ts';
 import { userOf } from './users.ts';
 import { prefsOf } from './users-prefs.ts';
@@ -33,7 +34,9 @@ export const clientUserBoot = userMethod({
 			self: { ...(await selfOf(call)), prefs },
 			team: await teamOf(call, webUrl(request)),
 			channels: await Promise.all(items.filter(({ kind }) => kind !== 'im').map(view)),
-			ims: await Promise.all(items.filter(({ kind }) => kind === 'im').map(view)),
+			ims: await Promise.all(
+				[await slackbotDirect(call), ...items.filter(({ kind }) => kind === 'im')].map(view),
+			),
 			is_open: items.filter(({ kind }) => isDirect(kind)).map(({ id }) => id),
 			has_more: next !== null,
 			prefs,

@@ -1,3 +1,4 @@
+import { SLACKBOT_ID } from '../../../model/ids.ts';
 import { visible } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { fullConversationView } from '../conversation-view.ts';
@@ -21,7 +22,9 @@ const MEMBERS_PAGE = 100;
 export const conversationsMembers = userMethod({
 	arguments: { channel: type.channel, limit: type.limit(MEMBERS_PAGE), cursor: type.cursor('after') },
 	run: async (args, call) => {
-		await visible(call, args.channel);
+		const { conversation } = await visible(call, args.channel);
+		if (conversation.creator === SLACKBOT_ID)
+			return { members: conversation.people, ...nextCursor('after', null) };
 		const page = await call.services.directory.members(args.channel, args.cursor ?? null, args.limit);
 		return { members: page.items, ...nextCursor('after', page.next) };
 	},

@@ -4,6 +4,7 @@ import { optional } from '../arguments.ts';
 import { conversationView } from '../conversation-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { openCursor, sealedNext } from '../sealed-cursor.ts';
+import { slackbotDirect } from '../slackbot-direct.ts';
 import { userOf } from './users.ts';
 
 /** Which conversations there are, and which one is in. */
@@ -34,9 +35,11 @@ export const conversationsList = userMethod({
 			excludeArchived: args.exclude_archived,
 		};
 		const after = await openCursor(call, LIST, args.cursor);
-		const page = await call.services.directory.conversationsOf(query, after, args.limit);
+		const first = after === null && args.types.includes('im') ? [await slackbotDirect(call)] : [];
+		const limit = Math.max(1, args.limit - first.length);
+		const page = await call.services.directory.conversationsOf(query, after, limit);
 		return {
-			channels: await Promise.all(page.items.map((conversation) => listed(call, conversation))),
+			channels: await Promise.all([...first, ...page.items].map((conversation) => listed(call, conversation))),
 			...(await sealedNext(call, LIST, page.next)),
 		};
 	},

@@ -1,13 +1,14 @@
 import type { User } from '../../../engine/ports/store.ts';
 import { type Conversation, NO_REMARK } from '../../../model/conversation.ts';
 import { Refusal } from '../../../model/errors.ts';
-import { directId, isDirect } from '../../../model/ids.ts';
+import { directId, isDirect, SLACKBOT_ID } from '../../../model/ids.ts';
 import { sha256 } from '../../auth/tokens.ts';
 import { joined, noChannel, usersOf } from '../access.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { fullConversationView, openedView } from '../conversation-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
+import { slackbotDirect } from '../slackbot-direct.ts';
 import { submit } from '../submit.ts';
 
 /**
@@ -59,6 +60,8 @@ async function open(call: UserCall, wanted: Wanted): Promise<Opened> {
 	if (wanted.channel !== undefined) return resume(call, wanted.channel);
 	const { users } = wanted;
 	if (users === undefined) throw new Refusal('users_list_not_supplied', 'users: required, or channel');
+	if (users.length === 1 && users[0] === SLACKBOT_ID)
+		return { id: (await slackbotDirect(call)).id, created: null };
 	if (users.length > MAX_OTHERS) throw new Refusal('too_many_users', `users: at most ${MAX_OTHERS}`);
 	return openWith(
 		call,

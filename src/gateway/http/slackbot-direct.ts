@@ -1,0 +1,40 @@
+import { type Conversation, NO_REMARK } from '../../model/conversation.ts';
+import { directId, SLACKBOT_ID } from '../../model/ids.ts';
+import type { Services } from '../services.ts';
+
+/**
+ * The direct message with Slackbot that every user of Slack has: wee-slack looks it up whenever a user turns to another
+ * conversation. Like Slackbot itself it is not stored. It is listed, can be looked at, stays empty, and refuses messages.
+ */
+
+interface Of {
+	readonly services: Pick<Services, 'teamSecrets'>;
+	readonly caller: { readonly user: { readonly id: string }; readonly team: string };
+}
+
+async function idFor({ services, caller }: Of): Promise<string> {
+	const digest = await services.teamSecrets.digestFor(caller.team, 'direct');
+	return directId('im', caller.team, [caller.user.id, SLACKBOT_ID], digest);
+}
+
+export async function slackbotDirect(call: Of): Promise<Conversation> {
+	return {
+		id: await idFor(call),
+		team: call.caller.team,
+		kind: 'im',
+		name: '',
+		creator: SLACKBOT_ID,
+		createdTs: 0,
+		archived: false,
+		topic: NO_REMARK,
+		purpose: NO_REMARK,
+		previousNames: [],
+		memberCount: 2,
+		people: [call.caller.user.id, SLACKBOT_ID],
+		changedTs: 0,
+	};
+}
+
+/** Null: the id is of another conversation, or of none. */
+export const slackbotDirectAt = async (call: Of, id: string): Promise<Conversation | null> =>
+	id.startsWith('D') && id === (await idFor(call)) ? slackbotDirect(call) : null;
