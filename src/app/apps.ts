@@ -46,6 +46,7 @@ export function appsAt(engine: GatewayEngine, config: Config, operations: Server
 	const dispatchers = new Dispatchers({
 		apps: store.apps,
 		reader: new EventReader(store),
+		workspaceChanges: store.workspaceChanges,
 		directory: store.directory,
 		bus,
 		holder: engine.name === 'embedded' ? null : gateway,

@@ -6,6 +6,7 @@ import { formatTs } from '../model/ts.ts';
 import { changedEvent } from '../protocol/conversation-events.ts';
 import { deletedEvent, editedEvent, messageEvent } from '../protocol/message-events.ts';
 import type { JsonObject } from '../protocol/objects.ts';
+import { pinEvent } from '../protocol/pin-events.ts';
 import { reactionEvent } from '../protocol/reaction-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
@@ -55,6 +56,11 @@ export const DELIVERED_EVENTS: ReadonlySet<string> = new Set([
 	'member_left_channel',
 	'reaction_added',
 	'reaction_removed',
+	'pin_added',
+	'pin_removed',
+	'channel_created',
+	'team_join',
+	'user_change',
 	...['channel', 'group'].flatMap((family) =>
 		['archive', 'unarchive', 'rename'].map((what) => `${family}_${what}`),
 	),
@@ -72,6 +78,7 @@ export function appEventsOf(found: StoredChanges, subscriber: Subscriber): AppEv
 		...found.people.flatMap((person) => personEvents(found, person, subscriber)),
 		...found.aspects.flatMap((aspect) => aspectEvents(found, aspect, subscriber)),
 		...found.reactions.flatMap((reaction) => reactionEvents(found, reaction, subscriber)),
+		...found.pins.flatMap((pin) => pinEvents(found, pin, subscriber)),
 	];
 	return events.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
 }
@@ -171,4 +178,14 @@ function reactionEvents(
 	if (!subscriber.names.has(String(wire.type))) return [];
 	const what = `${wire.type} ${reaction.ts} ${reaction.name} ${reaction.user}`;
 	return [make(subscriber, conversation.id, reaction.at, what, wire)];
+}
+
+function pinEvents(
+	{ conversation }: StoredChanges,
+	pin: InsideChanges['pins'][number],
+	subscriber: Subscriber,
+): AppEvent[] {
+	const { wire } = pinEvent({ ...pin, channel: conversation.id });
+	if (!subscriber.names.has(String(wire.type))) return [];
+	return [make(subscriber, conversation.id, pin.at, `${wire.type} ${pin.ts}`, wire)];
 }

@@ -1,12 +1,14 @@
 import type { App, Apps, AppTrouble } from '../engine/ports/apps.ts';
 import type { Bus, BusMessage, Topic } from '../engine/ports/bus.ts';
 import type { Directory } from '../engine/ports/store.ts';
+import type { WorkspaceChanges } from '../engine/ports/workspace-changes.ts';
 import { settingsOf } from '../model/app-manifest.ts';
 import type { Subscriber } from './app-events.ts';
 import type { EventReader } from './event-reader.ts';
 import { type Delivery, Feed } from './feed.ts';
 import { nextTryAt, type RetryRules } from './retries.ts';
 import type { DeliveryOutcome, Transport } from './transport.ts';
+import { WorkspaceReader } from './workspace-reader.ts';
 
 /**
  * Delivers the events of one app while this process holds its lease. What is published live says only where to look: events
@@ -17,6 +19,7 @@ import type { DeliveryOutcome, Transport } from './transport.ts';
 export interface DispatcherParts {
 	readonly apps: Pick<Apps, 'cursors' | 'advance' | 'setTrouble' | 'addGivenUp'>;
 	readonly reader: EventReader;
+	readonly workspaceChanges: WorkspaceChanges;
 	readonly directory: Pick<Directory, 'conversationsOf'>;
 	readonly bus: Bus;
 	readonly transport: Transport;
@@ -46,6 +49,8 @@ export class Dispatcher {
 	private readonly listened = new Set<string>();
 	/** Conversations to look at. */
 	private readonly dirty = new Set<string>();
+	private readonly workspace: WorkspaceReader;
+	private isWorkspaceDirty = false;
 	private underWay = 0;
 	private stopping = false;
 	private trouble: AppTrouble;
@@ -62,6 +67,7 @@ export class Dispatcher {
 		const { botEvents } = settingsOf(JSON.parse(app.manifest));
 		this.subscriber = { app: app.id, bot: app.botUser, names: new Set(botEvents) };
 		this.trouble = app;
+		this.workspace = new WorkspaceReader(parts.workspaceChanges, this.subscriber, parts.nowMs);
 	}
 
 	get isPaused(): boolean {
@@ -83,6 +89,7 @@ export class Dispatcher {
 		);
 		for (const conversation of this.listened) this.parts.bus.unsubscribe(`live:${conversation}`, this.hear);
 		this.parts.bus.unsubscribe(`user:${this.app.botUser}`, this.hearOwn);
+		this.parts.bus.unsubscribe(`team:${this.app.team}`, this.hearTeam);
 		await this.save().catch(this.parts.report);
 	}
 
@@ -94,6 +101,7 @@ export class Dispatcher {
 	private async run(): Promise<void> {
 		const { apps, bus, nowMs, report } = this.parts;
 		bus.subscribe(`user:${this.app.botUser}`, this.hearOwn);
+		bus.subscribe(`team:${this.app.team}`, this.hearTeam);
 		for (let isLoaded = false; !this.stopping; ) {
 			const woken = new Promise<void>((resolve) => {
 				this.wake = resolve;
@@ -125,7 +133,7 @@ export class Dispatcher {
 
 	private nextWorkAt(): number {
 		const { transport } = this.parts;
-		if (this.dirty.size > 0 && this.feed.size < MOST_OPEN) return 0;
+		if ((this.dirty.size > 0 || this.isWorkspaceDirty) && this.feed.size < MOST_OPEN) return 0;
 		const hasRoom = transport.isOpen() && !this.isPaused && this.underWay < transport.atOnce;
 		const nextDue = hasRoom ? this.feed.nextDueAt() : Number.POSITIVE_INFINITY;
 		return Math.min(nextDue, this.feed.unsaved().length > 0 ? this.nextSaveAt : Number.POSITIVE_INFINITY);
@@ -136,8 +144,10 @@ export class Dispatcher {
 		if (nowMs() >= this.nextLookAt) {
 			this.nextLookAt = nowMs() + LOOK_AROUND_EVERY_MS;
 			await this.lookAround();
+			this.isWorkspaceDirty = true;
 		}
 		await this.read();
+		await this.readWorkspace();
 		this.deliverDue();
 		if (nowMs() >= this.nextSaveAt) {
 			this.nextSaveAt = nowMs() + SAVE_EVERY_MS;
@@ -193,14 +203,18 @@ export class Dispatcher {
 		}
 	};
 
+	private readonly hearTeam = (): void => {
+		this.isWorkspaceDirty = true;
+		this.wake();
+	};
+
 	private async read(): Promise<void> {
-		const { reader, nowMs } = this.parts;
+		const { reader } = this.parts;
 		for (const conversation of [...this.dirty]) {
 			if (this.feed.size >= MOST_OPEN || this.stopping) return;
 			this.dirty.delete(conversation);
-			const oldest = Math.max(this.app.eventsSinceTs, nowMs() * 1000 - KEPT_MICROS);
 			try {
-				const since = Math.max(this.feed.readUpTo(conversation), oldest);
+				const since = Math.max(this.feed.readUpTo(conversation), this.oldest());
 				const found = await reader.read(this.subscriber, conversation, since);
 				if (!found) continue;
 				this.feed.add(conversation, found.events, found.upTo);
@@ -209,6 +223,27 @@ export class Dispatcher {
 				this.dirty.add(conversation);
 				throw error;
 			}
+		}
+	}
+
+	/** Events from before this stamp are not delivered. */
+	private oldest(): number {
+		return Math.max(this.app.eventsSinceTs, this.parts.nowMs() * 1000 - KEPT_MICROS);
+	}
+
+	private async readWorkspace(): Promise<void> {
+		const most = MOST_OPEN - this.feed.size;
+		if (!this.isWorkspaceDirty || this.stopping || most <= 0) return;
+		this.isWorkspaceDirty = false;
+		try {
+			const readUpTo = (subject: string): number => this.feed.readUpTo(subject);
+			const query = { team: this.app.team, oldest: this.oldest(), most, readUpTo };
+			const { events, isMore } = await this.workspace.read(query);
+			for (const event of events) this.feed.add(event.conversation, [event], event.at);
+			this.isWorkspaceDirty ||= isMore;
+		} catch (error) {
+			this.isWorkspaceDirty = true;
+			throw error;
 		}
 	}
 

@@ -3,11 +3,15 @@ import { isIP } from 'node:net';
 
 /**
  * Requests to the URLs of apps. The administrator chooses these URLs, but a name may resolve to anything: link-local addresses, where
- * clouds answer with credentials, are never contacted, and private ones only where the operator allows it.
+ * clouds answer with credentials, are never contacted, and private ones only where the operator allows it. A name is resolved
+ * once, and the request goes to an address that was checked: a name that resolves to something else a moment later changes nothing.
  */
 
+/** With what Bun's fetch takes beside the standard: the name that the certificate is to be for. */
+export type PinnedInit = RequestInit & { readonly tls?: { readonly serverName: string } };
+
 export interface OutgoingParts {
-	readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+	readonly fetch: (url: string, init: PinnedInit) => Promise<Response>;
 	readonly allowsPrivate: boolean;
 	/** The addresses of a host. */
 	readonly resolve?: (host: string) => Promise<readonly string[]>;
@@ -44,11 +48,11 @@ export class Outgoing {
 
 	/** Throws NotSent. Redirects are not followed. */
 	async post(url: string, body: string, headers: Record<string, string>, withinMs: number): Promise<Sent> {
-		await this.check(url);
+		const addresses = await this.checked(url);
 		const signal = AbortSignal.timeout(withinMs);
 		try {
 			const init = { method: 'POST', body, headers, redirect: 'manual', signal } as const;
-			const response = await this.parts.fetch(url, init);
+			const response = await this.sendTo(addresses, new URL(url), init);
 			if (response.status >= 300 && response.status < 400)
 				throw new NotSent('too_many_redirects', `HTTP ${response.status}: redirects are not followed`);
 			const text = await response.text();
@@ -60,8 +64,22 @@ export class Outgoing {
 		}
 	}
 
-	private async check(url: string): Promise<void> {
-		const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+	/** To the first address that accepts a connection. */
+	private async sendTo(addresses: readonly string[], url: URL, init: RequestInit): Promise<Response> {
+		let problem = new Error('the name has no address');
+		for (const address of addresses)
+			try {
+				return await this.parts.fetch(...pinned(url, address, init));
+			} catch (error) {
+				problem = error as Error;
+				if (!isNotConnected(problem)) break;
+			}
+		throw problem;
+	}
+
+	/** The addresses of the URL's host, if the server may contact all of them. */
+	private async checked(url: string): Promise<readonly string[]> {
+		const host = unbracketed(new URL(url).hostname);
 		const addresses = isIP(host) ? [host] : await this.addressesOf(host);
 		for (const address of addresses) {
 			if (isLinkLocal(address)) throw new NotSent('not_allowed', `${host}: link-local addresses are refused`);
@@ -71,6 +89,7 @@ export class Outgoing {
 					`${host}: private addresses are refused (TIDEMARK_APP_PRIVATE_ADDRESSES)`,
 				);
 		}
+		return addresses;
 	}
 
 	private async addressesOf(host: string): Promise<readonly string[]> {
@@ -81,6 +100,22 @@ export class Outgoing {
 		}
 	}
 }
+
+/** The same request, sent to this address. */
+function pinned(url: URL, address: string, init: RequestInit): [url: string, init: PinnedInit] {
+	if (isIP(unbracketed(url.hostname))) return [url.href, init];
+	const target = new URL(url);
+	target.hostname = isIP(address) === 6 ? `[${address}]` : address;
+	const headers = { ...(init.headers as Record<string, string>), host: url.host };
+	const tls = url.protocol === 'https:' ? { tls: { serverName: url.hostname } } : {};
+	return [target.href, { ...init, headers, ...tls }];
+}
+
+/** Nothing was sent yet. */
+const isNotConnected = (error: Error & { readonly code?: string }): boolean =>
+	['ConnectionRefused', 'FailedToOpenSocket', 'ECONNREFUSED'].includes(error.code ?? '');
+
+const unbracketed = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
 function notSent(error: Error, withinMs: number): NotSent {
 	if (error.name === 'TimeoutError' || error.name === 'AbortError')

@@ -2,7 +2,7 @@ import type { Conversation } from '../model/conversation.ts';
 import { formatTs } from '../model/ts.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import { type LiveEvent, liveEvent } from './live-event.ts';
-import { wireConversation } from './objects.ts';
+import { type JsonObject, wireConversation } from './objects.ts';
 import { stamped } from './stamped.ts';
 
 /** Events about conversations, alike whether they are told as they happen or to a client that was away. */
@@ -88,3 +88,16 @@ export function changedEvent({ conversation, what, actor, at }: Changed): LiveEv
 			});
 	}
 }
+
+/** The channel in `channel_created`. */
+export const createdChannel = ({ id, name, createdTs, creator, team }: Conversation): JsonObject => ({
+	id,
+	name,
+	name_normalized: name,
+	created: Math.floor(createdTs / 1e6),
+	creator,
+	is_channel: true,
+	is_shared: false,
+	is_org_shared: false,
+	context_team_id: team,
+});

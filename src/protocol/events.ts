@@ -4,7 +4,7 @@ import type { Conversation } from '../model/conversation.ts';
 import { formatRowPosition, formatTotalsVersion } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
 import type { Effect, ThreadSummary } from '../sequencer/effects.ts';
-import { changedEvent, joinedEvent, leftEvent } from './conversation-events.ts';
+import { changedEvent, createdChannel, joinedEvent, leftEvent } from './conversation-events.ts';
 import { type LiveEvent, liveEvent } from './live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from './message-events.ts';
 import { countFields, type JsonObject } from './objects.ts';
@@ -129,17 +129,7 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 	if (conversation.kind !== 'public') return joined;
 	const event = liveEvent(conversation.id, 'created', at, {
 		type: 'channel_created',
-		channel: {
-			id: conversation.id,
-			name: conversation.name,
-			name_normalized: conversation.name,
-			created: Math.floor(conversation.createdTs / 1e6),
-			creator: conversation.creator,
-			is_channel: true,
-			is_shared: false,
-			is_org_shared: false,
-			context_team_id: conversation.team,
-		},
+		channel: createdChannel(conversation),
 		...stamped(at),
 	});
 	return [{ audience: { to: 'team' }, event }, ...joined];

@@ -12,3 +12,11 @@ export const userChangeEvent = (user: User, at: number): JsonObject => ({
 	cache_ts: Math.floor(at / 1e6),
 	event_ts: formatTs(at),
 });
+
+/** A user was created. */
+export const teamJoinEvent = (user: User): JsonObject => ({
+	type: 'team_join',
+	user: wireUser(user, user.updatedTs),
+	cache_ts: Math.floor(user.updatedTs / 1e6),
+	event_ts: formatTs(user.updatedTs),
+});

@@ -21,6 +21,12 @@ beforeAll(async () => {
 				'member_joined_channel',
 				'reaction_added',
 				'reaction_removed',
+				'pin_added',
+				'pin_removed',
+				'channel_rename',
+				'channel_created',
+				'team_join',
+				'user_change',
 			],
 		}),
 	);
@@ -112,11 +118,62 @@ describe('Socket Mode', () => {
 			await hears({ type: 'reaction_added', reaction: 'ocean', item_user: stage.adaId });
 			await stage.ada('reactions.remove', { channel: stage.channel, timestamp: ts, name: 'ocean' });
 			await hears({ type: 'reaction_removed', reaction: 'ocean' });
+			await stage.ada('pins.add', { channel: stage.channel, timestamp: ts });
+			await hears({ type: 'pin_added', user: stage.adaId, channel_id: stage.channel });
+			await stage.ada('pins.remove', { channel: stage.channel, timestamp: ts });
+			await hears({ type: 'pin_removed', channel_id: stage.channel });
+			await stage.ada('conversations.rename', { channel: stage.channel, name: 'jetty' });
+			await hears({ type: 'channel_rename' });
 		} finally {
 			await socket.disconnect();
 		}
 	}, 60_000);
 });
+
+test('events about the workspace come once, also those from while the app was not connected', async () => {
+	const { admin, team, ada, adaId } = stage;
+	const subjectsOf = (heard: readonly Heard[]): unknown[] =>
+		heard.flatMap(({ body }) => {
+			const { event } = body as unknown as {
+				event: { type: string; channel: { id: string }; user: { id: string } };
+			};
+			if (event.type === 'channel_created') return [`channel_created ${event.channel.id}`];
+			return ['team_join', 'user_change'].includes(event.type) ? [`${event.type} ${event.user.id}`] : [];
+		});
+	const created = async (name: string) => {
+		const { user } = await admin('admin.users.create', { team_id: team, name });
+		const { channel } = await ada('conversations.create', { name: `of-${name}` });
+		// Neither the bot's business.
+		await ada('conversations.create', { name: `secret-${name}`, is_private: true });
+		return [`channel_created ${channel.id}`, `team_join ${user.id}`];
+	};
+	const meantime = await created('linus');
+	const first = await connected(stage.appToken);
+	const live: string[] = [];
+	try {
+		await eventually(30_000, async () =>
+			expect(subjectsOf(first.heard)).toEqual(expect.arrayContaining(meantime)),
+		);
+		live.push(...(await created('ken')));
+		await ada('users.profile.set', { name: 'status_text', value: 'at sea' });
+		live.push(`user_change ${adaId}`);
+		await eventually(30_000, async () =>
+			expect(subjectsOf(first.heard)).toEqual(expect.arrayContaining(live)),
+		);
+		for (const { ack } of first.heard) await ack();
+	} finally {
+		await first.socket.disconnect();
+	}
+	const last = await created('dennis');
+	const second = await connected(stage.appToken);
+	try {
+		await eventually(30_000, async () => expect(subjectsOf(second.heard)).toHaveLength(2));
+		expect(subjectsOf(second.heard).toSorted()).toEqual(last.toSorted());
+		for (const { ack } of second.heard) await ack();
+	} finally {
+		await second.socket.disconnect();
+	}
+}, 90_000);
 
 test('an app-level token opens sockets and nothing else, a bot token opens none', async () => {
 	const asApp = rawClient(server.url, stage.appToken);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { Outgoing } from '../../src/apps/outgoing.ts';
+import { certificateForLocalhost } from '../push/certificate.ts';
 import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
 import { eventually } from '../support/eventually.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -102,4 +103,35 @@ test('link-local addresses are never contacted, private ones where that is allow
 	expect(fetched).toEqual([]);
 	expect((await outgoing(true, '10.1.2.3')).status).toBe(200);
 	expect((await outgoing(false, '93.184.216.34')).status).toBe(200);
+});
+
+test('a name is resolved once, and the request goes to the address that was checked, under its name', async () => {
+	const { key, cert } = certificateForLocalhost();
+	const secure = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		tls: { key, cert },
+		fetch: (request) => new Response(request.headers.get('host')),
+	});
+	const answers = [['127.0.0.3', '127.0.0.1'], ['169.254.169.254']];
+	const resolved: string[] = [];
+	const outgoing = new Outgoing({
+		allowsPrivate: true,
+		resolve: async (host) => {
+			resolved.push(host);
+			return answers.shift() ?? ['127.0.0.1'];
+		},
+		fetch: (url, init) => fetch(url, { ...init, tls: { ...init.tls, ca: cert } }),
+	});
+	const post = (host: string) => outgoing.post(`https://${host}:${secure.port}/events`, '{}', {}, 10_000);
+	try {
+		// Nobody listens at the first address. What the name resolves to next is not asked for.
+		expect((await post('localhost')).text).toBe(`localhost:${secure.port}`);
+		expect(resolved).toEqual(['localhost']);
+		await expect(post('localhost')).rejects.toThrow('link-local');
+		// The certificate has to be for the name, whatever the address.
+		await expect(post('app.example')).rejects.toMatchObject({ reason: 'ssl_error' });
+	} finally {
+		await secure.stop(true);
+	}
 });

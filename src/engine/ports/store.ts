@@ -13,6 +13,7 @@ import type { LogSpan } from './log.ts';
 import type { PushStore } from './push.ts';
 import type { Scheduled } from './scheduled.ts';
 import type { Search } from './search.ts';
+import type { WorkspaceChanges } from './workspace-changes.ts';
 
 /** What is kept for good. One port for each use of it. */
 
@@ -306,6 +307,7 @@ export interface Store {
 	readonly history: History;
 	readonly source: StateSource;
 	readonly changes: Changes;
+	readonly workspaceChanges: WorkspaceChanges;
 	readonly ledger: Ledger;
 	readonly push: PushStore;
 	readonly apps: Apps;

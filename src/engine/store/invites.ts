@@ -60,8 +60,8 @@ const text = (parameter: number): string => `CAST($${parameter} AS TEXT)`;
 const integer = (parameter: number): string => `CAST($${parameter} AS BIGINT)`;
 const CREATE_USER = statement(
 	null,
-	`INSERT INTO users (id, team, name, real_name, email, is_bot, deleted, updated_ts, signed_out_ts, profile, snoozed_until_ts)
-	SELECT ${[1, 2, 3, 4, 5].map(text).join(', ')}, ${[6, 7, 8, 9].map(integer).join(', ')}, ${text(10)}, ${integer(11)}
+	`INSERT INTO users (id, team, name, real_name, email, is_bot, deleted, updated_ts, signed_out_ts, profile, snoozed_until_ts, created_ts)
+	SELECT ${[1, 2, 3, 4, 5].map(text).join(', ')}, ${[6, 7, 8, 9].map(integer).join(', ')}, ${text(10)}, ${integer(11)}, ${integer(8)}
 	WHERE ${IS_CLAIMED('$12', '$13')} ON CONFLICT DO NOTHING`,
 );
 const CREATE_TOKEN = statement(

@@ -14,6 +14,7 @@ import { searchOnPostgres, searchOnSqlite } from './migrations/0013-search.ts';
 import { pins } from './migrations/0014-pins.ts';
 import { scheduled } from './migrations/0015-scheduled.ts';
 import { people } from './migrations/0016-people.ts';
+import { workspaceEvents } from './migrations/0017-workspace-events.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -46,6 +47,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0014-pins', statements: pins },
 	{ name: '0015-scheduled', statements: scheduled },
 	{ name: '0016-people', statements: people },
+	{ name: '0017-workspace-events', statements: workspaceEvents },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

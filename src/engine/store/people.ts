@@ -39,7 +39,7 @@ export const keepTeamSecret = (team: string, secret: string): BoundWrite => ({
 	params: [team, secret],
 });
 
-const USER_COLUMNS =
+export const USER_COLUMNS =
 	'id, team, name, real_name, email, is_bot, deleted, updated_ts, signed_out_ts, profile, snoozed_until_ts';
 export const USERS = `SELECT ${USER_COLUMNS} FROM users
 	WHERE id IN (SELECT item FROM EACH_TEXT($1) AS wanted) ORDER BY id`;
@@ -96,6 +96,7 @@ const INSERT_USER = insertInto(
 		signed_out_ts: 9,
 		profile: 10,
 		snoozed_until_ts: 11,
+		created_ts: 8,
 	},
 	'ignore',
 );

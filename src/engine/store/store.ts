@@ -9,6 +9,7 @@ import { pushStoreOn } from './push.ts';
 import { scheduledOn } from './scheduled.ts';
 import { sourceOf } from './source.ts';
 import { patiently, type SqlReader } from './sql.ts';
+import { workspaceChangesOn } from './workspace-changes.ts';
 
 export const NEWEST_STAMP = 'SELECT newest_stamp FROM progress WHERE id = 1';
 export const RECORD_START = 'INSERT INTO starts (at) VALUES ($1) ON CONFLICT (at) DO NOTHING';
@@ -32,6 +33,7 @@ export function storeOn(
 		history: historyOf(reader),
 		source: sourceOf(reader, completeUpTo),
 		changes: changesOf(patiently(reader)),
+		workspaceChanges: workspaceChangesOn(patiently(reader)),
 		ledger: writer,
 		async newestStamp() {
 			const [row] = await reader.all<{ newest_stamp: number }>(NEWEST_STAMP, []);

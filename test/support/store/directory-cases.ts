@@ -69,6 +69,42 @@ export function directoryCases(subject: Subject): void {
 			expect(await directory.usersOf('T99', null, 2)).toEqual({ items: [], next: null });
 		});
 
+		test('users by their newest change and public channels by their creation, from a place on', async () => {
+			const { directory, ledger, workspaceChanges } = subject.store;
+			for (const [id, at] of [
+				['U01', 1],
+				['U02', 2],
+				['U03', 2],
+			] as const)
+				await directory.createUser(user(id, { updatedTs: BEGIN + at }));
+			await directory.createUser(user('U04', { team: 'T02', updatedTs: BEGIN + 2 }));
+			await directory.setProfile('U01', {}, 'Ann', BEGIN + 5);
+			const changed = async (at: number, id: string, limit = 10) =>
+				(await workspaceChanges.users(TEAM, [BEGIN + at, id], limit)).map((change) => [
+					change.user.id,
+					change.isNew,
+				]);
+			expect(await changed(0, '')).toEqual([
+				['U02', true],
+				['U03', true],
+				['U01', false],
+			]);
+			expect(await changed(2, 'U02', 1)).toEqual([['U03', true]]);
+			expect(await changed(5, 'U01')).toEqual([]);
+			const channel = (id: string, at: number, more = {}) =>
+				created(conversation(id, { createdTs: BEGIN + at, ...more }), ['U01'], BEGIN + at);
+			await ledger.commit([
+				channel('C02', 6),
+				channel('C01', 7),
+				channel('C03', 8, { kind: 'private' }),
+				channel('C04', 9, { team: 'T02' }),
+			]);
+			const channels = async (at: number, id: string) =>
+				(await workspaceChanges.channels(TEAM, [BEGIN + at, id], 10)).map((one) => one.id);
+			expect(await channels(0, '')).toEqual(['C02', 'C01']);
+			expect(await channels(6, 'C02')).toEqual(['C01']);
+		});
+
 		test('users are found by name and by address, and say of themselves what they set', async () => {
 			const { directory } = subject.store;
 			await directory.createUser(user('U01', { email: 'Ann@Example.org' }));

@@ -5,7 +5,7 @@ import { wireUser } from '../../../protocol/objects.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { tellRevoked } from '../../auth/revocations.ts';
 import { accountName } from '../account-name.ts';
-import { announceUser } from '../announce-user.ts';
+import { announceNewUser, announceUser } from '../announce-user.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { adminMethod, type Call } from '../method.ts';
@@ -69,6 +69,7 @@ export const adminUsersCreate = adminMethod({
 		};
 		if (args.name === SLACKBOT_NAME || !(await services.directory.createUser(user)))
 			throw new Refusal('name_taken', 'name: another user of the workspace has it');
+		announceNewUser(services, user);
 		return { user: wireUser(user, wallMicros()) };
 	},
 });

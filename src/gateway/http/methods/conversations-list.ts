@@ -39,7 +39,9 @@ export const conversationsList = userMethod({
 		const limit = Math.max(1, args.limit - first.length);
 		const page = await call.services.directory.conversationsOf(query, after, limit);
 		return {
-			channels: await Promise.all([...first, ...page.items].map((conversation) => listed(call, conversation))),
+			channels: await Promise.all(
+				[...first, ...page.items].map((conversation) => listed(call, conversation)),
+			),
 			...(await sealedNext(call, LIST, page.next)),
 		};
 	},

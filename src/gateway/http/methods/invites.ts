@@ -5,7 +5,7 @@ import { newId } from '../../../model/ids.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { hashToken, newToken } from '../../auth/tokens.ts';
 import { accountName, handleOf } from '../account-name.ts';
-import { announceUser } from '../announce-user.ts';
+import { announceNewUser, announceUser } from '../announce-user.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
 import { type Call, openMethod } from '../method.ts';
@@ -106,7 +106,10 @@ async function exchanged(call: Call, invite: Invite, name: string, realName: str
 	);
 	if (outcome === 'name_taken') return null;
 	if (outcome === 'used') throw new Refusal('invite_used', 'invite: it was used or revoked');
-	if (newUser) announceUser(call.services, newUser);
+	if (newUser) {
+		announceNewUser(call.services, newUser);
+		announceUser(call.services, newUser);
+	}
 	return { token, user_id: user, team_id: invite.team };
 }
 

@@ -1,0 +1,38 @@
+import type { UserChange } from '../engine/ports/workspace-changes.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { formatTs } from '../model/ts.ts';
+import { createdChannel } from '../protocol/conversation-events.ts';
+import { teamJoinEvent, userChangeEvent } from '../protocol/people-events.ts';
+import { type AppEvent, eventId, type Subscriber } from './app-events.ts';
+
+/**
+ * Events about a workspace: its users and its new channels. Like those of conversations they follow from stored rows. Each user
+ * and each channel has a cursor of its own, because nothing orders the rows of a workspace: one may be written after another with a later stamp.
+ */
+
+export const WORKSPACE_EVENTS: readonly string[] = ['channel_created', 'team_join', 'user_change'];
+
+export const wantsWorkspace = ({ names }: Pick<Subscriber, 'names'>): boolean =>
+	WORKSPACE_EVENTS.some((name) => names.has(name));
+
+/** Not the channel's id: where the bot is a member, the conversation has a cursor under that. */
+const creationOf = (channel: string): string => `created:${channel}`;
+
+export function channelEvent(conversation: Conversation, { app, names }: Subscriber): AppEvent | null {
+	if (!names.has('channel_created')) return null;
+	const at = conversation.createdTs;
+	return {
+		id: eventId(app, conversation.id, at, 'channel_created'),
+		conversation: creationOf(conversation.id),
+		at,
+		event: { type: 'channel_created', channel: createdChannel(conversation), event_ts: formatTs(at) },
+	};
+}
+
+export function userEvent({ user, isNew }: UserChange, { app, names }: Subscriber): AppEvent | null {
+	const type = isNew ? 'team_join' : 'user_change';
+	if (!names.has(type)) return null;
+	const at = user.updatedTs;
+	const event = isNew ? teamJoinEvent(user) : userChangeEvent(user, at);
+	return { id: eventId(app, user.id, at, type), conversation: user.id, at, event };
+}

@@ -1,0 +1,94 @@
+import type { ChangePlace, WorkspaceChanges } from '../engine/ports/workspace-changes.ts';
+import type { AppEvent, Subscriber } from './app-events.ts';
+import { channelEvent, userEvent, wantsWorkspace } from './workspace-events.ts';
+
+/**
+ * Reads an app's events about its workspace. Rows may be written late, so every look reads again what is younger than ten
+ * minutes, and one in ten minutes everything that is kept; the app's cursors say which of it is new.
+ */
+
+export interface WorkspaceQuery {
+	readonly team: string;
+	/** Changes up to this stamp are not delivered. */
+	readonly oldest: number;
+	/** At most so many events. */
+	readonly most: number;
+	/** Up to which stamp the events of a subject were read. */
+	readonly readUpTo: (subject: string) => number;
+}
+
+const PAGE = 500;
+const LATE_MICROS = 600 * 1e6;
+
+export class WorkspaceReader {
+	/** When everything was last read, in micros; 0: not yet. */
+	private wholeAt = 0;
+
+	constructor(
+		private readonly changes: WorkspaceChanges,
+		private readonly subscriber: Subscriber,
+		private readonly nowMs: () => number,
+	) {}
+
+	/** `isMore`: there may be more than fitted. */
+	async read(
+		query: WorkspaceQuery,
+	): Promise<{ readonly events: readonly AppEvent[]; readonly isMore: boolean }> {
+		if (!wantsWorkspace(this.subscriber)) return { events: [], isMore: false };
+		const now = this.nowMs() * 1000;
+		const isWhole = now - this.wholeAt >= LATE_MICROS;
+		const from = isWhole ? query.oldest : Math.max(query.oldest, now - 2 * LATE_MICROS);
+		const events: AppEvent[] = [];
+		const { changes, subscriber } = this;
+		const isMore =
+			(await this.collect(events, query, from, (after) =>
+				this.channels(changes, query.team, after, subscriber),
+			)) ||
+			(await this.collect(events, query, from, (after) =>
+				this.users(changes, query.team, after, subscriber),
+			));
+		if (isWhole && !isMore) this.wholeAt = now;
+		return { events, isMore };
+	}
+
+	private async channels(
+		changes: WorkspaceChanges,
+		team: string,
+		after: ChangePlace,
+		subscriber: Subscriber,
+	) {
+		if (!subscriber.names.has('channel_created')) return [];
+		return (await changes.channels(team, after, PAGE)).map((channel) => ({
+			place: [channel.createdTs, channel.id] as const,
+			event: channelEvent(channel, subscriber),
+		}));
+	}
+
+	private async users(changes: WorkspaceChanges, team: string, after: ChangePlace, subscriber: Subscriber) {
+		if (!subscriber.names.has('team_join') && !subscriber.names.has('user_change')) return [];
+		return (await changes.users(team, after, PAGE)).map((change) => ({
+			place: [change.user.updatedTs, change.user.id] as const,
+			event: userEvent(change, subscriber),
+		}));
+	}
+
+	/** Answers whether it stopped because the events did not fit. */
+	private async collect(
+		events: AppEvent[],
+		{ most, readUpTo }: WorkspaceQuery,
+		from: number,
+		next: (after: ChangePlace) => Promise<readonly { place: ChangePlace; event: AppEvent | null }[]>,
+	): Promise<boolean> {
+		for (let after: ChangePlace = [from + 1, '']; ; ) {
+			const page = await next(after);
+			for (const { event } of page) {
+				if (!event || readUpTo(event.conversation) >= event.at) continue;
+				if (events.length >= most) return true;
+				events.push(event);
+			}
+			const last = page.at(-1);
+			if (!last || page.length < PAGE) return false;
+			after = last.place;
+		}
+	}
+}

@@ -1,0 +1,7 @@
+/** What events about a workspace are read by: when users were created, users by change, public channels by creation. */
+export const workspaceEvents: readonly string[] = [
+	// 0: before this column.
+	'ALTER TABLE users ADD COLUMN created_ts BIGINT NOT NULL DEFAULT 0',
+	'CREATE INDEX users_by_change ON users (team, updated_ts, id)',
+	`CREATE INDEX public_conversations_by_creation ON conversations (team, created_ts, id) WHERE kind = 'public'`,
+];
