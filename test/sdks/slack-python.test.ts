@@ -8,7 +8,7 @@ const NEEDS = 'Python 3.9 or newer with pip, and a package index that has slack_
 
 describeSdk({
 	name: 'slack_sdk for Python',
-	checks: { web: 7, socket: 5 },
+	checks: { web: 11, socket: 5 },
 	build: async (directory) => {
 		const install = [
 			'python3',
@@ -17,6 +17,9 @@ describeSdk({
 			'install',
 			'--quiet',
 			'--no-deps',
+			// What is used is compiled when it is used.
+			'--no-compile',
+			'--disable-pip-version-check',
 			'--target',
 			directory,
 			SLACK_SDK,

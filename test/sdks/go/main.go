@@ -69,8 +69,11 @@ func main() {
 		people(w)
 		conversations(w)
 		messages(w)
+		content(w)
 	case "rtm":
 		realTime(w)
+	case "socket":
+		socketMode(w)
 	}
 	if failed {
 		os.Exit(1)

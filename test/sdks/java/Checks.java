@@ -75,6 +75,8 @@ public final class Checks {
 			checks.people();
 			checks.conversations();
 			checks.messages();
+			checks.content();
+			checks.everythingElse();
 		} else {
 			checks.realTime();
 		}
@@ -184,6 +186,57 @@ public final class Checks {
 			String link = fine(ada.chatGetPermalink(r -> r.channel(CHANNEL).messageTs(ts))).getPermalink();
 			want("the link's address", link.startsWith(URL), true);
 			fine(grace.conversationsMark(r -> r.channel(CHANNEL).ts(ts)));
+		});
+	}
+
+	private void content() {
+		check("reactions", () -> {
+			String ts = fine(ada.chatPostMessage(r -> r.channel(CHANNEL).text("high water at noon"))).getTs();
+			fine(grace.reactionsAdd(r -> r.channel(CHANNEL).timestamp(ts).name("ocean")));
+			var message = fine(ada.reactionsGet(r -> r.channel(CHANNEL).timestamp(ts))).getMessage();
+			want("users", message.getReactions().get(0).getUsers(), List.of(GRACE));
+			want("items", fine(grace.reactionsList(r -> r)).getItems().get(0).getMessage().getTs(), ts);
+			fine(grace.reactionsRemove(r -> r.channel(CHANNEL).timestamp(ts).name("ocean")));
+		});
+		check("pins", () -> {
+			String ts = newest().getTs();
+			fine(ada.pinsAdd(r -> r.channel(CHANNEL).timestamp(ts)));
+			want("pin", fine(ada.pinsList(r -> r.channel(CHANNEL))).getItems().get(0).getMessage().getTs(), ts);
+			fine(ada.pinsRemove(r -> r.channel(CHANNEL).timestamp(ts)));
+		});
+		check("search", () -> {
+			want("query", fine(ada.searchMessages(r -> r.query("water"))).getQuery(), "water");
+			fine(ada.searchAll(r -> r.query("water")));
+		});
+		check("scheduled messages", () -> {
+			int at = (int) (System.currentTimeMillis() / 1000) + 3600;
+			String id = fine(ada.chatScheduleMessage(r -> r.channel(CHANNEL).postAt(at).text("later"))).getScheduledMessageId();
+			var waiting = fine(ada.chatScheduledMessagesList(r -> r.channel(CHANNEL))).getScheduledMessages();
+			want("text", waiting.get(0).getText(), "later");
+			fine(ada.chatDeleteScheduledMessage(r -> r.channel(CHANNEL).scheduledMessageId(id)));
+		});
+	}
+
+	/** The answers of the other methods that this client has, read into its own types. */
+	private void everythingElse() {
+		check("the types of every other answer", () -> {
+			String name = "sweep-" + System.nanoTime();
+			String id = fine(ada.conversationsCreate(r -> r.name(name))).getChannel().getId();
+			fine(grace.conversationsJoin(r -> r.channel(id)));
+			fine(ada.conversationsInvite(r -> r.channel(id).users(List.of(BOT))));
+			fine(ada.conversationsKick(r -> r.channel(id).user(BOT)));
+			fine(ada.conversationsSetTopic(r -> r.channel(id).topic("tides")));
+			fine(ada.conversationsSetPurpose(r -> r.channel(id).purpose("to know them")));
+			fine(ada.conversationsRename(r -> r.channel(id).name(name + "-2")));
+			want("members", fine(ada.conversationsMembers(r -> r.channel(id))).getMembers().size(), 2);
+			fine(grace.conversationsLeave(r -> r.channel(id)));
+			fine(ada.conversationsArchive(r -> r.channel(id)));
+			fine(ada.conversationsUnarchive(r -> r.channel(id)));
+			fine(ada.usersConversations(r -> r.types(List.of(ConversationType.PUBLIC_CHANNEL, ConversationType.IM, ConversationType.MPIM))));
+			fine(ada.usersSetPresence(r -> r.presence("auto")));
+			fine(ada.usersInfo(r -> r.user("USLACKBOT")));
+			fine(ada.rtmStart(r -> r));
+			fine(ada.rtmConnect(r -> r));
 		});
 	}
 

@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import time
 
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
@@ -37,6 +38,15 @@ def web():
         ok("a refusal", False)
     except SlackApiError as error:
         ok("a refusal", error.response["error"] == "channel_not_found")
+    bot.reactions_add(channel=CHANNEL, timestamp=ts, name="ocean")
+    reactions = ada.reactions_get(channel=CHANNEL, timestamp=ts)["message"]["reactions"]
+    ok("reactions", [reaction["name"] for reaction in reactions] == ["ocean"])
+    ada.pins_add(channel=CHANNEL, timestamp=ts)
+    ok("pins", ada.pins_list(channel=CHANNEL)["items"][0]["message"]["ts"] == ts)
+    ok("search", ada.search_messages(query="nothing-like-it")["messages"]["matches"] == [])
+    later = ada.chat_scheduleMessage(channel=CHANNEL, text="later", post_at=int(time.time()) + 3600)
+    waiting = ada.chat_scheduledMessages_list(channel=CHANNEL)["scheduled_messages"]
+    ok("scheduled messages", [one["id"] for one in waiting] == [later["scheduled_message_id"]])
     sent = bot.chat_postEphemeral(channel=CHANNEL, user=os.environ["ADA"], text="psst")
     ok("ephemeral", bool(sent["message_ts"]))
     answer = WebhookClient(os.environ["WEBHOOK_URL"]).send(text="from a webhook")
