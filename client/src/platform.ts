@@ -19,7 +19,7 @@ export function platformOf(options: ClientOptions): Platform {
 	const socket = options.WebSocket ?? (globalThis.WebSocket as WebSocketClass | undefined);
 	if (!socket)
 		throw new TypeError(
-			'There is no global WebSocket here (Node before 22): pass one, such as that of `ws`.',
+			'This platform has no global WebSocket (Node before 22): pass one, for example from `ws`.',
 		);
 	return {
 		WebSocket: socket,
@@ -39,6 +39,6 @@ export const sleep = ({ timers }: Platform, ms: number): Promise<void> =>
 /** The address without a slash at its end. */
 export function addressOf(options: ClientOptions): string {
 	const url = options.url ?? (globalThis as { location?: { origin: string } }).location?.origin;
-	if (!url) throw new TypeError('`url` says where the server is; only in a page has it a default.');
+	if (!url) throw new TypeError('Pass `url`, the address of the server; it has a default in web pages only.');
 	return url.replace(/\/+$/, '');
 }

@@ -24,22 +24,22 @@ const AMOUNTS: Readonly<Record<keyof Load, Amount>> = {
 		fallback: 20,
 		least: 1,
 		most: 10_000,
-		help: 'conversations, which take turns in being posted into',
+		help: 'conversations; posts go to them in turn',
 	},
-	members: { flag: 'members', fallback: 50, least: 1, most: 500_000, help: 'members of each of them' },
+	members: { flag: 'members', fallback: 50, least: 1, most: 500_000, help: 'members of each conversation' },
 	online: {
 		flag: 'online',
 		fallback: 100,
 		least: 1,
 		most: MOST_SOCKETS,
-		help: 'people who are connected, with a socket each; they take turns in posting',
+		help: 'users who are online, with one socket each; they post in turn',
 	},
 	rate: {
 		flag: 'rate',
 		fallback: 100,
 		least: 1,
 		most: 100_000,
-		help: 'posts a second, all together, whether the ones before were answered or not',
+		help: 'posts per second in total, sent on time even while earlier ones are unanswered',
 	},
 	seconds: { flag: 'seconds', fallback: 15, least: 1, most: 86_400, help: 'how long to measure' },
 	warmUp: {
@@ -47,7 +47,7 @@ const AMOUNTS: Readonly<Record<keyof Load, Amount>> = {
 		fallback: 3,
 		least: 0,
 		most: 600,
-		help: 'seconds of the same load before that, which do not enter the figures',
+		help: 'seconds of the same load before measuring',
 	},
 	textBytes: { flag: 'text-bytes', fallback: 100, least: 16, most: 4_000, help: 'length of each message' },
 	marks: {
@@ -55,7 +55,7 @@ const AMOUNTS: Readonly<Record<keyof Load, Amount>> = {
 		fallback: 0,
 		least: 0,
 		most: 100_000,
-		help: 'read marks a second, all together: people mark the newest message that they have heard',
+		help: 'read marks per second in total: users mark the newest message that they received',
 	},
 };
 
@@ -82,7 +82,7 @@ export function readLoad(options: Readonly<Record<string, string | undefined>>):
 	const load = Object.fromEntries(Object.entries(AMOUNTS).map(([name, amount]) => [name, read(amount)]));
 	const { rate = 0, warmUp = 0, seconds = 0 } = load;
 	if (problems.length === 0 && rate * (warmUp + seconds) > MOST_POSTS)
-		problems.push(`--rate for so many --seconds is more than ${MOST_POSTS} posts: take less of either`);
+		problems.push(`--rate times --seconds is more than ${MOST_POSTS} posts: lower one of them`);
 	if (problems.length > 0) throw new ConfigError(problems);
 	return load as unknown as Load;
 }

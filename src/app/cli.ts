@@ -163,7 +163,7 @@ const generalHelp = (): string =>
 		'',
 		...summaries(Object.entries(COMMANDS)),
 		'',
-		"'tidemark <command> --help' tells the flags of a command; 'tidemark --version' the version.",
+		"'tidemark <command> --help' lists the flags of a command; 'tidemark --version' prints the version.",
 	].join('\n');
 
 function helpOf(name: string, command: CliCommand): string {

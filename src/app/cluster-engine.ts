@@ -66,7 +66,7 @@ const REDIS_WITHIN_MS = 15_000;
 const POSTGRES_WITHIN_MS = 15_000;
 /** Topics that have to be made first are known to all brokers after a while. */
 const KAFKA_WITHIN_MS = 30_000;
-const NOT_HEARD = 'the connection that live messages come over was lost';
+const NOT_HEARD = 'the subscription to live messages was lost';
 
 const nowMicros = (): number => Date.now() * 1000;
 /** For how long something takes: a clock that is set has no part in it. */
@@ -92,7 +92,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 		const { cluster, evicts } = await open('Redis', redis.url, REDIS_WITHIN_MS, () => findLayout(redis));
 		if (evicts !== null && evicts !== 'noeviction')
 			operations.warn(
-				`Redis may throw out what is not written yet (maxmemory-policy ${evicts}): set it to noeviction`,
+				`Redis may evict changes that are not in PostgreSQL yet (maxmemory-policy is ${evicts}): set maxmemory-policy to noeviction`,
 			);
 		const place = { ...redis, prefix: `${installation}:`, cluster };
 		const redisWatch = new ServiceWatch('redis', operations);
@@ -127,12 +127,12 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			{
 				onUnfit: (service, seconds) => {
 					operations.warn(
-						`${service} has not answered this worker for ${seconds} s: workers that reach it take over its partitions`,
+						`${service} has not answered this worker for ${seconds} s: other workers take over its partitions. Check the connection from this machine to ${service}.`,
 					);
 					if (service === 'PostgreSQL') written.abandonConnections();
 				},
 				onAnswering: () => written.retryNow(),
-				onFit: () => operations.warn('Redis and PostgreSQL answer this worker again: it takes partitions'),
+				onFit: () => operations.warn('Redis and PostgreSQL answer again: this worker accepts partitions'),
 			},
 		);
 		closing.push(() => fitness.stop());

@@ -28,7 +28,9 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 	const operations = new ServerOperations(log, 'gateway');
 	const vapidKey = configuredVapidKey(config);
 	if (vapidKey === null && config.webPush === 'on')
-		log.info('Web Push is off: all gateways and workers need the same TIDEMARK_VAPID_PRIVATE_KEY for it');
+		log.info(
+			'Web Push is disabled: to enable it, set the same TIDEMARK_VAPID_PRIVATE_KEY on all gateways and workers',
+		);
 	return onCluster(config, operations, async (cluster) => {
 		const engine = gatewayEngine(cluster, {
 			onPresence: (user) => gateway.presence.review(user),
@@ -119,7 +121,7 @@ function tellOperations({ host, port }: Config, operations: ServerOperations): R
 				'/readyz': () => operations.ready(),
 				'/metrics': () => operations.metrics(),
 			},
-			fetch: () => new Response('a worker tells /healthz, /readyz and /metrics\n', { status: 404 }),
+			fetch: () => new Response('Workers serve only /healthz, /readyz and /metrics\n', { status: 404 }),
 		});
 		return { url: `http://${shownHost(host)}:${server.port}`, stop: () => server.stop(true) };
 	} catch (error) {

@@ -86,7 +86,7 @@ export const appListCommand: CliCommand = {
 };
 
 export const appInfoCommand: CliCommand = {
-	summary: 'Show an app: what it subscribes to, whether it is connected, and what was given up.',
+	summary: 'Show an app: its subscriptions, whether it is connected, and the events that were given up.',
 	usage: '--app A… [--url http://localhost:8080]',
 	options: { app: APP_FLAG, url: URL_FLAG },
 	...ADMINISTRATOR_SETTINGS,
@@ -101,7 +101,7 @@ export const appInfoCommand: CliCommand = {
 export const appWebhookCommand: CliCommand = {
 	summary: 'Create an incoming webhook of an app and print its address, once.',
 	usage: '--app A… --channel C… [--url http://localhost:8080]',
-	options: { app: APP_FLAG, channel: { help: 'where it posts', takesValue: true }, url: URL_FLAG },
+	options: { app: APP_FLAG, channel: { help: 'conversation to post to', takesValue: true }, url: URL_FLAG },
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const app_id = neededFlag(invocation, 'app');

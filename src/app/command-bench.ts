@@ -10,18 +10,17 @@ import { filesFinding } from './doctor/machine.ts';
 /** `tidemark bench`: what a running server carries, found out before its users do. */
 
 export const benchCommand: CliCommand = {
-	summary:
-		'Put load on a running server or cluster, and tell latencies, losses and whether counts are exact.',
+	summary: 'Put load on a running server or cluster; report latencies, losses and whether counts are exact.',
 	usage: '[--url http://localhost:8080] [--rate 100] [--members 50] [--online 100] [--seconds 15] [--json] …',
 	details: [
-		'It makes a workspace of its own, named "tidemark bench" and the time, with as many people as the larger of --members and --online.',
-		'There is no way to delete a workspace, so it stays: where that is not wanted, measure a server on a data directory of its own.',
-		'Ctrl-C ends early with what was measured. Ends with 1 where messages were lost or repeated, or counts wrong.',
+		'It creates a workspace named "tidemark bench" and the time, with as many users as the larger of --members and --online.',
+		'A workspace cannot be deleted: to keep yours clean, measure a server with a data directory of its own.',
+		'Ctrl-C ends early and reports what was measured. Exits with 1 if messages were lost or repeated, or counts are wrong.',
 	],
 	options: {
 		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 		...LOAD_FLAGS,
-		json: { help: 'the result as JSON; what is going on is told on standard error', takesValue: false },
+		json: { help: 'print the result as JSON; progress goes to standard error', takesValue: false },
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
@@ -32,7 +31,7 @@ export const benchCommand: CliCommand = {
 		if (files.state === 'bad')
 			throw new Error(`open files: ${files.found}. ${files.fix}, or take fewer with --online.`);
 		const ending = new AbortController();
-		void stopSignal().then(() => ending.abort(new Error('ended before anything was measured')));
+		void stopSignal().then(() => ending.abort(new Error('interrupted before anything was measured')));
 		const progress = new Progress(process.stderr, performance.now.bind(performance));
 		progress.say(
 			`tidemark bench of ${url}: ${load.rate} posts a second into ${load.conversations} conversations of ${load.members} members, ${load.online} people online${load.marks > 0 ? `, ${load.marks} marks a second` : ''}`,

@@ -24,12 +24,12 @@ const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): Cli
 		// A start may wait for a service that does not answer: it still obeys a stop signal.
 		const running = await Promise.race([run(config, log), stopped]);
 		if (typeof running === 'string') {
-			log.info(`${running} while starting: ending`);
+			log.info(`${running} received while starting: exiting`);
 			return 0;
 		}
 		tellSettings(config, log);
 		console.log(`Tidemark ${VERSION}, ${role} of the cluster "${config.installation}", ${running.url}`);
-		log.info(`${await stopped}: stopping`);
+		log.info(`${await stopped} received: stopping`);
 		await running.stop();
 		return 0;
 	},
@@ -37,12 +37,12 @@ const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): Cli
 
 export const gatewayCommand = roleCommand(
 	'gateway',
-	'Run a gateway of a cluster: what clients speak to, on Kafka, Redis and PostgreSQL.',
+	'Run a gateway of a cluster: it serves clients, on Kafka, Redis and PostgreSQL.',
 	async (config, log) => (await import('./cluster.ts')).runGateway(config, log),
 );
 
 export const workerCommand = roleCommand(
 	'worker',
-	'Run a worker of a cluster: what decides about messages and writes them down.',
+	'Run a worker of a cluster: it sequences messages and persists them.',
 	async (config, log) => (await import('./cluster.ts')).runWorker(config, log),
 );

@@ -14,15 +14,18 @@ const SOCKETS = 1_000;
 
 export const doctorCommand: CliCommand = {
 	summary:
-		'Look at machine, settings, data and services, or at counts, and say what is wrong. Changes nothing without --repair.',
+		'Check the machine, settings, data, services or counts, and say how to fix what is wrong. Changes nothing without --repair.',
 	usage:
 		'[--json] [--sockets 1000] [settings]\n       tidemark doctor --user U… [--channel C…] [--repair] [--json] [--url http://localhost:8080]',
 	options: {
-		json: { help: 'the findings as JSON', takesValue: false },
-		sockets: { help: `as many sockets are expected (${SOCKETS})`, takesValue: true },
-		user: { help: 'have a running server compare the counts of this user with its store', takesValue: true },
-		channel: { help: 'those in this conversation; without --user, of 100 of its members', takesValue: true },
-		repair: { help: 'have counts that differ come from the store again', takesValue: false },
+		json: { help: 'print the findings as JSON', takesValue: false },
+		sockets: { help: `number of sockets to expect (${SOCKETS})`, takesValue: true },
+		user: { help: 'compare the counts of this user with the store of a running server', takesValue: true },
+		channel: {
+			help: 'compare only this conversation; without --user, for 100 of its members',
+			takesValue: true,
+		},
+		repair: { help: 'reload counts that differ from the store', takesValue: false },
 		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 	},
 	run: async (invocation) => {

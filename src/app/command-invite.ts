@@ -19,7 +19,7 @@ const time = (seconds: number): string =>
 	`${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 export const inviteCommand: CliCommand = {
-	summary: 'Make a link that lets one person into a workspace of a running server.',
+	summary: 'Create a link that invites one person to a workspace of a running server.',
 	usage: '[--team NAME] [--user NAME] [--label TEXT] [--expires-in 604800] [--url http://localhost:8080]',
 	details: [
 		'The link works once. The person who opens it chooses a name and is signed in; with --user they are',

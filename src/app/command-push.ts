@@ -18,10 +18,10 @@ interface Listed {
 }
 
 export const pushCommand: CliCommand = {
-	summary: 'Show the notifications that a running server gave up, or have it try them again.',
+	summary: 'Show the notifications that a running server gave up, or retry them.',
 	usage: '[--replay] [--url http://localhost:8080]',
 	options: {
-		replay: { help: 'try all of them again', takesValue: false },
+		replay: { help: 'retry all of them', takesValue: false },
 		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
 	},
 	...ADMINISTRATOR_SETTINGS,
@@ -29,7 +29,7 @@ export const pushCommand: CliCommand = {
 		const call = await adminClient(invocation);
 		if (invocation.options.replay === 'true') {
 			const { replayed } = await call<{ replayed: number }>('admin.push.replay', {});
-			console.log(`${replayed} tried again`);
+			console.log(`${replayed} will be retried`);
 			return 0;
 		}
 		const { devices, pending, dead, items } = await call<Listed>('admin.push.list', {});

@@ -5,7 +5,7 @@ import { seedDemo, showDemo } from './demo.ts';
 /** `tidemark seed`: a demo workspace in a running server. */
 
 export const seedCommand: CliCommand = {
-	summary: 'Make a demo workspace in a running server and print its users’ tokens.',
+	summary: 'Create a demo workspace on a running server and print its users’ tokens.',
 	usage: '[--url http://localhost:8080]',
 	options: { url: { help: 'where the server is (http://localhost:<port>)', takesValue: true } },
 	...ADMINISTRATOR_SETTINGS,

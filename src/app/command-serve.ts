@@ -16,13 +16,13 @@ import { VERSION } from './version.ts';
 export const serveCommand: CliCommand = {
 	summary: 'Run the server: one process, nothing else needed, data in one directory.',
 	usage: '[--demo] [settings]',
-	options: { demo: { help: 'make a demo workspace on the first start', takesValue: false } },
+	options: { demo: { help: 'create a demo workspace on the first start', takesValue: false } },
 	run: async ({ config, options }) => {
 		const log = startLog(config);
 		const stopped = stopSignal();
 		if (isCluster(config))
 			log.warn(
-				'Redis, PostgreSQL and Kafka are for `tidemark gateway` and `tidemark worker`: `serve` runs on its own',
+				'`serve` does not use Redis, PostgreSQL or Kafka: their settings are ignored. To run a cluster, use `tidemark gateway` and `tidemark worker`',
 			);
 		const running = await serve(config, log);
 		tellSettings(config, log);
@@ -32,7 +32,7 @@ export const serveCommand: CliCommand = {
 		if (running.admin.isNew) {
 			console.log(`Administrator's token, shown this once: ${running.admin.token}`);
 			console.log(
-				`  (kept in ${adminTokenFile(config.dataDir)}; set TIDEMARK_ADMIN_TOKEN to choose your own; it opens ${running.url}/admin and /ops)`,
+				`  (saved in ${adminTokenFile(config.dataDir)}; it opens ${running.url}/admin and /ops; set TIDEMARK_ADMIN_TOKEN to choose your own)`,
 			);
 		}
 		if (options.demo === 'true') {
@@ -40,7 +40,7 @@ export const serveCommand: CliCommand = {
 		}
 		console.log(await nextSteps(running.url, running.admin.token, options.demo === 'true'));
 		const signal = await stopped;
-		log.info(`${signal}: stopping`);
+		log.info(`${signal} received: stopping`);
 		await running.stop();
 		return 0;
 	},
@@ -49,7 +49,8 @@ export const serveCommand: CliCommand = {
 /** The log goes to standard error: what people are to read stands alone on standard output. */
 export function startLog(config: Config): Logger {
 	const log = pino({ level: config.logLevel, base: null }, logDestination(config));
-	for (const name of unknownVariables(process.env)) log.warn(`${name} is not a setting of Tidemark`);
+	for (const name of unknownVariables(process.env))
+		log.warn(`${name} is not a setting of Tidemark and is ignored. See 'tidemark serve --help'.`);
 	return log;
 }
 

@@ -32,7 +32,7 @@ export const teamAddCommand: CliCommand = {
 		console.log(`${team.id}  ${team.name} (${team.domain}) created.`);
 		// A name that two workspaces have finds neither.
 		const found = existing ? team.id : word(team.name);
-		console.log(`Next: tidemark invite --team ${found}   makes a link that lets one person in.`);
+		console.log(`Next: tidemark invite --team ${found}   creates a link that invites one person.`);
 		return 0;
 	},
 };

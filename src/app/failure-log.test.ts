@@ -17,7 +17,7 @@ function logged(everyMs: number) {
 }
 
 const redis = (why: string): Refusal =>
-	new Refusal('service_unavailable', 'Redis cannot be asked', undefined, new Error(why));
+	new Refusal('service_unavailable', 'Redis does not answer', undefined, new Error(why));
 
 test('a service that is down is one line without a stack, whatever fails because of it', async () => {
 	const { log, lines, stacks } = logged(30);
@@ -27,12 +27,12 @@ test('a service that is down is one line without a stack, whatever fails because
 			redis(index < 100 ? 'Connection is closed.' : 'Command timed out'),
 		);
 	expect(lines).toEqual([
-		expect.stringContaining('rtm.focus failed: Redis cannot be asked: Connection is closed. Clients retry'),
+		expect.stringContaining('rtm.focus failed: Redis does not answer: Connection is closed. Clients retry'),
 	]);
 	while (lines.length < 3) await Bun.sleep(5);
 	expect(lines.slice(1)).toEqual([
-		expect.stringContaining('199 more failures in 0.03 s (rtm.focus, client.counts): Redis cannot be asked'),
-		expect.stringContaining('no such failure for 0.03 s, after 200: Redis cannot be asked'),
+		expect.stringContaining('199 more failures in 0.03 s (rtm.focus, client.counts): Redis does not answer'),
+		expect.stringContaining('no more failures for 0.03 s, after 200: Redis does not answer'),
 	]);
 	expect(stacks).toEqual([]);
 	// A new outage is a new line.

@@ -57,7 +57,7 @@ const ADVICE: readonly { readonly sign: RegExp; readonly advice: (named: Named) 
 	},
 	{
 		sign: /WRONGPASS|NOAUTH|authentication|SASL/i,
-		advice: ({ identity }) => `Look at user and password in ${identity}`,
+		advice: ({ identity }) => `Check the user and password in ${identity}`,
 	},
 	{
 		sign: /replication factor/i,
@@ -65,13 +65,12 @@ const ADVICE: readonly { readonly sign: RegExp; readonly advice: (named: Named) 
 	},
 	{
 		sign: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/,
-		advice: ({ place }) => `Start it, or mend ${place}`,
+		advice: ({ place }) => `Start it, or correct ${place}`,
 	},
 	{
 		// Who speaks TLS to one that does not, or the other way round, is cut off or waits in vain.
 		sign: /\bTLS\b|\bSSL\b|Connection is closed|ECONNRESET/,
-		advice: ({ tls }) =>
-			`It may not speak TLS where this process does, or the other way round: look at ${tls}`,
+		advice: ({ tls }) => `One side may use TLS and the other not: check ${tls}`,
 	},
 ];
 
@@ -80,7 +79,7 @@ export function adviceOn(message: string): string | null {
 	const named = NAMED.find(({ service }) => service.test(message));
 	if (!named) return null;
 	const found = ADVICE.find(({ sign }) => sign.test(message));
-	return found ? found.advice(named) : `Look at it, and at ${named.place}`;
+	return found ? found.advice(named) : `Check the service and ${named.place}`;
 }
 
 /** The address that was configured cannot be listened on. */
@@ -114,7 +113,7 @@ function explainListening({ host, port, code, message }: CannotListen): string {
 		case 'EACCES':
 			return `port ${port} needs privileges, as all below 1024 do. Choose another one with --port or TIDEMARK_PORT.`;
 		case 'EADDRNOTAVAIL':
-			return `${host} is no address of this machine. Choose another one with --host.`;
+			return `${host} is not an address of this machine. Choose another one with --host.`;
 		default:
 			return `${host}:${port} cannot be listened on (${message}). Choose others with --host and --port.`;
 	}

@@ -66,7 +66,7 @@ const nowMs = (): number => Date.now();
 /** For what lasts, as limits do: a step of the wall clock is no passing of time. */
 const steadyMs = (): number => performance.now();
 const NO_ANSWERS =
-	'no worker answers what was asked for: see that one is running (`tidemark worker`) and what its /readyz says';
+	'no worker processes commands: check that one is running (`tidemark worker`), and its /readyz';
 /** Each takes some 40 MB while it is made. */
 const LARGE_READS_AT_ONCE = 2;
 const CHECK_EVERY_MS = 30_000;

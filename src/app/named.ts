@@ -80,7 +80,7 @@ export async function userNamed(call: ApiCall, given: string, team: string | und
 	const [user] = users;
 	if (!user)
 		throw new ConfigError([
-			`there is no user "${name}" in ${teamName}: \`tidemark user list\` shows who there is`,
+			`there is no user "${name}" in ${teamName}: \`tidemark user list\` lists the users`,
 		]);
 	return user.id;
 }

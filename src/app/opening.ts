@@ -15,7 +15,7 @@ const TELL_AFTER_MS = 5_000;
 export async function opening<T>(options: Opening, open: () => Promise<T>): Promise<T> {
 	const { service, withinMs, tell, tellAfterMs = TELL_AFTER_MS } = options;
 	const patience = Promise.withResolvers<never>();
-	const timers = [setTimeout(() => tell(`waiting for ${service}, which has not answered yet`), tellAfterMs)];
+	const timers = [setTimeout(() => tell(`Waiting for ${service}: no answer yet`), tellAfterMs)];
 	if (Number.isFinite(withinMs))
 		timers.push(
 			setTimeout(

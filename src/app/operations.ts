@@ -218,7 +218,10 @@ export class ServerOperations implements Operations {
 	setback(error: Error): void {
 		this.lastSetback = { at: Date.now(), cause: error.message };
 		this.setbacks.inc();
-		this.log.error({ err: error }, 'a commit failed; nothing of it was acknowledged');
+		this.log.error(
+			{ err: error },
+			'A commit failed; nothing in it was acknowledged. Check the disk that holds the data directory.',
+		);
 	}
 
 	/** Of a database that is tried again. */
@@ -228,20 +231,20 @@ export class ServerOperations implements Operations {
 
 	/** Said once, however often it is noticed, until `recovered`. */
 	degraded(dependency: Dependency, error: Error): void {
-		this.begins(dependency, dependency, error, 'is away');
+		this.begins(dependency, dependency, error, 'is unavailable');
 	}
 
 	recovered(dependency: Dependency): void {
-		this.ends(dependency, 'is back after');
+		this.ends(dependency, 'is available again after');
 	}
 
 	/** Likewise, of one partition of the log. */
 	standsStill(partition: string, error: Error): void {
-		this.begins(`partition ${partition}`, 'log', error, 'stands still');
+		this.begins(`partition ${partition}`, 'log', error, 'is stalled');
 	}
 
 	standsNoLonger(partition: string): void {
-		this.ends(`partition ${partition}`, 'is read again or given up after');
+		this.ends(`partition ${partition}`, 'resumed or was reassigned after');
 	}
 
 	/** Of a process that tells of itself before it has started, because that may take long. */

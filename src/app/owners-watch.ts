@@ -21,7 +21,7 @@ const LOOKS_TO_REPORT = 4;
 const NAMED = 3;
 
 const NONE =
-	'no worker is running: posts wait. Start one (`tidemark worker`), or look at the log of one that does not start';
+	'no worker is running, so posts are not processed. Start one (`tidemark worker`), or read the log of one that fails to start';
 
 export class OwnersWatch {
 	private timer: ReturnType<typeof setInterval> | undefined;
@@ -60,7 +60,7 @@ export class OwnersWatch {
 			operations.degraded(
 				'partitions',
 				new Error(
-					`no worker owns ${named}${others}: posts to conversations in them wait. Look at /readyz of the workers`,
+					`no worker owns ${named}${others}, so posts to their conversations are not processed. Check /readyz of the workers`,
 				),
 			);
 		}

@@ -82,7 +82,11 @@ export async function startRoles(
 		bus,
 		stampOf: engine.stampOf,
 		nowMs,
-		report: (error, about) => log.error({ err: error, about }, 'the worker failed unexpectedly'),
+		report: (error, about) =>
+			log.error(
+				{ err: error, about },
+				'The worker failed unexpectedly. This is a bug: please report it with the stack.',
+			),
 	});
 	engine.onSetback((error) => {
 		worker.reset();

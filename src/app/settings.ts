@@ -343,7 +343,7 @@ export const SETTINGS = {
 	),
 	pushDelaySeconds: setting(
 		'push-delay-seconds',
-		'how long a user who is active on another device has to see a message there before a phone is notified',
+		'delay before a phone is notified while the user is active on another device',
 		15,
 		wholeNumber(0, 3_600),
 	),
@@ -402,7 +402,7 @@ export const SETTINGS = {
 	),
 	appPrivateAddresses: setting(
 		'app-private-addresses',
-		'whether URLs of apps may be on private addresses (10.0.0.0/8, 127.0.0.1 and the like): on or off; link-local ones never may',
+		'allow private addresses (10.0.0.0/8, 127.0.0.1 and the like) in URLs of apps: on or off; link-local ones are never allowed',
 		'on' as 'on' | 'off',
 		oneOf('on', 'off'),
 	),
@@ -414,13 +414,13 @@ export const SETTINGS = {
 	),
 	logLevel: setting(
 		'log-level',
-		'least severe level to log: debug, info, warn or error',
+		'lowest level to log: debug, info, warn or error',
 		'info' as const,
 		oneOf('debug', 'info', 'warn', 'error'),
 	),
 	logFormat: setting(
 		'log-format',
-		'how it is logged: text, json, or auto (text on a terminal, json elsewhere)',
+		'log format: text, json, or auto (text on a terminal, json elsewhere)',
 		'auto' as const,
 		oneOf('auto', 'text', 'json'),
 	),

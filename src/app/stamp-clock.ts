@@ -67,7 +67,7 @@ export function watchClock(
 		const drift = seconds();
 		if (isReported === Math.abs(drift) > REPORTED_SECONDS) return;
 		isReported = !isReported;
-		operations.warn(isReported ? reportOf(drift) : "New messages carry the machine's time again.");
+		operations.warn(isReported ? reportOf(drift) : "New messages follow the machine's clock again.");
 	}, LOOK_EVERY_MS);
 	timer.unref?.();
 	return { stop: () => clearInterval(timer) };

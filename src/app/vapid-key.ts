@@ -28,7 +28,7 @@ export async function vapidKeyIn(config: Config): Promise<VapidKey | null> {
 		return vapidKeyOf(kept.trim());
 	} catch (error) {
 		throw new Error(
-			`what is in ${file} ${(error as Error).message}: bring it back, or remove it and have browsers subscribe anew`,
+			`the content of ${file} ${(error as Error).message}: restore the file, or remove it and let browsers subscribe again`,
 		);
 	}
 }

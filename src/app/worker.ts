@@ -58,8 +58,9 @@ export async function startWorker(
 		nowMicros: () => nowMs() * 1000,
 		tell: (what) => log.info(what),
 		onTrouble: (error) =>
-			operations.degraded('read state', new Error(`it cannot be looked after: ${saidBy(error).message}`)),
-		onLost: () => operations.degraded('read state', new Error('Redis was emptied; it is being restored')),
+			operations.degraded('read state', new Error(`this worker cannot check it: ${saidBy(error).message}`)),
+		onLost: () =>
+			operations.degraded('read state', new Error('Redis was emptied; restoring it from PostgreSQL')),
 		onWhole: () => operations.recovered('read state'),
 	});
 	// Halted: nothing is decided before the read state is whole and this worker shares the lock.

@@ -79,12 +79,12 @@ export class Requests {
 		action: Action,
 	): Promise<Result> {
 		if (!this.bus.hears(this.topic))
-			throw new Refusal('service_unavailable', 'its outcome could not be heard now; nothing was done');
+			throw new Refusal('service_unavailable', 'its outcome could not be received now; nothing was changed');
 		const postIn = action.type === 'post' ? conversation : null;
 		if (postIn !== null && (this.postsWaiting.get(postIn) ?? 0) >= MOST_POSTS_WAITING)
 			throw new Refusal(
 				'ratelimited',
-				'this conversation is posted to faster than it can take; nothing was posted',
+				'this conversation receives posts faster than it can process them; nothing was posted',
 				SLOW_DOWN_SECONDS,
 			);
 		const request = this.nextRequest;
@@ -176,12 +176,12 @@ export class Requests {
 		const waiting = this.end(request);
 		const why =
 			waiting && waiting.since < this.deafAt
-				? 'its outcome could not be heard'
+				? 'its outcome could not be received'
 				: 'no worker answered in time';
 		waiting?.resolve({
 			ok: false,
 			error: 'outcome_unknown',
-			detail: `${why}; it may still take place`,
+			detail: `${why}; it may still happen`,
 		});
 	}
 }

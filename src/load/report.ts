@@ -32,7 +32,7 @@ export function reportOf(result: BenchResult): string {
 		line('errors', kinds.length === 0 ? 'none' : kinds.join(', ')),
 		line('unread counts', countsLine(counts)),
 		line('this generator', generatorLine(generator)),
-		line('workspace', `"${workspace.name}" (${workspace.id}) stays: nothing can delete it`),
+		line('workspace', `"${workspace.name}" (${workspace.id}) stays: a workspace cannot be deleted`),
 		...notes.map((note) => `note: ${note}.`),
 	].join('\n');
 }
@@ -43,7 +43,7 @@ function postsLine({ per_second: perSecond, acknowledged, due, sent }: BenchResu
 }
 
 function countsLine(counts: BenchResult['counts']): string {
-	if (!counts) return 'could not be asked';
+	if (!counts) return 'could not be fetched';
 	const { people, rows, exact, unclear, wrong } = counts;
 	const whose = `of ${people} people in ${whole(rows)} rows of client.counts`;
 	if (exact === rows) return `exact: all ${whose}`;
@@ -51,8 +51,8 @@ function countsLine(counts: BenchResult['counts']): string {
 }
 
 function generatorLine({ late_ms: late, cpu_cores: cores }: BenchResult['generator']): string {
-	if (late === null || cores === null) return 'did not get to measuring';
-	return `sent posts ${ms(late.p50)} late (p99 ${ms(late.p99)}), which is in the latencies; took ${cores} of a core`;
+	if (late === null || cores === null) return 'measured nothing';
+	return `sent posts ${ms(late.p50)} late (p99 ${ms(late.p99)}), included in the latencies; used ${cores} of a core`;
 }
 
 const latencies = (summary: Summary | null): string =>

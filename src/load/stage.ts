@@ -27,7 +27,7 @@ export async function setStage(
 	signal: AbortSignal,
 ): Promise<Stage> {
 	const { team } = await admin<{ team: Stage['team'] }>('admin.teams.create', { name });
-	progress.say(`makes the workspace "${team.name}" (${team.id}), which stays`);
+	progress.say(`creating the workspace "${team.name}" (${team.id}), which cannot be deleted`);
 	const people: string[] = new Array(plan.people);
 	await each(plan.people, signal, async (person) => {
 		const { user } = await admin<{ user: { id: string } }>('admin.users.create', {
@@ -35,7 +35,7 @@ export async function setStage(
 			name: `bench-${person + 1}`,
 		});
 		people[person] = user.id;
-		progress.step(`${person + 1} of ${plan.people} people made`);
+		progress.step(`${person + 1} of ${plan.people} users created`);
 	});
 	const calls = new Map<number, Promise<ApiCall>>();
 	const signIn = async (person: number): Promise<ApiCall> => {
@@ -60,7 +60,7 @@ export async function setStage(
 				channel: channel.id,
 				users: members.slice(from, from + ADDED_AT_ONCE),
 			});
-		progress.step(`${index + 1} of ${plan.load.conversations} conversations made`);
+		progress.step(`${index + 1} of ${plan.load.conversations} conversations created`);
 	});
 	return { team, people, channels, as };
 }

@@ -139,7 +139,7 @@ export const ERRORS = {
 	no_pin: final('The message is not pinned.'),
 	too_many_pins: final('The conversation has as many pins as it can have (100).'),
 	time_in_past: final('`post_at` is in the past.'),
-	time_too_far: final('`post_at` is more than 120 days away.'),
+	time_too_far: final('`post_at` is more than 120 days ahead.'),
 	invalid_time: final('`post_at` is not a time in seconds.'),
 	invalid_scheduled_message_id: final(
 		'The caller has no such scheduled message in this conversation, or it was posted.',

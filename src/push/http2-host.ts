@@ -31,7 +31,7 @@ export class HostUnreachable extends Error {
 /** The host is there; this one request cannot be sent to it, or it alone gets no answer. */
 export class RequestRejected extends Error {
 	constructor(host: string, why: string) {
-		super(`${host} did not take the request: ${why}`);
+		super(`${host} did not accept the request: ${why}`);
 		this.name = 'RequestRejected';
 	}
 }
@@ -107,7 +107,7 @@ export class Http2Host {
 	/** A host that answers other requests in the meantime is reachable, so the request is at fault. */
 	private unanswered(started: number): Error {
 		return this.answeredAt >= started - FASTEST_OF_MS
-			? new RequestRejected(this.host, 'it answers others, but not this one')
+			? new RequestRejected(this.host, 'it answers other requests, but not this one')
 			: new HostUnreachable(this.host, 'it closes every connection');
 	}
 

@@ -103,7 +103,7 @@ export class Sender {
 		if (paused > 0) {
 			// After an outage everything is due at once: users take turns then as well.
 			const nextAt = paused + pace.next(send.user);
-			return { type: 'again', attempts: attempts - 1, nextAt, error: `${device.platform} is away` };
+			return { type: 'again', attempts: attempts - 1, nextAt, error: `${device.platform} is unavailable` };
 		}
 		const badge = await badgeOf(send.user);
 		const outcome = await provider.notify(device, {

@@ -1,14 +1,14 @@
 /** Calls the server's own methods, for commands that work through a running server. */
 
 const RIGHT_TOKEN =
-	'Set TIDEMARK_ADMIN_TOKEN to its token, or --data-dir to its directory; or look at --url, if it is another server than you mean.';
+	'Set TIDEMARK_ADMIN_TOKEN to its token, or --data-dir to its directory; if you meant another server, correct --url.';
 
 /** Refusals that a command cannot do anything about, and whoever runs it can. */
 const ADVICE: Readonly<Record<string, string>> = {
-	invalid_auth: `does not know this administrator’s token. ${RIGHT_TOKEN}`,
-	not_allowed_token_type: `takes this token for a user’s, not for its administrator’s. ${RIGHT_TOKEN}`,
+	invalid_auth: `does not recognise this administrator’s token. ${RIGHT_TOKEN}`,
+	not_allowed_token_type: `needs the administrator’s token; this is a user’s. ${RIGHT_TOKEN}`,
 	ratelimited:
-		'limits how much one user may ask for. Start it with a higher --requests-per-second (0: no limit).',
+		'rejected the request by its limit per user. Start it with a higher --requests-per-second (0: no limit).',
 };
 
 /** Of Bun's fetch, whose handshake was answered with something else. */
@@ -57,9 +57,7 @@ export function apiClient(url: string, token: string): ApiCall {
 		}
 		const answer = (await response.json().catch(() => null)) as Answer | null;
 		if (answer === null || typeof answer.ok !== 'boolean')
-			throw new Error(
-				`what answers at ${url} does not speak as Tidemark does (HTTP ${response.status}). Look at --url.`,
-			);
+			throw new Error(`what answers at ${url} is not Tidemark (HTTP ${response.status}). Check --url.`);
 		if (!answer.ok)
 			throw new ApiError(url, method, answer.error ?? 'nothing', answer.response_metadata?.messages ?? []);
 		return answer as T;
@@ -68,5 +66,5 @@ export function apiClient(url: string, token: string): ApiCall {
 
 const unreachable = (url: string, error: unknown): string =>
 	(error as { code?: string }).code === TLS_FAILED
-		? `what answers at ${url} does not speak https. Tidemark itself speaks plain http, and leaves https to a proxy in front of it: look at --url.`
+		? `what answers at ${url} does not serve https. Tidemark serves plain http; a proxy in front of it adds https. Check --url.`
 		: `no server answers at ${url}. Start one with 'tidemark serve', or give --url.`;

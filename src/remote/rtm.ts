@@ -39,7 +39,7 @@ export async function openRtm(call: ApiCall, listener: RtmListener, since?: stri
 	const timer = setTimeout(() => {
 		opened.reject(
 			new Error(
-				`no hello within ${OPEN_WITHIN_MS / 1000} s on a socket to ${address}. Look at the server's limit of open files and its load.`,
+				`no hello within ${OPEN_WITHIN_MS / 1000} s on a socket to ${address}. Check the server's limit of open files and its load.`,
 			),
 		);
 		socket.close();
@@ -62,7 +62,7 @@ export async function openRtm(call: ApiCall, listener: RtmListener, since?: stri
 		else
 			opened.reject(
 				new Error(
-					`a socket to ${address} was closed before hello (${code}${reason ? ` ${reason}` : ''}). A proxy in front of the server has to pass the upgrade of /rtm.`,
+					`a socket to ${address} was closed before hello (${code}${reason ? ` ${reason}` : ''}). If a proxy is in front of the server, it must forward WebSocket upgrades of /rtm.`,
 				),
 			);
 	};

@@ -173,7 +173,7 @@ export class PartitionedWorker {
 		// A worker that is halted meanwhile must see either no lane of the batch or all of them: nothing is awaited
 		// between the last look at the obstacles and `partition.process`.
 		for (;;) {
-			if (this.stopping || partition.isLeaving) throw new Error(`the partition is another's soon`);
+			if (this.stopping || partition.isLeaving) throw new Error(`the partition is being reassigned`);
 			const obstacle = this.pauses.get(span.partition) ?? this.obstacleOf(partition);
 			if (!obstacle) break;
 			await Promise.race([obstacle, partition.toBeLeft]);

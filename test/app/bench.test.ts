@@ -297,13 +297,13 @@ describe('report', () => {
 		const figures = sound();
 		const generator = { late_ms: { p50: 1, p95: 1, p99: 50, max: 60 }, cpu_cores: 0.2 };
 		const cases: [Partial<Figures>, RegExp][] = [
-			[{ deliveries: { ...figures.deliveries, gaps: 1 } }, /missed or came twice/],
+			[{ deliveries: { ...figures.deliveries, gaps: 1 } }, /lost or repeated/],
 			[{ counts: { ...counts, wrong: 1, examples: ['U1 in C1: 2, expected 3'] } }, /U1 in C1: 2, expected 3/],
-			[{ counts: { ...counts, unclear: 3 } }, /3 counts could not be judged/],
+			[{ counts: { ...counts, unclear: 3 } }, /3 counts could not be checked/],
 			[{ errors: { ratelimited: 5 } }, /--posts-per-second 0 --requests-per-second 0/],
 			[{ errors: { 'socket closed: 1006': 5 } }, /cut off/],
 			[{ generator: { ...generator, cpu_cores: 1.1 } }, /run several/],
-			[{ generator }, /another one than the server/],
+			[{ generator }, /another machine than the server/],
 			[{ posts: { ...figures.posts, per_second: 1 } }, /not kept up with/],
 			[{ seconds: 0 }, /nothing was measured/],
 		];

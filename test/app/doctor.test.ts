@@ -54,7 +54,7 @@ test('a running server is recognised by its lock and by its answer, and goes on'
 		const sizes = ['', '-wal'].map(async (end) => (await stat(join(directory, `tidemark.db${end}`))).size);
 		const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
 		expect(of('database')[0]?.found).toBe(`${(bytes / 1024 ** 2).toFixed(1)} MB, sound`);
-		expect(of('port')[0]?.found).toBe(`a Tidemark answers at ${port}`);
+		expect(of('port')[0]?.found).toBe(`a Tidemark answers on port ${port}`);
 		const call = client(server.url, ADMIN_TOKEN);
 		expect(await call('admin.teams.create', { name: 'Still here' })).toMatchObject({ ok: true });
 		await server.end('SIGTERM');
@@ -83,7 +83,7 @@ test('an empty database file is named as such', async () => {
 			{
 				state: 'bad',
 				found: 'tidemark.db has 0 bytes',
-				fix: 'Restore it from a backup; to begin with an empty database, remove it',
+				fix: 'Restore it from a backup; to start with an empty database, remove it',
 			},
 		]);
 	});
@@ -212,7 +212,7 @@ test('progress in PostgreSQL is judged by what the topics hold', () => {
 	expect(judged(made, { 't-conversations/0': [0, 4] })).toMatchObject([
 		{
 			state: 'bad',
-			found: expect.stringContaining('t-conversations/1 is to be read from 9, and Kafka holds 0 up to 0'),
+			found: expect.stringContaining('t-conversations/1 must be read from 9, but Kafka holds 0 to 0'),
 			fix: expect.stringContaining(
 				`DELETE FROM inst.partition_progress WHERE partition LIKE 't-conversations/%'`,
 			),

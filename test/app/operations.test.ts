@@ -26,8 +26,8 @@ test('a spell is two lines, however often it is noticed; /readyz tells the cause
 	expect(await degraded()).toEqual([]);
 	expect(await metric('read state')).toBe('0');
 	expect(lines).toEqual([
-		'read state is away: refused',
-		expect.stringMatching(/^read state is back after \d+ ms$/),
+		'read state is unavailable: refused',
+		expect.stringMatching(/^read state is available again after \d+ ms$/),
 	]);
 });
 
@@ -47,9 +47,9 @@ test('partitions stand still each on their own, and are one dependency', async (
 	expect(await metric('log')).toBe('0');
 	expect(await degraded()).toEqual([]);
 	expect(lines).toEqual([
-		'partition t-users/1 stands still: a gap',
-		'partition t-users/2 stands still: another release',
-		expect.stringMatching(/^partition t-users\/1 is read again or given up after \d+ ms$/),
-		expect.stringMatching(/^partition t-users\/2 is read again or given up after \d+ ms$/),
+		'partition t-users/1 is stalled: a gap',
+		'partition t-users/2 is stalled: another release',
+		expect.stringMatching(/^partition t-users\/1 resumed or was reassigned after \d+ ms$/),
+		expect.stringMatching(/^partition t-users\/2 resumed or was reassigned after \d+ ms$/),
 	]);
 });

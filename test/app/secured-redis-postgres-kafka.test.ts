@@ -149,7 +149,7 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
 		'a Redis that does not speak TLS',
 		() => ({ TIDEMARK_REDIS_URL: process.env.TIDEMARK_TEST_REDIS_URL?.replace('redis://', 'rediss://') }),
-		/^Redis at .* is not reachable over TLS: .* may not speak TLS .* look at TIDEMARK_REDIS_URL: rediss:\/\/ .*\.$/,
+		/^Redis at .* is not reachable over TLS: .* may use TLS .* check TIDEMARK_REDIS_URL: rediss:\/\/ .*\.$/,
 	],
 	[
 		'a PostgreSQL that is not there',
@@ -169,7 +169,7 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
 		'a Kafka that does not speak TLS',
 		() => ({ TIDEMARK_KAFKA_TLS: 'on' }),
-		/^Kafka cannot be used at .* look at TIDEMARK_KAFKA_TLS and TIDEMARK_KAFKA_BROKERS\.$/,
+		/^Kafka cannot be used at .* check TIDEMARK_KAFKA_TLS and TIDEMARK_KAFKA_BROKERS\.$/,
 	],
 	[
 		'fewer brokers than are to hold each entry',

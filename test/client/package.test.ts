@@ -71,8 +71,8 @@ test('without a WebSocket, or an address, the mistake is named', async () => {
 		delete globalThis.WebSocket;
 		attempt({ url: 'http://localhost', token: 'xoxp-1' });
 	`);
-	expect(out).toContain('`url` says where the server is');
-	expect(out).toContain('There is no global WebSocket here');
+	expect(out).toContain('Pass `url`, the address of the server');
+	expect(out).toContain('This platform has no global WebSocket');
 });
 
 test('typed, for those who import it', async () => {

@@ -74,7 +74,7 @@ test('what is to be read next of the log is where Kafka has it, or not', async (
 	const log = async () => (await findings(environment)).get('log');
 	expect(await log()).toMatchObject({
 		state: 'ok',
-		found: '4 partitions, each with what is to be read next; 3 entries wait',
+		found: '4 partitions, each with its next entry; 3 entries are waiting',
 	});
 	// Written down from a topic of the same name that is gone, with offsets that fit.
 	const conversations = `${place.schema}-conversations`;
@@ -94,9 +94,7 @@ test('what is to be read next of the log is where Kafka has it, or not', async (
 	await onPostgres(`INSERT INTO ${place.schema}.partition_progress VALUES ('${place.schema}-users/1', 12)`);
 	expect(await log()).toMatchObject({
 		state: 'bad',
-		found: expect.stringContaining(
-			`${place.schema}-users/1 is to be read from 12, and Kafka holds 0 up to 0`,
-		),
+		found: expect.stringContaining(`${place.schema}-users/1 must be read from 12, but Kafka holds 0 to 0`),
 		fix: expect.stringContaining(`DELETE FROM ${place.schema}.partition_progress`),
 	});
 	await kafka.close();

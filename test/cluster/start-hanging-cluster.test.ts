@@ -51,7 +51,7 @@ const begin = async (role: 'gateway' | 'worker', hanging: Hanging) =>
 /** The log says what it waits for. */
 async function waits(starting: Awaited<ReturnType<typeof begin>>, hanging: Hanging): Promise<void> {
 	const ended = starting.ended.then(({ err }) => Promise.reject(new Error(err)));
-	while (!starting.err().includes('has not answered yet')) await Promise.race([Bun.sleep(50), ended]);
+	while (!starting.err().includes('no answer yet')) await Promise.race([Bun.sleep(50), ended]);
 	expect(starting.err()).toContain(`waiting for ${hanging} at 127.0.0.1:`);
 }
 

@@ -79,7 +79,7 @@ async function told() {
 		logged: worker!
 			.err()
 			.split('\n')
-			.filter((line) => line.includes('postgres is away')),
+			.filter((line) => line.includes('postgres is unavailable')),
 	};
 }
 

@@ -86,7 +86,7 @@ test('Redis is away: that the read state cannot be looked after is said once, an
 	try {
 		await eventually(TOLD_WITHIN_MS, async () =>
 			expect((await told()).degraded).toContainEqual(
-				expect.stringMatching(/^read state, since \S+Z: it cannot be looked after: ./),
+				expect.stringMatching(/^read state, since \S+Z: this worker cannot check it: ./),
 			),
 		);
 		// Two more attempts at least.
@@ -98,8 +98,8 @@ test('Redis is away: that the read state cannot be looked after is said once, an
 	const since = logged().slice(before);
 	const ofReadState = since.map(({ msg }) => msg).filter((msg) => msg.startsWith('read state '));
 	expect(ofReadState).toEqual([
-		expect.stringMatching(/^read state is away: it cannot be looked after: ./),
-		expect.stringMatching(/^read state is back after \d+ ms$/),
+		expect.stringMatching(/^read state is unavailable: this worker cannot check it: ./),
+		expect.stringMatching(/^read state is available again after \d+ ms$/),
 	]);
 	expect(since.filter(({ msg }) => msg === 'failed unexpectedly')).toEqual([]);
 }, 300_000);

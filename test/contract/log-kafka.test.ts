@@ -131,7 +131,7 @@ test('an entry of another release stops its partition and is not passed over; wh
 	await until(() => standing.has(partition), 'that it stands still');
 	expect(told).toEqual([expect.stringContaining('JSON')]);
 	expect(standing.get(partition)).toContain(`entry 3 of ${partition} has version 2`);
-	expect(standing.get(partition)).toContain('replace this one');
+	expect(standing.get(partition)).toContain('upgrade this worker');
 	await Bun.sleep(300);
 	expect(seen).toEqual([0, 2]);
 	expect(progress).toBe(3);

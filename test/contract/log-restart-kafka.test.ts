@@ -205,7 +205,7 @@ test('a broker that hangs: marks and reads go on, and what was being appended is
 		// None of them is acknowledged before the store has it.
 		expect(stored).toEqual(numbers(201, 1));
 		expect((await behindIt).detail).toBe('the log is not reachable');
-		expect((await underWay).detail).toContain('it may still take place');
+		expect((await underWay).detail).toContain('it may still happen');
 		expect((await refusal(gateway.commands.append(entry('C01', 3)))).detail).toBe('the log is not reachable');
 	} finally {
 		services.wake('kafka');

@@ -124,14 +124,14 @@ test('while outcomes cannot be heard nothing is asked for, and no worker is blam
 	await expect(submit()).rejects.toMatchObject({ code: 'service_unavailable' });
 	await expect(before).rejects.toMatchObject({
 		code: 'outcome_unknown',
-		detail: 'its outcome could not be heard; it may still take place',
+		detail: 'its outcome could not be received; it may still happen',
 	});
 	expect(asked).toEqual([1]);
 	expect(told).toEqual([]);
 	// Of what is asked for afterwards, it is told as ever.
 	bus.isDeaf = false;
 	await expect(submit()).rejects.toMatchObject({
-		detail: 'no worker answered in time; it may still take place',
+		detail: 'no worker answered in time; it may still happen',
 	});
 	expect(told).toEqual(['silent', 'answered']);
 });

@@ -69,7 +69,7 @@ export const linesOfAbsence = (scene: PushScene): string[] =>
 		.server()
 		.err()
 		.split('\n')
-		.filter((line) => / is away/.test(line));
+		.filter((line) => / is unavailable/.test(line));
 
 /** Asks until it is so; what it was last otherwise. */
 export async function until<T>(

@@ -49,7 +49,7 @@ test('a sound server is measured: everything is acknowledged and heard once, and
 		for (const each of latencies) expect(each?.p50).toBeWithin(0, (each?.max ?? 0) + 1);
 		expect(code).toBe(0);
 		expect(err).toContain(
-			`makes the workspace "${result.workspace.name}" (${result.workspace.id}), which stays`,
+			`creating the workspace "${result.workspace.name}" (${result.workspace.id}), which cannot be deleted`,
 		);
 
 		const alone = ['--conversations', '1', '--members', '500', '--online', '1', '--warm-up', '0'];
@@ -63,7 +63,7 @@ test('a sound server is measured: everything is acknowledged and heard once, and
 			TIDEMARK_ADMIN_TOKEN: 'that-of-another-server',
 		}).ended;
 		expect([stranger.code, stranger.out]).toEqual([1, '']);
-		expect(stranger.err).toMatch(/does not know this administrator’s token. Set TIDEMARK_ADMIN_TOKEN/);
+		expect(stranger.err).toMatch(/does not recognise this administrator’s token. Set TIDEMARK_ADMIN_TOKEN/);
 		await server.end('SIGTERM');
 	});
 });

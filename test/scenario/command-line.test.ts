@@ -169,7 +169,7 @@ describe('commands that talk to a running server', () => {
 			});
 			expect(stranger.code).toBe(1);
 			expect(stranger.err).toMatch(
-				/does not know this administrator’s token. Set TIDEMARK_ADMIN_TOKEN.*another server/,
+				/does not recognise this administrator’s token. Set TIDEMARK_ADMIN_TOKEN.*another server/,
 			);
 		});
 	});
@@ -275,9 +275,9 @@ describe('commands that talk to a running server', () => {
 			});
 			await other.stop(true);
 			expect(secured.code).toBe(1);
-			expect(secured.err).toMatch(/does not speak https.*--url/);
+			expect(secured.err).toMatch(/does not serve https.*--url/);
 			expect(elsewhere.code).toBe(1);
-			expect(elsewhere.err).toMatch(/does not speak as Tidemark does \(HTTP 404\)/);
+			expect(elsewhere.err).toMatch(/is not Tidemark \(HTTP 404\)/);
 		});
 	});
 });

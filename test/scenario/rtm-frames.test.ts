@@ -28,8 +28,12 @@ const unanswerable: [string, string, string][] = [
 	['a list', '[1,2]', 'the frame is not an object'],
 	['null', 'null', 'the frame is not an object'],
 	['without a type', '{}', 'type is missing or unknown'],
-	['a mark without an id', '{"type":"mark"}', 'id is missing or no positive whole number'],
-	['with an id that is no number', '{"id":"7","type":"mark"}', 'id is missing or no positive whole number'],
+	['a mark without an id', '{"type":"mark"}', 'id is missing or not a positive whole number'],
+	[
+		'with an id that is no number',
+		'{"id":"7","type":"mark"}',
+		'id is missing or not a positive whole number',
+	],
 ];
 for (const [what, text, msg] of unanswerable) {
 	test(`${what}: an error frame that says so, and the socket goes on`, async () => {

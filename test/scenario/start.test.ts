@@ -62,7 +62,7 @@ describe('a start', () => {
 	test('a first start that fails takes no token with it: the next one shows it', async () => {
 		await withDirectory(async (directory) => {
 			const failed = await tidemark([...onFreePort(directory), '--host', '192.0.2.1']).ended;
-			expectRefusal(failed, /192\.0\.2\.1 is no address of this machine/, /--host/);
+			expectRefusal(failed, /192\.0\.2\.1 is not an address of this machine/, /--host/);
 			const server = await serveProcess(directory);
 			expect(await server.printed(TOKEN)).toMatch(/^xoxa-/);
 		});

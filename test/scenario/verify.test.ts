@@ -105,7 +105,7 @@ test('tidemark doctor tells of counts, repairs them, and ends with whether all a
 	expect(nobody).toMatchObject({ code: 1, out: '', err: expect.stringContaining('user_not_found') });
 	expect(found).toMatchObject({ code: 1, err: '' });
 	expect(found.out.trimEnd().split('\n')).toEqual([
-		'ok    counts          0 of 1 are what the store says',
+		'ok    counts          0 of 1 match the store',
 		`bad   counts          ${grace.id} in ${channel}: 2 unread, 0 mentions, 0 in the badge served, ` +
 			'1 unread, 0 mentions, 0 in the badge in the store. Run it again with --repair',
 	]);
@@ -132,7 +132,7 @@ test('tidemark doctor looks at every conversation of a user, in pages', async ()
 			.ended;
 	const found = await doctor();
 	expect(found.code).toBe(1);
-	expect(found.out).toContain(`${MANY - 1} of ${MANY} are what the store says`);
+	expect(found.out).toContain(`${MANY - 1} of ${MANY} match the store`);
 	expect(found.out).toContain(`${grace.id} in ${oldest}: 2 unread`);
 	const ids = new Set<string>();
 	let cursor = '';
@@ -143,5 +143,5 @@ test('tidemark doctor looks at every conversation of a user, in pages', async ()
 		cursor = page.response_metadata.next_cursor;
 	} while (cursor !== '');
 	expect([...ids]).toEqual([oldest]);
-	expect((await doctor()).out).toContain(`${MANY} of ${MANY} are what the store says`);
+	expect((await doctor()).out).toContain(`${MANY} of ${MANY} match the store`);
 }, 60_000);

@@ -54,9 +54,9 @@ test('a new channel: spaces become hyphens, what cannot be a name says why, a pr
 	await page.getByRole('button', { name: 'New conversation' }).click();
 	const box = page.getByRole('combobox', { name: 'A person, or the name of a channel' });
 	await box.fill('Bad Name!! With Spaces');
-	await page.getByText('Names of channels have letters, digits, - and _ only.').waitFor();
+	await page.getByText('A channel name may contain only letters, digits, - and _.').waitFor();
 	await box.fill('x'.repeat(81));
-	await page.getByText('The name of a channel has 80 characters at most.').waitFor();
+	await page.getByText('A channel name has at most 80 characters.').waitFor();
 	await box.fill('x'.repeat(80));
 	await page.getByRole('option', { name: /Create the channel/ }).waitFor();
 	const overflow = `[...document.querySelectorAll('.choices, .dialog-body')].map((one) => one.scrollWidth - one.clientWidth)`;
@@ -131,11 +131,11 @@ test('members: who is here, somebody is added, the topic and the name are change
 		]),
 	);
 	await dialog.getByRole('button', { name: 'Add people' }).click();
-	await page.getByRole('combobox', { name: 'Whom to add' }).waitFor();
+	await page.getByRole('combobox', { name: 'Person to add' }).waitFor();
 	await eventually(async () => expect((await options(page)).length).toBe(1));
 	await page.keyboard.press('Enter');
 	await page.getByText('person-2 is in.').waitFor();
-	await page.getByText('Everybody is here already.').waitFor();
+	await page.getByText('Everybody is a member already.').waitFor();
 	await page.getByRole('button', { name: 'Done' }).click();
 	await dialog.getByText('3 members').waitFor();
 	const { members } = await linus.call('conversations.members', { channel: made.id });
@@ -153,7 +153,7 @@ test('members: who is here, somebody is added, the topic and the name are change
 	await dialog.getByRole('button', { name: 'Edit the name' }).click();
 	await dialog.getByLabel('Name').fill('harbour');
 	await page.keyboard.press('Enter');
-	await dialog.getByText('There is a channel of this name.').waitFor();
+	await dialog.getByText('A channel with this name exists already.').waitFor();
 	await dialog.getByLabel('Name').fill('Long Pier');
 	await page.keyboard.press('Enter');
 	await eventually(async () => expect(await heading(other.page)).toBe('long-pier'));
@@ -182,7 +182,7 @@ test('a link to what one is not in: joined where that is possible, and only offe
 	const visit = (id: string) => page.evaluate(`location.hash = '#/c/${id}'`);
 	for (const id of ['CNOTHERE000', shut.id]) {
 		await visit(id);
-		await page.getByRole('heading', { name: 'There is no such conversation' }).waitFor();
+		await page.getByRole('heading', { name: 'Conversation not found' }).waitFor();
 		expect(await page.getByRole('button', { name: 'Join' }).count()).toBe(0);
 		const text = await page.locator('.state p').boundingBox();
 		const button = await page.getByRole('button', { name: 'Back to the inbox' }).boundingBox();
@@ -205,10 +205,10 @@ test('alone in a workspace: nothing is missed before anything is written; what s
 	};
 	expect(Math.abs((await middleOf('input')) - (await middleOf('.button')))).toBeLessThan(2);
 	await page.getByRole('button', { name: 'New conversation' }).click();
-	await page.getByText('People to write to and channels to join stand here').waitFor();
-	expect(await page.getByText('is called that').count()).toBe(0);
+	await page.getByText('People to write to and channels to join appear here').waitFor();
+	expect(await page.getByText('No matches').count()).toBe(0);
 	await page.getByRole('combobox').first().fill('!');
-	await page.getByText('No person and no channel is called that.').waitFor();
+	await page.getByText('No matches.').waitFor();
 });
 
 test('what is said about an action stands above the text box, and goes when one goes elsewhere', async () => {

@@ -107,7 +107,7 @@ async function scene(server: ServerProcess): Promise<void> {
 	await eventually(async () => {
 		await mia.getByRole('link', { name: 'Inbox' }).click();
 		await mia.getByRole('link', { name: 'Mentions' }).click();
-		const listed = mia.getByRole('region', { name: 'Messages that name you' });
+		const listed = mia.getByRole('region', { name: 'Messages that mention you' });
 		await listed.locator('li, .state').first().waitFor();
 		expect(await listed.getByText('I will be there').count()).toBe(1);
 	});

@@ -67,7 +67,7 @@ test('from a post to what is shown and back: on, told, read elsewhere, a click, 
 			const toggle = await openSwitch(page);
 			expect(await toggle.isChecked()).toBe(false);
 			await toggle.click();
-			await page.getByText('This browser tells you of what concerns you').waitFor();
+			await page.getByText('This browser notifies you of mentions').waitFor();
 			expect(await toggle.isChecked()).toBe(true);
 			expect(await devices()).toMatchObject([{ platform: 'web' }]);
 			await page.keyboard.press('Escape');
@@ -134,11 +134,11 @@ test('from a post to what is shown and back: on, told, read elsewhere, a click, 
 			const again = await openSwitch(page);
 			expect(await again.isChecked()).toBe(true);
 			await again.click();
-			await page.getByText('Nothing is told while you are not looking').waitFor();
+			await page.getByText('This browser does not notify you').waitFor();
 			expect(await devices()).toEqual([]);
 			expect(await desk.shown()).toEqual([]);
 			await again.click();
-			await page.getByText('This browser tells you').waitFor();
+			await page.getByText('This browser notifies you').waitFor();
 			expect(await devices()).toHaveLength(1);
 			await page.keyboard.press('Escape');
 			await page.getByRole('button', { name: 'More', exact: true }).click();
@@ -159,7 +159,7 @@ test('where it cannot be, the switch says why', async () => {
 		route.fulfill({ json: { ok: false, error: 'web_push_off' } }),
 	);
 	const refused = await openSwitch(page);
-	await page.getByText('This server does not send notifications to browsers.').waitFor();
+	await page.getByText('Web Push is disabled on this server.').waitFor();
 	expect(await refused.isDisabled()).toBe(true);
 	await page.keyboard.press('Escape');
 
@@ -174,7 +174,7 @@ test('where it cannot be, the switch says why', async () => {
 	await page.addInitScript('delete globalThis.PushManager');
 	await page.reload();
 	expect(await (await openSwitch(page)).isDisabled()).toBe(true);
-	await page.getByText('This browser has no notifications for pages.').waitFor();
+	await page.getByText('This browser does not support notifications.').waitFor();
 
 	const fine = { isSecure: true, isSupported: true, permission: 'granted', isWished: true } as const;
 	expect(standingOf(fine)).toBe('on');

@@ -39,7 +39,7 @@ test('charts move with what happens; a person’s token is refused; a server tha
 	);
 	expect(errors).toEqual([]);
 	await page.route('**/metrics', (route) => route.abort());
-	await page.getByText('It does not answer.').waitFor();
+	await page.getByText('The server does not answer. Check that it is running.').waitFor();
 	await page.unroute('**/metrics');
 	await page.getByText('Everything works').waitFor();
 	const facts = page.locator('.facts > div');

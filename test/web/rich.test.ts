@@ -253,6 +253,6 @@ test('in a line: the text; else what the blocks say, else an attachment’s fall
 			],
 		}),
 	).toBe('Build 7 Shown too');
-	expect(line({ blocks: [{ type: 'file' }] })).toBe('(a part that this page cannot draw)');
+	expect(line({ blocks: [{ type: 'file' }] })).toBe('(this part cannot be shown here)');
 	expect(line({})).toBe('');
 });

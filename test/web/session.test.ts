@@ -48,7 +48,7 @@ test('an address without a page leads back; who runs the server finds the way to
 	await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
 	await page.getByRole('link', { name: 'To the conversations' }).click();
 	await page.getByLabel('Token').waitFor();
-	await page.getByRole('link', { name: 'see how it is' }).click();
+	await page.getByRole('link', { name: 'see its status' }).click();
 	await page.getByLabel('Administrator’s token').waitFor();
 	await page.goto(`${here.server.url}/devices`);
 	await page.getByRole('link', { name: 'Sign in' }).click();
@@ -95,7 +95,7 @@ test('what cannot be loaded says why, and can be tried again', async () => {
 	);
 	await screen.row('harbour').click();
 	await screen.page.getByText('This could not be loaded').waitFor();
-	await screen.page.getByText('There is no such conversation, or it is not yours to see.').waitFor();
+	await screen.page.getByText('This conversation does not exist, or you may not see it.').waitFor();
 	await screen.expectExact();
 	await screen.page.unroute('**/api/conversations.history');
 	await screen.page.getByRole('button', { name: 'Try again' }).click();

@@ -175,7 +175,7 @@ test('why is this badge on: the messages, each with its reason', async () => {
 	await items.first().waitFor();
 	expect(await items.count()).toBe(2);
 	expect(await items.nth(0).innerText()).toContain('It is for the whole channel');
-	expect(await items.nth(1).innerText()).toContain('It names you');
+	expect(await items.nth(1).innerText()).toContain('It mentions you');
 	expect(await items.nth(1).innerText()).toContain('in #harbour');
 	expect(await items.nth(1).locator('.message-text strong').innerText()).toBe('bold');
 	await screen.expectExact();
@@ -215,5 +215,5 @@ test('the inbox has previews, marks one conversation and all of them', async () 
 	await screen.page.getByLabel('Unread only').check();
 	await screen.page.getByText('All caught up').waitFor();
 	await screen.row('Mentions').click();
-	await screen.page.getByText('Nothing waits for you').waitFor();
+	await screen.page.getByText('You’re all caught up').waitFor();
 });

@@ -10,11 +10,11 @@ const found = async (checked: number, total: number) =>
 	(await countsFindings(answering(checked, total), { user: 'U01', channel: 'C01', repair: false }))[0];
 
 test('counts that could not be compared are neither called right nor missing', async () => {
-	expect((await found(1, 1))?.found).toBe('1 of 1 are what the store says');
+	expect((await found(1, 1))?.found).toBe('1 of 1 match the store');
 	expect((await found(1, 3))?.found).toContain('2 more were archived, changing or not in the store yet');
 	expect(await found(0, 2)).toMatchObject({
 		state: 'warn',
 		found: expect.stringContaining('not in the store'),
 	});
-	expect(await found(0, 0)).toMatchObject({ state: 'warn', found: expect.stringContaining('no such') });
+	expect(await found(0, 0)).toMatchObject({ state: 'warn', found: expect.stringContaining('not in this conversation') });
 });

@@ -33,10 +33,10 @@ interface Verified {
 const ABOUT = 'counts';
 
 const FIXES: Readonly<Record<string, string>> = {
-	store_behind: 'The store does not have everything yet; try again in a moment',
-	changing: 'It changed all the while; try again when less is going on there',
-	still_differs: 'It was taken from the store anew and differs all the same: this is a bug, please report it',
-	not_tried: 'Others took all the time there was; run it again',
+	store_behind: 'The store does not have all changes yet; try again in a moment',
+	changing: 'It kept changing; try again when the conversation is quieter',
+	still_differs: 'It differs even after reloading it from the store: this is a bug, please report it',
+	not_tried: 'Other repairs took all the time; run it again',
 };
 
 /** Of a user everything, page by page; of a channel alone, the first members. */
@@ -61,16 +61,16 @@ export async function countsFindings(
 		return [
 			warn(
 				ABOUT,
-				'nothing was compared: all of it is archived, changing or not in the store yet',
+				'nothing was compared: every conversation is archived, changing or not in the store yet',
 				'Try again in a moment',
 			),
 		];
 	if (checked === 0)
 		return [
-			warn(ABOUT, 'nothing was compared: the user is in no such conversation', 'See --user and --channel'),
+			warn(ABOUT, 'nothing was compared: the user is not in this conversation', 'Check --user and --channel'),
 		];
 	return [
-		ok(ABOUT, `${checked - drifted.length} of ${checked} are what the store says${leftOut(pages, user)}`),
+		ok(ABOUT, `${checked - drifted.length} of ${checked} match the store${leftOut(pages, user)}`),
 		...drifted.map(judged),
 	];
 }
@@ -79,7 +79,7 @@ export async function countsFindings(
 function leftOut(pages: readonly Verified[], user: string | undefined): string {
 	const { total = 0, response_metadata } = pages.at(-1) ?? {};
 	if (user === undefined)
-		return response_metadata?.next_cursor ? `; these are of the first members only, of ${total}` : '';
+		return response_metadata?.next_cursor ? `; only the first members of ${total} were compared` : '';
 	const checked = pages.reduce((sum, page) => sum + page.checked, 0);
 	return checked < total
 		? `; ${total - checked} more were archived, changing or not in the store yet, and were not compared`

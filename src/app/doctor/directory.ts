@@ -25,11 +25,11 @@ export function directoryFindings(dataDir: string): DirectoryFindings {
 		return only(bad(ABOUT, `${place} is not a directory`, 'Choose another one with --data-dir'));
 	if (!isWritable(place))
 		return only(
-			bad(ABOUT, `${place} is not writable for this user`, 'Mend its permissions, or choose another one'),
+			bad(ABOUT, `${place} is not writable for this user`, 'Fix its permissions, or choose another one'),
 		);
 	const space = judgeSpace(freeBytes(place));
 	if (place !== directory)
-		return { findings: [ok(ABOUT, `${directory} will be made`), space], newestMs: null };
+		return { findings: [ok(ABOUT, `${directory} will be created`), space], newestMs: null };
 	const { findings, newestMs } = inside(directory);
 	return { findings: [...findings, ...secrecy(directory), space], newestMs };
 }
@@ -59,7 +59,7 @@ function freeBytes(directory: string): number {
 export function judgeSpace(bytes: number): Finding {
 	const about = 'disk';
 	const free = `${(bytes / GB).toFixed(1)} GB free`;
-	const fix = 'Make room, or move the data directory: a full disk refuses every change';
+	const fix = 'Free some space, or move the data directory: with a full disk every change is rejected';
 	if (bytes < TOO_LITTLE_BYTES) return bad(about, free, fix);
 	return bytes < LITTLE_BYTES ? warn(about, free, fix) : ok(about, free);
 }
@@ -70,7 +70,7 @@ function inside(directory: string): DirectoryFindings {
 			bad(
 				'database',
 				`${DATABASE_FILE} has 0 bytes`,
-				'Restore it from a backup; to begin with an empty database, remove it',
+				'Restore it from a backup; to start with an empty database, remove it',
 			),
 		);
 	let inspected: Inspected;
@@ -97,7 +97,7 @@ function inside(directory: string): DirectoryFindings {
 function judgeDatabase({ damage, pending, bytes }: NonNullable<Inspected['database']>): Finding {
 	if (damage.length > 0) return bad('database', `damaged: ${damage.join('; ')}`, 'Restore it from a backup');
 	const size = `${(bytes / 1024 ** 2).toFixed(1)} MB, sound`;
-	return ok('database', pending === 0 ? size : `${size}; the next start carries out ${pending} migrations`);
+	return ok('database', pending === 0 ? size : `${size}; the next start runs ${pending} migrations`);
 }
 
 /** What is in the directory is for its owner alone. */

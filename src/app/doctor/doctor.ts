@@ -34,7 +34,7 @@ async function servicesOf(config: Config): Promise<Looked[]> {
 	// Loaded for a cluster alone: the clients of its services take long.
 	const { kafkaFinding, logFindings, postgresFinding, redisFinding } = await import('./services.ts');
 	const looked: Looked[] = await Promise.all([
-		...problems.map(async (problem) => ({ finding: bad('settings', problem, 'Mend it, or take it away') })),
+		...problems.map(async (problem) => ({ finding: bad('settings', problem, 'Correct it, or remove it') })),
 		...(redis === null ? [] : [redisFinding(redis)]),
 		...(postgres === null ? [] : [postgresFinding(postgres, config.installation)]),
 		...(kafka === null ? [] : [kafkaFinding(config, kafka).then((finding) => ({ finding }))]),

@@ -16,7 +16,7 @@ export async function keyFindings({
 		looks.push(
 			read().then(
 				() => ok(about, `${file} can be read`),
-				(error) => bad(about, messageOf(error), 'Mend the file, its permissions, or the setting'),
+				(error) => bad(about, messageOf(error), 'Fix the file, its permissions, or the setting'),
 			),
 		);
 	};

@@ -43,18 +43,18 @@ export function judgeLog({ schema, topics, progress, ids, held }: Compared): Fin
 		return [...gaps(schema, own), ...beyond(schema, topic, own)];
 	});
 	if (findings.length > 0) return findings;
-	if (held.size === 0) return [ok(ABOUT, 'no topic yet, and nothing written down of one')];
+	if (held.size === 0) return [ok(ABOUT, 'no topic yet, and no recorded progress')];
 	const waiting = places
 		.filter(({ partition }) => held.has(partition))
 		.reduce((sum, { next, end }) => sum + end - next, 0);
-	return [ok(ABOUT, `${held.size} partitions, each with what is to be read next; ${waiting} entries wait`)];
+	return [ok(ABOUT, `${held.size} partitions, each with its next entry; ${waiting} entries are waiting`)];
 }
 
 /** Its offsets say nothing about the topic of now. */
 const replaced = (schema: string, topic: string): Finding =>
 	bad(
 		ABOUT,
-		`${topic} was deleted and created again: its id is not the one that was written down. What was only in the old one is lost`,
+		`${topic} was deleted and created again: its id differs from the recorded one. Entries that were only in the old topic are lost`,
 		'To read the new one from its beginning: stop the gateways, ' +
 			`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%', start the gateways`,
 	);
@@ -65,8 +65,8 @@ function gaps(schema: string, places: readonly Place[]): Finding[] {
 	return [
 		bad(
 			ABOUT,
-			`${shown(found)}. Kafka removed entries before they were written down, so posts or marks are lost`,
-			`Restore the topic; where that cannot be, go on after the gap: UPDATE ${schema}.partition_progress ` +
+			`${shown(found)}. Kafka removed entries before they were persisted, so posts or marks are lost`,
+			`Restore the topic; if you cannot, continue after the gap: UPDATE ${schema}.partition_progress ` +
 				`SET next_offset = <the first that Kafka holds> WHERE partition = '<partition>', and keep entries longer (retention)`,
 		),
 	];
@@ -78,11 +78,11 @@ function beyond(schema: string, topic: string, places: readonly Place[]): Findin
 	return [
 		bad(
 			ABOUT,
-			`${shown(found)}. The topic was made anew, or Kafka lost its newest entries`,
+			`${shown(found)}. The topic was created again, or Kafka lost its newest entries`,
 			// Once as many were appended as the offset says, all of them would be taken for written.
-			'Stop the gateways, so that nothing comes to be passed over. Where the topic was made anew, which it is if it holds nothing of ' +
-				`before: DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. Where it is the same one, whose entries ` +
-				'would be decided a second time by that: UPDATE ' +
+			'Stop the gateways, so that no new entry is skipped. If the topic was created again, that is, if it holds nothing from ' +
+				`before: DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. If it is the same topic, whose entries ` +
+				'would then be processed twice: UPDATE ' +
 				`${schema}.partition_progress SET next_offset = <its end> WHERE partition = '<partition>'`,
 		),
 	];
@@ -93,7 +93,7 @@ function shown(places: readonly Place[]): string {
 		.slice(0, NAMED)
 		.map(
 			({ partition, next, first, end }) =>
-				`${partition} is to be read from ${next}, and Kafka holds ${first} up to ${end}`,
+				`${partition} must be read from ${next}, but Kafka holds ${first} to ${end}`,
 		);
 	const others = places.length - named.length;
 	return `${named.join('; ')}${others > 0 ? `; and ${others} more partitions like these` : ''}`;

@@ -19,9 +19,13 @@ export async function portFinding(host: string, port: number): Promise<Finding> 
 		return ok(about, `${port} is free`);
 	} catch (error) {
 		const degraded = await degradedOf(port);
-		if (degraded?.length === 0) return ok(about, `a Tidemark answers at ${port}`);
+		if (degraded?.length === 0) return ok(about, `a Tidemark answers on port ${port}`);
 		if (degraded)
-			return bad(about, `the Tidemark at ${port} reports: ${degraded.join('; ')}`, 'Do what it says');
+			return bad(
+				about,
+				`the Tidemark on port ${port} is degraded: ${degraded.join('; ')}`,
+				'Do what the message says',
+			);
 		return bad(about, `${host}:${port} cannot be listened on`, explainFailure(error));
 	}
 }
@@ -43,7 +47,7 @@ export async function filesFinding(sockets: number): Promise<Finding> {
 	const about = 'open files';
 	const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
 	const found = /^Max open files\s+(\S+)/m.exec(limits)?.[1];
-	if (found === undefined) return warn(about, 'the limit is not known here', 'Look at it with ulimit -n');
+	if (found === undefined) return warn(about, 'the limit is not known here', 'Check it with ulimit -n');
 	return judgeFiles(found === 'unlimited' ? Number.POSITIVE_INFINITY : Number(found), sockets);
 }
 
@@ -65,13 +69,13 @@ export function judgeClock(
 	others: Readonly<Record<string, number>>,
 ): Finding {
 	const about = 'clock';
-	const fix = 'Have it kept by NTP (timedatectl set-ntp true)';
+	const fix = 'Synchronise it with NTP (timedatectl set-ntp true)';
 	if (nowMs < BEFORE_TIDEMARK_MS) return bad(about, `it says ${iso(nowMs)}`, fix);
 	if (newestMs !== null && newestMs - nowMs > FAR_MS)
 		return bad(
 			about,
-			`it says ${iso(nowMs)}, and the newest stamp in the database is of ${iso(newestMs)}`,
-			`${fix}; until then stamps go on from the newest one`,
+			`it says ${iso(nowMs)}, and the newest stamp in the database is ${iso(newestMs)}`,
+			`${fix}; until then, new stamps continue from the newest one`,
 		);
 	for (const [whose, theirs] of Object.entries(others))
 		if (Math.abs(theirs - nowMs) > CLOCKS_DIFFER_MS)

@@ -20,7 +20,7 @@ export interface Looked {
 
 const unusable = (about: string, error: unknown): Finding => {
 	const found = messageOf(error);
-	return bad(about, found, adviceOn(found) ?? 'See to that first');
+	return bad(about, found, adviceOn(found) ?? 'Fix that first');
 };
 
 export async function redisFinding(place: ClusterPlaces['redis']): Promise<Looked> {
@@ -28,14 +28,14 @@ export async function redisFinding(place: ClusterPlaces['redis']): Promise<Looke
 	try {
 		const { version, cluster, evicts, nowMs } = await findLayout(place);
 		const clock = { theirs: nowMs, ours: Date.now() };
-		const kind = `${version}, ${cluster ? 'a node of a Redis Cluster' : 'a single one'}`;
+		const kind = `${version}, ${cluster ? 'a node of a Redis Cluster' : 'a single node'}`;
 		if (Number.parseInt(version, 10) < OLDEST_REDIS)
 			return { finding: bad(about, kind, `Install Redis ${OLDEST_REDIS}.0 or newer`), clock };
 		if (evicts !== null && evicts !== 'noeviction')
 			return {
 				finding: warn(
 					about,
-					`${kind}; it may throw out what is not written yet (maxmemory-policy ${evicts})`,
+					`${kind}; it may evict changes that are not in PostgreSQL yet (maxmemory-policy ${evicts})`,
 					'CONFIG SET maxmemory-policy noeviction, and the same in its file',
 				),
 				clock,
@@ -52,8 +52,8 @@ export async function postgresFinding(place: ClusterPlaces['postgres'], schema: 
 		const { version, pending, nowMs } = await inspectPostgres(place, schema);
 		const clock = { theirs: nowMs, ours: Date.now() };
 		if (pending === null)
-			return { finding: ok(about, `${version}; the schema ${schema} will be made`), clock };
-		const level = pending === 0 ? 'up to date' : `${pending} migrations to come with the next start`;
+			return { finding: ok(about, `${version}; the schema ${schema} will be created`), clock };
+		const level = pending === 0 ? 'up to date' : `the next start runs ${pending} migrations`;
 		return { finding: ok(about, `${version}; schema ${schema}, ${level}`), clock };
 	} catch (error) {
 		return { finding: unusable(about, error) };
@@ -70,11 +70,11 @@ export async function kafkaFinding(config: Config, place: ClusterPlaces['kafka']
 		if (missing.length > 0 && brokers < replication)
 			return bad(
 				about,
-				`${brokers} brokers, and ${missing.join(' and ')} to be made on ${replication}`,
+				`${brokers} brokers, but ${missing.join(' and ')} must be created on ${replication}`,
 				TOO_FEW_BROKERS,
 			);
 		const there = [...partitions].map(([topic, count]) => `${topic} with ${count} partitions`);
-		const toMake = missing.length > 0 ? [`${missing.join(' and ')} will be made`] : [];
+		const toMake = missing.length > 0 ? [`${missing.join(' and ')} will be created`] : [];
 		return ok(about, [`${brokers} brokers`, ...there, ...toMake].join('; '));
 	} catch (error) {
 		return unusable(about, error);
@@ -94,7 +94,7 @@ export async function logFindings(
 		const { ids, held } = await inspectOffsets(kafka, topics);
 		return judgeLog({ schema, topics, progress, ids, held });
 	} catch (error) {
-		return [bad('log', messageOf(error), 'See to PostgreSQL and Kafka first')];
+		return [bad('log', messageOf(error), 'Fix PostgreSQL and Kafka first')];
 	}
 }
 

@@ -28,7 +28,7 @@ function incomplete(config: Config): Finding[] {
 			findings.push(bad(ABOUT, `${name} is missing`, `${of} needs it`));
 	};
 	if (isCluster(config)) need('A cluster', [...PLACES, 'adminToken']);
-	if (config.apnsKeyFile !== null) need('The key of APNs', BESIDE_APNS_KEY);
+	if (config.apnsKeyFile !== null) need('The APNs key', BESIDE_APNS_KEY);
 	return findings;
 }
 
@@ -46,9 +46,7 @@ function contradictions(config: Config): Finding[] {
 					),
 				);
 	if (jwtSecret !== null && jwtJwks !== null)
-		findings.push(
-			bad(ABOUT, 'TIDEMARK_JWT_SECRET and TIDEMARK_JWT_JWKS are both set', 'Take one of them away'),
-		);
+		findings.push(bad(ABOUT, 'TIDEMARK_JWT_SECRET and TIDEMARK_JWT_JWKS are both set', 'Remove one of them'));
 	if (requestsPerSecond > 0 && (postsPerSecond === 0 || postsPerSecond > requestsPerSecond))
 		findings.push(
 			warn(

@@ -98,7 +98,8 @@ export class Freshness {
 		const end = nowMs() + PATIENCE_MS;
 		for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
 			if (await isThere()) return;
-			if (nowMs() > end) throw new Refusal('service_unavailable', 'the database is behind what has happened');
+			if (nowMs() > end)
+				throw new Refusal('service_unavailable', 'the database does not have the latest changes yet');
 			await Bun.sleep(pause);
 		}
 	}

@@ -90,7 +90,7 @@ export class Recovery {
 
 	private async restore(): Promise<void> {
 		const { epoch, lock, worker, tell } = this.parts;
-		tell('Redis lost read state; pausing until PostgreSQL has everything that was decided');
+		tell('Redis lost read state; pausing until PostgreSQL has all decided changes');
 		await worker.halt();
 		await lock.release();
 		try {
@@ -117,7 +117,7 @@ export class Recovery {
 		while (!(await lock.alone())) {
 			if (this.stopped || (await this.isWhole())) return false;
 			if (performance.now() > patience) {
-				tell('some worker did not let go in time: its partitions are replayed');
+				tell('A worker did not release its lock in time; its partitions will be replayed');
 				break;
 			}
 			await Bun.sleep(LOOK_AGAIN_MS);
@@ -137,7 +137,9 @@ export class Recovery {
 		for (const [partition, end] of await endOfMarks()) {
 			while (!this.stopped && (await nextOffset(partition)) < end) {
 				if (performance.now() > patience) {
-					tell(`marks of ${partition} are not written yet; waiting goes on`);
+					tell(
+						`Marks of ${partition} are not in PostgreSQL yet; still waiting. Check that workers consume it.`,
+					);
 					return this.marksWritten();
 				}
 				await Bun.sleep(50);

@@ -83,7 +83,7 @@ export async function speak(
 		clientMsgId: null,
 		asGuest: true,
 	});
-	if (!message) throw new Error('posting answered no message');
+	if (!message) throw new Error('posting returned no message');
 	return message;
 }
 

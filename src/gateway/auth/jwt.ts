@@ -99,5 +99,7 @@ function refusalOf(error: unknown): Refusal {
 		error instanceof errors.JOSEError &&
 		!(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) &&
 		error.constructor !== errors.JOSEError;
-	return aboutToken ? new Refusal('invalid_auth') : new Refusal('service_unavailable', 'JWKS out of reach');
+	return aboutToken
+		? new Refusal('invalid_auth')
+		: new Refusal('service_unavailable', 'the JWKS is not reachable');
 }

@@ -131,7 +131,7 @@ export const limit = (byDefault: number): Argument<number> =>
 export const cursor = (kind: CursorKind): Argument<string | undefined> =>
 	optional(
 		required({
-			expects: 'a cursor that this method handed out',
+			expects: 'a cursor that this method returned',
 			bad: 'invalid_cursor',
 			parse: (value) => (typeof value === 'string' ? decodeCursor(kind, value) : undefined),
 		}),
@@ -140,14 +140,14 @@ export const cursor = (kind: CursorKind): Argument<string | undefined> =>
 /** One that the method opens itself: it is sealed for the caller. */
 export const sealedCursor: Argument<string | undefined> = optional(
 	required({
-		expects: 'a cursor that this method handed out',
+		expects: 'a cursor that this method returned',
 		bad: 'invalid_cursor',
 		parse: (value) => (typeof value === 'string' ? value : undefined),
 	}),
 );
 
 export const position: Argument<number> = required({
-	expects: 'a position that the server handed out',
+	expects: 'a position that the server returned',
 	bad: 'invalid_position',
 	parse: (value) => (typeof value === 'string' ? parsePosition(value) : undefined),
 });

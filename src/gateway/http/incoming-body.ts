@@ -58,7 +58,7 @@ export class IncomingBody {
 }
 
 const noRoom = (): Refusal =>
-	new Refusal('ratelimited', 'too many request bodies of this sender are on their way', 1);
+	new Refusal('ratelimited', 'this sender has too many request bodies in flight', 1);
 
 function announcedBytes(request: Request): number {
 	const length = request.headers.get('content-length');

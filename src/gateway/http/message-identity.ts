@@ -10,7 +10,7 @@ import { optional, required } from './arguments.ts';
 
 /** Http addresses alone; anything else is no picture. */
 const iconUrl = required<string>({
-	expects: 'an address of a picture',
+	expects: 'the address of a picture',
 	parse: (value) => (typeof value === 'string' && value.length <= 2000 ? value : undefined),
 });
 

@@ -57,7 +57,7 @@ export function userMethod<S extends Schema>(definition: Definition<S, UserCall>
 			const more = (definition.cost?.(args) ?? 1) - 1;
 			const wait =
 				more > 0 ? call.services.limits.takeMore(caller.user.id, definition.limited ?? 'requests', more) : 0;
-			if (wait > 0) throw new Refusal('ratelimited', 'this call counts as several', wait);
+			if (wait > 0) throw new Refusal('ratelimited', 'this call counts as several requests', wait);
 			return definition.run(args, { ...call, caller });
 		},
 	};

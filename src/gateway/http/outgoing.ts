@@ -18,9 +18,9 @@ export const isLarge = (bytes: number): boolean => bytes > LARGE_BYTES;
 export function streamed(bytes: Bytes, holder: string, budget: MemoryBudget): ReadableStream<Bytes> {
 	let cutOff: ((error: Error) => void) | undefined;
 	const hold = budget.hold(holder, bytes.length, TAKEN_WITHIN_MS, (reason) =>
-		cutOff?.(new Error(`the answer was not taken: ${reason}`)),
+		cutOff?.(new Error(`the client did not read the answer: ${reason}`)),
 	);
-	if (!hold) throw new Refusal('ratelimited', 'earlier answers have not been read yet', 1);
+	if (!hold) throw new Refusal('ratelimited', 'it has not read earlier answers yet', 1);
 	let left: Bytes | null = bytes;
 	let at = 0;
 	const end = (): void => {

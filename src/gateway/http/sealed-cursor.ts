@@ -46,6 +46,6 @@ export async function openCursor(
 		return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
 	} catch (error) {
 		if (error instanceof Refusal) throw error;
-		throw new Refusal('invalid_cursor', 'cursor: not one that this method handed out');
+		throw new Refusal('invalid_cursor', 'cursor: not returned by this method');
 	}
 }

@@ -85,7 +85,7 @@ export function parseFrame(text: string): ClientFrame {
 		case 'channel_blur':
 			return { type: 'channel_blur', id, channel: channelOf(frame, id) };
 		case 'mark':
-			return markFrame(frame, required(id, 'id is missing or no positive whole number'));
+			return markFrame(frame, required(id, 'id is missing or not a positive whole number'));
 		default:
 			throw new BadFrame('type is missing or unknown', id);
 	}

@@ -241,7 +241,7 @@ async function upgrade(
 		services.strangers.failed(address);
 	}
 	if (server.upgrade(request, { data: { admission, address } })) return undefined;
-	return new Response('this address speaks WebSocket', { status: 426 });
+	return new Response('this address accepts WebSocket connections only', { status: 426 });
 }
 
 /** A ticket of Socket Mode opens no socket of the bot's user, nor the other way round. */

@@ -298,7 +298,7 @@ export class SocketSession {
 			broadcast: frame.broadcast,
 			clientMsgId: frame.clientMsgId,
 		});
-		if (!message) throw new Error('posting answered no message');
+		if (!message) throw new Error('posting returned no message');
 		const reply = frame.id === undefined ? {} : { reply_to: frame.id };
 		this.answer({ ok: true, ...reply, ts: formatTs(message.ts), text: message.text });
 	}

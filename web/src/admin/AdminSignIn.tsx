@@ -61,8 +61,8 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 				<Wave />
 				<h1>{title}</h1>
 				<p>
-					This page asks for the administrator’s token: the one in TIDEMARK_ADMIN_TOKEN. A server that was
-					started without it has made one, in its data directory, in admin-token.
+					Sign in with the administrator’s token. It is the value of TIDEMARK_ADMIN_TOKEN; if that is not set,
+					the server created a token in the file admin-token of its data directory.
 				</p>
 				<label htmlFor={id}>Administrator’s token</label>
 				<input

@@ -74,8 +74,8 @@ export function TeamView({ team }: { readonly team: Team }) {
 					Invite people to <bdi>{team.name}</bdi>
 				</h2>
 				<p className="hint">
-					An invite link lets one person in, who chooses a name. Or add a person by name, and send them the
-					link that signs them in.
+					Send an invite link to one person, who then chooses a name. Or add a person by name and send them
+					their sign-in link.
 				</p>
 				<div className="admin-actions">
 					<InviteForm onInvite={(label) => tell(invite(null, label))} />
@@ -96,7 +96,9 @@ export function TeamView({ team }: { readonly team: Team }) {
 				<h2>People</h2>
 				{error && <Failed error={error} onRetry={() => void load()} />}
 				{!error && !members && <Loading lines={4} label="Loading people" />}
-				{members?.length === 0 && <p>Nobody is here yet. Make an invite link and send it to somebody.</p>}
+				{members?.length === 0 && (
+					<p>This workspace has no members yet. Make an invite link and send it to someone.</p>
+				)}
 				{members && members.length > 10 && (
 					<input
 						className="field"

@@ -28,8 +28,8 @@ export function ConnectionBanner() {
 					<span>
 						<strong>Reconnecting…</strong>{' '}
 						{unsent > 0
-							? `${plural(unsent, 'message')} not sent yet. Kept here, and sent when the connection is back.`
-							: 'What you write is kept and sent when the connection is back.'}
+							? `${plural(unsent, 'message')} not sent yet. They are saved here and sent when you are connected again.`
+							: 'You can keep writing: messages are sent when you are connected again.'}
 					</span>
 					<button type="button" className="button small" onClick={() => client.reconnect()}>
 						Try now

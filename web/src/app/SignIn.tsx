@@ -44,7 +44,7 @@ export function SignIn({ refusal, onSignIn }: Props) {
 					Sign in
 				</button>
 				<p className="sign-in-foot">
-					You run this server? <a href="/admin">Invite people</a> or <a href="/ops">see how it is</a>.
+					You run this server? <a href="/admin">Invite people</a> or <a href="/ops">see its status</a>.
 				</p>
 			</form>
 		</main>

@@ -43,7 +43,7 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 			setBusy(false);
 		}
 	};
-	if (!invitation && refusal === null) return <Loading label="Looking at the invite" />;
+	if (!invitation && refusal === null) return <Loading label="Checking the invite" />;
 	const known = invitation?.user;
 	return (
 		<main className="sign-in">

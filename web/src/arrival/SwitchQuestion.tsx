@@ -23,7 +23,7 @@ export function SwitchQuestion({ kept, linked, onSettled }: Props) {
 		};
 		look().catch(() => onSettled(null));
 	}, [kept, linked, onSettled]);
-	if (!names) return <Loading label="Looking at the link" />;
+	if (!names) return <Loading label="Checking the link" />;
 	return (
 		<main className="sign-in">
 			<section>

@@ -29,8 +29,8 @@ const MOST = 8;
 /** After a colon come many other things: `:)`, times, lists. */
 const LEAST_OF_EMOJI = 2;
 const GROUPS: readonly Candidate[] = [
-	{ handle: '@channel', label: 'Everybody in the conversation', id: '', sign: '@' },
-	{ handle: '@here', label: 'Everybody who is active now', id: '', sign: '@' },
+	{ handle: '@channel', label: 'Everyone in the conversation', id: '', sign: '@' },
+	{ handle: '@here', label: 'Everyone who is online now', id: '', sign: '@' },
 ];
 
 /** What was written after a sign before the caret; null where nothing is being named. */

@@ -29,7 +29,7 @@ export const ChannelPreview = ({ name, topic, messages, children }: Props) => (
 			</div>
 		</header>
 		<section className="scroller preview" aria-label="Newest messages">
-			{messages.length === 0 && <p className="hint">Nothing was written here yet.</p>}
+			{messages.length === 0 && <p className="hint">No messages yet.</p>}
 			{messages.slice(-SHOWN).map((message) => (
 				<PreviewRow key={message.ts} message={message} />
 			))}

@@ -50,14 +50,14 @@ export function NotAMember({ id, messages }: { readonly id: string; readonly mes
 			{isUnknown ? (
 				<Explained
 					icon="question"
-					title="There is no such conversation"
-					text="Or it is private, and not yours to see."
+					title="Conversation not found"
+					text="It does not exist, or it is private."
 				/>
 			) : error ? (
 				<Failed error={error} onRetry={() => setAttempt(attempt + 1)} />
 			) : !stranger || (stranger.is_member && !stranger.is_archived) ? (
 				// One that was just made or joined is on its way.
-				<Loading label="Looking for the conversation" />
+				<Loading label="Loading the conversation" />
 			) : (
 				<ChannelPreview name={stranger.name} topic={stranger.topic?.value ?? ''} messages={messages}>
 					{stranger.is_archived ? (

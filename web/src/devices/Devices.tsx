@@ -8,7 +8,7 @@ interface Props {
 	readonly friend: string | null;
 }
 
-/** Two devices of one user side by side: what one reads, the other no longer shows. */
+/** Two devices of one user side by side: a message that is read on one clears the badge on the other. */
 export function Devices({ token, friend }: Props) {
 	if (!token)
 		return (
@@ -17,9 +17,9 @@ export function Devices({ token, friend }: Props) {
 					<Wave />
 					<h1>One person, two devices</h1>
 					<p>
-						Two devices of yours side by side: what one reads, the other no longer shows. Sign in first; then
-						the menu below your conversations leads back here. With the demo, open the link that the server
-						printed at its start.
+						Two of your devices side by side: when you read a message on one, its badge clears on the other.
+						Sign in first, then come back through the menu below your conversations. With the demo, open the
+						link that the server printed at its start.
 					</p>
 					<a className="button primary" href="/">
 						Sign in
@@ -34,8 +34,8 @@ export function Devices({ token, friend }: Props) {
 				<div>
 					<h1>One person, two devices</h1>
 					<p>
-						Let a message come, read it on one device, and watch the badge go on the other. Mark unread works
-						too.
+						Let the friend send a message, read it on one device, and watch the badge clear on the other. Mark
+						unread works too.
 					</p>
 				</div>
 			</header>

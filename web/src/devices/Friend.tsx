@@ -46,7 +46,7 @@ export function Friend({ token, friend }: Props) {
 					channels: channels.filter(({ id, isMember }) => isMember && isMine.has(id)),
 				});
 			},
-			() => setStatus('This person could not be reached.'),
+			() => setStatus('The friend’s token does not work. Start again from the link that the server printed.'),
 		);
 	}, [client, token]);
 
@@ -61,7 +61,7 @@ export function Friend({ token, friend }: Props) {
 			await client.call('chat.postMessage', { channel: target, text: said });
 			setStatus(isMention ? `Sent, naming ${scene.me.name}.` : 'Sent.');
 		} catch {
-			setStatus('That did not work.');
+			setStatus('That did not work. Try again.');
 		}
 	};
 	return (

@@ -19,7 +19,7 @@ export function AddPeople({ of, onDone }: { readonly of: MembersOf; readonly onD
 	const add = async (id: string) => {
 		try {
 			await of.add(id);
-			setSaid(`${nameOf(users.get(id))} is in.`);
+			setSaid(`${nameOf(users.get(id))} was added.`);
 			setWritten('');
 		} catch (reason) {
 			setSaid(sayError(reason instanceof ApiError ? reason.code : 'network_error'));
@@ -33,13 +33,13 @@ export function AddPeople({ of, onDone }: { readonly of: MembersOf; readonly onD
 				onWrite={setWritten}
 				groups={[
 					{
-						heading: 'Not here yet',
+						heading: 'Not a member yet',
 						choices: foundPeople(users, members, written)
 							.slice(0, MOST)
 							.map((user) => personChoice(user, () => void add(user.id))),
 					},
 				]}
-				nothing={written ? 'Nobody else is called that.' : 'Everybody is here already.'}
+				nothing={written ? 'No matches.' : 'Everybody is a member already.'}
 			/>
 			<footer className="dialog-foot">
 				<p className="grow hint" role="status">

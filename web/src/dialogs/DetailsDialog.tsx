@@ -96,7 +96,7 @@ function Leaving({ conversation, onClose }: LeavingProps) {
 	if (isLeaving)
 		return (
 			<div className="leaving">
-				<p>This channel is private. You can come back only when a member adds you again.</p>
+				<p>This channel is private. You can rejoin only if a member adds you.</p>
 				<div className="buttons">
 					<button type="button" className="button small" onClick={() => setLeaving(false)}>
 						Stay
@@ -110,7 +110,10 @@ function Leaving({ conversation, onClose }: LeavingProps) {
 	if (isAsking)
 		return (
 			<div className="leaving">
-				<p>Archive it for everybody? Nobody can write there any more, and it leaves everybody’s list.</p>
+				<p>
+					Archive this channel for everybody? Nobody can post in it any more, and it disappears from all
+					lists.
+				</p>
 				<div className="buttons">
 					<button type="button" className="button small" onClick={() => setAsking(false)}>
 						Cancel

@@ -12,7 +12,7 @@ interface Props {
 export function ExplainDialog({ conversation, name, onClose }: Props) {
 	const store = useClient().conversation(conversation.id);
 	return (
-		<Dialog title={`Why is the badge of ${name} on?`} onClose={onClose}>
+		<Dialog title={`Why does ${name} have a badge?`} onClose={onClose}>
 			<ExplainedList ask={store.explain} badge={conversation.badgeCount} onOpen={onClose} />
 		</Dialog>
 	);

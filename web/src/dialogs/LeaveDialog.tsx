@@ -23,7 +23,7 @@ export function LeaveDialog({ conversation, onClose }: Props) {
 	};
 	return (
 		<Dialog title={`Leave #${conversation.name}?`} onClose={onClose}>
-			<p>This channel is private. You can come back only when a member adds you again.</p>
+			<p>This channel is private. You can rejoin only if a member adds you.</p>
 			<div className="buttons">
 				<button type="button" className="button" onClick={onClose}>
 					Stay

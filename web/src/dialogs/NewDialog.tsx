@@ -84,9 +84,9 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 				]}
 				nothing={
 					written.trim() === '' ? (
-						'People to write to and channels to join stand here, when there are some.'
+						'People to write to and channels to join appear here.'
 					) : (
-						<>No person and no channel is called that. {problem && sayError(problem)}</>
+						<>No matches. {problem && sayError(problem)}</>
 					)
 				}
 			/>
@@ -102,10 +102,10 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 							checked={isPrivate}
 							onChange={({ target }) => setPrivate(target.checked)}
 						/>
-						Private: only who is invited can find and read it
+						Private: only invited people can find and read it
 					</label>
 				) : (
-					<p className="hint">Write a name that is not taken to create a channel.</p>
+					<p className="hint">To create a channel, type a name that does not exist yet.</p>
 				)}
 			</footer>
 		</Dialog>

@@ -75,8 +75,8 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 			)}
 			{isAsking && (
 				<p role="alert">
-					This signs you out on every device, this one included, and ends all your tokens. To sign in again
-					you need a link from your administrator.
+					This signs you out on every device, including this one, and revokes all your tokens. To sign in
+					again you need a link from your administrator.
 				</p>
 			)}
 			<div className="buttons">

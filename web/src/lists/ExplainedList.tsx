@@ -13,9 +13,9 @@ import { Empty, Failed, Loading } from '../ui/states.tsx';
 
 const REASONS: Readonly<Record<ExplainedItem['reasons'][number], string>> = {
 	dm: 'A direct message to you',
-	direct_mention: 'It names you',
+	direct_mention: 'It mentions you',
 	channel_mention: 'It is for the whole channel',
-	thread_mention: 'A reply that names you',
+	thread_mention: 'A reply that mentions you',
 };
 
 interface Props {
@@ -46,8 +46,7 @@ export function ExplainedList({ ask, badge, onOpen }: Props) {
 	if (answer.items.length === 0)
 		return (
 			<Empty icon="check" title="You’re all caught up">
-				The badge counts messages that name you, that are for the whole channel, or that are written to you
-				alone.
+				The badge counts messages that mention you or the whole channel, and direct messages.
 			</Empty>
 		);
 	return (

@@ -87,7 +87,7 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 										Find or create a channel
 									</button>
 									<button type="button" className="button" onClick={() => onDialog('switcher')}>
-										Write to somebody
+										Write to someone
 									</button>
 								</>
 							)
@@ -95,7 +95,7 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 					>
 						{isOnlyUnread
 							? threads.hasUnreads && <UnreadReplies count={threads.unreadCount} />
-							: 'Join a channel that is there, create one, or write to somebody.'}
+							: 'Join a channel, create one, or write to someone.'}
 					</Empty>
 				)}
 				<Virtualizer ref={list} scrollRef={scroller} data={shown} itemSize={ITEM_HEIGHT} onScroll={loadNear}>

@@ -13,14 +13,19 @@ export function MentionsView() {
 		<main className="pane" aria-label="Mentions">
 			<PaneHead
 				title="Mentions"
-				about={badge > 0 ? 'Why the badge is on: these messages wait for you' : 'Nothing waits for you'}
+				about={badge > 0 ? 'Unread messages that make up your badge' : 'You’re all caught up'}
 			/>
 			<div className="scroller padded">
 				<ExplainedList ask={client.explain} badge={badge} />
 				{self && (
-					<section aria-label="Messages that name you">
-						<h2 className="list-heading">Messages that name you</h2>
-						<Matches key={badge} query={`"${self}"`} nothing="Nobody has named you yet." isCounted={false} />
+					<section aria-label="Messages that mention you">
+						<h2 className="list-heading">Messages that mention you</h2>
+						<Matches
+							key={badge}
+							query={`"${self}"`}
+							nothing="Nobody has mentioned you yet."
+							isCounted={false}
+						/>
 					</section>
 				)}
 			</div>

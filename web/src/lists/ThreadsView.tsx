@@ -37,7 +37,7 @@ export function ThreadsView() {
 				{!isLoaded && error && <Failed error={error} onRetry={() => tell(client.threads.load())} />}
 				{isLoaded && threads.length === 0 && (
 					<Empty icon="thread" title="No threads yet">
-						You follow a thread when you start one, reply in one, or are named in one.
+						You follow a thread when you start it, reply in it or are mentioned in it.
 					</Empty>
 				)}
 				<ul className="thread-cards">

@@ -18,7 +18,7 @@ export function DeleteDialog({
 			<blockquote className="quoted">
 				<MessageBody said={message} />
 			</blockquote>
-			<p className="hint">It disappears for everybody, and from every count that included it.</p>
+			<p className="hint">It disappears for everybody, and from all unread counts.</p>
 			<div className="buttons">
 				<button type="button" className="button" onClick={onClose}>
 					Cancel

@@ -14,4 +14,4 @@ export function unreadFrom(messages: readonly Message[], ts: string, self: strin
 	return next?.ts ?? null;
 }
 
-export const NOTHING_TO_MARK = 'Your own messages are never unread, and nobody wrote after this one.';
+export const NOTHING_TO_MARK = 'There is nothing to mark unread: no one else has written since this message.';

@@ -36,13 +36,13 @@ export const isFixed = (standing: Standing): boolean =>
 
 export const WORDS: Readonly<Record<Standing, string>> = {
 	changing: 'Asking the browser…',
-	on: 'This browser tells you of what concerns you while you are not looking, even when no page is open.',
-	off: 'Nothing is told while you are not looking at this page.',
+	on: 'This browser notifies you of mentions and direct messages while you are not looking, even when no page is open.',
+	off: 'This browser does not notify you.',
 	blocked:
 		'The browser blocks notifications from this page. Allow them in its settings for this site, then try again.',
 	unsupported:
-		'This browser has no notifications for pages. (On an iPhone: put this page on the home screen first.)',
+		'This browser does not support notifications. (On an iPhone, add this page to the home screen first.)',
 	insecure: 'Browsers allow notifications for https pages only, and on localhost.',
-	refused: 'This server does not send notifications to browsers.',
+	refused: 'Web Push is disabled on this server.',
 	failed: 'The browser could not subscribe at its push service. Try again later.',
 };

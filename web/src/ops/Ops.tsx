@@ -26,7 +26,13 @@ export function Ops() {
 			? shown
 				? troublesOf(shown, now)
 				: []
-			: [{ what: 'The server', cause: 'It does not answer.', since: awaySince }];
+			: [
+					{
+						what: 'The server',
+						cause: 'The server does not answer. Check that it is running.',
+						since: awaySince,
+					},
+				];
 	const [theme, setTheme] = useState(currentTheme);
 	const newest = looks.at(-1);
 	const told = newest
@@ -69,7 +75,7 @@ export function Ops() {
 			{(shown || awaySince !== null) && <Condition process={shown} troubles={troubles} />}
 			{newest && <Facts look={newest} />}
 			{looks.length < 2 ? (
-				<Loading label="Looking at the server" />
+				<Loading label="Loading metrics" />
 			) : (
 				<div className="charts">
 					{charts.map((chart) => (

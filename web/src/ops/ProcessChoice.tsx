@@ -14,12 +14,12 @@ export function ProcessChoice({ processes, shown, now, onChoose }: Props) {
 			<p className="hint">
 				{titleOf(shown)}
 				{shown.role === 'gateway' &&
-					': the one that answers here. Other gateways, and workers, tell of themselves.'}
+					': the process that answers here. Other gateways and workers have pages of their own.'}
 			</p>
 		);
 	return (
 		<fieldset className="processes">
-			<legend className="hint">Several answer here. Shown is one of them:</legend>
+			<legend className="hint">Several processes answer here. Choose which to show:</legend>
 			{processes.map((process) => (
 				<button
 					key={process.id}

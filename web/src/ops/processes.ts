@@ -56,6 +56,10 @@ export const titleOf = ({ role, id }: Process): string => `${role} ${id}`;
 export function troublesOf(process: Process, now: number): readonly Degraded[] {
 	if (now - process.heardAt < SILENT_MS) return process.degraded;
 	return [
-		{ what: `This ${process.role}`, cause: 'It does not answer; another one does.', since: process.heardAt },
+		{
+			what: `This ${process.role}`,
+			cause: 'This process does not answer; another one does.',
+			since: process.heardAt,
+		},
 	];
 }

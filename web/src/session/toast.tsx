@@ -20,7 +20,8 @@ export function say(sentence: string): void {
 export function tell(work: Promise<unknown>, success?: string): void {
 	work.then(
 		() => success && say(success),
-		(error: unknown) => say(error instanceof ApiError ? sayError(error.code) : 'That did not work.'),
+		(error: unknown) =>
+			say(error instanceof ApiError ? sayError(error.code) : 'That did not work. Try again.'),
 	);
 }
 

@@ -53,7 +53,7 @@ export function ConversationList({ held }: { readonly held: Conversation | null 
 					)
 				}
 			</Virtualizer>
-			{conversations.size === 0 && <p className="side-hint">You are in no conversation yet.</p>}
+			{conversations.size === 0 && <p className="side-hint">You have no conversations yet.</p>}
 		</div>
 	);
 }

@@ -128,7 +128,7 @@ export class Brokers {
 	/** Fails where nothing can be sent to it. */
 	async connect(leader: number, repeats: boolean): Promise<Connection> {
 		const address = this.addresses.get(leader);
-		if (!address) throw new NetworkError(`broker ${leader} is not among those that answer`);
+		if (!address) throw new NetworkError(`broker ${leader} is not among the brokers that answer`);
 		return answered(REQUEST_MS, (repeats ? this.repeating : this.swift).get(address));
 	}
 

@@ -24,8 +24,8 @@ export abstract class Unreadable extends Error {
 export class LogGap extends Unreadable {
 	constructor(partition: string, wanted: number, first: number, end: number) {
 		super(
-			`${partition} is to be read from offset ${wanted}, but Kafka holds ${first} up to ${end}. ` +
-				'Restore the topic, or set its row in partition_progress to where it shall go on: tidemark doctor says to what',
+			`${partition} must be read from offset ${wanted}, but Kafka holds ${first} to ${end}. ` +
+				'Restore the topic, or set its row in partition_progress to the offset to resume from: tidemark doctor says which',
 		);
 		this.name = 'LogGap';
 	}
@@ -40,8 +40,8 @@ export class TopicReplaced extends Unreadable {
 	constructor(partition: string, known: string, now: string) {
 		const topic = partition.slice(0, partition.lastIndexOf('/'));
 		super(
-			`${partition} was written down from a topic with another id (${known}, now ${now}): ${topic} was deleted and created again, and ` +
-				'what was only in the old one is lost. To read the new one from its beginning: stop the gateways, ' +
+			`${partition} was read from a topic with another id (${known}, now ${now}): ${topic} was deleted and created again, and ` +
+				'entries that were only in the old one are lost. To read the new one from its beginning: stop the gateways, ' +
 				`DELETE FROM partition_progress WHERE partition LIKE '${topic}/%', start the gateways`,
 		);
 		this.name = 'TopicReplaced';
@@ -75,7 +75,7 @@ export class EntryOfOtherRelease extends Unreadable {
 	) {
 		super(
 			`entry ${offset} of ${partition} has version ${version}, and this release reads ${known}: another release of Tidemark ` +
-				'wrote it. The partition stands still until a worker of that release, or of a later one, has it: replace this one',
+				'wrote it. The partition is stalled until a worker of that release, or a later one, owns it: upgrade this worker',
 		);
 		this.name = 'EntryOfOtherRelease';
 	}
@@ -89,7 +89,7 @@ export class EntryOfOtherRelease extends Unreadable {
 export const away = (): Refusal => new Refusal('service_unavailable', 'the log is not reachable', 1);
 
 export const unconfirmed = (): Refusal =>
-	new Refusal('outcome_unknown', 'the log did not confirm it; it may still take place');
+	new Refusal('outcome_unknown', 'the log did not confirm it; it may still happen');
 
 /** The client wraps what happened in what it was doing, several times over: the innermost is the reason. */
 export function rootOf(error: unknown): string {

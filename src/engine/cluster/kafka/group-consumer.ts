@@ -222,7 +222,7 @@ export class GroupConsumer<Entry> implements Consumption {
 					return;
 				}
 				// Nobody who appends through this server writes such a thing, and nobody waits for its outcome.
-				this.options.report(error, `entry ${offset} of ${this.name(partition)}, passed over`);
+				this.options.report(error, `entry ${offset} of ${this.name(partition)}, skipped`);
 			}
 		}
 		reader?.take(asked, entries, next);

@@ -42,6 +42,7 @@ export async function heldOffsets(
 function told(offsets: ReadonlyMap<string, readonly bigint[]>, topic: string, number: number): number {
 	const offset = offsets.get(topic)?.[number];
 	// Taken for an empty one, it would seem that nothing of it waits.
-	if (offset === undefined) throw new Error(`nothing was told of ${partitionName(topic, number)}`);
+	if (offset === undefined)
+		throw new Error(`the broker returned no offset for ${partitionName(topic, number)}`);
 	return Number(offset);
 }

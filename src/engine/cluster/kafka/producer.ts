@@ -237,7 +237,7 @@ export class BatchingProducer {
 			);
 		} else if (answer === 'forgotten') {
 			lane.forgotten();
-			this.failed(lane, new Error(`${lane.topic}/${lane.partition} does not know this producer`));
+			this.failed(lane, new Error(`Kafka does not know this producer of ${lane.topic}/${lane.partition}`));
 		} else {
 			const error = new Error(`Kafka rejected what was appended to ${lane.topic}/${lane.partition}`);
 			this.options.report?.(error, `appending to ${this.topics.join(', ')}`);

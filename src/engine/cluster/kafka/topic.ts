@@ -38,7 +38,7 @@ export class LogTopic {
 	}
 
 	consume<Entry>(options: ConsumeOptions<Entry>): GroupConsumer<Entry> {
-		if (this.consumer) throw new Error(`${this.options.topic} is being consumed by this process already`);
+		if (this.consumer) throw new Error(`${this.options.topic} is already consumed by this process`);
 		const consumer = new GroupConsumer<Entry>({ ...this.options, ...options });
 		this.consumer = consumer;
 		consumer.start();

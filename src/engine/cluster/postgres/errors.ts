@@ -12,7 +12,7 @@ export class Fenced extends TakenOver {
 		readonly partition: string,
 		readonly expected: number,
 	) {
-		super(`partition ${partition} has moved on from offset ${expected}: another worker writes it now`);
+		super(`partition ${partition} is no longer at offset ${expected}: another worker writes it now`);
 		this.name = 'Fenced';
 	}
 }

@@ -25,10 +25,10 @@ export async function checkServer(sql: SQL): Promise<void> {
 		`SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding`,
 	);
 	if (Number(server?.version) < OLDEST_VERSION)
-		throw new PostgresUnusable('it is older than version 13, the oldest that Tidemark works with');
+		throw new PostgresUnusable('it is older than version 13, the oldest supported');
 	if (server?.encoding !== 'UTF8')
 		throw new PostgresUnusable(
-			`the database is encoded in ${server?.encoding}; make one with ENCODING 'UTF8'`,
+			`the database is encoded in ${server?.encoding}; create one with ENCODING 'UTF8'`,
 		);
 }
 

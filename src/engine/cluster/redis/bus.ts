@@ -369,7 +369,7 @@ export class RedisBus implements Bus {
 
 	private silent(node: string): void {
 		const where = node === '' ? 'Redis' : `the Redis node ${node}`;
-		this.hooks.onError(new Error(`the connection that ${where} delivers live messages over went silent`));
+		this.hooks.onError(new Error(`the subscription to ${where} no longer receives live messages`));
 		this.subscriber.drop(node);
 		this.interrupt(node);
 	}

@@ -202,7 +202,7 @@ export class Epoch {
 		const { nodes, slots } = this.cleared ?? (await this.clear());
 		this.cleared = null;
 		await this.slots.refresh();
-		if (this.slots.told !== slots) throw new Error('slots of Redis were given to other nodes meanwhile');
+		if (this.slots.told !== slots) throw new Error('slots of Redis moved to other nodes meanwhile');
 		const epochs = [...(await this.look()).values()].map((node) =>
 			node && !(node instanceof Error) ? Number(node.epoch) : 0,
 		);

@@ -24,7 +24,7 @@ export class Processes {
 	async answer(): Promise<void> {
 		const { commands } = this;
 		const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
-		if (nodes.length === 0) throw new Error('no node of Redis is known');
+		if (nodes.length === 0) throw new Error('no Redis node is known');
 		await Promise.all(nodes.map((node) => node.ping()));
 	}
 

@@ -16,7 +16,7 @@ export class RedisUnavailable extends Refusal {
 		/** The node does not have the slot, or not all slots, of these keys: slots are moving, have moved, or are not served. */
 		readonly isElsewhere: boolean,
 	) {
-		super('service_unavailable', 'Redis cannot be asked', undefined, cause);
+		super('service_unavailable', 'Redis does not answer', undefined, cause);
 	}
 }
 

@@ -67,7 +67,7 @@ export class FileGuard {
 		const now = identityOf(path);
 		if (now === opened) return null;
 		const what = now === null ? 'is gone' : 'was replaced by another file';
-		return `${path} ${what} while the server is running: nothing is written any more. ${WHAT_TO_DO}`;
+		return `${path} ${what} while the server is running. The server no longer writes. ${WHAT_TO_DO}`;
 	}
 
 	private overwritten(): string | null {
@@ -78,7 +78,7 @@ export class FileGuard {
 		const isOurs = header && header.mark === this.files.mark && header.counter >= this.counter;
 		if (isOurs && found.size >= this.size) return null;
 		const name = basename(this.files.database);
-		return `${this.files.database} was overwritten or truncated while the server is running: nothing is written any more. Stop the server, restore ${name} from a backup without its -wal and -shm, and start it.`;
+		return `${this.files.database} was overwritten or truncated while the server is running. The server no longer writes. Stop the server, restore ${name} from a backup without its -wal and -shm, and start it.`;
 	}
 
 	private header(): { readonly mark: number; readonly counter: number } | null {

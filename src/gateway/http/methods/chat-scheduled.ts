@@ -44,7 +44,7 @@ export const chatScheduleMessage = userMethod({
 		const { post_at: postAt, blocks, attachments, metadata } = args;
 		if (postAt <= nowSeconds()) throw new Refusal('time_in_past', 'post_at: in the past');
 		if (postAt > nowSeconds() + MOST_DAYS * 86_400)
-			throw new Refusal('time_too_far', `post_at: more than ${MOST_DAYS} days away`);
+			throw new Refusal('time_too_far', `post_at: more than ${MOST_DAYS} days ahead`);
 		const { text } = cutText(await textOf(call, args));
 		const identity = identityOf(caller.user, args);
 		const { extra } = contentOf(call, text, { blocks, attachments, metadata, ...identity });

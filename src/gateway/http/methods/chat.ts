@@ -47,7 +47,7 @@ export const chatPostMessage = userMethod({
 			broadcast: args.reply_broadcast,
 			clientMsgId: args.client_msg_id ?? null,
 		});
-		if (!message) throw new Error('posting answered no message');
+		if (!message) throw new Error('posting returned no message');
 		return {
 			channel,
 			ts: formatTs(message.ts),
@@ -80,7 +80,7 @@ export const chatMeMessage = userMethod({
 		const channel = await postTarget(call, args.channel);
 		const post = { type: 'post', content, threadTs: null, broadcast: false, clientMsgId: null } as const;
 		const { message } = await submit(call, channel, post);
-		if (!message) throw new Error('posting answered no message');
+		if (!message) throw new Error('posting returned no message');
 		return { channel, ts: formatTs(message.ts) };
 	},
 });
@@ -118,7 +118,7 @@ export const chatUpdate = userMethod({
 		const keep = [...EDITED_FIELDS.filter((name) => args[name] === undefined), ...IDENTITY_FIELDS];
 		const content = { text, extra: extraOf(call, args) };
 		const { message, thread } = await submit(call, channel, { type: 'edit', ts, content, keep });
-		if (!message) throw new Error('editing answered no message');
+		if (!message) throw new Error('editing returned no message');
 		return {
 			channel,
 			ts: formatTs(ts),

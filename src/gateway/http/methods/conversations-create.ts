@@ -39,7 +39,7 @@ export const conversationsCreate = userMethod({
 				members: [caller.user.id],
 			}),
 		);
-		if (!result.conversation) throw new Error('creating answered no conversation');
+		if (!result.conversation) throw new Error('creating returned no conversation');
 		return channelAnswer(call, result.conversation);
 	},
 });

@@ -11,7 +11,7 @@ import { submit } from '../submit.ts';
 
 /** The conversation as the change left it. */
 async function changedChannel(call: UserCall, { conversation }: Result) {
-	if (!conversation) throw new Error('a change of members answered no conversation');
+	if (!conversation) throw new Error('changing members returned no conversation');
 	return channelAnswer(call, conversation);
 }
 

@@ -74,7 +74,7 @@ export const conversationsReaders = userMethod({
 	run: async ({ channel, ts, limit, cursor }, call) => {
 		const conversation = await joined(call, channel);
 		if (conversation.memberCount > MAX_MEMBERS)
-			throw new Refusal('too_many_members', `channel: readers are told of up to ${MAX_MEMBERS} members`);
+			throw new Refusal('too_many_members', `channel: readers are available up to ${MAX_MEMBERS} members`);
 		const [message] = await call.services.history.messages(channel, [ts]);
 		if (!message || !inTimeline(message)) throw new Refusal('message_not_found', 'ts: no such message');
 		const page = await call.services.directory.readers(channel, ts, cursor ?? null, limit);

@@ -27,7 +27,7 @@ export const inboxList = userMethod({
 		const start = from === null ? null : placeOf(from, unreadFirst);
 		const page = await services.readState.inbox(caller.user.id, { limit, start, unreadFirst });
 		if (page === 'no_such_listing')
-			throw new Refusal('invalid_cursor', 'cursor: of a list that is not kept any more; start from the top');
+			throw new Refusal('invalid_cursor', 'cursor: its list has expired; start from the beginning');
 		const items: JsonObject[] = [];
 		// A few at once: only the beginning of each message is kept.
 		for (let start = 0; start < page.rows.length; start += LOADED_AT_ONCE) {
@@ -56,7 +56,7 @@ function placeOf(text: string, unreadFirst: boolean): InboxPlace {
 	const [listing = '', unread = '', latest = '', conversation = ''] = text.split('.');
 	const isOurs = STAMP_OR_NONE.test(listing) && FLAG.test(unread) && STAMP.test(latest);
 	if (!isOurs || !isConversationId(conversation))
-		throw new Refusal('invalid_cursor', 'cursor: not one that this method handed out');
+		throw new Refusal('invalid_cursor', 'cursor: not returned by this method');
 	if ((listing !== '') !== unreadFirst)
 		throw new Refusal('invalid_cursor', 'cursor: of a list in the other order (unread_first)');
 	return {

@@ -91,7 +91,7 @@ function checkHost(token: string, { hosts }: WebPush): void {
 	if (!isAllowed(hostOf(subscriptionOf(token)), hosts))
 		throw new Refusal(
 			'invalid_arguments',
-			'token: its endpoint is not at a push service that this server speaks to',
+			'token: its endpoint is not on a push service that this server calls',
 		);
 }
 

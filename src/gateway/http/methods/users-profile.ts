@@ -42,7 +42,7 @@ export const usersProfileSet = userMethod({
 	run: async (args, call) => {
 		const { services, caller } = call;
 		if (args.user !== undefined && args.user !== caller.user.id)
-			throw new Refusal('no_permission', 'user: only one’s own profile can be set');
+			throw new Refusal('no_permission', 'user: you can set only your own profile');
 		const given = args.profile ?? (args.name === undefined ? null : { [args.name]: args.value ?? '' });
 		if (given === null) throw new Refusal('invalid_profile', 'profile: required, or name and value');
 		const user = await userOf(call, caller.user.id);
@@ -75,13 +75,14 @@ function changesOf(given: Readonly<Record<string, unknown>>): Profile {
 
 function textOf(value: unknown, name: string, longest: number): string | undefined {
 	if (value === undefined || value === null) return undefined;
-	if (typeof value !== 'string') throw new Refusal('invalid_profile', `profile: ${name} is not a text`);
+	if (typeof value !== 'string') throw new Refusal('invalid_profile', `profile: ${name} is not a string`);
 	if (value.length > longest) throw new Refusal('too_long', `profile: ${name} takes ${longest} characters`);
 	return storable(value);
 }
 
 function secondsOf(value: unknown): number {
 	const seconds = type.count.parse(value, 'status_expiration');
-	if (seconds === undefined) throw new Refusal('invalid_profile', 'profile: status_expiration is no time');
+	if (seconds === undefined)
+		throw new Refusal('invalid_profile', 'profile: status_expiration is not a time in seconds');
 	return seconds;
 }

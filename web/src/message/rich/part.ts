@@ -22,4 +22,4 @@ export type Part =
 	  }
 	| { readonly kind: 'divider' | 'unknown' };
 
-export const UNKNOWN = '(a part that this page cannot draw)';
+export const UNKNOWN = '(this part cannot be shown here)';
