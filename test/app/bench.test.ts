@@ -301,10 +301,10 @@ describe('report', () => {
 			[{ counts: { ...counts, wrong: 1, examples: ['U1 in C1: 2, expected 3'] } }, /U1 in C1: 2, expected 3/],
 			[{ counts: { ...counts, unclear: 3 } }, /3 counts could not be checked/],
 			[{ errors: { ratelimited: 5 } }, /--posts-per-second 0 --requests-per-second 0/],
-			[{ errors: { 'socket closed: 1006': 5 } }, /cut off/],
+			[{ errors: { 'socket closed: 1006': 5 } }, /were closed/],
 			[{ generator: { ...generator, cpu_cores: 1.1 } }, /run several/],
 			[{ generator }, /another machine than the server/],
-			[{ posts: { ...figures.posts, per_second: 1 } }, /not kept up with/],
+			[{ posts: { ...figures.posts, per_second: 1 } }, /did not keep up/],
 			[{ seconds: 0 }, /nothing was measured/],
 		];
 		for (const [change, expected] of cases)

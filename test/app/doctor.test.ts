@@ -39,7 +39,7 @@ test('a directory that is not there yet is no fault, and is not made', async () 
 	await withDirectory(async (directory) => {
 		const { ok, of } = await doctor([...FREE_PORT, '--data-dir', join(directory, 'not', 'yet')]);
 		expect(ok).toBeTrue();
-		expect(of('data directory')[0]?.found).toEndWith('will be made');
+		expect(of('data directory')[0]?.found).toEndWith('will be created');
 		expect(await readdir(directory)).toEqual([]);
 	});
 });
@@ -129,7 +129,7 @@ test('services that are not there are told with their place and the setting that
 		postgresql: 'TIDEMARK_POSTGRES_URL',
 		kafka: 'TIDEMARK_KAFKA_BROKERS',
 	})) {
-		expect(of(about)).toMatchObject([{ state: 'bad', fix: `Start it, or mend ${setting}` }]);
+		expect(of(about)).toMatchObject([{ state: 'bad', fix: `Start it, or correct ${setting}` }]);
 		expect(of(about)[0]?.found).toMatch(/127\.0\.0\.1:9.*ECONNREFUSED/);
 		expect(of(about)[0]?.found).not.toContain('secret');
 	}
@@ -196,7 +196,7 @@ test('progress in PostgreSQL is judged by what the topics hold', () => {
 			{ 't-conversations/0': 7, 't-users/0': 3 },
 			{ 't-conversations/0': [2, 7], 't-users/0': [3, 5], 't-users/1': [0, 4] },
 		),
-	).toMatchObject([{ state: 'ok', found: expect.stringMatching(/^3 partitions.*; 6 entries wait$/) }]);
+	).toMatchObject([{ state: 'ok', found: expect.stringMatching(/^3 partitions.*; 6 entries are waiting$/) }]);
 	expect(judged({ 't-conversations/0': 1 }, { 't-conversations/0': [2, 7], 't-users/0': [0, 0] })).toEqual([
 		{
 			about: 'log',

@@ -144,7 +144,7 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
 		'a Redis that is not there',
 		() => redisWithout((url) => Object.assign(url, { port: '9' })),
-		/^Redis at localhost:9 is not reachable over TLS: .*ECONNREFUSED.* Start it, or mend TIDEMARK_REDIS_URL\.$/,
+		/^Redis at localhost:9 is not reachable over TLS: .*ECONNREFUSED.* Start it, or correct TIDEMARK_REDIS_URL\.$/,
 	],
 	[
 		'a Redis that does not speak TLS',
@@ -154,17 +154,17 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
 		'a PostgreSQL that is not there',
 		() => ({ TIDEMARK_POSTGRES_URL: `postgres://somebody:${PASSWORD}@127.0.0.1:9/chat` }),
-		/^PostgreSQL cannot be used at 127\.0\.0\.1:9\/chat: .*ECONNREFUSED.* Start it, or mend TIDEMARK_POSTGRES_URL\.$/,
+		/^PostgreSQL cannot be used at 127\.0\.0\.1:9\/chat: .*ECONNREFUSED.* Start it, or correct TIDEMARK_POSTGRES_URL\.$/,
 	],
 	[
 		'a PostgreSQL whose name nobody knows',
 		() => ({ TIDEMARK_POSTGRES_URL: `postgres://somebody:${PASSWORD}@nowhere.invalid/chat` }),
-		/^PostgreSQL cannot be used at nowhere\.invalid:5432\/chat: .*nowhere\.invalid\. Start it, or mend TIDEMARK_POSTGRES_URL\.$/,
+		/^PostgreSQL cannot be used at nowhere\.invalid:5432\/chat: .*nowhere\.invalid\. Start it, or correct TIDEMARK_POSTGRES_URL\.$/,
 	],
 	[
 		'a Kafka that is not there',
 		() => ({ TIDEMARK_KAFKA_BROKERS: '127.0.0.1:9' }),
-		/^Kafka cannot be used at 127\.0\.0\.1:9: .*ECONNREFUSED.* Start it, or mend TIDEMARK_KAFKA_BROKERS\.$/,
+		/^Kafka cannot be used at 127\.0\.0\.1:9: .*ECONNREFUSED.* Start it, or correct TIDEMARK_KAFKA_BROKERS\.$/,
 	],
 	[
 		'a Kafka that does not speak TLS',

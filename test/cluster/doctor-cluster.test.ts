@@ -30,8 +30,8 @@ test('services that answer are told with version and level, and nothing is made 
 			state: 'ok',
 			found: expect.stringMatching(/^\d+\.\d+.*Redis Cluster$/),
 		});
-		expect(found.get('postgresql')?.found).toEndWith('the schema never_made will be made');
-		expect(found.get('kafka')?.found).toContain('never_made-users will be made');
+		expect(found.get('postgresql')?.found).toEndWith('the schema never_made will be created');
+		expect(found.get('kafka')?.found).toContain('never_made-users will be created');
 		expect(found.get('log')?.state).toBe('ok');
 		expect(found.get('clock')?.state).toBe('ok');
 		expect(found.has('data directory')).toBeFalse();

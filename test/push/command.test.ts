@@ -25,5 +25,5 @@ test('lists dead letters without tokens of devices, and replays them', () =>
 		expect(listed.out).toContain(`${channel.id} ${ts}  ${anna.id} P`);
 		expect(listed.out).toContain('after 1 tries: 400 DeviceTokenNotForTopic');
 		expect(listed.out).not.toContain('topic-secret');
-		expect((await push('--replay')).out).toBe('1 tried again\n');
+		expect((await push('--replay')).out).toBe('1 will be retried\n');
 	}));

@@ -134,7 +134,7 @@ test('members: who is here, somebody is added, the topic and the name are change
 	await page.getByRole('combobox', { name: 'Person to add' }).waitFor();
 	await eventually(async () => expect((await options(page)).length).toBe(1));
 	await page.keyboard.press('Enter');
-	await page.getByText('person-2 is in.').waitFor();
+	await page.getByText('person-2 was added.').waitFor();
 	await page.getByText('Everybody is a member already.').waitFor();
 	await page.getByRole('button', { name: 'Done' }).click();
 	await dialog.getByText('3 members').waitFor();

@@ -28,7 +28,7 @@ export function AddPeople({ of, onDone }: { readonly of: MembersOf; readonly onD
 	return (
 		<>
 			<Chooser
-				label="Whom to add"
+				label="Person to add"
 				written={written}
 				onWrite={setWritten}
 				groups={[
