@@ -201,7 +201,7 @@ test('progress in PostgreSQL is judged by what the topics hold', () => {
 		{
 			about: 'log',
 			state: 'bad',
-			found: expect.stringMatching(/^t-conversations\/0 is to be read from 1, .* 2 up to 7\. .* are lost$/),
+			found: expect.stringMatching(/^t-conversations\/0 must be read from 1, .* 2 to 7\. .* are lost$/),
 			fix: expect.stringContaining('UPDATE inst.partition_progress'),
 		},
 	]);
