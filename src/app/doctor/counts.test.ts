@@ -16,5 +16,8 @@ test('counts that could not be compared are neither called right nor missing', a
 		state: 'warn',
 		found: expect.stringContaining('not in the store'),
 	});
-	expect(await found(0, 0)).toMatchObject({ state: 'warn', found: expect.stringContaining('not in this conversation') });
+	expect(await found(0, 0)).toMatchObject({
+		state: 'warn',
+		found: expect.stringContaining('not in this conversation'),
+	});
 });
