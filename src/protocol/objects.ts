@@ -85,6 +85,14 @@ export interface Viewer {
 	readonly latestMessage?: JsonObject | null;
 }
 
+/** Slack gives a group message a purpose that names who is in it; slackdump shows nothing else of it. */
+function purposeOf({ kind, name, creator, createdTs, purpose }: Conversation): Remark {
+	if (kind !== 'mpim' || purpose.lastSet > 0) return purpose;
+	const people = name.replace(/^mpdm-|-\d+$/g, '').split('--');
+	const value = `Group messaging with: ${people.map((person) => `@${person}`).join(' ')}`;
+	return { value, creator, lastSet: Math.floor(createdTs / 1e6) };
+}
+
 export function wireConversation(conversation: Conversation, viewer: Viewer): JsonObject {
 	const { kind } = conversation;
 	const shared = {
@@ -128,7 +136,7 @@ export function wireConversation(conversation: Conversation, viewer: Viewer): Js
 		parent_conversation: null,
 		unlinked: 0,
 		topic: wireRemark(conversation.topic),
-		purpose: wireRemark(conversation.purpose),
+		purpose: wireRemark(purposeOf(conversation)),
 		previous_names: conversation.previousNames,
 		...(isDirect(kind) ? { is_open: true, members: conversation.people } : {}),
 	};

@@ -375,9 +375,10 @@ describe('the workspace', () => {
 		}
 	});
 
-	test('a group message is a group', async () => {
+	test('a group message is a group, whose purpose says who is in it', async () => {
 		const opened = await ada.call('conversations.open', { users: `${grace.id},${bot.id}`, return_im: true });
 		expect(opened.channel).toMatchObject({ is_mpim: true, is_group: true, is_channel: false, is_open: true });
+		expect(opened.channel.purpose.value).toMatch(/^Group messaging with: @\S+ @\S+ @\S+$/);
 	});
 
 	test('client.userBoot and users.prefs.get say what is muted', async () => {

@@ -11,8 +11,8 @@ export interface Named {
 /** The clock's alone: nothing of them is the same twice. */
 const TIMES = /"(position|event_ts|created|updated|date_create|last_set|timestamp)":("[^"]*"|\d+),?/g;
 const TS = /\d{10}\.\d{6}/g;
-/** Made from names that differ between runs. */
-const GROUP_NAME = /mpdm-[\w-]+/g;
+/** Made from names that differ between runs: the name of a group message, and its purpose. */
+const GROUP_NAME = /mpdm-[\w-]+|Group messaging with:[^"\\]*/g;
 /** In the order of ids. */
 const MEMBERS = /"members":\[([^\]]*)\]/g;
 const ID = /\b[A-Z][A-Z0-9]{8,}\b/g;
