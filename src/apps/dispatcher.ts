@@ -32,6 +32,8 @@ export interface DispatcherParts {
 /** Of an app that does not acknowledge: more are read when some were. */
 const MOST_OPEN = 500;
 const LOOK_AROUND_EVERY_MS = 20_000;
+/** In a cluster a change is published before its row is written. */
+const WORKSPACE_AGAIN_MS = 2_000;
 const SAVE_EVERY_MS = 500;
 const AFTER_FAILURE_MS = 1_000;
 /** An event is kept for so long. */
@@ -51,6 +53,7 @@ export class Dispatcher {
 	private readonly dirty = new Set<string>();
 	private readonly workspace: WorkspaceReader;
 	private isWorkspaceDirty = false;
+	private workspaceAgainAt = Number.POSITIVE_INFINITY;
 	private underWay = 0;
 	private stopping = false;
 	private trouble: AppTrouble;
@@ -116,7 +119,7 @@ export class Dispatcher {
 				await this.pause(woken, AFTER_FAILURE_MS);
 				continue;
 			}
-			const until = Math.min(this.nextLookAt, this.nextWorkAt());
+			const until = Math.min(this.nextLookAt, this.workspaceAgainAt, this.nextWorkAt());
 			if (until > nowMs()) await this.pause(woken, until - nowMs());
 			else await this.pause(Promise.resolve(), 0);
 		}
@@ -147,6 +150,10 @@ export class Dispatcher {
 			this.isWorkspaceDirty = true;
 		}
 		await this.read();
+		if (nowMs() >= this.workspaceAgainAt) {
+			this.workspaceAgainAt = Number.POSITIVE_INFINITY;
+			this.isWorkspaceDirty = true;
+		}
 		await this.readWorkspace();
 		this.deliverDue();
 		if (nowMs() >= this.nextSaveAt) {
@@ -205,6 +212,7 @@ export class Dispatcher {
 
 	private readonly hearTeam = (): void => {
 		this.isWorkspaceDirty = true;
+		this.workspaceAgainAt = Math.min(this.workspaceAgainAt, this.parts.nowMs() + WORKSPACE_AGAIN_MS);
 		this.wake();
 	};
 

@@ -13,14 +13,19 @@ beforeAll(async () => {
 	cluster = await startCluster();
 	stage = await appStage(
 		cluster.url,
-		manifestOf({ events: ['message.channels'], commands: [{ command: '/tide' }] }),
+		manifestOf({
+			events: ['message.channels', 'channel_created', 'team_join'],
+			commands: [{ command: '/tide' }],
+		}),
 	);
 }, 90_000);
 afterAll(() => cluster?.stop(), 60_000);
 
 const PATIENCE_MS = 60_000;
 const textsOf = (apps: readonly AppClient[]): string[] =>
-	apps.flatMap(({ events }) => events.map(({ payload }) => payload.event.text as string));
+	apps.flatMap(({ events }) =>
+		events.flatMap(({ payload }) => (payload.event.type === 'message' ? [payload.event.text as string] : [])),
+	);
 
 async function post(from: number, to: number): Promise<void> {
 	for (let number = from; number < to; number += 1) {
@@ -36,6 +41,22 @@ test('each event goes to one of the connections', async () => {
 	await eventually(PATIENCE_MS, async () => expect(new Set(textsOf(apps)).size).toBe(10));
 	expect(textsOf(apps)).toHaveLength(10);
 	for (const app of apps) app.stop();
+}, 90_000);
+
+test('a new channel and a new user are events', async () => {
+	const app = await new AppClient(cluster.url, stage.appToken).start();
+	const { channel } = await stage.ada('conversations.create', { name: 'mole' });
+	const { user } = await stage.admin('admin.users.create', { team_id: stage.team, name: 'linus' });
+	const heard = () =>
+		app.events.map(
+			({ payload }) => `${payload.event.type} ${payload.event.channel?.id ?? payload.event.user?.id}`,
+		);
+	await eventually(PATIENCE_MS, async () =>
+		expect(heard()).toEqual(
+			expect.arrayContaining([`channel_created ${channel.id}`, `team_join ${user.id}`]),
+		),
+	);
+	app.stop();
 }, 90_000);
 
 test('a command reaches the app at whichever gateway it is asked, and its answer comes back', async () => {

@@ -2,9 +2,10 @@ import { expect, test } from 'bun:test';
 import { client } from '../support/api.ts';
 import { AppClient } from '../support/app-client.ts';
 import { appStage, manifestOf } from '../support/apps.ts';
+import { eventually } from '../support/eventually.ts';
 import { stage } from '../support/web/stage.ts';
 
-/** Apps in a real Chromium: a command, what only its caller sees, a button, and a modal that is checked and submitted. */
+/** Apps in a real Chromium: a command, what only its caller sees, a button, a modal that is checked and submitted, shortcuts, a home. */
 
 const web = stage();
 
@@ -37,16 +38,28 @@ const VIEW = {
 	],
 };
 
-test('a command, a button and a modal', async () => {
+const HOME = {
+	type: 'home',
+	blocks: [{ type: 'section', text: { type: 'mrkdwn', text: 'Tides of the week' } }],
+};
+
+test('a command, a button, a modal, shortcuts and a home', async () => {
 	const { url } = web.server;
-	const app = await appStage(url, manifestOf({ commands: [{ command: '/tide' }] }));
+	const app = await appStage(
+		url,
+		manifestOf({ commands: [{ command: '/tide' }], events: ['app_home_opened'] }),
+	);
 	const bot = client(url, app.botToken);
 	const submitted: string[] = [];
+	const ran: string[] = [];
 	const running = await new AppClient(url, app.appToken, ({ type, payload }) => {
 		if (type === 'slash_commands') {
 			void bot('chat.postMessage', { channel: app.channel, text: 'Tides', blocks: BLOCKS });
 			return { text: `Looking up ${payload.text}` };
 		}
+		if (payload.type === 'shortcut' || payload.type === 'message_action') ran.push(payload.callback_id);
+		if (payload.event?.type === 'app_home_opened')
+			void bot('views.publish', { user_id: app.adaId, view: HOME });
 		if (payload.type === 'block_actions')
 			void bot('views.open', { trigger_id: payload.trigger_id, view: VIEW });
 		if (payload.type !== 'view_submission') return null;
@@ -72,6 +85,24 @@ test('a command, a button and a modal', async () => {
 		await dialog.getByRole('button', { name: 'Save' }).click();
 		await dialog.waitFor({ state: 'hidden' });
 		expect(submitted).toEqual(['Bern', 'Dover']);
+
+		// A shortcut of a message, and one that the composer offers after a slash.
+		await page.getByText('High water at noon').hover();
+		await page.getByRole('button', { name: 'More actions' }).last().click();
+		await page.getByRole('menuitem', { name: 'Quote' }).click();
+		await eventually(30_000, async () => expect(ran).toEqual(['quote']));
+		await page.getByRole('textbox', { name: /^Message/ }).fill('/new');
+		await page.getByRole('option', { name: 'New tide' }).click();
+		await eventually(30_000, async () => expect(ran).toEqual(['quote', 'new_tide']));
+
+		// The home that the app publishes when it is opened, in the direct message with its bot.
+		const direct = await app.ada('conversations.open', { users: app.bot });
+		await page.goto(`${url}/#/c/${direct.channel.id}`);
+		await page.getByRole('button', { name: 'Home', exact: true }).click();
+		await page
+			.getByRole('dialog', { name: /^Home of/ })
+			.getByText('Tides of the week')
+			.waitFor();
 	} finally {
 		running.stop();
 	}

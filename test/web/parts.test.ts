@@ -91,7 +91,20 @@ describe('text', () => {
 	});
 
 	test('names, channels and emoji are completed where one is being written', () => {
-		const handles = (text: string, from: Known = { users: users.values(), conversations: [] }) => {
+		const shortcut = {
+			name: 'Take a photo',
+			type: 'global',
+			callback_id: 'photo',
+			app_id: 'A1',
+			app_name: 'Lens',
+		} as const;
+		const offers = {
+			commands: [{ name: '/tide', desc: 'Says the tide', usage: '' }],
+			shortcuts: [shortcut],
+			homes: [],
+		};
+		const known = { users: [...users.values()], conversations: [], offers };
+		const handles = (text: string, from: Known = known) => {
 			const written = writtenName(text, text.length);
 			return written && candidatesFor(written, from).map(({ handle }) => handle);
 		};
@@ -101,9 +114,11 @@ describe('text', () => {
 		expect(handles('@hop')).toEqual(['@grace.h']);
 		expect(handles('@')).toEqual(['@ada', '@grace.h', '@channel', '@here']);
 		expect(handles('at 10:3')).toBeNull();
+		expect(handles('/t')).toEqual(['/tide', 'Lens: photo']);
+		for (const text of ['/tide', 'and /t', '/tide Dover', '/x']) expect(handles(text) ?? []).toEqual([]);
 		expect(handles('nice :tad')).toEqual([':tada:']);
 		const harbour = { id: 'C1', kind: 'public', name: 'harbour', topic: '' } as Conversation;
-		expect(handles('in #ha', { users: [], conversations: [harbour] })).toEqual(['#harbour']);
+		expect(handles('in #ha', { ...known, conversations: [harbour] })).toEqual(['#harbour']);
 		expect(toWire('in #harbour, #nowhere', users, [harbour])).toBe('in <#C1|harbour>, #nowhere');
 		expect(fromWire('in <#C1|harbour>', users)).toBe('in #harbour');
 		expect(complete('hi @gr!', 6, '@grace.h')).toEqual({ text: 'hi @grace.h !', caret: 12 });

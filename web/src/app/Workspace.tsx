@@ -2,6 +2,7 @@ import type { Conversation } from '@tidemark/client';
 import { useBadge, useClient, useConnection, useSelected } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
 import { AppModal } from '../apps/AppModal.tsx';
+import { loadOffers } from '../apps/offers.ts';
 import { listenToApps } from '../apps/shown.ts';
 import { ConversationView } from '../conversation/ConversationView.tsx';
 import { type DialogName, Dialogs } from '../dialogs/Dialogs.tsx';
@@ -54,6 +55,7 @@ export function Workspace({ onSignOut }: Props) {
 		if (self) void renew(client);
 	}, [client, self]);
 	useEffect(() => listenToApps(client), [client]);
+	useEffect(() => void loadOffers(client).catch(() => undefined), [client]);
 	const signOut = useCallback(
 		async (revoke: boolean) => {
 			await leave(client);

@@ -1,4 +1,5 @@
 import type { TidemarkClient } from '@tidemark/client';
+import { loadOffers } from './offers.ts';
 
 /** `/tide Dover`: a command of one of the workspace's apps, with its text; null where no app has it. */
 
@@ -12,6 +13,6 @@ const WRITTEN = /^(\/[a-z0-9_-]{1,31})(?:\s+([\s\S]*))?$/;
 export async function commandIn(client: TidemarkClient, written: string): Promise<Command | null> {
 	const [, command, text = ''] = WRITTEN.exec(written.trim()) ?? [];
 	if (command === undefined) return null;
-	const { commands } = await client.call<{ commands: readonly { name: string }[] }>('commands.list');
+	const { commands } = await loadOffers(client);
 	return commands.some(({ name }) => name === command) ? { command, text } : null;
 }

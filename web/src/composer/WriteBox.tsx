@@ -1,6 +1,8 @@
 import { useClient, useSelected } from '@tidemark/client/react';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { runShortcut, useOffers } from '../apps/offers.ts';
 import { everybody } from '../session/everybody.ts';
+import { tell } from '../session/toast.tsx';
 import { Avatar } from '../ui/Avatar.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { type Candidate, candidatesFor, complete, writtenName } from './completion.ts';
@@ -36,6 +38,7 @@ export function WriteBox({
 	onUp,
 	onBack,
 }: Props) {
+	const client = useClient();
 	const listId = useId();
 	const box = useRef<HTMLTextAreaElement>(null);
 	const [text, setText] = useState(initial);
@@ -60,6 +63,11 @@ export function WriteBox({
 		onChange?.(next);
 	};
 	const take = (candidate: Candidate) => {
+		if (candidate.shortcut) {
+			write('', null);
+			tell(runShortcut(client, candidate.shortcut));
+			return;
+		}
 		const done = complete(text, caret ?? text.length, candidate.handle);
 		write(done.text, null);
 		requestAnimationFrame(() => {
@@ -112,7 +120,7 @@ export function WriteBox({
 								<span className="completion-sign">{candidate.sign}</span>
 							)}
 							<strong dir="auto">{candidate.label}</strong>
-							<span className="hint">{candidate.handle}</span>
+							<span className="hint">{candidate.shortcut?.app_name ?? candidate.handle}</span>
 						</div>
 					))}
 				</div>
@@ -163,6 +171,7 @@ function useCandidates(text: string, caret: number | null): readonly Candidate[]
 	const client = useClient();
 	const users = useSelected((snapshot) => snapshot.users);
 	const conversations = useSelected((snapshot) => snapshot.conversations);
+	const offers = useOffers();
 	const written = caret === null ? null : writtenName(text, caret);
 	const isNaming = written?.sign === '@';
 	useEffect(() => {
@@ -170,5 +179,5 @@ function useCandidates(text: string, caret: number | null): readonly Candidate[]
 	}, [client, isNaming]);
 	return written === null
 		? NOBODY
-		: candidatesFor(written, { users: users.values(), conversations: conversations.values() });
+		: candidatesFor(written, { users: users.values(), conversations: conversations.values(), offers });
 }

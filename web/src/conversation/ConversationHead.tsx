@@ -1,6 +1,7 @@
 import type { Conversation, NotificationLevel } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useState } from 'react';
+import { AppHomeButton } from '../apps/AppHome.tsx';
 import { DetailsDialog, type DetailsPart } from '../dialogs/DetailsDialog.tsx';
 import { ExplainDialog } from '../dialogs/ExplainDialog.tsx';
 import { LeaveDialog } from '../dialogs/LeaveDialog.tsx';
@@ -82,6 +83,7 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 					<span>Why?</span>
 				</button>
 			)}
+			{user && <AppHomeButton bot={user} />}
 			{kind !== 'im' && <IconButton icon="people" label="Members" onClick={() => setDetails('members')} />}
 			<Menu label="Settings of this conversation" items={items}>
 				<Icon name="more" />

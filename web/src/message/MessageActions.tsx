@@ -1,6 +1,7 @@
 import type { Message, TidemarkClient } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
+import { runShortcut, useOffers } from '../apps/offers.ts';
 import { ReactDialog } from '../dialogs/ReactDialog.tsx';
 import { ReadersDialog } from '../dialogs/ReadersDialog.tsx';
 import { useSelf } from '../session/names.ts';
@@ -30,10 +31,16 @@ export function MessageActions({ message, isInThread, onEdit }: Props) {
 	const canEdit = isEditable(message, self);
 	const copied = () => message.text || plainText(wordsOf(message), client.getSnapshot().users);
 	const reading = useReading(message, isInThread);
+	const shortcuts = useOffers().shortcuts.filter(({ type }) => type === 'message');
 	const items: MenuItem[] = [
 		...reading,
 		...(isInThread ? [] : [{ label: 'Who has read this', run: () => setDialog('readers') }]),
 		{ label: 'Copy text', run: () => tell(navigator.clipboard.writeText(copied()), 'Copied.') },
+		...shortcuts.map((shortcut) => ({
+			label: shortcut.name,
+			hint: shortcut.app_name,
+			run: () => tell(runShortcut(client, shortcut, { channel: message.channel, message_ts: message.ts })),
+		})),
 		...(isMine
 			? [
 					...(canEdit ? [{ label: 'Edit', run: onEdit }] : []),

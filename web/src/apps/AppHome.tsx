@@ -1,0 +1,66 @@
+import { useClient } from '@tidemark/client/react';
+import { useEffect, useState } from 'react';
+import { Parts } from '../message/Parts.tsx';
+import { partsOf } from '../message/rich/blocks.ts';
+import { type Fields, fieldsIn, listIn, stringIn } from '../message/rich/json.ts';
+import { tell } from '../session/toast.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
+import { Controls } from './Controls.tsx';
+import { withoutUsable } from './elements.ts';
+import { useOffers } from './offers.ts';
+
+/** In the direct message with an app's bot: a button that opens the home which the app shows this user. */
+export function AppHomeButton({ bot }: { readonly bot: string }) {
+	const home = useOffers().homes.find(({ bot_user_id }) => bot_user_id === bot);
+	const [isOpen, setOpen] = useState(false);
+	if (!home) return null;
+	return (
+		<>
+			<button type="button" className="button" onClick={() => setOpen(true)}>
+				Home
+			</button>
+			{isOpen && <AppHome app={home.app_id} name={home.app_name} onClose={() => setOpen(false)} />}
+		</>
+	);
+}
+
+interface Props {
+	readonly app: string;
+	readonly name: string;
+	readonly onClose: () => void;
+}
+
+function AppHome({ app, name, onClose }: Props) {
+	const client = useClient();
+	const [view, setView] = useState<Fields | null>(null);
+	useEffect(() => {
+		const stop = client.onEvent((event: Fields) => {
+			const changed = fieldsIn(event.view);
+			if (changed.type === 'home' && changed.app_id === app) setView(changed);
+		});
+		// The app may publish its home when it learns that it was opened.
+		tell(
+			client
+				.call<{ view: Fields | null }>('apps.home.open', { app_id: app })
+				.then((answer) => setView((newer) => newer ?? answer.view)),
+		);
+		return stop;
+	}, [client, app]);
+	const blocks = listIn(view?.blocks);
+	return (
+		<Dialog title={`Home of ${name}`} onClose={onClose}>
+			{view ? (
+				<>
+					<Parts parts={partsOf(withoutUsable(blocks))} />
+					<Controls
+						key={stringIn(view.hash)}
+						blocks={blocks}
+						container={{ type: 'view', view_id: stringIn(view.id) }}
+					/>
+				</>
+			) : (
+				<p className="hint">{name} shows nothing here yet.</p>
+			)}
+		</Dialog>
+	);
+}
