@@ -27,7 +27,13 @@ const TIDY_EVERY_MS = 60_000;
 const MODALS_KEPT_MICROS = 24 * 3600 * 1e6;
 const EVERY_GATEWAY = 'gateways:all';
 
-export function appsAt(engine: GatewayEngine, config: Config, operations: ServerOperations): RunningApps {
+/** `origin`: how apps reach this server by HTTP, as far as is known. */
+export function appsAt(
+	engine: GatewayEngine,
+	config: Config,
+	operations: ServerOperations,
+	origin: () => string,
+): RunningApps {
 	const { store, bus, gateway } = engine;
 	const report = (error: unknown): void => operations.failed('apps', error);
 	const outgoing = new Outgoing({ fetch, allowsPrivate: config.appPrivateAddresses === 'on' });
@@ -51,7 +57,7 @@ export function appsAt(engine: GatewayEngine, config: Config, operations: Server
 		bus,
 		holder: engine.name === 'embedded' ? null : gateway,
 		sockets: (app) => sockets.transport(app),
-		http: httpTransport(outgoing, nowMs),
+		http: httpTransport(outgoing, nowMs, origin),
 		rules: rulesOf(config),
 		nowMs,
 		report,
@@ -70,7 +76,16 @@ export function appsAt(engine: GatewayEngine, config: Config, operations: Server
 			if (revokedTs > 0) sockets.disable(app, hash);
 	}
 	let tidying: ReturnType<typeof setInterval> | undefined;
-	const requests = new AppRequests({ apps: store.apps, sockets, bus, gateway, outgoing, nowMs, newId });
+	const requests = new AppRequests({
+		apps: store.apps,
+		sockets,
+		bus,
+		gateway,
+		outgoing,
+		origin,
+		nowMs,
+		newId,
+	});
 	operations.gauge('app_sockets', 'Open Socket Mode connections of apps', () => sockets.size);
 	return {
 		sockets,

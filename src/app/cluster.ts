@@ -4,6 +4,7 @@ import { missingPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
 import { CannotListen } from './failures.ts';
+import { sharedContents } from './file-contents.ts';
 import { type RunningGateway, shownHost, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { OwnersWatch } from './owners-watch.ts';
@@ -26,6 +27,11 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 			...missingPlaces(config),
 		]);
 	const operations = new ServerOperations(log, 'gateway');
+	const contents = sharedContents(config);
+	if (contents === null && config.fileMaxMb > 0)
+		log.info(
+			'Files are disabled: set TIDEMARK_S3_BUCKET, or TIDEMARK_FILES_DIR to a directory that all gateways share',
+		);
 	const vapidKey = configuredVapidKey(config);
 	if (vapidKey === null && config.webPush === 'on')
 		log.info(
@@ -42,6 +48,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 			vapidKey,
 			log,
 			engine,
+			contents,
 			operations,
 			workers,
 		});

@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import { Repairer } from '../durability/repairer.ts';
 import { Verifier } from '../durability/verifier.ts';
+import type { FileContents } from '../engine/ports/file-contents.ts';
 import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { hearRevoked } from '../gateway/auth/revocations.ts';
 import { TokenUses } from '../gateway/auth/token-uses.ts';
 import { DirectPartners } from '../gateway/direct-partners.ts';
 import { FairGate } from '../gateway/fair-gate.ts';
+import { FileSweeper } from '../gateway/files/sweeper.ts';
 import { beginAnew, onMissed } from '../gateway/gap.ts';
 import { networkOf } from '../gateway/http/client-address.ts';
 import { Cors } from '../gateway/http/cors.ts';
@@ -45,6 +47,8 @@ export interface GatewayParts {
 	readonly vapidKey: VapidKey | null;
 	readonly log: Logger;
 	readonly engine: GatewayEngine;
+	/** Null: files are disabled. */
+	readonly contents: FileContents | null;
 	readonly operations: ServerOperations;
 	/** Whether commands are decided, by whatever finds that out. */
 	readonly workers?: Pick<ServiceWatch, 'lost' | 'regained'>;
@@ -103,7 +107,14 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	const repairer = new Repairer(readState, verifier, steadyMs);
 	operations.watchCounts(verifier, repairer);
 	const clockWatch = watchClock(clock, operations);
-	const apps = appsAt(engine, config, operations);
+	const files = parts.contents && {
+		records: store.files,
+		contents: parts.contents,
+		mostBytes: config.fileMaxMb * 1024 * 1024,
+		mostBytesOfTeam: config.teamFilesMb * 1024 * 1024,
+	};
+	const apps = appsAt(engine, config, operations, () => config.publicUrl ?? url());
+	const url = (): string => `http://${shownHost(config.host)}:${listening.port}`;
 	const partners = new DirectPartners(engine.written, store.directory, steadyMs);
 	const tokenUses = new TokenUses(store.directory);
 	const services: Services = {
@@ -122,6 +133,8 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		outgoing: apps.outgoing,
 		search: store.search,
 		scheduled: store.scheduled,
+		files,
+		publicUrl: config.publicUrl,
 		webPush: parts.vapidKey && { key: parts.vapidKey.publicKey, hosts: config.webPushHosts },
 		bus,
 		auth: new Authenticator({
@@ -176,6 +189,14 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		nowMs,
 		failed: (error) => operations.failed('posting scheduled messages', error),
 	});
+	const sweeper =
+		files &&
+		new FileSweeper({
+			files,
+			requests,
+			nowMicros: () => clock.next(),
+			failed: (error) => operations.failed('cleaning up files', error),
+		});
 	const deaf = hearRevoked(bus, services.auth, partners);
 	const startOver = () => beginAnew({ hub, auth: services.auth, requests, bus });
 	const unwatched = onMissed(bus, () => void startOver());
@@ -186,7 +207,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		tokenUses.flush().catch((error) => operations.failed('noting when tokens were used', error));
 		checkSomebody(hub, verifier).catch((error) => operations.failed('checking counts', error));
 	}, CHECK_EVERY_MS);
-	const listening = listenOn(config, engine.gateway, {
+	const listening: Listening = listenOn(config, engine.gateway, {
 		services,
 		hub,
 		presence,
@@ -195,7 +216,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		appSockets: apps.sockets,
 	});
 	return {
-		url: `http://${shownHost(config.host)}:${listening.port}`,
+		url: url(),
 		hub,
 		presence,
 		beginAnew: startOver,
@@ -203,6 +224,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			operations.stop();
 			clearInterval(checking);
 			await scheduledPosts.stop();
+			await sweeper?.stop();
 			clockWatch.stop();
 			await apps.stop();
 			await listening.stop();

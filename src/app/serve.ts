@@ -6,6 +6,7 @@ import { type AdminToken, adminTokenOf, keepAdminToken } from './admin-token.ts'
 import type { Config } from './config.ts';
 import { type Engine, openEmbeddedEngine } from './engine.ts';
 import { checkListening } from './failures.ts';
+import { fileContents } from './file-contents.ts';
 import { type GatewayParts, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { secureFiles } from './private-files.ts';
@@ -43,7 +44,16 @@ export async function serve(config: Config, log: Logger): Promise<Running> {
 async function start(config: Config, admin: AdminToken, log: Logger, engine: Engine): Promise<Running> {
 	const operations = new ServerOperations(log, 'server');
 	const vapidKey = await vapidKeyIn(config);
-	const roles = await startRoles({ config, adminToken: admin.token, vapidKey, log, engine, operations });
+	const contents = await fileContents(config);
+	const roles = await startRoles({
+		config,
+		adminToken: admin.token,
+		vapidKey,
+		log,
+		engine,
+		contents,
+		operations,
+	});
 	await keepAdminToken(admin, config.dataDir);
 	for (const warning of await secureFiles(config.dataDir)) operations.warn(warning);
 	return {

@@ -4,6 +4,7 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Message } from '../model/message.ts';
 import { formatTs } from '../model/ts.ts';
 import { changedEvent } from '../protocol/conversation-events.ts';
+import { fileDeletions, sharedEvents } from '../protocol/file-events.ts';
 import { deletedEvent, editedEvent, messageEvent } from '../protocol/message-events.ts';
 import type { JsonObject } from '../protocol/objects.ts';
 import { pinEvent } from '../protocol/pin-events.ts';
@@ -52,6 +53,8 @@ export const DELIVERED_EVENTS: ReadonlySet<string> = new Set([
 	...Object.values(MESSAGE_NAME),
 	'app_mention',
 	'app_home_opened',
+	'file_deleted',
+	'file_shared',
 	'member_joined_channel',
 	'member_left_channel',
 	'reaction_added',
@@ -75,6 +78,7 @@ export function appEventsOf(found: StoredChanges, subscriber: Subscriber): AppEv
 	const events = [
 		...found.posted.flatMap(({ message, prevTs }) => postedEvents(found, message, prevTs, subscriber)),
 		...found.changed.flatMap((message) => changedEvents(found, message, subscriber)),
+		...fileEvents(found, subscriber),
 		...found.people.flatMap((person) => personEvents(found, person, subscriber)),
 		...found.aspects.flatMap((aspect) => aspectEvents(found, aspect, subscriber)),
 		...found.reactions.flatMap((reaction) => reactionEvents(found, reaction, subscriber)),
@@ -135,6 +139,23 @@ function changedEvents(
 		: editedEvent(conversation, message, undefined, thread);
 	const event = { ...wire, channel_type: channelType(conversation) };
 	return [make(subscriber, conversation.id, message.changedTs, `changed ${message.ts}`, event)];
+}
+
+function fileEvents({ conversation, posted, changed }: StoredChanges, subscriber: Subscriber): AppEvent[] {
+	const { names } = subscriber;
+	const added = posted.map(({ message }) => message);
+	const shared = added.flatMap((message) =>
+		sharedEvents(message).map(({ wire }) =>
+			make(subscriber, conversation.id, message.ts, `file_shared ${wire.file_id}`, wire),
+		),
+	);
+	const present = [...added, ...changed.filter(({ deleted }) => !deleted)];
+	const deleted = present.flatMap((message) =>
+		fileDeletions(message).map(({ file, at, event }) =>
+			make(subscriber, conversation.id, at, `file_deleted ${file}`, event.wire),
+		),
+	);
+	return [...(names.has('file_shared') ? shared : []), ...(names.has('file_deleted') ? deleted : [])];
 }
 
 const channelType = ({ kind }: Conversation): string =>

@@ -1,5 +1,6 @@
 import type { App } from '../engine/ports/apps.ts';
 import { settingsOf } from '../model/app-manifest.ts';
+import { addressedTo } from '../protocol/addresses.ts';
 import type { Delivery } from './feed.ts';
 import { NotSent, type Outgoing } from './outgoing.ts';
 import { eventCallback } from './payloads.ts';
@@ -14,12 +15,14 @@ const AT_ONCE = 20;
 export function httpTransport(
 	outgoing: Pick<Outgoing, 'post'>,
 	nowMs: () => number,
+	origin: () => string,
 	withinMs = WITHIN_MS,
 ): Transport {
 	return {
 		isOpen: () => true,
 		atOnce: AT_ONCE,
-		deliver: (app, delivery) => deliver(app, delivery, outgoing, nowMs(), withinMs),
+		deliver: (app, delivery) =>
+			deliver(app, delivery, outgoing, { now: nowMs(), origin: origin() }, withinMs),
 	};
 }
 
@@ -27,11 +30,11 @@ async function deliver(
 	app: App,
 	delivery: Delivery,
 	outgoing: Pick<Outgoing, 'post'>,
-	now: number,
+	{ now, origin }: { readonly now: number; readonly origin: string },
 	withinMs: number,
 ): Promise<DeliveryOutcome> {
 	const { requestUrl } = settingsOf(JSON.parse(app.manifest));
-	const body = JSON.stringify(eventCallback(app, delivery));
+	const body = addressedTo(origin, JSON.stringify(eventCallback(app, delivery)));
 	const headers = {
 		'content-type': 'application/json',
 		...signatureHeaders(app.signingSecret, body, Math.floor(now / 1000)),

@@ -3,6 +3,8 @@ import type { Repairer } from '../durability/repairer.ts';
 import type { Verifier } from '../durability/verifier.ts';
 import type { Apps } from '../engine/ports/apps.ts';
 import type { Bus } from '../engine/ports/bus.ts';
+import type { FileContents } from '../engine/ports/file-contents.ts';
+import type { Files } from '../engine/ports/files.ts';
 import type { PushStore } from '../engine/ports/push.ts';
 import type { Scheduled } from '../engine/ports/scheduled.ts';
 import type { Search } from '../engine/ports/search.ts';
@@ -56,6 +58,14 @@ export interface WebPush {
 	readonly hosts: AllowedHosts;
 }
 
+/** What is known of files, their content, and how much there may be. */
+export interface FileServices {
+	readonly records: Files;
+	readonly contents: FileContents;
+	readonly mostBytes: number;
+	readonly mostBytesOfTeam: number;
+}
+
 /** Everything that methods and sockets work with; made once, by the composition root. */
 export interface Services {
 	readonly requests: Requests;
@@ -76,6 +86,10 @@ export interface Services {
 	readonly outgoing: Pick<Outgoing, 'post'>;
 	readonly search: Search;
 	readonly scheduled: Scheduled;
+	/** Null: files are disabled. */
+	readonly files: FileServices | null;
+	/** What clients reach this server at, where that is configured. */
+	readonly publicUrl: string | null;
 	/** Null: browsers are not told of anything. */
 	readonly webPush: WebPush | null;
 	readonly bus: Bus;

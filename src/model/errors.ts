@@ -151,6 +151,20 @@ export const ERRORS = {
 	),
 	not_subscribed: final('The user does not follow this thread.'),
 
+	// Files
+	file_not_found: final('There is no such file, its upload is not finished, or the caller may not see it.'),
+	file_deleted: final('The file was deleted.'),
+	cant_delete_file: final('Only the user who uploaded a file can delete it.'),
+	file_too_large: final('The file is larger than the server accepts (`TIDEMARK_FILE_MAX_MB`).'),
+	storage_limit_reached: final(
+		'The workspace has no room for this file (`TIDEMARK_TEAM_FILES_MB`), or the caller has too many unfinished uploads. Delete files, or finish uploads.',
+	),
+	files_disabled: final('Files are disabled on this server.'),
+	too_many_files: final('A message can have at most 20 files.'),
+	method_deprecated: final(
+		'Slack retired this method: upload with `files.getUploadURLExternal` and `files.completeUploadExternal`.',
+	),
+
 	// The server itself
 	ratelimited: { meaning: 'Too many requests; wait for `Retry-After` seconds.', retry: true, status: 429 },
 	service_unavailable: {

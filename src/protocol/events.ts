@@ -5,6 +5,7 @@ import { formatRowPosition, formatTotalsVersion } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
 import type { Effect, ThreadSummary } from '../sequencer/effects.ts';
 import { changedEvent, createdChannel, joinedEvent, leftEvent } from './conversation-events.ts';
+import { fileDeletions, sharedEvents } from './file-events.ts';
 import { type LiveEvent, liveEvent } from './live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from './message-events.ts';
 import { countFields, type JsonObject } from './objects.ts';
@@ -74,6 +75,9 @@ export function announcementsOf(effect: Effect): Announcement[] {
 					editedEvent(conversation, effect.message, effect.previous, effect.thread),
 					aboutMessage(effect),
 				),
+				...fileDeletions(effect.message)
+					.filter((deletion) => deletion.at === at)
+					.map(({ event }) => toMembers(event)),
 			];
 		case 'deleted': {
 			const event = deletedEvent(conversation, effect.message, effect.tombstone, effect.previous);
@@ -170,7 +174,10 @@ function aboutStanding({ what, conversation }: Extract<Effect, { type: 'changed'
 
 function posted(effect: Extract<Effect, { type: 'posted' }>): Announcement[] {
 	const told = toMembers(messageEvent(effect), aboutMessage(effect));
-	return effect.thread ? [told, replied(effect.conversation, effect.thread, effect.at)] : [told];
+	const shared = sharedEvents(effect.message).map((event) => toMembers(event));
+	return effect.thread
+		? [told, replied(effect.conversation, effect.thread, effect.at), ...shared]
+		: [told, ...shared];
 }
 
 const replied = (conversation: Conversation, thread: ThreadSummary, at: number): Announcement =>

@@ -20,6 +20,8 @@ type What =
 	| `message ${number}`
 	/** How a thread looks from outside: number of replies, the latest one. */
 	| `thread ${number}`
+	/** A file of a message: shared with it, or deleted. */
+	| `file ${number} ${string}`
 	/** Whether a message is pinned. */
 	| `pin ${number}`
 	/** Whether a user reacts to a message with an emoji. */

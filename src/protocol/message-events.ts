@@ -22,7 +22,7 @@ export interface Posted {
 
 export function messageEvent({ conversation, message, prevTs, thread }: Posted): LiveEvent {
 	const timeline = message.threadTs === null || message.broadcast;
-	const asOf = Math.max(message.ts, message.editedTs ?? 0);
+	const asOf = message.changedTs;
 	return liveEvent(conversation.id, `message ${message.ts}`, asOf, {
 		...messageInThread(message, conversation.team, thread),
 		channel: conversation.id,

@@ -1,6 +1,6 @@
 import type { Message } from '../model/message.ts';
 
-/** A message short enough to send along with others: the beginning of its text, without blocks, attachments and metadata. */
+/** A message short enough to send along with others: the beginning of its text, without blocks, attachments, files and metadata. */
 
 const PREVIEW_CHARACTERS = 200;
 
@@ -12,8 +12,9 @@ export interface Preview {
 
 export function previewOf(message: Message): Preview {
 	const text = beginning(message.text);
-	const { blocks, attachments, metadata, ...small } = JSON.parse(message.extra ?? '{}');
-	const isCut = text !== message.text || [blocks, attachments, metadata].some((part) => part !== undefined);
+	const { blocks, attachments, files, metadata, ...small } = JSON.parse(message.extra ?? '{}');
+	const left = [blocks, attachments, files, metadata];
+	const isCut = text !== message.text || left.some((part) => part !== undefined);
 	if (!isCut) return { message, isCut };
 	const extra = Object.keys(small).length === 0 ? null : JSON.stringify(small);
 	return { message: { ...message, text, extra }, isCut };

@@ -10,7 +10,7 @@ import type { ThreadSummary } from './effects.ts';
 
 export interface Content {
 	readonly text: string;
-	/** Blocks, attachments, metadata: carried, not looked into; JSON. */
+	/** Blocks, attachments, metadata, files: carried, not looked into (but for files that are deleted); JSON. */
 	readonly extra: string | null;
 }
 
@@ -41,6 +41,8 @@ export type Action =
 			readonly asGuest?: true;
 	  }
 	| { readonly type: 'delete'; readonly ts: number; readonly asGuest?: true }
+	/** The actor deleted a file that the message has. Membership does not matter. */
+	| { readonly type: 'remove_file'; readonly ts: number; readonly file: string }
 	/** The actor reacts to a message, or takes the reaction back. */
 	| { readonly type: 'react'; readonly ts: number; readonly name: string; readonly added: boolean }
 	/** Pins a message to the conversation, or takes it down. */

@@ -137,13 +137,13 @@ export function decideDelete(situation: Situation, action: ActionOf<'delete'>): 
 }
 
 /** The thread that a reply belongs to, as it is after the change. */
-function threadAround({ state }: Situation, message: Message, change: { removed?: Message }) {
+export function threadAround({ state }: Situation, message: Message, change: { removed?: Message }) {
 	const root = message.threadTs === null ? null : state.messages.get(message.threadTs);
 	return root ? summaryOf(state, root, change) : null;
 }
 
 /** The thread below a root; null while it has no replies. */
-function threadBelow({ state }: Situation, root: Message) {
+export function threadBelow({ state }: Situation, root: Message) {
 	if (root.threadTs !== null) return null;
 	const summary = summaryOf(state, root, {});
 	return summary.replyCount > 0 ? summary : null;
@@ -155,6 +155,6 @@ const fieldsOf = (extra: string | null): Readonly<Record<string, unknown>> =>
 /** Metadata, or whose bot it is, show nothing by themselves. */
 function isEmpty({ text, extra }: Content): boolean {
 	if (text.trim() !== '') return false;
-	const { blocks, attachments } = fieldsOf(extra);
-	return blocks === undefined && attachments === undefined;
+	const { blocks, attachments, files } = fieldsOf(extra);
+	return blocks === undefined && attachments === undefined && files === undefined;
 }

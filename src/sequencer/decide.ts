@@ -1,4 +1,5 @@
 import type { Command, Outcome } from './commands.ts';
+import { decideRemoveFile } from './decide-files.ts';
 import {
 	decideAddMembers,
 	decideCreate,
@@ -42,6 +43,8 @@ export function decide(state: ConversationState, command: Command): Decision {
 			return decideEdit(situation, action);
 		case 'delete':
 			return decideDelete(situation, action);
+		case 'remove_file':
+			return decideRemoveFile(situation, action);
 		case 'react':
 			return decideReact(situation, action);
 		case 'pin':

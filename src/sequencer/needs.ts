@@ -97,6 +97,7 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 			break;
 		}
 		case 'delete':
+		case 'remove_file':
 			message(action.ts);
 			break;
 		case 'react': {

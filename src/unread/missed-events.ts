@@ -1,7 +1,7 @@
 import type { InsideChanges, OwnChanges } from '../engine/ports/changes.ts';
 import type { Moment } from '../engine/ports/read-state.ts';
 import type { Conversation } from '../model/conversation.ts';
-import { inTimeline } from '../model/message.ts';
+import { inTimeline, type Message } from '../model/message.ts';
 import { type Changed, changedEvent, joinedEvent, leftEvent } from '../protocol/conversation-events.ts';
 import {
 	markedEvent,
@@ -10,6 +10,7 @@ import {
 	threadSubscribedEvent,
 	threadUnsubscribedEvent,
 } from '../protocol/events.ts';
+import { fileDeletions, sharedEvents } from '../protocol/file-events.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { deletedEvent, editedEvent, messageEvent, repliedEvent } from '../protocol/message-events.ts';
 import { pinEvent } from '../protocol/pin-events.ts';
@@ -56,6 +57,7 @@ export function missedEvents(found: Found): MissedEvent[] {
 		...own(ownMemberships(found)),
 		...inside(messages(found)),
 		...inside(threads(found)),
+		...inside(files(found)),
 		...inside(reactions(found)),
 		...inside(pins(found)),
 		...inside(aspects(found, (what) => what !== 'archive')),
@@ -134,6 +136,17 @@ function threads({ inside, conversations, threads: summaries }: Found): Told[] {
 		const conversation = thread && conversations.get(thread.root.conversation);
 		return thread && conversation ? [{ at, event: repliedEvent(conversation, thread, at) }] : [];
 	});
+}
+
+function files(found: Found): Told[] {
+	const { inside, conversations } = found;
+	const isKnown = ({ conversation }: Message): boolean => conversations.has(conversation);
+	const posted = inside.posted.map(({ message }) => message).filter(isKnown);
+	const changed = inside.changed.filter((message) => isKnown(message) && !message.deleted);
+	return [
+		...posted.flatMap((message) => sharedEvents(message).map((event) => ({ at: message.ts, event }))),
+		...[...posted, ...changed].flatMap(fileDeletions).filter(({ at }) => isMissed(found, at)),
+	];
 }
 
 function reactions({ inside, conversations }: Found): Told[] {

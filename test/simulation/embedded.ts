@@ -67,6 +67,7 @@ export class EmbeddedShape implements Shape {
 			config: CONFIG,
 			adminToken: ADMIN_TOKEN,
 			vapidKey: null,
+			contents: null,
 			log: loggerOf(this.world.scheduler),
 			engine,
 			operations,

@@ -1,4 +1,5 @@
 import type { Changes } from '../ports/changes.ts';
+import type { Files } from '../ports/files.ts';
 import type { MarkLog } from '../ports/log.ts';
 import type { Search } from '../ports/search.ts';
 import type { Directory, History, Store } from '../ports/store.ts';
@@ -13,7 +14,7 @@ const LATELY_MICROS = 60_000_000;
 /** A mark that the store still lacks after so long: whoever made it may have died before the log had it. */
 const OVERDUE_MICROS = 10_000_000;
 
-type Reads = Pick<Store, 'directory' | 'history' | 'changes' | 'search'>;
+type Reads = Pick<Store, 'directory' | 'history' | 'changes' | 'search' | 'files'>;
 
 export interface FreshStoreParts {
 	readonly store: Reads;
@@ -29,6 +30,7 @@ export function freshStore(parts: FreshStoreParts): Reads {
 		changes: freshChanges(parts),
 		directory: freshDirectory(parts),
 		search: freshSearch(parts),
+		files: freshFiles(parts),
 	};
 }
 
@@ -60,6 +62,19 @@ const freshSearch = ({ store, freshness, nowMicros }: FreshStoreParts): Search =
 	async find(request) {
 		await freshness.user(request.user, nowMicros() - LATELY_MICROS);
 		return store.search.find(request);
+	},
+});
+
+/** Gateways write what is known of a file themselves; the messages that it is in are written by workers. */
+const freshFiles = ({ store, freshness, nowMicros }: FreshStoreParts): Files => ({
+	...store.files,
+	async shares(file) {
+		await freshness.conversations(file.channels);
+		return store.files.shares(file);
+	},
+	async list(query) {
+		await freshness.user(query.reader, nowMicros() - LATELY_MICROS);
+		return store.files.list(query);
 	},
 });
 

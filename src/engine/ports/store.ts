@@ -8,6 +8,7 @@ import type { Page, Profile, Team, Token, TokenUse, User } from './accounts.ts';
 import type { Apps } from './apps.ts';
 import type { Changes } from './changes.ts';
 import type { Fact, NotificationLevel } from './facts.ts';
+import type { Files } from './files.ts';
 import type { Invites } from './invites.ts';
 import type { LogSpan } from './log.ts';
 import type { PushStore } from './push.ts';
@@ -313,6 +314,7 @@ export interface Store {
 	readonly apps: Apps;
 	readonly search: Search;
 	readonly scheduled: Scheduled;
+	readonly files: Files;
 	/** The newest stamp that was ever written: the clock goes on from there. */
 	newestStamp(): Promise<number>;
 	close(): Promise<void>;

@@ -34,6 +34,8 @@ export interface Admission {
 	/** When the token was issued, ms; 0 where that is not known. */
 	readonly issuedAt: number;
 	readonly options: SocketOptions;
+	/** How its client reaches the server: `https://host`. Absent in tickets of gateways before 0.2. */
+	readonly origin?: string;
 	/** A socket of this app's Socket Mode, whose bot the user is; absent: a socket of the user. */
 	readonly app?: string;
 }

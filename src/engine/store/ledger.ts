@@ -3,6 +3,7 @@ import type { Message } from '../../model/message.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { Aspect } from '../ports/changes.ts';
 import type { Fact, ReadFact } from '../ports/facts.ts';
+import { forgetShares, writeShares } from './file-shares.ts';
 import { forgetPin, writePin } from './pins.ts';
 import { forgetReactions, writeReaction } from './reactions.ts';
 import { flag, list } from './sql.ts';
@@ -289,6 +290,7 @@ export function writeFact(fact: Fact, into: Writes): void {
 			rewrite(fact.message, into);
 			forgetReactions(fact.message.conversation, fact.message.ts, into);
 			forgetPin(fact.message.conversation, fact.message.ts, into);
+			forgetShares(fact.previous, into);
 			break;
 		case 'pinned':
 			writePin(fact, into);
@@ -353,6 +355,7 @@ function post(message: Message, into: Writes): void {
 		flag(here),
 		extra,
 	]);
+	writeShares(message, into);
 }
 
 function rewrite(message: Message, into: Writes): void {

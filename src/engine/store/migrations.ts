@@ -15,6 +15,7 @@ import { pins } from './migrations/0014-pins.ts';
 import { scheduled } from './migrations/0015-scheduled.ts';
 import { people } from './migrations/0016-people.ts';
 import { workspaceEvents } from './migrations/0017-workspace-events.ts';
+import { files } from './migrations/0018-files.ts';
 
 /**
  * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
@@ -48,6 +49,7 @@ const MIGRATIONS: readonly Migration[] = [
 	{ name: '0015-scheduled', statements: scheduled },
 	{ name: '0016-people', statements: people },
 	{ name: '0017-workspace-events', statements: workspaceEvents },
+	{ name: '0018-files', statements: files },
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -3,6 +3,7 @@ import type { StateSource, Store } from '../ports/store.ts';
 import { appsOn } from './apps.ts';
 import { changesOf } from './changes.ts';
 import { directoryOf } from './directory.ts';
+import { filesOn } from './files.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { historyOf } from './history.ts';
 import { pushStoreOn } from './push.ts';
@@ -41,6 +42,7 @@ export function storeOn(
 		},
 		search,
 		scheduled: scheduledOn(reader, (writes) => writer.execute(writes)),
+		files: filesOn(reader, (writes) => writer.execute(writes)),
 		close,
 	};
 }

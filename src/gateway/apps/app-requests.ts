@@ -4,6 +4,7 @@ import type { App, Apps } from '../../engine/ports/apps.ts';
 import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
 import { settingsOf } from '../../model/app-manifest.ts';
 import { Refusal } from '../../model/errors.ts';
+import { addressedTo } from '../../protocol/addresses.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { Envelope } from './app-socket.ts';
 import type { AppSockets } from './app-sockets.ts';
@@ -20,6 +21,8 @@ export interface AppRequestsParts {
 	readonly bus: Bus;
 	readonly gateway: string;
 	readonly outgoing: Pick<Outgoing, 'post'>;
+	/** How apps reach this server by HTTP. */
+	readonly origin: () => string;
 	readonly nowMs: () => number;
 	readonly newId: () => string;
 	readonly withinMs?: number;
@@ -115,7 +118,7 @@ export class AppRequests {
 	): Promise<JsonObject | null> {
 		if (url === '') throw new Refusal('dispatch_failed', 'the app has no URL for this, and no Socket Mode');
 		const { outgoing, nowMs } = this.parts;
-		const body = bodyOf(kind, payload);
+		const body = bodyOf(kind, addressed(payload, this.parts.origin()));
 		const headers = {
 			'content-type': kind === 'events_api' ? 'application/json' : 'application/x-www-form-urlencoded',
 			...signatureHeaders(app.signingSecret, body, Math.floor(nowMs() / 1000)),
@@ -131,6 +134,10 @@ export class AppRequests {
 		}
 	}
 }
+
+/** With addresses as the app reaches them. */
+const addressed = (payload: JsonObject, origin: string): JsonObject =>
+	JSON.parse(addressedTo(origin, JSON.stringify(payload)));
 
 function bodyOf(kind: RequestKind, payload: JsonObject): string {
 	if (kind === 'events_api') return JSON.stringify(payload);

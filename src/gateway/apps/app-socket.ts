@@ -1,3 +1,4 @@
+import { addressedTo } from '../../protocol/addresses.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { Socket } from '../socket/connection.ts';
 
@@ -40,6 +41,8 @@ export class AppSocket {
 		readonly tokenHash: string,
 		private readonly socket: Socket,
 		private readonly newEnvelopeId: () => string,
+		/** How the app reaches the server, for the addresses in its frames. */
+		private readonly origin: string,
 	) {}
 
 	get isOpen(): boolean {
@@ -115,7 +118,7 @@ export class AppSocket {
 	}
 
 	private write(frame: JsonObject): void {
-		this.socket.send(JSON.stringify(frame));
+		this.socket.send(addressedTo(this.origin, JSON.stringify(frame)));
 	}
 }
 

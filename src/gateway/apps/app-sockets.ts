@@ -57,8 +57,8 @@ export class AppSockets {
 	}
 
 	/** Takes a socket in: hello follows when it is counted. */
-	open(socket: Socket, { app = '', tokenHash }: Admission): AppSocket {
-		const opened = new AppSocket(this.parts.newId(), app, tokenHash, socket, this.parts.newId);
+	open(socket: Socket, { app = '', tokenHash, origin = '' }: Admission): AppSocket {
+		const opened = new AppSocket(this.parts.newId(), app, tokenHash, socket, this.parts.newId, origin);
 		this.admit(opened).catch((error) => {
 			this.parts.report(error);
 			opened.close();

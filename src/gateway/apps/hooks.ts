@@ -1,7 +1,7 @@
 import { Refusal } from '../../model/errors.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import { sameHash, tokenKey } from '../auth/tokens.ts';
-import { addForm, MAX_BODY_BYTES, type RawArguments } from '../http/body.ts';
+import { addForm, type RawArguments, readText } from '../http/body.ts';
 import type { Services } from '../services.ts';
 import { respond, saysSomething, speak, spokenOf } from './app-voice.ts';
 import { redeemResponse } from './passes.ts';
@@ -119,16 +119,23 @@ function limited({ limits }: Services, holder: string): void {
 
 /** JSON, whatever the content type says, or a form with it in `payload`. */
 async function payloadOf(request: Request): Promise<JsonObject> {
-	const length = Number(request.headers.get('content-length') ?? 0);
-	if (length > MAX_BODY_BYTES) throw new HookRefusal(413, 'payload_too_large');
-	const body = (await request.text()).trim();
-	if (body.length > MAX_BODY_BYTES) throw new HookRefusal(413, 'payload_too_large');
+	const body = (await textOf(request)).trim();
 	const json = body.startsWith('{') ? body : String(formOf(body).get('payload') ?? '');
 	try {
 		const found: unknown = JSON.parse(json);
 		if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as JsonObject;
 	} catch {}
 	throw new HookRefusal(400, 'invalid_payload');
+}
+
+async function textOf(request: Request): Promise<string> {
+	try {
+		return await readText(request);
+	} catch (error) {
+		if (error instanceof Refusal && error.code === 'request_too_large')
+			throw new HookRefusal(413, 'payload_too_large');
+		throw error;
+	}
 }
 
 function formOf(body: string): RawArguments {

@@ -28,6 +28,7 @@ export const target: Argument<string> = required({
 	parse: (value) => (typeof value === 'string' && value.length <= 255 ? storable(value) : undefined),
 });
 export const user = idOf(isUserId, 'a user id', 'user_not_found');
+export const file = idOf((text) => /^F[A-Z0-9]{2,20}$/.test(text), 'a file id', 'file_not_found');
 export const team = idOf(isTeamId, 'a workspace id', 'team_not_found');
 
 export const text = (settings: { missing?: ErrorCode; max?: number; takesEmpty?: boolean } = {}) =>
@@ -163,6 +164,17 @@ function parseList(value: unknown): string[] | undefined {
 	if (!items?.every((item) => typeof item === 'string')) return undefined;
 	return [...new Set(items.filter((item) => item !== ''))];
 }
+
+/** Texts, comma-separated or a JSON array; each once. */
+export const texts = (most: number): Argument<readonly string[]> =>
+	required({
+		expects: `up to ${most} values, comma-separated or a JSON array`,
+		bad: 'invalid_array_arg',
+		parse: (value) => {
+			const found = parseList(value);
+			return found && found.length <= most ? found.map(storable) : undefined;
+		},
+	});
 
 /** One or several, each of exactly the form that messages carry. */
 export const tsList = (bad: ErrorCode, most: number): Argument<readonly number[]> =>

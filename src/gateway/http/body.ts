@@ -95,7 +95,7 @@ async function addMultipart(
 }
 
 /** A length that is told is checked before reading; one that is not, while reading. */
-async function readText(request: Request): Promise<string> {
+export async function readText(request: Request): Promise<string> {
 	const told = request.headers.get('content-length');
 	if (told === null) return new TextDecoder().decode(await readStream(request));
 	checkLength(Number(told));

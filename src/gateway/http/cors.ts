@@ -23,7 +23,7 @@ export class Cors {
 		const origin = this.allowedOrigin(request);
 		if (origin === null) return response;
 		response.headers.set('access-control-allow-origin', origin);
-		response.headers.set('access-control-allow-methods', 'GET, POST');
+		response.headers.set('access-control-allow-methods', 'GET, POST, PUT');
 		response.headers.set('access-control-allow-headers', 'authorization, content-type');
 		response.headers.set('access-control-max-age', String(REMEMBERED_SECONDS));
 		return response;
@@ -31,7 +31,7 @@ export class Cors {
 
 	/** The same answer, for the page that asked to read. */
 	readable(request: Request, response: Response): Response {
-		response.headers.set('vary', 'origin');
+		response.headers.append('vary', 'origin');
 		const origin = this.allowedOrigin(request);
 		if (origin === null) return response;
 		response.headers.set('access-control-allow-origin', origin);

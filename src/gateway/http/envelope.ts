@@ -30,10 +30,13 @@ export type Answer = JsonObject | EncodedAnswer;
 export interface Taker {
 	readonly key: string;
 	readonly budget: MemoryBudget;
+	/** JSON with the addresses in it as this client reaches them. */
+	readonly addressed: (json: string) => string;
 }
 
 export function success(answer: Answer, taker: Taker): Response {
-	if (!(answer instanceof EncodedAnswer)) return sent(JSON.stringify({ ok: true, ...answer }), taker);
+	if (!(answer instanceof EncodedAnswer))
+		return sent(taker.addressed(JSON.stringify({ ok: true, ...answer })), taker);
 	const { bytes } = answer;
 	const response = isLarge(bytes.length) ? inPieces(new Uint8Array(bytes), taker) : new Response(bytes, OK);
 	answer.release();
@@ -47,7 +50,7 @@ export function prettySuccess(answer: Answer, taker: Taker): Response {
 			? JSON.parse(new TextDecoder().decode(answer.bytes))
 			: { ok: true, ...answer };
 	if (answer instanceof EncodedAnswer) answer.release();
-	return sent(JSON.stringify(whole, null, 2), taker);
+	return sent(taker.addressed(JSON.stringify(whole, null, 2)), taker);
 }
 
 const sent = (json: string, taker: Taker): Response =>

@@ -6,7 +6,7 @@ import type { Hold, MemoryBudget } from '../memory-budget.ts';
  * until it was read or the request is answered; it arrives in time or not at all.
  */
 
-/** Bun ends a body without a length at this size (`maxRequestBodySize`). */
+/** Held for a body without a length; reading it ends at half of it (`MAX_BODY_BYTES`). */
 export const MOST_BUFFERED_BYTES = 2 * 1024 * 1024;
 
 export class IncomingBody {

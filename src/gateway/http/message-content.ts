@@ -25,11 +25,14 @@ export interface ExtraContent extends Identity {
 	readonly attachments?: readonly JsonObject[] | undefined;
 	readonly metadata?: JsonObject | undefined;
 	readonly bot_id?: string | undefined;
+	/** Made by the server alone. */
+	readonly files?: readonly JsonObject[] | undefined;
+	readonly upload?: boolean | undefined;
 }
 
 /** Null when there is nothing to carry. */
 export function encodeExtra(extra: ExtraContent): string | null {
-	const { blocks, attachments, metadata, bot_id, subtype, username, icons } = extra;
+	const { blocks, attachments, metadata, bot_id, files, upload, subtype, username, icons } = extra;
 	const kept: ExtraContent = {
 		...(blocks?.length ? { blocks } : {}),
 		...(attachments?.length ? { attachments } : {}),
@@ -38,6 +41,8 @@ export function encodeExtra(extra: ExtraContent): string | null {
 		...(username === undefined ? {} : { username }),
 		...(icons === undefined ? {} : { icons }),
 		...(bot_id === undefined ? {} : { bot_id }),
+		...(files?.length ? { files } : {}),
+		...(upload === undefined ? {} : { upload }),
 	};
 	if (Object.keys(kept).length === 0) return null;
 	const text = JSON.stringify(kept);

@@ -1,4 +1,5 @@
 import { Refusal } from '../../model/errors.ts';
+import { ANY_ORIGIN, addressedTo } from '../../protocol/addresses.ts';
 
 /** How the caller reaches this server: what addresses in answers are made of. */
 
@@ -16,6 +17,23 @@ function isSecure(request: Request): boolean {
 	if (forwarded !== undefined && forwarded !== '') return forwarded === 'https' || forwarded === 'wss';
 	return request.url.startsWith('https:');
 }
+
+/** `https://host`, for the addresses in messages; `publicUrl` where that is set. */
+export const originFor = (request: Request, publicUrl: string | null): string =>
+	publicUrl ?? webUrl(request).slice(0, -1);
+
+/** An answer with addresses as this client reaches them. Where its Host header is unusable, they lead nowhere. */
+export const addressedFor =
+	(request: Request, publicUrl: string | null) =>
+	(json: string): string => {
+		if (!json.includes(ANY_ORIGIN)) return json;
+		try {
+			return addressedTo(originFor(request, publicUrl), json);
+		} catch (error) {
+			if (error instanceof Refusal) return json;
+			throw error;
+		}
+	};
 
 export const webUrl = (request: Request): string =>
 	`${isSecure(request) ? 'https' : 'http'}://${hostOf(request)}/`;

@@ -11,6 +11,8 @@ const SHARED = [
 	'chat:write',
 	'dnd:read',
 	'emoji:read',
+	'files:read',
+	'files:write',
 	'groups:history',
 	'groups:read',
 	'groups:write',

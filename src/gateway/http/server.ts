@@ -1,11 +1,15 @@
 import { type ErrorCode, Refusal } from '../../model/errors.ts';
+import { CONTENT_PATH } from '../../protocol/file-objects.ts';
 import { isHook, serveHook } from '../apps/hooks.ts';
+import { serveContent } from '../files/downloads.ts';
+import { serveUpload, UPLOAD_PATH } from '../files/uploads.ts';
 import type { Services } from '../services.ts';
 import { blamed } from './blame.ts';
 import { failure, notFound, prettySuccess, success } from './envelope.ts';
 import { IncomingBody } from './incoming-body.ts';
 import type { Method } from './method.ts';
 import { METHODS } from './methods/index.ts';
+import { addressedFor } from './origin.ts';
 import { holderOf, received } from './received.ts';
 import { scopesOf } from './scopes.ts';
 import { targetOf } from './target.ts';
@@ -41,6 +45,7 @@ async function answerTo(request: Request, services: Services, client: Client): P
 	const { path, query } = targetOf(request.url);
 	if (path.startsWith(API)) return serveApi(path.slice(API.length), query, request, services, client);
 	if (isHook(path)) return serveHook(path, request, services, client.address);
+	if (isFile(path)) return serveFile(path, query, request, services, client);
 	switch (path) {
 		case '/healthz':
 			return services.operations.health();
@@ -53,6 +58,15 @@ async function answerTo(request: Request, services: Services, client: Client): P
 	}
 }
 
+const isFile = (path: string): boolean => path.startsWith(CONTENT_PATH) || path.startsWith(UPLOAD_PATH);
+
+const serveFile = (path: string, query: string, request: Request, services: Services, client: Client) =>
+	forOrigins(request, services, () =>
+		path.startsWith(UPLOAD_PATH)
+			? serveUpload(path, request, services, client.address)
+			: serveContent(path, query, request, services, client.address),
+	);
+
 async function serveApi(
 	name: string,
 	query: string,
@@ -60,12 +74,17 @@ async function serveApi(
 	services: Services,
 	client: Client,
 ): Promise<Response> {
-	const { cors } = services;
-	if (!cors) return serveMethod(name, query, request, services, client);
-	return (
-		cors.preflight(request) ??
-		cors.readable(request, await serveMethod(name, query, request, services, client))
-	);
+	return forOrigins(request, services, () => serveMethod(name, query, request, services, client));
+}
+
+/** For pages of other origins, where some may read answers. */
+async function forOrigins(
+	request: Request,
+	{ cors }: Services,
+	serve: () => Promise<Response>,
+): Promise<Response> {
+	if (!cors) return serve();
+	return cors.preflight(request) ?? cors.readable(request, await serve());
 }
 
 async function servePage(path: string, request: Request, services: Services): Promise<Response> {
@@ -98,7 +117,11 @@ async function serveMethod(
 		const { caller, raw } = await received(method, { request, query, body, client }, services);
 		scopes = scopesOf(caller);
 		const answer = await method.call(raw, caller, { services, request });
-		const taker = { key: holderOf(caller), budget: services.answers };
+		const taker = {
+			key: holderOf(caller),
+			budget: services.answers,
+			addressed: addressedFor(request, services.publicUrl),
+		};
 		return scoped(raw.has('pretty') ? prettySuccess(answer, taker) : success(answer, taker), scopes);
 	} catch (error) {
 		if (!(error instanceof Refusal)) services.operations.failed(shownName, error);

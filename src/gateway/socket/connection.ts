@@ -1,4 +1,5 @@
 import { CLOSE_CODES, type CloseReason } from '../../model/errors.ts';
+import { addressedTo } from '../../protocol/addresses.ts';
 import type { AlreadyTold } from './already-told.ts';
 
 /** What a connection needs of a socket; Bun's ServerWebSocket is one. */
@@ -67,6 +68,8 @@ export class Connection {
 		readonly wantsCounts: boolean,
 		private readonly socket: Socket,
 		private readonly scheduleFlush: (connection: Connection) => void,
+		/** How the client reaches the server, for the addresses in its frames. */
+		readonly origin = '',
 	) {}
 
 	/** Closed, from whichever side. */
@@ -89,7 +92,7 @@ export class Connection {
 		this.held = { frames: [], characters: 0, overflowed: false };
 	}
 
-	/** Sends these ahead of what is held, no faster than the client takes them. */
+	/** Sends these, with the client's origin in their addresses, ahead of what is held, no faster than the client takes them. */
 	async pour(frames: readonly string[]): Promise<void> {
 		for (let next = 0; next < frames.length && !this.ended; ) {
 			next = this.pourPiece(frames, next);
@@ -101,7 +104,7 @@ export class Connection {
 		let next = from;
 		this.socket.cork(() => {
 			for (let size = 0; next < frames.length && size < PIECE_CHARACTERS; next += 1) {
-				const frame = frames[next] as string;
+				const frame = addressedTo(this.origin, frames[next] as string);
 				this.socket.send(frame);
 				size += frame.length;
 			}

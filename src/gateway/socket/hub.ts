@@ -1,4 +1,5 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
+import { ANY_ORIGIN, addressedTo } from '../../protocol/addresses.ts';
 import type { AlreadyTold } from './already-told.ts';
 import { Audience } from './audience.ts';
 import { closeAll } from './closing.ts';
@@ -168,10 +169,13 @@ export class Hub {
 		if (message.type === 'lost') void closeAll(sessions.flatMap(({ connections }) => connections));
 		if (message.type !== 'event') return;
 		const { frame, at, subject, exceptUser } = message;
+		// Looked for once, not for each socket: hardly any frame has an address.
+		const hasAddress = frame.includes(ANY_ORIGIN);
 		for (const session of sessions) {
 			if (session.user === exceptUser) continue;
 			if (session.caughtUp && at !== undefined && wasTold(session.caughtUp, topic, subject, at)) continue;
-			for (const connection of session.connections) connection.send(frame, at, subject);
+			for (const connection of session.connections)
+				connection.send(hasAddress ? addressedTo(connection.origin, frame) : frame, at, subject);
 			this.meters.delivered += session.connections.length;
 		}
 		if (message.about) this.counts.sent(sessions, message.about);

@@ -3,6 +3,7 @@ import type { Admission } from '../../engine/ports/tickets.ts';
 import { CLOSE_CODES, type CloseReason, Refusal } from '../../model/errors.ts';
 import { AppSocket } from '../apps/app-socket.ts';
 import type { AppSockets } from '../apps/app-sockets.ts';
+import { MOST_FORM_BYTES } from '../files/uploads.ts';
 import { addForm } from '../http/body.ts';
 import { clientAddress, type Network } from '../http/client-address.ts';
 import { failure } from '../http/envelope.ts';
@@ -94,7 +95,8 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 		hostname: options.hostname,
 		port: options.port,
 		idleTimeout: IDLE_SECONDS,
-		maxRequestBodySize: MOST_BUFFERED_BYTES,
+		// Uploads alone are so large; every other reader of a body stops at a limit of its own, and what nobody reads Bun does not take in.
+		maxRequestBodySize: Math.max(MOST_BUFFERED_BYTES, (services.files?.mostBytes ?? 0) + MOST_FORM_BYTES),
 		// Bun's development page shows source code and paths to anybody who makes a handler fail.
 		development: false,
 		error(error) {

@@ -82,6 +82,7 @@ export class SocketSession {
 			options.counts ?? false,
 			socket,
 			parts.hub.scheduleFlush,
+			admission.origin ?? parts.services.publicUrl ?? '',
 		);
 	}
 

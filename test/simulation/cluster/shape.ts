@@ -74,6 +74,7 @@ export class ClusterShape implements Shape {
 			config: CONFIG,
 			adminToken: ADMIN_TOKEN,
 			vapidKey: null,
+			contents: null,
 			log: loggerOf(this.world.scheduler),
 			engine,
 			operations,

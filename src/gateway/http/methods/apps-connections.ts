@@ -1,6 +1,6 @@
 import { Refusal } from '../../../model/errors.ts';
 import { appMethod } from '../method.ts';
-import { linkUrl } from '../origin.ts';
+import { linkUrl, originFor } from '../origin.ts';
 
 /** Where an app opens a Socket Mode connection. */
 export const appsConnectionsOpen = appMethod({
@@ -17,6 +17,7 @@ export const appsConnectionsOpen = appMethod({
 			expiresAt: Number.POSITIVE_INFINITY,
 			issuedAt: 0,
 			options: { since: 0 },
+			origin: originFor(request, services.publicUrl),
 			app: app.id,
 		});
 		return { url: linkUrl(request, ticket, app.id) };

@@ -86,13 +86,16 @@ export const chatMeMessage = userMethod({
 });
 
 export function contentOf(call: UserCall, text: string, extra: ExtraContent): Content {
-	if (text.trim() === '' && !extra.blocks?.length && !extra.attachments?.length)
+	const hasMore = extra.blocks?.length || extra.attachments?.length || extra.files?.length;
+	if (text.trim() === '' && !hasMore)
 		throw new Refusal('no_text', 'text: required, or blocks or attachments');
 	return { text, extra: extraOf(call, extra) };
 }
 
 /** What an edit can set; the name that a message was posted under is not among it. */
 const EDITED_FIELDS = ['blocks', 'attachments', 'metadata'] as const;
+/** They go with `files.delete` alone. */
+const FILE_FIELDS = ['files', 'upload'] as const;
 
 function extraOf({ caller }: UserCall, extra: ExtraContent): string | null {
 	const bot = caller.user.isBot ? { bot_id: botIdOf(caller.user) } : {};
@@ -115,7 +118,11 @@ export const chatUpdate = userMethod({
 		const text = await textOf(call, args);
 		if (text.length > MAX_TEXT) throw new Refusal('msg_too_long', `text: at most ${MAX_TEXT} characters`);
 		// What an edit does not mention stays: an empty list or object takes it away, as at Slack.
-		const keep = [...EDITED_FIELDS.filter((name) => args[name] === undefined), ...IDENTITY_FIELDS];
+		const keep = [
+			...EDITED_FIELDS.filter((name) => args[name] === undefined),
+			...IDENTITY_FIELDS,
+			...FILE_FIELDS,
+		];
 		const content = { text, extra: extraOf(call, args) };
 		const { message, thread } = await submit(call, channel, { type: 'edit', ts, content, keep });
 		if (!message) throw new Error('editing returned no message');

@@ -2,15 +2,18 @@ import { formatPosition } from '../../../model/position.ts';
 import * as type from '../argument-types.ts';
 import { encodedAnswer } from '../envelope.ts';
 import { userMethod } from '../method.ts';
+import { addressedFor } from '../origin.ts';
 
 /** What a client missed while it was away: the events it would have got, or that there are too many to tell. */
 export const clientSync = userMethod({
 	arguments: { since: type.position },
-	run: async ({ since }, { services, caller }) => {
+	run: async ({ since }, { services, caller, request }) => {
 		const missed = await services.sync.missed(caller.user.id, services.sync.sinceOf(since));
 		const position = formatPosition(missed.position);
-		return 'tooFarBehind' in missed
-			? { history_invalid: true, position }
-			: encodedAnswer(`{"ok":true,"events":[${missed.frames.join(',')}],"position":"${position}"}`);
+		if ('tooFarBehind' in missed) return { history_invalid: true, position };
+		const addressed = addressedFor(request, services.publicUrl);
+		return encodedAnswer(
+			addressed(`{"ok":true,"events":[${missed.frames.join(',')}],"position":"${position}"}`),
+		);
 	},
 });

@@ -53,6 +53,8 @@ import {
 } from './conversations-settings.ts';
 import { conversationsReaders, conversationsUnreads } from './conversations-unreads.ts';
 import { dndEndDnd, dndEndSnooze, dndInfo, dndSetSnooze, dndTeamInfo } from './dnd.ts';
+import { filesDelete, filesGetLinks, filesInfo, filesList, filesUpload } from './files.ts';
+import { filesCompleteUploadExternal, filesGetUploadURLExternal } from './files-upload.ts';
 import { inboxList } from './inbox.ts';
 import { invitesAccept, invitesInfo } from './invites.ts';
 import { pinsAdd, pinsList, pinsRemove } from './pins.ts';
@@ -144,6 +146,14 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'dnd.setSnooze': dndSetSnooze,
 	'dnd.teamInfo': dndTeamInfo,
 	'emoji.list': emojiList,
+	'files.completeUploadExternal': filesCompleteUploadExternal,
+	'files.delete': filesDelete,
+	'files.getLinks': filesGetLinks,
+	'files.getUploadURLExternal': filesGetUploadURLExternal,
+	'files.info': filesInfo,
+	'files.list': filesList,
+	// Retired at Slack: the answer says what to call instead.
+	'files.upload': filesUpload,
 	'groups.mark': conversationsMark,
 	'im.mark': conversationsMark,
 	'inbox.list': inboxList,

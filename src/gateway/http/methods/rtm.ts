@@ -3,7 +3,7 @@ import type { Services } from '../../services.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { userMethod } from '../method.ts';
-import { socketUrl } from '../origin.ts';
+import { originFor, socketUrl } from '../origin.ts';
 
 /** Clients that were refused come back spread over so many seconds. */
 const RETRY_SPREAD_SECONDS = 4;
@@ -53,6 +53,7 @@ export const rtmConnect = userMethod({
 			expiresAt,
 			issuedAt,
 			options: { since, counts: args.counts, helloReplies: isSlacksOwn(request) },
+			origin: originFor(request, services.publicUrl),
 		});
 		return {
 			url: socketUrl(request, ticket),

@@ -1,0 +1,113 @@
+/**
+ * The file of a multipart form, as a stream: memory holds a chunk and a boundary, whatever the size. The file is the first part
+ * with a file name; parts before it are skipped. Clients name the part `file`, `filename` or `body`, so its name does not matter.
+ */
+
+export class BadMultipart extends Error {}
+
+/** Null: not a multipart form. */
+export function boundaryOf(contentType: string): string | null {
+	if (!/^multipart\/form-data\b/i.test(contentType)) return null;
+	const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))/i.exec(contentType);
+	const boundary = found?.[1] ?? found?.[2];
+	if (boundary === undefined) throw new BadMultipart('the boundary is missing');
+	return boundary;
+}
+
+const MOST_HEADER_BYTES = 8 * 1024;
+const BREAK = '\r\n';
+
+export async function* fileOf(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Uint8Array> {
+	const window = new Window(body);
+	const delimiter = Buffer.from(`${BREAK}--${boundary}`);
+	// The first delimiter may come without a line before it.
+	window.prepend(Buffer.from(BREAK));
+	await drop(window.until(delimiter));
+	for (;;) {
+		const ending = await window.take(2);
+		if (ending.equals(Buffer.from('--'))) throw new BadMultipart('no part of the form has a file name');
+		if (!ending.equals(Buffer.from(BREAK))) throw new BadMultipart('a boundary does not end its line');
+		if (hasFileName(await headersOf(window))) break;
+		await drop(window.until(delimiter));
+	}
+	yield* window.until(delimiter);
+	// What follows is read, so that the connection can be used again.
+	await window.drain();
+}
+
+async function headersOf(window: Window): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	// Without headers, the empty line is all there is.
+	window.prepend(Buffer.from(BREAK));
+	for await (const chunk of window.until(Buffer.from(BREAK + BREAK))) {
+		chunks.push(chunk);
+		bytes += chunk.byteLength;
+		if (bytes > MOST_HEADER_BYTES) throw new BadMultipart('the headers of a part are too long');
+	}
+	return Buffer.concat(chunks).toString('utf8');
+}
+
+const hasFileName = (headers: string): boolean =>
+	/^content-disposition:[^\r\n]*;\s*filename\*?=/im.test(headers);
+
+async function drop(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+	for await (const _chunk of chunks) {
+		// Skipped.
+	}
+}
+
+/** What was read and not used yet. */
+class Window {
+	private held: Buffer = Buffer.alloc(0);
+	private readonly source: AsyncIterator<Uint8Array>;
+
+	constructor(body: AsyncIterable<Uint8Array>) {
+		this.source = body[Symbol.asyncIterator]();
+	}
+
+	prepend(bytes: Buffer): void {
+		this.held = Buffer.concat([bytes, this.held]);
+	}
+
+	/** Everything up to the mark, which is taken as well. */
+	async *until(mark: Buffer): AsyncGenerator<Uint8Array> {
+		for (;;) {
+			const found = this.held.indexOf(mark);
+			if (found >= 0) {
+				const before = this.held.subarray(0, found);
+				this.held = this.held.subarray(found + mark.length);
+				if (before.length > 0) yield before;
+				return;
+			}
+			// The mark may begin in what is held and end in what comes.
+			const sure = this.held.length - (mark.length - 1);
+			if (sure > 0) {
+				const before = this.held.subarray(0, sure);
+				this.held = this.held.subarray(sure);
+				yield before;
+			}
+			if (!(await this.more())) throw new BadMultipart('the form ends too early');
+		}
+	}
+
+	async take(bytes: number): Promise<Buffer> {
+		while (this.held.length < bytes)
+			if (!(await this.more())) throw new BadMultipart('the form ends too early');
+		const taken = this.held.subarray(0, bytes);
+		this.held = this.held.subarray(bytes);
+		return taken;
+	}
+
+	async drain(): Promise<void> {
+		do this.held = Buffer.alloc(0);
+		while (await this.more());
+	}
+
+	private async more(): Promise<boolean> {
+		const next = await this.source.next();
+		if (next.done) return false;
+		this.held = this.held.length === 0 ? Buffer.from(next.value) : Buffer.concat([this.held, next.value]);
+		return true;
+	}
+}

@@ -1,0 +1,141 @@
+import type { FileRecord } from '../../engine/ports/files.ts';
+import { Refusal } from '../../model/errors.ts';
+import { IMAGE_HEAD_BYTES, imageSize } from '../../model/image-size.ts';
+import { sameHash, tokenKey } from '../auth/tokens.ts';
+import type { FileServices, Services } from '../services.ts';
+import { BadMultipart, boundaryOf, fileOf } from './multipart.ts';
+
+/**
+ * The address that `files.getUploadURLExternal` hands out: whoever has it may upload that one file, until the upload is completed. The
+ * content is the body, or the file of a multipart form, and has exactly the length that was announced. It is streamed to where it is kept;
+ * the answer is sent when it is durable there.
+ */
+
+export const UPLOAD_PATH = '/upload/v1/';
+
+/** Beside the file, a form has boundaries and headers. */
+export const MOST_FORM_BYTES = 64 * 1024;
+
+class UploadRefused extends Error {
+	constructor(
+		readonly status: number,
+		message: string,
+	) {
+		super(message);
+	}
+}
+
+export async function serveUpload(
+	path: string,
+	request: Request,
+	services: Services,
+	address: string | null,
+): Promise<Response> {
+	try {
+		const size = await upload(path, request, services, address);
+		return answer(200, `OK - ${size}`);
+	} catch (error) {
+		const { status, message, retryAfter } = refusedWith(error);
+		if (status >= 500) services.operations.failed('upload', error);
+		const response = answer(status, message);
+		if (retryAfter !== undefined) response.headers.set('retry-after', String(retryAfter));
+		// The client may still be sending what nobody reads.
+		response.headers.set('connection', 'close');
+		return response;
+	}
+}
+
+const answer = (status: number, text: string): Response =>
+	new Response(`${text}\n`, {
+		status,
+		headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+	});
+
+function refusedWith(error: unknown): { status: number; message: string; retryAfter?: number } {
+	if (error instanceof UploadRefused) return { status: error.status, message: error.message };
+	if (error instanceof BadMultipart) return { status: 400, message: `invalid form: ${error.message}` };
+	if (error instanceof Refusal && error.code === 'ratelimited')
+		return { status: 429, message: error.code, retryAfter: error.retryAfterSeconds ?? 1 };
+	return { status: 503, message: 'the file could not be stored; try again', retryAfter: 1 };
+}
+
+async function upload(
+	path: string,
+	request: Request,
+	services: Services,
+	address: string | null,
+): Promise<number> {
+	if (request.method !== 'POST' && request.method !== 'PUT')
+		throw new UploadRefused(405, 'send the file with POST or PUT');
+	services.strangers.admit(address);
+	const { files } = services;
+	const file = files && (await fileAt(path.slice(UPLOAD_PATH.length), files));
+	if (!files || !file) {
+		services.strangers.failed(address);
+		throw new UploadRefused(404, 'no such upload: ask for a new URL with files.getUploadURLExternal');
+	}
+	const wait = services.limits.take(file.user, 'requests');
+	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
+	await store(file, request, files, Buffer.from(services.random(12)).toString('hex'));
+	return file.size;
+}
+
+async function fileAt(ticket: string, { records }: FileServices): Promise<FileRecord | null> {
+	const [id = '', secret = ''] = ticket.split('-', 2);
+	const [file] = /^F[A-Z0-9]{2,20}$/.test(id) ? await records.get([id]) : [];
+	if (!file || !sameHash(file.secret, tokenKey(secret))) return null;
+	if (file.state === 'complete') throw new UploadRefused(410, 'the upload was completed');
+	return file.state === 'awaited' || file.state === 'stored' ? file : null;
+}
+
+async function store(file: FileRecord, request: Request, files: FileServices, object: string): Promise<void> {
+	const { records, contents } = files;
+	const content = new Counted(contentOf(file, request), file.size);
+	await contents.write(file.id, object, content);
+	const isUsed = await records.uploaded(file.id, object, imageSize(content.head) ?? { width: 0, height: 0 });
+	// Objects that were replaced by another upload are removed with the completion.
+	if (isUsed) return;
+	await contents.discard(file.id, object);
+	throw new UploadRefused(410, 'the upload was completed, or took too long');
+}
+
+function contentOf({ size }: FileRecord, request: Request): AsyncIterable<Uint8Array> {
+	const boundary = boundaryOf(request.headers.get('content-type') ?? '');
+	const announced = request.headers.get('content-length');
+	const most = boundary === null ? size : size + MOST_FORM_BYTES;
+	if (announced !== null && Number(announced) > most) throw tooLong(size);
+	if (announced !== null && Number(announced) < size) throw tooShort(Number(announced), size);
+	const body = request.body ?? new ReadableStream({ start: (controller) => controller.close() });
+	return boundary === null ? body : fileOf(body, boundary);
+}
+
+const tooLong = (size: number): UploadRefused =>
+	new UploadRefused(413, `more than the ${size} bytes that were announced`);
+const tooShort = (bytes: number, size: number): UploadRefused =>
+	new UploadRefused(400, `${bytes} bytes instead of the ${size} that were announced`);
+
+/** Passes content on while it has the announced length, and keeps its beginning. */
+class Counted implements AsyncIterable<Uint8Array> {
+	private readonly beginning: Uint8Array[] = [];
+	private bytes = 0;
+
+	constructor(
+		private readonly content: AsyncIterable<Uint8Array>,
+		private readonly size: number,
+	) {}
+
+	get head(): Uint8Array {
+		return Buffer.concat(this.beginning).subarray(0, IMAGE_HEAD_BYTES);
+	}
+
+	async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+		for await (const chunk of this.content) {
+			if (this.bytes < IMAGE_HEAD_BYTES)
+				this.beginning.push(Buffer.from(chunk.subarray(0, IMAGE_HEAD_BYTES - this.bytes)));
+			this.bytes += chunk.byteLength;
+			if (this.bytes > this.size) throw tooLong(this.size);
+			yield chunk;
+		}
+		if (this.bytes < this.size) throw tooShort(this.bytes, this.size);
+	}
+}

@@ -1,0 +1,147 @@
+import { Refusal } from '../../../model/errors.ts';
+import { formatTs } from '../../../model/ts.ts';
+import { ANY_ORIGIN } from '../../../protocol/addresses.ts';
+import { contentPath, downloadPath, shareFields, wireFile } from '../../../protocol/file-objects.ts';
+import type { JsonObject } from '../../../protocol/objects.ts';
+import { filesOf, readableShares, type VisibleFile, visibleFile } from '../../files/access.ts';
+import { linkEnd, linkQuery } from '../../files/links.ts';
+import { leaveTombstones, removeContent } from '../../files/removal.ts';
+import { readable } from '../access.ts';
+import * as type from '../argument-types.ts';
+import { optional, withDefault } from '../arguments.ts';
+import { costOfRows, type UserCall, userMethod } from '../method.ts';
+
+/** Looking at files, and deleting them. */
+
+const described = ({ file, shares }: VisibleFile): JsonObject => ({
+	...wireFile(
+		file,
+		shares.some(({ kind }) => kind === 'public'),
+	),
+	...shareFields(file.team, shares),
+	comments_count: 0,
+});
+
+export const filesInfo = userMethod({
+	arguments: { file: type.file },
+	ignored: ['count', 'page', 'limit', 'cursor'],
+	run: async (args, call) => ({
+		file: described(await visibleFile(call, args.file)),
+		comments: [],
+		response_metadata: { next_cursor: '' },
+	}),
+});
+
+/** Slack's `types`, as patterns of media types. */
+const PATTERNS: Readonly<Record<string, string>> = {
+	images: 'image/%',
+	pdfs: 'application/pdf',
+	zips: 'application/zip',
+	snippets: 'text/%',
+};
+/** There are none of these. */
+const NOTHING = '-';
+const PAGE = 100;
+const MOST_A_PAGE = 200;
+const COST = 10;
+
+const seconds = optional(type.count);
+
+export const filesList = userMethod({
+	arguments: {
+		channel: optional(type.channel),
+		user: optional(type.user),
+		ts_from: seconds,
+		ts_to: seconds,
+		types: withDefault(type.texts(20), []),
+		count: withDefault(type.count, PAGE),
+		page: withDefault(type.count, 1),
+	},
+	ignored: ['show_files_hidden_by_limit', 'limit', 'cursor'],
+	cost: ({ count }) => COST + costOfRows(count),
+	run: async (args, call) => {
+		const { services, caller } = call;
+		const { records } = filesOf(services);
+		if (args.channel !== undefined) await readable(call, args.channel);
+		const size = Math.max(1, Math.min(args.count || PAGE, MOST_A_PAGE));
+		const page = Math.max(1, Math.min(args.page, 1_000_000));
+		const { files, total } = await records.list({
+			team: caller.team,
+			reader: caller.user.id,
+			memberOnly: caller.user.isBot,
+			user: args.user ?? null,
+			conversation: args.channel ?? null,
+			after: (args.ts_from ?? 0) * 1e6,
+			before: args.ts_to === undefined ? Number.MAX_SAFE_INTEGER : Math.min(args.ts_to, 1e9 * 9) * 1e6,
+			types: args.types.includes('all') ? [] : args.types.map((name) => PATTERNS[name] ?? NOTHING),
+			limit: size,
+			offset: (page - 1) * size,
+		});
+		const shown: JsonObject[] = [];
+		for (const file of files)
+			shown.push(described({ file, shares: await readableShares(call, await records.shares(file)) }));
+		return { files: shown, paging: { count: size, total, page, pages: Math.ceil(total / size) } };
+	},
+});
+
+export const filesDelete = userMethod({
+	limited: 'posts',
+	arguments: { file: type.file },
+	run: async (args, call) => {
+		const { services, caller } = call;
+		const files = filesOf(services);
+		const { file, shares } = await visibleFile(call, args.file);
+		if (file.user !== caller.user.id) throw new Refusal('cant_delete_file', 'file: uploaded by another user');
+		await files.records.beginDelete(file.id);
+		await leaveTombstones(services, files, file);
+		if (shares.length === 0) tellOwner(call, file.id);
+		// Nobody can read it from here on: what fails now is done by the sweeper.
+		await removeContent(files, file).catch((error) => services.operations.failed('files.delete', error));
+		return {};
+	},
+});
+
+/** Members of conversations learn of it by the messages that it was in. */
+function tellOwner({ services, caller }: UserCall, file: string): void {
+	const frame = JSON.stringify({
+		type: 'file_deleted',
+		file_id: file,
+		event_ts: formatTs(services.clock.last()),
+	});
+	services.bus.publish(`user:${caller.user.id}`, { type: 'event', frame });
+}
+
+const MOST_LINKS = 100;
+
+/** Not Slack's: addresses that need no token, for pages that show files. */
+export const filesGetLinks = userMethod({
+	arguments: { files: type.texts(MOST_LINKS) },
+	cost: ({ files }) => costOfRows(files.length * 10),
+	run: async (args, call) => {
+		const { services, caller } = call;
+		const end = linkEnd(Date.now());
+		const links: JsonObject[] = [];
+		for (const id of args.files) {
+			const found = await visibleFile(call, id).catch(() => null);
+			if (!found) continue;
+			const query = await linkQuery(services, found.file, caller.user.id, end);
+			links.push({
+				id,
+				url: `${ANY_ORIGIN}${contentPath(found.file)}?${query}`,
+				download_url: `${ANY_ORIGIN}${downloadPath(found.file)}?${query}`,
+				expires: end,
+			});
+		}
+		return { links };
+	},
+});
+
+export const filesUpload = userMethod({
+	arguments: {},
+	run: async () => {
+		throw new Refusal(
+			'method_deprecated',
+			'upload with files.getUploadURLExternal and files.completeUploadExternal (files_upload_v2 in Slack’s libraries)',
+		);
+	},
+});

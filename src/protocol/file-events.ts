@@ -1,0 +1,46 @@
+import { filesIn, isTombstone } from '../model/files.ts';
+import type { Message } from '../model/message.ts';
+import { formatTs, parseTs } from '../model/ts.ts';
+import { type LiveEvent, liveEvent } from './live-event.ts';
+import { stamped } from './stamped.ts';
+
+/** Events about the files of a message, beside the events about the message itself. */
+
+/** With the message that shares them. */
+export function sharedEvents(message: Message): LiveEvent[] {
+	const { conversation, ts, user, extra } = message;
+	return filesIn(extra)
+		.filter((file) => !isTombstone(file))
+		.map(({ id }) =>
+			liveEvent(conversation, `file ${ts} ${id}`, ts, {
+				type: 'file_shared',
+				channel_id: conversation,
+				file_id: id,
+				user_id: user,
+				file: { id },
+				ts: formatTs(ts),
+				...stamped(ts),
+			}),
+		);
+}
+
+export interface FileDeletion {
+	readonly file: string;
+	readonly at: number;
+	readonly event: LiveEvent;
+}
+
+/** Those of the message's files that were deleted, each with when. */
+export function fileDeletions({ conversation, ts, extra }: Message): FileDeletion[] {
+	return filesIn(extra).flatMap((file) => {
+		const at = isTombstone(file) ? parseTs(file.deleted_ts ?? '') : undefined;
+		if (at === undefined) return [];
+		const event = liveEvent(conversation, `file ${ts} ${file.id}`, at, {
+			type: 'file_deleted',
+			file_id: file.id,
+			channel_ids: [conversation],
+			...stamped(at),
+		});
+		return [{ file: file.id, at, event }];
+	});
+}
