@@ -1,15 +1,27 @@
 import type { Api } from './api.ts';
+import type { FileLinks } from './file-links.ts';
 import type { TidemarkClient } from './public.ts';
+import { uploadFiles } from './uploads.ts';
 import { toDescription, toExplanation, type Wire } from './wire.ts';
 
 /** What is done by one call each, and comes back as events. */
 
 type Actions = Pick<
 	TidemarkClient,
-	'setPresence' | 'markAll' | 'explain' | 'createChannel' | 'openDirect' | 'join' | 'browse' | 'call'
+	| 'setPresence'
+	| 'markAll'
+	| 'explain'
+	| 'createChannel'
+	| 'openDirect'
+	| 'join'
+	| 'browse'
+	| 'call'
+	| 'uploadFiles'
+	| 'fileLink'
+	| 'deleteFile'
 >;
 
-export const actionsOn = (api: Api): Actions => ({
+export const actionsOn = (api: Api, links: FileLinks): Actions => ({
 	setPresence: async (presence) => void (await api.call('users.setPresence', { presence })),
 	markAll: async () => void (await api.call('client.markAllRead')),
 	explain: async () => toExplanation(await api.ask('client.explain')),
@@ -23,6 +35,9 @@ export const actionsOn = (api: Api): Actions => ({
 		return { channels: page.channels.map(toBrowsed), cursor: page.response_metadata?.next_cursor ?? '' };
 	},
 	call: (method, args) => api.call(method, args),
+	uploadFiles: (files, options) => uploadFiles(api, files, options),
+	fileLink: (id) => links.link(id),
+	deleteFile: async (file) => void (await api.call('files.delete', { file })),
 });
 
 function toBrowsed(channel: Wire) {

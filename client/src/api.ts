@@ -57,6 +57,12 @@ export class Api {
 		}
 	}
 
+	/** An address of the server's, as this client reaches the server: behind a proxy, the server may know another one. */
+	localAddress(url: string): string {
+		const { pathname, search } = new URL(url);
+		return `${this.address}${pathname}${search}`;
+	}
+
 	/** The next call asks for a new one. */
 	forgetToken(): void {
 		this.token = undefined;

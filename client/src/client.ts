@@ -6,6 +6,7 @@ import { SocketConnection } from './connection.ts';
 import { CountsState } from './counts-state.ts';
 import { ApiError } from './errors.ts';
 import { fetchConversation, fetchEverything, fetchStanding } from './fetching.ts';
+import { FileLinks } from './file-links.ts';
 import { Focus } from './focus.ts';
 import { Marks } from './marks.ts';
 import { Cell, Notifier } from './notifier.ts';
@@ -26,10 +27,11 @@ import { isMark, toCounts, toMessage, type Wire } from './wire.ts';
 /** Composes the parts: what comes in goes to each of them, what changes in any is told. */
 
 export function createClient(options: ClientOptions): TidemarkClient {
-	const parts = new Parts(options, platformOf(options));
+	const platform = platformOf(options);
+	const parts = new Parts(options, platform);
 	const { root, inbox, badge, windows, threads, people, previews, presences } = parts;
 	return {
-		...actionsOn(parts.api),
+		...actionsOn(parts.api, new FileLinks(parts.api, platform)),
 		subscribe: root.subscribe,
 		getSnapshot: root.getSnapshot,
 		connect: () => parts.connect(),

@@ -4,8 +4,10 @@ import type {
 	ConversationView,
 	Counts,
 	Explanation,
+	FileLink,
 	Message,
 	NotificationLevel,
+	SharedFile,
 	Store,
 	ThreadsView,
 	ThreadView,
@@ -51,6 +53,26 @@ export interface UnsentStore {
 	load(): readonly UnsentPost[];
 	keep(clientMsgId: string, post: UnsentPost): void;
 	drop(clientMsgId: string): void;
+}
+
+/** A file to upload: one of an `<input type=file>`, or any other Blob with a name. */
+export interface UploadSource {
+	readonly content: Blob;
+	readonly name: string;
+	/** Shown instead of the name. */
+	readonly title?: string;
+	readonly altText?: string;
+}
+
+export interface UploadOptions {
+	/** Where to share them; without it they are the user's alone. */
+	readonly channel?: string;
+	readonly threadTs?: string;
+	/** The text of the message. */
+	readonly comment?: string;
+	/** Bytes of all files together. In browsers it is called while they are sent, elsewhere after each file. */
+	readonly onProgress?: (sent: number, total: number) => void;
+	readonly signal?: AbortSignal;
 }
 
 export interface Timers {
@@ -127,6 +149,15 @@ export interface TidemarkClient extends Store<ClientSnapshot> {
 	/** Opens the direct message with one or several people; resolves to its id. */
 	openDirect(users: readonly string[]): Promise<string>;
 	join(channel: string): Promise<void>;
+	/**
+	 * Uploads files and shares them with one message. Rejects with an ApiError where the server refuses, and with the signal's reason where it
+	 * is aborted; nothing is shared then.
+	 */
+	uploadFiles(files: readonly UploadSource[], options?: UploadOptions): Promise<readonly SharedFile[]>;
+	/** Addresses to show a file from. Null: it is gone, or the user may not see it. Cheap to ask for again. */
+	fileLink(id: string): Promise<FileLink | null>;
+	/** Deletes a file of the user's own, in all messages that share it. */
+	deleteFile(id: string): Promise<void>;
 	/** Public channels of the workspace, to join. */
 	browse(cursor?: string): Promise<{ readonly channels: readonly BrowsedChannel[]; readonly cursor: string }>;
 	/** Calls the listener with every event of the stream, as it is on the wire, until the function returned is called. */

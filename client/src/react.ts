@@ -4,6 +4,8 @@ import {
 	type FunctionComponent,
 	type ReactNode,
 	useContext,
+	useEffect,
+	useState,
 	useSyncExternalStore,
 } from 'react';
 import type { TidemarkClient } from './public.ts';
@@ -12,6 +14,7 @@ import type {
 	Connection,
 	Conversation,
 	ConversationView,
+	FileLink,
 	Store,
 	ThreadsView,
 	ThreadView,
@@ -60,4 +63,21 @@ export function useUser(id: string): User | undefined {
 	const client = useClient();
 	// Asking for one who is missing is what fetches it; the store changes when the answer is there.
 	return useSelected(({ users }) => users.get(id) ?? client.user(id));
+}
+
+/** Null until it is there; and where the file is gone, or the user may not see it. */
+export function useFileLink(id: string): FileLink | null {
+	const client = useClient();
+	const [link, setLink] = useState<FileLink | null>(null);
+	useEffect(() => {
+		let isCurrent = true;
+		client.fileLink(id).then(
+			(found) => isCurrent && setLink(found),
+			() => undefined,
+		);
+		return () => {
+			isCurrent = false;
+		};
+	}, [client, id]);
+	return link;
 }

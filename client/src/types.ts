@@ -102,10 +102,43 @@ export interface Message {
 	/** In the order of their first one. */
 	readonly reactions: readonly Reaction[];
 	readonly isPinned: boolean;
+	readonly files: readonly SharedFile[];
 	/** Slack's `blocks`, `attachments` and `metadata`, as they came. */
 	readonly blocks: readonly unknown[] | null;
 	readonly attachments: readonly unknown[] | null;
 	readonly metadata: unknown;
+}
+
+/** A file that a message shares. `client.fileLink` has an address to show it from. */
+export interface SharedFile {
+	readonly id: string;
+	/** It was deleted: nothing else is known of it. */
+	readonly isDeleted: boolean;
+	readonly name: string;
+	readonly title: string;
+	readonly mimetype: string;
+	/** Slack's short name of its type: `png`, `pdf`. */
+	readonly filetype: string;
+	/** Bytes. */
+	readonly size: number;
+	/** Who uploaded it. */
+	readonly user: string;
+	/** Seconds since 1970. */
+	readonly created: number;
+	/** What a picture shows, for those who cannot see it. */
+	readonly altText: string;
+	/** Pixels of a picture; 0 where that is not known. */
+	readonly width: number;
+	readonly height: number;
+}
+
+/** Addresses of a file for `<img>` and `<a>`, which need no token until they end. */
+export interface FileLink {
+	readonly url: string;
+	/** Saves it instead of showing it. */
+	readonly downloadUrl: string;
+	/** Seconds since 1970. */
+	readonly expires: number;
 }
 
 /** An emoji that people react to a message with. */

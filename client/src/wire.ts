@@ -1,4 +1,4 @@
-import type { Conversation, Counts, Explanation, Message, Reaction, User } from './types.ts';
+import type { Conversation, Counts, Explanation, Message, Reaction, SharedFile, User } from './types.ts';
 
 /** From Slack's words to ours: the one place that knows how things look on the wire. */
 
@@ -73,12 +73,29 @@ export const toMessage = (message: Wire, channel: string): Message => ({
 	latestReply: message.latest_reply ?? null,
 	reactions: message.reactions?.map(toReaction) ?? NO_REACTIONS,
 	isPinned: message.pinned_to !== undefined,
+	files: message.files?.map(toFile) ?? NO_FILES,
 	blocks: message.blocks ?? null,
 	attachments: message.attachments ?? null,
 	metadata: message.metadata ?? null,
 });
 
 const NO_REACTIONS: readonly Reaction[] = [];
+const NO_FILES: readonly SharedFile[] = [];
+
+export const toFile = (file: Wire): SharedFile => ({
+	id: file.id,
+	isDeleted: file.mode === 'tombstone',
+	name: file.name ?? '',
+	title: file.title ?? file.name ?? '',
+	mimetype: file.mimetype ?? '',
+	filetype: file.filetype ?? '',
+	size: file.size ?? 0,
+	user: file.user ?? '',
+	created: file.created ?? 0,
+	altText: file.alt_txt ?? '',
+	width: file.original_w ?? 0,
+	height: file.original_h ?? 0,
+});
 
 const toReaction = ({ name, count, users, first_ts: since }: Wire): Reaction => ({
 	name,

@@ -27,7 +27,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 			...missingPlaces(config),
 		]);
 	const operations = new ServerOperations(log, 'gateway');
-	const contents = sharedContents(config);
+	const contents = await sharedContents(config);
 	if (contents === null && config.fileMaxMb > 0)
 		log.info(
 			'Files are disabled: set TIDEMARK_S3_BUCKET, or TIDEMARK_FILES_DIR to a directory that all gateways share',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { FileDirectory } from '../engine/embedded/file-directory.ts';
 import type { FileContents } from '../engine/ports/file-contents.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError, missing } from './config.ts';
 
 /** Where the content of files is kept, by the settings: a bucket, a directory, or nowhere. */
 
@@ -10,13 +10,46 @@ export const filesDirectory = ({ filesDir, dataDir }: Config): string => filesDi
 /** For a process that has its data directory to itself. */
 export async function fileContents(config: Config): Promise<FileContents | null> {
 	if (config.fileMaxMb === 0) return null;
+	const bucket = await bucketOf(config);
+	if (bucket) return bucket;
 	const directory = new FileDirectory(filesDirectory(config));
 	await directory.clearIncoming();
 	return directory;
 }
 
 /** For gateways of a cluster, which have no directory of their own. */
-export function sharedContents(config: Config): FileContents | null {
-	if (config.fileMaxMb === 0 || config.filesDir === null) return null;
-	return new FileDirectory(config.filesDir);
+export async function sharedContents(config: Config): Promise<FileContents | null> {
+	if (config.fileMaxMb === 0) return null;
+	return (await bucketOf(config)) ?? (config.filesDir === null ? null : new FileDirectory(config.filesDir));
+}
+
+const KEYS = ['s3AccessKeyId', 's3SecretAccessKey'] as const;
+
+/** What belongs together: the bucket, and the keys that open it. */
+export function bucketProblems(config: Config): string[] {
+	const { s3Bucket, s3Endpoint, filesDir } = config;
+	if (s3Bucket !== null)
+		return [
+			...missing(config, KEYS).map((name) => `${name} is missing: it belongs to TIDEMARK_S3_BUCKET`),
+			...(filesDir === null ? [] : ['TIDEMARK_FILES_DIR and TIDEMARK_S3_BUCKET are both set: choose one']),
+		];
+	const isMeant = s3Endpoint !== null || KEYS.some((name) => config[name] !== null);
+	return isMeant ? ['TIDEMARK_S3_BUCKET is missing: settings of a bucket are given without it'] : [];
+}
+
+async function bucketOf(config: Config): Promise<FileContents | null> {
+	const problems = bucketProblems(config);
+	if (problems.length > 0) throw new ConfigError(problems);
+	const { s3Bucket, s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey, installation } = config;
+	if (s3Bucket === null) return null;
+	// Loaded when there is one.
+	const { S3Bucket } = await import('../engine/cluster/s3-bucket.ts');
+	return new S3Bucket({
+		bucket: s3Bucket,
+		endpoint: s3Endpoint,
+		region: s3Region,
+		accessKeyId: s3AccessKeyId ?? '',
+		secretAccessKey: s3SecretAccessKey ?? '',
+		prefix: installation,
+	});
 }

@@ -242,3 +242,30 @@ for (const seed of [51, 52]) {
 		await own.stop();
 	});
 }
+
+test('files are uploaded with progress, shown, linked and deleted', async () => {
+	const { client, conversation, channel, other, end } = await stage();
+	const progress: number[] = [];
+	const sources = ['one', 'two!'].map((text) => ({ content: new Blob([text]), name: `${text}.txt` }));
+	const [file] = await client.uploadFiles(sources, {
+		channel,
+		comment: 'both',
+		onProgress: (sent, total) => progress.push(sent / total),
+	});
+	expect(file).toMatchObject({ name: 'one.txt', size: 3, mimetype: 'text/plain', isDeleted: false });
+	expect([progress[0], progress.at(-1)]).toEqual([0, 1]);
+	await client.settled();
+	const [message] = conversation.getSnapshot().messages;
+	expect(message).toMatchObject({ text: 'both', files: [{ name: 'one.txt' }, { name: 'two!.txt' }] });
+	const id = file?.id ?? '';
+	const [link, same] = await Promise.all([client.fileLink(id), client.fileLink(id)]);
+	expect(same).toEqual(link);
+	expect(await (await fetch(link?.url ?? '')).text()).toBe('one');
+	expect(await client.fileLink('F00000000')).toBeNull();
+	await client.deleteFile(id);
+	await until(conversation, ({ messages }) => messages[0]?.files[0]?.isDeleted === true);
+	expect((await other.call('conversations.history', { channel })).messages).toHaveLength(1);
+	const aborted = client.uploadFiles(sources, { channel, signal: AbortSignal.abort(new Error('no more')) });
+	await expect(aborted).rejects.toThrow('no more');
+	end();
+});

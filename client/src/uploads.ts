@@ -1,0 +1,96 @@
+import type { Answer, Api } from './api.ts';
+import { ApiError } from './errors.ts';
+import type { UploadOptions, UploadSource } from './public.ts';
+import type { SharedFile } from './types.ts';
+import { toFile } from './wire.ts';
+
+/** Uploads files one after the other, and shares them with one message when all of them are there. */
+export async function uploadFiles(
+	api: Api,
+	sources: readonly UploadSource[],
+	options: UploadOptions = {},
+): Promise<readonly SharedFile[]> {
+	const { channel, threadTs, comment, onProgress, signal } = options;
+	const total = sources.reduce((sum, { content }) => sum + content.size, 0);
+	const uploaded: { id: string; title?: string }[] = [];
+	let done = 0;
+	onProgress?.(0, total);
+	for (const { content, name, title, altText } of sources) {
+		signal?.throwIfAborted();
+		const place: Answer = await api.call('files.getUploadURLExternal', {
+			filename: name,
+			length: content.size,
+			...(altText ? { alt_txt: altText } : {}),
+		});
+		await send(api.localAddress(place.upload_url), content, signal, (sent) =>
+			onProgress?.(done + sent, total),
+		);
+		done += content.size;
+		onProgress?.(done, total);
+		uploaded.push({ id: place.file_id, ...(title ? { title } : {}) });
+	}
+	signal?.throwIfAborted();
+	// Repeating it shares nothing twice.
+	const { files } = await api.ask('files.completeUploadExternal', {
+		files: uploaded,
+		...(channel ? { channel_id: channel } : {}),
+		...(threadTs ? { thread_ts: threadTs } : {}),
+		...(comment ? { initial_comment: comment } : {}),
+	});
+	return files.map(toFile);
+}
+
+/** Browsers tell how much of a request is sent to XMLHttpRequest alone. */
+async function send(
+	url: string,
+	content: Blob,
+	signal: AbortSignal | undefined,
+	onProgress: (sent: number) => void,
+): Promise<void> {
+	const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => Observed };
+	const status = XMLHttpRequest
+		? await observed(new XMLHttpRequest(), url, content, signal, onProgress)
+		: await fetched(url, content, signal);
+	signal?.throwIfAborted();
+	if (status === 200) return;
+	throw new ApiError(status === 0 ? 'network_error' : 'upload_failed', 'upload', 'safe', 0, [
+		`HTTP ${status}`,
+	]);
+}
+
+const fetched = (url: string, body: Blob, signal: AbortSignal | undefined): Promise<number> =>
+	globalThis.fetch(url, { method: 'POST', body, headers: BYTES, ...(signal ? { signal } : {}) }).then(
+		({ status }) => status,
+		() => 0,
+	);
+
+/** Whatever the type of the content, it is the body, not a form. */
+const BYTES = { 'content-type': 'application/octet-stream' };
+
+/** As much of an XMLHttpRequest as is used. */
+interface Observed {
+	readonly upload: { onprogress: ((event: { readonly loaded: number }) => void) | null };
+	readonly status: number;
+	onloadend: (() => void) | null;
+	open(method: string, url: string): void;
+	setRequestHeader(name: string, value: string): void;
+	send(body: Blob): void;
+	abort(): void;
+}
+
+function observed(
+	request: Observed,
+	url: string,
+	content: Blob,
+	signal: AbortSignal | undefined,
+	onProgress: (sent: number) => void,
+): Promise<number> {
+	return new Promise((resolve) => {
+		request.upload.onprogress = ({ loaded }) => onProgress(loaded);
+		request.onloadend = () => resolve(request.status);
+		signal?.addEventListener('abort', () => request.abort(), { once: true });
+		request.open('POST', url);
+		request.setRequestHeader('content-type', BYTES['content-type']);
+		request.send(content);
+	});
+}
