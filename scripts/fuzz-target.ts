@@ -77,6 +77,6 @@ async function cluster(options: FuzzOptions, memory: LimitedMemory | null, attac
 	}
 }
 
-/** Bun sizes its heap by its cgroup, else by the machine: without a cgroup it is told the size to expect. */
+/** Bun sizes its heap by its cgroup, else by the machine: without a cgroup it is given the size to expect. */
 const heapFor = ({ memoryMb, mostMb }: FuzzOptions): Record<string, string> =>
 	memoryMb === 0 ? { BUN_JSC_forceRAMSize: `${mostMb * 1024 * 1024}` } : {};

@@ -99,7 +99,7 @@ async function many(): Promise<number> {
 	return failures.length === 0 ? 0 : 1;
 }
 
-/** A failure as whoever looks into it wants it: as little as still shows it. */
+/** A failure, reduced to the smallest history that still shows it. */
 async function showShortened({ seed, shape }: Line): Promise<void> {
 	const { simulate, describe } = await import('../test/simulation/simulate.ts');
 	const { shorten } = await import('../test/simulation/shorten.ts');

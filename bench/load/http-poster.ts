@@ -3,7 +3,7 @@ import type { LoadOrder, Quota } from './posts.ts';
 
 /**
  * chat.postMessage over one kept connection, one request at a time. The request is built beforehand, and of
- * the answer only as much is read as tells where it ends and whether it says ok.
+ * the answer it reads only as much as shows where it ends and whether it is ok.
  */
 
 const HEAD_END = '\r\n\r\n';

@@ -6,7 +6,7 @@ import { linesOf } from '../support/lines.ts';
 import { ADMIN_TOKEN, FLAGS } from '../support/server.ts';
 
 /**
- * The server as `tidemark serve` composes it, in a process that tells of its heap: for each line it is sent, it
+ * The server as `tidemark serve` composes it, in a process that reports its heap: for each line it is sent, it
  * collects its garbage and prints how many bytes are alive.
  */
 

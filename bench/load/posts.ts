@@ -4,7 +4,7 @@ import { SocketPoster } from './socket-poster.ts';
 
 /**
  * The load generator: a process of its own that posts as fast as it is answered, with a fixed number in
- * flight. It says `ready` when it is connected and warm, begins when told to, and prints what came of it.
+ * flight. It says `ready` when it is connected and warm, starts on command, and prints its results.
  */
 
 export interface LoadOrder {

@@ -3,7 +3,7 @@ import type { LoadOrder, Quota } from './posts.ts';
 
 /**
  * `message` frames over one WebSocket, several in flight. Spoken by hand: frames lie ready in one buffer
- * where only the id changes, masked with zeros, which leaves them as they are; incoming ones are told apart
+ * where only the id changes, masked with zeros, which leaves them as they are; incoming ones are distinguished
  * by a byte of their beginning.
  */
 

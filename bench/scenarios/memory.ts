@@ -126,7 +126,7 @@ async function perConnection(bench: Bench, few: number, many: number, run: numbe
 	return { resident: each('resident'), alive: each('alive') };
 }
 
-/** A server that tells how many bytes are alive on its heap. */
+/** A server that reports how many bytes are alive on its heap. */
 async function startTelling(bench: Bench, dataDir: string) {
 	const child = Bun.spawn([BUN, `${ROOT}/bench/load/idle-server.ts`, dataDir], {
 		stdio: ['pipe', 'pipe', 'inherit'],

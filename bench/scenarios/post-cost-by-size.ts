@@ -57,7 +57,7 @@ async function compareSizes(bench: Bench, large: number, small: number): Promise
 	return figures;
 }
 
-/** A socket that hears everything and says nothing. */
+/** A socket that receives everything and sends nothing. */
 async function goOnline(bench: Bench, url: string, user: string): Promise<void> {
 	const ticket = await ticketFor(url, tokenOf(user));
 	const socket = new WebSocket(`${url.replace('http', 'ws')}/rtm?ticket=${ticket}`);

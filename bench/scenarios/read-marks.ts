@@ -86,7 +86,7 @@ interface Seen {
 	readonly otherMs: number[];
 }
 
-/** Goes on where the other measurement ended: a mark that changes nothing is told to nobody. */
+/** Goes on where the other measurement ended: a mark that changes nothing is not published. */
 async function overSockets(bench: Bench, { dataDir, channel, users }: Place, marks: number): Promise<Seen> {
 	const server = await startServer(bench, dataDir);
 	const [user = ''] = users;
@@ -142,7 +142,7 @@ interface Page {
 
 type Frame = Readonly<Record<string, unknown>>;
 
-/** A socket that tells when it hears something. */
+/** A socket that reports when it receives something. */
 class Device {
 	private waiting:
 		| { readonly is: (frame: Frame) => boolean; readonly heard: (at: number) => void }
@@ -165,7 +165,7 @@ class Device {
 		return device;
 	}
 
-	/** Resolves with when it was heard. */
+	/** Resolves with when it was received. */
 	until(is: (frame: Frame) => boolean): Promise<number> {
 		return new Promise((heard) => {
 			this.waiting = { is, heard };

@@ -5,7 +5,7 @@ import { toSqlite } from '../../src/engine/store/dialect.ts';
 import { initial } from '../../src/engine/store/migrations/0001-initial.ts';
 import { channelId, MESSAGE_TEXT, userId } from './dataset.ts';
 
-/** Messages alone, as fast as SQLite takes them durably from one thread: nothing is decided or told. */
+/** Messages alone, as fast as SQLite takes them durably from one thread: nothing is decided or published. */
 
 const INSERT = `INSERT INTO messages (conversation, ts, user_id, text, client_msg_id, thread_ts, broadcast,
 	named, channel_wide, here, extra, edited_ts, changed_ts, deleted)

@@ -52,7 +52,7 @@ export class Dataset {
 		return this.store.close();
 	}
 
-	/** Accounts, all with a token that `tokenOf` tells. */
+	/** Accounts, all with the token of `tokenOf`. */
 	async users(ids: readonly string[]): Promise<void> {
 		await inParts(ids.length, AT_ONCE, async (from, to) => {
 			await Promise.all(ids.slice(from, to).map((id) => this.user(id)));

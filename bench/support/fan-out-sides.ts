@@ -21,7 +21,7 @@ export interface TidemarkSide extends Side {
 	readonly frame: string;
 }
 
-/** The number of the message that tells what a frame looks like; measured ones have higher ones. */
+/** The number of the message that shows what a frame looks like; measured ones have higher numbers. */
 const FIRST_NUMBER = 1;
 
 const SPARE_FILES = 200;
@@ -34,7 +34,7 @@ export function socketsThatFit(wanted: readonly number[]): { sizes: number[]; no
 	return { sizes, notes: sizes.length < wanted.length ? notes : [] };
 }
 
-/** Posts messages with numbers of their own; each is over when it was answered and everybody has heard it. */
+/** Posts messages with numbers of their own; each is done when it was answered and everybody has received it. */
 export class NumberedPosts {
 	private number = FIRST_NUMBER;
 

@@ -14,10 +14,10 @@ export interface Heard {
 export type Protocol = 'plain' | 'socket.io';
 
 export class Listeners {
-	/** By number: messages that somebody asked about, and those that were heard first. */
+	/** By number: messages that are waited for, and those that arrived first. */
 	private readonly messages = new Map<number, PromiseWithResolvers<Heard>>();
 
-	/** Why nothing is heard any more, once that is so. */
+	/** Why nothing is received any more, once that is so. */
 	private over: unknown;
 
 	private constructor(

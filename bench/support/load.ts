@@ -5,7 +5,7 @@ import { cpuSeconds } from './process-cpu.ts';
 import type { Bench } from './scenario.ts';
 import { end } from './server.ts';
 
-/** A load generator, seen from the benchmark: connected and warm, to be told when to begin. */
+/** A load generator, seen from the benchmark: connected and warm, waiting for the start. */
 
 export interface Measured extends LoadReport {
 	/** Of all processes of the server. */

@@ -23,5 +23,5 @@ export interface Scenario {
 	run(bench: Bench): Promise<Outcome>;
 }
 
-/** What a scenario needs is not on this machine: told as such, not as a failure of what is measured. */
+/** What a scenario needs is not on this machine: reported as such, not as a failure of what is measured. */
 export class NotHere extends Error {}

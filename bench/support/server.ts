@@ -7,7 +7,7 @@ import type { Bench } from './scenario.ts';
 
 export const ADMIN_TOKEN = 'administrator-of-the-benchmark';
 
-/** Limits are off: they are there to slow down whoever does what a benchmark does. */
+/** Limits are off: they would slow the benchmark down. */
 export const FLAGS = [
 	'--requests-per-second=0',
 	'--posts-per-second=0',

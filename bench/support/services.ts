@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ROOT } from './paths.ts';
 import type { Bench } from './scenario.ts';
 
-/** Services of a scenario's own, which `scripts/services` starts and removes. Answers what tells their addresses. */
+/** Services of a scenario's own, which `scripts/services` starts and removes. Answers the variables with their addresses. */
 export async function benchServices(
 	bench: Bench,
 	...wanted: readonly ('redis' | 'postgres' | 'kafka')[]

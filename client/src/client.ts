@@ -24,7 +24,7 @@ import { Typing } from './typing.ts';
 import { Windows } from './windows.ts';
 import { isMark, toCounts, toMessage, type Wire } from './wire.ts';
 
-/** Composes the parts: what comes in goes to each of them, what changes in any is told. */
+/** Composes the parts: events go to each of them, and listeners are notified of changes. */
 
 export function createClient(options: ClientOptions): TidemarkClient {
 	const platform = platformOf(options);
@@ -281,7 +281,7 @@ class Parts {
 		for (const part of [this.windows, this.typing, this.presences]) part.receive(event);
 		if (event.type === 'update_thread_state') this.threads.invalidate();
 		else if (isMark(event)) this.threads.receiveMark(event);
-		// Who comes in sees what was there before; who left hears no more of it.
+		// A user who joins sees earlier messages; a user who left gets no more of them.
 		else if (JOINED.has(event.type)) this.windows.forget(event.channel.id);
 		else if (LEFT.has(event.type) && !this.state.isTracked(event.channel)) this.windows.forget(event.channel);
 		else if (event.type === 'message' && event.user === this.self?.id)
@@ -289,7 +289,7 @@ class Parts {
 	}
 }
 
-/** An answer to a post, as the event of it will look to whoever shows messages. */
+/** An answer to a post, in the form of its event. */
 const asEvent = (message: Wire, channel: string): Wire => ({
 	...message,
 	type: 'message',

@@ -15,19 +15,19 @@ import type { Wire } from './wire.ts';
  *                         ▲    │ failed             │ closed
  *                         └─ waiting ◀──────────────┘        stopped: refused for good, or signed out
  *
- * `become` alone changes the mode. A try that was given up is told apart by its number: whatever still comes from it is
+ * `become` alone changes the mode. An attempt that was given up is recognised by its number: whatever still comes from it is
  * ignored.
  */
 
 export interface ConnectionParts {
 	readonly api: Api;
 	readonly platform: Platform;
-	/** Fetches everything anew; answers the position that it is true at. `isCurrent`: whether it is still wanted. */
+	/** Reloads everything; answers the position of what it loaded. `isCurrent`: whether it is still wanted. */
 	readonly load: (isCurrent: () => boolean) => Promise<string>;
 	readonly welcome: (answer: Wire) => void;
 	readonly receive: (event: Wire) => void;
 	readonly changed: () => void;
-	/** Everything missed was told, and what is sent now arrives. */
+	/** All missed events have arrived, and frames can be sent. */
 	readonly online: () => void;
 	/** Somebody looks at what this connection keeps up to date. */
 	readonly isAttended: () => boolean;
@@ -108,7 +108,7 @@ export class SocketConnection {
 		if (this.state.status === 'online' && this.quietFor() > QUIET_ATTENDED_MS) this.probe();
 	}
 
-	/** What is known cannot be relied on: everything is fetched anew. */
+	/** The known state is unreliable: reload everything. */
 	resync(): void {
 		this.progress.forget();
 		// Without a connection, the next one begins so.
@@ -159,7 +159,7 @@ export class SocketConnection {
 		socket.onclose = ({ code }) => {
 			if (isCurrent()) this.closed(code);
 		};
-		// What went wrong is told by closing.
+		// Closing reports what went wrong.
 		socket.onerror = () => undefined;
 		this.after(HELLO_WITHIN_MS, () => this.closed(1006));
 	}
@@ -173,7 +173,7 @@ export class SocketConnection {
 		else {
 			const mine = this.current;
 			this.parts.receive(event);
-			// What the event led to may have been to fetch everything anew.
+			// The event may have caused a reload of everything.
 			if (mine !== this.current) return;
 			this.progress.handled(event.position);
 			if (this.state.status === 'connecting' && this.progress.isCaughtUp) this.arrived();

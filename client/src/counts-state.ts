@@ -11,16 +11,16 @@ import {
 } from './wire.ts';
 
 /**
- * Conversations with their counts: what the server told, and on top of it the messages that came since. No input or
+ * Conversations with their counts: what the server sent, and on top of it the messages that came since. No input or
  * output; the same events always give the same state. The law it keeps: snapshot plus events is a fresh snapshot.
  *
- * Counts that are told may be of a moment before messages that have come already. So the messages since are kept with
+ * Counts from the server may be older than messages that have come already. So the messages since are kept with
  * each row, and counted again on top of an older row. A row never gives way to one with a smaller position.
  */
 
 /** A conversation that counts are expected of: the user is in it, and it is not archived. */
 interface Tracked {
-	/** What its counts were last told at, 32 digits. */
+	/** Position of its last counts from the server, 32 digits. */
 	position: string;
 	/** Messages that came since. */
 	since: CountedMessage[];
@@ -28,7 +28,7 @@ interface Tracked {
 	forgotten: string;
 	/** When the newest message was deleted, and the one before it is not known yet; empty otherwise. */
 	latestDeleted: string;
-	/** Its counts were told; until then the revision is not known. */
+	/** The server has sent its counts; until then the revision is unknown. */
 	isTold: boolean;
 	/** When the server last reported its name, topic, purpose and preview. */
 	readonly described: Map<string, string>;
@@ -50,7 +50,7 @@ const toTotals = (threads: Wire): ThreadTotals => ({
 	badgeCount: threads.badge_count,
 });
 
-/** What came of an event that cannot be told from the event. */
+/** What an event leaves uncertain. */
 export type Doubt = 'none' | 'gap' | 'recount';
 
 export class CountsState {
@@ -71,7 +71,7 @@ export class CountsState {
 		return this.conversationsBadge + this.threads.badgeCount;
 	}
 
-	/** Starts anew from an answer of client.counts, and what the conversations in it are. */
+	/** Starts over from an answer of client.counts and the descriptions of its conversations. */
 	reset(counts: Wire, channels: readonly Wire[]): void {
 		const descriptions = new Map(channels.map((channel) => [channel.id, toDescription(channel)]));
 		const before = this.conversations.snapshot;
@@ -98,7 +98,7 @@ export class CountsState {
 		return this.tracked.get(id)?.isTold ? this.conversations.get(id)?.revision : undefined;
 	}
 
-	/** From this stamp on the conversation counts; its row will follow. Told twice, it changes nothing. */
+	/** From this stamp on the conversation counts; its row will follow. A second call changes nothing. */
 	expect(id: string, stamp: string): boolean {
 		const known = this.tracked.get(id);
 		if (known && stampOf(known.position) >= stamp) return false;
@@ -130,7 +130,7 @@ export class CountsState {
 		return tracked !== undefined && stampOf(tracked.position) >= stamp;
 	}
 
-	/** The user came in: nothing is unread. What the event does not tell follows with the row. */
+	/** The user joined: nothing is unread. What the event does not contain follows with the row. */
 	join(channel: Wire, stamp: string): void {
 		const fresh = this.expect(channel.id, stamp);
 		const described = toDescription(channel);
@@ -191,7 +191,7 @@ export class CountsState {
 		isCatchingUp = false,
 	): Doubt {
 		const tracked = this.tracked.get(event.channel);
-		// Its row knows of it already, or it was told before.
+		// Its row includes it already, or it arrived before.
 		if (!tracked || event.position <= (tracked.since.at(-1)?.position ?? stampOf(tracked.position)))
 			return 'none';
 		const message = countedMessage(event, this.self);
@@ -238,7 +238,7 @@ const isOlderVersion = (version = '', known = ''): boolean =>
 	stampOf(version) <= stampOf(known) &&
 	version.slice(STAMP_DIGITS) <= known.slice(STAMP_DIGITS);
 
-/** A message before this one that was never heard of; or the newest one is gone without a word. */
+/** A message before this one never arrived, or the newest one is missing. */
 function isGap(latest: string, prevTs: string, mayBeDeleted: boolean): boolean {
 	return prevTs > latest || (prevTs < latest && !mayBeDeleted);
 }

@@ -3,11 +3,11 @@ import type { CountsState } from './counts-state.ts';
 import { pages } from './pages.ts';
 import { toCounts, toDescription, type Wire } from './wire.ts';
 
-/** Fetches conversations and their counts: all of them to begin with, one of them where events do not tell enough. */
+/** Fetches conversations and their counts: all at the start, one of them when events are not enough. */
 
 const EVERY_KIND = 'public_channel,private_channel,mpim,im';
 
-/** Counts first: whatever changes after them is told as events, so that the descriptions can only be newer. */
+/** Counts first: later changes arrive as events, so the descriptions can only be newer. */
 export async function fetchEverything(api: Api): Promise<{ counts: Wire; channels: readonly Wire[] }> {
 	const counts = await api.once('client.counts');
 	const channels: Wire[] = [];
@@ -19,7 +19,7 @@ export async function fetchEverything(api: Api): Promise<{ counts: Wire; channel
 /** One that came back from the archive, or whose counts were lost sight of. */
 export async function fetchConversation(api: Api, state: CountsState, id: string): Promise<void> {
 	const { channel } = await api.ask('conversations.info', { channel: id });
-	// Left or archived again meanwhile: an event tells.
+	// Left or archived again meanwhile: an event says so.
 	if (channel.is_archived || !channel.position) return;
 	state.tell(id, toCounts(channel));
 	state.describe(id, toDescription(channel));

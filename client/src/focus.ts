@@ -34,7 +34,7 @@ export class Focus {
 		const revision = this.revision(channel);
 		const pane = this.panes.get(channel);
 		this.panes.set(channel, { revision, toldAt: pane && pane.revision === revision ? pane.toldAt : 0 });
-		// If nobody was there until now, this tells the server.
+		// If nobody was looking until now, this informs the server.
 		this.attention.active();
 		const toldAt = this.panes.get(channel)?.toldAt ?? 0;
 		if (this.now() - toldAt >= REMIND_EVERY_MS) this.tell(channel, revision);
@@ -44,7 +44,7 @@ export class Focus {
 		if (this.panes.delete(channel)) this.send({ type: 'channel_blur', channel });
 	}
 
-	/** Focus ends with a connection: the next one is told, with what the user saw. */
+	/** Focus ends with a connection: it is sent again over the next one, with what the user saw. */
 	online(): void {
 		for (const [channel, { revision }] of this.panes) this.tell(channel, revision);
 	}

@@ -3,7 +3,7 @@ import { markedTs, type Wire } from './wire.ts';
 
 /**
  * Says which events about messages are older than what is known. Events of one conversation come in order, but a worker that
- * lost its partition may publish late, and a resume may tell something twice. A deletion is final, an edit carries its time, and
+ * lost its partition may publish late, and a resume may send something twice. A deletion is final, an edit carries its time, and
  * a message is new only after the newest one.
  */
 
@@ -17,7 +17,7 @@ export class Freshness {
 	private readonly counted = new Map<string, string>();
 	/** By message and emoji (none for a pin): the position of the newest event. */
 	private readonly reacted = new Map<string, string>();
-	/** The newest message that was loaded, or told by an event. */
+	/** The newest message that was loaded or came as an event. */
 	private newest = '';
 
 	/** A page that reaches the newest message was put in place. */

@@ -2,7 +2,7 @@ import type { Platform } from './platform.ts';
 import type { Store } from './types.ts';
 
 /**
- * Tells listeners of changes: at once when it is quiet, and at most once a frame when much happens. Values are made when
+ * Notifies listeners of changes: at once when it is quiet, and at most once a frame when much happens. Values are made when
  * somebody looks, so a thousand events that nobody looks at cost no copies.
  */
 

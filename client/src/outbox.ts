@@ -9,7 +9,7 @@ import { toMessage, type Wire } from './wire.ts';
 /**
  * Messages on their way. Each conversation's are sent one after the other, so that they arrive in the order they were
  * written. What got no answer is sent again under the same client_msg_id, of which the server keeps one message. It is done
- * when the server answers or tells of it as an event, whichever comes first.
+ * when the server answers or its event arrives, whichever comes first.
  */
 
 export interface OutboxParts {
@@ -22,7 +22,7 @@ export interface OutboxParts {
 	readonly changed: (channel: string) => void;
 	/** Where what was not sent outlives the page; null for nowhere. */
 	readonly unsent: UnsentStore | null;
-	/** The server has it: it will be told as an event, and can be shown before that. */
+	/** The server has it: its event will arrive, and it can be shown before that. */
 	readonly sent: (message: Wire, channel: string) => void;
 }
 
@@ -30,7 +30,7 @@ interface Sending {
 	message: Message;
 	readonly args: Readonly<Record<string, unknown>>;
 	attempts: number;
-	/** When the server may have heard of it first. */
+	/** When the server may first have received it. */
 	firstSentAt: number;
 	resolve(message: Message): void;
 	reject(error: unknown): void;
@@ -140,7 +140,7 @@ export class Outbox {
 		sending.reject(new ApiError('discarded', 'chat.postMessage'));
 	}
 
-	/** The server told of a message of the user's own. */
+	/** The event of one of the user's own messages arrived. */
 	confirm(message: Message): void {
 		const sending =
 			message.clientMsgId === null ? undefined : this.find(message.channel, message.clientMsgId);
@@ -210,7 +210,7 @@ export class Outbox {
 	}
 
 	private fail(sending: Sending, error: unknown): void {
-		// It may have been told of, or given up, meanwhile.
+		// Its event may have arrived meanwhile, or it was given up.
 		if (!this.find(sending.message.channel, String(sending.message.clientMsgId))) return;
 		this.show(sending, 'failed', codeOf(error));
 		sending.reject(error);

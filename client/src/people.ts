@@ -33,7 +33,7 @@ export class People {
 			this.known.set(id, toUser((await this.api.ask('users.info', { user: id })).user));
 			this.changed();
 		} catch {
-			// Asked again by whoever still shows them after the next change.
+			// A view that still shows them asks again after the next change.
 			this.asked.delete(id);
 		}
 	}

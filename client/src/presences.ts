@@ -46,7 +46,7 @@ export class Presences {
 			this.changed();
 		}
 		if (this.isDue) return;
-		// A list replaces the one before: those that change together are told together.
+		// A list replaces the one before: changes of one turn are sent together.
 		this.isDue = true;
 		queueMicrotask(() => this.subscribe());
 	}

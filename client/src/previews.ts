@@ -15,7 +15,7 @@ export class Previews {
 		private readonly state: CountsState,
 	) {}
 
-	/** After everything was fetched anew: from the top again. */
+	/** After everything was reloaded: from the top again. */
 	restart(): Promise<void> {
 		this.cursor = '';
 		return this.more();

@@ -1,5 +1,5 @@
 /**
- * How far in the stream everything was handled: where to resume from. While what was missed is being told, that is where it
+ * How far in the stream everything was handled: where to resume from. While missed events arrive, that is where it
  * was before, because read positions come after the messages they count.
  */
 export class Progress {

@@ -136,7 +136,7 @@ export interface TidemarkClient extends Store<ClientSnapshot> {
 	user(id: string): User | undefined;
 	/** Everybody in the workspace, for lists and completion. */
 	loadUsers(): Promise<void>;
-	/** Tells in the snapshot's `presence` how these people are, until the function returned is called. */
+	/** Keeps these users in the snapshot's `presence`, until the returned function is called. */
 	watchPresence(users: readonly string[]): () => void;
 	setPresence(presence: 'auto' | 'away'): Promise<void>;
 
@@ -248,7 +248,7 @@ export interface ConversationStore extends Store<ConversationView> {
 
 	setMuted(muted: boolean): Promise<Counts>;
 	setNotifications(level: NotificationLevel): Promise<Counts>;
-	/** Tells the others; at most once in three seconds, however often it is called. */
+	/** Shows others that the user is typing; sent at most once in three seconds, however often it is called. */
 	sendTyping(threadTs?: string): void;
 
 	/** Who has read a message. */

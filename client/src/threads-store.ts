@@ -6,7 +6,7 @@ import type { Message, ThreadSummary, ThreadsView } from './types.ts';
 import { markedTs, toMessage, type Wire, withMark } from './wire.ts';
 
 /**
- * The followed threads. The server tells whenever one of them changes, in one event for all: while somebody looks, the list
+ * The followed threads. One event says that any of them changed: while the list is on screen, it
  * is asked for again then, as long as it was, once for all that happened meanwhile.
  */
 

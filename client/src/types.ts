@@ -1,5 +1,5 @@
 /**
- * What an application sees: plain, immutable values. A value that did not change keeps its identity, so `===` tells
+ * What an application sees: plain, immutable values. A value that did not change keeps its identity, so `===` shows
  * whether there is anything to draw again.
  */
 

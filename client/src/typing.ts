@@ -4,7 +4,7 @@ import type { Wire } from './wire.ts';
 /** Who is typing where. Nobody says that they stopped: it ends with their message, or by itself. */
 
 const SHOWN_MS = 6_000;
-/** The others are told again only after so long. */
+/** How often typing is sent at most. */
 const TELL_EVERY_MS = 3_000;
 
 export const placeOf = (channel: string, threadTs?: string | null): string =>

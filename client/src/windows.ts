@@ -5,7 +5,7 @@ import { isMark, type Wire } from './wire.ts';
 
 /**
  * The stores of single conversations and threads, one for each. Those that are watched, and those that were watched last,
- * follow the events; of others the messages are let go.
+ * follow the events; messages of others are evicted.
  */
 
 const MOST_UNWATCHED = 20;

@@ -7,7 +7,7 @@ export type Wire = any;
 
 export const NEVER = '0000000000.000000';
 
-/** Counts as the server told them. */
+/** Counts as the server sent them. */
 export interface ToldCounts extends Counts {
 	/** Stamps of the conversation and of the user's read state, 16 digits each; a later one sorts after. */
 	readonly position: string;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
-/** Jobs side by side, each telling what it has to say when it is over, so that nothing is mixed. */
+/** Runs jobs in parallel, and prints the output of each when it ends, so that outputs do not mix. */
 
 export interface Job {
 	readonly title: string;
-	/** Adds what it has to say to this file. */
+	/** Appends its output to this file. */
 	run(output: string): Promise<void>;
 }
 

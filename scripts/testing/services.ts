@@ -5,7 +5,7 @@ import { ROOT, run } from './command.ts';
 
 /**
  * PostgreSQL, Redis and Kafka for all groups of a run together, started once: tests take schemas, prefixes and topics of
- * their own, and what stops or empties a service starts its own. Whoever has services up already keeps them.
+ * their own, and what stops or empties a service starts its own. Services that run already are used.
  */
 
 const SCRIPT = join(ROOT, 'scripts', 'services');

@@ -66,7 +66,7 @@ export const LOAD_FLAGS: CliCommand['options'] = Object.fromEntries(
 	]),
 );
 
-/** Every problem is told at once. */
+/** Reports all problems at once. */
 export function readLoad(options: Readonly<Record<string, string | undefined>>): Load {
 	const problems: string[] = [];
 	const read = ({ flag, fallback, least, most }: Amount): number => {

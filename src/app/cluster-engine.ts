@@ -44,7 +44,7 @@ export interface Cluster {
 	readonly readState: ReadState;
 	readonly bus: RedisBus;
 	readonly clock: StampClock;
-	/** Tells whoever operates it that Redis cannot be asked, until it is asked with success. */
+	/** Reports Redis as unavailable until a command succeeds. */
 	readonly redisTrouble: (error: Error) => void;
 	/** Called when live messages may have been missed. */
 	onGap(listener: () => void): void;
@@ -59,7 +59,7 @@ export interface GatewayHooks {
 /** Clocks of machines that keep time differ by less. */
 const OVERLAP_MICROS = 5_000_000;
 const CLOSE_MARKS_MS = 5_000;
-/** Whether what is needed is there, and what is away is back. */
+/** How often to check a service that is unavailable. */
 const ASK_AGAIN_MS = 2_000;
 /** One that is there answers much sooner. */
 const REDIS_WITHIN_MS = 15_000;

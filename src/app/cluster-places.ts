@@ -52,7 +52,7 @@ export function givenPlaces(config: Config, problems: string[]): Given {
 	};
 }
 
-/** What a cluster needs and is not told of, in words. */
+/** Problems with the settings that a cluster needs. */
 export const missingPlaces = (config: Config): string[] =>
 	missing(config, PLACES).map((name) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`);
 

@@ -116,7 +116,7 @@ async function onCluster(
 	}
 }
 
-/** A worker takes no requests but those of whoever operates it. */
+/** The only requests that a worker serves: health and metrics. */
 function tellOperations({ host, port }: Config, operations: ServerOperations): RunningRole {
 	try {
 		const server = Bun.serve({

@@ -49,5 +49,5 @@ export const benchCommand: CliCommand = {
 	},
 };
 
-/** To the second, in UTC: two runs are told apart, and an old one is recognised as such. */
+/** To the second, in UTC: to distinguish runs, and to recognise old ones. */
 const nameAt = (date: Date): string => `tidemark bench ${date.toISOString().slice(0, 19).replace('T', ' ')}`;

@@ -11,7 +11,7 @@ import { nextSteps } from './next-steps.ts';
 import { serve } from './serve.ts';
 import { VERSION } from './version.ts';
 
-/** `tidemark serve`: every role in one process, until it is told to stop. */
+/** `tidemark serve`: every role in one process, until it is stopped. */
 
 export const serveCommand: CliCommand = {
 	summary: 'Run the server: one process, nothing else needed, data in one directory.',

@@ -28,7 +28,7 @@ export interface CliCommand {
 	readonly settings?: readonly SettingName[];
 	/** Whose words about them are true for it. */
 	readonly reader?: OtherReader;
-	/** Instead of `run` where settings cannot be read; without it that is a mistake of whoever calls. */
+	/** Instead of `run` where settings cannot be read; without it that is an error. */
 	readonly unreadable?: (problems: readonly string[], options: Invocation['options']) => number;
 	readonly run: (invocation: Invocation) => Promise<number>;
 }

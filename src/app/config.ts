@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type OtherReader, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
-/** Reads the configuration as a whole: flags win over the environment, every problem is told at once. */
+/** Reads the configuration as a whole: flags win over the environment, and all problems are reported at once. */
 
 export type Config = {
 	readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never;
@@ -73,7 +73,7 @@ export function unknownVariables(environment: Readonly<Record<string, string | u
 	);
 }
 
-/** Variables of scripts/services and of the tests: whoever has them set has mistyped nothing. */
+/** Variables of scripts/services and of the tests: not mistyped settings. */
 const OF_SCRIPTS = /^TIDEMARK_(SERVICES_DIR|SERVICES_OWNER|TEST_\w+)$/;
 
 /** What is in force, for the log: secrets are masked. */
@@ -86,7 +86,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
 /** Flags stand in a column of their own, as wide as the longest of them. */
 export const FLAG_COLUMN = Math.max(...entries.map(([, { flag }]) => flag.length));
 
-/** Lines of help about these settings, in the words that are true for whoever goes by them. */
+/** Lines of help about these settings, as they apply to the command. */
 export function settingsHelp(names: readonly SettingName[] = ALL_SETTINGS, reader?: OtherReader): string {
 	return entries
 		.filter(([name]) => names.includes(name))

@@ -12,7 +12,7 @@ export interface DemoUser {
 	readonly token: string;
 }
 
-/** Seeds on the first start, and tells the tokens again on later ones. */
+/** Seeds on the first start, and prints the tokens again on later ones. */
 export async function demoWorkspace(url: string, adminToken: string, dataDir: string): Promise<string> {
 	const file = join(dataDir, 'demo.json');
 	const kept = await readFile(file, 'utf8').catch(() => null);

@@ -39,7 +39,7 @@ export interface Engine extends GatewayEngine {
 	onSetback(listener: (error: Error) => void): void;
 	/** Called when the files of the store are no longer those that were opened, and (null) when they are again. */
 	onStoreTrouble(listener: (error: Error | null) => void): void;
-	/** Lets go of what was not used for so long. */
+	/** Evicts what was unused for this long. */
 	evict(idleMs: number): void;
 }
 

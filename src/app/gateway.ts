@@ -58,7 +58,7 @@ export interface RunningGateway {
 	readonly url: string;
 	readonly hub: Hub;
 	readonly presence: Presence;
-	/** What is told live was interrupted: nothing that rests on having heard it is trusted. */
+	/** The bus was interrupted: caches that depend on having received everything are cleared. */
 	beginAnew(): Promise<void>;
 	/** Takes no more requests, closes sockets a few at a time, ends what is under way. */
 	stop(): Promise<void>;

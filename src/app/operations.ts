@@ -49,12 +49,12 @@ export class ServerOperations implements Operations {
 	private readonly setbacks: Counter;
 	private readonly failedWrites: Counter;
 	private readonly degradedGauge: Gauge<'dependency'>;
-	/** By what is degraded, as whoever operates the server reads it. */
+	/** By name, as operators read it. */
 	private readonly troubles = new Map<string, Trouble>();
 	private lastSetback: { readonly at: number; readonly cause: string } | undefined;
 	/** Why it is not to be sent anything, if it is not. */
 	private phase: 'starting' | 'stopping' | null = null;
-	/** Which of several this is: who asks through a load balancer cannot tell otherwise. */
+	/** Which process answers: behind a load balancer a client cannot know. */
 	private readonly process: { readonly role: Role; readonly id: string };
 
 	constructor(
@@ -247,7 +247,7 @@ export class ServerOperations implements Operations {
 		this.ends(`partition ${partition}`, 'resumed or was reassigned after');
 	}
 
-	/** Of a process that tells of itself before it has started, because that may take long. */
+	/** Answers /readyz before it has started, because starting may take long. */
 	starting(): void {
 		this.phase = 'starting';
 	}
@@ -262,7 +262,7 @@ export class ServerOperations implements Operations {
 
 	private begins(what: string, dependency: Dependency, { message: cause }: Error, how: string): void {
 		const known = this.troubles.get(what);
-		// The cause may be another one by now: /readyz tells that of the last attempt, the log that of the first.
+		// The cause may have changed: /readyz has that of the last attempt, the log that of the first.
 		this.troubles.set(what, { dependency, since: known?.since ?? Date.now(), cause });
 		if (known) return;
 		this.degradedGauge.set({ dependency }, 1);

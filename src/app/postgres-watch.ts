@@ -2,11 +2,11 @@ import type { Watch } from '../engine/cluster/postgres/retry.ts';
 import type { ServerOperations } from './operations.ts';
 import { ServiceWatch } from './service-watch.ts';
 
-/** Tells of PostgreSQL, which is read and written. */
+/** Reports PostgreSQL as unavailable when reads or writes fail. */
 
 type Side = 'reads' | 'writes';
 
-/** So many attempts in a row fail before it is called away. */
+/** Failures in a row before it is reported as unavailable. */
 const FAILURES_TO_TELL = 3;
 
 export class PostgresWatch {

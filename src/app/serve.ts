@@ -28,7 +28,7 @@ const steadyMs = (): number => performance.now();
 const EVICT_EVERY_MS = 60_000;
 
 export async function serve(config: Config, log: Logger): Promise<Running> {
-	// A port that is taken is no reason to leave a new directory behind. Where there is one, who has it is told first.
+	// A port that is taken is no reason to leave a new directory behind. If there is one, name the process that uses it first.
 	if (!existsSync(config.dataDir)) checkListening(config.host, config.port);
 	const engine = await openEmbeddedEngine(config.dataDir, {
 		push: pushes(config, config.webPush === 'on') && 'with devices',

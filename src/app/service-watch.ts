@@ -1,6 +1,6 @@
 import type { Dependency, ServerOperations } from './operations.ts';
 
-/** Tells of a service as one thing that has several sides: it is away while any of them fails, and back when none does. */
+/** Reports several connections to a service as one: unavailable while any of them fails. */
 export class ServiceWatch {
 	private readonly failing = new Set<string>();
 

@@ -99,7 +99,7 @@ export async function startWorker(
 		stop: async () => {
 			clearInterval(eviction);
 			await push?.stop();
-			// Who holds the lock alone knows that everything is written: it is let go of afterwards.
+			// The worker that gets the lock alone relies on everything being persisted: release it afterwards.
 			await worker.stop(STOP_WITHIN_MS);
 			await recovery.stop();
 		},

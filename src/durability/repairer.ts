@@ -3,19 +3,19 @@ import type { ReadState } from '../unread/read-state.ts';
 import type { Drifted, Verifier } from './verifier.ts';
 
 /**
- * Has counts that drifted come from the store again: the engine takes in anew what they are derived from, and they are
- * compared once more. What cannot be done without risking a loss is left as it is, and told.
+ * Repairs counts that drifted: the engine reloads from the store what they are derived from, and they are
+ * compared once more. A repair that would risk a loss is not done, and reported.
  */
 
 export type RepairOutcome =
 	| 'repaired'
 	| RepairProblem
-	/** Taken from the store anew, and still not what the store says. */
+	/** Reloaded from the store, and still different. */
 	| 'still_differs'
 	/** Others took all the time that there is for one call. */
 	| 'not_tried';
 
-/** For all that is asked for at once: whoever asks over HTTP waits for it. */
+/** For all repairs of one request: the HTTP client waits for it. */
 const PATIENCE_MS = 20_000;
 
 export class Repairer {

@@ -8,7 +8,7 @@ import { pacedRows, type Rows, SharedRows } from './rows.ts';
 
 /**
  * Compares what is served with what the store says. A difference that stays while nothing changes is drift, which there
- * should never be: it is told, not explained away.
+ * must never happen: it is reported.
  */
 
 /** What a count is of. */

@@ -5,7 +5,7 @@ import { ERRORS, Refusal } from '../model/errors.ts';
  * Refuses posts to a direct message whose other person is deactivated: nobody would ever read them.
  *
  * A post needs nothing else from the store, so this never holds one up: what cannot be looked up in a moment is allowed, and
- * that a person is active is believed for a while, or until a deactivation is heard of.
+ * that a user is active is cached for a while, or until a deactivation is received.
  */
 
 const BELIEVED_MS = 10_000;
@@ -55,7 +55,7 @@ export class DirectPartners {
 		const [conversation] = await this.written.conversations([channel]);
 		const people = conversation?.people ?? [];
 		const partner = people.find((one) => one !== user);
-		// Whoever is not in it is refused as such; of a conversation of one's own there is nobody else.
+		// A user who is not a member is rejected elsewhere; a conversation with yourself has no partner.
 		if (!people.includes(user) || partner === undefined) return 'active';
 		const until = this.nowMs() + BELIEVED_MS;
 		const [found] = await this.directory.users([partner]);

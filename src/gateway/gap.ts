@@ -6,7 +6,7 @@ import type { Hub } from './socket/hub.ts';
 
 const COLLECT_MS = 300;
 
-/** What rests on having heard everything. */
+/** State that is valid only if no message of the bus was missed. */
 export interface Hearing {
 	readonly bus: Pick<Bus, 'ready'>;
 	readonly hub: Hub;
@@ -15,8 +15,8 @@ export interface Hearing {
 }
 
 /**
- * The bus was interrupted, and nobody knows what was not heard: events, joins, revocations, outcomes. So nothing is
- * trusted that rests on having heard them. Clients connect again, are admitted once the bus hears, and resume.
+ * The subscription to the bus was interrupted, so events, joins, revocations and outcomes may have been missed. Caches that
+ * depend on them are cleared, and sockets are closed. Clients connect again once the bus is subscribed, and resume.
  */
 export async function beginAnew({ bus, hub, auth, requests }: Hearing): Promise<void> {
 	auth.forgetAll();

@@ -6,16 +6,16 @@ import type { Action, Outcome, Result } from '../sequencer/commands.ts';
 
 /**
  * Sends commands into the log and awaits their outcomes, which come back over the bus under this gateway's
- * name. An outcome that does not come in time is told as such: the change may still take place. While outcomes cannot be
- * heard, nothing is sent: what is refused then was not asked for.
+ * name. A request without an outcome in time fails with `outcome_unknown`: the change may still happen. While outcomes cannot be
+ * received, nothing is appended: a request that fails then changed nothing.
  */
 
 export interface Patience {
-	/** An outcome that takes longer is told as one that did not come. */
+	/** A request without an outcome fails after this time. */
 	readonly timeoutMs: number;
 	/**
 	 * Longer than it takes until another worker has taken over from one that died, or a read state was restored: what was not
-	 * decided by then, workers are silent about; what was, and may have been told and not heard, will not be told any more.
+	 * decided by then stalls all workers; an outcome that was published and missed will not be published again.
 	 */
 	readonly silentMs: number;
 	readonly lookEveryMs: number;
@@ -23,7 +23,7 @@ export interface Patience {
 
 const PATIENCE: Patience = { timeoutMs: 30_000, silentMs: 15_000, lookEveryMs: 5_000 };
 
-/** Told when commands are decided by nobody, and when they are again. */
+/** Notified when no worker processes commands, and when one does again. */
 export interface WorkerWatch {
 	silent(): void;
 	answered(): void;
@@ -51,7 +51,7 @@ export class Requests {
 	private readonly postsWaiting = new Map<string, number>();
 	private nextRequest = 1;
 	private isSilent = false;
-	/** When it was last found that outcomes cannot be heard: that none come says nothing about workers then. */
+	/** When outcomes could last not be received: missing outcomes say nothing about workers then. */
 	private deafAt = Number.NEGATIVE_INFINITY;
 	private lastReplyAt = Number.NEGATIVE_INFINITY;
 	private readonly topic: Topic;
@@ -106,7 +106,7 @@ export class Requests {
 		return outcome.result;
 	}
 
-	/** Outcomes may have been lost on their way: whoever waits now does not wait much longer. */
+	/** Outcomes may have been lost: requests that wait now fail soon. */
 	doubt(): void {
 		const doubtful = [...this.waiting.keys()];
 		if (doubtful.length > 0)

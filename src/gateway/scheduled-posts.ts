@@ -4,7 +4,7 @@ import { ERRORS, Refusal } from '../model/errors.ts';
 import type { Requests } from './requests.ts';
 
 /**
- * Posts scheduled messages when their time has come. Every gateway looks for them: whoever comes first posts, and the message's id, which is its
+ * Posts scheduled messages when their time has come. Every gateway looks for them: the first to find one posts it, and the message's id, which is its
  * client_msg_id, makes every other attempt a repetition that creates nothing. So a gateway that dies between posting and forgetting
  * costs nothing, and no gateway has to own them. A message that cannot be posted any more (archived, left, deactivated) is dropped.
  */
@@ -29,7 +29,7 @@ export class ScheduledPosts {
 		this.timer = setInterval(() => {
 			this.underWay ??= this.look()
 				.catch((error) => {
-					// What is down is reported by whoever watches it; it is tried again.
+					// An unavailable service is reported elsewhere; the post is retried.
 					if (!(error instanceof Refusal)) parts.failed(error);
 				})
 				.finally(() => {

@@ -29,7 +29,7 @@ import type { Requests } from './requests.ts';
 import type { Strangers } from './strangers.ts';
 import type { TeamSecrets } from './team-secrets.ts';
 
-/** What a gateway tells whoever operates it. */
+/** What a gateway reports to its operator. */
 export interface Operations {
 	/** `/healthz`: the process is up. */
 	health(): Response | Promise<Response>;
@@ -43,7 +43,7 @@ export interface Operations {
 	failed(method: string, error: unknown): void;
 }
 
-/** Presence, with its consequences: the read state, and whoever watches the user, are told. */
+/** Presence, and its effects: on the read state, and on clients that watch the user. */
 export interface PresenceControl {
 	setAway(user: string, away: boolean): Promise<unknown>;
 	/** Connected and not away. */
@@ -90,7 +90,7 @@ export interface Services {
 	readonly files: FileServices | null;
 	/** What clients reach this server at, where that is configured. */
 	readonly publicUrl: string | null;
-	/** Null: browsers are not told of anything. */
+	/** Null: Web Push is disabled. */
 	readonly webPush: WebPush | null;
 	readonly bus: Bus;
 	readonly auth: Authenticator;

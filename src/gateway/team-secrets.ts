@@ -18,7 +18,7 @@ export class TeamSecrets {
 		private readonly random: RandomBytes,
 	) {}
 
-	/** A keyed hash for one purpose: what is made for one tells nothing about another. */
+	/** A keyed hash for one purpose: hashes of different purposes cannot be compared. */
 	async digestFor(team: string, purpose: string): Promise<(text: string) => Uint8Array> {
 		const secret = await this.of(team);
 		return (text) => createHmac('sha256', secret).update(`${purpose}:${text}`).digest();

@@ -9,7 +9,7 @@ export interface CheckedCounts {
 	readonly people: number;
 	readonly rows: number;
 	readonly exact: number;
-	/** It cannot be told: something was sent and never answered. */
+	/** Unknown: a request was never answered. */
 	readonly unclear: number;
 	readonly wrong: number;
 	/** The first few that are wrong. */

@@ -4,7 +4,7 @@ import { COUNT_CAP } from '../model/counting.ts';
 
 export interface Sent {
 	readonly author: number;
-	/** Undefined where nobody heard of it: it may have taken place or not. */
+	/** Undefined where nobody received it: it may have happened or not. */
 	readonly ts: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Follows the conversations of one socket: every message names the one before it, so a chain without a break that ends with
- * the newest message is the proof that all of them were heard, each once and in order. Pure.
+ * the newest message proves that all were received, each once and in order. Pure.
  */
 
 const NOTHING = '0000000000.000000';
@@ -9,7 +9,7 @@ export type Heard = 'next' | 'gap' | 'repeated';
 
 export class Following {
 	private readonly newest = new Map<string, string>();
-	/** After being told to fetch everything anew, what comes first in a conversation is believed. */
+	/** After a resync, the first message of each conversation is accepted as it is. */
 	private isAnew = false;
 
 	hear(channel: string, prevTs: string, ts: string): Heard {

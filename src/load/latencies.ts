@@ -1,5 +1,5 @@
 /**
- * Counts latencies in steps that grow with them, half a percent each: microseconds and minutes are told equally well, and no
+ * Counts latencies in steps that grow with them, half a percent each: microseconds and minutes are equally precise, and no
  * list grows while load is made.
  */
 

@@ -40,7 +40,7 @@ export function notesOn(figures: Figures): string[] {
 		notes.push(
 			`${unsent} posts were due while their authors had no socket, and were not sent: they are missing in the rate, and latencies are those of the others`,
 		);
-	// Sockets that are away take posts with them that the server never saw: then the rate says nothing about how fast it is.
+	// Posts of disconnected users never reached the server, so the rate does not measure it.
 	const isBehind = posts.per_second < load.rate * KEPT_UP;
 	if (seconds > 0 && isBehind && unsent === 0 && !errors.ratelimited)
 		notes.push(

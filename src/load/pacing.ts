@@ -3,7 +3,7 @@ import type { Participant } from './participant.ts';
 import { type Plan, textOf } from './plan.ts';
 import type { Tally } from './tally.ts';
 
-/** Sends by the clock: what is late is sent at once, and then it is waited until everything sent has been answered and heard. */
+/** Sends by the clock: late posts are sent at once. Then waits until every post is answered and delivered. */
 
 export interface Pace {
 	readonly plan: Plan;

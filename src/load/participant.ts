@@ -9,7 +9,7 @@ import { Following } from './following.ts';
  */
 
 export interface Witness {
-	/** Of a message that was heard: a repeated one only where nothing explains it. */
+	/** Of a received message: repeated only where nothing explains it. */
 	heard(text: string, ts: string, how: 'next' | 'gap' | 'repeated'): void;
 	/** To a post or a mark, by the id it was sent with; `problem` where it was refused. */
 	answered(id: number, ts: string, problem: string | undefined): void;
@@ -22,7 +22,7 @@ const NO_ANSWER = 'no answer: the socket was closed';
 const OPEN_ENDS = ['service_unavailable', 'internal_error', NO_ANSWER];
 export const mayHaveTakenPlace = (problem: string): boolean => OPEN_ENDS.includes(problem);
 
-/** Whoever is told not to come back stays away. */
+/** After these close codes it does not reconnect. */
 const STAY_AWAY = { from: 4200, to: 4299 };
 const COME_BACK_MS = 1_000;
 
@@ -36,7 +36,7 @@ export class Participant {
 	private socket: RtmSocket | undefined;
 	private position: string | undefined;
 	private newestChannel: string | undefined;
-	/** Between hello and the first pong, what was missed is told, and some of it perhaps twice. */
+	/** Between hello and the first pong, missed events arrive, some perhaps twice. */
 	private isCatchingUp = false;
 	private isOver = false;
 
@@ -61,7 +61,7 @@ export class Participant {
 		return true;
 	}
 
-	/** Marks the newest message that was heard; false where there is none, or no socket. */
+	/** Marks the newest received message; false where there is none, or no socket. */
 	mark(id: number): boolean {
 		const channel = this.newestChannel;
 		if (!this.socket || channel === undefined) return false;
@@ -85,7 +85,7 @@ export class Participant {
 		this.socket = undefined;
 	}
 
-	/** False for who was cut off, or was told to fetch everything: that they lack it is no fault of delivery. */
+	/** False after a disconnect or resync: missing messages are not the fault of delivery then. */
 	lacks(channel: string, ts: string): boolean {
 		return this.socket !== undefined && this.following.lacks(channel, ts);
 	}
@@ -107,7 +107,7 @@ export class Participant {
 			this.following.startAnew();
 			this.witness.failed('resync: too far behind to resume');
 		}
-		// Until everything missed was told, the old position is the one to come back with.
+		// Until all missed events arrived, the old position is the one to resume from.
 		if (!this.isCatchingUp && frame.position?.length === 16) this.position = frame.position;
 	}
 

@@ -1,7 +1,7 @@
 import type { Load } from './load.ts';
 
 /**
- * Who is in which conversation, and who does what when. Everything follows from its number, so that whoever hears a message
+ * Who is in which conversation, and who does what when. Everything follows from its number, so that a participant who receives a message
  * knows when it was due. Pure.
  *
  * There are as many people as the larger of `members` and `online`. So either everybody is online, and conversations overlap
@@ -16,7 +16,7 @@ export interface Post {
 
 export class Plan {
 	readonly people: number;
-	/** Sockets that hear each message. */
+	/** Sockets that receive each message. */
 	readonly listeners: number;
 	readonly posts: number;
 	readonly marks: number;
@@ -97,7 +97,7 @@ export class Plan {
 const dueBy = (ms: number, perSecond: number, all: number): number =>
 	perSecond === 0 ? 0 : Math.min(all, Math.floor((ms * perSecond) / 1000) + 1);
 
-/** Its number, for who hears it, and then as many characters as asked for. */
+/** Its number, for receivers, padded to the wanted length. */
 export const textOf = (number: number, bytes: number): string =>
 	`${number} `.padEnd(bytes, 'tidemark bench ');
 

@@ -7,7 +7,7 @@ import type { Tally } from './tally.ts';
 /** What was measured, as `--json` prints it. Latencies are in ms, from when something was due. Pure. */
 
 export interface Figures {
-	/** Nothing that is promised was broken, and there is something to tell. */
+	/** No promise was broken, and something was measured. */
 	readonly ok: boolean;
 	readonly interrupted: boolean;
 	readonly url: string;
@@ -18,7 +18,7 @@ export interface Figures {
 	/** Of the whole run, but for `per_second` and `ms`. */
 	readonly posts: {
 		readonly due: number;
-		/** Fewer than were due where sockets were away. */
+		/** Fewer than were due if sockets were disconnected. */
 		readonly sent: number;
 		readonly acknowledged: number;
 		readonly unanswered: number;
@@ -29,7 +29,7 @@ export interface Figures {
 		readonly count: number;
 		readonly per_second: number;
 		readonly ms: Summary | null;
-		/** Messages that named another one before them than the last one heard, and sockets that lacked the last ones in the end. */
+		/** Messages whose prev_ts is not the last received message, and sockets that lack the last messages at the end. */
 		readonly gaps: number;
 		readonly repeated: number;
 	};

@@ -102,7 +102,7 @@ export class Tally implements Witness {
 		if (how === 'gap') this.gaps += 1;
 		this.heardInAll += 1;
 		const number = numberIn(text);
-		// Whatever its author is told.
+		// Whatever its author's answer was.
 		this.exists(number, ts);
 		const nowMs = this.nowMs();
 		if (this.isInWindow(nowMs)) this.window.delivered += 1;
@@ -113,7 +113,7 @@ export class Tally implements Witness {
 		this.problems.set(kind, (this.problems.get(kind) ?? 0) + 1);
 	}
 
-	/** Nothing is under way any more: all answers came, and everybody has heard everything. */
+	/** Nothing is in flight: all answers came, and everything was delivered. */
 	get isSettled(): boolean {
 		return (
 			this.answeredPosts === this.sentPosts &&

@@ -127,7 +127,7 @@ export function showsUnread(timeline: Timeline, reader: Reader, muted: boolean):
 	return false;
 }
 
-/** Whether anything is unread, or was before this ts, without counting it: mostly the newest entry tells. */
+/** Whether anything is unread, or was before this ts, without counting it: usually the newest entry decides. */
 export function hasUnread(timeline: Timeline, reader: Reader, before = Number.POSITIVE_INFINITY): boolean {
 	const end = before === Number.POSITIVE_INFINITY ? timeline.size : timeline.firstAfter(before - 1);
 	for (let index = end - 1; index >= 0 && timeline.tsAt(index) > reader.cursor; index -= 1) {

@@ -50,7 +50,7 @@ function movedBy(cursor: Cursor, mark: Mark, timeline: Timeline, reader: number)
 	}
 }
 
-/** A ts past the newest message means that one: what comes later was not seen by whoever marked. */
+/** A ts past the newest message marks up to that message: the device that marked cannot have shown later ones. */
 function readUpTo(cursor: Cursor, ts: number, timeline: Timeline): Cursor {
 	const target = Math.min(ts, timeline.latest);
 	return target <= cursor.ts ? cursor : moveTo(cursor, target);

@@ -1,5 +1,5 @@
 /**
- * Identities, as Slack's applications expect them: the first letter tells the kind.
+ * Identities, as Slack's applications expect them: the first letter is the kind.
  * Randomness is handed in, so that a history can be run again from its seed.
  */
 

@@ -1,7 +1,7 @@
 /**
  * Rules that hold whatever happens to processes, disks and networks. Each check costs a comparison, so it stays on in production.
  * A violation is counted and not thrown: the message in hand is delivered all the same, and the metric
- * `tidemark_invariant_violations_total` tells the operator that counts can no longer be trusted.
+ * `tidemark_invariant_violations_total` counts how often: counts can no longer be trusted then.
  */
 
 export const INVARIANTS = ['stamps_rise', 'cursor_within_timeline', 'view_never_goes_back'] as const;

@@ -5,7 +5,7 @@ import { type LiveEvent, liveEvent } from './live-event.ts';
 import { type JsonObject, wireConversation } from './objects.ts';
 import { stamped } from './stamped.ts';
 
-/** Events about conversations, alike whether they are told as they happen or to a client that was away. */
+/** Events about conversations, the same live and for a client that resumes. */
 
 const JOINED_TYPE = {
 	public: 'channel_joined',

@@ -13,7 +13,7 @@ import { pinEvent } from './pin-events.ts';
 import { reactionEvent } from './reaction-events.ts';
 import { stamped } from './stamped.ts';
 
-/** What sockets are told, in Slack's words. Pure functions from effects and counts to events. */
+/** The events that sockets receive, in Slack's format. Pure functions from effects and counts to events. */
 
 /** Who an event is for. */
 export type Audience =
@@ -24,7 +24,7 @@ export type Audience =
 export interface Announcement {
 	readonly audience: Audience;
 	readonly event: LiveEvent;
-	/** What it means for counts; once for each change, however many events tell of it. */
+	/** What it means for counts; once for each change, however many events it has. */
 	readonly about?: About;
 }
 
@@ -105,7 +105,7 @@ export function announcementsOf(effect: Effect): Announcement[] {
 	}
 }
 
-/** Who leaves hears of it as its own: by the time the conversation is told, that may not reach the user any more. */
+/** A user who leaves gets an event of their own: the one to the conversation may not reach them any more. */
 function left({ conversation, at, user, actor }: Extract<Effect, { type: 'left' }>): Announcement[] {
 	const event = liveEvent(conversation.id, `member ${user}`, at, {
 		type: 'member_left_channel',
@@ -139,7 +139,7 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 	return [{ audience: { to: 'team' }, event }, ...joined];
 }
 
-/** Above this, members are told of all who joined at once: one event, not one for each. */
+/** Above this, one event names all users who joined, instead of one event each. */
 const MOST_TOLD_ONE_BY_ONE = 100;
 
 function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
@@ -158,7 +158,7 @@ function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 		return users.flatMap((user) => {
 			const wire = { type: 'member_joined_channel', user, ...shared };
 			const event = liveEvent(channel, `member ${user}`, at, wire);
-			// Who joins may not hear the conversation yet: its own part of it goes to it directly.
+			// A user who joins may not be subscribed to the conversation yet: their own event goes to them directly.
 			return [toJoined(user), toUser(user, event), toOthers(user, event)];
 		});
 	const first = users.slice(0, MOST_TOLD_ONE_BY_ONE);
@@ -247,7 +247,7 @@ const following = (thread: Followed, active: boolean, at: number): LiveEvent =>
 		...stamped(at),
 	});
 
-/** A thread's read position moved: told to every socket of that user. */
+/** A thread's cursor moved: sent to every socket of that user. */
 export function threadMarkedEvent(row: ThreadRow): LiveEvent {
 	return liveEvent(row.conversation, `read ${row.threadTs}`, stampOf(row), {
 		type: 'thread_marked',

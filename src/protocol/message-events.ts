@@ -7,7 +7,7 @@ import { authorOf, type JsonObject, wireMessage } from './objects.ts';
 import { previewOf } from './preview.ts';
 import { stamped } from './stamped.ts';
 
-/** Events about messages, alike whether they are told as they happen or to a client that was away. */
+/** Events about messages, the same live and for a client that resumes. */
 
 const CHANNEL_TYPE = { public: 'channel', private: 'group', im: 'im', mpim: 'mpim' } as const;
 

@@ -6,7 +6,7 @@ import { stamped } from './stamped.ts';
 
 /**
  * Reactions on the wire. Slack's events say who did what; ours also say in `current` how the emoji stands on the message, so that a
- * client that missed some of them, or hears one twice, comes to the same as one that asks for the message.
+ * client that missed some of them, or gets one twice, ends with the same state as one that fetches the message.
  */
 
 export const wireReaction = ({ name, count, users, firstTs }: Reaction): JsonObject => ({

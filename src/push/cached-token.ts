@@ -22,7 +22,7 @@ export class CachedToken {
 		return entry.token;
 	}
 
-	/** It was refused: the next one is made anew. */
+	/** It was rejected: the next one is created again. */
 	drop(): void {
 		this.current = null;
 	}

@@ -4,7 +4,7 @@ import type { Outcome, PushProvider } from './provider.ts';
 
 /**
  * The providers that are configured, and whether each can be used: as a whole, or each of the places it sends to. One
- * that is away is left alone for a while, longer every time, and whoever operates the server is told once.
+ * that is unavailable is paused for a while, longer every time, and reported once.
  *
  *     up    → away   with an outcome `away`, or a check that fails
  *     away  → up     with any other outcome; a place also when nothing was sent there for long
@@ -15,7 +15,7 @@ export interface CarrierWatch {
 	recovered(platform: PushPlatform): void;
 }
 
-/** A place that is away. */
+/** A push service that is unavailable. */
 interface Away {
 	/** Since it was last up. */
 	failures: number;
@@ -71,7 +71,7 @@ export class Carriers {
 		if (carrier) this.noteAt(device.platform, carrier, placeOf(carrier, device), outcome);
 	}
 
-	/** At the start, so that a wrong key is told before there is something to send. */
+	/** At the start, so that a wrong key is reported before there is something to send. */
 	async check(): Promise<void> {
 		for (const [platform, carrier] of this.carriers) {
 			const wrong = await carrier.provider.check();
@@ -79,7 +79,7 @@ export class Carriers {
 		}
 	}
 
-	/** Places that nothing waits for any more are away for nobody. */
+	/** An unavailable push service that nothing waits for is forgotten. */
 	forget(): void {
 		for (const [platform, carrier] of this.carriers)
 			for (const [place, { pausedUntil }] of carrier.away)

@@ -10,7 +10,7 @@ const MOST_CHARACTERS = 240;
 
 export interface Surroundings {
 	readonly conversation: Pick<Conversation, 'kind' | 'name'> | undefined;
-	/** The author, and whoever it names, as far as they are known. */
+	/** The author and the mentioned users, as far as they are known. */
 	readonly people: ReadonlyMap<string, User>;
 }
 

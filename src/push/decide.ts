@@ -3,11 +3,11 @@ import type { OutboxEntry } from '../engine/ports/push.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 
 /**
- * Who is told of a message on a phone in a pocket. Pure: everything it depends on is handed in, and a test holds it
+ * Who is notified of a message. Pure: everything it depends on is passed in, and a test compares it
  * against the rules written out one by one.
  */
 
-/** Why somebody is told; null from `reasonOf`: it is none of theirs. */
+/** Why a user is notified; null from `reasonOf`: it does not concern them. */
 export type PushReason = 'mention' | 'dm' | 'channel_mention' | 'thread_reply' | 'all';
 
 /** What is known of somebody the message may concern, as of the moment of looking. */
@@ -22,7 +22,7 @@ export interface Recipient {
 	readonly wasActive: boolean;
 	/** They have read it, in the conversation or in its thread. */
 	readonly read: boolean;
-	/** Connected and not away right now: they may be about to see it there. */
+	/** Active right now: they may be about to see it there. */
 	readonly active: boolean;
 	/** They were given the time to. */
 	readonly waited: boolean;
@@ -35,20 +35,20 @@ export type Subject = Pick<
 
 export type Verdict = 'notify' | 'wait' | 'no';
 
-/** Who is told after a message was posted, or after an edit that calls others than before. */
+/** Who is notified after a message was posted, or after an edit that mentions others than before. */
 export function decide(
 	message: Subject,
 	recipient: Recipient,
 	because: OutboxEntry['because'] = 'posted',
 ): Verdict {
 	if (isOver(message, recipient)) return 'no';
-	// Whom it concerned without a call was told when it was posted.
+	// Users whom it concerned without a mention were notified when it was posted.
 	if (because === 'changed' && !isCall(reasonOf(message, recipient))) return 'no';
-	// Whoever has the conversation before their eyes reads it within that time: what is delivered into focus is marked.
+	// A user who looks at the conversation reads it within that time: messages delivered into focus are marked.
 	return recipient.active && !recipient.waited ? 'wait' : 'notify';
 }
 
-/** Whether there is nothing to tell them of it, any more: what is shown of it is taken away. */
+/** Whether it no longer concerns them: its notification is withdrawn then. */
 export const isOver = (message: Subject, recipient: Recipient): boolean =>
 	message.deleted || recipient.read || reasonOf(message, recipient) === null;
 

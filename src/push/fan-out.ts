@@ -17,7 +17,7 @@ import type { Pace } from './pace.ts';
 import { type Standings, withActivity } from './standing.ts';
 
 /**
- * From a message to those who are to be told of it. A round takes some messages and looks at one page of members of
+ * From a message to the users to notify. A round takes some messages and looks at one page of members of
  * each; a conversation of 500,000 takes many rounds, and others have their turn in every one of them.
  */
 
@@ -81,7 +81,7 @@ export class FanOut {
 		await outbox.advance(entry, { sends, looks, next, now: nowMs() });
 	}
 
-	/** Of a conversation that was archived: whoever has a device may be shown something of it. */
+	/** Of an archived conversation: any member with a device may have a notification of it on screen. */
 	private async stepOfWhole(entry: OutboxEntry, conversation: Conversation): Promise<void> {
 		const { outbox, nowMs } = this.parts;
 		const audience = { of: this.fewer(conversation), threadTs: null };

@@ -56,7 +56,7 @@ const GIVE_UP_MS = 20_000;
  */
 const REQUESTS_PER_SECOND = 10_000;
 const FEWEST_STREAMS = 100;
-/** The fastest of so long: the others tell how busy this process is, not how far away the host. */
+/** The fastest of so long: the others measure how busy this process is, not the distance to the host. */
 const FASTEST_OF_MS = 10_000;
 
 export class Http2Host {
@@ -200,7 +200,7 @@ export class Http2Host {
 				text += chunk;
 			});
 			const patience = setTimeout(() => request.close(constants.NGHTTP2_CANCEL), this.options.answerWithinMs);
-			// Told by `close`, which comes in every case.
+			// Reported by `close`, which comes in every case.
 			request.on('error', () => undefined);
 			request.on('close', () => {
 				clearTimeout(patience);

@@ -1,6 +1,6 @@
 import type { SendResult } from '../engine/ports/push.ts';
 
-/** What was done since the start, for whoever operates the server. */
+/** Totals since the start, for metrics. */
 export class Meters {
 	sent = 0;
 	withdrawn = 0;

@@ -33,7 +33,7 @@ export interface PushProvider {
 	/** Never rejects. Repeating it shows nothing twice: what is sent under the same message replaces the earlier one. */
 	notify(device: Device, notification: Notification): Promise<Outcome>;
 	withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome>;
-	/** Where it is sent to, if that is not one place for all: one that is away is left alone, others go on. */
+	/** The host it is sent to, if there are several: an unavailable one is paused, others continue. */
 	placeOf?(device: Device): string;
 	/** Whether anything could be sent, before there is something to: null, or what is wrong. */
 	check(): Promise<string | null>;

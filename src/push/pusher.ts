@@ -76,7 +76,7 @@ export class Pusher {
 	async start(): Promise<void> {
 		const { push, alone, nowMs } = this.parts;
 		if (alone) await push.outbox.releaseAll(nowMs());
-		// Not waited for: a provider that is away holds up nobody's start.
+		// Not awaited: an unavailable provider must not delay the start.
 		void this.carriers.check().catch(this.parts.report);
 		this.loops = Promise.all([
 			this.repeat(() => this.fanOut.round()),

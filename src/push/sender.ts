@@ -12,8 +12,8 @@ import { isOverFor, type Standings } from './standing.ts';
 import { nextTurn } from './turn.ts';
 
 /**
- * From what is due to what was sent. Everything is looked at once more right before it goes out: whoever has read it in
- * the meantime is not told, and the badge is that of the moment.
+ * From what is due to what was sent. Everything is checked once more right before it is sent: a user who has read it in
+ * the meantime is not notified, and the badge is current.
  *
  * The result is written after the provider has answered. If this process dies in between, it is sent again under the same
  * name, and the device shows it once: docs/adr/0020-push.md.

@@ -60,7 +60,7 @@ export async function withActivity(
 	return { ...recipient, wasActive: await standings.wasSpokenTo(recipient.user, message) };
 }
 
-/** Whether there is nothing to tell somebody of a message, as they stand to it right now. */
+/** Whether a message no longer concerns a user. */
 export async function isOverFor(
 	{ user, ahead }: { readonly user: string; readonly ahead: boolean },
 	message: Message,

@@ -6,7 +6,7 @@ import type { Meters } from './meters.ts';
 import { isOverFor, type Standings } from './standing.ts';
 
 /**
- * Whoever reads something elsewhere stops seeing it: their devices are told the badge of now and what to remove, at
+ * A user who reads a message on one device stops seeing its notification on the others: they get the current badge and what to remove, at
  * most once in two seconds each. What is to be removed follows from what was sent and what is read, so that nothing is
  * forgotten however this process ends.
  */
@@ -24,7 +24,7 @@ export interface WithdrawalParts {
 	readonly report: (error: unknown) => void;
 }
 
-/** Whoever died over it had it for so long. */
+/** How long the lease of a process that died lasts. */
 const LEASE_MS = 30_000;
 const USERS_AT_ONCE = 200;
 export const UPDATE_EVERY_MS = 2_000;
@@ -77,7 +77,7 @@ export class Withdrawals {
 			return outbox.withdrawn(entry, { sends: over, badge: null, nextAt: nowMs() + LOOK_EVERY_MS });
 		const retries = await Promise.all(told.map((device) => this.tell(device, over, badge)));
 		const retryAt = Math.max(...retries);
-		// Where one was not told, the others are told a second time with it, which changes nothing.
+		// Where one device was not reached, all are sent it again, which changes nothing.
 		if (retryAt > 0) return outbox.putOff(entry, retryAt);
 		await outbox.withdrawn(entry, { sends: over, badge, nextAt: nowMs() + UPDATE_EVERY_MS });
 	}

@@ -3,7 +3,7 @@
 const RIGHT_TOKEN =
 	'Set TIDEMARK_ADMIN_TOKEN to its token, or --data-dir to its directory; if you meant another server, correct --url.';
 
-/** Refusals that a command cannot do anything about, and whoever runs it can. */
+/** Errors that only the user of the command can fix. */
 const ADVICE: Readonly<Record<string, string>> = {
 	invalid_auth: `does not recognise this administrator’s token. ${RIGHT_TOKEN}`,
 	not_allowed_token_type: `needs the administrator’s token; this is a user’s. ${RIGHT_TOKEN}`,

@@ -30,7 +30,7 @@ const OPEN_WITHIN_MS = 10_000;
 /** The server closes sockets that are silent for 120 s. */
 const PING_MS = 30_000;
 
-/** Resolves with hello, which the listener hears first. `since`: resume from this position. */
+/** Resolves with hello, which the listener receives first. `since`: resume from this position. */
 export async function openRtm(call: ApiCall, listener: RtmListener, since?: string): Promise<RtmSocket> {
 	const { url } = await call<{ url: string }>('rtm.connect', since === undefined ? {} : { since });
 	const socket = new WebSocket(url);

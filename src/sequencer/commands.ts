@@ -69,12 +69,12 @@ export interface Command {
 	/** Who asks; empty for the administrator. */
 	readonly actor: string;
 	readonly team: string;
-	/** The clock of whoever took the request, in micros. */
+	/** When the gateway received the request, by its clock, in micros. */
 	readonly at: number;
 	readonly action: Action;
 }
 
-/** What whoever asked is told. */
+/** What the requester receives. */
 export type Outcome =
 	| { readonly ok: true; readonly result: Result }
 	| { readonly ok: false; readonly error: ErrorCode; readonly detail?: string };

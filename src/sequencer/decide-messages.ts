@@ -53,7 +53,7 @@ export function decidePost(situation: Situation, action: ActionOf<'post'>): Deci
 	return accept(withParent(message, root), ...follows.before, posted, ...follows.after);
 }
 
-/** Everything that the answer tells: after the decision nobody has to be asked any more. */
+/** The whole content of the answer, so that no lookup is needed after the decision. */
 const withParent = (message: Message, root: Message | null) =>
 	root ? { message, parentUser: root.user } : { message };
 
@@ -94,7 +94,7 @@ export function decideEdit(situation: Situation, action: ActionOf<'edit'>): Deci
 		...previous,
 		text,
 		extra,
-		// Leaving takes nothing away: who was named as a member stays named while the text says so.
+		// Leaving changes no mentions: a user who was mentioned as a member stays mentioned while the text mentions them.
 		named: mentions.users.filter((user) => isMember(state, user) || previous.named.includes(user)),
 		channelWide: mentions.channelWide,
 		here: mentions.here,

@@ -24,7 +24,7 @@ export interface Needs {
 
 /**
  * What is missing, or null when the command can be decided. To be asked again after loading: an edit
- * needs its message before it can tell which thread that belongs to.
+ * needs its message before it knows which thread that belongs to.
  */
 export function missing(state: ConversationState, command: Command): Needs | null {
 	const found: Needs = { members: [], messages: [], threads: [], follows: [], sends: [], reactions: [] };

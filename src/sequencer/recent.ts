@@ -1,7 +1,7 @@
 /**
  * A map that forgets: entries live in two generations, and the older one is dropped when the newer is
  * full. An entry may go only when the store has it, so each generation remembers the stamp up to which
- * everything must be durable before it is let go.
+ * everything must be durable before it is evicted.
  */
 
 const GENERATION_SIZE = 512;

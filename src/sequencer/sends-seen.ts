@@ -1,6 +1,6 @@
 /**
  * Which sends with a `client_msg_id` there may have been lately: what is not in here was not sent, and nobody has to be asked.
- * What is in here may have been; then the send itself tells.
+ * What is in here may have been; then the send itself is looked up.
  *
  * Only a number of 53 bits is kept of each, in two generations. The older one is dropped when the younger is full, or all of
  * it too old to matter; and only when the store has it, because from then on the store is asked.

@@ -54,7 +54,7 @@ export interface Thread {
 	readonly repliers: Set<string>;
 	/** Who follows or once followed it, as far as loaded; null: known never to have. */
 	readonly follows: Map<string, Follow | null>;
-	/** Whoever is not among them never did: it began while its owner looked on. */
+	/** Complete: a user who is not among them never replied, because the owner has seen the thread from its start. */
 	readonly followsKnown: boolean;
 }
 

@@ -8,7 +8,7 @@ import { addressOf, type PushedMessage, type PushedWithdrawal, parsePushed } fro
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** What Chrome shows by itself when it finds that pushes showed too little; the next one takes it away. */
+/** What Chrome shows by itself when it finds that pushes showed too little; the next one removes it. */
 const FORCED_TAG = 'user_visible_auto_notification';
 
 // A new one takes over at once: it has nothing in common with the one before that could break.

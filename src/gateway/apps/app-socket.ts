@@ -29,10 +29,10 @@ const MOST_FRAME_CHARACTERS = 1_000_000;
 
 export class AppSocket {
 	private readonly waiting = new Map<string, Waiting>();
-	/** Looks since anything was heard. */
+	/** Checks since the client last sent anything. */
 	silentLooks = 0;
 	private ended = false;
-	/** It goes away soon: nothing new is sent over it. */
+	/** It closes soon: nothing new is sent over it. */
 	private isLeaving = false;
 
 	constructor(

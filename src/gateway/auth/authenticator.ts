@@ -20,11 +20,11 @@ export interface AuthenticatorOptions {
 	/** Null: no JWTs. */
 	readonly jwt: JwtVerifier | null;
 	readonly nowMs: () => number;
-	/** Hears of tokens that are looked up; absent: nobody asks when they were used. */
+	/** Called with each token that is looked up; absent: last use is not recorded. */
 	readonly uses?: Pick<TokenUses, 'note'>;
 	/** Verified tokens remembered. */
 	readonly capacity?: number;
-	/** After this, a remembered token is looked up again: the bound for a revocation that was not heard. */
+	/** After this, a remembered token is looked up again: the bound for a revocation message that was missed. */
 	readonly rememberMs?: number;
 }
 
@@ -136,14 +136,14 @@ export class Authenticator {
 		return token === null ? !isSignedOut(user, admission.issuedAt) : token.revokedTs === null;
 	}
 
-	/** Lets go of what is not trusted any more; to be called now and then. */
+	/** Evicts expired tokens; call it periodically. */
 	sweep(): void {
 		const now = this.options.nowMs();
 		for (const [hash, { withoutStoreUntil }] of this.remembered)
 			if (withoutStoreUntil <= now) this.remembered.delete(hash);
 	}
 
-	/** As if every token were gone: that some are, may not have been heard. */
+	/** Forgets every token: revocations may have been missed. */
 	forgetAll(): void {
 		this.forgotten += 1;
 		this.remembered.clear();
@@ -204,7 +204,7 @@ export class Authenticator {
 			}
 		}
 		const now = this.options.nowMs();
-		// Anew, so that it is the one verified last.
+		// Inserted again, so that it is the one verified last.
 		this.remembered.delete(hash);
 		this.remembered.set(hash, {
 			caller,

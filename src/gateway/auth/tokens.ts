@@ -49,6 +49,6 @@ export const tokenKey = (token: string): string =>
 export const isCanonicalJwt = (token: string): boolean =>
 	token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
-/** Compares in a time that tells nothing: hashes are of one length, whatever was sent. */
+/** Compares in constant time: hashes have one length, whatever was sent. */
 export const sameHash = (one: string, other: string): boolean =>
 	timingSafeEqual(Buffer.from(one), Buffer.from(other));

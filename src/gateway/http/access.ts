@@ -19,7 +19,7 @@ export const noChannel = (): Refusal => new Refusal('channel_not_found', 'channe
 
 const notMember = (): Refusal => new Refusal('not_in_channel', 'channel: the caller is not a member');
 
-/** A conversation of the caller's workspace, whoever is in it. */
+/** A conversation of the caller's workspace, member or not. */
 async function conversationOf({ services, caller }: Asking, id: string): Promise<Conversation> {
 	const [conversation] = await services.directory.conversations([id]);
 	if (!conversation || conversation.team !== caller.team) throw noChannel();
@@ -57,7 +57,7 @@ export async function joined(call: Asking, id: string): Promise<Conversation> {
 }
 
 /**
- * For work that finds out by itself whether the caller is a member: only a refusal is looked into, to tell
+ * For work that finds out by itself whether the caller is a member: only a rejection is looked into, to distinguish
  * a public channel that one is not in from one that one may not know of.
  */
 export async function asMember<T>(call: Asking, id: string, work: () => Promise<T>): Promise<T> {

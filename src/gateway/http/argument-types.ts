@@ -248,7 +248,7 @@ function parseJson(text: string): unknown {
 	}
 }
 
-/** Deeper than anything that people write; what is deeper yet would overflow whoever walks over it. */
+/** Deeper than anything that people write; anything deeper would overflow the stack of code that walks it. */
 const MAX_DEPTH = 40;
 
 function isShallow(value: unknown, depth = 0): value is Json {

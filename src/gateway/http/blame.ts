@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode, Refusal } from '../../model/errors.ts';
 import type { Schema } from './arguments.ts';
 
 /**
- * Which argument a refusal is about, where whoever refused did not say so: rules know conversations and
+ * Which argument an error is about, where the code that rejected did not say so: rules know conversations and
  * messages, not what a method calls its arguments. The first of these that the method has is named.
  */
 

@@ -94,7 +94,7 @@ async function addMultipart(
 	}
 }
 
-/** A length that is told is checked before reading; one that is not, while reading. */
+/** A declared length is checked before reading; without one, the length is checked while reading. */
 export async function readText(request: Request): Promise<string> {
 	const told = request.headers.get('content-length');
 	if (told === null) return new TextDecoder().decode(await readStream(request));

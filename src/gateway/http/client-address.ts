@@ -66,7 +66,7 @@ const isIn = (bits: Bits, networks: readonly Network[]): boolean =>
 
 const FORWARDED_AT_MOST = 4_096;
 
-/** Null: a trusted proxy (or nobody) that names no client: clients behind it cannot be told apart. */
+/** Null: a trusted proxy (or nobody) that names no client: clients behind it cannot be distinguished. */
 export function clientAddress(
 	peer: string | null,
 	forwarded: string | null,

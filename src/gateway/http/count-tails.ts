@@ -3,7 +3,7 @@ import type { CountRow } from '../../engine/ports/read-state.ts';
 /**
  * A row of client.counts after its id, with the comma behind it. Most rows have the same numbers in it, none mostly, and differ only in
  * their times, which have a fixed width: so a tail is made once, kept, and copied with the times written over
- * it. What is kept is bounded, and a tail that stands in another's place is made anew.
+ * it. What is kept is bounded, and a tail that was replaced by another is built again.
  */
 
 export interface Tail extends Shown {

@@ -2,7 +2,7 @@
  * Buffers for large answers, used again. Memory that was not used before is given by the operating system page
  * by page as it is written to, which for megabytes takes longer than the writing.
  *
- * What is kept is bounded in number and in size, and let go of when nobody used any of it for a while.
+ * What is kept is bounded in number and in size, and released when unused for a while.
  */
 
 const KEPT = 4;

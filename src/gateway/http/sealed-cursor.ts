@@ -4,7 +4,7 @@ import type { UserCall } from './method.ts';
 
 /**
  * Cursors of listings of conversations: encrypted, and bound to the user and the method that they were made for. An id of
- * a conversation inside tells a client nothing, and a client cannot make one that starts anywhere it likes.
+ * a client cannot read the conversation inside, and cannot forge a cursor that starts elsewhere.
  */
 
 const CIPHER = 'aes-256-gcm';

@@ -107,7 +107,7 @@ async function serveMethod(
 ): Promise<Response> {
 	const started = performance.now();
 	const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
-	// Names that do not exist are not told apart: they are the sender's to choose.
+	// Unknown method names share one label: the sender chooses them.
 	const shownName = method ? name : UNKNOWN;
 	const body = new IncomingBody(request, services.bodies);
 	let outcome: 'ok' | ErrorCode = 'ok';

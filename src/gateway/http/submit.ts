@@ -13,7 +13,7 @@ export async function submit(
 }
 
 /**
- * What an answer tells beyond the decision. The change took place, so an answer that cannot be complete now goes out without it: a
+ * What an answer has beyond the decision. The change happened, so an answer that cannot be complete now is sent without it: a
  * refusal would say that nothing was changed.
  */
 export async function ifAvailable<T>(read: () => Promise<T>, otherwise: T): Promise<T> {

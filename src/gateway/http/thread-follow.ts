@@ -19,7 +19,7 @@ export async function followOfCaller(
 	if (row && row.latestReply > 0) return { active: true, since: row.since, cursor: row.lastRead };
 	const conversation = await joined(call, channel);
 	const gone = new Refusal('thread_not_found', 'thread_ts: no such thread');
-	// Once this is read, the store has everything that the conversation's members were told.
+	// Once this is read, the store has everything that was published to the conversation's members.
 	const [root] = await services.history.messages(conversation.id, [threadTs]);
 	if (!root || root.threadTs !== null) throw gone;
 	if (root.deleted && (await services.history.threads(channel, [threadTs])).length === 0) throw gone;

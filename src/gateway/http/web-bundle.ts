@@ -26,11 +26,11 @@ const PAGES: Readonly<Record<string, string>> = {
 const WORKER = '/sw.js';
 /** What a browser is shown where there is nothing; it has no address of its own. */
 export const NOT_FOUND = '/not-found.html';
-/** Under a name that stays: whoever installs the page asks for it. */
+/** Under a fixed name: a browser that installs the page asks for it. */
 const ICON = '/icon.svg';
 const ASSETS = 'assets/';
 
-/** Asked before anything is bundled: whoever looks for other addresses costs nothing. */
+/** Checked before anything is bundled: requests for other addresses cost nothing. */
 export const isWebPath = (path: string): boolean =>
 	Object.hasOwn(PAGES, path) || [WORKER, ICON].includes(path) || path.startsWith(`/${ASSETS}`);
 

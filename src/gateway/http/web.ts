@@ -108,7 +108,7 @@ export async function serveWeb(path: string, request: Request): Promise<Response
 	return (await files()).get(path)?.answer(request) ?? null;
 }
 
-/** For people who went astray, told by their browser's wish for a page. Null for everything else. */
+/** The page for a wrong address, if a browser asks for a page. Null for everything else. */
 export async function serveNotFound(request: Request): Promise<Response | null> {
 	if (!isRead(request) || !request.headers.get('accept')?.includes('text/html')) return null;
 	return (await files()).get(NOT_FOUND)?.instead(request, 404) ?? null;

@@ -34,7 +34,7 @@ class Room<Listener extends Seated> {
 		return this.size === 0;
 	}
 
-	/** Those who are there now, as a list of its own: whoever is told may leave meanwhile. */
+	/** Those who are there now, as a copy: a listener may leave while it is called. */
 	listeners(): Listener[] {
 		const there: Listener[] = [];
 		for (let index = 0; index < this.size; index += 1) {

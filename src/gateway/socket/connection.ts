@@ -38,7 +38,7 @@ const wakeWhenTaken = new WeakMap<Connection, () => void>();
  * One socket of a user. Frames that are due in one turn of the event loop go out in one write: system
  * calls are what deliveries cost.
  *
- * Before its hello nothing reaches it. One that resumes holds what happens in the meantime, until it was told
+ * Before its hello nothing is sent to it. One that resumes holds live events back until it was sent
  * what it missed; then that follows, without what was among the missed.
  */
 export class Connection {
@@ -47,14 +47,14 @@ export class Connection {
 	private ended = false;
 	/** What is held back, while it is. */
 	private held: Held | undefined;
-	/** What has a stamp up to here, the client was told already. */
+	/** Events with a stamp up to here were sent already. */
 	private caughtUpTo = 0;
 	/** Frames of this turn: mostly one or none. There are many connections, and most are idle. */
 	private due: string | string[] | undefined;
 	/** A ping goes out with the next flush, behind the frames of it. */
 	private pingIsDue = false;
 	private pings = 0;
-	/** Kept by the heartbeat: how often it looked since the client was heard. */
+	/** Kept by the heartbeat: how many checks since the client last sent anything. */
 	silentLooks = 0;
 	/** Kept by the heartbeat: the client was pinged and has sent nothing since. */
 	isPinged = false;
@@ -64,7 +64,7 @@ export class Connection {
 		readonly user: string,
 		readonly team: string,
 		readonly tokenHash: string,
-		/** The client asked to be told counts that it cannot derive. */
+		/** The client asked for counts that it cannot derive. */
 		readonly wantsCounts: boolean,
 		private readonly socket: Socket,
 		private readonly scheduleFlush: (connection: Connection) => void,
@@ -77,7 +77,7 @@ export class Connection {
 		return this.ended;
 	}
 
-	/** It resumes, and was not told yet what it missed. */
+	/** It resumes, and was not sent yet what it missed. */
 	get isCatchingUp(): boolean {
 		return this.held !== undefined;
 	}
@@ -125,7 +125,7 @@ export class Connection {
 		wake?.();
 	}
 
-	/** Goes on with what was held and what comes, but for what has a stamp up to this one; and what was held without what was told. */
+	/** Sends held and later events with a stamp after this one, without held events that `told` includes. */
 	release(caughtUpTo: number, told?: Pick<AlreadyTold, 'includes'>): void {
 		const { held } = this;
 		if (this.ended || held?.overflowed) return;

@@ -6,9 +6,9 @@ import type { Connection } from './connection.ts';
 import type { UserSession } from './user-session.ts';
 
 /**
- * Tells clients counts that they cannot derive from the events they get: what an edit or a delete did to
+ * Sends clients the counts that they cannot derive from their events: what an edit or a delete did to
  * messages they may have read ahead, who a `<!here>` meant, how their threads stand. What is due in one turn
- * is told once; each carries its position, so that an older one never overwrites a newer one.
+ * is sent once; each carries its position, so that an older one never overwrites a newer one.
  */
 
 interface Due {
@@ -58,7 +58,7 @@ export class CountsPush {
 		}
 	}
 
-	/** A client caught up, with these still due: it alone is told. */
+	/** A client caught up, with these still due: they are sent to it alone. */
 	caughtUp(session: UserSession, connection: Connection, rows: readonly string[], threads: boolean): void {
 		const late = this.late.get(connection);
 		this.late.delete(connection);
@@ -113,9 +113,9 @@ export class CountsPush {
 		to: readonly Connection[],
 	): Promise<void> {
 		const row = await this.readState.row(session.user, conversation);
-		// Asked after the row: what is archived has none for clients, who were told to drop it.
+		// Asked after the row: an archived conversation has none for clients, which got an event to drop it.
 		const member = row && (await this.readState.member(session.user, conversation));
-		// Who left while it was looked up was told so, and has no row any more.
+		// A user who left meanwhile got an event for that, and has no row any more.
 		if (!member || member.archived || !session.isIn(conversation)) return;
 		this.send(to, countsUpdatedEvent(row), false, (late) => late.rows.add(conversation));
 	}
@@ -128,7 +128,7 @@ export class CountsPush {
 	}
 
 	/**
-	 * A client that catches up is told the counts of now when it has: these may be older than what it missed.
+	 * A client that catches up is sent the current counts afterwards: these may be older than what it missed.
 	 * Until then it is noted what is due to it.
 	 */
 	private send(

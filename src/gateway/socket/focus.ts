@@ -60,7 +60,7 @@ export class Focus {
 		this.used(connection);
 	}
 
-	/** What the device did not confirm by now stays unread: the user may have turned away before it arrived. */
+	/** What the device did not confirm by now stays unread: the user may have stopped looking before it arrived. */
 	blur(connection: Connection, conversation: string): void {
 		const panes = this.focused.get(connection);
 		if (!panes?.delete(conversation)) return;

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../protocol/objects.ts';
 export const MAX_FRAME_BYTES = 16 * 1024;
 export const MAX_FRAME_TEXT = 4_000;
 
-/** What the client missed is too much to tell. */
+/** The client missed too much to resume. */
 export const TOO_FAR_BEHIND = '{"type":"resync","reason":"too_far_behind"}';
 
 export type ClientFrame =
@@ -35,7 +35,7 @@ export type ClientFrame =
 			readonly id: number | undefined;
 			readonly ids: readonly string[];
 	  }
-	/** The conversation is, or is no longer, before the eyes of whoever uses this device. */
+	/** The device shows, or no longer shows, the conversation to its user. */
 	| {
 			readonly type: 'channel_focus';
 			readonly id: number | undefined;

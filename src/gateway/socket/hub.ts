@@ -75,7 +75,7 @@ export class Hub {
 		for (const connection of dirty) connection.flush();
 	}
 
-	/** Takes a connection in. Its user's own events are heard from here on. */
+	/** Adds a connection. It receives its user's own events from here on. */
 	attach(connection: Connection): UserSession {
 		const { user, team } = connection;
 		const known = this.sessions.get(user);
@@ -91,7 +91,7 @@ export class Hub {
 		return session;
 	}
 
-	/** What the user is in, once it is known: events of these are heard from here on. */
+	/** The user's conversations, once they are known: it receives their events from here on. */
 	listen(session: UserSession, conversations: Iterable<string>): void {
 		if (session.isListening || this.sessions.get(session.user) !== session) return;
 		const inside = new Set(conversations);
@@ -165,7 +165,7 @@ export class Hub {
 	}
 
 	private fanOut(sessions: readonly UserSession[], message: BusMessage, topic: Topic): void {
-		// They come back and are told what they missed.
+		// They reconnect and receive what they missed.
 		if (message.type === 'lost') void closeAll(sessions.flatMap(({ connections }) => connections));
 		if (message.type !== 'event') return;
 		const { frame, at, subject, exceptUser } = message;

@@ -22,7 +22,7 @@ export interface JoinHooks {
 
 interface LateJoinParts extends JoinHooks {
 	readonly bus: Bus;
-	/** It hears by itself from here on what it was not told; false: it left meanwhile, or does already. */
+	/** Subscribes the session from here on; false: the user left meanwhile, or the session is subscribed already. */
 	admit(session: UserSession, conversation: string, at: number, told: AlreadyTold): boolean;
 	deliver(session: UserSession, message: BusMessage, topic: Topic): void;
 	/** Counts of the conversation are due that a client cannot derive. */
@@ -57,14 +57,14 @@ export class LateJoins {
 			for (const message of held) this.parts.deliver(session, message, topic);
 		} catch (error) {
 			failed(error);
-			// With a gap that nobody can close, they have to begin anew.
+			// The gap cannot be closed, so they have to reload everything.
 			await closeAll(session.connections);
 		} finally {
 			bus.unsubscribe(topic, hold);
 		}
 	}
 
-	/** The join is the newest change. Asked once subscribed: later ones are heard. */
+	/** The join is the newest change. Asked once subscribed: later ones are received live. */
 	private async isNewest(user: string, conversation: string, at: number): Promise<boolean> {
 		const newest = await this.parts.newestChange(user, conversation);
 		return newest !== null && newest <= at;
@@ -91,7 +91,7 @@ export class LateJoins {
 		const frames = events.map(({ wire, ...event }) => ({ frame: JSON.stringify(wire), ...event }));
 		for (const connection of session.connections) {
 			if (missed && 'tooFarBehind' in missed) connection.send(TOO_FAR_BEHIND);
-			// One that is resuming may be told something newer of the same.
+			// One that is resuming may be sent something newer of the same subject.
 			for (const { frame, asOf, subject } of frames) connection.send(frame, asOf, subject);
 		}
 		// Counts that were due while the user was not in yet were not sent.
@@ -100,6 +100,6 @@ export class LateJoins {
 	}
 }
 
-/** Of this conversation. The user's own topic is heard all the time: what was looked up may be older than what that told meanwhile. */
+/** Of this conversation. The user's own topic is always subscribed: what was looked up may be older than what it delivered meanwhile. */
 const eventsOf = ({ inside }: Missed, conversation: string): LiveEvent[] =>
 	inside.filter((event) => event.conversation === conversation);

@@ -4,7 +4,7 @@ import type { ReadState } from '../../unread/read-state.ts';
 import type { Connection } from './connection.ts';
 import { Interest } from './interest.ts';
 
-/** Who is active, told to those who asked. Whoever did not ask hears nothing: presence is the noisiest event. */
+/** Sends presence to clients that subscribed to it, and to no others: presence is the noisiest event. */
 
 export const MAX_WATCHED = 500;
 /** Who comes and goes faster than this is looked at again with the next change. */
@@ -46,7 +46,7 @@ export class Presence {
 	}
 
 	/**
-	 * Looks how the user is, and tells. Of two gateways that do so at once the later one to set it may be the one
+	 * Reads the user's presence and publishes it. Of two gateways that do so at once, the later one to set it may be the one
 	 * that looked first: so each looks again, until what was set is what is.
 	 */
 	async review(user: string): Promise<void> {
@@ -60,7 +60,7 @@ export class Presence {
 		this.bus.publish(`presence:${user}`, { type: 'event', frame: presenceFrame(user, active) });
 	}
 
-	/** Replaces what the connection watches, and tells how these people are now. */
+	/** Replaces the users that the connection watches, and sends their current presence. */
 	async watch(connection: Connection, users: readonly string[]): Promise<void> {
 		for (const user of this.watched.get(connection) ?? [])
 			this.watchers.remove(`presence:${user}`, connection);
@@ -71,7 +71,7 @@ export class Presence {
 		}
 		this.watched.set(connection, users);
 		for (const user of users) this.watchers.add(`presence:${user}`, connection);
-		// Heard first, and looked up then: a change in between is told twice rather than never.
+		// Subscribed first, looked up second: a change in between is sent twice rather than never.
 		await this.bus.ready();
 		await this.tell(connection, users);
 	}

@@ -110,7 +110,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 			return handle(request, services, clientOf(request));
 		},
 		websocket: {
-			// Larger frames than are read, so that the sender is told why instead of being cut off.
+			// Larger frames than are accepted, so that the sender gets an error instead of a closed socket.
 			maxPayloadLength: 4 * MAX_FRAME_BYTES,
 			backpressureLimit: options.maxBufferedBytes,
 			closeOnBackpressureLimit: true,

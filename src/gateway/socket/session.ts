@@ -97,9 +97,9 @@ export class SocketSession {
 		const { hub, presence, services } = this.parts;
 		this.connection.hold();
 		const session = hub.attach(this.connection);
-		// What changes what is looked up below has to be heard before: a revocation, a join.
+		// Subscribe before looking anything up, so that no revocation or join in between is missed.
 		await services.bus.ready();
-		// From here on a revocation is heard; one between ticket and socket is looked for.
+		// From here on revocations are received; one between ticket and socket is looked up.
 		const { user, tokenHash } = this.connection;
 		const { issuedAt } = this;
 		if (!(await services.auth.holds({ user, tokenHash, issuedAt }))) this.connection.close('signed_out');
@@ -114,7 +114,7 @@ export class SocketSession {
 		await this.resume(session, since);
 	}
 
-	/** Tells what was missed: live events are heard already, and follow when that is told. */
+	/** Sends what was missed. Live events are received already, and follow after it. */
 	private async resume(session: UserSession, since: number): Promise<void> {
 		const { connection } = this;
 		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
@@ -125,7 +125,7 @@ export class SocketSession {
 			return;
 		}
 		const { events, frames, position, toldUpTo, recount, threads } = missed;
-		// The client is there when it has heard all of it.
+		// The client is caught up when it has received all of it.
 		const hello = helloFrame(this.helloReplies, events.length > 0 ? since : position, events.length);
 		await this.pourHeld([hello, ...frames]);
 		connection.release(toldUpTo, new AlreadyTold(events));
@@ -222,7 +222,7 @@ export class SocketSession {
 		}
 	}
 
-	/** Null: it was refused. Read before it is limited: a client that is told to wait is told under its id. */
+	/** Null: it was refused. Parsed before it is limited, so that the error carries its id. */
 	private read(text: string): ClientFrame | null {
 		let id: number | undefined;
 		try {

@@ -9,11 +9,11 @@ export class UserSession implements Seated {
 	rooms: Uint32Array = NOT_SEATED.rooms;
 	/** It is known what the user is in, and listened to. */
 	isListening = false;
-	/** Joins and leaves told before that, where there were any. */
+	/** Joins and leaves that arrived before that, if any. */
 	early: Map<string, boolean> | undefined;
 	/** What the user has joined and is not listened to yet, with the stamp of the join. */
 	joining: Map<string, number> | undefined;
-	/** By topic, what it was told because it had missed it: the same may still be on its way live. */
+	/** By topic, the missed events that it was sent: the same events may still arrive live. */
 	caughtUp: Map<string, AlreadyTold> | undefined;
 
 	constructor(
@@ -22,7 +22,7 @@ export class UserSession implements Seated {
 		private readonly audience: Pick<Audience<UserSession>, 'isListening'>,
 	) {}
 
-	/** As far as its sockets were told. */
+	/** The stamp up to which its sockets were sent events. */
 	isIn(conversation: string): boolean {
 		return this.joining?.has(conversation) || this.audience.isListening(this, conversation);
 	}

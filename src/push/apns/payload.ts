@@ -20,7 +20,7 @@ export function alertPayload({ title, body, message, threadTs, badge }: Notifica
 	});
 }
 
-/** The system sets the badge; `content-available` wakes the application, which removes what it is told of. */
+/** The system sets the badge; `content-available` wakes the application, which removes the notifications it is sent. */
 export function withdrawalPayloads({ badge, messages }: Withdrawal): string[] {
 	const payloads: string[] = [];
 	for (let start = 0; start === 0 || start < messages.length; start += MOST_WITHDRAWN) {

@@ -44,7 +44,7 @@ export class ApnsProvider implements PushProvider {
 				'apns-push-type': 'alert',
 				'apns-priority': '10',
 				'apns-collapse-id': collapse,
-				// The same for every try: APNs, and whoever reads its logs, can tell that it is one.
+				// The same for every attempt, so that APNs and its logs show one notification.
 				'apns-id': uuidOf(`${device.id} ${collapse}`),
 				'apns-expiration': String(Math.floor(this.options.nowMs() / 1000) + EXPIRES_AFTER_S),
 			},

@@ -28,7 +28,7 @@ export function providerToken({ keyFile, keyId, teamId }: ApnsKey, nowMs: () => 
 	}, nowMs);
 }
 
-/** What is wrong with the file is told; what is in it is not. */
+/** Errors name the problem of the file, never its content. */
 export async function readKey(file: string) {
 	let pem: string;
 	try {

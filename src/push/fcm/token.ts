@@ -20,7 +20,7 @@ export interface ServiceAccount {
 	readonly tokenUri: string;
 }
 
-/** What is wrong with the file is told; what is in it is not. */
+/** Errors name the problem of the file, never its content. */
 export async function readServiceAccount(file: string): Promise<ServiceAccount> {
 	let text: string;
 	try {

@@ -25,7 +25,7 @@ export interface WithdrawalPart {
 	readonly topic: string | null;
 }
 
-/** Of a single message it goes under the message's own topic: a browser that is off then never hears of either. */
+/** For a single message it uses the message's own topic: a browser that is offline then gets neither. */
 export function withdrawalParts({ badge, messages }: Withdrawal): WithdrawalPart[] {
 	const parts: WithdrawalPart[] = [];
 	for (let start = 0; start === 0 || start < messages.length; start += MOST_WITHDRAWN) {
@@ -39,6 +39,6 @@ export function withdrawalParts({ badge, messages }: Withdrawal): WithdrawalPart
 	return parts;
 }
 
-/** At most 32 characters of base64url are allowed: what a collapse id has would be too long, and tell the service. */
+/** At most 32 characters of base64url are allowed: a collapse id would be too long, and readable for the service. */
 export const topicOf = (message: MessageKey): string =>
 	createHash('sha256').update(collapseId(message)).digest('base64url').slice(0, 32);

@@ -27,7 +27,7 @@ export class WebPushProvider implements PushProvider {
 		this.services = new PushServices(options, options.nowMs);
 	}
 
-	/** One push service that is away is not all of them. */
+	/** One unavailable push service does not affect the others. */
 	placeOf({ token }: Device): string {
 		return hostOf(subscriptionOf(token));
 	}
@@ -98,7 +98,7 @@ export class WebPushProvider implements PushProvider {
 		const tookLately = nowMs - service.tookAt < TOOK_LATELY_MS;
 		const outcome = outcomeOf(answer, { host, tookLately, nowMs });
 		if (outcome.type === 'accepted') service.tookAt = nowMs;
-		// The next one is signed anew: the clock may have been put right.
+		// The next one is signed again: the clock may have been corrected.
 		if (outcome.type === 'away') service.token.drop();
 		return outcome;
 	}

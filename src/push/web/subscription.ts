@@ -1,12 +1,12 @@
 import { ECDH } from 'node:crypto';
 
 /**
- * What a browser is told by: PushSubscription.toJSON(). The token of the device is this as text in one spelling, so that
- * the same subscription is the same device whoever writes it down.
+ * A browser's push address: PushSubscription.toJSON(). The device token is this as text in one spelling, so that
+ * the same subscription is always the same device.
  */
 
 export interface Subscription {
-	/** Where to send to. Whoever knows it can: a secret. */
+	/** Where to send to. A secret: anyone who knows it can send. */
 	readonly endpoint: string;
 	/** Base64url: the browser's public key, and a secret that it shares with those who write to it. */
 	readonly keys: { readonly p256dh: string; readonly auth: string };

@@ -2,7 +2,7 @@ import { createECDH, randomBytes } from 'node:crypto';
 import { CachedToken } from '../cached-token.ts';
 
 /**
- * Who this server is to push services (RFC 8292): a key pair, of which browsers are told the public half when they
+ * Who this server is to push services (RFC 8292): a key pair, of which browsers get the public half when they
  * subscribe, and a JWT for each service. A subscription takes messages of this key alone.
  */
 
@@ -47,7 +47,7 @@ export function newVapidKey(): VapidKey {
 /** Who signs. */
 export interface VapidIdentity {
 	readonly key: VapidKey;
-	/** Where whoever runs a push service can write to: `mailto:` or `https:`. */
+	/** A contact for operators of push services: `mailto:` or `https:`. */
 	readonly contact: string;
 }
 

@@ -1,7 +1,7 @@
 import { exactTime, whenOf } from '../ui/format.ts';
 import type { Invite, Member } from './calls.ts';
 
-/** As many digits as tell the open links of a workspace apart; the server asks for the whole id. */
+/** As many digits as distinguish the open links of a workspace; the server asks for the whole id. */
 const SHOWN_DIGITS = 8;
 
 export const shortId = ({ id }: Pick<Invite, 'id'>): string => id.slice(0, SHOWN_DIGITS);
@@ -12,7 +12,7 @@ interface Props {
 	readonly onRevoke: (id: string) => void;
 }
 
-/** Links that were not used yet, the newest first. The links themselves are not kept: their ids tell them apart. */
+/** Links that were not used yet, the newest first. The links themselves are not stored: their ids distinguish them. */
 export function InviteList({ invites, members, onRevoke }: Props) {
 	if (invites.length === 0) return null;
 	const newestFirst = invites.toSorted((one, other) => other.date_created - one.date_created);

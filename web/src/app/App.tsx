@@ -19,7 +19,7 @@ export function App() {
 	useEffect(() => {
 		if (token === null) return;
 		const made = createClient({ token, pageSize: PAGE_SIZE, unsent: unsentStore });
-		// For whoever looks at the page with the browser's console, tests included.
+		// For the browser's console, and for tests.
 		Object.assign(globalThis, { tidemark: made });
 		setClient(made);
 		made.connect().catch((error: { code?: string }) => setRefusal(error.code ?? 'network_error'));

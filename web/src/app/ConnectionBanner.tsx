@@ -2,7 +2,7 @@ import { useClient, useConnection, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { plural } from '../ui/format.ts';
 
-/** A blink of the network is nothing to tell. */
+/** A short interruption is not shown. */
 const TOLERATED_MS = 400;
 
 /** Says that what is shown may be old, what happens to what one writes, and offers to try at once. */

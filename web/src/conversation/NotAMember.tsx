@@ -7,7 +7,7 @@ import type { IconName } from '../ui/icons.tsx';
 import { Empty, Failed, Loading, sayError } from '../ui/states.tsx';
 import { ChannelPreview } from './ChannelPreview.tsx';
 
-/** What the server tells of a conversation that one is not in. */
+/** What the server returns of a conversation that the user is not in. */
 interface Stranger {
 	readonly name: string;
 	readonly is_archived: boolean;

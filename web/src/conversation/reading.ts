@@ -2,7 +2,7 @@ import type { Conversation } from '@tidemark/client';
 import type { TimelineRow } from './rows.ts';
 
 /**
- * Where the divider stands, and what is new above. Pure: the view tells what it sees. What is read by itself is decided by the
+ * Where the divider stands, and what is new above. Pure: the view passes in what is visible. What is marked read automatically is decided by the
  * SDK's reader.
  */
 

@@ -12,7 +12,7 @@ export interface ReadingOf {
 	readonly anchor: string | null;
 	/** What comes is being read: somebody is there, the newest message is in sight, and nothing was marked unread. */
 	readonly isFollowing: boolean;
-	/** Told by the view whenever what is in sight has changed. */
+	/** Called by the view whenever the messages in sight have changed. */
 	see(sight: { readonly isAtNewest: boolean; readonly onScreen: readonly string[] }): void;
 	markRead(): void;
 	/** The divider goes above the oldest unread message. */

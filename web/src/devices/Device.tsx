@@ -26,7 +26,7 @@ function useFrameBadge(frame: { readonly current: HTMLIFrameElement | null }): n
 	const [client, setClient] = useState<TidemarkClient | null>(null);
 	const [badge, setBadge] = useState<number | null>(null);
 	useEffect(() => {
-		// The frame makes another client when somebody signs in anew.
+		// The frame creates another client when a user signs in again.
 		const timer = setInterval(() => {
 			const inside = frame.current?.contentWindow as { tidemark?: TidemarkClient } | null | undefined;
 			setClient(inside?.tidemark ?? null);

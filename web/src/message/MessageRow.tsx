@@ -45,7 +45,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 	}, [canEdit]);
 	const stopEditing = () => {
 		setEditing(false);
-		// What had the focus is gone without telling.
+		// The focused element was removed without an event.
 		setNear(false);
 		// Back to where one was: the text box, where the arrow up led here, else the message.
 		const place = cameFrom.current?.matches('textarea') ? cameFrom.current : article.current;

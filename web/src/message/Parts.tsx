@@ -4,7 +4,7 @@ import type { Words } from './rich/words.ts';
 
 /** Parts of a message, one under the other. */
 export const Parts = ({ parts }: { readonly parts: readonly Part[] }) =>
-	// biome-ignore lint/suspicious/noArrayIndexKey: parts of one message have no other identity, and are made anew with it
+	// biome-ignore lint/suspicious/noArrayIndexKey: parts of one message have no other identity, and are rebuilt with it
 	parts.map((part, index) => <PartOf key={index} part={part} />);
 
 function PartOf({ part }: { readonly part: Part }) {

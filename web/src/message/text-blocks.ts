@@ -1,5 +1,5 @@
 /**
- * Lines of a message's text as blocks: quotes (`> …`) and lists (`- …`, `1. …`) are told apart from paragraphs. What stands
+ * Lines of a message's text as blocks: quotes (`> …`) and lists (`- …`, `1. …`) are distinguished from paragraphs. What stands
  * between three backticks stays with its paragraph. Pure.
  */
 

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'react';
 import type { Said } from './said.ts';
 
 /**
- * Lists are told a message's text alone. Of one that has none, the whole is asked for when it comes into sight, one after
+ * Lists get a message's text only. A message without text is loaded whole when it comes into sight, one after
  * the other: most messages have a text, and a list of many that have none does not ask for all of them at once.
  */
 

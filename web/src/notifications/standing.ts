@@ -1,4 +1,4 @@
-/** Whether this browser is told of what concerns its user, and if not, why. Pure. */
+/** Whether this browser shows notifications, and if not, why. Pure. */
 
 export type Standing =
 	/** Being changed, which may take an answer of the user's. */
@@ -19,7 +19,7 @@ export interface Surroundings {
 	/** Service workers, push and notifications, all of them. */
 	readonly isSupported: boolean;
 	readonly permission: 'default' | 'granted' | 'denied';
-	/** Turned on here by whoever is signed in. */
+	/** Turned on here by the user who is signed in. */
 	readonly isWished: boolean;
 }
 

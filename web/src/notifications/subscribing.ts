@@ -3,7 +3,7 @@ import { inTurn } from './in-turn.ts';
 import { type Standing, standingOf } from './standing.ts';
 
 /**
- * This browser as a device of whoever is signed in. It has one subscription, so it is one person's at a time: whoever
+ * This browser as a device of the user who is signed in. It has one subscription, so it belongs to one user at a time: a user who
  * turned it on last. That they did is kept here, so that a subscription that was lost is made again when they come back.
  */
 
@@ -76,7 +76,7 @@ async function register(client: TidemarkClient): Promise<void> {
 	await client.call('push.devices.add', deviceOf(subscription));
 }
 
-/** A subscription is for one key of one server: with another one it has to be made anew. */
+/** A subscription is for one key of one server: with another one it has to be created again. */
 async function subscribe(pushManager: PushManager, key: string): Promise<PushSubscription> {
 	const present = await pushManager.getSubscription();
 	if (present && keyOf(present) === key) return present;

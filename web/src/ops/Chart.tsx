@@ -16,7 +16,7 @@ const WHOLE_STEPS = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((one) 
 interface Props {
 	readonly spec: ChartSpec;
 	readonly looks: readonly Look[];
-	/** Drawn anew when it changes: colours are read once. */
+	/** Drawn again when it changes: colours are read once. */
 	readonly theme: string;
 }
 

@@ -1,7 +1,7 @@
 import { FACTS, type Look } from './charts.ts';
 import { sumOf } from './prometheus.ts';
 
-/** Numbers that ought to be 0, and how much was looked at for them. What this server does not tell is not shown. */
+/** Numbers that ought to be 0, and how much was looked at for them. Metrics that this server does not export are not shown. */
 export const Facts = ({ look }: { readonly look: Look }) => (
 	<dl className="facts">
 		{FACTS.map(({ label, metric, isAlarm }) => {

@@ -40,8 +40,8 @@ export function Ops() {
 				(chart) => toldBy(chart, newest)?.lines.map(({ label }) => `${chart.id} ${label}`) ?? [],
 			).join('\n')
 		: '';
-	// The same objects for as long as the server tells of the same things.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: made anew when other lines are told, not with every look
+	// The same objects while the server exports the same metrics.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: rebuilt when other lines are exported, not with every scrape
 	const charts = useMemo(
 		() => (newest ? CHARTS.map((chart) => toldBy(chart, newest)).filter((chart) => chart !== null) : []),
 		[told],

@@ -1,6 +1,6 @@
 import { bucketsOf, quantileBetween, type Sample, sumOf } from './prometheus.ts';
 
-/** Which lines are drawn, and how each is read from two looks at the metrics. What a server does not tell is not drawn. */
+/** Which lines are drawn, and how each is read from two looks at the metrics. Metrics that a server does not export are not drawn. */
 
 export interface Look {
 	/** Seconds since 1970. */
@@ -10,7 +10,7 @@ export interface Look {
 
 export interface LineSpec {
 	readonly label: string;
-	/** Null: nothing to show at this moment. Undefined: this server does not tell. */
+	/** Null: nothing to show at this moment. Undefined: this server does not export it. */
 	readonly read: (before: Look, now: Look) => number | null | undefined;
 }
 
@@ -118,7 +118,7 @@ export const FACTS: readonly FactSpec[] = [
 	{ label: 'Failed commits', metric: 'tidemark_failed_commits_total', isAlarm: true },
 ];
 
-/** A chart with the lines that this server tells of; null when it tells of none. */
+/** A chart with the lines that this server exports; null when it exports none. */
 export function toldBy(chart: ChartSpec, look: Look): ChartSpec | null {
 	const lines = chart.lines.filter(({ read }) => read(look, look) !== undefined);
 	return lines.length === 0 ? null : { ...chart, lines };

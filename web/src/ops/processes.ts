@@ -2,7 +2,7 @@ import type { Look } from './charts.ts';
 import { type Degraded, degradedFrom } from './readiness.ts';
 
 /**
- * The processes that have answered, each with what it told. Behind a load balancer any of them may be the next: what one
+ * The processes that have answered, each with its metrics. Behind a load balancer any of them may answer next: what one
  * has counted is never compared with what another has.
  */
 
@@ -30,7 +30,7 @@ export interface Answer {
 	readonly degraded?: readonly string[];
 }
 
-/** In the order in which they were first heard of. */
+/** In the order in which they first answered. */
 export function heard(processes: readonly Process[], answer: Answer, now: number): readonly Process[] {
 	const { id, role, look, degraded } = answer;
 	const before = processes.find((one) => one.id === id) ?? { looks: [], degraded: [] };

@@ -1,5 +1,5 @@
 /**
- * The token of whoever is signed in. A link may bring one in its fragment, which browsers never send; it leaves the address
+ * The token of the user who is signed in. A link may bring one in its fragment, which browsers never send; it leaves the address
  * bar at once. It is kept for this tab, so that two tabs may be two people, and as the last one used for new tabs.
  */
 

@@ -24,7 +24,7 @@ const byUrgency = (a: Conversation, b: Conversation): number =>
 	Number(b.badgeCount > 0) - Number(a.badgeCount > 0) || byActivity(a, b);
 
 /**
- * What is open is placed as it was when it was opened: `held` is that. What one looks at does not jump away from under the
+ * What is open is placed as it was when it was opened: `held` is that. What the user looks at does not jump from under the
  * pointer when it is read, and comes to no other place when something arrives in it.
  */
 const placedBy = (held: Conversation | null) => {

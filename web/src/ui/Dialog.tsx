@@ -32,7 +32,7 @@ export function Dialog({ title, onClose, isChooser = false, children }: Props) {
 			className={`dialog ${isChooser ? 'chooser' : ''}`}
 			aria-labelledby={titleId}
 			onClose={onClose}
-			// The browser tells of the end a moment later: until then, opening another one would be undone by it.
+			// The browser reports the close a moment later: until then, it would close another dialog that opens.
 			onCancel={(event) => {
 				if (event.target !== element.current) return;
 				event.preventDefault();

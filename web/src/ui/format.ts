@@ -33,7 +33,7 @@ const withoutDayPeriod = (format: Intl.DateTimeFormat, date: Date): string =>
 
 /** Where there is no room for AM and PM: beside a message whose neighbour above has the whole time. */
 export const shortTime = (ts: string): string => withoutDayPeriod(clock, dateOf(ts));
-/** The same under a chart, with seconds where minutes do not tell its marks apart. */
+/** The same under a chart, with seconds where minutes do not distinguish its marks. */
 export const tickTime = (seconds: number, hasSeconds: boolean): string =>
 	withoutDayPeriod(hasSeconds ? clockWithSeconds : clock, new Date(seconds * 1000));
 

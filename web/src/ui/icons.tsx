@@ -1,4 +1,4 @@
-/** The pictures on buttons, drawn with the text's colour. They say nothing by themselves: whoever shows one names it. */
+/** The pictures on buttons, drawn with the text's colour. They have no text of their own: the component that shows one names it. */
 
 const PATHS = {
 	hash: 'M9 4 7 20M17 4l-2 16M4 9h17M3 15h17',

@@ -98,7 +98,7 @@ export const adminUsersReactivate = adminMethod({
 	},
 });
 
-/** Whoever asks for what is so already changes nothing that others have to hear of. */
+/** A request that changes nothing publishes nothing. */
 async function announced(call: Call, before: User) {
 	const user = await userWithId(call, before.id);
 	if (user.deleted !== before.deleted) announceUser(call.services, user);

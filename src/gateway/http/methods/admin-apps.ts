@@ -213,7 +213,7 @@ export const adminAppsResume = adminMethod({
 		const { apps } = call.services;
 		const app = await appWithId(call, args.app_id);
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
-		// As changed: whoever delivers begins again.
+		// Published as a change: the gateway that delivers restarts.
 		await apps.setManifest(app.id, app.manifest, call.services.clock.next(), app.eventsSinceTs);
 		announceApp(call.services, app.id);
 		return { app: await wireApp(await appWithId(call, app.id), call.services) };

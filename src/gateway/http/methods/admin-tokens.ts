@@ -13,7 +13,7 @@ import { userWithId } from './admin-accounts.ts';
 
 const PAGE = 100;
 const LONGEST_SECONDS = 10 * 365 * 86_400;
-/** Of its hash, as many hex digits: enough to tell tokens apart, and nothing to sign in with. */
+/** Of its hash, as many hex digits: enough to distinguish tokens, and useless to sign in with. */
 const ID_LENGTH = 16;
 const TOKEN_ID = /^[0-9a-f]{16}$/;
 

@@ -15,7 +15,7 @@ import { type Argument, required, withDefault } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { responseUrl } from '../origin.ts';
 
-/** Buttons, selects and the like: what a user does with a block of a message or a view, told to its app. */
+/** Buttons, selects and the like: what a user does with a block of a message or a view is sent to its app. */
 
 const NONE: JsonObject = {};
 /** Its `type` is `message` (with `channel_id`, `message_ts`) or `view` (with `view_id`). */

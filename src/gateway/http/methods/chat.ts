@@ -53,7 +53,7 @@ export const chatPostMessage = userMethod({
 			ts: formatTs(message.ts),
 			message: {
 				...wireMessage(message, call.caller.team),
-				// Replies tell whose message they answer.
+				// Replies name the author of the root.
 				...(parentUser === undefined ? {} : { parent_user_id: parentUser }),
 			},
 			...(wasCut ? warned('message_truncated') : {}),
@@ -117,7 +117,7 @@ export const chatUpdate = userMethod({
 			throw new Refusal('no_text', 'text: required, or blocks or attachments');
 		const text = await textOf(call, args);
 		if (text.length > MAX_TEXT) throw new Refusal('msg_too_long', `text: at most ${MAX_TEXT} characters`);
-		// What an edit does not mention stays: an empty list or object takes it away, as at Slack.
+		// What an edit does not mention stays: an empty list or object removes it, as at Slack.
 		const keep = [
 			...EDITED_FIELDS.filter((name) => args[name] === undefined),
 			...IDENTITY_FIELDS,

@@ -4,7 +4,7 @@ import { encodedAnswer } from '../envelope.ts';
 import { userMethod } from '../method.ts';
 import { addressedFor } from '../origin.ts';
 
-/** What a client missed while it was away: the events it would have got, or that there are too many to tell. */
+/** What a client missed while it was disconnected: the events, or that there are too many. */
 export const clientSync = userMethod({
 	arguments: { since: type.position },
 	run: async ({ since }, { services, caller, request }) => {

@@ -31,7 +31,7 @@ export const conversationsHistory = userMethod({
 		const range = between(args, forward ? 'forward' : 'backward');
 		const pins = await call.services.history.pins(conversation.id);
 		return sized(call, async (mostBytes) => {
-			// One more than asked for tells whether there is more.
+			// One more than asked for shows whether there is more.
 			const found = await call.services.history.timeline(conversation.id, {
 				...range,
 				limit: args.limit + 1,

@@ -21,7 +21,7 @@ export const conversationsUnarchive = userMethod({
 	},
 });
 
-/** Empty takes it away. */
+/** Empty removes it. */
 const remark = type.text();
 
 export const conversationsSetTopic = userMethod({

@@ -8,7 +8,7 @@ import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { userMethod } from '../method.ts';
 
-/** The phones and browsers that somebody wants to be told on. */
+/** The phones and browsers that a user wants to be notified on. */
 
 const PLATFORMS = ['apns', 'fcm', 'web'] as const satisfies readonly PushPlatform[];
 const MOST_DEVICES = 20;

@@ -80,7 +80,7 @@ export const usersGetPresence = userMethod({
 		return {
 			presence,
 			online: active,
-			// Nobody becomes away by doing nothing: only by disconnecting, or by choice.
+			// Inactivity does not set a user to away: only disconnecting or their own choice does.
 			auto_away: false,
 			manual_away: away,
 			connection_count: connections,

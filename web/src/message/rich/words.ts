@@ -23,7 +23,7 @@ export function wordsIn(textObject: unknown): Words {
 	return PLAIN_TYPES.has(stringIn(type)) ? plainWords(stringIn(text)) : parseText(stringIn(text));
 }
 
-/** What it shows, and the way to it: a page that loads the pictures of others tells them who reads what, and when. */
+/** What it shows, and the way to it: loading pictures of other hosts would show them who reads what, and when. */
 export function imageWords({ image_url: address, slack_file: file, alt_text: alt, title }: Fields): Words {
 	const says = stringIn(alt) || stringIn(fieldsIn(title).text) || stringIn(title);
 	return linkWords(address ?? fieldsIn(file).url, says ? `Image: ${says}` : 'Image');
