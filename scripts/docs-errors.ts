@@ -32,8 +32,8 @@ failure is \`service_unavailable\`: Slack’s RTM client stops for good at anyth
 
 ## Close codes
 
-What a socket is closed with. 4000 to 4099: connect again and resume. 4100 to 4199: connect again and fetch everything
-anew. 4200 to 4299: do not connect again as before; what has to change first is in the table.
+What a socket is closed with. 4000 to 4099: connect again and resume. 4100 to 4199: connect again and reload everything. 4200 to 4299:
+do not connect again as before; the table says what has to change first.
 
 | code | reason | meaning |
 |---|---|---|
