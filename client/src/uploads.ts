@@ -12,9 +12,9 @@ export async function uploadFiles(
 ): Promise<readonly SharedFile[]> {
 	const { channel, threadTs, comment, onProgress, signal } = options;
 	const total = sources.reduce((sum, { content }) => sum + content.size, 0);
-	const uploaded: { id: string; title?: string }[] = [];
-	let done = 0;
+	const places: { id: string; url: string; content: Blob; title?: string }[] = [];
 	onProgress?.(0, total);
+	// All of them before the first byte: what is too large is refused at once.
 	for (const { content, name, title, altText } of sources) {
 		signal?.throwIfAborted();
 		const place: Answer = await api.call('files.getUploadURLExternal', {
@@ -22,17 +22,20 @@ export async function uploadFiles(
 			length: content.size,
 			...(altText ? { alt_txt: altText } : {}),
 		});
-		await send(api.localAddress(place.upload_url), content, signal, (sent) =>
-			onProgress?.(done + sent, total),
-		);
+		const url = api.localAddress(place.upload_url);
+		places.push({ id: place.file_id, url, content, ...(title ? { title } : {}) });
+	}
+	let done = 0;
+	for (const { url, content } of places) {
+		signal?.throwIfAborted();
+		await send(url, content, signal, (sent) => onProgress?.(done + sent, total));
 		done += content.size;
 		onProgress?.(done, total);
-		uploaded.push({ id: place.file_id, ...(title ? { title } : {}) });
 	}
 	signal?.throwIfAborted();
 	// Repeating it shares nothing twice.
 	const { files } = await api.ask('files.completeUploadExternal', {
-		files: uploaded,
+		files: places.map(({ id, title }) => ({ id, ...(title ? { title } : {}) })),
 		...(channel ? { channel_id: channel } : {}),
 		...(threadTs ? { thread_ts: threadTs } : {}),
 		...(comment ? { initial_comment: comment } : {}),

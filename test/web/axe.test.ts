@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { client } from '../support/api.ts';
+import { png } from '../support/png.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
+import { shared } from '../support/uploads.ts';
 import { stage } from '../support/web/stage.ts';
 
 /** Axe finds nothing to object to, on any page, in light and dark. */
@@ -47,6 +49,11 @@ test('axe finds nothing, in light and dark', async () => {
 	const root = await post(grace, `<@${ada.id}> look:\n- \`code\`\n&gt; a quote\nhttps://example.com`);
 	await post(grace, `<@${ada.id}> a reply`, { thread_ts: root });
 	await post(ada, 'Plain, by me');
+	for (const [name, content] of [
+		['pier.png', png(90, 60)],
+		['notes.txt', 'Tides'],
+	] as const)
+		await shared(ada, name, content, { channel_id: channel });
 	await grace.call('reactions.add', { channel, timestamp: root, name: 'tada' });
 	await grace.call('conversations.create', { name: 'elsewhere' });
 	const { page } = await here.show(ada, { colorScheme: 'light', locale: 'en-US' });
@@ -62,6 +69,13 @@ test('axe finds nothing, in light and dark', async () => {
 	await visit('#/mentions', '.explained li');
 	await visit('#/search', '.search-form');
 	await visit('#/search?q=look', '.explained li');
+	await visit(`#/c/${channel}`, '.picture img');
+	await page.locator('.pane .composer input[type=file]').setInputFiles({
+		name: 'chosen.png',
+		mimeType: 'image/png',
+		buffer: png(30, 20),
+	});
+	await page.locator('.chosen-files img').waitFor();
 	await visit(`#/c/${channel}?thread=${channel}:${root}`, '.thread-panel article');
 	const dialog = async (name: string, open: () => Promise<void>) => {
 		await open();
@@ -74,6 +88,7 @@ test('axe finds nothing, in light and dark', async () => {
 		await page.locator('.side-me').getByRole('button', { name: 'More', exact: true }).click();
 		await page.getByRole('menuitem', { name: item }).click();
 	};
+	await dialog('picture', () => page.getByRole('button', { name: 'Open pier.png' }).click());
 	await dialog('switcher', () => page.keyboard.press('Control+k'));
 	await dialog('new', () => page.getByRole('button', { name: 'New conversation' }).click());
 	await dialog('members', () => page.getByRole('button', { name: 'Members' }).click());

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
+import { png } from '../support/png.ts';
 import { type ServerProcess, serveProcess, withDirectory } from '../support/process.ts';
 import { launchChromium } from '../support/web/chromium.ts';
 import { eventually, tryNow } from '../support/web/screen.ts';
@@ -85,6 +86,14 @@ async function scene(server: ServerProcess): Promise<void> {
 	await tom.locator('.explained-link').click();
 	await tom.locator('.pane article.highlighted', { hasText: 'ferry' }).waitFor();
 
+	// A file, seen by the other.
+	const picture = { name: 'pier.png', mimeType: 'image/png', buffer: png(600, 400) };
+	const choosing = mia.waitForEvent('filechooser');
+	await mia.getByRole('button', { name: 'Attach files' }).click();
+	await (await choosing).setFiles(picture);
+	await write(mia, 'This is the pier');
+	await tom.locator('.pane article', { hasText: 'This is the pier' }).locator('.picture img').waitFor();
+
 	// An outage with a reload: nothing is lost, nothing is there twice.
 	await tom.route('**/api/**', (route) => route.abort());
 	await tom.context().setOffline(true);
@@ -115,7 +124,7 @@ async function scene(server: ServerProcess): Promise<void> {
 }
 
 test(
-	'from the first start to two people, a search, a reaction, an outage with a reload, and nothing lost',
+	'from the first start to two people, a search, a reaction, a file, an outage with a reload, and nothing lost',
 	() =>
 		withDirectory(async (directory) => {
 			const server = await serveProcess(directory);

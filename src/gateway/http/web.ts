@@ -8,14 +8,14 @@ type Encoding = 'br' | 'gzip' | 'identity';
 
 /**
  * Scripts and styles come from here alone, and none stand in the page: a message that brings markup along runs nothing.
- * Pictures may be data, for the badge that is drawn onto the icon. Frames are the two devices, the worker shows
+ * Pictures may be data, for the badge that is drawn onto the icon, and blobs, for files before they are sent. Frames are the two devices, the worker shows
  * notifications.
  */
 const POLICY = [
 	"default-src 'none'",
 	"script-src 'self'",
 	"style-src 'self'",
-	"img-src 'self' data:",
+	"img-src 'self' data: blob:",
 	"connect-src 'self'",
 	"frame-src 'self'",
 	"worker-src 'self'",

@@ -21,7 +21,7 @@ export interface Scene {
 	post(author: Person, text: string, args?: Record<string, unknown>): Promise<string>;
 }
 
-export function stage(): Stage {
+export function stage(options: Parameters<typeof startServer>[0] = {}): Stage {
 	let server: TestServer | undefined;
 	let browser: Browser | undefined;
 	const screens: Screen[] = [];
@@ -30,7 +30,7 @@ export function stage(): Stage {
 		return thing;
 	};
 	beforeAll(async () => {
-		[server, browser] = await Promise.all([startServer(), launchChromium()]);
+		[server, browser] = await Promise.all([startServer(options), launchChromium()]);
 	}, 300_000);
 	afterEach(async () => {
 		const errors = screens.flatMap((screen) => screen.errors);

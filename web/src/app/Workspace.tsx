@@ -6,6 +6,7 @@ import { loadOffers } from '../apps/offers.ts';
 import { listenToApps } from '../apps/shown.ts';
 import { ConversationView } from '../conversation/ConversationView.tsx';
 import { type DialogName, Dialogs } from '../dialogs/Dialogs.tsx';
+import { ignoreOtherDrops } from '../files/dropping.ts';
 import { InboxView } from '../lists/InboxView.tsx';
 import { MentionsView } from '../lists/MentionsView.tsx';
 import { ThreadsView } from '../lists/ThreadsView.tsx';
@@ -56,6 +57,7 @@ export function Workspace({ onSignOut }: Props) {
 	}, [client, self]);
 	useEffect(() => listenToApps(client), [client]);
 	useEffect(() => void loadOffers(client).catch(() => undefined), [client]);
+	useEffect(ignoreOtherDrops, []);
 	const signOut = useCallback(
 		async (revoke: boolean) => {
 			await leave(client);

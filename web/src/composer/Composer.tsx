@@ -1,10 +1,17 @@
 import { useClient } from '@tidemark/client/react';
-import { useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { commandIn } from '../apps/commands.ts';
 import { OnlyYou } from '../apps/OnlyYou.tsx';
+import { AttachButton } from '../files/AttachButton.tsx';
+import { ChosenFiles } from '../files/ChosenFiles.tsx';
+import { addFiles, MOST_FILES, placeOf, takeFiles, useChosen } from '../files/chosen.ts';
+import { useDropped } from '../files/dropping.ts';
+import { UploadRows } from '../files/UploadRows.tsx';
+import { startUpload } from '../files/uploads.ts';
 import { everybody } from '../session/everybody.ts';
 import { useSelf } from '../session/names.ts';
 import { say, tell } from '../session/toast.tsx';
+import { plural } from '../ui/format.ts';
 import { draftOf, keepDraft } from './drafts.ts';
 import { Outsiders } from './Outsiders.tsx';
 import { TypingLine } from './TypingLine.tsx';
@@ -30,6 +37,31 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 	const [isBroadcast, setBroadcast] = useState(false);
 	const conversation = client.conversation(channel);
 
+	const place = placeOf(channel, threadTs);
+	const files = useChosen(place);
+	const add = useCallback(
+		(some: readonly File[]) => {
+			const left = addFiles(place, some);
+			if (left > 0) say(`A message takes ${MOST_FILES} files. ${plural(left, 'file')} left out.`);
+		},
+		[place],
+	);
+	const element = useRef<HTMLDivElement>(null);
+	const isOver = useDropped(element, add);
+
+	const wired = async (text: string): Promise<string> => {
+		// Names become mentions when it is known whose they are.
+		if (text.includes('@')) await everybody(client);
+		const { users, conversations } = client.getSnapshot();
+		return toWire(text, users, conversations.values());
+	};
+	const share = async (text: string): Promise<void> =>
+		startUpload(client, {
+			channel,
+			...(threadTs ? { threadTs } : {}),
+			files: takeFiles(place),
+			comment: await wired(text),
+		});
 	const post = async (text: string): Promise<void> => {
 		const command = text.startsWith('/') ? await commandIn(client, text).catch(() => null) : null;
 		if (command) {
@@ -38,23 +70,30 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 			);
 			return;
 		}
-		// Names become mentions when it is known whose they are.
-		if (text.includes('@')) await everybody(client);
-		const { users, conversations } = client.getSnapshot();
-		const wire = toWire(text, users, conversations.values());
+		const wire = await wired(text);
 		const options = threadTs ? { threadTs, broadcast: isBroadcast } : {};
 		// What fails stays in its place, with the reason; here it only must not go by unheard.
 		await conversation.post(wire, options).catch(() => say('The message was not sent.'));
 	};
 
 	return (
-		<div className="composer">
+		<div className="composer" ref={element}>
+			{isOver && (
+				<p className="drop-hint">
+					<span>Drop files to share them here</span>
+				</p>
+			)}
 			<OnlyYou channel={channel} />
+			<UploadRows place={place} />
+			<ChosenFiles place={place} />
 			<WriteBox
 				label={label}
 				initial={initial}
 				sendLabel="Send"
 				isFocused={isFocused}
+				before={<AttachButton onFiles={add} />}
+				canSendEmpty={files.length > 0}
+				onPasteFiles={add}
 				{...(onUp ? { onUp } : {})}
 				{...(onBack ? { onBack } : {})}
 				onChange={(written) => {
@@ -63,7 +102,7 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 					if (written !== '') conversation.sendTyping(threadTs);
 				}}
 				onSend={(written) => {
-					void post(written);
+					void (files.length > 0 ? share(written) : post(written));
 					setBroadcast(false);
 					onSent();
 				}}

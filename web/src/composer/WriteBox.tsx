@@ -1,6 +1,7 @@
 import { useClient, useSelected } from '@tidemark/client/react';
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { runShortcut, useOffers } from '../apps/offers.ts';
+import { filesIn } from '../files/dropping.ts';
 import { everybody } from '../session/everybody.ts';
 import { tell } from '../session/toast.tsx';
 import { Avatar } from '../ui/Avatar.tsx';
@@ -23,6 +24,11 @@ interface Props {
 	readonly onUp?: () => void;
 	/** Shift Tab; false: there are no messages, and the browser moves the focus. */
 	readonly onBack?: () => boolean;
+	/** Before the text: what else can be done. */
+	readonly before?: ReactNode;
+	/** Something goes along, so that nothing has to be written. */
+	readonly canSendEmpty?: boolean;
+	readonly onPasteFiles?: (files: readonly File[]) => void;
 }
 
 const NOBODY: readonly Candidate[] = [];
@@ -37,6 +43,9 @@ export function WriteBox({
 	onCancel,
 	onUp,
 	onBack,
+	before,
+	canSendEmpty = false,
+	onPasteFiles,
 }: Props) {
 	const client = useClient();
 	const listId = useId();
@@ -47,6 +56,7 @@ export function WriteBox({
 	const candidates = useCandidates(text, caret);
 	const isCompleting = candidates.length > 0;
 	const isTooLong = text.length > MOST_CHARACTERS;
+	const canSend = !isTooLong && (canSendEmpty || text.trim() !== '');
 	const remark = remarkOn(text);
 
 	useLayoutEffect(() => {
@@ -76,7 +86,7 @@ export function WriteBox({
 		});
 	};
 	const send = () => {
-		if (text.trim() === '' || isTooLong) return;
+		if (!canSend) return;
 		onSend(text.trim());
 		write('', null);
 	};
@@ -125,6 +135,7 @@ export function WriteBox({
 					))}
 				</div>
 			)}
+			{before}
 			<textarea
 				ref={box}
 				rows={1}
@@ -139,6 +150,14 @@ export function WriteBox({
 				aria-activedescendant={isCompleting ? `${listId}-${chosen}` : undefined}
 				onChange={({ target }) => write(target.value, target.selectionStart)}
 				onBlur={() => setCaret(null)}
+				onPaste={(event) => {
+					const files = filesIn(event.clipboardData);
+					// A table that is copied from a spreadsheet is text and a picture of it: the text is meant.
+					const isText = event.clipboardData.types.includes('text/plain');
+					if (!onPasteFiles || files.length === 0 || isText) return;
+					event.preventDefault();
+					onPasteFiles(files);
+				}}
 				onKeyDown={(event) => {
 					if (!(isCompleting ? choosing(event) : writing(event))) return;
 					event.preventDefault();
@@ -150,7 +169,7 @@ export function WriteBox({
 				className="send"
 				icon={sendLabel === 'Save' ? 'check' : 'send'}
 				label={sendLabel}
-				disabled={text.trim() === '' || isTooLong}
+				disabled={!canSend}
 				onClick={send}
 			/>
 			{remark && (

@@ -1,6 +1,7 @@
 import type { Message } from '@tidemark/client';
 import { memo, useCallback, useRef, useState } from 'react';
 import { Controls } from '../apps/Controls.tsx';
+import { MessageFiles } from '../files/MessageFiles.tsx';
 import { useSelf, useUserName } from '../session/names.ts';
 import { Avatar } from '../ui/Avatar.tsx';
 import { exactTime, shortTime, timeOf } from '../ui/format.ts';
@@ -125,6 +126,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 						container={{ type: 'message', channel_id: message.channel, message_ts: message.ts }}
 					/>
 				)}
+				{!message.isTombstone && <MessageFiles message={message} />}
 				<Reactions message={message} />
 				{message.status === 'failed' && <NotSent message={message} />}
 				{showsThread && message.replyCount > 0 && <ThreadSummaryLine message={message} />}

@@ -8,16 +8,17 @@ import { plainWords, type Words } from './rich/words.ts';
 
 /** What a message says in a line: its text; where it has none, what its blocks and attachments say. */
 
-export type Said = Pick<Message, 'text'> & Partial<Pick<Message, 'blocks' | 'attachments'>>;
+export type Said = Pick<Message, 'text'> & Partial<Pick<Message, 'blocks' | 'attachments' | 'files'>>;
 
-export function wordsOf({ text, blocks, attachments }: Said): Words {
+export function wordsOf({ text, blocks, attachments, files = [] }: Said): Words {
 	if (text.trim() !== '') return parseText(text);
 	const ofBlocks = partsOf(blocks ?? []).map(wordsOfPart);
 	const ofCards = cardsOf(attachments ?? []).map((card, index) => {
 		const fallback = plainWords(stringIn(fieldsIn(attachments?.[index]).fallback));
 		return fallback.length > 0 ? fallback : wordsOfCard(card);
 	});
-	return spaced([...ofBlocks, ...ofCards]);
+	const ofFiles = files.map(({ isDeleted, title }) => plainWords(isDeleted ? 'a deleted file' : title));
+	return spaced([...ofBlocks, ...ofCards, ...ofFiles]);
 }
 
 const SPACE: Piece = { kind: 'text', text: ' ' };

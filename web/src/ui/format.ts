@@ -8,6 +8,20 @@ export const shortCount = (count: number): string => (count > MOST_SHOWN ? `${MO
 export const plural = (count: number, one: string, many = `${one}s`): string =>
 	`${count.toLocaleString()} ${count === 1 ? one : many}`;
 
+const UNITS = ['bytes', 'KB', 'MB', 'GB'] as const;
+
+/** In powers of 1024, as limits are set. */
+export function fileSize(bytes: number): string {
+	let size = bytes;
+	let unit = 0;
+	while (size >= 1024 && unit < UNITS.length - 1) {
+		size /= 1024;
+		unit += 1;
+	}
+	const digits = unit > 0 && size < 10 ? 1 : 0;
+	return `${size.toLocaleString(undefined, { maximumFractionDigits: digits })} ${UNITS[unit]}`;
+}
+
 export const dateOf = (ts: string): Date => new Date(Number(ts) * 1000);
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });

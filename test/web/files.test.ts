@@ -1,0 +1,134 @@
+import { expect, test } from 'bun:test';
+import { png } from '../support/png.ts';
+import { eventually, type Screen } from '../support/web/screen.ts';
+import { stage } from '../support/web/stage.ts';
+
+/** Files in the interface: chosen, dropped and pasted, sent with their progress, shown without moving anything, and deleted. */
+
+const here = stage({ 'file-max-mb': '1' });
+const { scene, show } = here;
+
+const PICTURE = { name: 'pier.png', mimeType: 'image/png', buffer: png(900, 600) };
+const NOTES = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('High tide at noon') };
+
+const chosen = ({ page }: Screen) => page.locator('.pane .chosen-files li');
+const attach = ({ page }: Screen, ...files: (typeof NOTES)[]) =>
+	page.locator('.pane .composer input[type=file]').setInputFiles(files);
+const send = ({ page }: Screen) =>
+	page.locator('.pane .composer').getByRole('button', { name: 'Send' }).click();
+
+/** As if somebody dragged it from the desk, or pasted it. */
+const bring = (screen: Screen, type: 'drop' | 'paste', name: string) =>
+	screen.page.evaluate(`(() => {
+		const transfer = new DataTransfer();
+		transfer.items.add(new File(['brought'], ${JSON.stringify(name)}, { type: 'text/plain' }));
+		const [box, at] = [document.querySelector('.pane textarea'), document.querySelector('.pane .timeline-place')];
+		const options = { bubbles: true, cancelable: true };
+		if (${JSON.stringify(type)} === 'paste')
+			box.dispatchEvent(new ClipboardEvent('paste', { ...options, clipboardData: transfer }));
+		else for (const step of ['dragenter', 'dragover', 'drop'])
+			at.dispatchEvent(new DragEvent(step, { ...options, dataTransfer: transfer }));
+	})()`);
+
+test('a picture and a text are sent with a message; the list does not move when the picture comes', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	for (let index = 0; index < 30; index += 1) await post(grace, `before ${index}`);
+	const [screen, other] = [await show(ada), await show(grace)];
+	// The picture comes late.
+	let release = () => {};
+	const released = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	await other.page.route('**/files-pri/**', (route) => released.then(() => route.continue()));
+	await screen.open('harbour');
+	await other.open('harbour');
+	await attach(screen, PICTURE, NOTES);
+	await eventually(async () => expect(await chosen(screen).count()).toBe(2));
+	await bring(screen, 'paste', 'pasted.txt');
+	await bring(screen, 'drop', 'dropped.txt');
+	await eventually(async () => expect(await chosen(screen).count()).toBe(4));
+	for (const name of ['pasted.txt', 'dropped.txt'])
+		await screen.page.getByRole('button', { name: `Remove ${name}` }).click();
+	await screen.write('Look at *these*');
+	expect(await chosen(screen).count()).toBe(0);
+
+	const message = other.message('Look at these');
+	await message.locator('.picture').waitFor();
+	const box = () => message.locator('.picture').boundingBox();
+	const place = () =>
+		other.page.evaluate<number[]>(
+			`(({ scrollTop, scrollHeight, clientHeight }) => [scrollTop, scrollHeight, scrollHeight - scrollTop - clientHeight])(document.querySelector('.pane .timeline'))`,
+		);
+	// Once the list has come to rest at its end.
+	await eventually(async () => expect((await place())[2]).toBeLessThan(2));
+	const before = [await box(), await place()];
+	expect(before[0]).toMatchObject({ width: 360, height: 240 });
+	await message.locator('.picture img').waitFor({ state: 'attached' });
+	release();
+	await eventually(async () =>
+		expect(await other.page.evaluate<number>(`document.querySelector('.picture img').naturalWidth`)).toBe(
+			900,
+		),
+	);
+	expect([await box(), await place()]).toEqual(before);
+
+	// The viewer, by keyboard.
+	await message.getByRole('button', { name: 'Open pier.png' }).press('Enter');
+	await other.page.getByRole('dialog', { name: 'pier.png' }).locator('img').waitFor();
+	await other.page.keyboard.press('Escape');
+	await other.page.locator('dialog').waitFor({ state: 'detached' });
+
+	// Others as a card. Who did not upload them cannot delete them.
+	const downloading = other.page.waitForEvent('download');
+	await message.getByRole('button', { name: 'Download notes.txt' }).click();
+	const path = await (await downloading).path();
+	expect(await Bun.file(path).text()).toBe('High tide at noon');
+	expect(await message.getByRole('button', { name: /^Delete/ }).count()).toBe(0);
+	await screen.message('Look at these').getByRole('button', { name: 'Delete notes.txt' }).click();
+	await screen.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+	await message.getByText('This file was deleted.').waitFor();
+	await screen.expectExact();
+});
+
+test('too large is said before anything is sent; an upload can be cancelled, and a failed one tried again', async () => {
+	const { people } = await scene(2);
+	const [ada] = people;
+	const screen = await show(ada);
+	const { page } = screen;
+	await screen.open('harbour');
+	const uploads: string[] = [];
+	await page.route('**/upload/**', (route) => {
+		uploads.push(route.request().url());
+		// The first one never ends, the second fails.
+		if (uploads.length === 2) return route.abort();
+		return uploads.length === 1 ? undefined : route.continue();
+	});
+	const large = { name: 'large.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(1_100_000) };
+	await attach(screen, NOTES, large);
+	await eventually(async () => expect(await chosen(screen).count()).toBe(2));
+	await send(screen);
+	await page.getByText('large.bin: larger than 1 MB, the limit of this server.').waitFor();
+	expect(uploads).toEqual([]);
+	await page.getByRole('button', { name: 'Discard' }).click();
+
+	await attach(screen, NOTES);
+	await send(screen);
+	await page.getByRole('progressbar', { name: 'Upload of notes.txt' }).waitFor();
+	await eventually(async () => expect(uploads.length).toBe(1));
+	await page.getByRole('button', { name: 'Cancel' }).click();
+	await page.locator('.upload').waitFor({ state: 'detached' });
+
+	await attach(screen, NOTES);
+	await send(screen);
+	await page.getByText('notes.txt was not sent').waitFor();
+	await page.getByRole('button', { name: 'Try again' }).click();
+	await page.locator('.pane .file-card', { hasText: 'notes.txt' }).waitFor();
+	await page.locator('.upload').waitFor({ state: 'detached' });
+	expect(await page.locator('.pane .file-card').count()).toBe(1);
+	screen.errors.splice(
+		0,
+		screen.errors.length,
+		...screen.errors.filter((error) => !error.includes('net::ERR_FAILED')),
+	);
+});

@@ -1,0 +1,47 @@
+import { useSyncExternalStore } from 'react';
+
+/** Files that were chosen for a message and not sent yet, by place. They live as long as the page: browsers keep no files. */
+
+/** As many as a message takes. */
+export const MOST_FILES = 20;
+
+const NONE: readonly File[] = [];
+const chosen = new Map<string, readonly File[]>();
+const listeners = new Set<() => void>();
+
+export const placeOf = (channel: string, threadTs?: string): string => `${channel} ${threadTs ?? ''}`;
+
+function set(place: string, files: readonly File[]): void {
+	if (files.length > 0) chosen.set(place, files);
+	else chosen.delete(place);
+	for (const listener of listeners) listener();
+}
+
+/** How many did not fit. */
+export function addFiles(place: string, files: readonly File[]): number {
+	const all = [...(chosen.get(place) ?? NONE), ...files];
+	set(place, all.slice(0, MOST_FILES));
+	return Math.max(0, all.length - MOST_FILES);
+}
+
+export const removeFile = (place: string, file: File): void =>
+	set(
+		place,
+		(chosen.get(place) ?? NONE).filter((one) => one !== file),
+	);
+
+export function takeFiles(place: string): readonly File[] {
+	const files = chosen.get(place) ?? NONE;
+	set(place, NONE);
+	return files;
+}
+
+export const hasChosen = (): boolean => chosen.size > 0;
+
+function subscribe(listener: () => void): () => void {
+	listeners.add(listener);
+	return () => listeners.delete(listener);
+}
+
+export const useChosen = (place: string): readonly File[] =>
+	useSyncExternalStore(subscribe, () => chosen.get(place) ?? NONE);

@@ -1,0 +1,62 @@
+import { type RefObject, useEffect, useState } from 'react';
+
+/** Files that are dragged over the pane around an element: whether there are some now, and what is dropped. */
+export function useDropped(inside: RefObject<HTMLElement | null>, onFiles: (files: readonly File[]) => void) {
+	const [isOver, setOver] = useState(false);
+	useEffect(() => {
+		const pane = inside.current?.closest<HTMLElement>('.pane, .thread-panel');
+		if (!pane) return;
+		// Children are entered before their parents are left.
+		let depth = 0;
+		const enter = (event: DragEvent) => {
+			if (!hasFiles(event)) return;
+			depth += 1;
+			setOver(true);
+		};
+		const leave = (event: DragEvent) => {
+			if (!hasFiles(event)) return;
+			depth = Math.max(0, depth - 1);
+			if (depth === 0) setOver(false);
+		};
+		const over = (event: DragEvent) => {
+			if (hasFiles(event)) event.preventDefault();
+		};
+		const drop = (event: DragEvent) => {
+			depth = 0;
+			setOver(false);
+			if (!hasFiles(event)) return;
+			event.preventDefault();
+			onFiles(filesIn(event.dataTransfer));
+		};
+		pane.addEventListener('dragenter', enter);
+		pane.addEventListener('dragleave', leave);
+		pane.addEventListener('dragover', over);
+		pane.addEventListener('drop', drop);
+		return () => {
+			pane.removeEventListener('dragenter', enter);
+			pane.removeEventListener('dragleave', leave);
+			pane.removeEventListener('dragover', over);
+			pane.removeEventListener('drop', drop);
+		};
+	}, [inside, onFiles]);
+	return isOver;
+}
+
+const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false;
+
+export const filesIn = (transfer: DataTransfer | null): readonly File[] => [...(transfer?.files ?? [])];
+
+/** A file that is dropped beside a pane must not replace the page. */
+export function ignoreOtherDrops(): () => void {
+	const ignore = (event: DragEvent) => {
+		if (!hasFiles(event) || event.defaultPrevented) return;
+		event.preventDefault();
+		if (event.dataTransfer) event.dataTransfer.dropEffect = 'none';
+	};
+	addEventListener('dragover', ignore);
+	addEventListener('drop', ignore);
+	return () => {
+		removeEventListener('dragover', ignore);
+		removeEventListener('drop', ignore);
+	};
+}
