@@ -104,6 +104,12 @@ test('axe finds nothing, in light and dark', async () => {
 		await outside.goto(address);
 		await outside.locator(ready).first().waitFor();
 		problems.push(...(await inBothThemes(outside, address)));
+		// Phones scroll it in one direction.
+		const size = outside.viewportSize() ?? { width: 1280, height: 720 };
+		await outside.setViewportSize({ width: 390, height: 800 });
+		const sticksOut = await outside.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+		if (sticksOut > 0) problems.push(`${address}: ${sticksOut} px wider than a phone`);
+		await outside.setViewportSize(size);
 	};
 	await look(`${here.server.url}/nothing`, 'h1');
 	await look(`${here.server.url}/devices`, '.sign-in');
