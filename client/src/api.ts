@@ -70,10 +70,15 @@ export class Api {
 
 	private async send(method: string, args: Arguments): Promise<Answer> {
 		this.token ??= typeof this.source === 'string' ? this.source : await this.source();
+		const authorization = `Bearer ${this.token}`;
+		// Bytes go in a form, whose boundary is known to whoever sends it.
+		const isForm = Object.values(args).some((value) => value instanceof Blob);
 		const request: RequestInit = {
 			method: 'POST',
-			headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json; charset=utf-8' },
-			body: JSON.stringify(args),
+			headers: isForm
+				? { authorization }
+				: { authorization, 'content-type': 'application/json; charset=utf-8' },
+			body: isForm ? formOf(args) : JSON.stringify(args),
 			signal: AbortSignal.timeout(PATIENCE_MS),
 		};
 		let answer: Answer;
@@ -91,6 +96,14 @@ export class Api {
 		if (!answer?.error) throw new ApiError('network_error', method, 'unknown', wait);
 		throw refusal(method, answer, wait);
 	}
+}
+
+function formOf(args: Arguments): FormData {
+	const form = new FormData();
+	for (const [name, value] of Object.entries(args))
+		if (value instanceof Blob) form.set(name, value);
+		else form.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+	return form;
 }
 
 /** It may have taken place all the same. */

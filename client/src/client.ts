@@ -278,7 +278,7 @@ class Parts {
 		});
 		// What is on screen stays unbroken: it is loaded again, with what is missing.
 		if (isGap) return;
-		for (const part of [this.windows, this.typing, this.presences]) part.receive(event);
+		for (const part of [this.windows, this.typing, this.presences, this.people]) part.receive(event);
 		if (event.type === 'update_thread_state') this.threads.invalidate();
 		else if (isMark(event)) this.threads.receiveMark(event);
 		// A user who joins sees earlier messages; a user who left gets no more of them.

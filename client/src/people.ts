@@ -2,7 +2,7 @@ import type { Api } from './api.ts';
 import { pages } from './pages.ts';
 import { SharedMap } from './shared-map.ts';
 import type { User } from './types.ts';
-import { toUser } from './wire.ts';
+import { toUser, type Wire } from './wire.ts';
 
 /** The people of the workspace, as far as somebody asked for them. */
 export class People {
@@ -25,6 +25,13 @@ export class People {
 			for (const member of members) this.known.set(member.id, toUser(member));
 			this.changed();
 		}
+	}
+
+	/** Of somebody who is shown. */
+	receive(event: Wire): void {
+		if (event.type !== 'user_change' || !this.known.get(event.user.id)) return;
+		this.known.set(event.user.id, toUser(event.user));
+		this.changed();
 	}
 
 	private async fetch(id: string): Promise<void> {

@@ -215,6 +215,8 @@ export interface User {
 	readonly realName: string;
 	readonly isBot: boolean;
 	readonly isDeleted: boolean;
+	/** Address of their photo; null: they have none. */
+	readonly photo: string | null;
 }
 
 export type Presence = 'active' | 'away';

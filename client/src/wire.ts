@@ -166,6 +166,7 @@ export const toUser = (user: Wire): User => ({
 	realName: user.real_name || user.name,
 	isBot: user.is_bot ?? false,
 	isDeleted: user.deleted ?? false,
+	photo: user.profile?.image_192 || null,
 });
 
 export const toExplanation = (answer: Wire): Explanation => ({

@@ -56,6 +56,8 @@ export const ERRORS = {
 	users_not_found: final('No active user of this workspace has this email address.'),
 	bot_not_found: final('There is no such bot in this workspace.'),
 	invalid_profile: final('`profile` must be a JSON object of strings; without it, `name` is required.'),
+	bad_image: final('The image is missing, or not a picture that is accepted.'),
+	too_large: final('The image is larger than the server accepts.'),
 	user_disabled: final('The user is deactivated.'),
 	no_user: final('No user was named.'),
 	name_taken: final('The name is already taken in this workspace.'),

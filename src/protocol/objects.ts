@@ -5,6 +5,7 @@ import { isDirect, SLACKBOT_ID } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
 import { formatRowPosition } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
+import { ANY_ORIGIN } from './addresses.ts';
 
 /** Slack's objects, made from ours. Pure: the same message looks the same in a response and in an event. */
 
@@ -169,15 +170,21 @@ export function countFields(row: CountRow): JsonObject {
 	};
 }
 
-/** Nobody has a picture; clients that read these fields find them all the same. */
-const NO_IMAGES = {
-	image_24: '',
-	image_32: '',
-	image_48: '',
-	image_72: '',
-	image_192: '',
-	image_512: '',
-} as const;
+export const PHOTO_PATH = '/photos/';
+
+/** One size for all: clients scale it. Who has no photo has the fields all the same. */
+function imageFields({ photo = '' }: Profile): JsonObject {
+	const url = photo === '' ? '' : `${ANY_ORIGIN}${PHOTO_PATH}${photo}`;
+	return {
+		image_24: url,
+		image_32: url,
+		image_48: url,
+		image_72: url,
+		image_192: url,
+		image_512: url,
+		...(photo === '' ? {} : { image_original: url, is_custom_image: true }),
+	};
+}
 
 /** `at`, in micros: a status that has ended by then is not shown. */
 export function wireUser(user: User, at: number): JsonObject {
@@ -216,7 +223,7 @@ export function wireProfile(user: User, at: number): JsonObject {
 		...statusFields(profile, at),
 		team: user.team,
 		email: user.email,
-		...NO_IMAGES,
+		...imageFields(profile),
 		...(user.isBot ? { bot_id: botIdOf(user) } : {}),
 	};
 }

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 /** A picture of one colour, as a PNG. */
-export function png(width: number, height: number, [red, green, blue] = [11, 110, 117]): Buffer {
+export function png(width: number, height: number, [red, green, blue] = [11, 110, 117]): Buffer<ArrayBuffer> {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
 	header.writeUInt32BE(height, 4);
@@ -17,7 +17,7 @@ export function png(width: number, height: number, [red, green, blue] = [11, 110
 	]);
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+function chunk(type: string, data: Buffer): Buffer<ArrayBuffer> {
 	const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
 	const length = Buffer.alloc(4);
 	length.writeUInt32BE(data.length);

@@ -132,3 +132,44 @@ test('too large is said before anything is sent; an upload can be cancelled, and
 		...screen.errors.filter((error) => !error.includes('net::ERR_FAILED')),
 	);
 });
+
+test('a photo takes the place of initials, for everybody at once, until it is removed', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(ada, 'Good morning');
+	const [screen, other] = [await show(ada), await show(grace)];
+	await other.open('harbour');
+	const face = other.message('Good morning').locator('.avatar img');
+	const { page } = screen;
+	await page.locator('.side-me').getByRole('button', { name: 'More', exact: true }).click();
+	await page.getByRole('menuitem', { name: 'Your photo' }).click();
+	await page.getByRole('dialog').locator('input[type=file]').setInputFiles(PICTURE);
+	await face.waitFor();
+	await page.getByRole('dialog').locator('.avatar img').waitFor();
+	const address = `${here.server.url}${await face.getAttribute('src')}`;
+	const { status, headers } = await fetch(address);
+	expect([status, headers.get('content-type'), headers.get('x-content-type-options')]).toEqual([
+		200,
+		'image/png',
+		'nosniff',
+	]);
+	await page.getByRole('button', { name: 'Remove' }).click();
+	await face.waitFor({ state: 'detached' });
+	expect((await fetch(address)).status).toBe(404);
+	const refused = await Promise.all(
+		[new Blob(['<svg/>']), new Blob([png(1025, 2)]), new Blob([new Uint8Array(600_000)])].map(
+			async (image) => {
+				const body = new FormData();
+				body.set('image', image, 'me.png');
+				const authorization = `Bearer ${ada.token}`;
+				const answer = await fetch(`${here.server.url}/api/users.setPhoto`, {
+					method: 'POST',
+					headers: { authorization },
+					body,
+				});
+				return ((await answer.json()) as { error: string }).error;
+			},
+		),
+	);
+	expect(refused).toEqual(['bad_image', 'bad_image', 'too_large']);
+});

@@ -23,7 +23,7 @@ import { shortCount } from '../../web/src/ui/format.ts';
 
 const user = (id: string, name: string, realName = ''): [string, User] => [
 	id,
-	{ id, name, realName, isBot: false, isDeleted: false },
+	{ id, name, realName, isBot: false, isDeleted: false, photo: null },
 ];
 const users = new Map([user('U1', 'ada', 'Ada Lovelace'), user('U2', 'grace.h', 'Grace Hopper')]);
 

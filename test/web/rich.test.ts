@@ -11,7 +11,14 @@ const words = (text: string) => [{ kind: 'text' as const, text }];
 const mrkdwn = (text: string) => ({ type: 'mrkdwn', text });
 const plain = (text: string) => ({ type: 'plain_text', text });
 const link = (href: string, text: string) => ({ kind: 'link' as const, href, text });
-const ada: User = { id: 'U1', name: 'ada', realName: 'Ada Lovelace', isBot: false, isDeleted: false };
+const ada: User = {
+	id: 'U1',
+	name: 'ada',
+	realName: 'Ada Lovelace',
+	isBot: false,
+	isDeleted: false,
+	photo: null,
+};
 const line = (said: Partial<Said>) => plainText(wordsOf({ text: '', ...said }), new Map([['U1', ada]]));
 
 describe('blocks', () => {

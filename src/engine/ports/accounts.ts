@@ -37,6 +37,8 @@ export interface Profile {
 	readonly title?: string;
 	readonly phone?: string;
 	readonly pronouns?: string;
+	/** Name of the photo (src/model/photos.ts). */
+	readonly photo?: string;
 }
 
 export interface Token {

@@ -1,7 +1,9 @@
 import { type ErrorCode, Refusal } from '../../model/errors.ts';
 import { CONTENT_PATH } from '../../protocol/file-objects.ts';
+import { PHOTO_PATH } from '../../protocol/objects.ts';
 import { isHook, serveHook } from '../apps/hooks.ts';
 import { serveContent } from '../files/downloads.ts';
+import { servePhoto } from '../files/photos.ts';
 import { serveUpload, UPLOAD_PATH } from '../files/uploads.ts';
 import type { Services } from '../services.ts';
 import { blamed } from './blame.ts';
@@ -45,6 +47,7 @@ async function answerTo(request: Request, services: Services, client: Client): P
 	const { path, query } = targetOf(request.url);
 	if (path.startsWith(API)) return serveApi(path.slice(API.length), query, request, services, client);
 	if (isHook(path)) return serveHook(path, request, services, client.address);
+	if (path.startsWith(PHOTO_PATH)) return servePhoto(path, request, services);
 	if (isFile(path)) return serveFile(path, query, request, services, client);
 	switch (path) {
 		case '/healthz':

@@ -1,10 +1,18 @@
 import { useClient, useSelected } from '@tidemark/client/react';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+	type KeyboardEvent,
+	type ReactNode,
+	useEffect,
+	useId,
+	useLayoutEffect,
+	useRef,
+	useState,
+} from 'react';
 import { runShortcut, useOffers } from '../apps/offers.ts';
 import { filesIn } from '../files/dropping.ts';
 import { everybody } from '../session/everybody.ts';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { tell } from '../session/toast.tsx';
-import { Avatar } from '../ui/Avatar.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { type Candidate, candidatesFor, complete, writtenName } from './completion.ts';
 import { MOST_CHARACTERS, remarkOn } from './length.ts';
@@ -125,7 +133,7 @@ export function WriteBox({
 							onClick={() => take(candidate)}
 						>
 							{candidate.id ? (
-								<Avatar id={candidate.id} name={candidate.label} size="small" />
+								<PersonAvatar id={candidate.id} name={candidate.label} size="small" />
 							) : (
 								<span className="completion-sign">{candidate.sign}</span>
 							)}

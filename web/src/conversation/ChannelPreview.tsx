@@ -2,7 +2,7 @@ import type { Message } from '@tidemark/client';
 import type { ReactNode } from 'react';
 import { MessageBody } from '../message/MessageBody.tsx';
 import { useUserName } from '../session/names.ts';
-import { Avatar } from '../ui/Avatar.tsx';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { exactTime, whenOf } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
 
@@ -43,7 +43,7 @@ function PreviewRow({ message }: { readonly message: Message }) {
 	return (
 		<article className="message" aria-label={author}>
 			<div className="message-side">
-				<Avatar id={message.user} name={author} />
+				<PersonAvatar id={message.user} name={author} />
 			</div>
 			<div className="message-main">
 				<header>

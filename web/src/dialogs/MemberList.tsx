@@ -1,7 +1,7 @@
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useMemo, useState } from 'react';
 import { nameOf, useSelf } from '../session/names.ts';
-import { Avatar } from '../ui/Avatar.tsx';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { Loading, sayError } from '../ui/states.tsx';
 import type { MembersOf } from './useMembers.ts';
 
@@ -35,7 +35,7 @@ export function MemberList({ of }: { readonly of: MembersOf }) {
 					const isActive = presence.get(id) === 'active';
 					return (
 						<li key={id}>
-							<Avatar id={id} name={nameOf(user)} presence={isActive ? 'active' : 'away'} />
+							<PersonAvatar id={id} name={nameOf(user)} presence={isActive ? 'active' : 'away'} />
 							<span className="person">
 								<strong>
 									{nameOf(user) || '…'}

@@ -2,7 +2,7 @@ import { ApiError, type Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { useSelf, useUserName } from '../session/names.ts';
-import { Avatar } from '../ui/Avatar.tsx';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { Loading, sayError } from '../ui/states.tsx';
@@ -49,7 +49,7 @@ function Reader({ id }: { readonly id: string }) {
 	const name = useUserName(id);
 	return (
 		<li>
-			<Avatar id={id} name={name} size="small" /> {name || '…'}
+			<PersonAvatar id={id} name={name} size="small" /> {name || '…'}
 		</li>
 	);
 }

@@ -1,12 +1,12 @@
 import type { User } from '@tidemark/client';
 import { nameOf } from '../session/names.ts';
-import { Avatar } from '../ui/Avatar.tsx';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import type { Choice } from '../ui/Chooser.tsx';
 
 /** Somebody, to be chosen. */
 export const personChoice = (user: User, run: () => void): Choice => ({
 	key: user.id,
-	icon: <Avatar id={user.id} name={nameOf(user)} size="small" />,
+	icon: <PersonAvatar id={user.id} name={nameOf(user)} size="small" />,
 	name: nameOf(user),
 	hint: `@${user.name}`,
 	run,

@@ -4,8 +4,8 @@ import { useEffect, useState } from 'react';
 import { MessageBody } from '../message/MessageBody.tsx';
 import { useWhole } from '../message/whole.ts';
 import { titledName, useConversationName, useUserName } from '../session/names.ts';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { formatRoute, parseRoute, toConversation } from '../session/route.ts';
-import { Avatar } from '../ui/Avatar.tsx';
 import { exactTime, plural, whenOf } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 
@@ -75,7 +75,7 @@ function Explained({ item, onOpen }: { readonly item: ExplainedItem; readonly on
 		: toConversation(item.channel, item.ts);
 	return (
 		<li>
-			<Avatar id={item.user} name={author} />
+			<PersonAvatar id={item.user} name={author} />
 			<div className="inbox-main">
 				<div className="inbox-top">
 					{/* It covers the whole card; links in the text stand above it. */}

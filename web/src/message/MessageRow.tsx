@@ -3,7 +3,7 @@ import { memo, useCallback, useRef, useState } from 'react';
 import { Controls } from '../apps/Controls.tsx';
 import { MessageFiles } from '../files/MessageFiles.tsx';
 import { useSelf, useUserName } from '../session/names.ts';
-import { Avatar } from '../ui/Avatar.tsx';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { exactTime, shortTime, timeOf } from '../ui/format.ts';
 import { EditBox } from './EditBox.tsx';
 import { isEditable } from './editable.ts';
@@ -83,7 +83,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 						</time>
 					)
 				) : (
-					<Avatar id={message.user} name={name} emoji={emojiNamed(message.iconEmoji ?? '')} />
+					<PersonAvatar id={message.user} name={name} emoji={emojiNamed(message.iconEmoji ?? '')} />
 				)}
 			</div>
 			<div className="message-main">

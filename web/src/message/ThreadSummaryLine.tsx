@@ -1,8 +1,8 @@
 import type { Message } from '@tidemark/client';
 import { useSelected } from '@tidemark/client/react';
 import { nameOf } from '../session/names.ts';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { openThread } from '../session/route.ts';
-import { Avatar } from '../ui/Avatar.tsx';
 import { plural, whenOf } from '../ui/format.ts';
 
 const MOST_FACES = 4;
@@ -14,7 +14,7 @@ export function ThreadSummaryLine({ message }: { readonly message: Message }) {
 		<button type="button" className="thread-line" onClick={() => openThread(message.channel, message.ts)}>
 			<span className="faces">
 				{message.replyUsers.slice(0, MOST_FACES).map((user) => (
-					<Avatar key={user} id={user} name={nameOf(users.get(user))} size="small" />
+					<PersonAvatar key={user} id={user} name={nameOf(users.get(user))} size="small" />
 				))}
 			</span>
 			<strong>{plural(message.replyCount, 'reply', 'replies')}</strong>

@@ -2,8 +2,8 @@ import { useClient, useSelected } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
 import { MessageBody } from '../message/MessageBody.tsx';
 import { titledName, useConversationName, useUserName } from '../session/names.ts';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { formatRoute, parseRoute, toConversation } from '../session/route.ts';
-import { Avatar } from '../ui/Avatar.tsx';
 import { exactTime, plural, whenOf } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { type Found, type Match, searchMessages } from './found.ts';
@@ -81,7 +81,7 @@ function MatchRow({ match }: { readonly match: Match }) {
 		: toConversation(channel.id, ts);
 	return (
 		<li>
-			<Avatar id={user} name={author} />
+			<PersonAvatar id={user} name={author} />
 			<div className="inbox-main">
 				<div className="inbox-top">
 					<a className="explained-link" href={formatRoute(route)}>

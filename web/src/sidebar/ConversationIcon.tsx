@@ -1,6 +1,6 @@
 import type { Conversation } from '@tidemark/client';
 import { useSelected } from '@tidemark/client/react';
-import { Avatar } from '../ui/Avatar.tsx';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { Icon } from '../ui/icons.tsx';
 
 interface Props {
@@ -12,7 +12,8 @@ interface Props {
 export function ConversationIcon({ conversation, name }: Props) {
 	const { kind, user } = conversation;
 	const presence = useSelected((snapshot) => (user ? snapshot.presence.get(user) : undefined));
-	if (kind === 'im') return <Avatar id={user ?? ''} name={name} size="small" presence={presence ?? 'away'} />;
+	if (kind === 'im')
+		return <PersonAvatar id={user ?? ''} name={name} size="small" presence={presence ?? 'away'} />;
 	return (
 		<span className="row-icon">
 			<Icon name={kind === 'mpim' ? 'people' : kind === 'private' ? 'lock' : 'hash'} />

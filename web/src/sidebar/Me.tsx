@@ -2,9 +2,9 @@ import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import type { DialogName } from '../dialogs/Dialogs.tsx';
 import { useSelf, useUserName } from '../session/names.ts';
+import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { currentTheme, toggleTheme } from '../session/theme.ts';
 import { tell } from '../session/toast.tsx';
-import { Avatar } from '../ui/Avatar.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Menu } from '../ui/Menu.tsx';
@@ -25,7 +25,7 @@ export function Me({ onDialog, onSignOut }: Props) {
 	const isAway = presence === 'away';
 	return (
 		<footer className="side-me">
-			<Avatar id={self} name={name} size="small" presence={presence} />
+			<PersonAvatar id={self} name={name} size="small" presence={presence} />
 			<span className="side-name">
 				{name}
 				<small>{isAway ? 'Away' : 'Active'}</small>
@@ -48,6 +48,7 @@ export function Me({ onDialog, onSignOut }: Props) {
 						run: () => tell(client.markAll(), 'Everything is marked as read.'),
 					},
 					{ label: 'Notifications', run: () => onDialog('notifications') },
+					{ label: 'Your photo', run: () => onDialog('photo') },
 					{ label: 'Your devices', run: () => onDialog('sessions') },
 					{ label: 'Keyboard shortcuts', hint: '?', run: () => onDialog('keys') },
 					{ label: 'See two devices side by side', run: () => location.assign('/devices') },

@@ -1,6 +1,6 @@
 import type { Presence } from '@tidemark/client';
 
-/** There are no pictures of people: initials, in a colour that stays the same for the same person. A bot may post with an emoji. */
+/** A photo; without one, initials in a colour that stays the same for the same person. A bot may post with an emoji. */
 
 const HUES = 12;
 
@@ -17,18 +17,20 @@ const initialsOf = (name: string): string =>
 		.slice(0, 2)
 		.join('');
 
-interface Props {
+export interface AvatarProps {
 	readonly id: string;
 	readonly name: string;
 	/** Instead of initials. */
 	readonly emoji?: string | undefined;
+	/** Its address. */
+	readonly photo?: string | null;
 	readonly size?: 'small' | 'medium';
 	readonly presence?: Presence | undefined;
 }
 
-export const Avatar = ({ id, name, emoji, size = 'medium', presence }: Props) => (
+export const Avatar = ({ id, name, emoji, photo, size = 'medium', presence }: AvatarProps) => (
 	<span className={`avatar ${size} hue-${hueOf(id)}`} aria-hidden="true">
-		{emoji ?? (initialsOf(name) || '·')}
+		{emoji ?? (photo ? <img src={photo} alt="" /> : initialsOf(name) || '·')}
 		{presence && <span className={`presence ${presence}`} />}
 	</span>
 );

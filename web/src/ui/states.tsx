@@ -70,6 +70,7 @@ const WORDS: Readonly<Record<string, string>> = {
 	too_long: 'That is too long: 250 characters at most.',
 	file_too_large: 'The file is larger than this server accepts.',
 	storage_limit_reached: 'This workspace has no room for more files.',
+	bad_image: 'This file is not a picture that can be used.',
 	files_disabled: 'Files are disabled on this server.',
 	file_deleted: 'This file was deleted.',
 	file_not_found: 'This file does not exist, or you may not see it.',

@@ -72,6 +72,7 @@ import {
 import { subscriptionsThreadGetView } from './subscriptions-view.ts';
 import { botsInfo, emojiList, teamInfo, usergroupsList } from './team.ts';
 import { usersGetPresence, usersInfo, usersList, usersLookupByEmail, usersSetPresence } from './users.ts';
+import { usersDeletePhoto, usersSetPhoto } from './users-photo.ts';
 import { usersPrefsGet, usersPrefsSet } from './users-prefs.ts';
 import { usersProfileGet, usersProfileSet } from './users-profile.ts';
 
@@ -186,6 +187,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'team.info': teamInfo,
 	'usergroups.list': usergroupsList,
 	'users.conversations': usersConversations,
+	'users.deletePhoto': usersDeletePhoto,
 	'users.getPresence': usersGetPresence,
 	'users.info': usersInfo,
 	'users.list': usersList,
@@ -194,5 +196,6 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'users.prefs.set': usersPrefsSet,
 	'users.profile.get': usersProfileGet,
 	'users.profile.set': usersProfileSet,
+	'users.setPhoto': usersSetPhoto,
 	'users.setPresence': usersSetPresence,
 };

@@ -21,7 +21,7 @@ export const usersProfileGet = userMethod({
 });
 
 /** Slack's limit for a status; the others are of that order. */
-const LONGEST: Readonly<Record<Exclude<keyof Profile, 'status_expiration'>, number>> = {
+const LONGEST: Readonly<Record<Exclude<keyof Profile, 'status_expiration' | 'photo'>, number>> = {
 	status_text: 100,
 	status_emoji: 100,
 	display_name: 80,

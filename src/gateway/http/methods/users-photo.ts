@@ -1,0 +1,63 @@
+import { Refusal } from '../../../model/errors.ts';
+import { newId } from '../../../model/ids.ts';
+import { MOST_PHOTO_BYTES, MOST_PHOTO_PIXELS, PHOTO_NAME, photoTypeOf } from '../../../model/photos.ts';
+import { wireProfile } from '../../../protocol/objects.ts';
+import { filesOf } from '../../files/access.ts';
+import { PHOTO_OBJECT } from '../../files/photos.ts';
+import { announceUser } from '../announce-user.ts';
+import { required } from '../arguments.ts';
+import { type UserCall, userMethod } from '../method.ts';
+import { wallMicros } from '../wall-time.ts';
+import { userOf } from './users.ts';
+
+/** The photo of the caller. Its content is kept with those of files, and its name in the profile. */
+
+const image = required<Blob>({
+	expects: 'a picture, as a file of a multipart form',
+	bad: 'bad_image',
+	missing: 'bad_image',
+	parse: (value) => (value instanceof Blob ? value : undefined),
+});
+
+export const usersSetPhoto = userMethod({
+	arguments: { image },
+	ignored: ['crop_w', 'crop_x', 'crop_y'],
+	run: async (args, call) => {
+		const { contents } = filesOf(call.services);
+		if (args.image.size > MOST_PHOTO_BYTES)
+			throw new Refusal('too_large', `image: at most ${MOST_PHOTO_BYTES} bytes`);
+		const bytes = new Uint8Array(await args.image.arrayBuffer());
+		const type = photoTypeOf(bytes);
+		if (type === null)
+			throw new Refusal(
+				'bad_image',
+				`image: PNG, JPEG, GIF or WebP of up to ${MOST_PHOTO_PIXELS} pixels each way`,
+			);
+		const id = newId('F', call.services.random);
+		await contents.write(id, PHOTO_OBJECT, once(bytes));
+		return changed(call, `${id}.${type}`);
+	},
+});
+
+export const usersDeletePhoto = userMethod({
+	arguments: {},
+	run: (_args, call) => changed(call, ''),
+});
+
+async function changed(call: UserCall, photo: string) {
+	const { services, caller } = call;
+	const before = await userOf(call, caller.user.id);
+	const { photo: old, ...others } = before.profile;
+	const profile = photo === '' ? others : { ...others, photo };
+	await services.directory.setProfile(before.id, profile, before.realName, services.clock.next());
+	const [, unused] = PHOTO_NAME.exec(old ?? '') ?? [];
+	// Nobody finds it any more: one that cannot be removed now takes room and nothing else.
+	if (unused) await services.files?.contents.remove(unused).catch(() => undefined);
+	const user = await userOf(call, before.id);
+	announceUser(services, user);
+	return { profile: wireProfile(user, wallMicros()) };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+	yield bytes;
+}
