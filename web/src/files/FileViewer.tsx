@@ -3,7 +3,7 @@ import { useFileLink, useUser } from '@tidemark/client/react';
 import { nameOf } from '../session/names.ts';
 import { Dialog } from '../ui/Dialog.tsx';
 import { exactTime, fileSize } from '../ui/format.ts';
-import { FileButtons } from './MessageFiles.tsx';
+import { FileButtons } from './FileButtons.tsx';
 
 /** A picture as large as the window allows. */
 export function FileViewer({ file, onClose }: { readonly file: SharedFile; readonly onClose: () => void }) {

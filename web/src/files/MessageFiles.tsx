@@ -1,12 +1,9 @@
 import type { Message, SharedFile } from '@tidemark/client';
-import { useClient, useFileLink } from '@tidemark/client/react';
+import { useFileLink } from '@tidemark/client/react';
 import { useState } from 'react';
-import { useSelf } from '../session/names.ts';
-import { tell } from '../session/toast.tsx';
 import { fileSize } from '../ui/format.ts';
-import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { DeleteFileDialog } from './DeleteFileDialog.tsx';
+import { FileButtons } from './FileButtons.tsx';
 import { FileViewer } from './FileViewer.tsx';
 import { drawnSize, isPicture } from './picture.ts';
 
@@ -69,29 +66,5 @@ function FileCard({ file }: { readonly file: SharedFile }) {
 			</span>
 			<FileButtons file={file} />
 		</div>
-	);
-}
-
-export function FileButtons({ file }: { readonly file: SharedFile }) {
-	const client = useClient();
-	const self = useSelf();
-	const [isAsking, setAsking] = useState(false);
-	// Asked for when it is pressed: the address of a card that stood there for hours has ended.
-	const download = async () => {
-		const link = await client.fileLink(file.id);
-		if (!link) throw new Error('gone');
-		const anchor = document.createElement('a');
-		anchor.href = link.downloadUrl;
-		anchor.download = file.name;
-		anchor.click();
-	};
-	return (
-		<>
-			<IconButton icon="download" label={`Download ${file.title}`} onClick={() => tell(download())} />
-			{file.user === self && (
-				<IconButton icon="trash" label={`Delete ${file.title}`} onClick={() => setAsking(true)} />
-			)}
-			{isAsking && <DeleteFileDialog file={file} onClose={() => setAsking(false)} />}
-		</>
 	);
 }

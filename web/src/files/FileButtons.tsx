@@ -1,0 +1,32 @@
+import type { SharedFile } from '@tidemark/client';
+import { useClient } from '@tidemark/client/react';
+import { useState } from 'react';
+import { useSelf } from '../session/names.ts';
+import { tell } from '../session/toast.tsx';
+import { IconButton } from '../ui/IconButton.tsx';
+import { DeleteFileDialog } from './DeleteFileDialog.tsx';
+
+/** Download a file, and delete one of the user's own. */
+export function FileButtons({ file }: { readonly file: SharedFile }) {
+	const client = useClient();
+	const self = useSelf();
+	const [isAsking, setAsking] = useState(false);
+	// Asked for when it is pressed: the address of a card that stood there for hours has ended.
+	const download = async () => {
+		const link = await client.fileLink(file.id);
+		if (!link) throw new Error('gone');
+		const anchor = document.createElement('a');
+		anchor.href = link.downloadUrl;
+		anchor.download = file.name;
+		anchor.click();
+	};
+	return (
+		<>
+			<IconButton icon="download" label={`Download ${file.title}`} onClick={() => tell(download())} />
+			{file.user === self && (
+				<IconButton icon="trash" label={`Delete ${file.title}`} onClick={() => setAsking(true)} />
+			)}
+			{isAsking && <DeleteFileDialog file={file} onClose={() => setAsking(false)} />}
+		</>
+	);
+}
