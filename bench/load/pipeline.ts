@@ -1,7 +1,6 @@
 import { openEmbeddedEngine } from '../../src/app/engine.ts';
+import { startSolePartition } from '../../src/app/sole-partition.ts';
 import { Requests } from '../../src/gateway/requests.ts';
-import { Conversations } from '../../src/worker/conversations.ts';
-import { Worker } from '../../src/worker/worker.ts';
 import { TEAM } from '../support/dataset.ts';
 
 /**
@@ -26,20 +25,12 @@ export interface PipelineReport {
 if (import.meta.main) {
 	const order = JSON.parse(await new Response(Bun.stdin.stream()).text()) as PipelineOrder;
 	const engine = await openEmbeddedEngine(order.dataDir);
-	const { store, readState, bus, log } = engine;
-	new Worker({
-		log,
-		conversations: new Conversations(store.source, store.history, Date.now),
-		readState,
-		ledger: store.ledger,
-		bus,
-		stampOf: engine.stampOf,
-		nowMs: Date.now,
+	startSolePartition(engine, {
 		report: (error) => {
 			throw error;
 		},
-	}).start();
-	const requests = new Requests(log, bus, 'local', engine.clock);
+	});
+	const requests = new Requests(engine.log, engine.bus, 'local', engine.clock);
 	const report: PipelineReport = { perSecond: [], cpuMicros: [] };
 	for (let round = 0; round <= order.rounds; round += 1) {
 		const cpu = process.cpuUsage();

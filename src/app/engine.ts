@@ -11,7 +11,6 @@ import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Directory, Store } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
 import type { RandomBytes } from '../model/ids.ts';
-import type { Command } from '../sequencer/commands.ts';
 import { ReadState } from '../unread/read-state.ts';
 import { type StampClock, stampClock } from './stamp-clock.ts';
 
@@ -34,7 +33,6 @@ export interface GatewayEngine {
 
 /** An engine whose worker runs in the same process. */
 export interface Engine extends GatewayEngine {
-	readonly stampOf: (command: Command) => number;
 	/** Called when what was decided could not be stored. */
 	onSetback(listener: (error: Error) => void): void;
 	/** Called when the files of the store are no longer those that were opened, and (null) when they are again. */
@@ -84,8 +82,6 @@ export async function embeddedEngineOn(
 		tickets: new MemoryTickets(() => Date.now(), random),
 		clock,
 		gateway: 'local',
-		// One process, one clock: a command takes place when it is decided, so stamps have one order here.
-		stampOf: () => clock.next(),
 		onSetback: (listener) => {
 			listeners.push(listener);
 		},

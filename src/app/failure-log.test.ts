@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Refusal } from '../model/errors.ts';
-import { Overtaken } from '../worker/partition.ts';
+import { Overtaken } from '../worker/persist-behind.ts';
 import { FailureLog } from './failure-log.ts';
 
 /** One line for each cause, and when it is over. */

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { Conversations, SEND_LOOKUPS_IN_PROCESS } from '../worker/conversations.ts';
-import { Worker } from '../worker/worker.ts';
 import { type AdminToken, adminTokenOf, keepAdminToken } from './admin-token.ts';
 import type { Config } from './config.ts';
 import { type Engine, openEmbeddedEngine } from './engine.ts';
@@ -11,6 +9,7 @@ import { type GatewayParts, startGateway } from './gateway.ts';
 import { ServerOperations } from './operations.ts';
 import { secureFiles } from './private-files.ts';
 import { pushes, startPush } from './push.ts';
+import { startSolePartition } from './sole-partition.ts';
 import { vapidKeyIn } from './vapid-key.ts';
 
 /** Every role in one process, on the embedded engine: the composition of `tidemark serve`. */
@@ -22,9 +21,6 @@ export interface Running {
 	stop(): Promise<void>;
 }
 
-const nowMs = (): number => Date.now();
-/** For what lasts: it rises whatever the machine's clock is set to. */
-const steadyMs = (): number => performance.now();
 const EVICT_EVERY_MS = 60_000;
 
 export async function serve(config: Config, log: Logger): Promise<Running> {
@@ -76,37 +72,19 @@ export async function startRoles(
 	parts: RolesParts,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
 	const { config, vapidKey, log, engine, operations } = parts;
-	const { store, readState, bus, sessions } = engine;
-	const conversations = new Conversations(
-		store.source,
-		store.history,
-		steadyMs,
-		undefined,
-		SEND_LOOKUPS_IN_PROCESS,
-	);
-	const worker = new Worker({
-		log: engine.log,
-		conversations,
-		readState,
-		ledger: store.ledger,
-		bus,
-		stampOf: engine.stampOf,
-		nowMs,
+	const { store, readState, sessions } = engine;
+	const partition = startSolePartition(engine, {
 		report: (error, about) =>
 			log.error(
 				{ err: error, about },
 				'The worker failed unexpectedly. This is a bug: please report it with the stack.',
 			),
 	});
-	engine.onSetback((error) => {
-		worker.reset();
-		operations.setback(error);
-	});
+	engine.onSetback((error) => operations.setback(error));
 	engine.onStoreTrouble((error) =>
 		error ? operations.degraded('store', error) : operations.recovered('store'),
 	);
-	worker.start();
-	operations.watchWorker(worker);
+	operations.watchWorker(partition);
 	const gateway = await startGateway(parts);
 	const push = await startPush({
 		config,
@@ -121,7 +99,7 @@ export async function startRoles(
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => {
 		engine.evict(idleMs);
-		conversations.evict(steadyMs() - idleMs, (_, stamp) => stamp <= store.ledger.durable());
+		partition.evict(performance.now() - idleMs);
 	}, EVICT_EVERY_MS);
 	return {
 		url: gateway.url,

@@ -37,7 +37,6 @@ export async function startWorker(
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
 	const worker = new PartitionedWorker({
 		log: logs.commands,
-		marks: logs.marks,
 		moved: cluster.marks,
 		ledger: written,
 		source: written.source,
@@ -62,6 +61,11 @@ export async function startWorker(
 		onLost: () =>
 			operations.degraded('read state', new Error('Redis was emptied; restoring it from PostgreSQL')),
 		onWhole: () => operations.recovered('read state'),
+	});
+	logs.marks.consume({
+		progress: (partition) => written.nextOffset(partition),
+		log: (partition) => written.logOf(partition),
+		persist: (facts, span) => written.commitWithProgress(facts, span),
 	});
 	// Halted: nothing is decided before the read state is whole and this worker shares the lock.
 	worker.start();

@@ -44,12 +44,17 @@ export class Conversations {
 		private readonly sendLookups = 0,
 	) {}
 
-	/** The state, holding everything that deciding about this command needs. */
+	/** Resolves to the state, with everything that deciding about this command needs. */
 	async ready(command: Command): Promise<ConversationState> {
 		const state = this.stateOf(command.conversation);
 		for (let needs = missing(state, command); needs !== null; needs = missing(state, command))
 			await this.loadGuarded(command.conversation, state, needs);
 		return state;
+	}
+
+	/** Whether this still is the conversation's state: false where it was dropped while something was awaited. */
+	has(conversation: string, state: ConversationState): boolean {
+		return this.owned.get(conversation)?.state === state;
 	}
 
 	private async loadGuarded(conversation: string, state: ConversationState, needs: Needs): Promise<void> {

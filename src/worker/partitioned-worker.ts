@@ -1,13 +1,13 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
-import type { CommandLog, Consumption, LoggedCommand, LogSpan, MarkLog } from '../engine/ports/log.ts';
+import type { CommandLog, Consumption, LoggedCommand, LogSpan } from '../engine/ports/log.ts';
 import type { History, Ledger, PartitionLedger, StateSource } from '../engine/ports/store.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { Backlog } from './backlog.ts';
 import { Conversations } from './conversations.ts';
-import { ageMs } from './lag.ts';
 import { Ownership } from './ownership.ts';
-import { Overtaken, Partition } from './partition.ts';
+import { Partition } from './partition.ts';
+import { Overtaken, PersistBehind } from './persist-behind.ts';
 import { Replies } from './replies.ts';
 import { TrailingPersistence } from './trailing-persistence.ts';
 
@@ -23,7 +23,6 @@ import { TrailingPersistence } from './trailing-persistence.ts';
 
 export interface PartitionedWorkerParts {
 	readonly log: CommandLog;
-	readonly marks: Pick<MarkLog, 'consume'>;
 	/**
 	 * Where cursors become durable that moved with a message. While the log is down it must not wait for it: what was decided would
 	 * not be written, and be missing where the read state has to be restored.
@@ -48,8 +47,8 @@ const LONGEST_RESTART_MS = 120_000;
 
 interface Owned {
 	readonly partition: Partition;
+	readonly order: PersistBehind;
 	readonly persistence: TrailingPersistence;
-	readonly conversations: Conversations;
 	readonly ownership: Ownership;
 	/** Where the store had got to when it became this worker's. */
 	stored: number;
@@ -61,7 +60,8 @@ export class PartitionedWorker {
 	private consumption: Consumption | undefined;
 	private halted: PromiseWithResolvers<void> | null = Promise.withResolvers();
 	private stopping = false;
-	private lag = 0;
+	/** The one that took a batch last. */
+	private latest: Partition | undefined;
 	private assigned = 0;
 	private resumes = 0;
 	/** Of each partition, how often in a row it had to be begun again because it could not be written. */
@@ -75,13 +75,13 @@ export class PartitionedWorker {
 	}
 
 	start(): void {
-		const { log, marks, ledger } = this.parts;
+		const { log, ledger } = this.parts;
 		this.consumption = log.consume((batch, span) => this.process(batch, span), {
 			progress: async (partition) => {
 				const owned = this.owned.get(partition);
 				const offset = await ledger.nextOffset(partition);
 				// It may have been revoked meanwhile: claiming it would stop its new owner.
-				if (!owned || owned.partition.isLeaving) throw new Error('the partition is being reassigned');
+				if (!owned || owned.order.isLeaving) throw new Error('the partition is being reassigned');
 				owned.persistence.beginsAt(offset);
 				owned.stored = offset;
 				void this.claimed(owned).catch(() => undefined);
@@ -95,25 +95,20 @@ export class PartitionedWorker {
 			onReleasing: (partitions) => {
 				for (const name of partitions) {
 					const owned = this.owned.get(name);
-					owned?.partition.leave();
+					owned?.order.leave();
 					owned?.ownership.end();
 				}
 			},
 			onRevoked: (partitions) => this.release(partitions),
-		});
-		marks.consume({
-			progress: (partition) => ledger.nextOffset(partition),
-			log: (partition) => ledger.logOf(partition),
-			persist: (facts, span) => ledger.commitWithProgress(facts, span),
 		});
 	}
 
 	/** Resolves when nothing is being decided any more and the store has everything that was. */
 	async halt(): Promise<void> {
 		this.halted ??= Promise.withResolvers();
-		for (const { partition, ownership } of this.owned.values()) {
+		for (const { order, ownership } of this.owned.values()) {
 			ownership.fallBehind();
-			partition.drain(true);
+			order.drain(true);
 		}
 		await this.settled();
 	}
@@ -121,7 +116,7 @@ export class PartitionedWorker {
 	/** The read state is whole. */
 	resume(): void {
 		if (!this.halted || this.stopping) return;
-		for (const { partition } of this.owned.values()) partition.drain(false);
+		for (const { order } of this.owned.values()) order.drain(false);
 		this.halted.resolve();
 		this.halted = null;
 		this.resumes += 1;
@@ -131,24 +126,23 @@ export class PartitionedWorker {
 	/** For good: what cannot be done and written soon is left to the next owner. */
 	async stop(withinMs: number): Promise<void> {
 		this.stopping = true;
-		for (const { partition, ownership } of this.owned.values()) {
-			partition.leave();
+		for (const { order, ownership } of this.owned.values()) {
+			order.leave();
 			ownership.end();
 		}
 		this.halted?.resolve();
 		await Promise.race([this.settled(), this.parts.sleep(withinMs)]);
-		for (const { partition } of this.owned.values()) partition.end();
+		for (const { order } of this.owned.values()) order.end();
 	}
 
 	/** Forgets conversations not used since `before` (ms), but for those with something that is not written yet. */
 	evict(before: number): void {
-		for (const { conversations, persistence } of this.owned.values())
-			conversations.evict(before, (id) => persistence.durable(id) === Number.POSITIVE_INFINITY);
+		for (const { partition } of this.owned.values()) partition.evict(before);
 	}
 
 	/** Without those that are being released, which may take until the store is in reach. */
 	get partitions(): number {
-		return [...this.owned.values()].filter(({ partition }) => !partition.isLeaving).length;
+		return [...this.owned.values()].filter(({ order }) => !order.isLeaving).length;
 	}
 
 	/** Partitions that were assigned since the start: it rises while they move, or have to be begun again. */
@@ -158,7 +152,7 @@ export class PartitionedWorker {
 
 	/** Age of the newest command when it was decided; ms. */
 	lagMs(): number {
-		return this.lag;
+		return this.latest?.lagMs() ?? 0;
 	}
 
 	/** How long the oldest of what is not written has been waiting; ms. */
@@ -168,17 +162,17 @@ export class PartitionedWorker {
 
 	private async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
 		const owned = this.own(span.partition);
-		const { partition } = owned;
+		const { partition, order } = owned;
 		await this.claimed(owned);
 		// A worker that is halted meanwhile must see either no lane of the batch or all of them: nothing is awaited
 		// between the last look at the obstacles and `partition.process`.
 		for (;;) {
-			if (this.stopping || partition.isLeaving) throw new Error(`the partition is being reassigned`);
+			if (this.stopping || order.isLeaving) throw new Error('the partition is being reassigned');
 			const obstacle = this.pauses.get(span.partition) ?? this.obstacleOf(partition);
 			if (!obstacle) break;
-			await Promise.race([obstacle, partition.toBeLeft]);
+			await Promise.race([obstacle, order.toBeLeft]);
 		}
-		this.lag = ageMs(batch, this.parts.nowMs());
+		this.latest = partition;
 		await partition.process(batch, span);
 	}
 
@@ -189,12 +183,12 @@ export class PartitionedWorker {
 	}
 
 	/** Redis may be emptied at any moment, but is not asked while it is being restored. */
-	private async claimed({ partition, ownership, stored }: Owned): Promise<void> {
-		while (this.halted && !this.stopping && !partition.isLeaving)
-			await Promise.race([this.halted.promise, partition.toBeLeft]);
-		if (this.stopping || partition.isLeaving) throw new Error('the partition is being reassigned');
-		await Promise.race([ownership.claim(stored), partition.toBeLeft]);
-		if (partition.isLeaving) throw new Error('the partition is being reassigned');
+	private async claimed({ order, ownership, stored }: Owned): Promise<void> {
+		while (this.halted && !this.stopping && !order.isLeaving)
+			await Promise.race([this.halted.promise, order.toBeLeft]);
+		if (this.stopping || order.isLeaving) throw new Error('the partition is being reassigned');
+		await Promise.race([ownership.claim(stored), order.toBeLeft]);
+		if (order.isLeaving) throw new Error('the partition is being reassigned');
 	}
 
 	/** What was stored while the read state was lost is published from now on; once all of it is, that is recorded. */
@@ -210,7 +204,7 @@ export class PartitionedWorker {
 
 	private async settled(): Promise<void> {
 		const owned = [...this.owned.values()];
-		await Promise.all(owned.map(({ partition }) => partition.settled()));
+		await Promise.all(owned.flatMap(({ partition, order }) => [partition.settled(), order.settled()]));
 		await Promise.all(owned.map(({ persistence }) => persistence.flushed()));
 	}
 
@@ -252,27 +246,29 @@ export class PartitionedWorker {
 			if (persistence.isOvertakenAt(await ledger.nextOffset(name))) throw new Overtaken();
 		});
 		const { replies } = this;
-		const owned: Owned = {
-			partition: new Partition({
-				conversations,
-				persistence,
-				readState,
-				bus: ownership,
-				replies,
-				whole: () => this.whole(),
-				onFailed: async (error) => {
-					report(error, `deciding about commands of ${name}`);
-					await sleep(RESTART_MS);
-					if (this.owned.get(name) === owned) this.consumption?.restart(name);
-				},
-				sleep,
-				report,
-			}),
+		const order = new PersistBehind({
 			persistence,
+			readState,
+			bus: ownership,
+			replies,
+			whole: () => this.whole(),
+			sleep,
+			report,
+		});
+		const partition = new Partition({
 			conversations,
-			ownership,
-			stored: 0,
-		};
+			readState,
+			order,
+			onFailed: async (error) => {
+				if (order.isLeaving || order.isEnded) return;
+				report(error, `deciding about commands of ${name}`);
+				await sleep(RESTART_MS);
+				if (this.owned.get(name) === owned) this.consumption?.restart(name);
+			},
+			nowMs,
+			report,
+		});
+		const owned: Owned = { partition, order, persistence, ownership, stored: 0 };
 		this.owned.set(name, owned);
 		return owned;
 	}
@@ -294,7 +290,7 @@ export class PartitionedWorker {
 			partitions.map(async (name) => {
 				const owned = this.owned.get(name);
 				await owned?.partition.finished();
-				owned?.partition.end();
+				owned?.order.end();
 				await owned?.persistence.flushed();
 				await owned?.ownership.settled();
 				this.owned.delete(name);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { Engine } from '../../src/app/engine.ts';
+import { startSolePartition } from '../../src/app/sole-partition.ts';
 import type { CommandEntry, CommandLog } from '../../src/engine/ports/log.ts';
 import type { UserCaller } from '../../src/gateway/auth/caller.ts';
 import {
@@ -9,8 +10,6 @@ import {
 import { Requests } from '../../src/gateway/requests.ts';
 import type { Services } from '../../src/gateway/services.ts';
 import { Refusal } from '../../src/model/errors.ts';
-import { Conversations } from '../../src/worker/conversations.ts';
-import { Worker } from '../../src/worker/worker.ts';
 import { type EnginePlace, embedded } from '../contract/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { random, TEAM, userNamed } from './support.ts';
@@ -43,18 +42,7 @@ beforeEach(async () => {
 	waiting = [];
 	later = 0;
 	const { store, readState, bus } = engine;
-	const nowMs = (): number => performance.now();
-	const worker = new Worker({
-		log: engine.log,
-		conversations: new Conversations(store.source, store.history, nowMs),
-		readState,
-		ledger: store.ledger,
-		bus,
-		stampOf: engine.stampOf,
-		nowMs,
-		report: (error) => console.error(error),
-	});
-	worker.start();
+	startSolePartition(engine, { report: (error) => console.error(error) });
 	const held: CommandLog = {
 		append: async (entry) => {
 			if (log === 'is away') throw new Refusal('service_unavailable', 'the log is not reachable');

@@ -18,22 +18,22 @@ export interface PlantedBug {
 
 export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	'skips a persist': {
-		file: 'src/worker/worker.ts',
+		file: 'src/worker/persist-first.ts',
 		find: 'ledger.commit([...effects, ...moved])',
 		replace: 'ledger.commit([...effects])',
 		shape: 'embedded',
 	},
 	'acknowledges before it is durable': {
-		file: 'src/worker/worker.ts',
-		find: 'durable.then(\n',
-		replace: 'durable.catch(() => undefined);\n\t\tPromise.resolve().then(\n',
+		file: 'src/worker/persist-first.ts',
+		find: 'const delivered = durable.then(() => {',
+		replace: 'durable.catch(() => undefined);\n\t\tconst delivered = Promise.resolve().then(() => {',
 		shape: 'embedded',
 	},
 	'applies twice': {
-		file: 'src/worker/worker.ts',
-		find: 'await readState.apply(effects, (moved) => {',
+		file: 'src/worker/persist-first.ts',
+		find: 'return readState.apply(effects, (moved) =>',
 		replace:
-			'await readState.apply(effects, () => undefined);\n\t\tawait readState.apply(effects, (moved) => {',
+			'await readState.apply(effects, () => undefined);\n\t\treturn readState.apply(effects, (moved) =>',
 		shape: 'embedded',
 	},
 	'acknowledges a mark before it is durable': {
@@ -86,7 +86,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		shape: 'embedded',
 	},
 	'decides on state from before a failed commit': {
-		file: 'src/worker/worker.ts',
+		file: 'src/worker/partition.ts',
 		find: 'this.parts.conversations.clear();',
 		replace: '',
 		shape: 'embedded',

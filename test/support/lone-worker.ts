@@ -116,10 +116,14 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		await claiming.afterProgress();
 		return offset;
 	};
-	const workerOn = (logs: KafkaLogs): PartitionedWorker =>
-		new PartitionedWorker({
+	const workerOn = (logs: KafkaLogs): PartitionedWorker => {
+		logs.marks.consume({
+			progress: (partition) => store.nextOffset(partition),
+			log: (partition) => store.logOf(partition),
+			persist: (facts, span) => store.commitWithProgress(facts, span),
+		});
+		return new PartitionedWorker({
 			log: logs.commands,
-			marks: logs.marks,
 			moved: marks,
 			deliveries: new CountedRecord(commands, keys, epoch, bus, nowMicros),
 			ledger: { ...store, nextOffset },
@@ -131,6 +135,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 			sleep,
 			report: () => undefined,
 		});
+	};
 	const worker = workerOn(logs);
 	const others: PartitionedWorker[] = [];
 	/** Appends go there. */

@@ -1,12 +1,11 @@
 import type { Engine } from '../../src/app/engine.ts';
+import { startSolePartition } from '../../src/app/sole-partition.ts';
 import type { CountRow } from '../../src/engine/ports/read-state.ts';
 import { Requests } from '../../src/gateway/requests.ts';
 import { NO_REMARK } from '../../src/model/conversation.ts';
 import { newId, PREFIX_OF_KIND } from '../../src/model/ids.ts';
 import type { Action, Result } from '../../src/sequencer/commands.ts';
 import { Reads } from '../../src/unread/reads.ts';
-import { Conversations } from '../../src/worker/conversations.ts';
-import { Worker } from '../../src/worker/worker.ts';
 import type { Driver } from './oracle/driver.ts';
 import type { Row } from './oracle/types.ts';
 
@@ -33,18 +32,7 @@ export interface PortsDriver extends Driver {
 
 export function portsDriver(engine: Engine): PortsDriver {
 	const { store, readState, bus, clock } = engine;
-	const worker = new Worker({
-		log: engine.log,
-		conversations: new Conversations(store.source, store.history, () => performance.now(), undefined, 2),
-		readState,
-		ledger: store.ledger,
-		bus,
-		stampOf: engine.stampOf,
-		nowMs: Date.now,
-		report: (error) => console.error(error),
-	});
-	engine.onSetback(() => worker.reset());
-	worker.start();
+	startSolePartition(engine, { report: (error) => console.error(error), sendLookups: 2 });
 	const requests = new Requests(engine.log, bus, 'test', clock);
 	const reads = new Reads(readState, bus);
 	const submit = async (user: string, conversation: string, action: Action) => {

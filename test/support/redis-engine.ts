@@ -55,7 +55,6 @@ export async function openRedisEngine(
 		),
 		clock,
 		gateway: 'local',
-		stampOf: () => clock.next(),
 		onSetback: () => undefined,
 		onStoreTrouble: () => undefined,
 		evict: () => undefined,

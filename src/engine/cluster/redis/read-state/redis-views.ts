@@ -100,10 +100,8 @@ export class RedisViews implements Views {
 		return new RedisViews(parts, await parts.source.starts());
 	}
 
-	/** Scripts load what they miss. Loading before the decision keeps the time between stamp and effect short. */
-	async prepare({ conversation }: Command): Promise<void> {
-		await this.views.conversation({ id: conversation, back: null, threads: NO_THREADS });
-	}
+	/** Scripts load what they miss. */
+	async prepare(): Promise<void> {}
 
 	/** Turns are taken at once: whoever comes later finds these effects applied. */
 	async apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T> {

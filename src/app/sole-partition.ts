@@ -1,0 +1,32 @@
+import { Conversations, SEND_LOOKUPS_IN_PROCESS } from '../worker/conversations.ts';
+import { Partition } from '../worker/partition.ts';
+import { PersistFirst } from '../worker/persist-first.ts';
+import { Replies } from '../worker/replies.ts';
+import type { Engine } from './engine.ts';
+
+/** The worker of an engine of one process: the log has one partition, which this process always owns. */
+
+export interface SolePartitionOptions {
+	readonly report: (error: unknown, about: string) => void;
+	readonly sendLookups?: number;
+}
+
+export function startSolePartition(
+	{ store, readState, bus, clock, log, onSetback }: Engine,
+	{ report, sendLookups = SEND_LOOKUPS_IN_PROCESS }: SolePartitionOptions,
+): Partition {
+	const { source, history, ledger } = store;
+	// It rises whatever the machine's clock is set to.
+	const steadyMs = (): number => performance.now();
+	const partition = new Partition({
+		conversations: new Conversations(source, history, steadyMs, undefined, sendLookups),
+		readState,
+		order: new PersistFirst({ readState, ledger, bus, replies: new Replies(bus, report), clock }),
+		onFailed: (error) => report(error, 'delivering what was decided'),
+		nowMs: () => Date.now(),
+		report,
+	});
+	onSetback(() => partition.reset());
+	log.consume((batch, span) => partition.process(batch, span));
+	return partition;
+}
