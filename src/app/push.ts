@@ -30,13 +30,11 @@ export interface PushParts {
 	readonly sessions: Pick<Sessions, 'activeAmong'>;
 	readonly operations: ServerOperations;
 	readonly log: Logger;
-	/** There is no other process on this store. */
-	readonly alone: boolean;
 }
 
 /** Null: nothing is to be pushed. */
 export async function startPush(parts: PushParts): Promise<Pusher | null> {
-	const { config, vapidKey, store, readState, sessions, operations, alone } = parts;
+	const { config, vapidKey, store, readState, sessions, operations } = parts;
 	const providers = { ...apnsOf(config), ...fcmOf(config), ...webOf(config, vapidKey) };
 	if (!pushes(config, vapidKey !== null)) return null;
 	const pusher = new Pusher({
@@ -48,7 +46,6 @@ export async function startPush(parts: PushParts): Promise<Pusher | null> {
 		providers,
 		watch: operations,
 		delayMs: config.pushDelaySeconds * 1000,
-		alone,
 		nowMs,
 		random: Math.random,
 		newLease: () => newId('L', random),

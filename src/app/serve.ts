@@ -86,6 +86,8 @@ export async function startRoles(
 	);
 	operations.watchWorker(partition);
 	const gateway = await startGateway(parts);
+	// No other process uses the store: what is leased was leased by one that ended.
+	if (pushes(config, vapidKey !== null)) await store.push.outbox.releaseAll(Date.now());
 	const push = await startPush({
 		config,
 		vapidKey,
@@ -94,7 +96,6 @@ export async function startRoles(
 		sessions,
 		operations,
 		log,
-		alone: true,
 	});
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => {

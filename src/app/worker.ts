@@ -95,7 +95,6 @@ export async function startWorker(
 		sessions: presenceView(cluster.commands, cluster.keys),
 		operations,
 		log,
-		alone: false,
 	});
 	const idleMs = config.idleMinutes * 60_000;
 	const eviction = setInterval(() => worker.evict(nowMs() - idleMs), EVICT_EVERY_MS);

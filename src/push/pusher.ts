@@ -26,8 +26,6 @@ export interface PusherParts {
 	readonly providers: Partial<Record<PushPlatform, PushProvider>>;
 	readonly watch: CarrierWatch;
 	readonly delayMs: number;
-	/** This process alone works on the store: what was taken before it began was taken by one that is gone. */
-	readonly alone: boolean;
 	readonly nowMs: () => number;
 	readonly random: () => number;
 	readonly newLease: () => string;
@@ -74,8 +72,6 @@ export class Pusher {
 	}
 
 	async start(): Promise<void> {
-		const { push, alone, nowMs } = this.parts;
-		if (alone) await push.outbox.releaseAll(nowMs());
 		// Not awaited: an unavailable provider must not delay the start.
 		void this.carriers.check().catch(this.parts.report);
 		this.loops = Promise.all([

@@ -1,5 +1,4 @@
 import type { Clock } from '../../../../model/ts.ts';
-import type { Command } from '../../../../sequencer/commands.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { Ledger, StateSource } from '../../../ports/store.ts';
@@ -17,7 +16,7 @@ import type {
 import type { Commands } from '../connection.ts';
 import { type Fence, NO_FENCE } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import { ConversationViews, NO_THREADS } from '../views/conversation-views.ts';
+import { ConversationViews } from '../views/conversation-views.ts';
 import { Depths } from '../views/depths.ts';
 import { CopiedViews } from '../views/views.ts';
 import { Application } from './application.ts';
