@@ -30,13 +30,20 @@ interface Lane {
 	readonly conversation: string;
 	readonly size: number;
 	readonly carriedOut: Promise<CarriedOut>;
-	readonly delivered: Promise<void>;
+	/** Resolves when it is delivered (null) or has failed; never rejects. */
+	ended: Promise<Failure | null>;
 	/** A batch waits for it, and fails with it. */
 	isAwaited: boolean;
 }
 
+interface Failure {
+	readonly error: unknown;
+}
+
 /** Entries that are not delivered. With more of them no batch is taken. */
 const MOST_WAITING = 4_000;
+
+const NOT_FAILED = Promise.resolve(null);
 
 export class Partition {
 	private lag = 0;
@@ -59,7 +66,7 @@ export class Partition {
 			lane.isAwaited = true;
 			first.push(lane);
 		}
-		await order.taken(() => Promise.all(first.map(({ delivered }) => delivered)));
+		await order.taken(() => Promise.all(first.map(delivered)));
 		for (const lane of first) lane.isAwaited = false;
 	}
 
@@ -86,36 +93,46 @@ export class Partition {
 
 	/** Resolves when everything that was taken is delivered (true), or part of it failed. */
 	async finished(): Promise<boolean> {
-		const delivered = await Promise.allSettled([...this.lanes].map((lane) => lane.delivered));
-		return delivered.every(({ status }) => status === 'fulfilled');
+		const failures = await Promise.all([...this.lanes].map(({ ended }) => ended));
+		return failures.every((failure) => failure === null);
 	}
 
 	/** Resolves when fewer entries may be waiting; null: there is room for a batch. */
 	room(): Promise<void> | null {
 		if (this.waiting <= MOST_WAITING) return null;
-		return Promise.race([...this.lanes].map(({ delivered }) => delivered));
+		return Promise.race([...this.lanes].map(({ ended }) => ended)).then(() => undefined);
 	}
 
 	private begin(row: Row, before: Lane | undefined): Lane {
 		const { conversation, entries } = row;
 		const carriedOut = this.run(row, before?.carriedOut);
-		const delivered = carriedOut.then((done) => done.delivered);
-		const lane: Lane = { conversation, size: entries.length, carriedOut, delivered, isAwaited: false };
+		const lane: Lane = {
+			conversation,
+			size: entries.length,
+			carriedOut,
+			ended: NOT_FAILED,
+			isAwaited: false,
+		};
 		this.lanes.add(lane);
 		this.newest.set(conversation, lane);
 		this.waiting += lane.size;
-		delivered.then(
-			() => {
-				this.remove(lane);
-				if (this.newest.get(conversation) === lane) this.newest.delete(conversation);
-			},
-			(error) => {
-				// It stays the newest: nothing more is decided about the conversation here.
-				this.remove(lane);
-				if (!lane.isAwaited) this.parts.onFailed(error);
-			},
-		);
+		lane.ended = this.follow(lane);
 		return lane;
+	}
+
+	private async follow(lane: Lane): Promise<Failure | null> {
+		try {
+			const { delivered } = await lane.carriedOut;
+			if (delivered) await delivered;
+		} catch (error) {
+			// It stays the newest: nothing more is decided about the conversation here.
+			this.remove(lane);
+			if (!lane.isAwaited) this.parts.onFailed(error);
+			return { error };
+		}
+		this.remove(lane);
+		if (this.newest.get(lane.conversation) === lane) this.newest.delete(lane.conversation);
+		return null;
 	}
 
 	private remove(lane: Lane): void {
@@ -158,4 +175,10 @@ export class Partition {
 			return { outcome: { ok: false, error: 'internal_error' }, effects: [] };
 		}
 	}
+}
+
+/** Rejects with what failed. */
+async function delivered({ ended }: Lane): Promise<void> {
+	const failure = await ended;
+	if (failure) throw failure.error;
 }

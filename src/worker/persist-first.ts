@@ -70,10 +70,13 @@ export class PersistFirst implements Order {
 	/** Hung directly on the ledger's promise: commits resolve in order, so events go out in order. */
 	private after(durable: Promise<void>, entry: CommandEntry, { outcome, effects }: Decision): CarriedOut {
 		const { bus, replies } = this.parts;
-		const delivered = durable.then(() => {
-			for (const effect of effects) deliver(effect, bus);
-			replies.reply(entry, outcome);
-		});
-		return { delivered: delivered.catch((error) => replies.fail(entry, error)) };
+		const delivered = durable.then(
+			() => {
+				for (const effect of effects) deliver(effect, bus);
+				replies.reply(entry, outcome);
+			},
+			(error) => replies.fail(entry, error),
+		);
+		return { delivered };
 	}
 }
