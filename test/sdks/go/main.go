@@ -70,6 +70,7 @@ func main() {
 		conversations(w)
 		messages(w)
 		content(w)
+		rest(w)
 	case "rtm":
 		realTime(w)
 	case "socket":
