@@ -8,6 +8,7 @@ import type { EventReader } from './event-reader.ts';
 import { type Delivery, Feed } from './feed.ts';
 import { nextTryAt, type RetryRules } from './retries.ts';
 import type { DeliveryOutcome, Transport } from './transport.ts';
+import { wantsWorkspace } from './workspace-events.ts';
 import { WorkspaceReader } from './workspace-reader.ts';
 
 /**
@@ -92,7 +93,8 @@ export class Dispatcher {
 		);
 		for (const conversation of this.listened) this.parts.bus.unsubscribe(`live:${conversation}`, this.hear);
 		this.parts.bus.unsubscribe(`user:${this.app.botUser}`, this.hearOwn);
-		this.parts.bus.unsubscribe(`team:${this.app.team}`, this.hearTeam);
+		if (wantsWorkspace(this.subscriber))
+			this.parts.bus.unsubscribe(`team:${this.app.team}`, this.hearTeam);
 		await this.save().catch(this.parts.report);
 	}
 
@@ -104,7 +106,7 @@ export class Dispatcher {
 	private async run(): Promise<void> {
 		const { apps, bus, nowMs, report } = this.parts;
 		bus.subscribe(`user:${this.app.botUser}`, this.hearOwn);
-		bus.subscribe(`team:${this.app.team}`, this.hearTeam);
+		if (wantsWorkspace(this.subscriber)) bus.subscribe(`team:${this.app.team}`, this.hearTeam);
 		for (let isLoaded = false; !this.stopping; ) {
 			const woken = new Promise<void>((resolve) => {
 				this.wake = resolve;
