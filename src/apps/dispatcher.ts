@@ -93,8 +93,7 @@ export class Dispatcher {
 		);
 		for (const conversation of this.listened) this.parts.bus.unsubscribe(`live:${conversation}`, this.hear);
 		this.parts.bus.unsubscribe(`user:${this.app.botUser}`, this.hearOwn);
-		if (wantsWorkspace(this.subscriber))
-			this.parts.bus.unsubscribe(`team:${this.app.team}`, this.hearTeam);
+		if (wantsWorkspace(this.subscriber)) this.parts.bus.unsubscribe(`team:${this.app.team}`, this.hearTeam);
 		await this.save().catch(this.parts.report);
 	}
 
