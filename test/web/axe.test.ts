@@ -93,6 +93,7 @@ test('axe finds nothing, in light and dark', async () => {
 	await dialog('new', () => page.getByRole('button', { name: 'New conversation' }).click());
 	await dialog('members', () => page.getByRole('button', { name: 'Members' }).click());
 	await dialog('devices', fromMenu('Your devices'));
+	await dialog('photo', fromMenu('Your photo'));
 	await dialog('keys', fromMenu('Keyboard shortcuts'));
 
 	const { team_id } = await ada.call('auth.test');
