@@ -55,11 +55,10 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'iterates a live list while closing': {
 		file: 'src/gateway/socket/hub.ts',
-		find: 'for (const connection of session.connections) connection.send(frame, at, subject);',
+		find: '\t\t\t\tconnection.send(hasAddress ?',
 		replace:
-			'for (const connection of session.connections)\n' +
 			"\t\t\t\tif (connection.bufferedBytes > 0) connection.close('too_slow');\n" +
-			'\t\t\t\telse connection.send(frame, at, subject);',
+			'\t\t\t\telse connection.send(hasAddress ?',
 	},
 	'evicts during a commit': {
 		file: 'src/engine/embedded/read-state/residents.ts',
