@@ -181,7 +181,7 @@ test('why is this badge on: the messages, each with its reason', async () => {
 	await screen.expectExact();
 	await screen.open('harbour');
 	await screen.page.getByRole('button', { name: /Why\?/ }).click();
-	const dialog = screen.page.getByRole('dialog', { name: 'Why is the badge of harbour on?' });
+	const dialog = screen.page.getByRole('dialog', { name: 'Why does harbour have a badge?' });
 	await dialog.locator('.explained li').first().waitFor();
 	expect(await dialog.innerText()).toContain('2 messages make up this badge');
 	await screen.page.keyboard.press('Escape');

@@ -13,7 +13,7 @@ export function MentionsView() {
 		<main className="pane" aria-label="Mentions">
 			<PaneHead
 				title="Mentions"
-				about={badge > 0 ? 'Unread messages that make up your badge' : 'You’re all caught up'}
+				about={badge > 0 ? 'Unread messages that make up your badge' : 'No unread mentions'}
 			/>
 			<div className="scroller padded">
 				<ExplainedList ask={client.explain} badge={badge} />
