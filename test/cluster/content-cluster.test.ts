@@ -10,3 +10,4 @@ await import('../scenario/reactions.test.ts');
 await import('../scenario/search.test.ts');
 await import('../scenario/pins.test.ts');
 await import('../scenario/scheduled.test.ts');
+await import('../scenario/files.test.ts');

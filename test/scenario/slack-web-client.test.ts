@@ -244,6 +244,32 @@ describe('what messages carry', () => {
 		await ada.chat.deleteScheduledMessage({ channel, scheduled_message_id: id! });
 	});
 
+	test('files', async () => {
+		const channel = await channelWith(1);
+		await ada.filesUploadV2({
+			channel_id: channel,
+			initial_comment: 'both',
+			file_uploads: [
+				{ file: Buffer.from('one'), filename: 'one.txt' },
+				{ content: 'two', filename: 'two.txt', title: 'Second' },
+			],
+		});
+		const { messages } = await grace.conversations.history({ channel, limit: 1 });
+		expect(messages).toMatchObject([
+			{
+				text: 'both',
+				files: [
+					{ name: 'one.txt', size: 3 },
+					{ name: 'two.txt', title: 'Second' },
+				],
+			},
+		]);
+		const file = messages?.[0]?.files?.[0]?.id ?? '';
+		expect((await grace.files.info({ file })).file).toMatchObject({ id: file, channels: [channel] });
+		expect((await grace.files.list({ channel })).files).toHaveLength(2);
+		await ada.files.delete({ file });
+	});
+
 	test('search.messages', async () => {
 		const channel = await channelWith(1);
 		const ts = await say(ada, channel, 'a marlinspike on deck');

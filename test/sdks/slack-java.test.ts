@@ -7,7 +7,7 @@ const NEEDS = 'a JDK of Java 17 or newer, Maven, and a repository that has com.s
 
 describeSdk({
 	name: 'Slack’s Java client',
-	checks: { web: 25, rtm: 4 },
+	checks: { web: 26, rtm: 4 },
 	build: async (directory) => {
 		const [jars, classes] = [join(directory, 'jars'), join(directory, 'classes')];
 		const source = join(SDKS, 'java');

@@ -8,7 +8,7 @@ const NEEDS = 'Python 3.9 or newer with pip, and a package index that has slack_
 
 describeSdk({
 	name: 'slack_sdk for Python',
-	checks: { web: 11, socket: 5 },
+	checks: { web: 13, socket: 5 },
 	build: async (directory) => {
 		const install = [
 			'python3',

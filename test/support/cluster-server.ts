@@ -1,4 +1,7 @@
 import { afterAll } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startCluster, type TestCluster } from './cluster.ts';
 import { runScenariosIn, type TestServer } from './server.ts';
 
@@ -9,8 +12,13 @@ const PATIENCE_MS = 10_000;
 
 export function scenariosOnCluster(): void {
 	const clusters = new Map<string, Promise<TestCluster>>();
+	/** Shared by its gateways. */
+	const files = mkdtempSync(join(tmpdir(), 'tidemark-files-'));
 	const start = async (flags: Readonly<Record<string, string>>): Promise<TestServer> => {
-		const asFlags = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+		const asFlags = Object.entries({ 'files-dir': files, ...flags }).flatMap(([name, value]) => [
+			`--${name}`,
+			value,
+		]);
 		const key = asFlags.join(' ');
 		const starting = clusters.get(key) ?? startCluster({ flags: asFlags });
 		clusters.set(key, starting);
@@ -22,6 +30,7 @@ export function scenariosOnCluster(): void {
 	runScenariosIn({ start, engine: 'cluster', patienceMs: PATIENCE_MS });
 	afterAll(async () => {
 		for (const cluster of clusters.values()) await (await cluster).stop();
+		rmSync(files, { recursive: true, force: true });
 	}, 60_000);
 }
 

@@ -1,5 +1,6 @@
 import { isCluster, PLACES } from '../cluster-places.ts';
 import { type Config, missing, unknownVariables } from '../config.ts';
+import { bucketProblems } from '../file-contents.ts';
 import { BESIDE_APNS_KEY, SETTINGS, type SettingName } from '../settings.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
@@ -28,6 +29,8 @@ function incomplete(config: Config): Finding[] {
 			findings.push(bad(ABOUT, `${name} is missing`, `${of} needs it`));
 	};
 	if (isCluster(config)) need('A cluster', [...PLACES, 'adminToken']);
+	for (const problem of bucketProblems(config))
+		findings.push(bad(ABOUT, problem, 'See docs/files.md, "Where they are kept"'));
 	if (config.apnsKeyFile !== null) need('The APNs key', BESIDE_APNS_KEY);
 	return findings;
 }

@@ -56,6 +56,8 @@ function refusedWith(error: unknown): { status: number; message: string; retryAf
 	if (error instanceof BadMultipart) return { status: 400, message: `invalid form: ${error.message}` };
 	if (error instanceof Refusal && error.code === 'ratelimited')
 		return { status: 429, message: error.code, retryAfter: error.retryAfterSeconds ?? 1 };
+	// The client went away: nobody reads the answer.
+	if ((error as Error).name === 'AbortError') return { status: 400, message: 'the upload was cut off' };
 	return { status: 503, message: 'the file could not be stored; try again', retryAfter: 1 };
 }
 

@@ -3,12 +3,13 @@ package main
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/slack-go/slack"
 )
 
-// content checks what hangs on a message: reactions, pins, search, and messages to be sent later.
+// content checks what hangs on a message: reactions, pins, files, search, and messages to be sent later.
 func content(w world) {
 	_, ts, err := w.ada.PostMessage(w.channel, slack.MsgOptionText("high water at noon", false))
 	if err != nil {
@@ -43,6 +44,24 @@ func content(w world) {
 			return err
 		}
 		return first(want("pins", len(items), 1), want("its message", items[0].Message.Timestamp, ts), w.ada.RemovePin(w.channel, message))
+	})
+	check("files", func() error {
+		const text = "low water at six"
+		uploaded, err := w.ada.UploadFileV2(slack.UploadFileV2Parameters{
+			Channel: w.channel, Reader: strings.NewReader(text), FileSize: len(text), Filename: "tides.txt", Title: "Tides",
+		})
+		if err != nil {
+			return err
+		}
+		file, _, _, err := w.grace.GetFileInfo(uploaded.ID, 0, 0)
+		if err != nil {
+			return err
+		}
+		var content strings.Builder
+		if err := w.grace.GetFile(file.URLPrivateDownload, &content); err != nil {
+			return err
+		}
+		return first(want("title", file.Title, "Tides"), want("content", content.String(), text), w.ada.DeleteFile(file.ID))
 	})
 	check("search.messages", func() error {
 		deadline := time.Now().Add(patience)

@@ -204,6 +204,11 @@ public final class Checks {
 			want("pin", fine(ada.pinsList(r -> r.channel(CHANNEL))).getItems().get(0).getMessage().getTs(), ts);
 			fine(ada.pinsRemove(r -> r.channel(CHANNEL).timestamp(ts)));
 		});
+		check("files", () -> {
+			String id = fine(ada.filesUploadV2(r -> r.channel(CHANNEL).filename("tides.txt").title("Tides").content("low water"))).getFile().getId();
+			want("size", fine(grace.filesInfo(r -> r.file(id))).getFile().getSize(), 9);
+			fine(ada.filesDelete(r -> r.file(id)));
+		});
 		check("search", () -> {
 			want("query", fine(ada.searchMessages(r -> r.query("water"))).getQuery(), "water");
 			fine(ada.searchAll(r -> r.query("water")));

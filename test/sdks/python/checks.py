@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 import time
+import urllib.request
 
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
@@ -44,6 +45,11 @@ def web():
     ada.pins_add(channel=CHANNEL, timestamp=ts)
     ok("pins", ada.pins_list(channel=CHANNEL)["items"][0]["message"]["ts"] == ts)
     ok("search", ada.search_messages(query="nothing-like-it")["messages"]["matches"] == [])
+    file = ada.files_upload_v2(channel=CHANNEL, content="low water at six", filename="tides.txt", title="Tides")["file"]
+    shared = ada.conversations_history(channel=CHANNEL, limit=1)["messages"][0]
+    ok("files", (shared["files"][0]["id"], shared["subtype"]) == (file["id"], "file_share"))
+    private = urllib.request.Request(file["url_private"], headers={"Authorization": "Bearer " + bot.token})
+    ok("the content of a file", urllib.request.urlopen(private).read() == b"low water at six")
     later = ada.chat_scheduleMessage(channel=CHANNEL, text="later", post_at=int(time.time()) + 3600)
     waiting = ada.chat_scheduledMessages_list(channel=CHANNEL)["scheduled_messages"]
     ok("scheduled messages", [one["id"] for one in waiting] == [later["scheduled_message_id"]])
