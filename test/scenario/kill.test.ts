@@ -14,6 +14,7 @@ import { type Book, load, newBook } from '../support/kill-load.ts';
 import type { Person } from '../support/people.ts';
 import { testServerProcess, withDirectory } from '../support/process.ts';
 import { connect, type Frame } from '../support/socket.ts';
+import { download, shared } from '../support/uploads.ts';
 
 /** kill -9 in the middle of everything: nothing acknowledged is lost, nothing is there twice. */
 
@@ -40,8 +41,15 @@ test(`killed ${ROUNDS} times under load, the server finds everything again that 
 		const cast = await makeCast(server.url, book);
 		const witness = cast.writers[0] as Person;
 		let repeated = 0;
+		const kept: string[] = [];
 		for (let round = 1; round <= ROUNDS; round += 1) {
 			const listener = await connect({ ...witness, call: client(server.url, witness.token) });
+			const file = await shared(
+				{ ...witness, call: client(server.url, witness.token) },
+				'kept.txt',
+				`kept ${round}`,
+			);
+			kept.push(new URL(file.url_private).pathname);
 			const until = book.acknowledged + ACKNOWLEDGED_PER_ROUND;
 			let killed: Promise<unknown> | undefined;
 			await load(server.url, cast, book, round, () => {
@@ -51,6 +59,8 @@ test(`killed ${ROUNDS} times under load, the server finds everything again that 
 			await listener.closed;
 
 			server = await testServerProcess(directory);
+			for (const [index, path] of kept.entries())
+				expect(await (await download(`${server.url}${path}`, witness)).text()).toBe(`kept ${index + 1}`);
 			const call = client(server.url, witness.token);
 			const found = await histories(call, cast.channels);
 			checkMessages(book, found);
