@@ -7,7 +7,7 @@ const NEEDS = 'Go 1.22 or newer, and a module proxy that has github.com/slack-go
 
 describeSdk({
 	name: 'slack-go',
-	checks: { web: 28, rtm: 7, socket: 3 },
+	checks: { web: 29, rtm: 7, socket: 3 },
 	build: async (directory) => {
 		const binary = join(directory, 'checks');
 		await build(['go', 'build', '-o', binary, '.'], join(SDKS, 'go'), NEEDS);
