@@ -52,7 +52,7 @@ const begin = async (role: 'gateway' | 'worker', hanging: Hanging) =>
 async function waits(starting: Awaited<ReturnType<typeof begin>>, hanging: Hanging): Promise<void> {
 	const ended = starting.ended.then(({ err }) => Promise.reject(new Error(err)));
 	while (!starting.err().includes('no answer yet')) await Promise.race([Bun.sleep(50), ended]);
-	expect(starting.err()).toContain(`waiting for ${hanging} at 127.0.0.1:`);
+	expect(starting.err()).toContain(`Waiting for ${hanging} at 127.0.0.1:`);
 }
 
 for (const hanging of Object.keys(HANGING) as Hanging[])

@@ -72,7 +72,7 @@ test('an offset that Kafka does not hold is told, and nothing is consumed instea
 	logs.commands.consume(async (batch) => void seen.push(...batch), { progress: async () => progress });
 	await until(() => standing.size > 0, 'that it stands still');
 	const partition = kafka.partition('conversations', 0);
-	expect(standing.get(partition)).toContain('is to be read from offset 1000, but Kafka holds 0 up to 1');
+	expect(standing.get(partition)).toContain('must be read from offset 1000, but Kafka holds 0 to 1');
 	expect(standing.get(partition)).toContain('set its row in partition_progress');
 	expect(seen).toEqual([]);
 	// Put right by a person, it goes on without a restart.
