@@ -20,7 +20,9 @@ then seven for each effect:
       6  the number of the thread that it stands (or stood) in, from 1; 0 for none
       7  for 'create' the team; for 'post' 'first' where the thread has no other reply: then nothing of it has to be loaded
 
-Result   for each effect that was dealt with: 1 applied, 2 applied once more, 0 older than what is applied; then, where it
+Result   the stamp that it had before ('-' where not all of them were applied for the first time), its base, the time of Redis in
+         micros, by how much they were late at most ('0' where that is ordinary);
+         for each effect that was dealt with: 1 applied, 2 applied once more, 0 older than what is applied; then, where it
          stopped before those of a command: -1 the conversation is not loaded, -2 a thread of theirs is not, -3 the entry
          before the newest is not
 ]]
@@ -204,6 +206,10 @@ while first <= #ARGV do
 	end
 	first = last + WIDTH
 end
+local is_plain, noted = #results > 0, '0'
+for _, result in ipairs(results) do
+	is_plain = is_plain and (result == 1 or result < 0)
+end
 -- When it can be seen, and by how much that is later than it took place: whoever resumes has to go back as far.
 if #results > 0 and results[1] >= 0 then
 	set('stamp', stamp)
@@ -215,11 +221,15 @@ if #results > 0 and results[1] >= 0 then
 	end
 	if lateness > ORDINARY then
 		local late = math.max(lateness, tonumber(redis.call('HGET', KEYS[1], 'late') or 0))
-		set('late', string.format('%.0f', late))
+		noted = string.format('%.0f', late)
+		set('late', noted)
 		set('late_seen', string.format('%.0f', now))
 	end
 	redis.call('HSET', KEYS[1], unpack(fields))
 	redis.call('EXPIRE', KEYS[1], ttl)
 	redis.call('EXPIRE', KEYS[2], ttl)
+end
+for place, value in ipairs({ is_plain and begun_at or '-', base, string.format('%.0f', now), noted }) do
+	table.insert(results, place, value)
 end
 return results

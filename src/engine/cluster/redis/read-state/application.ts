@@ -4,83 +4,72 @@ import type { ReadFact } from '../../../ports/facts.ts';
 import type { Commands } from '../connection.ts';
 import { type Fence, NO_TOKEN, type Token } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import type { Authors, Post } from './authors.ts';
+import type { CopiedViews } from '../views/views.ts';
 import type { Loading } from './loading.ts';
+import { OwnerView } from './owner-view.ts';
 import { packEntry } from './packing.ts';
-import { Turns } from './turns.ts';
-import type { Fields, UserChange } from './user-state.ts';
+import { namesOf, type Step, stepsOf } from './user-changes.ts';
+import type { Fields } from './user-state.ts';
 import type { Users } from './users.ts';
+
+/** Users that are changed at the same time: a pipeline of bounded size. */
+const AT_ONCE = 500;
 
 /**
  * Takes the sequencer's effects into Redis: first the conversation, all of them in one script, then the users that they are
- * about, those of one user in order. Applying again what was applied, wholly or in part, comes to the same.
+ * about, each with all that concerns them. Applying again what was applied, wholly or in part, comes to the same.
  *
  * A batch of posts is two round trips, whatever its size: one applies them and reads where their authors stand, one moves the
- * authors' cursors. What an author posted in a row is one move.
+ * authors' cursors.
  */
 export class Application {
-	private readonly ofUser = new Turns();
-	private readonly newest = new NewestMessages();
-
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
 		private readonly loading: Loading,
 		private readonly users: Users,
-		private readonly authors: Authors,
+		private readonly views: CopiedViews,
 		private readonly ttlSeconds: number,
 		private readonly fence: Fence,
 	) {}
 
 	/** Effects on one conversation, in their order. */
-	async apply(conversation: string, effects: readonly Effect[]): Promise<ReadFact[]> {
-		const read = this.readAuthors(conversation, effects);
-		const results = await this.toConversation(conversation, effects);
-		const moved: Promise<ReadFact[]>[] = [];
-		/** Of each author, the posts that nothing else about that user has followed yet. */
-		const rows = new Map<string, Post[]>();
-		for (const [index, effect] of effects.entries()) {
-			if (effect.type !== 'posted') {
-				for (const user of usersOf(effect)) rows.delete(user);
-				moved.push(this.toUsers(conversation, effect));
-				continue;
-			}
-			const { user } = effect.message;
-			const previousBy = this.newest.authorOf(conversation, effect.prevTs);
-			if (inTimeline(effect.message)) this.newest.posted(conversation, effect.message);
-			const post: Post = { effect, isNew: results[index] === 1, previousBy };
-			const row = rows.get(user);
-			if (row) row.push(post);
-			else moved.push(this.toAuthor(user, post, rows, read.get(user)));
-		}
-		return (await Promise.all(moved)).flat();
+	async apply(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
+		const facts: (readonly ReadFact[])[] = [];
+		for (const part of upToDeletes(effects)) facts.push(await this.applyPart(conversation, part));
+		return facts.flat();
 	}
 
-	/** The turn begins after this one of the event loop: by then the row has all that the author posted in it. */
-	private toAuthor(
-		user: string,
-		first: Post,
-		rows: Map<string, Post[]>,
-		read: Promise<Fields> | undefined,
-	): Promise<ReadFact[]> {
-		const row = [first];
-		rows.set(user, row);
-		return this.ofUser.take(user, () => this.authors.posted(user, row, read));
+	private async applyPart(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
+		const users = stepsOf(effects, []);
+		const since = await this.fence.since([conversation, ...users.keys()]);
+		const read = this.readAuthors(users);
+		const results = await this.toConversation(conversation, effects);
+		const copy = this.views.currentOf(conversation, effects.at(-1)?.at ?? 0);
+		const view = new OwnerView(this.views, conversation, copy);
+		const all = [...stepsOf(effects, results)];
+		const facts: (readonly ReadFact[])[] = [];
+		for (let from = 0; from < all.length; from += AT_ONCE)
+			facts.push(
+				...(await Promise.all(
+					all
+						.slice(from, from + AT_ONCE)
+						.map(([user, steps]) => this.users.step(user, steps, view, read.get(user))),
+				)),
+			);
+		await this.fence.assured(since);
+		return facts.flat();
 	}
 
 	/**
 	 * Asked in the same turn as the conversation, so that both go out together. What is stale by the time it is used is noticed
-	 * when it is set. Not where the batch changes who is in the conversation or follows a thread: that comes first.
+	 * when it is set. Not where the batch changes who is in the conversation or follows a thread: most of those users are not loaded.
 	 */
-	private readAuthors(
-		conversation: string,
-		effects: readonly Effect[],
-	): ReadonlyMap<string, Promise<Fields>> {
+	private readAuthors(users: ReadonlyMap<string, readonly Step[]>): ReadonlyMap<string, Promise<Fields>> {
 		const read = new Map<string, Promise<Fields>>();
-		if (effects.some((effect) => usersOf(effect).length > 0)) return read;
-		const posted = effects.filter((effect) => effect.type === 'posted');
-		for (const [user, theirs] of Map.groupBy(posted, ({ message }) => message.user)) {
-			const fields = this.authors.read(user, conversation, theirs);
+		for (const [user, steps] of users) {
+			if (steps.some(({ type }) => type !== 'post')) continue;
+			const fields = this.users.read(user, namesOf(steps));
 			// Where the conversation cannot be applied, nobody waits for it.
 			fields.catch(() => undefined);
 			read.set(user, fields);
@@ -93,22 +82,25 @@ export class Application {
 		const { loading } = this;
 		const results: number[] = [];
 		while (results.length < effects.length) {
-			const answer = await this.callScript(conversation, effects.slice(results.length));
-			results.push(...answer.filter((result) => result >= 0));
-			const stopped = answer.at(-1) ?? 0;
-			if (stopped >= 0) continue;
-			if (stopped === -2) await this.loadThreadsOf(conversation, effects.slice(results.length));
+			const left = effects.slice(results.length);
+			const [before = '-', base = '-', seen, late, ...answer] = await this.callScript(conversation, left);
+			const done = answer.map(Number).filter((result) => result >= 0);
+			results.push(...done);
+			const applied = { before, base, seen: Number(seen), late: Number(late) };
+			this.views.advance(conversation, applied, left.slice(0, done.length));
+			const stopped = done.length < answer.length ? Number(answer.at(-1)) : 0;
+			if (stopped === -2) await this.loadThreadsOf(conversation, left.slice(done.length));
 			else if (stopped === -3) await loading.deepen(conversation);
-			else if (!(await loading.load(conversation)))
+			else if (stopped === -1 && !(await loading.load(conversation)))
 				throw new Error(`an effect on ${conversation}, which the store does not have`);
 		}
 		return results;
 	}
 
-	private async callScript(conversation: string, effects: readonly Effect[]): Promise<number[]> {
+	private async callScript(conversation: string, effects: readonly Effect[]): Promise<readonly string[]> {
 		const { commands, keys, ttlSeconds, fence } = this;
 		const threads = [...new Set(effects.map(threadOf).filter((ts) => ts !== null))];
-		const call = async (token: Token): Promise<number[]> =>
+		const call = async (token: Token) =>
 			(await commands.apply(
 				keys.meta(conversation),
 				keys.timeline(conversation),
@@ -117,18 +109,18 @@ export class Application {
 				threads.length,
 				...threads.map((ts) => keys.thread(conversation, ts)),
 				...effects.flatMap((effect) => scriptArguments(effect, threads)),
-			)) as number[];
+			)) as string[];
 		if (effects[0]?.type !== 'created') return call(NO_TOKEN);
 		// Nothing has to be loaded for it: it is a load by itself.
-		let results: number[] = [];
+		let answer: readonly string[] = [];
 		await fence.load(
 			[conversation],
 			async () => undefined,
 			async (_, tokenOf) => {
-				results = await call(tokenOf(conversation));
+				answer = await call(tokenOf(conversation));
 			},
 		);
-		return results;
+		return answer;
 	}
 
 	/** Those that the first of these effects need, and what else the same command did. */
@@ -137,73 +129,17 @@ export class Application {
 		const threads = new Set(ofOne.map(threadOf).filter((ts) => ts !== null));
 		await Promise.all([...threads].map((ts) => this.loading.loadThread(conversation, ts)));
 	}
-
-	private async toUsers(conversation: string, effect: Exclude<Effect, Posted>): Promise<ReadFact[]> {
-		const { at } = effect;
-		switch (effect.type) {
-			case 'created':
-				return this.change(effect.members, { type: 'join', conversation, at, cursor: 0 });
-			case 'joined':
-				return this.change(effect.users, { type: 'join', conversation, at, cursor: effect.cursor });
-			case 'left':
-				return this.change([effect.user], { type: 'leave', conversation, at });
-			case 'followed': {
-				const { threadTs, cursor } = effect;
-				return this.change([effect.user], { type: 'follow', conversation, threadTs, at, cursor });
-			}
-			case 'unfollowed': {
-				const { threadTs } = effect;
-				return this.change([effect.user], { type: 'unfollow', conversation, threadTs, at });
-			}
-			case 'edited':
-			case 'deleted':
-			case 'reacted':
-			case 'pinned':
-			case 'changed':
-				return [];
-		}
-	}
-
-	private change(users: readonly string[], change: UserChange): Promise<ReadFact[]> {
-		return this.users.change(users, change, (user, work) => this.ofUser.take(user, work));
-	}
 }
 
-type Posted = Extract<Effect, { type: 'posted' }>;
-
-/** Those whose memberships and follows it changes, apart from an author's cursor. */
-function usersOf(effect: Effect): readonly string[] {
-	switch (effect.type) {
-		case 'created':
-			return effect.members;
-		case 'joined':
-			return effect.users;
-		case 'left':
-		case 'followed':
-		case 'unfollowed':
-			return [effect.user];
-		default:
-			return [];
+/** Whether an author was caught up is seen in the timeline after the part: what is deleted later has to be in it. */
+function upToDeletes(effects: readonly Effect[]): Effect[][] {
+	const parts: Effect[][] = [[]];
+	for (const effect of effects) {
+		const part = parts.at(-1) as Effect[];
+		if (effect.type === 'deleted' && part.some(({ type }) => type === 'posted')) parts.push([effect]);
+		else part.push(effect);
 	}
-}
-
-/** Conversations whose newest message is remembered. */
-const MOST_REMEMBERED = 50_000;
-
-/** Who wrote the newest message of a timeline, of those applied here: neither its ts nor its author ever changes. */
-class NewestMessages {
-	private readonly byConversation = new Map<string, Pick<Message, 'ts' | 'user'>>();
-
-	/** Null: not known. */
-	authorOf(conversation: string, ts: number | null): string | null {
-		const newest = this.byConversation.get(conversation);
-		return newest && newest.ts === ts ? newest.user : null;
-	}
-
-	posted(conversation: string, { ts, user }: Message): void {
-		if (this.byConversation.size >= MOST_REMEMBERED) this.byConversation.clear();
-		this.byConversation.set(conversation, { ts, user });
-	}
+	return parts;
 }
 
 const threadOf = (effect: Effect): number | null => messageOf(effect)?.threadTs ?? null;

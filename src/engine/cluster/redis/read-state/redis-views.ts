@@ -1,6 +1,5 @@
 import type { Clock } from '../../../../model/ts.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
-import type { ReadFact } from '../../../ports/facts.ts';
 import type { Ledger, StateSource } from '../../../ports/store.ts';
 import type {
 	Changed,
@@ -20,7 +19,6 @@ import { ConversationViews } from '../views/conversation-views.ts';
 import { Depths } from '../views/depths.ts';
 import { CopiedViews } from '../views/views.ts';
 import { Application } from './application.ts';
-import { Authors } from './authors.ts';
 import { UserChanges } from './changing.ts';
 import { type Keeping, Loading } from './loading.ts';
 import type { Membership } from './packing.ts';
@@ -90,8 +88,7 @@ export class RedisViews implements Views {
 			new Depths(commands, keys, source, fence, loading),
 			fence,
 		);
-		const authors = new Authors(this.views, users);
-		this.application = new Application(commands, keys, loading, users, authors, ttlSeconds, fence);
+		this.application = new Application(commands, keys, loading, users, this.views, ttlSeconds, fence);
 		this.changes = new UserChanges(users, this.views, ledger, clock, fence);
 	}
 
@@ -106,16 +103,9 @@ export class RedisViews implements Views {
 	async apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T> {
 		const byConversation = Map.groupBy(effects, ({ conversation }) => conversation.id);
 		const facts = await Promise.all(
-			[...byConversation].map(([id, some]) => this.turns.take(id, () => this.applyTo(id, some))),
+			[...byConversation].map(([id, some]) => this.turns.take(id, () => this.application.apply(id, some))),
 		);
 		return keep(facts.flat());
-	}
-
-	private async applyTo(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
-		const since = await this.fence.since([...new Set([conversation, ...effects.flatMap(usersOf)])]);
-		const facts = await this.application.apply(conversation, effects);
-		await this.fence.assured(since);
-		return facts;
 	}
 
 	async written(conversation: string, stamp: number): Promise<void> {
@@ -189,12 +179,4 @@ export class RedisViews implements Views {
 		const { users, parts, fence, loading } = this;
 		return new Repair({ ...parts, users, fence, loading, patience: parts.repairing }).at(user, conversation);
 	}
-}
-
-/** Whose state an effect may change. */
-function usersOf(effect: Effect): readonly string[] {
-	if ('members' in effect) return effect.members;
-	if ('users' in effect) return effect.users;
-	if ('user' in effect) return [effect.user];
-	return 'message' in effect ? [effect.message.user] : [];
 }

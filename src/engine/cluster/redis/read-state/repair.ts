@@ -59,7 +59,7 @@ export class Repair {
 	/** The user's cursor, what was read ahead, and follows, in this conversation. */
 	private async user(id: string, conversation: string): Promise<Outcome> {
 		const { commands, keys, source, users, fence, nowMicros } = this.parts;
-		const fields = await users.all(id);
+		const fields = await users.read(id, null);
 		// After the fields: what effects did to them is in the store when it has this stamp.
 		const stamp = await commands.hget(keys.meta(conversation), 'stamp');
 		const since = await fence.since([id, conversation]);

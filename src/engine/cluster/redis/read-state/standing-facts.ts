@@ -1,5 +1,5 @@
 import type { ReadFact } from '../../../ports/facts.ts';
-import type { Follow, Membership } from './packing.ts';
+import { type Follow, type Membership, unpackFollow, unpackMembership } from './packing.ts';
 
 /**
  * How things stand, as facts: each tells the whole of what it is about, as of its newest change. So the store can take
@@ -31,4 +31,12 @@ export function threadFact(
 	{ at, cursor, since }: Follow,
 ): ReadFact {
 	return { type: 'thread_cursor', user, conversation, threadTs, at, cursor, since };
+}
+
+/** The cursor in a field of the user's state. */
+export function factOf(user: string, field: string, packed: string): ReadFact {
+	const [kind, conversation = '', threadTs] = field.split(':');
+	return kind === 'c'
+		? cursorFact(user, conversation, unpackMembership(packed))
+		: threadFact(user, conversation, Number(threadTs), unpackFollow(packed));
 }

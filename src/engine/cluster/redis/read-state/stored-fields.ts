@@ -4,9 +4,9 @@ import {
 	ACTIVITY,
 	activityIn,
 	type Fields,
+	fieldsOf,
 	followEntries,
 	membershipIn,
-	mergedFields,
 	STAMP,
 } from './user-state.ts';
 
@@ -39,12 +39,9 @@ export function storedFields(fields: Fields, rows: UserReadState, conversation: 
 	if (isMarkMissing || (membership && !reaches(row, membership)))
 		return { behind: true, doubtfulUpTo: null, changed: {} };
 
-	const { [ACTIVITY]: activity = '', ...stored } = mergedFields(
-		{ ...rows, memberships: row ? [row] : [], ahead: rows.ahead.filter(isHere), follows },
-		[],
-	);
-	const wanted: Record<string, string> = { ...stored };
-	delete wanted[STAMP];
+	const ahead = rows.ahead.filter(isHere);
+	const stored = fieldsOf({ ...rows, memberships: row ? [row] : [], ahead, follows });
+	const { [ACTIVITY]: activity = '', [STAMP]: _, ...wanted }: Record<string, string> = stored;
 	for (const { threadTs } of there) wanted[`f:${conversation}:${threadTs}`] ??= '';
 	if (hasAll(rows.activity, activityIn(fields))) wanted[ACTIVITY] = activity;
 	const changed = Object.fromEntries(

@@ -5,27 +5,15 @@ import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import type { UserCopy } from '../views/user-copy.ts';
 import { UserViews } from '../views/user-views.ts';
+import type { OwnerView } from './owner-view.ts';
 import { type Membership, unpackMembership } from './packing.ts';
-import { cursorFact } from './standing-facts.ts';
-import {
-	changedFields,
-	type Fields,
-	followField,
-	membershipField,
-	membershipIn,
-	mergedFields,
-	STAMP,
-	type UserChange,
-} from './user-state.ts';
+import { namesOf, type Step, stepped, type UserChange } from './user-changes.ts';
+import { type Fields, fieldsOf, membershipField, STAMP } from './user-state.ts';
 
 /**
  * The read states of users in Redis: loaded on first use, changed by compare-and-set. Whoever changes one
  * reads it, computes with pure functions and sets it if it is unchanged, else begins again.
  */
-
-/** Members of a conversation that are changed at the same time: a pipeline of bounded size. */
-const AT_ONCE = 500;
-
 export class Users {
 	/** Copies in the memory of this process. */
 	readonly copies: UserViews;
@@ -42,29 +30,24 @@ export class Users {
 		this.copies = new UserViews(commands, keys, starts, (user) => this.load(user), mostBytes);
 	}
 
-	/** The whole state. */
-	async all(user: string): Promise<Fields> {
+	/** These fields (null: all) and the stamp. Those that there are. */
+	async read(user: string, names: readonly string[] | null): Promise<Fields> {
+		const key = this.keys.user(user);
 		for (;;) {
-			const fields = await this.commands.hgetall(this.keys.user(user));
+			const fields = names ? await this.some(key, [STAMP, ...names]) : await this.commands.hgetall(key);
 			if (STAMP in fields) return fields;
 			await this.load(user);
 		}
 	}
 
-	/** Some fields, and the stamp. Those that there are. */
-	async some(user: string, names: readonly string[]): Promise<Fields> {
-		const wanted = [STAMP, ...names];
-		for (;;) {
-			const values = await this.commands.hmget(this.keys.user(user), ...wanted);
-			if (values[0] !== null)
-				return Object.fromEntries(
-					wanted.flatMap((name, index) => {
-						const value = values[index];
-						return value == null ? [] : [[name, value]];
-					}),
-				);
-			await this.load(user);
+	private async some(key: string, names: readonly string[]): Promise<Fields> {
+		const values = await this.commands.hmget(key, ...names);
+		const fields: Record<string, string> = {};
+		for (const [index, name] of names.entries()) {
+			const value = values[index];
+			if (value != null) fields[name] = value;
 		}
+		return fields;
 	}
 
 	/** What these have in a conversation, without loading anybody. */
@@ -81,68 +64,53 @@ export class Users {
 
 	/** Answers false where one of the fields is not as read any more. '' stands for no value, both ways. */
 	async set(user: string, at: number, read: Fields, changed: Fields): Promise<boolean> {
-		const triples = Object.entries(changed).flatMap(([field, value]) => [field, read[field] ?? '', value]);
-		return (await this.setIfUnchanged(user, at, triples)).length > 0;
+		return (await this.setIfUnchanged(user, at, read, changed)).length > 0;
 	}
 
 	/** The same for who decided on a copy, which is brought up to date. */
 	async setOn(copy: UserCopy, at: number, changed: Fields): Promise<boolean> {
-		const triples = Object.entries(changed).flatMap(([field, value]) => [
-			field,
-			copy.fields[field] ?? '',
-			value,
-		]);
-		const [before, after] = await this.setIfUnchanged(copy.id, at, triples);
+		const [before, after] = await this.setIfUnchanged(copy.id, at, copy.fields, changed);
 		if (before === undefined || after === undefined) return false;
 		if (before === copy.fields[STAMP]) this.copies.changed(copy, changed, after);
 		return true;
 	}
 
-	private async setIfUnchanged(user: string, at: number, triples: readonly string[]): Promise<string[]> {
+	private async setIfUnchanged(user: string, at: number, read: Fields, changed: Fields): Promise<string[]> {
 		const { commands, keys, ttlSeconds } = this;
+		const triples = Object.entries(changed).flatMap(([field, value]) => [field, read[field] ?? '', value]);
 		const both = [keys.user(user), keys.userChanges(user)];
 		return (await commands.setIfUnchanged(...both, ttlSeconds, at, ...triples)) as string[];
 	}
 
 	/**
-	 * Changes these users alike; those that are not loaded when they are. Answers where those who came back to a
-	 * conversation stand now: their marks of before may still be on their way to the store, which then could not tell
-	 * what their revision goes on from.
+	 * What effects do to a user, who is changed when loaded, where that can wait. `read`: asked before, and used unless it has
+	 * changed since. Answers with the cursors that moved.
 	 */
-	async change(
-		users: readonly string[],
-		change: UserChange,
-		inTurn: <T>(user: string, work: () => Promise<T>) => Promise<T>,
-	): Promise<ReadFact[]> {
-		const facts: ReadFact[] = [];
-		for (let from = 0; from < users.length; from += AT_ONCE) {
-			const some = users.slice(from, from + AT_ONCE);
-			for (const fact of await Promise.all(
-				some.map((user) => inTurn(user, () => this.changeOne(user, change))),
-			))
-				if (fact) facts.push(fact);
+	async step(
+		user: string,
+		steps: readonly Step[],
+		view: OwnerView,
+		read?: Promise<Fields>,
+	): Promise<readonly ReadFact[]> {
+		const canWait = steps.every((step) => step.type !== 'post');
+		const names = namesOf(steps);
+		for (let known = read; ; known = undefined) {
+			if (canWait && (await this.pend(user, steps))) return [];
+			const fields = await (known ?? this.read(user, names));
+			const { changed, at, facts } = await view.decide((caughtUp) => stepped(user, fields, steps, caughtUp));
+			if (at === 0 || (await this.set(user, at, fields, changed))) return facts;
 		}
-		return facts;
 	}
 
-	private async changeOne(user: string, change: UserChange): Promise<ReadFact | null> {
+	/** Answers false where the user is loaded. */
+	private async pend(user: string, changes: readonly Step[]): Promise<boolean> {
 		const { commands, keys, ttlSeconds } = this;
-		for (;;) {
-			const kept = await commands.pendUnlessLoaded(
-				keys.user(user),
-				keys.pending(user),
-				ttlSeconds,
-				JSON.stringify(change),
-			);
-			if (kept === 1) return null;
-			// Leaving ends what is followed there, whatever that is.
-			const fields =
-				change.type === 'leave' ? await this.all(user) : await this.some(user, [fieldOf(change)]);
-			const changed = changedFields(fields, change);
-			if (await this.set(user, change.at, fields, changed)) return cameBack(user, change, fields, changed);
-		}
+		const both = [keys.user(user), keys.pending(user)];
+		const texts = changes.map((change) => JSON.stringify(change));
+		return (await commands.pendUnlessLoaded(...both, ttlSeconds, ...texts)) === 1;
 	}
 
+	/** From the store, with the changes on top that it may not have yet. */
 	private load(user: string): Promise<void> {
 		const { commands, keys, source, ttlSeconds } = this;
 		return this.fence.load(
@@ -150,7 +118,10 @@ export class Users {
 			async () => {
 				const pending = await commands.lrange(keys.pending(user), 0, -1);
 				const changes = pending.map((text) => JSON.parse(text) as UserChange);
-				return { fields: mergedFields(await source.user(user), changes), merged: pending.length };
+				const stored = fieldsOf(await source.user(user));
+				const { changed, at } = stepped(user, stored, changes, () => false);
+				const stamp = String(Math.max(at, Number(stored[STAMP])));
+				return { fields: { ...stored, ...changed, [STAMP]: stamp }, merged: pending.length };
 			},
 			({ fields, merged }, tokenOf) =>
 				commands.loadUser(
@@ -159,20 +130,10 @@ export class Users {
 					...tokenOf(user),
 					ttlSeconds,
 					merged,
-					...Object.entries(fields).flat(),
+					...Object.entries(fields)
+						.filter(([, value]) => value !== '')
+						.flat(),
 				),
 		);
 	}
 }
-
-function cameBack(user: string, change: UserChange, before: Fields, changed: Fields): ReadFact | null {
-	const { type, conversation } = change;
-	const now = membershipIn(changed, conversation);
-	if (type !== 'join' || !now || !membershipIn(before, conversation)) return null;
-	return cursorFact(user, conversation, now);
-}
-
-const fieldOf = (change: Exclude<UserChange, { type: 'leave' }>): string =>
-	change.type === 'join'
-		? membershipField(change.conversation)
-		: followField(change.conversation, change.threadTs);

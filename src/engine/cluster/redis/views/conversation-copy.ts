@@ -1,9 +1,11 @@
 import type { ConversationKind } from '../../../../model/ids.ts';
 import { hold } from '../../../../model/invariants.ts';
+import { inTimeline } from '../../../../model/message.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import { type Entry, Timeline } from '../../../../model/timeline.ts';
 import type { ConversationView } from '../../../../model/views.ts';
-import { unpackEntry } from '../read-state/packing.ts';
+import type { Effect } from '../../../../sequencer/effects.ts';
+import { packEntry, unpackEntry } from '../read-state/packing.ts';
 import { slotOf } from '../slots.ts';
 
 /**
@@ -17,6 +19,14 @@ const OWN_BYTES = 400;
 const ENTRY_BYTES = 13;
 const THREAD_BYTES = 200;
 const NAMED_BYTES = 60;
+
+/** How effects were taken in: the state before them, when they came to be seen, and by how much they were late, 0 where that is ordinary. */
+export interface Applied {
+	readonly before: string;
+	readonly base: string;
+	readonly seen: number;
+	readonly late: number;
+}
 
 /** What an answer asks for before the copy is what was wanted. */
 export interface Lacking {
@@ -127,6 +137,34 @@ export class ConversationCopy implements ConversationView {
 		this.late = late;
 		this.lateSeen = lateSeen;
 		return missing.length === 0 ? NOTHING_LACKING : { isAbsent: false, threads: missing };
+	}
+
+	/**
+	 * Takes in what this process did itself, where the copy is of the state before. Answers false where it is not, or where what is the
+	 * newest then would have to be asked for: it is brought up to date when it is looked at next.
+	 */
+	advance({ before, base, seen, late }: Applied, effects: readonly Effect[]): boolean {
+		const isBefore = this.isKnown && this.base === base && `${this.stamp}` === before;
+		if (!isBefore || effects.some(({ type }) => type === 'deleted')) return false;
+		this.begin();
+		this.changes += 1;
+		this.seen = seen;
+		if (late > 0) [this.late, this.lateSeen] = [late, seen];
+		for (const effect of effects) {
+			this.stamp = effect.at;
+			this.archived = effect.conversation.archived;
+			if (effect.type !== 'posted' && effect.type !== 'edited') continue;
+			const { message } = effect;
+			const entry = this.entryOf(packEntry(message));
+			const lists = [
+				inTimeline(message) ? this.timeline : undefined,
+				this.threads.get(message.threadTs ?? 0),
+			];
+			for (const list of lists)
+				if (effect.type === 'edited') list?.update(entry);
+				else list?.append(entry);
+		}
+		return true;
 	}
 
 	/** Older entries from the store, with what changed among them since. */

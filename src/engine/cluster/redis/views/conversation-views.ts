@@ -1,4 +1,5 @@
 import type { Numbering } from '../../../../model/numbering.ts';
+import type { Effect } from '../../../../sequencer/effects.ts';
 import type { Wanted } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
 import type { IsThere } from '../fence.ts';
@@ -6,7 +7,7 @@ import type { Keys } from '../keys.ts';
 import { nodesOf } from '../nodes.ts';
 import { slotOf } from '../slots.ts';
 import { RedisUnavailable } from '../trouble.ts';
-import { ConversationCopy, type Lacking } from './conversation-copy.ts';
+import { type Applied, ConversationCopy, type Lacking } from './conversation-copy.ts';
 import { Kept } from './kept.ts';
 
 /**
@@ -119,6 +120,18 @@ export class ConversationViews {
 			copies,
 			haveChanged: () => asked.some(({ changes }, index) => changes !== before[index]),
 		};
+	}
+
+	/** The owner of the conversation took in these effects. */
+	advance(id: string, applied: Applied, effects: readonly Effect[]): void {
+		const copy = this.kept.get(id);
+		if (copy?.advance(applied, effects)) this.kept.put(copy);
+	}
+
+	/** A copy that has everything up to this stamp. */
+	currentOf(id: string, stamp: number): ConversationCopy | undefined {
+		const copy = this.kept.get(id);
+		return copy?.isKnown && copy.stamp === stamp ? copy : undefined;
 	}
 
 	/** It has taken in more than it had when it was looked at. */

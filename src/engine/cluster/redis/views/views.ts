@@ -1,7 +1,8 @@
+import type { Effect } from '../../../../sequencer/effects.ts';
 import type { Scope, Wanted } from '../../../ports/views.ts';
 import type { Fence } from '../fence.ts';
 import { slotOf } from '../slots.ts';
-import type { ConversationCopy } from './conversation-copy.ts';
+import type { Applied, ConversationCopy } from './conversation-copy.ts';
 import type { ConversationViews, Held } from './conversation-views.ts';
 import type { Depths } from './depths.ts';
 import { lacksThreads, type TooShort, tooShort } from './lacking.ts';
@@ -96,6 +97,16 @@ export class CopiedViews {
 			await this.fence.assured(since);
 			return copies[0] ?? null;
 		}
+	}
+
+	/** The owner of the conversation took in these effects. */
+	advance(id: string, applied: Applied, effects: readonly Effect[]): void {
+		this.conversations.advance(id, applied, effects);
+	}
+
+	/** For the owner of a conversation whose newest effect has this stamp: no other process changes it. */
+	currentOf(id: string, stamp: number): ConversationCopy | undefined {
+		return this.conversations.currentOf(id, stamp);
 	}
 
 	/** At least a step further back. */
