@@ -361,6 +361,26 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 39 });
 		});
 
+		test('where all that is loaded is deleted, the newest message is one that the store has', async () => {
+			const { store, process } = await world();
+			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 11)]);
+			const { readState, apply } = await process({ keeping: { entries: 2 } });
+			const remove = (step: number) => deleted(CHANNEL, message('C01', BEGIN + step), BEGIN + 100 - step);
+			for (const step of [10, 9, 8]) {
+				await readState.apply([remove(step)], asIs);
+				expect(await readState.row('U02', 'C01')).toMatchObject({
+					unread: step - 1,
+					latest: BEGIN + step - 1,
+				});
+			}
+			await readState.apply([edited(CHANNEL, message('C01', BEGIN + 3), BEGIN + 93, 'x'), remove(6)], asIs);
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 6, latest: BEGIN + 7 });
+			await apply(...[5, 4, 3, 2, 1].map(remove));
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 1, latest: BEGIN + 7 });
+			await apply({ ...remove(7), at: BEGIN + 200 });
+			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 0, latest: 0 });
+		});
+
 		/** A channel with something of everything, stored, and one process that loads all of it and one that loads little. */
 		const farBack = async () => {
 			const { store, process } = await world();
@@ -481,7 +501,7 @@ for (const layout of LAYOUTS) {
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + 4_000 });
 		});
 
-		test('of more than counts tell, Redis takes in no more than they need, and mentions from before count', async () => {
+		test('of more than counts show, mentions from before count, and Redis keeps the newest alone', async () => {
 			const { store, process } = await world();
 			const all = Array.from({ length: 13_000 }, (_, index) =>
 				posted(
@@ -497,7 +517,7 @@ for (const layout of LAYOUTS) {
 			const { readState, commands, keys } = await process();
 			const row = await readState.row('U02', 'C01');
 			expect(row).toMatchObject({ unread: 10_000, capped: true, mentions: 2, badge: 2 });
-			expect(await commands.zcard(keys.timeline('C01'))).toBe(12_000);
+			expect(await commands.zcard(keys.timeline('C01'))).toBe(128);
 			const inBadge = (await readState.unread('U02')).filter(({ reasons }) => reasons.length > 0);
 			expect(inBadge.map(({ ts }) => ts - BEGIN)).toEqual([6, 7]);
 			expect((await readState.unread('U02', 'C01')).length).toBe(13_000);
@@ -551,7 +571,9 @@ for (const layout of LAYOUTS) {
 			await epoch.begin(() => 2);
 			const keys = [late.keys.meta('C02'), late.keys.timeline('C02')];
 			const effect = [BEGIN, 'create', 0, 'public', 0, 0, 'T1'];
-			const refused = await late.commands.apply(...keys, ...token, 60, 0, ...effect).catch((error) => error);
+			const refused = await late.commands
+				.apply(...keys, ...token, 60, '', 0, ...effect)
+				.catch((error) => error);
 			expect(String(refused)).toContain('OVER');
 			await apply(created(other, ['U01']));
 			expect(await late.readState.row('U01', 'C02')).toMatchObject({ unread: 0 });

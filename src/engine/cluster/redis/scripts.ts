@@ -12,7 +12,6 @@ import type { Cluster, Redis } from 'ioredis';
 export const FILES = {
 	apply: 'apply-2',
 	claim: 'claim-1',
-	deepen: 'deepen-2',
 	delivered: 'delivered-1',
 	endEpoch: 'end-epoch-1',
 	loadConversation: 'load-conversation-2',

@@ -1,14 +1,13 @@
-import type { Ledger, UserReadState } from '../../ports/store.ts';
+import type { Ledger } from '../../ports/store.ts';
 import type { RepairProblem } from '../../ports/views.ts';
 import { nextTurn } from './depths.ts';
-import type { LoadedUser } from './loaded.ts';
 import type { Residents } from './residents.ts';
 
 /**
  * Puts what the store has in the place of what is in memory. Everything that was handed over is on disk when the store is
  * read, and what was read is taken in, in one turn, only where nothing changed since: so nothing is lost by it.
  *
- * It is the same objects before and after, as far back as before: whoever holds one of them, or has prepared a command,
+ * A conversation is the same object before and after, as far back as before: whoever holds it, or has prepared a command for it,
  * goes on with it. What is not in memory comes from the store in any case.
  */
 
@@ -24,7 +23,7 @@ export class Repair {
 	async at(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
 		const done =
 			(await repeatedly(() => this.conversation(conversation))) &&
-			(await repeatedly(() => this.user(user, conversation)));
+			(await repeatedly(() => this.residents.reloadUser(user)));
 		return done ? 'repaired' : 'changing';
 	}
 
@@ -57,32 +56,6 @@ export class Repair {
 		}
 		return true;
 	}
-
-	private async user(id: string, conversation: string): Promise<boolean> {
-		const { residents } = this;
-		const user = residents.peekUser(id);
-		const number = residents.conversations.peek(conversation);
-		if (!user || number === undefined) return true;
-		const { stamp } = user;
-		const { newest } = user.activity;
-		await this.ledger.settled();
-		const rows = await residents.source.user(id);
-		if (residents.peekUser(id) !== user || user.stamp !== stamp || user.activity.newest !== newest)
-			return false;
-		takeIn(user, number, conversation, rows);
-		return true;
-	}
-}
-
-function takeIn(user: LoadedUser, number: number, conversation: string, rows: UserReadState): void {
-	const isHere = (row: { readonly conversation: string }) => row.conversation === conversation;
-	const membership = rows.memberships.find(isHere);
-	const ahead = new Set(rows.ahead.filter(isHere).map(({ ts }) => ts));
-	if (membership) user.setMembership(number, { ...membership, ahead });
-	user.unfollowAll(number);
-	for (const { threadTs, cursor, since } of rows.follows.filter(isHere))
-		user.setFollow(number, threadTs, { cursor, since });
-	user.activity.replace(rows.activity);
 }
 
 async function repeatedly(attempt: () => Promise<boolean>): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { Numbering } from '../../../model/numbering.ts';
 import { type Entry, flagsOf, Timeline } from '../../../model/timeline.ts';
 import { NOTHING_AHEAD } from '../../../model/views.ts';
-import type { ConversationBrief, EntryRow, Ledger, StateSource } from '../../ports/store.ts';
+import type { ConversationBrief, EntryRow, Ledger, StateSource, UserReadState } from '../../ports/store.ts';
 import { Depths, nextTurn } from './depths.ts';
 import { Journal } from './journal.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
@@ -89,7 +89,26 @@ export class Residents {
 	}
 
 	private async loadUser(id: string): Promise<LoadedUser> {
-		const rows = await this.consistently(id, () => this.source.user(id));
+		const user = this.userOf(id, await this.consistently(id, () => this.source.user(id)));
+		this.loadedUsers.set(id, user);
+		return user;
+	}
+
+	/** Puts what the store has in the place of what is in memory, in one turn. Answers false where the user changed meanwhile. */
+	async reloadUser(id: string): Promise<boolean> {
+		const user = this.loadedUsers.get(id);
+		if (!user) return true;
+		const { newestChange } = user;
+		await this.ledger.settled();
+		const stored = this.userOf(id, await this.source.user(id));
+		if (this.loadedUsers.get(id) !== user || user.newestChange !== newestChange) return false;
+		// Counts that were handed out must not be newer than this.
+		stored.stamp = Math.max(stored.stamp, user.stamp);
+		this.loadedUsers.set(id, stored);
+		return true;
+	}
+
+	private userOf(id: string, rows: UserReadState): LoadedUser {
 		const { conversations, starts } = this;
 		const user = new LoadedUser(this.users.of(id), id, starts, rows.memberships.length, conversations);
 		user.stamp = rows.stamp;
@@ -103,7 +122,6 @@ export class Residents {
 		for (const { conversation, threadTs, cursor, since } of rows.follows)
 			user.setFollow(conversations.of(conversation), threadTs, { cursor, since });
 		for (const { at, active } of rows.activity) user.activity.add(at, active);
-		this.loadedUsers.set(id, user);
 		return user;
 	}
 

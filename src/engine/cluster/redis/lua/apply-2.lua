@@ -9,7 +9,8 @@ KEYS[2]  ZSET of its timeline
 ARGV[1]  a marker of the epoch on this node, '' for none
 ARGV[2]  the value it has to have for a conversation to be created; otherwise answered with the error OVER
 ARGV[3]  seconds until it expires
-ARGV[4]  how many threads the effects touch
+ARGV[4]  where the first of them deletes the only entry that is loaded: ts of the newest one besides it (0 for none); ''
+ARGV[5]  how many threads the effects touch
 then the keys of the threads' ZSETs, in the slot of KEYS (the client finds a node by a fixed number of keys)
 then seven for each effect:
       1  its stamp
@@ -23,11 +24,11 @@ then seven for each effect:
 Result   the stamp that it had before ('-' where not all of them were applied for the first time), its base, the time of Redis in
          micros, by how much they were late at most ('0' where that is ordinary);
          for each effect that was dealt with: 1 applied, 2 applied once more, 0 older than what is applied; then, where it
-         stopped before those of a command: -1 the conversation is not loaded, -2 a thread of theirs is not, -3 the entry
-         before the newest is not
+         stopped before those of a command: -1 the conversation is not loaded, -2 a thread of theirs is not, -3 ARGV[4]
+         is needed
 ]]
-local ttl, threads = ARGV[3], tonumber(ARGV[4])
-local LEAD = 4
+local ttl, below, threads = ARGV[3], ARGV[4], tonumber(ARGV[5])
+local LEAD = 5
 local WIDTH = 7
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -103,7 +104,8 @@ local function lacking(at, change, ts, _, shown, thread, first)
 	if replies and first ~= 'first' and not is_thread_of(replies, base) then
 		return -2
 	end
-	if change == 'delete' and shown == '1' and floor ~= '0' and redis.call('ZCARD', KEYS[2]) < 2 and ts == newest() then
+	if change == 'delete' and shown == '1' and floor ~= '0' and below == '' and (newest() or ts) == ts
+		and redis.call('ZCARD', KEYS[2]) < 2 then
 		return -3
 	end
 	return 0
@@ -148,8 +150,8 @@ local function apply(at, change, ts, entry, shown, thread, team)
 			set('b:' .. ts, change == 'delete' and '' or entry)
 		else
 			change_in(KEYS[2], change, ts, entry)
-			timeline_changed = true
 		end
+		timeline_changed = timeline_changed or change ~= 'edit'
 	end
 	local replies = is_message(change) and replies_of(thread)
 	if is_message(change) and (replies or change ~= 'post') then
@@ -186,6 +188,8 @@ local function lacking_of_any(first, last)
 	return 0
 end
 
+-- Of those that are not loaded.
+local newest_below
 local results = {}
 local first = LEAD + 1 + threads
 if not stamp and ARGV[first + 1] == 'create' and not may_create() then
@@ -204,6 +208,7 @@ while first <= #ARGV do
 	for index = first, last, WIDTH do
 		results[#results + 1] = apply(unpack(ARGV, index, index + WIDTH - 1))
 	end
+	newest_below, below = below ~= '' and below or newest_below, ''
 	first = last + WIDTH
 end
 local is_plain, noted = #results > 0, '0'
@@ -217,7 +222,7 @@ if #results > 0 and results[1] >= 0 then
 	add_to_told()
 	set('seen', string.format('%.0f', now))
 	if timeline_changed then
-		set('latest', newest() or floor)
+		set('latest', newest() or newest_below or floor)
 	end
 	if lateness > ORDINARY then
 		local late = math.max(lateness, tonumber(redis.call('HGET', KEYS[1], 'late') or 0))

@@ -81,23 +81,34 @@ export class Application {
 	private async toConversation(conversation: string, effects: readonly Effect[]): Promise<number[]> {
 		const { loading } = this;
 		const results: number[] = [];
+		let below: number | '' = '';
 		while (results.length < effects.length) {
 			const left = effects.slice(results.length);
-			const [before = '-', base = '-', seen, late, ...answer] = await this.callScript(conversation, left);
+			const [before = '-', base = '-', seen, late, ...answer] = await this.callScript(
+				conversation,
+				left,
+				below,
+			);
+			below = '';
 			const done = answer.map(Number).filter((result) => result >= 0);
 			results.push(...done);
 			const applied = { before, base, seen: Number(seen), late: Number(late) };
 			this.views.advance(conversation, applied, left.slice(0, done.length));
 			const stopped = done.length < answer.length ? Number(answer.at(-1)) : 0;
 			if (stopped === -2) await this.loadThreadsOf(conversation, left.slice(done.length));
-			else if (stopped === -3) await loading.deepen(conversation);
-			else if (stopped === -1 && !(await loading.load(conversation)))
+			else if (stopped === -3)
+				below = await loading.newestBesides(conversation, deletedFirst(left.slice(done.length)));
+			else if (stopped === -1 && !(await loading.load([conversation])).has(conversation))
 				throw new Error(`an effect on ${conversation}, which the store does not have`);
 		}
 		return results;
 	}
 
-	private async callScript(conversation: string, effects: readonly Effect[]): Promise<readonly string[]> {
+	private async callScript(
+		conversation: string,
+		effects: readonly Effect[],
+		below: number | '',
+	): Promise<readonly string[]> {
 		const { commands, keys, ttlSeconds, fence } = this;
 		const threads = [...new Set(effects.map(threadOf).filter((ts) => ts !== null))];
 		const call = async (token: Token) =>
@@ -106,6 +117,7 @@ export class Application {
 				keys.timeline(conversation),
 				...token,
 				ttlSeconds,
+				below,
 				threads.length,
 				...threads.map((ts) => keys.thread(conversation, ts)),
 				...effects.flatMap((effect) => scriptArguments(effect, threads)),
@@ -141,6 +153,9 @@ function upToDeletes(effects: readonly Effect[]): Effect[][] {
 	}
 	return parts;
 }
+
+const deletedFirst = (effects: readonly Effect[]): number =>
+	effects.find((effect) => effect.type === 'deleted')?.message.ts ?? 0;
 
 const threadOf = (effect: Effect): number | null => messageOf(effect)?.threadTs ?? null;
 

@@ -12,11 +12,10 @@ import { entryArguments } from './packing.ts';
  *
  * Anyone may load what is missing, because whatever the store may not have yet is in Redis: effects are applied
  * to what is loaded only, and edits below the floor are kept beside it. So a load never overwrites; but for a conversation that is
- * repaired, which gets another base. Loads of its threads and older entries name the base, and those of before are refused.
+ * repaired, which gets another base. Loads of its threads name the base, and those of before are refused.
  */
 
 const FIRST_CHUNK = 128;
-const LARGEST_CHUNK = 8_192;
 /** Conversations that are loaded together. */
 const AT_ONCE = 500;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
@@ -26,7 +25,7 @@ const ENTRIES_KEPT = COUNT_CAP + 2_000;
 const TRIM_EVERY_MICROS = 3_600_000_000;
 const MOST_REMEMBERED = 100_000;
 export interface Keeping {
-	/** Entries of a timeline that are loaded, and that stay when it is trimmed. */
+	/** Entries of a timeline that are loaded at most, and that stay when it is trimmed. */
 	readonly entries?: number;
 	readonly trimEveryMicros?: number;
 }
@@ -42,12 +41,10 @@ interface Stored {
 type Was = readonly [stamp: string, base: string];
 const NOT_LOADED: Was = ['', ''];
 
-type Asked = readonly [conversation: string, loading: PromiseWithResolvers<boolean>];
-
 export class Loading {
 	/** When each was looked at for trimming; micros. */
 	private readonly trimmed = new Map<string, number>();
-	private readonly asked = new Map<string, PromiseWithResolvers<boolean>>();
+	private readonly underWay = new Map<string, Promise<ReadonlySet<string>>>();
 	private readonly entriesKept: number;
 	private readonly trimEveryMicros: number;
 	private readonly nodeOf: (tag: string) => string;
@@ -65,35 +62,20 @@ export class Loading {
 		this.trimEveryMicros = trimEveryMicros;
 	}
 
-	/** Answers false where there is no such conversation. Those asked for in one turn are loaded together. */
-	load(conversation: string): Promise<boolean> {
-		const asked = this.asked.get(conversation);
-		if (asked) return asked.promise;
-		if (this.asked.size === 0) setImmediate(() => this.loadAsked());
-		const loading = Promise.withResolvers<boolean>();
-		this.asked.set(conversation, loading);
-		return loading.promise;
-	}
-
-	private async loadAsked(): Promise<void> {
-		const all = [...this.asked];
-		this.asked.clear();
+	/** Answers which of them there are. Those that are being loaded already are waited for. */
+	async load(conversations: readonly string[]): Promise<ReadonlySet<string>> {
+		const fresh = conversations.filter((id) => !this.underWay.has(id));
 		// A node that is lost holds up nobody who asks for what is on another.
-		const byNode = Map.groupBy(all, ([conversation]) => this.nodeOf(conversation));
-		await Promise.all([...byNode.values()].map((ofOne) => this.loadAllOf(ofOne)));
-	}
-
-	/** Errors reject the promises of the callers. */
-	private async loadAllOf(asked: readonly Asked[]): Promise<void> {
-		for (let from = 0; from < asked.length; from += AT_ONCE) {
-			const some = asked.slice(from, from + AT_ONCE);
-			try {
-				const found = await this.loadTogether(some.map(([conversation]) => conversation));
-				for (const [conversation, { resolve }] of some) resolve(found.has(conversation));
-			} catch (error) {
-				for (const [, { reject }] of some) reject(error);
+		for (const ofOne of Map.groupBy(fresh, this.nodeOf).values())
+			for (let from = 0; from < ofOne.length; from += AT_ONCE) {
+				const some = ofOne.slice(from, from + AT_ONCE);
+				const loading = this.loadTogether(some).finally(() => {
+					for (const id of some) this.underWay.delete(id);
+				});
+				for (const id of some) this.underWay.set(id, loading);
 			}
-		}
+		const found = await Promise.all(conversations.map((id) => this.underWay.get(id)));
+		return new Set(conversations.filter((id, index) => found[index]?.has(id)));
 	}
 
 	/** Answers which of them there are. */
@@ -150,38 +132,15 @@ export class Loading {
 		return (await this.commands.loadConversation(...lead, ...state, ...entryArguments(rows))) === 1;
 	}
 
-	/**
-	 * Loads timeline entries back to this ts, or one piece more where none is given. Answers false where that would be more
-	 * than Redis is to keep.
-	 */
-	async deepen(conversation: string, back?: number): Promise<boolean> {
-		const keys = this.timelineKeys(conversation);
-		for (let most = FIRST_CHUNK; ; most = Math.min(most * 4, LARGEST_CHUNK)) {
-			const [[told, base], size] = await Promise.all([
-				this.commands.hmget(keys[0], 'floor', 'base'),
-				this.commands.zcard(keys[1]),
-			]);
-			if (told == null || base == null) return true;
-			const floor = Number(told);
-			if (floor === 0 || (back !== undefined && back >= floor)) return true;
-			const room = this.entriesKept - size;
-			if (back !== undefined && room <= 0) return false;
-			const chunk = room > 0 ? Math.min(most, room) : 1;
-			await this.fence.load(
-				[conversation],
-				() => this.source.timelineEntries(conversation, 0, floor, chunk),
-				(rows, tokenOf) =>
-					this.commands.deepen(
-						...keys,
-						...tokenOf(conversation),
-						this.ttlSeconds,
-						floor,
-						base,
-						floorOf(rows, chunk),
-						...entryArguments(rows),
-					),
-			);
-			if (back === undefined) return true;
+	/** The newest message of the timeline besides the one at `ts`, where Redis has no other; 0 for none. */
+	async newestBesides(conversation: string, ts: number): Promise<number> {
+		const { floor, ...state } = await this.commands.hgetall(this.keys.meta(conversation));
+		for (let upTo = Number(floor ?? 0); ; ) {
+			const rows = await this.source.timelineEntries(conversation, 0, upTo, FIRST_CHUNK);
+			// What was deleted below the floor stands beside it.
+			const found = rows.findLast((row) => row.ts !== ts && state[`b:${row.ts}`] !== '');
+			if (found || rows.length < FIRST_CHUNK) return found?.ts ?? 0;
+			upTo = (rows[0] as EntryRow).ts - 1;
 		}
 	}
 

@@ -22,7 +22,6 @@ import { Application } from './application.ts';
 import { UserChanges } from './changing.ts';
 import { type Keeping, Loading } from './loading.ts';
 import type { Membership } from './packing.ts';
-import { Repair, type RepairPatience } from './repair.ts';
 import { Turns } from './turns.ts';
 import { Users } from './users.ts';
 
@@ -34,6 +33,17 @@ const TTL_SECONDS = 24 * 60 * 60;
 const LIST_SECONDS = 15 * 60;
 /** Copies of conversations, and as much again of users, in the memory of this process. */
 const VIEW_BYTES = 64 * 1024 * 1024;
+
+/** For how long a repair is attempted, and how often. */
+const PATIENCE_MS = 5_000;
+const PAUSE_MS = 20;
+const LONGEST_WAY_MS = 60 * 60 * 1000;
+
+export interface RepairPatience {
+	readonly patienceMs?: number;
+	/** No change is on its way to the store for longer: a gateway keeps what it cannot hand over in its memory. */
+	readonly longestWayMs?: number;
+}
 
 export interface RedisViewsParts {
 	readonly commands: Commands;
@@ -85,7 +95,7 @@ export class RedisViews implements Views {
 		this.views = new CopiedViews(
 			users.copies,
 			new ConversationViews(commands, keys, ttlSeconds, loading, viewBytes),
-			new Depths(commands, keys, source, fence, loading),
+			new Depths(commands, keys, source, fence),
 			fence,
 		);
 		this.application = new Application(commands, keys, loading, users, this.views, ttlSeconds, fence);
@@ -175,8 +185,28 @@ export class RedisViews implements Views {
 		return Math.max(this.parts.clock.last(), this.parts.nowMicros());
 	}
 
-	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
-		const { users, parts, fence, loading } = this;
-		return new Repair({ ...parts, users, fence, loading, patience: parts.repairing }).at(user, conversation);
+	/**
+	 * Redis may have what the store does not have yet. Each is taken from the store where that has everything of it: a conversation by its
+	 * stamp, because it has one writer and is written in order; a user's own state by the stamp of each membership and follow. Nothing
+	 * is ever removed in between: a load that is under way finds it there, and overwrites nothing.
+	 */
+	async repair(user: string, conversation: string): Promise<'repaired' | RepairProblem> {
+		const { users, loading, parts } = this;
+		const { longestWayMs = LONGEST_WAY_MS } = parts.repairing ?? {};
+		const ofUser = await this.repeatedly(() =>
+			users.reload(user, conversation, parts.nowMicros() - longestWayMs * 1000),
+		);
+		const ofConversation = await this.repeatedly(() => loading.reload(conversation));
+		return ofUser === 'repaired' ? ofConversation : ofUser;
+	}
+
+	private async repeatedly<T>(attempt: () => Promise<T | 'repaired'>): Promise<T | 'repaired'> {
+		const { nowMicros, repairing } = this.parts;
+		const end = nowMicros() + (repairing?.patienceMs ?? PATIENCE_MS) * 1000;
+		for (;;) {
+			const outcome = await attempt();
+			if (outcome === 'repaired' || nowMicros() >= end) return outcome;
+			await Bun.sleep(PAUSE_MS);
+		}
 	}
 }

@@ -1,5 +1,6 @@
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { StateSource } from '../../../ports/store.ts';
+import type { RepairProblem } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
@@ -7,6 +8,7 @@ import type { UserCopy } from '../views/user-copy.ts';
 import { UserViews } from '../views/user-views.ts';
 import type { OwnerView } from './owner-view.ts';
 import { type Membership, unpackMembership } from './packing.ts';
+import { storedFields } from './stored-fields.ts';
 import { namesOf, type Step, stepped, type UserChange } from './user-changes.ts';
 import { type Fields, fieldsOf, membershipField, STAMP } from './user-state.ts';
 
@@ -108,6 +110,26 @@ export class Users {
 		const both = [keys.user(user), keys.pending(user)];
 		const texts = changes.map((change) => JSON.stringify(change));
 		return (await commands.pendUnlessLoaded(...both, ttlSeconds, ...texts)) === 1;
+	}
+
+	/**
+	 * Takes from the store again what the user has in this conversation: how it stands in Redis, then what the store has, and that is set
+	 * where Redis still stands so. `longAgo`: no change from before this stamp is still on its way to the store.
+	 */
+	async reload(user: string, conversation: string, longAgo: number): Promise<'repaired' | RepairProblem> {
+		const { commands, keys, source, fence } = this;
+		const fields = await this.read(user, null);
+		// After the fields: what effects did to them is in the store when it has this stamp.
+		const stamp = await commands.hget(keys.meta(conversation), 'stamp');
+		const since = await fence.since([user, conversation]);
+		const [brief] = await source.briefs([conversation]);
+		if ((brief?.stamp ?? 0) < Number(stamp)) return 'store_behind';
+		const rows = await source.user(user);
+		await fence.still(since);
+		const { behind, doubtfulUpTo, changed } = storedFields(fields, rows, conversation);
+		if (behind || (doubtfulUpTo !== null && doubtfulUpTo > longAgo)) return 'store_behind';
+		if (Object.keys(changed).length === 0) return 'repaired';
+		return (await this.set(user, rows.stamp, fields, changed)) ? 'repaired' : 'changing';
 	}
 
 	/** From the store, with the changes on top that it may not have yet. */

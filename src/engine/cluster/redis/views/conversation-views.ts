@@ -19,6 +19,7 @@ import { Kept } from './kept.ts';
 const AT_ONCE = 400;
 
 export const NO_THREADS: readonly number[] = [];
+const NO_IDS: ReadonlySet<string> = new Set();
 
 interface Question {
 	readonly copy: ConversationCopy;
@@ -37,7 +38,8 @@ class Part {
 
 /** Brings in what Redis does not have. */
 export interface Loads {
-	load(conversation: string): Promise<boolean>;
+	/** Answers which of them there are. */
+	load(conversations: readonly string[]): Promise<ReadonlySet<string>>;
 	loadThread(conversation: string, threadTs: number): Promise<void>;
 }
 
@@ -94,21 +96,21 @@ export class ConversationViews {
 			const questions = await this.ask(
 				left.map((index) => ({ wanted: wanted[index] as Wanted, copy: asked[index] as ConversationCopy })),
 			);
+			const isAbsent = ({ answer }: Question) => answer !== null && answer !== 'again' && answer.isAbsent;
+			const absent = questions.filter(isAbsent).map(({ copy }) => copy.id);
+			const loaded = absent.length > 0 ? await this.loads.load(absent) : NO_IDS;
 			const again: number[] = [];
-			await Promise.all(
-				questions.map(async ({ copy, answer }, place) => {
-					if (answer === null) return;
-					const index = left[place] as number;
-					if (answer === 'again') again.push(index);
-					else if (answer.isAbsent) {
-						if (await this.loads.load(copy.id)) again.push(index);
-						else copies[index] = null;
-					} else if (answer.threads.length > 0) {
-						await Promise.all(answer.threads.map((root) => this.loads.loadThread(copy.id, root)));
-						again.push(index);
-					}
-				}),
-			);
+			const threads: Promise<void>[] = [];
+			for (const [place, question] of questions.entries()) {
+				const { copy, answer } = question;
+				const index = left[place] as number;
+				if (answer === null) continue;
+				if (isAbsent(question) && !loaded.has(copy.id)) copies[index] = null;
+				else again.push(index);
+				for (const root of answer === 'again' ? NO_THREADS : answer.threads)
+					threads.push(this.loads.loadThread(copy.id, root));
+			}
+			await Promise.all(threads);
 			left = again;
 		}
 		for (const [index, copy] of copies.entries()) {

@@ -2,13 +2,12 @@ import type { StateSource } from '../../../ports/store.ts';
 import type { Commands } from '../connection.ts';
 import type { Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import type { Loading } from '../read-state/loading.ts';
 import { packEntry } from '../read-state/packing.ts';
 import type { ConversationCopy } from './conversation-copy.ts';
 
 /**
- * Brings older entries of a timeline in, as far back as somebody counts. Redis takes in as many as it is to keep, and copies have
- * them from there. What lies further back is read from the store into the copy alone.
+ * Brings older entries of a timeline into copies, as far back as somebody counts: Redis has the newest ones, and what lies further
+ * back is read from the store.
  */
 
 const FIRST_CHUNK = 512;
@@ -26,7 +25,6 @@ export class Depths {
 		private readonly keys: Keys,
 		private readonly source: StateSource,
 		private readonly fence: Fence,
-		private readonly loading: Loading,
 	) {}
 
 	/**
@@ -42,7 +40,6 @@ export class Depths {
 	}
 
 	private async reachOne(copy: ConversationCopy, back: number): Promise<void> {
-		if (await this.loading.deepen(copy.id, back)) return;
 		for (let chunk = FIRST_CHUNK; ; chunk = Math.min(chunk * 4, LARGEST_CHUNK)) {
 			if (!(await this.step(copy, back, chunk)) || copy.timeline.floor <= back) return;
 			await nextTurn();
