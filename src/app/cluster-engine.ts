@@ -11,7 +11,7 @@ import { Epoch } from '../engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../engine/cluster/redis/fence.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
 import { findLayout } from '../engine/cluster/redis/layout.ts';
-import { RedisViews } from '../engine/cluster/redis/read-state/redis-views.ts';
+import { RedisViews, type RedisViewsParts } from '../engine/cluster/redis/read-state/redis-views.ts';
 import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
 import { saidBy } from '../engine/cluster/redis/trouble.ts';
@@ -76,7 +76,11 @@ const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Ar
 /** Without the password that an address may hold. */
 const shown = (where: string): string => (where.includes('://') ? new URL(where).host : where);
 
-export async function openCluster(config: Config, operations: ServerOperations): Promise<Cluster> {
+export async function openCluster(
+	config: Config,
+	operations: ServerOperations,
+	{ keeping }: Pick<RedisViewsParts, 'keeping'> = {},
+): Promise<Cluster> {
 	const { redis, postgres, kafka } = clusterPlaces(config);
 	const { installation } = config;
 	const closing: (() => Promise<unknown> | unknown)[] = [];
@@ -187,6 +191,7 @@ export async function openCluster(config: Config, operations: ServerOperations):
 			nowMicros,
 			overlapMicros: OVERLAP_MICROS,
 			fence: new EpochFence(epoch),
+			...(keeping ? { keeping } : {}),
 		});
 		return {
 			commands,

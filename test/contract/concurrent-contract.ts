@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import type { Engine } from '../../src/app/engine.ts';
+import type { GatewayEngine } from '../../src/app/engine.ts';
 import type { RowChange, RowPosition, ThreadChange } from '../../src/engine/ports/read-state.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import type { Action } from '../../src/sequencer/commands.ts';
 import { compareAll, emptyTally } from '../support/oracle/compare.ts';
 import { Oracle } from '../support/oracle/oracle.ts';
 import { Random } from '../support/oracle/random.ts';
-import { type PortsDriver, portsDriver } from '../support/ports-driver.ts';
+import type { PortsDriver } from '../support/ports-driver.ts';
 import type { TestedEngine } from './engines.ts';
 
 /**
@@ -34,7 +34,7 @@ interface Posted {
 
 /** One device: does things one after the other, while the others do theirs. */
 async function useDevice(
-	{ readState }: Engine,
+	{ readState }: GatewayEngine,
 	{ submit }: PortsDriver,
 	user: string,
 	random: Random,
@@ -135,7 +135,7 @@ export interface ConcurrentSuite {
 
 /** Answers how often it came about. */
 async function repairUntil(
-	{ readState }: Engine,
+	{ readState }: GatewayEngine,
 	conversations: readonly string[],
 	random: Random,
 	isOver: () => boolean,
@@ -152,8 +152,8 @@ async function repairUntil(
 	return repaired;
 }
 
-export function describeConcurrentDevices(
-	engine: TestedEngine,
+export function describeConcurrentDevices<E extends GatewayEngine>(
+	engine: TestedEngine<E>,
 	{ seeds, operationsPerDevice, repairing = false }: ConcurrentSuite,
 ): void {
 	describe(`${engine.name} engine`, () => {
@@ -161,7 +161,7 @@ export function describeConcurrentDevices(
 			test(`${USERS.length * DEVICES_PER_USER} devices at once${repairing ? ', and repairs' : ''}, seed ${seed}: counts are those of the order of positions`, async () => {
 				const place = await engine.place();
 				const opened = await place.open();
-				const driver = portsDriver(opened);
+				const driver = engine.drive(opened);
 				const oracle = new Oracle();
 				const conversations: string[] = [];
 				for (const kind of ['public', 'private', 'im', 'mpim'] as const) {

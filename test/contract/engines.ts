@@ -1,22 +1,29 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Engine, openEmbeddedEngine } from '../../src/app/engine.ts';
+import { type Engine, type GatewayEngine, openEmbeddedEngine } from '../../src/app/engine.ts';
+import { type PortsDriver, portsDriver } from '../support/ports-driver.ts';
 
-/** The engines that the contract suite runs on. Each opens on a place of its own and can be opened again there. */
+/**
+ * The engines that the contract suites run on, composed as they ship. Each opens on a place of its own and can be opened again
+ * there. The cluster's is in test/support/cluster-engine.ts.
+ */
 
-export interface EnginePlace {
-	open(): Promise<Engine>;
+export interface EnginePlace<E extends GatewayEngine = Engine> {
+	open(): Promise<E>;
 	remove(): Promise<void>;
 }
 
-export interface TestedEngine {
+export interface TestedEngine<E extends GatewayEngine = Engine> {
 	readonly name: string;
-	place(): Promise<EnginePlace>;
+	place(): Promise<EnginePlace<E>>;
+	/** With its worker, if that is not running yet. */
+	drive(engine: E): PortsDriver;
 }
 
 export const embedded: TestedEngine = {
 	name: 'embedded',
+	drive: portsDriver,
 	place: async () => {
 		const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-engine-'));
 		return {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Engine } from '../../src/app/engine.ts';
+import type { GatewayEngine } from '../../src/app/engine.ts';
 import type { CountRow, InboxPage, InboxPlace } from '../../src/engine/ports/read-state.ts';
 import { Random } from '../support/oracle/random.ts';
-import { type PortsDriver, portsDriver } from '../support/ports-driver.ts';
+import type { PortsDriver } from '../support/ports-driver.ts';
 import type { EnginePlace, TestedEngine } from './engines.ts';
 
 /**
@@ -20,24 +20,30 @@ interface Message {
 }
 
 /** Two people in many conversations: Ada writes, Grace reads. */
-class Scene {
+class Scene<E extends GatewayEngine> {
 	readonly messages: Message[] = [];
 	private readonly archived = new Set<string>();
 	private readonly left = new Set<string>();
 
 	private constructor(
-		public engine: Engine,
+		private readonly tested: TestedEngine<E>,
+		public engine: E,
 		public driver: PortsDriver,
 		readonly conversations: readonly string[],
 	) {}
 
-	static async open(place: EnginePlace, count: number): Promise<Scene> {
+	static async open<E extends GatewayEngine>(
+		tested: TestedEngine<E>,
+		place: EnginePlace<E>,
+		count: number,
+	): Promise<Scene<E>> {
 		const engine = await place.open();
-		const driver = portsDriver(engine);
+		const driver = tested.drive(engine);
 		const made = Array.from({ length: count }, (_, index) =>
 			driver.createConversation('public', [ADA, GRACE], `c${index}`),
 		);
 		const scene = new Scene(
+			tested,
 			engine,
 			driver,
 			(await Promise.all(made)).map(({ id }) => id),
@@ -47,10 +53,10 @@ class Scene {
 		return scene;
 	}
 
-	async reopen(place: EnginePlace): Promise<void> {
+	async reopen(place: EnginePlace<E>): Promise<void> {
 		await this.driver.close();
 		this.engine = await place.open();
-		this.driver = portsDriver(this.engine);
+		this.driver = this.tested.drive(this.engine);
 	}
 
 	/** Where Grace is and something can happen. */
@@ -169,15 +175,18 @@ function toggle(set: Set<string>, item: string): void {
 	if (!set.delete(item)) set.add(item);
 }
 
-export function describeInboxContract(engine: TestedEngine, sizes: readonly number[]): void {
+export function describeInboxContract<E extends GatewayEngine>(
+	engine: TestedEngine<E>,
+	sizes: readonly number[],
+): void {
 	describe(`the inbox of the ${engine.name} engine`, () => {
 		for (const size of sizes) {
 			describe(`of ${size} conversations`, () => {
-				let place: EnginePlace;
-				let scene: Scene;
+				let place: EnginePlace<E>;
+				let scene: Scene<E>;
 				beforeAll(async () => {
 					place = await engine.place();
-					scene = await Scene.open(place, size);
+					scene = await Scene.open(engine, place, size);
 				}, 60_000);
 				afterAll(async () => {
 					await scene.driver.close();

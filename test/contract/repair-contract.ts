@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import type { Engine } from '../../src/app/engine.ts';
+import type { GatewayEngine } from '../../src/app/engine.ts';
 import { Repairer } from '../../src/durability/repairer.ts';
 import { Verifier } from '../../src/durability/verifier.ts';
-import { type PortsDriver, portsDriver } from '../support/ports-driver.ts';
+import { eventually } from '../support/eventually.ts';
+import type { PortsDriver } from '../support/ports-driver.ts';
 
 /** What is served and what the store has are made to differ on purpose: it is told, and repaired by what the store has. */
 
@@ -15,7 +16,7 @@ export interface Damage {
 
 export interface DamagedEngine {
 	readonly name: string;
-	open(): Promise<{ engine: Engine; damage: Damage; remove(): Promise<void> }>;
+	open(): Promise<{ engine: GatewayEngine; driver: PortsDriver; damage: Damage; remove(): Promise<void> }>;
 }
 
 const [ADA, GRACE] = ['U000ADA000', 'U000GRACE0'] as const;
@@ -23,13 +24,17 @@ const [ADA, GRACE] = ['U000ADA000', 'U000GRACE0'] as const;
 export function describeRepair({ name, open }: DamagedEngine): void {
 	describe(`repair on ${name}`, () => {
 		test('messages, replies and cursors that differ are told, and come from the store again', async () => {
-			const { engine, damage, remove } = await open();
-			const driver = portsDriver(engine);
+			const { engine, driver, damage, remove } = await open();
 			const { readState, store } = engine;
 			const verifier = new Verifier(readState, store.source);
 			const repairer = new Repairer(readState, verifier, Date.now);
 			const { c, posts, replies } = await aChannel(driver);
 			const verified = () => verifier.verify([ADA, GRACE], c);
+			// Where the store follows behind, it soon has all of it.
+			await eventually(30_000, async () => {
+				const { total } = await new Verifier(readState, store.source).verify([ADA, GRACE], c);
+				expect(total).toBe(4);
+			});
 			// Everything is in use before it is damaged.
 			expect(await verified()).toEqual({ checked: 4, drifted: [], total: 4 });
 

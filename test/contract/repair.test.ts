@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedEngine } from '../../src/app/engine.ts';
+import { portsDriver } from '../support/ports-driver.ts';
 import { changeDirectly } from '../support/store/direct-change.ts';
 import { describeConcurrentDevices } from './concurrent-contract.ts';
 import { embedded } from './engines.ts';
@@ -19,6 +20,7 @@ describeRepair({
 			change('DELETE FROM messages WHERE conversation = ? AND ts = ?', conversation, ts);
 		return {
 			engine,
+			driver: portsDriver(engine),
 			damage: {
 				loseMessage: lose,
 				loseReply: (conversation, _, ts) => lose(conversation, ts),

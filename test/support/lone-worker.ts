@@ -14,7 +14,7 @@ import type { ReadState } from '../../src/unread/read-state.ts';
 import { PartitionedWorker } from '../../src/worker/partitioned-worker.ts';
 import { kafkaPlace } from './kafka.ts';
 import { onPostgres, postgresPlace } from './postgres.ts';
-import { connectBoth, redisPlace } from './redis.ts';
+import { connectBoth, emptyRedis, redisPlace } from './redis.ts';
 import { nowMicros, readStateOn } from './redis-read-state.ts';
 import { TEAM } from './store/facts.ts';
 
@@ -161,15 +161,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		forgetProgress: async () => void (await onPostgres(`DELETE FROM ${place.schema}.partition_progress`)),
 		refuse: async (text) =>
 			void (await onPostgres(`ALTER TABLE ${place.schema}.messages ADD CHECK (text <> '${text}')`)),
-		emptyRedis: async () => {
-			const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
-			for (const node of nodes)
-				for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
-					const [next, found] = await node.scan(cursor, 'MATCH', `${redis.prefix}*`, 'COUNT', 1000);
-					await Promise.all(found.map((key) => commands.unlink(key)));
-					cursor = next;
-				}
-		},
+		emptyRedis: () => emptyRedis(commands, redis.prefix),
 		bus,
 		another: async () => {
 			newest = await kafka.open();

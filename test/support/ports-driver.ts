@@ -1,4 +1,4 @@
-import type { Engine } from '../../src/app/engine.ts';
+import type { Engine, GatewayEngine } from '../../src/app/engine.ts';
 import { startSolePartition } from '../../src/app/sole-partition.ts';
 import type { CountRow } from '../../src/engine/ports/read-state.ts';
 import { Requests } from '../../src/gateway/requests.ts';
@@ -30,9 +30,15 @@ export interface PortsDriver extends Driver {
 	close(): Promise<void>;
 }
 
+/** On an engine of one process, whose worker it starts. */
 export function portsDriver(engine: Engine): PortsDriver {
-	const { store, readState, bus, clock } = engine;
 	startSolePartition(engine, { report: (error) => console.error(error), sendLookups: 2 });
+	return gatewayDriver(engine);
+}
+
+/** On an engine whose worker runs. */
+export function gatewayDriver(engine: GatewayEngine): PortsDriver {
+	const { store, readState, bus, clock } = engine;
 	const requests = new Requests(engine.log, bus, 'test', clock);
 	const reads = new Reads(readState, bus);
 	const submit = async (user: string, conversation: string, action: Action) => {

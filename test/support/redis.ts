@@ -50,6 +50,17 @@ export async function connectBoth(place: RedisPlace) {
 	};
 }
 
+/** Removes every key with this prefix. */
+export async function emptyRedis(commands: Commands, prefix: string): Promise<void> {
+	const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
+	for (const node of nodes)
+		for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+			const [next, found] = await node.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
+			await Promise.all(found.map((key) => commands.unlink(key)));
+			cursor = next;
+		}
+}
+
 /** Cuts off whoever listens, also those of other tests: on a Redis of one's own alone. */
 export async function cutSubscribers(commands: Commands): Promise<void> {
 	const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];

@@ -1,20 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { packMembership, unpackMembership } from '../../src/engine/cluster/redis/read-state/packing.ts';
 import { membershipField } from '../../src/engine/cluster/redis/read-state/user-state.ts';
+import { clusterEngine, clusterPlace } from '../support/cluster-engine.ts';
+import { gatewayDriver } from '../support/ports-driver.ts';
 import { LAYOUTS } from '../support/redis.ts';
-import { openRedisEngine, redisEngine } from '../support/redis-engine.ts';
 import { describeConcurrentDevices } from './concurrent-contract.ts';
 import { describeRepair } from './repair-contract.ts';
 
 /** What is in Redis is damaged. */
-for (const layout of LAYOUTS) {
+for (const layout of LAYOUTS)
 	describeRepair({
 		name: layout,
 		open: async () => {
-			const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-repair-'));
-			const engine = await openRedisEngine(layout, dataDir);
+			const place = clusterPlace(layout);
+			const engine = await place.open();
 			const { commands, keys } = engine.redis;
 			// Damage that no process has a copy of without.
 			const takenAgain = async (key: string): Promise<number> => {
@@ -24,6 +22,7 @@ for (const layout of LAYOUTS) {
 			};
 			return {
 				engine,
+				driver: gatewayDriver(engine),
 				damage: {
 					loseMessage: async (conversation, ts) => {
 						await commands.zremrangebyscore(keys.timeline(conversation), ts, ts);
@@ -45,10 +44,9 @@ for (const layout of LAYOUTS) {
 						await takenAgain(keys.user(user));
 					},
 				},
-				remove: () => rm(dataDir, { recursive: true }),
+				remove: () => place.remove(),
 			};
 		},
 	});
 
-	describeConcurrentDevices(redisEngine(layout), { seeds: [6], operationsPerDevice: 60, repairing: true });
-}
+describeConcurrentDevices(clusterEngine('redis'), { seeds: [6], operationsPerDevice: 40, repairing: true });

@@ -1,0 +1,11 @@
+import { clusterEngine } from '../support/cluster-engine.ts';
+import { describeEngineContract } from './engine-contract.ts';
+
+/** On Redis Cluster, next to nothing of a timeline is kept, so that most of what is counted lies further back. */
+
+describeEngineContract(clusterEngine('redis'), { seeds: [11], operations: 400, every: 100 });
+describeEngineContract(clusterEngine('redis-cluster', { entries: 3, trimEveryMicros: 0 }), {
+	seeds: [12],
+	operations: 400,
+	every: 100,
+});
