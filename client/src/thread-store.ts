@@ -104,7 +104,8 @@ export class LiveThread implements ThreadStore {
 	}
 
 	private refresh(): void {
-		if (this.window.isLoaded) this.core.background(this.following.refresh());
+		// Also while its messages are on their way: the answer about following may be there already, and older.
+		if (this.window.isLoaded || this.window.loader.isLoading) this.core.background(this.following.refresh());
 	}
 
 	private newest(): string {

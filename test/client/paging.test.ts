@@ -160,6 +160,20 @@ test('threads are read from their start', async () => {
 	client.disconnect();
 });
 
+test('a thread that is followed while its messages are being loaded is shown as followed', async () => {
+	const { client, network, channel, stamps } = await stage();
+	const thread = client.thread(channel, stamps[0]!);
+	const release = network.hold('conversations.replies');
+	const loading = thread.load();
+	await network.reached('subscriptions.thread.get', 1);
+	await thread.reply('follows it');
+	release();
+	await loading;
+	await client.settled();
+	expect(thread.getSnapshot()).toMatchObject({ replies: [{ text: 'follows it' }], isFollowing: true });
+	client.disconnect();
+});
+
 test('what could not be loaded is loaded with the next connection', async () => {
 	const { client, conversation, network, shown } = await stage();
 	network.goOffline();
