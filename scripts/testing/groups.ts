@@ -19,6 +19,7 @@ const SERVICES: Readonly<Record<string, readonly string[]>> = {
 
 /** Who takes longest begins first, so that no lane is left with a long one at the end. */
 const LONGEST = [
+	'test/chaos',
 	'test/cluster',
 	'test/scenario',
 	'test/push',
@@ -43,8 +44,8 @@ export function findGroups(files: readonly string[]): Group[] {
 	return [...groups.values()].flatMap(parts).sort((a, b) => rank(a) - rank(b));
 }
 
-/** Tests of a whole cluster mostly wait, for processes to start and for sessions to expire: two processes go through them. */
-const DIVIDED = 'test/cluster';
+/** Tests that break a cluster mostly wait, for processes to start and for sessions to expire: two processes go through them. */
+const DIVIDED = 'test/chaos';
 const MOST_UNDIVIDED = 8;
 
 /** Every other file, so that both have their share of slow ones. */

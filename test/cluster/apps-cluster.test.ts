@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { client } from '../support/api.ts';
 import { AppClient } from '../support/app-client.ts';
 import { type AppStage, appStage, manifestOf } from '../support/apps.ts';
-import { startCluster, type TestCluster } from '../support/cluster.ts';
+import type { TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
 
 /** Apps on a cluster: sockets at any gateway, each event to one of them, and none is lost with a gateway. */
 
 let cluster: TestCluster;
 let stage: AppStage;
 beforeAll(async () => {
-	cluster = await startCluster();
+	cluster = await sharedCluster();
 	stage = await appStage(
 		cluster.url,
 		manifestOf({
@@ -19,7 +20,6 @@ beforeAll(async () => {
 		}),
 	);
 }, 90_000);
-afterAll(() => cluster?.stop(), 60_000);
 
 const PATIENCE_MS = 60_000;
 const textsOf = (apps: readonly AppClient[]): string[] =>
@@ -95,6 +95,7 @@ test('killing a gateway under load loses no event that was not acknowledged', as
 	const holder = await holderOf();
 	await cluster.end(holder, 'SIGKILL');
 	await load;
+	await cluster.add('gateway');
 	const posted = Array.from({ length: 60 }, (_, index) => `tide ${100 + index}`);
 	await eventually(PATIENCE_MS, async () => {
 		const heard = new Set(textsOf(apps));

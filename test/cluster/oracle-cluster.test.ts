@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import { startCluster, type TestCluster } from '../support/cluster.ts';
+import type { TestCluster } from '../support/cluster.ts';
 import { httpDriver } from '../support/http-driver.ts';
 import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
 import { Oracle } from '../support/oracle/oracle.ts';
 import { runHistory } from '../support/oracle/run.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 import { connectBoth } from '../support/redis.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
 
 /** The brute-force reading of the model against 2 gateways and 2 workers, users spread over both gateways. */
 
@@ -16,9 +17,8 @@ const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 400);
 
 let cluster: TestCluster;
 beforeAll(async () => {
-	cluster = await startCluster();
+	cluster = await sharedCluster();
 }, 300_000);
-afterAll(() => cluster.stop());
 
 for (const seed of SEEDS) {
 	test(`random history ${seed}: ${OPERATIONS} operations, every count as the model defines it`, async () => {

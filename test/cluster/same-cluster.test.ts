@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Events, type Performed, performOn, type Transcript } from '../support/chaos/transcript.ts';
-import { startCluster, type TestCluster } from '../support/cluster.ts';
+import type { TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { startEmbedded, type TestServer } from '../support/server.ts';
+import { sharedCluster } from '../support/shared-cluster.ts';
 
 /** One history on both engines: the same counts, the same order of messages, the same events. */
 
@@ -13,11 +14,9 @@ const EVENTS_WITHIN_MS = 10_000;
 let embedded: TestServer;
 let cluster: TestCluster;
 beforeAll(async () => {
-	[embedded, cluster] = await Promise.all([startEmbedded({}), startCluster()]);
+	[embedded, cluster] = await Promise.all([startEmbedded({}), sharedCluster()]);
 }, 300_000);
-afterAll(async () => {
-	await Promise.all([embedded?.stop(), cluster?.stop()]);
-}, 60_000);
+afterAll(() => embedded?.stop(), 60_000);
 
 /** What is not there in the same order, others in between being allowed. */
 function missingFrom(told: Events, wanted: Events): string[] {

@@ -3,12 +3,11 @@ import { SignJWT } from 'jose';
 import { type Answer, client, rawClient } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person, type Workspace } from '../support/people.ts';
-import { patienceMs, startServer, type TestServer } from '../support/server.ts';
+import { JWT_SECRET, patienceMs, startServer, type TestServer } from '../support/server.ts';
 import { connect, socketUrl, TestSocket } from '../support/socket.ts';
 
 /** Somebody leaves the company: nothing of theirs works any more, at once and everywhere, and what they wrote stays. */
 
-const SECRET = 'a secret of the integrating product, long enough';
 const SIGNED_OUT = 4200;
 const TOKEN_EXPIRED = 4203;
 
@@ -16,7 +15,7 @@ let server: TestServer;
 let workspace: Workspace;
 
 beforeAll(async () => {
-	server = await startServer({ 'jwt-secret': SECRET });
+	server = await startServer({ 'jwt-secret': JWT_SECRET });
 	workspace = await makeWorkspace(server.url, 0);
 });
 afterAll(() => server.stop());
@@ -42,7 +41,7 @@ const jwtOf = (user: string, issuedSecondsAgo: number | null = 5) => {
 	const now = Math.floor(Date.now() / 1000);
 	const jwt = new SignJWT({ team: workspace.team }).setProtectedHeader({ alg: 'HS256' }).setSubject(user);
 	if (issuedSecondsAgo !== null) jwt.setIssuedAt(now - issuedSecondsAgo);
-	return jwt.setExpirationTime(now + 300).sign(new TextEncoder().encode(SECRET));
+	return jwt.setExpirationTime(now + 300).sign(new TextEncoder().encode(JWT_SECRET));
 };
 
 /** Of a cluster: every gateway has heard of it. */

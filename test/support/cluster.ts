@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type TidemarkProcess, tidemark, UNLIMITED } from './process.ts';
 import { ADMIN_TOKEN } from './server.ts';
 import { spreadingProxy } from './spreading-proxy.ts';
@@ -45,6 +46,11 @@ export interface ClusterOptions {
 	readonly gatewayWithin?: readonly string[];
 }
 
+const LAZY_SCHEMAS = join(import.meta.dir, 'lazy-schemas.ts');
+
+/** A process that could not reach a service in time ends, and is started again, as an orchestrator does it. */
+const START_ATTEMPTS = 3;
+
 /** Process ids come round again while the services go on. */
 const BEGAN = Date.now().toString(36);
 let clusters = 0;
@@ -60,6 +66,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 		TIDEMARK_KAFKA_REPLICATION: '1',
 		TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN,
 		TIDEMARK_LOG_LEVEL: 'error',
+		BUN_OPTIONS: `--preload=${LAZY_SCHEMAS}`,
 		...options.environment,
 	};
 	for (const [name, variable] of Object.entries(SERVICES)) {
@@ -70,18 +77,30 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 	const running: Member[] = [];
 	const begin = async (role: Role, own: Readonly<Record<string, string>> = {}): Promise<Member> => {
 		const args = [role, '--port', '0', '--host', '127.0.0.1', ...limits, ...flags];
-		const started = tidemark(args, { ...environment, ...own }, role === 'gateway' ? gatewayWithin : []);
-		const url = (await started.printed(/(http:\/\/localhost:\d+)/)).replace('localhost', '127.0.0.1');
-		const member = { ...started, role, url };
-		running.push(member);
-		return member;
+		for (let attempt = 1; ; attempt += 1) {
+			const started = tidemark(args, { ...environment, ...own }, role === 'gateway' ? gatewayWithin : []);
+			try {
+				const url = (await started.printed(/(http:\/\/localhost:\d+)/)).replace('localhost', '127.0.0.1');
+				const member = { ...started, role, url };
+				running.push(member);
+				return member;
+			} catch (error) {
+				const { err } = await started.ended;
+				if (attempt === START_ATTEMPTS || !err.includes('service_unavailable')) throw error;
+			}
+		}
 	};
 	// Topics and tables are made by whoever is first: all of them may start at once.
-	const members = await Promise.all([
+	const starting = await Promise.allSettled([
 		...Array.from({ length: workers }, () => begin('worker')),
 		...Array.from({ length: gateways }, () => begin('gateway')),
 	]);
-	const proxy = spreadingProxy(members.filter(({ role }) => role === 'gateway').map(({ url }) => url));
+	const failed = starting.find(({ status }) => status === 'rejected');
+	if (failed?.status === 'rejected') {
+		await Promise.all(running.map((member) => member.end('SIGKILL')));
+		throw failed.reason;
+	}
+	const proxy = spreadingProxy(running.filter(({ role }) => role === 'gateway').map(({ url }) => url));
 	const of = (role: Role) => running.filter((member) => member.role === role);
 	const forget = (member: Member): void => {
 		running.splice(running.indexOf(member), 1);

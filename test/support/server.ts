@@ -8,6 +8,8 @@ import { type Running, serve } from '../../src/app/serve.ts';
 /** A whole server in this process, on a free port and a directory of its own. */
 
 export const ADMIN_TOKEN = 'administrator-of-the-tests';
+/** For a server that takes tokens of a product it is built into. */
+export const JWT_SECRET = 'a secret of the integrating product, long enough';
 
 export interface TestServer {
 	readonly url: string;

@@ -3,7 +3,7 @@ import type { Refusal } from '../../model/errors.ts';
 import type { ReadFact } from '../ports/facts.ts';
 import { MarkLedger } from './mark-ledger.ts';
 
-/** What a mark waits for. Times are those of a clock that the test sets; real services are in test/cluster. */
+/** What a mark waits for. Times are those of a clock that the test sets; real services are in test/cluster and test/chaos. */
 
 const mark = (at: number): ReadFact[] => [
 	{ type: 'cursor', user: 'U01', conversation: 'C01', at, cursor: at, revision: 0 },

@@ -15,8 +15,8 @@ export interface Load {
 }
 
 /** Between two steps of one actor: the machine has other things to do as well. */
-const PAUSE_MS = 10;
-const WITHIN_MS = 80_000;
+const PAUSE_MS = 20;
+const WITHIN_MS = 200_000;
 
 /** Of the writers: they reply as well. */
 const REPLIERS = 2;

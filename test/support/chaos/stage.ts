@@ -3,6 +3,7 @@ import { startCluster, type TestCluster } from '../cluster.ts';
 import { makeCast } from '../kill-cast.ts';
 import { type Cast, newBook, type Sent } from '../kill-load.ts';
 import { type OwnServices, ownServices, type Service } from '../services.ts';
+import { sharedCluster } from '../shared-cluster.ts';
 import { checkAll, checkLive, tell } from './check.ts';
 import { type Load, startLoad } from './load.ts';
 import { noRepeats, patientCall } from './patient-call.ts';
@@ -24,10 +25,10 @@ export interface Stage {
 	look(): Promise<void>;
 }
 
-const BEFORE = 300;
-const AFTER = 300;
+const BEFORE = 100;
+const AFTER = 100;
 
-/** The services that are named are this file's own: it may do to them what it likes. */
+/** The services that are named are this file's own: it may do to them what it likes. Without any, the cluster is shared with other files. */
 export function setStage(...own: readonly Service[]): Stage {
 	let cluster: TestCluster;
 	let services: OwnServices;
@@ -38,7 +39,10 @@ export function setStage(...own: readonly Service[]): Stage {
 	let watchers: readonly Watcher[] = [];
 	beforeAll(async () => {
 		services = await ownServices(...own);
-		cluster = await startCluster({ services: { ...process.env, ...services.env } });
+		cluster =
+			own.length === 0
+				? await sharedCluster()
+				: await startCluster({ services: { ...process.env, ...services.env } });
 		cast = await makeCast(cluster.url, book);
 		// One who writes and one who marks.
 		watchers = [
@@ -46,10 +50,10 @@ export function setStage(...own: readonly Service[]): Stage {
 			new Watcher(cluster.url, cast.readers[0]!, cast.channels),
 		];
 		await Promise.all(watchers.map(({ ready }) => ready));
-	}, 120_000);
+	}, 300_000);
 	afterAll(async () => {
 		await Promise.all(watchers.map((watcher) => watcher.stop()));
-		await cluster?.stop();
+		if (own.length > 0) await cluster?.stop();
 		await services?.down();
 	}, 60_000);
 	/** What is written behind may take until the next attempt; until then history is refused. */

@@ -56,7 +56,7 @@ test('Redis is emptied, on every node', () =>
 	beganAnew(
 		stage.underLoad('Redis emptied', async (load) => {
 			await emptyRedis(redisUrl());
-			await load.acknowledged(100);
+			await load.acknowledged(50);
 		}),
 	));
 
@@ -69,7 +69,7 @@ test('one node of Redis is emptied: what lies on the others is counted and marke
 			.underLoad('one node emptied', async (load) => {
 				await bystanders.steps(20);
 				await emptyOneNode(redisUrl());
-				await load.acknowledged(100);
+				await load.acknowledged(50);
 				await bystanders.steps(20);
 			})
 			.finally(async () => {
@@ -84,10 +84,10 @@ test('a node of Redis comes back as another process, with what it had a while ag
 	beganAnew(
 		stage.underLoad('another process with old data', async (load) => {
 			await saveOneNode(redisUrl());
-			await load.acknowledged(200);
+			await load.acknowledged(100);
 			await endOneNode(redisUrl());
 			await stage.services.start('redis-cluster');
-			await load.acknowledged(100);
+			await load.acknowledged(50);
 		}),
 		await whatIsAt(redisUrl()),
 	));
@@ -96,7 +96,7 @@ test('a node of Redis comes back as another process, with what it had a while ag
 test('slots of Redis are given to another node', () =>
 	stage.underLoad('slots moved', async (load) => {
 		const before = await epochs(redisUrl());
-		for (const slot of await slotsInUse(redisUrl(), 40)) {
+		for (const slot of await slotsInUse(redisUrl(), 20)) {
 			await moveSlot(redisUrl(), slot);
 			await load.acknowledged(5);
 		}
@@ -118,7 +118,7 @@ test('Redis is emptied while nobody writes down what a dead worker should have',
 		stage.atOnce('Redis emptied, worker dead', empty, async (load) => {
 			const { cluster } = stage;
 			await cluster.end(cluster.workers[0] as Member, 'SIGKILL');
-			await load.acknowledged(100);
+			await load.acknowledged(50);
 		}),
 	).then(() => stage.cluster.add('worker').then(() => undefined)));
 
@@ -131,6 +131,6 @@ test('a worker is stopped so long that another does its work, and goes on as if 
 		paused.pause();
 		await Bun.sleep(PAST_SESSION_MS);
 		// What waited for it is done by the other one.
-		await load.acknowledged(100);
+		await load.acknowledged(50);
 		paused.wake();
 	}));

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { atEnd } from './at-end.ts';
+import { startCluster, type TestCluster } from './cluster.ts';
+import { JWT_SECRET } from './server.ts';
+
+/**
+ * One cluster of two gateways and two workers for all test files of a process that ask for the same flags: a start costs
+ * more than most of these tests. A file makes workspaces of its own. It may replace gateways and workers, but leaves
+ * two of each; a file that breaks anything else starts its own cluster.
+ */
+
+const clusters = new Map<string, Promise<TestCluster>>();
+/** Flags that every one of them has, so that files that need one of these share it with the others. */
+const OF_ALL: Readonly<Record<string, string>> = { 'jwt-secret': JWT_SECRET };
+const OF_EACH_ROLE = 2;
+
+export function sharedCluster(flags: Readonly<Record<string, string>> = {}): Promise<TestCluster> {
+	const all = Object.entries({ ...OF_ALL, ...flags }).flatMap(([name, value]) => [`--${name}`, value]);
+	const key = all.join(' ');
+	const sharing = usable(clusters.get(key)).then((known) => known ?? begin(all));
+	clusters.set(key, sharing);
+	return sharing;
+}
+
+/** Undefined where none was started, or a test that failed left it incomplete. */
+async function usable(sharing: Promise<TestCluster> | undefined): Promise<TestCluster | undefined> {
+	const cluster = await sharing?.catch(() => undefined);
+	if (!cluster) return undefined;
+	const { gateways, workers } = cluster;
+	const answer = await Promise.all(
+		[...gateways, ...workers].map(({ url }) => fetch(`${url}/healthz`).catch(() => undefined)),
+	);
+	const isWhole = gateways.length === OF_EACH_ROLE && workers.length === OF_EACH_ROLE;
+	if (isWhole && answer.every((one) => one?.ok)) return cluster;
+	await cluster.stop();
+	return undefined;
+}
+
+async function begin(flags: readonly string[]): Promise<TestCluster> {
+	const files = await mkdtemp(join(tmpdir(), 'tidemark-files-'));
+	const cluster = await startCluster({ flags: [...flags, '--files-dir', files] });
+	atEnd(async () => {
+		await cluster.stop();
+		await rm(files, { recursive: true, force: true });
+	});
+	return cluster;
+}
