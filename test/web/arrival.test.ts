@@ -8,7 +8,7 @@ import { stage } from '../support/web/stage.ts';
 
 /** Letting people in with a mouse, and what a link may do to somebody who is signed in. */
 
-const here = stage();
+const here = stage({});
 const NOBODY = {} as Person;
 
 async function newScreen(): Promise<Screen> {

@@ -1,11 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect } from 'bun:test';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { atEnd } from '../at-end.ts';
 import { makeWorkspace, type Person } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { launchChromium } from './chromium.ts';
 import { openScreen, type Screen } from './screen.ts';
 
-/** A server, a browser and a workspace for a file of tests. Every test ends without an error in any page. */
+/**
+ * A server and a browser, shared by all files of a process: starting Chromium and bundling the interface costs more than
+ * most tests. Each scene is a workspace of its own. Every test ends without an error in any page.
+ */
 
 export interface Stage {
 	readonly server: TestServer;
@@ -21,7 +25,30 @@ export interface Scene {
 	post(author: Person, text: string, args?: Record<string, unknown>): Promise<string>;
 }
 
-export function stage(options: Parameters<typeof startServer>[0] = {}): Stage {
+let starting: Promise<TestServer> | undefined;
+let launching: Promise<Browser> | undefined;
+
+function sharedServer(): Promise<TestServer> {
+	if (!starting) {
+		const server = startServer();
+		starting = server;
+		atEnd(async () => (await server).stop());
+	}
+	return starting;
+}
+
+/** A browser that died has failed the test that it died in; the others get another one. */
+async function sharedBrowser(): Promise<Browser> {
+	const known = await launching;
+	if (known?.isConnected()) return known;
+	launching = launchChromium();
+	const browser = await launching;
+	atEnd(() => browser.close());
+	return browser;
+}
+
+/** With flags, also with none of them (`{}`), the file gets a server of its own, on which nothing was made yet. */
+export function stage(flags?: Parameters<typeof startServer>[0]): Stage {
 	let server: TestServer | undefined;
 	let browser: Browser | undefined;
 	const screens: Screen[] = [];
@@ -30,16 +57,16 @@ export function stage(options: Parameters<typeof startServer>[0] = {}): Stage {
 		return thing;
 	};
 	beforeAll(async () => {
-		[server, browser] = await Promise.all([startServer(options), launchChromium()]);
+		const starting = flags ? startServer(flags) : sharedServer();
+		[server, browser] = await Promise.all([starting, sharedBrowser()]);
 	}, 300_000);
+	afterAll(async () => {
+		if (flags) await server?.stop();
+	});
 	afterEach(async () => {
 		const errors = screens.flatMap((screen) => screen.errors);
 		for (const { page } of screens.splice(0)) await page.context().close();
 		expect(errors).toEqual([]);
-	});
-	afterAll(async () => {
-		await browser?.close();
-		await server?.stop();
 	});
 	return {
 		get server() {
@@ -63,9 +90,8 @@ export function stage(options: Parameters<typeof startServer>[0] = {}): Stage {
 			};
 		},
 		async show(person, options) {
-			// A browser that died has failed the test that it died in; the others get another one.
-			if (!there(browser).isConnected()) browser = await launchChromium();
-			const screen = await openScreen(there(browser), there(server).url, person, options);
+			browser = await sharedBrowser();
+			const screen = await openScreen(browser, there(server).url, person, options);
 			screens.push(screen);
 			return screen;
 		},
