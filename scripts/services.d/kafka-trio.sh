@@ -14,8 +14,7 @@ kafka_trio_ports() {
 }
 
 kafka_trio_create() {
-	local node directory=$DIR/kafka-trio voters='' cluster
-	cluster=$(kafka_cluster_id)
+	local node directory=$DIR/kafka-trio voters=''
 	for node in $TRIO_NODES; do
 		voters="$voters${voters:+,}$node@127.0.0.1:$(cat "$directory/controller-port.$node")"
 	done
@@ -39,7 +38,7 @@ kafka_trio_create() {
 			num.network.threads=2
 			num.io.threads=2
 		END
-		kafka_format "$directory" "$cluster" "server.$node.properties" &
+		kafka_format "$directory" "server.$node.properties" "$node" "data.$node" &
 	done
 	wait
 }

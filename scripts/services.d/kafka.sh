@@ -37,16 +37,26 @@ kafka_create() {
 		num.network.threads=2
 		num.io.threads=4
 	END
-	kafka_format "$directory" "$(kafka_cluster_id)" server.properties
+	kafka_format "$directory" server.properties 1 data
 }
 
-# Any 16 bytes name the cluster; written without "-", which at the beginning would be taken for an option.
-kafka_cluster_id() { head -c 16 /dev/urandom | base64 | tr '+/' '__' | tr -d '='; }
+# Any 16 bytes name a cluster. All of them have the same ones, so that a formatted directory fits each of them.
+KAFKA_CLUSTER_ID=dGlkZW1hcmstdGVzdHMtMQ
 
-# kafka_format DIRECTORY CLUSTER PROPERTIES
+# kafka_format DIRECTORY PROPERTIES NODE DATA: formatting takes a Java process, so it is done once for a node's number and copied
+# afterwards. What is in it depends on nothing else.
 kafka_format() {
-	(cd "$1" && kafka_run kafka.tools.StorageTool format --ignore-formatted --cluster-id "$2" --config "$3" \
+	local formatted=$KAFKA_JARS/formatted.$3 made
+	if [ -d "$formatted" ]; then
+		cp -R "$formatted" "$1/$4"
+		return
+	fi
+	(cd "$1" && kafka_run kafka.tools.StorageTool format --ignore-formatted --cluster-id "$KAFKA_CLUSTER_ID" --config "$2" \
 		>>log 2>&1) || { tail -n 25 "$1/log" >&2 && fail 'Kafka could not format its directory'; }
+	made=$(mktemp -d "$formatted.XXXXXX")
+	cp -R "$1/$4/." "$made"
+	# Another call may have made it meanwhile.
+	mv -T "$made" "$formatted" 2>/dev/null || rm -rf "$made"
 }
 
 kafka_start() {
