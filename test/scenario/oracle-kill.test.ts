@@ -10,8 +10,8 @@ import { testServerProcess, withDirectory } from '../support/process.ts';
 
 const SEEDS = [1, 2];
 /** HISTORY_OPERATIONS=10000 for the long run. */
-const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 1_200);
-const KILL_EVERY = OPERATIONS / 8;
+const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 480);
+const KILL_EVERY = OPERATIONS / 6;
 
 for (const seed of SEEDS) {
 	test(`random history ${seed}: ${OPERATIONS} operations, killed every ${KILL_EVERY}, every count as the model defines it`, async () => {
