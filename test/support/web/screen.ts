@@ -23,7 +23,7 @@ export class Screen {
 		readonly page: Page,
 		readonly person: Person,
 	) {
-		page.setDefaultTimeout(15_000);
+		page.setDefaultTimeout(60_000);
 		page.on('console', (message) => {
 			if (message.type() === 'error' || message.type() === 'warning') this.errors.push(message.text());
 		});
