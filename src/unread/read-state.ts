@@ -9,7 +9,7 @@ import type {
 	ThreadTotals,
 	UserCounts,
 } from '../engine/ports/read-state.ts';
-import type { Keep, Looked, RepairProblem, Views } from '../engine/ports/views.ts';
+import type { Keep, Looked, Release, RepairProblem, Views } from '../engine/ports/views.ts';
 import {
 	type CountRow,
 	countRow,
@@ -47,7 +47,7 @@ export class ReadState extends Marks {
 		this.inboxes = new Inbox(views);
 	}
 
-	prepare(command: Command): Promise<void> {
+	prepare(command: Command): Promise<Release> {
 		return this.views.prepare(command);
 	}
 

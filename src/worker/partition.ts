@@ -1,4 +1,5 @@
 import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
+import type { Release } from '../engine/ports/views.ts';
 import type { Command } from '../sequencer/commands.ts';
 import { type Decision, sequence } from '../sequencer/decide.ts';
 import type { ConversationState } from '../sequencer/state.ts';
@@ -143,11 +144,12 @@ export class Partition {
 	private async run(row: Row, before: Promise<unknown> | undefined): Promise<CarriedOut> {
 		const { conversations, order } = this.parts;
 		if (before) await before;
+		const held: Release[] = [];
 		try {
 			const decisions: Decision[] = [];
 			for (const { command } of row.entries) {
 				let state: ConversationState;
-				do state = await order.load(command, () => this.prepare(command));
+				do state = await order.load(command, () => this.prepare(command, held));
 				while (!conversations.has(command.conversation, state));
 				// Nothing is awaited from here to the next command, or until the row is carried out.
 				decisions.push(this.decide(state, order.stamped(command)));
@@ -158,11 +160,13 @@ export class Partition {
 			return carriedOut;
 		} catch (error) {
 			return order.failed(row, error);
+		} finally {
+			for (const release of held) release();
 		}
 	}
 
-	private async prepare(command: Command): Promise<ConversationState> {
-		await this.parts.readState.prepare(command);
+	private async prepare(command: Command, held: Release[]): Promise<ConversationState> {
+		held.push(await this.parts.readState.prepare(command));
 		return this.parts.conversations.ready(command);
 	}
 

@@ -68,3 +68,30 @@ test(
 	},
 	LONG_MS,
 );
+
+test('what a command needs stays in memory from being prepared until it is applied', async () => {
+	const place = await embedded.place();
+	closing.push(() => place.remove());
+	const engine = await place.open();
+	const { readState } = engine;
+	const driver = portsDriver(engine);
+	closing.push(() => driver.close());
+	const { id } = await driver.createConversation('public', [ADA, GRACE], 'pier');
+	const prepare = readState.prepare.bind(readState);
+	readState.prepare = async (command) => {
+		const prepared = await prepare(command);
+		engine.evict(-1);
+		return prepared;
+	};
+	const root = await driver.post(id, ADA, 'hello', {});
+	const reply = await driver.post(id, ADA, 'there', { threadTs: root });
+	expect(await engine.readState.row(ADA, id)).toMatchObject({ lastRead: root });
+	expect(await engine.readState.row(GRACE, id)).toMatchObject({ unread: 1 });
+	const posted = await driver.post(id, GRACE, 'hi', {});
+	expect(posted).toBeGreaterThan(reply);
+	expect(await engine.readState.row(ADA, id)).toMatchObject({ unread: 1 });
+	// Nothing stays pinned.
+	readState.prepare = prepare;
+	engine.evict(-1);
+	expect(await engine.readState.row(ADA, id)).toMatchObject({ unread: 1 });
+});

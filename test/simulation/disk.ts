@@ -6,7 +6,7 @@ import type { Store } from '../../src/engine/ports/store.ts';
 import type { Batch } from '../../src/engine/store/batch.ts';
 import { toSqlite } from '../../src/engine/store/dialect.ts';
 import { GroupCommit } from '../../src/engine/store/group-commit.ts';
-import type { Param } from '../../src/engine/store/sql.ts';
+import type { Param, Row } from '../../src/engine/store/sql.ts';
 import { storeOn } from '../../src/engine/store/store.ts';
 import type { Process, Scheduler } from './scheduler.ts';
 
@@ -69,12 +69,20 @@ export class Disk {
 	}
 
 	run(text: string, params: readonly Param[]): number {
+		return this.prepared(text).run(...params).changes;
+	}
+
+	all(text: string, params: readonly Param[]): Row[] {
+		return this.prepared(text).all(...params) as Row[];
+	}
+
+	private prepared(text: string): Statement<unknown, Param[]> {
 		let statement = this.statements.get(text);
 		if (!statement) {
 			statement = this.database.prepare<unknown, Param[]>(toSqlite(text));
 			this.statements.set(text, statement);
 		}
-		return statement.run(...params).changes;
+		return statement;
 	}
 
 	/**

@@ -124,6 +124,9 @@ export interface Changed<D, T> {
 	readonly durable: Promise<void>;
 }
 
+/** Ends a hold on loaded views. Calling it again does nothing. */
+export type Release = () => void;
+
 /** Takes the cursors that moved with effects. */
 export type Keep<T> = (moved: readonly ReadFact[]) => T;
 
@@ -161,8 +164,11 @@ export interface Views {
 	/** Keeps a set of ids for the user under a number, for a while; without a set, answers the one that is there. */
 	list(user: string, number: number, ids?: Ids): Promise<Ids | null>;
 
-	/** Loads what applying this command's effects needs. To be awaited before it is decided. */
-	prepare(command: Command): Promise<void>;
+	/**
+	 * Loads what applying this command's effects needs, and keeps it loaded until the returned function is called. To be awaited
+	 * before the command is decided.
+	 */
+	prepare(command: Command): Promise<Release>;
 	/**
 	 * Takes in what the sequencer decided, in order, and calls `keep` with the cursors that moved with it, which are to be made durable
 	 * together with the effects. Where all of it is in memory, both are done before this returns: nothing comes between them.

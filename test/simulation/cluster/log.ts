@@ -26,10 +26,20 @@ export interface LogFaults {
 const PARTITIONS = 2;
 const LOG_ID = 'log-1';
 const UNCONFIRMED_MS = 3_000;
+const LONGEST_FETCH_MS = 500;
 
 export class Partition {
 	readonly entries: Buffer[] = [];
+	/** Fetches that wait for the next entry. */
+	readonly waiting = new Set<() => void>();
 	constructor(readonly name: string) {}
+
+	add(entry: Buffer): void {
+		this.entries.push(entry);
+		const waiting = [...this.waiting];
+		this.waiting.clear();
+		for (const answer of waiting) answer();
+	}
 }
 
 export class SimulatedLog {
@@ -123,6 +133,25 @@ export class SimulatedLog {
 		});
 	}
 
+	/** Entries from an offset on; waits for one, as Kafka's fetch does, but not for long. */
+	fetch(process: Process, name: string, from: number): Promise<readonly Buffer[]> {
+		const { scheduler } = this;
+		const partition = this.partition(name);
+		return new Promise((resolve) => {
+			const answer = (): void => {
+				const some = partition.entries.slice(from);
+				scheduler.at(process, this.delay(), '', () => resolve(some));
+			};
+			scheduler.at(this.process, this.delay(), '', () => {
+				if (partition.entries.length > from) return answer();
+				partition.waiting.add(answer);
+				scheduler.at(this.process, LONGEST_FETCH_MS, '', () => {
+					if (partition.waiting.delete(answer)) answer();
+				});
+			});
+		});
+	}
+
 	private join(
 		process: Process,
 		name: 'conversations' | 'users',
@@ -156,7 +185,7 @@ export class SimulatedLog {
 			this.arriving.set(process, due);
 			const isConfirmed = !scheduler.random.chance(faults.unconfirmed);
 			scheduler.at(this.process, due - scheduler.now, '', () => {
-				partition.entries.push(Buffer.from(value));
+				partition.add(Buffer.from(value));
 				scheduler.note(`${partition.name} ${partition.entries.length - 1} ${value.slice(0, 120)}`);
 				if (isConfirmed) {
 					scheduler.at(process, this.delay(), '', () => resolve());

@@ -11,7 +11,6 @@ import type { SimulatedLog } from './log.ts';
 export type Handle = (values: readonly Buffer[], span: LogSpan) => Promise<void>;
 
 const HEARTBEAT_MS = 300;
-const POLL_MS = 20;
 const RESTART_MS = 500;
 
 interface Reader {
@@ -70,16 +69,12 @@ export class Member {
 			await this.owner.log?.(partition);
 			let from = await this.owner.progress(partition);
 			while (!reader.stopped) {
-				const values = await this.log.ask(this.process, () =>
-					this.log.partition(partition).entries.slice(from),
-				);
+				const values = await this.log.fetch(this.process, partition, from);
 				if (reader.stopped) return;
 				const some = values.slice(0, 1 + this.log.scheduler.random.below(8));
-				if (some.length === 0) await Bun.sleep(POLL_MS);
-				else {
-					await this.handle(some, { partition, from, to: from + some.length });
-					from += some.length;
-				}
+				if (some.length === 0) continue;
+				await this.handle(some, { partition, from, to: from + some.length });
+				from += some.length;
 			}
 		} catch (error) {
 			if (reader.stopped) return;

@@ -4,7 +4,6 @@ import { Progress } from '../../../src/engine/cluster/postgres/progress.ts';
 import { Retry } from '../../../src/engine/cluster/postgres/retry.ts';
 import { carryOut } from '../../../src/engine/cluster/postgres/transaction.ts';
 import { sqliteSearch } from '../../../src/engine/embedded/sqlite/search.ts';
-import { toSqlite } from '../../../src/engine/store/dialect.ts';
 import { GroupCommit } from '../../../src/engine/store/group-commit.ts';
 import type { Param, Row, SqlReader, Statement } from '../../../src/engine/store/sql.ts';
 import { storeOn } from '../../../src/engine/store/store.ts';
@@ -134,7 +133,7 @@ export class SimulatedPostgres {
 	}
 
 	private query(sql: string, params: readonly Param[]): Row[] {
-		return this.disk.database.prepare<Row, Param[]>(toSqlite(sql)).all(...params);
+		return this.disk.all(sql, params);
 	}
 
 	private readerOf(process: Process): SqlReader {
@@ -170,20 +169,24 @@ export class SimulatedPostgres {
 		const { scheduler, faults } = this;
 		this.transactions += 1;
 		const number = String(this.transactions);
-		const state = { isOver: false };
+		const state = { isOver: false, isCommitSent: false };
 		const end = (isCommitted: boolean): void => {
 			if (state.isOver) return;
 			state.isOver = true;
+			process.onDeath.delete(died);
 			this.disk.database.run(isCommitted ? 'COMMIT' : 'ROLLBACK');
 			if (isCommitted) this.committed.add(number);
 			this.release();
 		};
+		/** A commit that a process sent before it died may have arrived. */
+		const died = (): void => end(state.isCommitSent && scheduler.random.chance(0.5));
 		await new Promise<void>((resolve) => {
 			scheduler.at(this.process, this.delay(), '', () =>
 				this.whenFree(() => {
+					// Its connection ended with it: nobody would end this transaction.
+					if (!process.alive) return;
 					this.isHeld = true;
 					this.disk.database.run('BEGIN IMMEDIATE');
-					const died = (): void => end(false);
 					process.onDeath.add(died);
 					scheduler.at(process, this.delay(), '', resolve);
 				}),
@@ -218,6 +221,7 @@ export class SimulatedPostgres {
 			end(false);
 			throw error;
 		}
+		state.isCommitSent = true;
 		const isLost = scheduler.random.chance(faults.lostAfter);
 		await new Promise<void>((resolve, reject) => {
 			const isCommitted = !isLost || scheduler.random.chance(0.5);

@@ -79,6 +79,14 @@ export class SimulatedRedis {
 
 const RECONNECT_MS = { least: 5, most: 400 };
 
+/** Chance that a command travels apart from those sent in the same event: others may come in between. */
+const SPLIT = 0.1;
+
+interface Command {
+	readonly run: () => Reply;
+	readonly settle: (reply: Reply, error: Error | null) => void;
+}
+
 class Connection extends EventEmitter {
 	status = 'ready';
 	private upUntil = 0;
@@ -86,6 +94,8 @@ class Connection extends EventEmitter {
 	/** Rises with each cut: what was sent over an earlier one is lost. */
 	private life = 0;
 	private readonly waiting = new Set<(error: Error) => void>();
+	/** The last one; what is sent in the same event mostly shares it. */
+	private packet: { readonly step: number; readonly commands: Command[] } | null = null;
 
 	constructor(
 		private readonly redis: SimulatedRedis,
@@ -132,37 +142,59 @@ class Connection extends EventEmitter {
 		const { redis, owner } = this;
 		const { scheduler } = redis;
 		return new Promise((resolve, reject) => {
-			// ioredis keeps what is asked for while there is no connection; here it is refused, which may happen as well.
+			// ioredis queues commands while there is no connection; here they are refused, which may happen as well.
 			if (this.status !== 'ready') {
 				scheduler.at(owner, redis.delay(), '', () => reject(new Error('Connection is closed.')));
 				return;
 			}
 			const fail = (error: Error): void => reject(error);
 			this.waiting.add(fail);
-			const { life } = this;
-			this.upUntil = Math.max(this.upUntil, scheduler.now + redis.delay());
-			const isCut = redis.faults.cut > 0 && scheduler.random.chance(redis.faults.cut);
-			const isCutBefore = isCut && scheduler.random.chance(0.5);
-			scheduler.at(redis.process, this.upUntil - scheduler.now, '', () => {
-				if (life !== this.life) return;
-				if (isCut) redis.tally('cut redis connection');
-				if (isCutBefore) return this.cut();
-				let reply: Reply = null;
-				let error: Error | null = null;
-				try {
-					reply = name === 'info' ? `run_id:${redis.runId}` : redis.data.run(name, args);
-				} catch (caught) {
-					error = caught as Error;
-				}
-				if (isCut) return this.cut();
-				this.downUntil = Math.max(this.downUntil, scheduler.now + redis.delay());
-				scheduler.at(owner, this.downUntil - scheduler.now, '', () => {
+			const command: Command = {
+				run: () => (name === 'info' ? `run_id:${redis.runId}` : redis.data.run(name, args)),
+				settle: (reply, error) => {
 					if (!this.waiting.delete(fail)) return;
 					if (error) reject(error);
 					else resolve(name === 'hgetall' ? pairs(reply as string[]) : reply);
-				});
+				},
+			};
+			if (this.packet?.step === scheduler.steps && !scheduler.random.chance(SPLIT)) {
+				this.packet.commands.push(command);
+				return;
+			}
+			const packet = { step: scheduler.steps, commands: [command] };
+			this.packet = packet;
+			this.transmit(packet.commands);
+		});
+	}
+
+	/** Commands that arrive together, and whose replies do. A cut comes before, between or after them. */
+	private transmit(commands: readonly Command[]): void {
+		const { redis, owner } = this;
+		const { scheduler } = redis;
+		const { life } = this;
+		this.upUntil = Math.max(this.upUntil, scheduler.now + redis.delay());
+		scheduler.at(redis.process, this.upUntil - scheduler.now, '', () => {
+			if (life !== this.life) return;
+			const isCut = redis.faults.cut > 0 && scheduler.random.chance(redis.faults.cut);
+			const carriedOut = isCut ? commands.slice(0, scheduler.random.below(commands.length + 1)) : commands;
+			const replies = carriedOut.map(({ run }) => attempt(run));
+			if (isCut) {
+				redis.tally('cut redis connection');
+				return this.cut();
+			}
+			this.downUntil = Math.max(this.downUntil, scheduler.now + redis.delay());
+			scheduler.at(owner, this.downUntil - scheduler.now, '', () => {
+				for (const [index, { reply, error }] of replies.entries()) commands[index]?.settle(reply, error);
 			});
 		});
+	}
+}
+
+function attempt(run: () => Reply): { readonly reply: Reply; readonly error: Error | null } {
+	try {
+		return { reply: run(), error: null };
+	} catch (error) {
+		return { reply: null, error: error as Error };
 	}
 }
 

@@ -14,6 +14,7 @@ const ONE: Assignment = Array.from({ length: SLOTS }, () => '');
 
 export class SlotMap {
 	private last: Assignment = ONE;
+	private addresses: readonly string[] = [''];
 
 	constructor(private readonly commands: Commands) {
 		if (!('slots' in commands)) return;
@@ -32,8 +33,8 @@ export class SlotMap {
 	}
 
 	/** Addresses of the nodes that have slots. */
-	nodes(): string[] {
-		return [...new Set(this.last)];
+	nodes(): readonly string[] {
+		return this.addresses;
 	}
 
 	slotsOf(address: string): number[] {
@@ -51,6 +52,8 @@ export class SlotMap {
 
 	private read(): void {
 		const now = Array.from({ length: SLOTS }, (_, slot) => this.nodeOf(slot));
-		if (now.some((node, slot) => node !== this.last[slot])) this.last = now;
+		if (now.every((node, slot) => node === this.last[slot])) return;
+		this.last = now;
+		this.addresses = [...new Set(now)];
 	}
 }

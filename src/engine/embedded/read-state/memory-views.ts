@@ -11,6 +11,7 @@ import type {
 	Ids,
 	Keep,
 	Looked,
+	Release,
 	RepairProblem,
 	Scope,
 	Views,
@@ -90,7 +91,18 @@ export class MemoryViews implements Views {
 		return list;
 	}
 
-	async prepare({ conversation: id, actor, action }: Command): Promise<void> {
+	async prepare(command: Command): Promise<Release> {
+		const release = this.residents.pin([command.conversation, command.actor]);
+		try {
+			await this.loadFor(command);
+			return release;
+		} catch (error) {
+			release();
+			throw error;
+		}
+	}
+
+	private async loadFor({ conversation: id, actor, action }: Command): Promise<void> {
 		const { residents } = this;
 		const conversation = await residents.conversation(id);
 		if (!conversation) return;

@@ -2,6 +2,7 @@ import { Numbering } from '../../../model/numbering.ts';
 import { type Entry, flagsOf, Timeline } from '../../../model/timeline.ts';
 import { NOTHING_AHEAD } from '../../../model/views.ts';
 import type { ConversationBrief, EntryRow, Ledger, StateSource, UserReadState } from '../../ports/store.ts';
+import type { Release } from '../../ports/views.ts';
 import { Depths, nextTurn } from './depths.ts';
 import { Journal } from './journal.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
@@ -33,6 +34,8 @@ export class Residents {
 	private readonly passedBy = new Map<string, number>();
 	/** What is being loaded now: what passes it by must not be forgotten meanwhile. */
 	private readonly loading = new Set<string>();
+	/** By id: how many commands need it between being prepared and being applied. */
+	private readonly pins = new Map<string, number>();
 	private starts: readonly number[] = [];
 	/** How often conversations were evicted, or one came to count: users look again whether everything is loaded that they need. */
 	disruptions = 0;
@@ -64,6 +67,21 @@ export class Residents {
 		const conversation = number === undefined ? undefined : this.loadedConversations[number];
 		if (conversation) conversation.usedAt = this.nowMs();
 		return conversation;
+	}
+
+	/** Conversations and users with these ids are not evicted until the returned function is called, or a commit fails. */
+	pin(ids: readonly string[]): Release {
+		for (const id of ids) this.pins.set(id, (this.pins.get(id) ?? 0) + 1);
+		let isPinned = true;
+		return () => {
+			if (!isPinned) return;
+			isPinned = false;
+			for (const id of ids) {
+				const others = (this.pins.get(id) ?? 0) - 1;
+				if (others > 0) this.pins.set(id, others);
+				else this.pins.delete(id);
+			}
+		};
 	}
 
 	/** A change of something that is not in memory went by. */
@@ -239,12 +257,14 @@ export class Residents {
 		const durable = this.ledger.durable();
 		for (const [number, conversation] of this.loadedConversations.entries()) {
 			if (!conversation || conversation.usedAt >= before || conversation.stamp > durable) continue;
+			if (this.pins.has(conversation.id)) continue;
 			this.loadedConversations[number] = undefined;
 			conversation.evicted = true;
 			this.disruptions += 1;
 		}
 		for (const [id, user] of this.loadedUsers)
-			if (user.usedAt < before && user.newestChange <= durable) this.loadedUsers.delete(id);
+			if (user.usedAt < before && user.newestChange <= durable && !this.pins.has(id))
+				this.loadedUsers.delete(id);
 		for (const [key, at] of this.passedBy)
 			if (at <= durable && !this.loading.has(key)) this.passedBy.delete(key);
 	}

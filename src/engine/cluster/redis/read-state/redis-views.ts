@@ -8,6 +8,7 @@ import type {
 	Ids,
 	Keep,
 	Looked,
+	Release,
 	RepairProblem,
 	Scope,
 	Views,
@@ -107,7 +108,9 @@ export class RedisViews implements Views {
 	}
 
 	/** Scripts load what they miss. */
-	async prepare(): Promise<void> {}
+	async prepare(): Promise<Release> {
+		return () => undefined;
+	}
 
 	/** Turns are taken at once: whoever comes later finds these effects applied. */
 	async apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T> {
