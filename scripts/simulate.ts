@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Job, Line } from '../test/simulation/child.ts';
+import { CoverageReport } from '../test/simulation/coverage.ts';
 import { PLANTED, planted } from '../test/simulation/planted.ts';
 import type { ShapeName } from '../test/simulation/simulate.ts';
 
@@ -11,11 +12,12 @@ import type { ShapeName } from '../test/simulation/simulate.ts';
 const HELP = `npm run simulate -- [options]
 
   --histories N    how many (1000), on all cores
-  --hours H        runs for so long instead
+  --hours H        runs for so long instead, and reports every minute
   --from N         the first seed (1)
   --shape NAME     embedded or cluster; both in turn without it
   --seed N         one history alone; with what a failure printed: --rounds, --faults, --without
   --trace          prints everything that happens in it
+  --paths          at the end, lists which paths the program took under each fault
   --planted        one bug at a time is planted, and has to be found; --planted=NAME for one of them
   --plant NAME     with --seed: the same history with this bug
 `;
@@ -23,6 +25,7 @@ const HELP = `npm run simulate -- [options]
 const CORES = Math.max(1, cpus().length);
 const HISTORIES = 1_000;
 const HOUR_MS = 3_600_000;
+const REPORT_EVERY_MS = 60_000;
 
 const { values: options } = parseArgs({
 	args: process.argv.slice(2).map((arg) => (arg === '--planted' ? '--planted=' : arg)),
@@ -37,6 +40,7 @@ const { values: options } = parseArgs({
 		faults: { type: 'string' },
 		without: { type: 'string' },
 		trace: { type: 'boolean', default: false },
+		paths: { type: 'boolean', default: false },
 		planted: { type: 'string' },
 		plant: { type: 'string' },
 	},
@@ -76,24 +80,33 @@ async function many(): Promise<number> {
 		options.hours === undefined ? Number(options.histories ?? HISTORIES) : Number.MAX_SAFE_INTEGER;
 	const began = performance.now();
 	const totals = { histories: 0, events: 0, simulatedMs: 0 };
-	const injected = new Map<string, number>();
+	const coverage = new CoverageReport();
 	const failures: Line[] = [];
+	let reported = began;
+	const summary = (): string => {
+		const seconds = (performance.now() - began) / 1000;
+		return (
+			`${totals.histories} histories, ${failures.length} wrong; ${totals.events} events, ` +
+			`${(totals.simulatedMs / HOUR_MS).toFixed(1)} simulated hours in ${seconds.toFixed(0)} s`
+		);
+	};
 	await runJobs({ histories, untilMs, plant: null, stopAtFailure: false }, (line) => {
 		totals.histories += 1;
 		totals.events += line.events;
 		totals.simulatedMs += line.simulatedMs;
-		for (const [fault, times] of Object.entries(line.injected))
-			injected.set(`${line.shape}: ${fault}`, (injected.get(`${line.shape}: ${fault}`) ?? 0) + times);
-		if (line.error === null) return;
-		failures.push(line);
-		console.log(`WRONG: seed ${line.seed}, ${line.shape}: ${line.error}`);
+		coverage.add(line.shape, line.covered);
+		if (line.error !== null) {
+			failures.push(line);
+			console.log(`WRONG: seed ${line.seed}, ${line.shape}: ${line.error}`);
+			console.log(`  npm run simulate -- --seed ${line.seed} --shape ${line.shape} --trace`);
+		}
+		if (performance.now() - reported < REPORT_EVERY_MS) return;
+		reported = performance.now();
+		console.log(summary());
 	});
-	for (const [fault, times] of [...injected].sort()) console.log(`  ${String(times).padStart(8)}  ${fault}`);
-	const seconds = (performance.now() - began) / 1000;
-	console.log(
-		`${totals.histories} histories, ${failures.length} wrong; ${totals.events} events, ` +
-			`${(totals.simulatedMs / HOUR_MS).toFixed(1)} simulated hours in ${seconds.toFixed(0)} s`,
-	);
+	console.log('Faults, and the paths that the program took under them (--paths lists each):');
+	for (const line of coverage.lines(options.paths)) console.log(line);
+	console.log(summary());
 	const [first] = failures.sort((a, b) => a.seed - b.seed);
 	if (first) await showShortened(first);
 	return failures.length === 0 ? 0 : 1;

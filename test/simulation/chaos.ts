@@ -16,7 +16,8 @@ const NETWORK_FAULTS = [
 
 export const faultsOf = (shape: Shape): string[] => [...NETWORK_FAULTS, ...Object.keys(shape.faults)];
 
-const EVERY_MS = 400;
+/** Faults follow each other within so many milliseconds, or within as many as operations begin in, if that is more. */
+const EVERY_MS = 40;
 const MOST_FAULTS = 7;
 /** From the first fault on. */
 const ENDS_AFTER_MS = { least: 500, most: 12_000 };
@@ -31,12 +32,13 @@ export class Chaos {
 		private readonly faults: readonly string[],
 	) {}
 
-	begin(): void {
+	/** `withinMs`: how long it takes until all operations of the round have begun. */
+	begin(withinMs: number): void {
 		this.isOn = true;
 		this.round += 1;
 		const { scheduler, chaos } = this.world;
 		const { round } = this;
-		this.next(round, 1 + scheduler.random.below(MOST_FAULTS));
+		this.next(round, 1 + scheduler.random.below(MOST_FAULTS), withinMs / 2, Math.max(EVERY_MS, withinMs));
 		scheduler.at(chaos, scheduler.latency(ENDS_AFTER_MS.least, ENDS_AFTER_MS.most), '', () => {
 			if (this.round === round) this.end();
 		});
@@ -49,16 +51,16 @@ export class Chaos {
 		Object.assign(this.world.network.faults, { lostRequest: 0, lostAnswer: 0, slowest: 2 });
 	}
 
-	private next(round: number, left: number): void {
+	private next(round: number, left: number, soonMs: number, everyMs: number): void {
 		const { scheduler, chaos } = this.world;
 		if (this.faults.length === 0 || left === 0) return;
-		scheduler.at(chaos, scheduler.random.next() * EVERY_MS, '', () => {
+		scheduler.at(chaos, scheduler.random.next() * soonMs, '', () => {
 			if (!this.isOn || this.round !== round) return;
 			const fault = scheduler.random.pick(this.faults) as string;
 			scheduler.note(`fault: ${fault}`);
 			this.world.tally(fault);
 			this.inject(fault);
-			this.next(round, left - 1);
+			this.next(round, left - 1, everyMs, everyMs);
 		});
 	}
 
@@ -67,7 +69,8 @@ export class Chaos {
 		const socket = scheduler.random.pick([...network.sockets].filter(({ isOpen }) => isOpen));
 		switch (fault) {
 			case 'cut socket':
-				socket?.cut(scheduler.random.chance(0.7));
+				if (scheduler.random.chance(0.3)) for (const each of [...network.sockets]) each.cut(true);
+				else socket?.cut(scheduler.random.chance(0.7));
 				return;
 			case 'stalled socket':
 				socket?.stall(scheduler.latency(10, 20_000));
@@ -76,7 +79,7 @@ export class Chaos {
 				network.faults.lostRequest = 0.1;
 				return;
 			case 'lost answers':
-				network.faults.lostAnswer = 0.1;
+				network.faults.lostAnswer = 0.2;
 				return;
 			case 'slow network':
 				network.faults.slowest = 400;

@@ -1,3 +1,4 @@
+import type { Covered } from './coverage.ts';
 import { planted } from './planted.ts';
 import type { ShapeName } from './simulate.ts';
 
@@ -22,7 +23,7 @@ export interface Line {
 	readonly error: string | null;
 	readonly events: number;
 	readonly simulatedMs: number;
-	readonly injected: Readonly<Record<string, number>>;
+	readonly covered: Covered;
 }
 
 const job = JSON.parse(process.argv[2] as string) as Job;
@@ -41,7 +42,7 @@ for (let index = 0; index < job.count && elapsedMs() - began < job.untilMs; inde
 		error: ran.error === null ? null : describe(ran.error),
 		events: ran.events,
 		simulatedMs: ran.simulatedMs,
-		injected: Object.fromEntries(ran.injected),
+		covered: ran.covered,
 	};
 	process.stdout.write(`${JSON.stringify(line)}\n`);
 	if (ran.error !== null && job.stopAtFailure) break;

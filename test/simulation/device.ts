@@ -61,7 +61,7 @@ export class Device {
 	}
 
 	/** What is on its screen and not what the server answers to who asks for the first time. */
-	difference(judge: Process): Promise<Difference | undefined> {
+	difference(judge: Process, among: ReadonlySet<string> | null): Promise<Difference | undefined> {
 		const { fresh } = this;
 		return this.run('looks', judge, async (client) => {
 			await client.settled();
@@ -70,12 +70,18 @@ export class Device {
 				shownCounts(client),
 				`counts of ${this.process.name}`,
 			);
-			return counts ?? this.messagesDifference(client, fresh);
+			return counts ?? this.messagesDifference(client, fresh, among);
 		});
 	}
 
-	private async messagesDifference(client: TidemarkClient, fresh: Person): Promise<Difference | undefined> {
+	/** Of these conversations; null: of all. */
+	private async messagesDifference(
+		client: TidemarkClient,
+		fresh: Person,
+		among: ReadonlySet<string> | null,
+	): Promise<Difference | undefined> {
 		for (const id of client.getSnapshot().conversations.keys()) {
+			if (among !== null && !among.has(id)) continue;
 			const store = client.conversation(id);
 			if (!store.getSnapshot().isLoaded) await store.load();
 			const { messages } = store.getSnapshot();

@@ -107,6 +107,7 @@ export class Disk {
 					} catch (refused) {
 						error = refused;
 					}
+				scheduler.reached(error ? 'failed commit' : 'committed');
 				scheduler.within(process, () => scheduler.note(`${label}${error ? ` failed: ${error}` : ''}`));
 				scheduler.at(process, scheduler.latency(0.1, faults.slowest), '', () =>
 					error ? reject(error) : resolve(),

@@ -23,7 +23,9 @@ export const CONFIG = readConfig(
 );
 
 const NAME = 'server';
-const EVICTED_AFTER_MS = 150;
+/** At moments that nothing else decides: also between a change and its commit. */
+const EVICTIONS = 20;
+const EVICTIONS_WITHIN_MS = 400;
 /** How long it takes until a process that died is started again, ms. */
 const DOWN_MS = { least: 50, most: 4_000 };
 
@@ -91,13 +93,16 @@ export class EmbeddedShape implements Shape {
 		},
 		evict: () => {
 			const { process, engine } = this;
-			const { scheduler } = this.world;
-			// What was used just now is never evicted: commands rely on it.
-			if (process?.alive && scheduler.now > process.pausedUntil + 1_000)
-				scheduler.within(process, () => engine?.evict(EVICTED_AFTER_MS));
+			const { scheduler, chaos } = this.world;
+			for (let times = 0; times < EVICTIONS; times += 1)
+				scheduler.at(chaos, scheduler.random.next() * EVICTIONS_WITHIN_MS, '', () => {
+					if (process?.alive) scheduler.within(process, () => engine?.evict(0));
+				});
 		},
 		'failing disk': () => {
 			this.disk.faults.failedCommit = 0.3;
+			// Slow as well: what is decided meanwhile waits behind what fails.
+			if (this.world.scheduler.random.chance(0.6)) this.disk.faults.slowest = 150;
 		},
 		'full disk': () => {
 			const { scheduler } = this.world;

@@ -47,6 +47,13 @@ const MIX = {
 /** How long what was acknowledged may take to be everywhere. */
 const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 3_000;
+/** Operations of a round begin within so many milliseconds of each other, one of these. */
+const SPREADS_MS = [3, 30, 200];
+/** Chance that a user who has a device posts with it, not by the Web API. */
+const BY_DEVICE = 0.8;
+
+const conversationsOf = (operation: Operation): string[] =>
+	'conversation' in operation ? [operation.conversation] : [];
 
 export class History {
 	private readonly judge: Process;
@@ -91,16 +98,19 @@ export class History {
 			const planned = operations.slice(next, next + this.plan.perRound);
 			next += this.plan.perRound;
 			this.world.scheduler.note(`round ${number}`);
-			this.chaos.begin();
-			const done = await this.performAll(planned);
+			const withinMs = this.world.scheduler.random.pick(SPREADS_MS) as number;
+			this.chaos.begin(withinMs);
+			const done = await this.performAll(planned, withinMs);
 			this.chaos.end();
 			await this.feed(done);
-			await this.check(number === this.plan.rounds);
+			const touched = new Set(done.flatMap(({ operation }) => conversationsOf(operation)));
+			await this.check(number === this.plan.rounds ? null : touched);
+			this.world.calm();
 		}
 		this.world.scheduler.note('everything is started again');
 		for (const process of this.shape.processes) if (process.alive) this.shape.crash(process);
 		await this.untilUp();
-		await this.check(true);
+		await this.check(null);
 		this.checkVisible();
 		for (const device of this.devices) device.end();
 	}
@@ -127,7 +137,7 @@ export class History {
 			this.devices.push(new Device(this.world, this.shape, this.people[user] as Person, `device-${index}`));
 	}
 
-	private async performAll(planned: readonly PlannedOperation[]): Promise<Done[]> {
+	private async performAll(planned: readonly PlannedOperation[], withinMs: number): Promise<Done[]> {
 		const world = { users: this.people.map(({ id }) => id), conversations: this.conversations };
 		const round = new Round(this.oracle);
 		const chosen: PlannedOperation[] = [];
@@ -137,10 +147,10 @@ export class History {
 			else if (operation && round.operations.includes(operation))
 				round.operations.splice(round.operations.indexOf(operation), 1);
 		}
+		const { scheduler } = this.world;
 		return Promise.all(
 			round.operations.map(async (operation, index) => {
-				const { scheduler } = this.world;
-				await Bun.sleep(scheduler.random.next() * 200);
+				await Bun.sleep(scheduler.random.next() * withinMs);
 				scheduler.note(`asks ${JSON.stringify(operation)}`);
 				return this.performOne(chosen[index] as PlannedOperation, operation);
 			}),
@@ -156,7 +166,7 @@ export class History {
 			...this.driver,
 			post: async (conversation, user, text, options) => {
 				const device = this.devices.find(({ person }) => person.id === user);
-				const byDevice = operation.kind === 'post' && device && this.world.scheduler.random.chance(0.5);
+				const byDevice = operation.kind === 'post' && device && this.world.scheduler.random.chance(BY_DEVICE);
 				ts = byDevice
 					? micros(await device.post(this.judge, conversation, text))
 					: await this.driver.post(conversation, user, text, options);
@@ -205,27 +215,28 @@ export class History {
 		while (!this.shape.isUp()) await Bun.sleep(50);
 	}
 
-	private async check(isThorough: boolean): Promise<void> {
+	/** Null: everything. Otherwise only what these conversations show, and all counts. */
+	private async check(touched: ReadonlySet<string> | null): Promise<void> {
 		await this.untilUp();
 		const end = this.world.scheduler.now + PATIENCE_MS;
 		for (;;) {
-			const wrong = await this.wrong(isThorough);
+			const wrong = await this.wrong(touched);
 			if (!wrong) return;
 			if (this.world.scheduler.now > end) throw new Wrong(wrong);
 			await Bun.sleep(LOOK_AGAIN_MS);
 		}
 	}
 
-	private async wrong(isThorough: boolean): Promise<string | null> {
+	private async wrong(touched: ReadonlySet<string> | null): Promise<string | null> {
 		const users = this.people.map(({ id }) => id);
-		if (isThorough) {
+		if (touched === null) {
 			const world = { users, conversations: this.conversations };
 			const found = await compareAll(this.driver, this.oracle, world, emptyTally());
 			if (found)
 				return `${found.path}: oracle ${JSON.stringify(found.oracle)}, server ${JSON.stringify(found.server)}`;
 		}
 		for (const device of this.devices) {
-			const found = await device.difference(this.judge);
+			const found = await device.difference(this.judge, touched);
 			if (found)
 				return `${found.path}: fresh ${JSON.stringify(found.oracle)}, shown ${JSON.stringify(found.server)}`;
 		}

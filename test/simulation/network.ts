@@ -68,6 +68,7 @@ export class Network {
 
 	arrived(client: Process, text: string): void {
 		const frame = JSON.parse(text);
+		this.scheduler.reached(`event ${frame.type}${frame.subtype ? ` ${frame.subtype}` : ''}`);
 		if (frame.type === 'message' && typeof frame.ts === 'string' && frame.subtype === undefined)
 			this.frames.push({ client, frame: { channel: frame.channel, ts: frame.ts } });
 	}
@@ -101,8 +102,10 @@ export class Network {
 				isOver = true;
 				scheduler.at(caller, delayMs, label, settle);
 			};
-			const reset = (why: string, delayMs = this.delay()): void =>
+			const reset = (why: string, delayMs = this.delay()): void => {
+				scheduler.reached(`lost ${what}: ${why}`);
 				end(delayMs, `${what}: ${why}`, () => reject(new ConnectionReset(why)));
+			};
 			if (scheduler.random.chance(this.faults.lostRequest)) {
 				this.tally('lost request');
 				reset('request lost', NOTICED_MS);
@@ -125,6 +128,8 @@ export class Network {
 				const body = answer ? await answer.text() : '';
 				process.onDeath.delete(died);
 				const [status, answered] = [answer?.status ?? 500, answer?.headers];
+				const [, refusal] = /"error":"(\w+)"/.exec(body) ?? [];
+				scheduler.reached(refusal && !body.startsWith('{"ok":true') ? `refused ${what}: ${refusal}` : `answered ${what}`);
 				if (scheduler.random.chance(this.faults.lostAnswer)) {
 					this.tally('lost answer');
 					reset('answer lost', NOTICED_MS);

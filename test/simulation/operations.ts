@@ -22,10 +22,17 @@ export function simulatedOperations(scheduler: Scheduler): ServerOperations {
 	const told: Record<string, (...args: never[]) => unknown> = {
 		failed: (about: string, error: unknown) => {
 			scheduler.note(`failed: ${about}: ${error}`);
+			scheduler.reached(`failed ${about}`);
 			if (MISTAKES.some((kind) => error instanceof kind)) scheduler.fail(error);
 		},
-		warn: (text: string) => scheduler.note(`warns: ${text}`),
-		degraded: (what: string, error: Error) => scheduler.note(`degraded: ${what}: ${error.message}`),
+		warn: (text: string) => {
+			scheduler.note(`warns: ${text}`);
+			scheduler.reached(`warned ${text}`);
+		},
+		degraded: (what: string, error: Error) => {
+			scheduler.note(`degraded: ${what}: ${error.message}`);
+			scheduler.reached(`degraded ${what}`);
+		},
 		setback: (error: Error) => scheduler.note(`setback: ${error.message}`),
 	};
 	return new Proxy({} as ServerOperations, {

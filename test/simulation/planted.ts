@@ -107,6 +107,66 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 			'const client_msg_id = sending.attempts > 1 ? this.freshId() : sending.args.client_msg_id;\n' +
 			"\t\t\tconst answer = await api.once('chat.postMessage', { ...sending.args, client_msg_id });",
 	},
+	'forgets the epoch': {
+		file: 'src/engine/cluster/recovery.ts',
+		find: "await worker.halt();",
+		replace: '',
+		shape: 'cluster',
+	},
+	'loads what was read in an earlier epoch': {
+		file: 'src/engine/cluster/redis/lua/include/only-in-epoch.lua',
+		find: "if ARGV[1] ~= ''",
+		replace: "if ARGV[1] == 'never'",
+		shape: 'cluster',
+	},
+	'lets a zombie write past the fence of its partition': {
+		file: 'src/engine/cluster/postgres/progress.ts',
+		find: 'if (moved !== 1) throw',
+		replace: 'if (moved === undefined) throw',
+		shape: 'cluster',
+	},
+	'believes a copy of a user without comparing stamps': {
+		file: 'src/engine/cluster/redis/views/user-views.ts',
+		find: "const named = known?.named ?? ['-', 0, '-'];",
+		replace: "if (known) return known;\n\t\t\tconst named = ['-', 0, '-'];",
+		shape: 'cluster',
+	},
+	'resumes nothing after messages were missed': {
+		file: 'src/engine/cluster/redis/bus.ts',
+		find: 'this.hooks.onGap();',
+		replace: '',
+		shape: 'cluster',
+	},
+	'waits forever for a lost reply': {
+		file: 'src/gateway/requests.ts',
+		find: 'const waiting = this.end(request);\n\t\tconst why',
+		replace: 'const waiting = undefined as Waiting | undefined;\n\t\tif (request < 0) this.end(request);\n\t\tconst why',
+		shape: 'cluster',
+	},
+	'forgets changes of users who are not loaded': {
+		file: 'src/engine/cluster/redis/lua/pend-unless-loaded-2.lua',
+		find: "redis.call('RPUSH', KEYS[2], ARGV[2])",
+		replace: '',
+		shape: 'cluster',
+	},
+	'acknowledges a mark that neither log nor store has': {
+		file: 'src/engine/cluster/mark-ledger.ts',
+		find: 'return done.promise;',
+		replace: 'done.promise.catch(() => undefined);\n\t\treturn Promise.resolve();',
+		shape: 'cluster',
+	},
+	'publishes nothing after a takeover': {
+		file: 'src/engine/cluster/redis/lua/apply-2.lua',
+		find: "elseif change == 'edit' or change == 'delete' then",
+		replace: "elseif change == 'never' then",
+		shape: 'cluster',
+	},
+	'begins a partition where its last batch began': {
+		file: 'src/engine/cluster/postgres/progress.ts',
+		find: 'SET next_offset = $3, topic_id',
+		replace: 'SET next_offset = $2, topic_id',
+		shape: 'cluster',
+	},
 	'tells of events while a client is catching up': {
 		file: 'src/gateway/socket/session.ts',
 		find: 'this.connection.hold();',
@@ -115,21 +175,37 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 };
 
 const ROOT = new URL('../../', import.meta.url).pathname;
+const SCRIPTS = 'src/engine/cluster/redis/scripts.ts';
+const READ = '(_, name) => read(`include/${name}`))';
+
+/** Scripts are no modules: they are changed where they are read. */
+const inScripts = ({ find, replace }: PlantedBug): PlantedBug => ({
+	file: SCRIPTS,
+	find: READ,
+	replace: `${READ}.replace(${JSON.stringify(find)}, () => ${JSON.stringify(replace)})`,
+});
+
+/** Throws unless the file has this text, once. */
+function sourceWith(file: string, text: string): string {
+	const source = readFileSync(ROOT + file, 'utf8');
+	if (source.split(text).length !== 2)
+		throw new Error(`cannot be planted: ${file} does not have "${text}" once`);
+	return source;
+}
 
 /** Before the code is loaded that it is in. */
 export function planted(name: string): void {
 	const bug = PLANTED[name];
 	if (!bug) throw new Error(`no such bug: ${name}`);
-	const path = ROOT + bug.file;
-	const source = readFileSync(path, 'utf8');
-	if (source.split(bug.find).length !== 2)
-		throw new Error(`"${name}" cannot be planted: ${bug.file} does not have "${bug.find}" once`);
-	const filter = new RegExp(`${bug.file.replaceAll(/[.]/g, '\\.')}$`);
+	const { file, find, replace } = bug.file.endsWith('.lua') ? inScripts(bug) : bug;
+	sourceWith(bug.file, bug.find);
+	const source = sourceWith(file, find);
+	const filter = new RegExp(`${file.replaceAll('.', '\\.')}$`);
 	plugin({
 		name: 'planted bug',
 		setup: (build) => {
 			build.onLoad({ filter }, () => ({
-				contents: source.replace(bug.find, () => bug.replace),
+				contents: source.replace(find, () => replace),
 				loader: 'ts',
 			}));
 		},

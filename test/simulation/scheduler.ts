@@ -55,6 +55,8 @@ export class Scheduler {
 	/** Of everything that happened, in order: two runs of one seed have the same. */
 	hash = 0n;
 	readonly random: Random;
+	/** Called with what the program does, by name: what coverage.ts counts. */
+	reached: (path: string) => void = () => undefined;
 	/** Kept only where somebody wants to read it. */
 	readonly lines: string[] | null;
 	private readonly heap: Scheduled[] = [];

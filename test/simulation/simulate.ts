@@ -1,5 +1,6 @@
 import { INVARIANTS, violationsOf } from '../../src/model/invariants.ts';
 import { faultsOf } from './chaos.ts';
+import { type Covered, Coverage } from './coverage.ts';
 import { ClusterShape } from './cluster/shape.ts';
 import { EmbeddedShape } from './embedded.ts';
 import { installGlobals } from './globals.ts';
@@ -29,19 +30,21 @@ export interface Ran {
 	readonly events: number;
 	readonly simulatedMs: number;
 	readonly plan: Plan;
-	readonly injected: ReadonlyMap<string, number>;
+	readonly covered: Covered;
 	readonly lines: readonly string[];
 }
 
-const LIMITS = { steps: 2_000_000, ms: 4 * 3_600_000 };
+/** Far beyond what any history takes that gets on. */
+const LIMITS = { steps: 500_000, ms: 3_600_000 };
 
 export function simulate(seed: number, options: Options): Ran {
 	const scheduler = new Scheduler(seed, options);
 	const began = scheduler.now;
-	const injected = new Map<string, number>();
-	const tally = (fault: string): void => void injected.set(fault, (injected.get(fault) ?? 0) + 1);
+	const coverage = new Coverage();
+	scheduler.reached = (path) => coverage.reached(path);
+	const tally = (fault: string): void => coverage.inject(fault);
 	const network = new Network(scheduler, tally);
-	const world: World = { scheduler, network, chaos: scheduler.process('chaos'), tally };
+	const world: World = { scheduler, network, chaos: scheduler.process('chaos'), tally, calm: () => coverage.calm() };
 	const uninstall = installGlobals(scheduler, network);
 	const shape: Shape = shapeOf(options.shape, world);
 	const plan = planOf(scheduler, shape, options);
@@ -64,7 +67,7 @@ export function simulate(seed: number, options: Options): Ran {
 		events: scheduler.steps,
 		simulatedMs: scheduler.now - began,
 		plan,
-		injected,
+		covered: coverage.covered,
 		lines: scheduler.lines ?? [],
 	};
 }

@@ -177,6 +177,7 @@ export class SimulatedSocket {
 	private closedByServer(code: number, reason: string): void {
 		if (!this.isServerOpen) return;
 		this.isServerOpen = false;
+		this.network.scheduler.reached(`closed by the server: ${code} ${reason}`);
 		// As Bun does: before `close` returns.
 		this.handlers?.close(this.end as ServerEnd, code, reason);
 		this.toClient(`closed ${code}`, () => this.overAtClient(code, reason));

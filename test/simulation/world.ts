@@ -9,6 +9,8 @@ export interface World {
 	readonly chaos: Process;
 	/** Counts what was injected. */
 	readonly tally: (fault: string) => void;
+	/** All faults are over, and so is what they led to. */
+	readonly calm: () => void;
 }
 
 /** An installation: which processes there are, and what can go wrong in it. */

@@ -60,6 +60,7 @@ export class Member {
 		const reader: Reader = { stopped: false, running: Promise.resolve() };
 		this.readers.set(partition, reader);
 		scheduler.note(`takes ${partition}`);
+		scheduler.reached(`took a partition of ${partition.split('/')[0]}`);
 		await this.tell(() => this.owner.onAssigned?.([partition]));
 		reader.running = this.read(partition, reader);
 	}

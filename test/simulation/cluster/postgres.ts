@@ -230,6 +230,7 @@ export class SimulatedPostgres {
 				scheduler.within(process, () =>
 					scheduler.note(`transaction ${number}${isCommitted ? '' : ' rolled back'}`),
 				);
+				scheduler.reached(isCommitted ? 'transaction committed' : 'lost transaction at its commit');
 				scheduler.at(process, this.delay(), '', () => {
 					if (!isLost) resolve();
 					else {

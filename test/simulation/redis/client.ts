@@ -149,6 +149,7 @@ class Connection extends EventEmitter {
 			}
 			const fail = (error: Error): void => reject(error);
 			this.waiting.add(fail);
+			if (name in FILES) scheduler.reached(`script ${name}`);
 			const command: Command = {
 				run: () => (name === 'info' ? `run_id:${redis.runId}` : redis.data.run(name, args)),
 				settle: (reply, error) => {
@@ -178,6 +179,7 @@ class Connection extends EventEmitter {
 			const isCut = redis.faults.cut > 0 && scheduler.random.chance(redis.faults.cut);
 			const carriedOut = isCut ? commands.slice(0, scheduler.random.below(commands.length + 1)) : commands;
 			const replies = carriedOut.map(({ run }) => attempt(run));
+			for (const { error } of replies) if (error) scheduler.reached(`refused by Redis: ${error.message.slice(0, 24)}`);
 			if (isCut) {
 				redis.tally('cut redis connection');
 				return this.cut();
