@@ -12,6 +12,7 @@ const NETWORK_FAULTS = [
 	'lost requests',
 	'lost answers',
 	'slow network',
+	'failing push',
 ] as const;
 
 export const faultsOf = (shape: Shape): string[] => [...NETWORK_FAULTS, ...Object.keys(shape.faults)];
@@ -48,6 +49,7 @@ export class Chaos {
 		if (!this.isOn) return;
 		this.isOn = false;
 		this.shape.heal();
+		if (this.world.phones) Object.assign(this.world.phones.faults, { busy: 0, unanswered: 0, slowest: 20 });
 		Object.assign(this.world.network.faults, { lostRequest: 0, lostAnswer: 0, slowest: 2 });
 	}
 
@@ -65,7 +67,7 @@ export class Chaos {
 	}
 
 	private inject(fault: string): void {
-		const { scheduler, network } = this.world;
+		const { scheduler, network, phones } = this.world;
 		const socket = scheduler.random.pick([...network.sockets].filter(({ isOpen }) => isOpen));
 		switch (fault) {
 			case 'cut socket':
@@ -80,6 +82,9 @@ export class Chaos {
 				return;
 			case 'lost answers':
 				network.faults.lostAnswer = 0.2;
+				return;
+			case 'failing push':
+				if (phones) Object.assign(phones.faults, { busy: 0.3, unanswered: 0.2, slowest: 2_000 });
 				return;
 			case 'slow network':
 				network.faults.slowest = 400;

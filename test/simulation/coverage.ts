@@ -4,7 +4,9 @@
  */
 
 /** By fault: how often it was injected, and in how many histories each path was reached after it, in the same round. */
-export type Covered = Readonly<Record<string, { readonly injected: number; readonly paths: readonly string[] }>>;
+export type Covered = Readonly<
+	Record<string, { readonly injected: number; readonly paths: readonly string[] }>
+>;
 
 const NO_FAULT = '(no fault)';
 
@@ -71,15 +73,20 @@ export class CoverageReport {
 
 	/** A line for each fault; with `all`, every path with the number of histories that reached it under the fault. */
 	lines(all: boolean): string[] {
-		return [...this.totals].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([key, { injected, histories, paths }]) => {
-			const refusals = [...paths.keys()].filter((path) => REFUSED.test(path)).length;
-			const head =
-				`${String(injected).padStart(8)} times in ${String(histories).padStart(6)} histories  ` +
-				`${String(paths.size).padStart(4)} paths (${refusals} of them errors)  ${key}`;
-			if (!all) return [head];
-			const sorted = [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
-			return [head, ...sorted.map(([path, times]) => `${' '.repeat(10)}${String(times).padStart(6)}  ${path}`)];
-		});
+		return [...this.totals]
+			.sort(([a], [b]) => (a < b ? -1 : 1))
+			.flatMap(([key, { injected, histories, paths }]) => {
+				const refusals = [...paths.keys()].filter((path) => REFUSED.test(path)).length;
+				const head =
+					`${String(injected).padStart(8)} times in ${String(histories).padStart(6)} histories  ` +
+					`${String(paths.size).padStart(4)} paths (${refusals} of them errors)  ${key}`;
+				if (!all) return [head];
+				const sorted = [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
+				return [
+					head,
+					...sorted.map(([path, times]) => `${' '.repeat(10)}${String(times).padStart(6)}  ${path}`),
+				];
+			});
 	}
 }
 

@@ -6,6 +6,7 @@ import type { Store } from '../../src/engine/ports/store.ts';
 import type { Batch } from '../../src/engine/store/batch.ts';
 import { toSqlite } from '../../src/engine/store/dialect.ts';
 import { GroupCommit } from '../../src/engine/store/group-commit.ts';
+import { writeFactForPush } from '../../src/engine/store/push-facts.ts';
 import type { Param, Row } from '../../src/engine/store/sql.ts';
 import { storeOn } from '../../src/engine/store/store.ts';
 import type { Process, Scheduler } from './scheduler.ts';
@@ -123,7 +124,7 @@ export class Disk {
 	}
 
 	/** The store of the embedded engine, on this disk. */
-	openStore(process: Process, onCommitFailure: (error: Error) => void): Store {
+	openStore(process: Process, onCommitFailure: (error: Error) => void, pushes: boolean): Store {
 		const newest = recordStart(this.database, (last) => Math.max(Date.now() * 1000, last + 1));
 		const reader = new SqliteReader(this.database);
 		const commits = new GroupCommit(
@@ -131,6 +132,7 @@ export class Disk {
 				this.write(process, `commit of ${batch.size}`, () => this.transact(() => this.writeRows(batch))),
 			onCommitFailure,
 			newest,
+			pushes ? writeFactForPush : undefined,
 		);
 		return storeOn(
 			reader,

@@ -24,8 +24,8 @@ export const CONFIG = readConfig(
 
 const NAME = 'server';
 /** At moments that nothing else decides: also between a change and its commit. */
-const EVICTIONS = 20;
-const EVICTIONS_WITHIN_MS = 400;
+const MOST_EVICTIONS = 6;
+const EVICTIONS_WITHIN_MS = 200;
 /** How long it takes until a process that died is started again, ms. */
 const DOWN_MS = { least: 50, most: 4_000 };
 
@@ -58,10 +58,10 @@ export class EmbeddedShape implements Shape {
 	}
 
 	private async boot(process: Process): Promise<void> {
-		const { scheduler } = this.world;
+		const { scheduler, phones } = this.world;
 		const operations = simulatedOperations(scheduler);
 		const engine = await embeddedEngineOn(
-			async ({ onCommitFailure }) => this.disk.openStore(process, onCommitFailure),
+			async ({ onCommitFailure }) => this.disk.openStore(process, onCommitFailure, phones !== null),
 			() => scheduler.now / 1000,
 		);
 		this.engine = engine;
@@ -74,6 +74,8 @@ export class EmbeddedShape implements Shape {
 			engine,
 			operations,
 		});
+		const report = (error: unknown, about: string): void => operations.failed(about, error);
+		await phones?.startPusher(process, { ...engine, alone: true, report });
 	}
 
 	crash(process: Process): void {
@@ -94,7 +96,8 @@ export class EmbeddedShape implements Shape {
 		evict: () => {
 			const { process, engine } = this;
 			const { scheduler, chaos } = this.world;
-			for (let times = 0; times < EVICTIONS; times += 1)
+			const times = 1 + scheduler.random.below(MOST_EVICTIONS);
+			for (let time = 0; time < times; time += 1)
 				scheduler.at(chaos, scheduler.random.next() * EVICTIONS_WITHIN_MS, '', () => {
 					if (process?.alive) scheduler.within(process, () => engine?.evict(0));
 				});

@@ -129,7 +129,9 @@ export class Network {
 				process.onDeath.delete(died);
 				const [status, answered] = [answer?.status ?? 500, answer?.headers];
 				const [, refusal] = /"error":"(\w+)"/.exec(body) ?? [];
-				scheduler.reached(refusal && !body.startsWith('{"ok":true') ? `refused ${what}: ${refusal}` : `answered ${what}`);
+				scheduler.reached(
+					refusal && !body.startsWith('{"ok":true') ? `refused ${what}: ${refusal}` : `answered ${what}`,
+				);
 				if (scheduler.random.chance(this.faults.lostAnswer)) {
 					this.tally('lost answer');
 					reset('answer lost', NOTICED_MS);

@@ -109,7 +109,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'forgets the epoch': {
 		file: 'src/engine/cluster/recovery.ts',
-		find: "await worker.halt();",
+		find: 'await worker.halt();',
 		replace: '',
 		shape: 'cluster',
 	},
@@ -140,7 +140,8 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	'waits forever for a lost reply': {
 		file: 'src/gateway/requests.ts',
 		find: 'const waiting = this.end(request);\n\t\tconst why',
-		replace: 'const waiting = undefined as Waiting | undefined;\n\t\tif (request < 0) this.end(request);\n\t\tconst why',
+		replace:
+			'const waiting = undefined as Waiting | undefined;\n\t\tif (request < 0) this.end(request);\n\t\tconst why',
 		shape: 'cluster',
 	},
 	'forgets changes of users who are not loaded': {
@@ -166,6 +167,11 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		find: 'SET next_offset = $3, topic_id',
 		replace: 'SET next_offset = $2, topic_id',
 		shape: 'cluster',
+	},
+	'leaves a notification of what was read elsewhere': {
+		file: 'src/push/decide.ts',
+		find: 'message.deleted || recipient.read || reasonOf',
+		replace: 'message.deleted || reasonOf',
 	},
 	'tells of events while a client is catching up': {
 		file: 'src/gateway/socket/session.ts',

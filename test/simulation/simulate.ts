@@ -1,11 +1,12 @@
 import { INVARIANTS, violationsOf } from '../../src/model/invariants.ts';
 import { faultsOf } from './chaos.ts';
-import { type Covered, Coverage } from './coverage.ts';
 import { ClusterShape } from './cluster/shape.ts';
+import { Coverage, type Covered } from './coverage.ts';
 import { EmbeddedShape } from './embedded.ts';
 import { installGlobals } from './globals.ts';
 import { History, type Plan, Wrong } from './history.ts';
 import { Network } from './network.ts';
+import { Phones } from './phones.ts';
 import { Scheduler } from './scheduler.ts';
 import type { Shape, World } from './world.ts';
 
@@ -35,6 +36,7 @@ export interface Ran {
 }
 
 /** Far beyond what any history takes that gets on. */
+const WITH_PUSH = 0.3;
 const LIMITS = { steps: 500_000, ms: 3_600_000 };
 
 export function simulate(seed: number, options: Options): Ran {
@@ -44,7 +46,16 @@ export function simulate(seed: number, options: Options): Ran {
 	scheduler.reached = (path) => coverage.reached(path);
 	const tally = (fault: string): void => coverage.inject(fault);
 	const network = new Network(scheduler, tally);
-	const world: World = { scheduler, network, chaos: scheduler.process('chaos'), tally, calm: () => coverage.calm() };
+	// The loops of pushing cost time: some histories have them.
+	const phones = scheduler.random.chance(WITH_PUSH) ? new Phones(scheduler, tally) : null;
+	const world: World = {
+		phones,
+		scheduler,
+		network,
+		chaos: scheduler.process('chaos'),
+		tally,
+		calm: () => coverage.calm(),
+	};
 	const uninstall = installGlobals(scheduler, network);
 	const shape: Shape = shapeOf(options.shape, world);
 	const plan = planOf(scheduler, shape, options);

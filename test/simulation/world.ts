@@ -1,4 +1,5 @@
 import type { Network } from './network.ts';
+import type { Phones } from './phones.ts';
 import type { Process, Scheduler } from './scheduler.ts';
 
 /** What everything in one simulated history shares. */
@@ -7,6 +8,8 @@ export interface World {
 	readonly network: Network;
 	/** In whose name faults happen and dead processes are started again. */
 	readonly chaos: Process;
+	/** Null: nothing is pushed in this history. */
+	readonly phones: Phones | null;
 	/** Counts what was injected. */
 	readonly tally: (fault: string) => void;
 	/** All faults are over, and so is what they led to. */

@@ -5,6 +5,7 @@ import { Retry } from '../../../src/engine/cluster/postgres/retry.ts';
 import { carryOut } from '../../../src/engine/cluster/postgres/transaction.ts';
 import { sqliteSearch } from '../../../src/engine/embedded/sqlite/search.ts';
 import { GroupCommit } from '../../../src/engine/store/group-commit.ts';
+import { writeFactForPush } from '../../../src/engine/store/push-facts.ts';
 import type { Param, Row, SqlReader, Statement } from '../../../src/engine/store/sql.ts';
 import { storeOn } from '../../../src/engine/store/store.ts';
 import { Refusal } from '../../../src/model/errors.ts';
@@ -69,7 +70,8 @@ export class SimulatedPostgres {
 		this.disk.database.run(PROGRESS);
 	}
 
-	storeOf(process: Process): PostgresStore {
+	storeOf(process: Process, pushes: boolean): PostgresStore {
+		const writeFact = pushes ? writeFactForPush : undefined;
 		const pool = {
 			use: <T>(work: (sql: unknown) => Promise<T>) => work(this.connectionOf(process)),
 			renew: () => undefined,
@@ -80,9 +82,10 @@ export class SimulatedPostgres {
 			(batch) => carryOut(pool as never, impatient, planner.plan(batch)),
 			() => undefined,
 			0,
+			writeFact,
 		);
 		const reader = this.readerOf(process);
-		const partitions = new Progress(pool as never, retry, planner as never);
+		const partitions = new Progress(pool as never, retry, planner as never, writeFact);
 		return {
 			...storeOn(reader, commits, sqliteSearch(reader), async () => undefined),
 			commitWithProgress: (facts, span) => partitions.commit(facts, span),

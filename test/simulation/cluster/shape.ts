@@ -8,6 +8,7 @@ import { RedisBus } from '../../../src/engine/cluster/redis/bus.ts';
 import { Epoch } from '../../../src/engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../../src/engine/cluster/redis/keys.ts';
+import { presenceView } from '../../../src/engine/cluster/redis/presence-view.ts';
 import { RedisViews } from '../../../src/engine/cluster/redis/read-state/redis-views.ts';
 import { ReadState } from '../../../src/unread/read-state.ts';
 import { ADMIN_TOKEN, CONFIG } from '../embedded.ts';
@@ -86,6 +87,14 @@ export class ClusterShape implements Shape {
 		const operations = simulatedOperations(this.world.scheduler);
 		const cluster = await this.open(process, operations);
 		await startWorker(CONFIG, cluster, operations, loggerOf(this.world.scheduler), this.locks.of(process));
+		const { commands, keys, readState, written } = cluster;
+		await this.world.phones?.startPusher(process, {
+			store: written,
+			readState,
+			sessions: presenceView(commands, keys),
+			alone: false,
+			report: (error, about) => operations.failed(about, error),
+		});
 		this.workersUp.add(process);
 	}
 
@@ -96,7 +105,7 @@ export class ClusterShape implements Shape {
 		const nowMicros = (): number => Date.now() * 1000;
 		const report = (error: unknown, about: string): void => operations.failed(about, error);
 		const commands = this.redis.commandsOf(process);
-		const written = this.postgres.storeOf(process);
+		const written = this.postgres.storeOf(process, this.world.phones !== null);
 		const keys = new Keys('t:');
 		const epoch = new Epoch(commands, keys.prefix);
 		const logs = this.log.logsOf(process, report);

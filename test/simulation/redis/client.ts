@@ -179,7 +179,8 @@ class Connection extends EventEmitter {
 			const isCut = redis.faults.cut > 0 && scheduler.random.chance(redis.faults.cut);
 			const carriedOut = isCut ? commands.slice(0, scheduler.random.below(commands.length + 1)) : commands;
 			const replies = carriedOut.map(({ run }) => attempt(run));
-			for (const { error } of replies) if (error) scheduler.reached(`refused by Redis: ${error.message.slice(0, 24)}`);
+			for (const { error } of replies)
+				if (error) scheduler.reached(`refused by Redis: ${error.message.slice(0, 24)}`);
 			if (isCut) {
 				redis.tally('cut redis connection');
 				return this.cut();

@@ -1,0 +1,179 @@
+import type { Sessions } from '../../src/engine/ports/sessions.ts';
+import type { Store } from '../../src/engine/ports/store.ts';
+import { newId } from '../../src/model/ids.ts';
+import type { Outcome, PushProvider } from '../../src/push/provider.ts';
+import { Pusher } from '../../src/push/pusher.ts';
+import type { ReadState } from '../../src/unread/read-state.ts';
+import type { Operation } from '../support/oracle/operations.ts';
+import type { Oracle } from '../support/oracle/oracle.ts';
+import type { Process, Scheduler } from './scheduler.ts';
+
+/**
+ * A push service and the phones behind it, one of each user, and what the judge says about them: when all is quiet a phone shows
+ * only messages that are unread and have a ground to be shown, and whoever a new message concerns was notified of it.
+ */
+
+export interface PushFaults {
+	/** Chance that the service is busy, or takes a notification and its answer is lost. */
+	busy: number;
+	unanswered: number;
+	slowest: number;
+}
+
+export interface PusherOf {
+	readonly store: Pick<Store, 'push' | 'history' | 'directory'>;
+	readonly readState: ReadState;
+	readonly sessions: Pick<Sessions, 'activeAmong'>;
+	readonly alone: boolean;
+	readonly report: (error: unknown, about: string) => void;
+}
+
+const DELAY_MS = 1_000;
+const keyOf = (conversation: string, ts: number): string => `${conversation} ${ts}`;
+
+export class Phones {
+	readonly faults: PushFaults = { busy: 0, unanswered: 0, slowest: 20 };
+	private readonly service: Process;
+	/** By user: what the phone shows, and what it was ever notified of. */
+	private readonly shown = new Map<string, Set<string>>();
+	private readonly notified = new Map<string, Set<string>>();
+
+	constructor(
+		private readonly scheduler: Scheduler,
+		private readonly tally: (fault: string) => void,
+	) {
+		this.service = scheduler.process('push service');
+	}
+
+	/** The real loops of pushing, in a process that runs them. */
+	async startPusher(process: Process, { report, ...parts }: PusherOf): Promise<void> {
+		const pusher = new Pusher({
+			...parts.store,
+			...parts,
+			providers: { apns: this.providerFor(process) },
+			watch: { degraded: () => undefined, recovered: () => undefined },
+			delayMs: DELAY_MS,
+			nowMs: () => Date.now(),
+			random: Math.random,
+			newLease: () => newId('L', (count) => crypto.getRandomValues(new Uint8Array(count))),
+			report: (error) => report(error, 'push'),
+		});
+		await pusher.start();
+	}
+
+	private providerFor(process: Process): PushProvider {
+		return {
+			notify: (device, { message }) =>
+				this.ask(process, () => {
+					const key = keyOf(message.conversation, message.ts);
+					this.scheduler.note(`shows ${device.user} ${key}`);
+					this.scheduler.reached('notified a phone');
+					setOf(this.shown, device.user).add(key);
+					setOf(this.notified, device.user).add(key);
+				}),
+			withdraw: (device, { messages }) =>
+				this.ask(process, () => {
+					this.scheduler.reached('withdrew a notification');
+					for (const { conversation, ts } of messages)
+						setOf(this.shown, device.user).delete(keyOf(conversation, ts));
+				}),
+			check: async () => null,
+			close: () => undefined,
+		};
+	}
+
+	private ask(process: Process, act: () => void): Promise<Outcome> {
+		const { scheduler, faults } = this;
+		const delay = (): number => scheduler.latency(0.5, faults.slowest);
+		return new Promise((resolve) => {
+			scheduler.at(this.service, delay(), '', () => {
+				const isBusy = scheduler.random.chance(faults.busy);
+				if (isBusy) this.tally('busy push service');
+				else act();
+				const isLost = isBusy || scheduler.random.chance(faults.unanswered);
+				const outcome: Outcome = isLost ? { type: 'busy', error: 'not now' } : { type: 'accepted' };
+				scheduler.at(process, delay(), '', () => resolve(outcome));
+			});
+		});
+	}
+
+	/** What is wrong; null: nothing. */
+	wrong(oracle: Oracle, users: readonly string[], posted: readonly Posted[]): string | null {
+		for (const user of users)
+			for (const key of this.shown.get(user) ?? []) {
+				const [conversation = '', ts] = key.split(' ');
+				const why = noGround(oracle, user, conversation, Number(ts));
+				if (why) return `the phone of ${user} shows ${key}: ${why}`;
+			}
+		for (const { conversation, ts, concerned } of posted)
+			for (const user of concerned)
+				if (!this.notified.get(user)?.has(keyOf(conversation, ts)))
+					return `the phone of ${user} was not notified of ${keyOf(conversation, ts)}`;
+		return null;
+	}
+}
+
+/** A message of the timeline, and who has to have been notified of it. */
+export interface Posted {
+	readonly conversation: string;
+	readonly ts: number;
+	readonly concerned: readonly string[];
+}
+
+interface Done {
+	readonly operation: Operation;
+	readonly ts: number;
+}
+
+/**
+ * Posts of a round with the members whom they concern for certain: who have it unread afterwards, and did nothing in that round
+ * that could have had them read it, or not be told.
+ */
+export function postedIn(oracle: Oracle, done: readonly Done[]): Posted[] {
+	return done.flatMap(({ operation, ts }) => {
+		if (operation.kind !== 'post') return [];
+		const { conversation } = operation;
+		const acted = new Set(
+			done.flatMap(({ operation: other }) =>
+				'user' in other && (!('conversation' in other) || other.conversation === conversation)
+					? [other.user]
+					: [],
+			),
+		);
+		if (oracle.conversation(conversation).archived) return [];
+		const concerned = oracle
+			.members(conversation)
+			.filter(
+				(user) =>
+					!acted.has(user) &&
+					oracle.conversation(conversation).memberships.get(user)?.muted === false &&
+					oracle.unreads(user, conversation).includes(ts),
+			);
+		return [{ conversation, ts, concerned }];
+	});
+}
+
+/** Why a message must not be on somebody's phone; null: it may. */
+function noGround(oracle: Oracle, user: string, id: string, ts: number): string | null {
+	const conversation = oracle.conversation(id);
+	const message = conversation.messages.find((one) => one.ts === ts);
+	const membership = conversation.memberships.get(user);
+	if (!membership?.present) return 'not a member';
+	if (conversation.archived) return 'archived';
+	if (!message || message.deleted) return 'no such message';
+	if (message.author === user) return 'their own message';
+	const isInTimeline = message.threadTs === undefined || message.broadcast;
+	const follows = message.threadTs !== undefined && conversation.followers.get(message.threadTs)?.has(user);
+	if (membership.muted && !message.named.has(user)) return 'muted';
+	if (!isInTimeline && !follows) return 'a reply in a thread that they do not follow';
+	const isUnread =
+		(isInTimeline && oracle.unreads(user, id).includes(ts)) ||
+		(follows && ts > (conversation.followers.get(message.threadTs as number)?.get(user) ?? 0));
+	return isUnread ? null : 'read';
+}
+
+function setOf(sets: Map<string, Set<string>>, key: string): Set<string> {
+	const known = sets.get(key) ?? new Set();
+	sets.set(key, known);
+	return known;
+}
