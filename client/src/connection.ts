@@ -148,7 +148,7 @@ export class SocketConnection {
 			this.progress.begin(position);
 		}
 		this.after(TICKET_WITHIN_MS, () => this.closed(1006));
-		const answer = await api.once('rtm.connect', { counts: true, since: this.progress.position });
+		const answer = await api.once('rtm.connect', { counts: true, since: this.progress.since });
 		if (!isCurrent()) return;
 		welcome(answer);
 		const socket: WebSocketLike = new platform.WebSocket(answer.url);

@@ -5,6 +5,7 @@ import { FakeServer, START } from '../support/client/fake-server.ts';
 /** How the client stays connected: what it does about each way to lose a connection, and when. */
 
 const LATER = '1700000000000009';
+const BEFORE_LATER = '1700000000000008';
 
 async function online(server: FakeServer) {
 	const client = createClient(server.options);
@@ -31,16 +32,27 @@ test('counts, conversations, then a socket that goes on from there', async () =>
 	});
 });
 
-test('a connection that broke is resumed from the last position', async () => {
+test('a connection that broke is resumed from the last event, of whose change others may be missing', async () => {
 	const server = new FakeServer();
 	const client = await online(server);
 	server.socket.tell({ type: 'channel_topic', channel: 'C1', topic: 'tides', position: LATER });
 	server.socket.end(1006);
 	expect(client.getSnapshot().connection.status).toBe('waiting');
 	await server.time.pass(1000);
-	expect(server.callsOf('rtm.connect').at(-1)?.args).toEqual({ counts: true, since: LATER });
+	expect(server.callsOf('rtm.connect').at(-1)?.args).toEqual({ counts: true, since: BEFORE_LATER });
 	expect(server.callsOf('client.counts')).toHaveLength(1);
 	expect(client.getSnapshot().conversations.get('C1')?.topic).toBe('tides');
+});
+
+test('what the server says at hello is complete: resumed from that very position', async () => {
+	const server = new FakeServer();
+	await online(server);
+	server.socket.end(1006);
+	await server.time.pass(1000);
+	server.socket.tell({ type: 'hello', position: LATER, missed: 0 });
+	server.socket.end(1006);
+	await server.time.pass(2000);
+	expect(server.callsOf('rtm.connect').at(-1)?.args.since).toBe(LATER);
 });
 
 test('cut off in the middle of what was missed: asked from the old position again', async () => {

@@ -49,7 +49,7 @@ export class Chaos {
 		if (!this.isOn) return;
 		this.isOn = false;
 		this.shape.heal();
-		if (this.world.phones) Object.assign(this.world.phones.faults, { busy: 0, unanswered: 0, slowest: 20 });
+		if (this.world.phones) Object.assign(this.world.phones.faults, { busy: 0, slowest: 20 });
 		Object.assign(this.world.network.faults, { lostRequest: 0, lostAnswer: 0, slowest: 2 });
 	}
 
@@ -84,7 +84,7 @@ export class Chaos {
 				network.faults.lostAnswer = 0.2;
 				return;
 			case 'failing push':
-				if (phones) Object.assign(phones.faults, { busy: 0.3, unanswered: 0.2, slowest: 2_000 });
+				if (phones) Object.assign(phones.faults, { busy: 0.4, slowest: 2_000 });
 				return;
 			case 'slow network':
 				network.faults.slowest = 400;

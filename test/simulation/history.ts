@@ -10,7 +10,7 @@ import { micros, type Person, type Workspace } from '../support/people.ts';
 import { Chaos } from './chaos.ts';
 import { Device } from './device.ts';
 import { makeWorkspace } from './people.ts';
-import { type Posted, postedIn } from './phones.ts';
+import { OF_A_PHONE, type Posted, postedIn } from './phones.ts';
 import { Round } from './round.ts';
 import type { Process } from './scheduler.ts';
 import type { Shape, World } from './world.ts';
@@ -45,9 +45,10 @@ const MIX = {
 	presence: false,
 	weights: { mark: 20, markUnread: 14, markMessage: 10, join: 6, leave: 4, kick: 2 },
 } as const;
-/** How long what was acknowledged may take to be everywhere. */
-const PATIENCE_MS = 60_000;
-const LOOK_AGAIN_MS = 3_000;
+/** How long what was acknowledged may take to be everywhere, and after which time to look again. */
+const SCREENS_MS = [60_000, 3_000] as const;
+/** Push waits longer: for leases of workers that died, after busy answers, and for clocks that were set back. */
+const PHONES_MS = [900_000, 30_000] as const;
 /** Operations of a round begin within so many milliseconds of each other, one of these. */
 const SPREADS_MS = [3, 30, 200];
 /** Chance that a user who has a device posts with it, not by the Web API. */
@@ -225,12 +226,14 @@ export class History {
 	/** Null: everything. Otherwise only what these conversations show, and all counts. */
 	private async check(touched: ReadonlySet<string> | null): Promise<void> {
 		await this.untilUp();
-		const end = this.world.scheduler.now + PATIENCE_MS;
+		const { scheduler } = this.world;
+		const began = scheduler.now;
 		for (;;) {
 			const wrong = await this.wrong(touched);
 			if (!wrong) return;
-			if (this.world.scheduler.now > end) throw new Wrong(wrong);
-			await Bun.sleep(LOOK_AGAIN_MS);
+			const [patience, pause] = wrong.startsWith(OF_A_PHONE) ? PHONES_MS : SCREENS_MS;
+			if (scheduler.now > began + patience) throw new Wrong(wrong);
+			await Bun.sleep(pause);
 		}
 	}
 

@@ -14,9 +14,8 @@ import type { Process, Scheduler } from './scheduler.ts';
  */
 
 export interface PushFaults {
-	/** Chance that the service is busy, or takes a notification and its answer is lost. */
+	/** Chance that the service is busy. */
 	busy: number;
-	unanswered: number;
 	slowest: number;
 }
 
@@ -28,11 +27,13 @@ export interface PusherOf {
 	readonly report: (error: unknown, about: string) => void;
 }
 
+/** What findings about phones begin with. */
+export const OF_A_PHONE = 'the phone of';
 const DELAY_MS = 1_000;
 const keyOf = (conversation: string, ts: number): string => `${conversation} ${ts}`;
 
 export class Phones {
-	readonly faults: PushFaults = { busy: 0, unanswered: 0, slowest: 20 };
+	readonly faults: PushFaults = { busy: 0, slowest: 20 };
 	private readonly service: Process;
 	/** By user: what the phone shows, and what it was ever notified of. */
 	private readonly shown = new Map<string, Set<string>>();
@@ -90,8 +91,7 @@ export class Phones {
 				const isBusy = scheduler.random.chance(faults.busy);
 				if (isBusy) this.tally('busy push service');
 				else act();
-				const isLost = isBusy || scheduler.random.chance(faults.unanswered);
-				const outcome: Outcome = isLost ? { type: 'busy', error: 'not now' } : { type: 'accepted' };
+				const outcome: Outcome = isBusy ? { type: 'busy', error: 'not now' } : { type: 'accepted' };
 				scheduler.at(process, delay(), '', () => resolve(outcome));
 			});
 		});
@@ -103,12 +103,12 @@ export class Phones {
 			for (const key of this.shown.get(user) ?? []) {
 				const [conversation = '', ts] = key.split(' ');
 				const why = noGround(oracle, user, conversation, Number(ts));
-				if (why) return `the phone of ${user} shows ${key}: ${why}`;
+				if (why) return `${OF_A_PHONE} ${user} shows ${key}: ${why}`;
 			}
 		for (const { conversation, ts, concerned } of posted)
 			for (const user of concerned)
 				if (!this.notified.get(user)?.has(keyOf(conversation, ts)))
-					return `the phone of ${user} was not notified of ${keyOf(conversation, ts)}`;
+					return `${OF_A_PHONE} ${user} was not notified of ${keyOf(conversation, ts)}`;
 		return null;
 	}
 }

@@ -182,7 +182,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const SCRIPTS = 'src/engine/cluster/redis/scripts.ts';
-const READ = '(_, name) => read(`include/${name}`))';
+const READ = '(_, name) => read(`include/$' + '{name}`))';
 
 /** Scripts are no modules: they are changed where they are read. */
 const inScripts = ({ find, replace }: PlantedBug): PlantedBug => ({
