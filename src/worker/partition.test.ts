@@ -69,7 +69,7 @@ function scene() {
 	const order = new TestOrder();
 	const partition = new Partition({
 		conversations: new Conversations(source, {} as History, () => 0),
-		readState: { prepare: async () => undefined },
+		readState: { prepare: async () => () => undefined },
 		order,
 		onFailed: (error) => failures.push(error),
 		nowMs: () => 0,
