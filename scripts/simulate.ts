@@ -117,12 +117,12 @@ async function showShortened({ seed, shape }: Line): Promise<void> {
 	const { simulate, describe } = await import('../test/simulation/simulate.ts');
 	const { shorten } = await import('../test/simulation/shorten.ts');
 	const { ran, options: shortened } = shorten(simulate(seed, { shape }));
-	const told = [
+	const reported = [
 		`--seed ${seed} --shape ${shape} --rounds ${shortened.rounds}`,
 		`--faults "${shortened.faults.join(',')}"`,
 		`--without "${[...shortened.without].join(',')}"`,
 	].join(' ');
-	console.log(`\nShortened to: npm run simulate -- ${told} --trace`);
+	console.log(`\nShortened to: npm run simulate -- ${reported} --trace`);
 	console.log(describe(ran.error));
 	const { lines } = simulate(seed, { shape, ...shortened, trace: true });
 	for (const line of lines.filter((text) => /round|asks|fault:|failed|starts/.test(text))) console.log(line);

@@ -1,5 +1,5 @@
 import { heapStats } from 'bun:jsc';
-import { Memberships } from '../../src/engine/embedded/read-state/memberships.ts';
+import { MembershipTable } from '../../src/engine/embedded/read-state/memberships.ts';
 import { Timeline } from '../../src/model/timeline.ts';
 
 /** Bytes that a cursor and a timeline entry take in memory: many are made, and what the process grew by is divided. */
@@ -16,8 +16,8 @@ const FIRST_TS = 1_700_000_000_000_000;
 export const CURSORS = { owners: 20_000, each: 50 };
 export const ENTRIES = { owners: 1_000, each: 1_000 };
 
-function memberships(): Memberships {
-	const made = new Memberships(CURSORS.each);
+function memberships(): MembershipTable {
+	const made = new MembershipTable(CURSORS.each);
 	for (let conversation = 0; conversation < CURSORS.each; conversation += 1)
 		made.set(conversation, { member: true, muted: false, level: 'all', revision: 0, cursor: FIRST_TS });
 	return made;

@@ -32,7 +32,7 @@ interface Sizes {
 	readonly verified: number;
 }
 
-interface Place {
+interface Workload {
 	readonly calm: string;
 	readonly long: string;
 	readonly threaded: string;
@@ -59,7 +59,7 @@ export const heavyCalls: Scenario = {
 			verified: bench.pick(100, 1_000, 1_000),
 		};
 		const dataDir = bench.directory('data');
-		const place = await fill(bench, dataDir, sizes);
+		const workload = await fill(bench, dataDir, sizes);
 		const measured = new Map<string, Measured[]>();
 		for (let run = 0; run < bench.runs; run += 1) {
 			const turns = new Turns(`${dataDir}-turns-${run}`);
@@ -67,8 +67,8 @@ export const heavyCalls: Scenario = {
 			bench.atEnd(() => rmSync(`${dataDir}-turns-${run}`, { force: true }));
 			const crowd = await online(bench, server, sizes.crowd);
 			bench.progress(`all connected; longest turn ${turns.longestMs().toFixed(0)} ms of CPU`);
-			for (const [name, work] of worksOn(server, place, sizes)) {
-				const result = { ...(await during(server, place, work)), turnMs: turns.longestMs() };
+			for (const [name, work] of worksOn(server, workload, sizes)) {
+				const result = { ...(await during(server, workload, work)), turnMs: turns.longestMs() };
 				measured.set(name, [...(measured.get(name) ?? []), result]);
 				bench.progress(
 					`${name}: ${result.ownMs.toFixed(0)} ms; another user waited ${result.longestMs.toFixed(0)} ms at most; longest turn ${result.turnMs.toFixed(0)} ms of CPU`,
@@ -120,12 +120,16 @@ const figuresOf = (name: string, results: readonly Measured[]): Figure[] => {
 
 type Work = () => Promise<unknown>;
 
-function worksOn({ url }: BenchServer, place: Place, sizes: Sizes): readonly (readonly [string, Work])[] {
+function worksOn(
+	{ url }: BenchServer,
+	workload: Workload,
+	sizes: Sizes,
+): readonly (readonly [string, Work])[] {
 	const many =
 		(work: Work): Work =>
 		() =>
 			Promise.all(Array.from({ length: AT_ONCE }, work));
-	const replies = { channel: place.threaded, ts: place.root, limit: '1000' };
+	const replies = { channel: workload.threaded, ts: workload.root, limit: '1000' };
 	return [
 		['nothing', () => Bun.sleep(1_000)],
 		['eight getView', many(() => api(url, FOLLOWER, 'subscriptions.thread.getView'))],
@@ -134,10 +138,10 @@ function worksOn({ url }: BenchServer, place: Place, sizes: Sizes): readonly (re
 		['client.explain, far behind', () => api(url, BEHIND, 'client.explain')],
 		[
 			'conversations.unreads, far behind',
-			() => api(url, BEHIND, 'conversations.unreads', { channel: place.long }),
+			() => api(url, BEHIND, 'conversations.unreads', { channel: workload.long }),
 		],
-		[`verify of ${sizes.verified} users`, () => verify(url, place.long, sizes.verified)],
-		[`a delete with ${sizes.crowd} online`, () => postAndDelete(url, place.crowded)],
+		[`verify of ${sizes.verified} users`, () => verify(url, workload.long, sizes.verified)],
+		[`a delete with ${sizes.crowd} online`, () => postAndDelete(url, workload.crowded)],
 	];
 }
 
@@ -163,7 +167,11 @@ async function postAndDelete(url: string, channel: string): Promise<void> {
 }
 
 /** Posts of the other user, while the work runs and a little longer. */
-async function during({ url }: BenchServer, { calm }: Place, work: Work): Promise<Omit<Measured, 'turnMs'>> {
+async function during(
+	{ url }: BenchServer,
+	{ calm }: Workload,
+	work: Work,
+): Promise<Omit<Measured, 'turnMs'>> {
 	const state = { isOver: false };
 	const began = performance.now();
 	let ownMs = 0;
@@ -182,7 +190,7 @@ async function during({ url }: BenchServer, { calm }: Place, work: Work): Promis
 	return { ownMs, longestMs: Math.max(...waits), p99Ms: quantile(waits, 0.99) };
 }
 
-async function fill(bench: Bench, dataDir: string, sizes: Sizes): Promise<Place> {
+async function fill(bench: Bench, dataDir: string, sizes: Sizes): Promise<Workload> {
 	const dataset = await Dataset.open(dataDir);
 	const crowd = usersFrom(FIRST_OF_CROWD, sizes.crowd);
 	await dataset.users([OTHER, BEHIND, FOLLOWER, ...crowd]);

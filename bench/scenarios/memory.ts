@@ -115,7 +115,7 @@ async function perConnection(bench: Bench, few: number, many: number, run: numbe
 		}),
 	);
 	await dataset.close();
-	const server = await startTelling(bench, dataDir);
+	const server = await startReporting(bench, dataDir);
 	const look = async () => ({ resident: await settled(server.pid), alive: await server.alive() });
 	await connect(bench, server, users.slice(0, few));
 	const before = await look();
@@ -127,7 +127,7 @@ async function perConnection(bench: Bench, few: number, many: number, run: numbe
 }
 
 /** A server that reports how many bytes are alive on its heap. */
-async function startTelling(bench: Bench, dataDir: string) {
+async function startReporting(bench: Bench, dataDir: string) {
 	const child = Bun.spawn([BUN, `${ROOT}/bench/load/idle-server.ts`, dataDir], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});

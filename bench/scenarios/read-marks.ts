@@ -19,9 +19,9 @@ export const readMarks: Scenario = {
 		const applied: MarksReport[] = [];
 		const seen: Seen[] = [];
 		for (let run = 0; run < bench.runs; run += 1) {
-			const place = await fill(bench, run, marks);
-			applied.push(await inProcess(place, marks));
-			seen.push(await overSockets(bench, place, marks));
+			const workload = await fill(bench, run, marks);
+			applied.push(await inProcess(workload, marks));
+			seen.push(await overSockets(bench, workload, marks));
 			bench.progress(`applied p95 ${applied[run]?.appliedP95Ms.toFixed(2)} ms`);
 		}
 		const of = (which: keyof Seen, share: number): number[] =>
@@ -55,13 +55,13 @@ export const readMarks: Scenario = {
 	},
 };
 
-interface Place {
+interface Workload {
 	readonly dataDir: string;
 	readonly channel: string;
 	readonly users: readonly string[];
 }
 
-async function fill(bench: Bench, run: number, marks: number): Promise<Place> {
+async function fill(bench: Bench, run: number, marks: number): Promise<Workload> {
 	const dataDir = bench.directory(`data-${run}`);
 	const [author = '', ...users] = usersFrom(0, MEMBERS + 1);
 	const dataset = await Dataset.open(dataDir);
@@ -73,8 +73,8 @@ async function fill(bench: Bench, run: number, marks: number): Promise<Place> {
 	return { dataDir, channel: conversation.id, users };
 }
 
-async function inProcess(place: Place, marks: number): Promise<MarksReport> {
-	const order: MarksOrder = { ...place, users: place.users.slice(0, DEVICES), marks };
+async function inProcess(workload: Workload, marks: number): Promise<MarksReport> {
+	const order: MarksOrder = { ...workload, users: workload.users.slice(0, DEVICES), marks };
 	const child = Bun.spawn([BUN, `${ROOT}/bench/load/marks.ts`], {
 		stdio: [new TextEncoder().encode(JSON.stringify(order)), 'pipe', 'inherit'],
 	});
@@ -87,7 +87,11 @@ interface Seen {
 }
 
 /** Goes on where the other measurement ended: a mark that changes nothing is not published. */
-async function overSockets(bench: Bench, { dataDir, channel, users }: Place, marks: number): Promise<Seen> {
+async function overSockets(
+	bench: Bench,
+	{ dataDir, channel, users }: Workload,
+	marks: number,
+): Promise<Seen> {
 	const server = await startServer(bench, dataDir);
 	const [user = ''] = users;
 	const unread = await unreadTs(server, user, channel, marks);

@@ -1,5 +1,5 @@
 import { channelId, Dataset, inParts, MESSAGE_TEXT, tokenOf, usersFrom } from './dataset.ts';
-import { type Heard, Listeners, type Protocol, timedText } from './listeners.ts';
+import { Listeners, type Protocol, type Received, timedText } from './listeners.ts';
 import { ticketFor } from './load.ts';
 import type { Peer } from './peers.ts';
 import { openFilesLimit } from './process-cpu.ts';
@@ -38,11 +38,11 @@ export function socketsThatFit(wanted: readonly number[]): { sizes: number[]; no
 export class NumberedPosts {
 	private number = FIRST_NUMBER;
 
-	async post({ post, listeners }: Side): Promise<Heard> {
+	async post({ post, listeners }: Side): Promise<Received> {
 		this.number += 1;
 		// Not one after the other: the post's own answer may come after the last delivery.
 		const answered = post(`${timedText(this.number)} ${MESSAGE_TEXT}`);
-		const [heard] = await Promise.all([listeners.heard(this.number), answered]);
+		const [heard] = await Promise.all([listeners.received(this.number), answered]);
 		return heard;
 	}
 }
@@ -83,7 +83,7 @@ async function frameOf({ post, listeners }: Side, url: string, poster: string): 
 		};
 	});
 	const frame = await event;
-	await listeners.heard(FIRST_NUMBER);
+	await listeners.received(FIRST_NUMBER);
 	socket.close();
 	return frame;
 }

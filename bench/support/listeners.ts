@@ -5,7 +5,7 @@ import { end } from './server.ts';
 
 /** Many connected clients that only listen, in a lean process, seen from the benchmark. */
 
-export interface Heard {
+export interface Received {
 	readonly halfMs: number;
 	readonly lastMs: number;
 }
@@ -15,7 +15,7 @@ export type Protocol = 'plain' | 'socket.io';
 
 export class Listeners {
 	/** By number: messages that are waited for, and those that arrived first. */
-	private readonly messages = new Map<number, PromiseWithResolvers<Heard>>();
+	private readonly messages = new Map<number, PromiseWithResolvers<Received>>();
 
 	/** Why nothing is received any more, once that is so. */
 	private over: unknown;
@@ -45,15 +45,15 @@ export class Listeners {
 	}
 
 	/** When the message with this number had reached everybody; in whatever order they are asked about. */
-	async heard(number: number): Promise<Heard> {
+	async received(number: number): Promise<Received> {
 		if (this.over !== undefined) throw this.over;
-		const heard = await this.message(number).promise;
+		const received = await this.message(number).promise;
 		this.messages.delete(number);
-		return heard;
+		return received;
 	}
 
-	private message(number: number): PromiseWithResolvers<Heard> {
-		const message = this.messages.get(number) ?? Promise.withResolvers<Heard>();
+	private message(number: number): PromiseWithResolvers<Received> {
+		const message = this.messages.get(number) ?? Promise.withResolvers<Received>();
 		this.messages.set(number, message);
 		return message;
 	}

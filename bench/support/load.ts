@@ -25,7 +25,7 @@ export class Load {
 		const child = Bun.spawn([BUN, `${ROOT}/bench/load/posts.ts`], { stdio: ['pipe', 'pipe', 'inherit'] });
 		bench.atEnd(() => end(child, 'SIGKILL'));
 		const load = new Load(child, new LineReader(child.stdout));
-		await load.tell(JSON.stringify(order));
+		await load.report(JSON.stringify(order));
 		await load.lines.next();
 		return load;
 	}
@@ -33,7 +33,7 @@ export class Load {
 	/** One round of posts, and what the server spent on it. */
 	async round({ pids }: { readonly pids: readonly number[] }): Promise<Measured> {
 		const before = cpuSecondsOf(pids);
-		await this.tell('go');
+		await this.report('go');
 		const report = JSON.parse(await this.lines.next()) as LoadReport;
 		return { ...report, cpuSeconds: cpuSecondsOf(pids) - before };
 	}
@@ -42,7 +42,7 @@ export class Load {
 		await end(this.child, 'SIGKILL');
 	}
 
-	private async tell(line: string): Promise<void> {
+	private async report(line: string): Promise<void> {
 		this.child.stdin.write(`${line}\n`);
 		await this.child.stdin.flush();
 	}

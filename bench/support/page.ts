@@ -1,5 +1,5 @@
 import { type Figure, isMet, median } from './figures.ts';
-import type { Kept, Results } from './kept.ts';
+import type { Results, SavedResult } from './saved-result.ts';
 import { figureTable, markdownTable, medianOf, targetOf } from './table.ts';
 
 /** The page of all results, as docs/benchmarks.md has it. Pure. */
@@ -38,7 +38,7 @@ function summaryOf(results: Results, scenarios: readonly string[]): string {
 	);
 }
 
-function summarised({ figures, machine, date }: Kept): string[] {
+function summarised({ figures, machine, date }: SavedResult): string[] {
 	const aimed = figures.filter(({ target }) => target);
 	const [worst] = aimed.toSorted((one, other) => shortfall(other) - shortfall(one));
 	return [
@@ -55,7 +55,7 @@ function shortfall({ runs, target }: Figure): number {
 	return Math.max(value / (target?.atMost ?? Number.POSITIVE_INFINITY), (target?.atLeast ?? 0) / value);
 }
 
-function sectionOf(name: string, kept: Kept): string {
+function sectionOf(name: string, kept: SavedResult): string {
 	const lines = [
 		`## ${name}`,
 		'',

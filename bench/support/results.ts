@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Kept, Results } from './kept.ts';
 import { pageOf } from './page.ts';
 import { LATEST, PAGE, ROOT } from './paths.ts';
+import type { Results, SavedResult } from './saved-result.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Keeps the last result of every scenario with the commit it belongs to, and shows them on one page. */
@@ -15,9 +15,9 @@ export function readResults(): Results {
 	}
 }
 
-export function keep(scenario: Scenario, result: Omit<Kept, 'about' | 'date'>): void {
+export function keep(scenario: Scenario, result: Omit<SavedResult, 'about' | 'date'>): void {
 	const date = new Date().toISOString().slice(0, 10);
-	const kept: Kept = { about: scenario.about, date, ...result };
+	const kept: SavedResult = { about: scenario.about, date, ...result };
 	const results = { ...readResults(), [scenario.name]: kept };
 	const sorted = Object.fromEntries(
 		Object.entries(results).sort(([one], [other]) => one.localeCompare(other)),

@@ -12,12 +12,12 @@ import type { Bench } from './scenario.ts';
  */
 
 /** What was spent since the services were started; the unit is that of the figure. */
-type Reading = ReadonlyMap<string, number>;
+type Measurement = ReadonlyMap<string, number>;
 
 interface Timed {
 	/** Ms. */
 	readonly at: number;
-	readonly reading: Reading;
+	readonly measurement: Measurement;
 }
 
 interface Meter {
@@ -52,7 +52,7 @@ const MOST_MICROS = 150;
 const REPORTED_AFTER_MS = 11_000;
 
 export class Spent {
-	private constructor(private readonly read: () => Promise<Reading>) {}
+	private constructor(private readonly read: () => Promise<Measurement>) {}
 
 	static async of(bench: Bench, cluster: BenchCluster, roles: ClusterRoles): Promise<Spent> {
 		const place = { url: cluster.redisUrl, cluster: false, prefix: '' };
@@ -100,7 +100,7 @@ export class Spent {
 		const idle = await this.timed();
 		const share = (after.at - before.at) / (idle.at - after.at);
 		const spent = (what: string): number => {
-			const of = ({ reading }: Timed): number => reading.get(what) ?? Number.NaN;
+			const of = ({ measurement }: Timed): number => measurement.get(what) ?? Number.NaN;
 			return (of(after) - of(before) - (of(idle) - of(after)) * share) / posts;
 		};
 		return [
@@ -119,7 +119,7 @@ export class Spent {
 	}
 
 	private async timed(): Promise<Timed> {
-		return { at: performance.now(), reading: await this.read() };
+		return { at: performance.now(), measurement: await this.read() };
 	}
 }
 

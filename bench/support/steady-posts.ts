@@ -83,7 +83,7 @@ class SteadyPosts {
 	private post(number: number): Promise<number> {
 		const { channel, poster, listeners } = this.conversations[number % CONVERSATIONS] as Conversation;
 		poster.send(JSON.stringify({ id: number + 1, type: 'message', channel, text: timedText(number) }));
-		return listeners.heard(number).then(({ lastMs }) => lastMs);
+		return listeners.received(number).then(({ lastMs }) => lastMs);
 	}
 }
 

@@ -12,31 +12,31 @@ export interface Wishes {
 	/** What this conversation is, and its counts. */
 	conversation(id: string): void;
 	/** Whether the user is in this conversation and it is not archived. */
-	standing(id: string): void;
+	membership(id: string): void;
 	/** The newest message of this conversation. */
 	preview(id: string): void;
 }
 
 type Apply = (state: CountsState, event: Wire, wishes: Wishes) => void;
 
-const tell: Apply = (state, event, wishes) => {
-	if (state.tell(event.channel, toCounts(event)) === 'recount') wishes.conversation(event.channel);
+const setCounts: Apply = (state, event, wishes) => {
+	if (state.setCounts(event.channel, toCounts(event)) === 'recount') wishes.conversation(event.channel);
 };
 
 const join: Apply = (state, { channel, position }) => {
-	if (state.stands(channel.id, position)) state.join(channel, position);
+	if (state.noteMembership(channel.id, position)) state.join(channel, position);
 };
 
 const drop: Apply = (state, { channel, position }, wishes) => {
-	if (!state.stands(channel, position)) return;
+	if (!state.noteMembership(channel, position)) return;
 	// Its counts were taken later: the user may be in it again, and only the server knows.
-	if (state.isCountedAt(channel, position)) wishes.standing(channel);
+	if (state.isCountedAt(channel, position)) wishes.membership(channel);
 	else state.drop(channel);
 };
 
 /** It counts as before; what it is was forgotten when it was archived, or never known. */
 const unarchive: Apply = (state, event, wishes) => {
-	if (!state.stands(event.channel, event.position) || state.conversations.has(event.channel)) return;
+	if (!state.noteMembership(event.channel, event.position) || state.conversations.has(event.channel)) return;
 	state.expect(event.channel, event.position);
 	wishes.conversation(event.channel);
 };
@@ -63,12 +63,12 @@ const message: Apply = (state, event, wishes) => {
 
 const APPLY: Readonly<Record<string, Apply>> = {
 	message,
-	channel_marked: tell,
-	group_marked: tell,
-	mpim_marked: tell,
-	im_marked: tell,
-	conversation_preference_changed: tell,
-	unread_counts_updated: tell,
+	channel_marked: setCounts,
+	group_marked: setCounts,
+	mpim_marked: setCounts,
+	im_marked: setCounts,
+	conversation_preference_changed: setCounts,
+	unread_counts_updated: setCounts,
 	channel_joined: join,
 	group_joined: join,
 	mpim_joined: join,
@@ -85,7 +85,7 @@ const APPLY: Readonly<Record<string, Apply>> = {
 	group_topic: topic,
 	channel_purpose: purpose,
 	group_purpose: purpose,
-	update_thread_state: (state, event) => state.tellThreads(event),
+	update_thread_state: (state, event) => state.setThreads(event),
 };
 
 export function applyEvent(state: CountsState, event: Wire, wishes: Wishes): void {

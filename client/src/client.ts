@@ -5,7 +5,7 @@ import { Background } from './background.ts';
 import { SocketConnection } from './connection.ts';
 import { CountsState } from './counts-state.ts';
 import { ApiError } from './errors.ts';
-import { fetchConversation, fetchEverything, fetchStanding } from './fetching.ts';
+import { fetchConversation, fetchEverything, fetchMembership } from './fetching.ts';
 import { FileLinks } from './file-links.ts';
 import { Focus } from './focus.ts';
 import { Marks } from './marks.ts';
@@ -107,9 +107,9 @@ class Parts {
 		this.typing = new Typing(platform, send, touchWindows);
 		this.attention = new LiveAttention(platform);
 		this.focus = new Focus(platform.now, send, revision, this.attention);
-		const told = (answer: Wire) => void state.tell(answer.channel, toCounts(answer));
-		this.marks = new Marks({ api, platform, isOnline, revision, told });
-		this.singleMarks = new SingleMarks({ api, platform, isOnline, revision, told });
+		const onAnswer = (answer: Wire) => void state.setCounts(answer.channel, toCounts(answer));
+		this.marks = new Marks({ api, platform, isOnline, revision, onAnswer });
+		this.singleMarks = new SingleMarks({ api, platform, isOnline, revision, onAnswer });
 		this.outbox = new Outbox({
 			api,
 			platform,
@@ -249,9 +249,9 @@ class Parts {
 		}
 	}
 
-	private async askStanding(id: string): Promise<void> {
+	private async refetchMembership(id: string): Promise<void> {
 		try {
-			await fetchStanding(this.api, this.state, id);
+			await fetchMembership(this.api, this.state, id);
 		} catch (error) {
 			if (error instanceof ApiError && error.retry === 'no') this.state.drop(id);
 			else this.connection.resync();
@@ -273,7 +273,7 @@ class Parts {
 				this.connection.resync();
 			},
 			conversation: (id) => this.background.run(this.recount(id)),
-			standing: (id) => this.background.run(this.askStanding(id)),
+			membership: (id) => this.background.run(this.refetchMembership(id)),
 			preview: (id) => this.background.run(this.previews.refresh(id)),
 		});
 		// What is on screen stays unbroken: it is loaded again, with what is missing.

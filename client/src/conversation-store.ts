@@ -75,7 +75,7 @@ export class LiveConversation implements ConversationStore {
 		this.change(muted ? 'conversations.mute' : 'conversations.unmute', {});
 	setNotifications = (level: NotificationLevel): Promise<Counts> =>
 		this.change('conversations.setNotifications', { level });
-	sendTyping = (threadTs?: string): void => this.core.typing.tell(this.id, threadTs);
+	sendTyping = (threadTs?: string): void => this.core.typing.sendTyping(this.id, threadTs);
 
 	readers = async (ts: string): Promise<readonly string[]> =>
 		(await this.ask('conversations.readers', { ts })).readers;
@@ -176,8 +176,8 @@ export class LiveConversation implements ConversationStore {
 
 	/** A change of one's own standing; its answer has the counts after it. */
 	private async change(method: string, args: object): Promise<Counts> {
-		const told = toCounts(await this.call(method, args));
-		this.core.state.tell(this.id, told);
-		return told;
+		const counts = toCounts(await this.call(method, args));
+		this.core.state.setCounts(this.id, counts);
+		return counts;
 	}
 }

@@ -4,7 +4,7 @@ import type { Conversation, Preview, ThreadTotals } from './types.ts';
 import {
 	type Description,
 	emptyDescription,
-	type ToldCounts,
+	type ReceivedCounts,
 	toCounts,
 	toDescription,
 	type Wire,
@@ -29,7 +29,7 @@ interface Tracked {
 	/** When the newest message was deleted, and the one before it is not known yet; empty otherwise. */
 	latestDeleted: string;
 	/** The server has sent its counts; until then the revision is unknown. */
-	isTold: boolean;
+	isCounted: boolean;
 	/** When the server last reported its name, topic, purpose and preview. */
 	readonly described: Map<string, string>;
 }
@@ -39,7 +39,7 @@ const stampOf = (position: string): string => position.slice(0, STAMP_DIGITS);
 const atStamp = (stamp: string): string => stamp.padEnd(2 * STAMP_DIGITS, '0');
 /** More than can be on their way at once. */
 const MOST_KEPT = 500;
-const MOST_STANDINGS = 1_000;
+const MOST_MEMBERSHIP_STAMPS = 1_000;
 
 const NO_THREADS: ThreadTotals = { hasUnreads: false, unreadCount: 0, mentionCount: 0, badgeCount: 0 };
 
@@ -51,7 +51,7 @@ const toTotals = (threads: Wire): ThreadTotals => ({
 });
 
 /** What an event leaves uncertain. */
-export type Doubt = 'none' | 'gap' | 'recount';
+export type Consistency = 'none' | 'gap' | 'recount';
 
 export class CountsState {
 	/** The user whose counts these are. */
@@ -62,7 +62,7 @@ export class CountsState {
 	private conversationsBadge = 0;
 	private tracked = new Map<string, Tracked>();
 	/** Stamps of the newest join, leave, archive or unarchive of conversations; also of those that are not tracked any more. */
-	private readonly standings = new Map<string, string>();
+	private readonly membershipStamps = new Map<string, string>();
 
 	/** `changed`: of this conversation, or of all when it is not given. */
 	constructor(private readonly changed: (id?: string) => void) {}
@@ -81,7 +81,7 @@ export class CountsState {
 		for (const row of [...counts.channels, ...counts.mpims, ...counts.ims]) {
 			this.expect(row.id, '');
 			const description = descriptions.get(row.id) ?? emptyDescription(row.id);
-			this.tell(row.id, toCounts(row), { ...description, preview: before.get(row.id)?.preview ?? null });
+			this.setCounts(row.id, toCounts(row), { ...description, preview: before.get(row.id)?.preview ?? null });
 		}
 		this.threads = toTotals(counts.threads);
 		this.threadsVersion = counts.threads.version;
@@ -95,7 +95,7 @@ export class CountsState {
 
 	/** The revision to mark with; undefined while it is not known. */
 	revision(id: string): number | undefined {
-		return this.tracked.get(id)?.isTold ? this.conversations.get(id)?.revision : undefined;
+		return this.tracked.get(id)?.isCounted ? this.conversations.get(id)?.revision : undefined;
 	}
 
 	/** From this stamp on the conversation counts; its row will follow. A second call changes nothing. */
@@ -107,20 +107,21 @@ export class CountsState {
 			since: [],
 			forgotten: '',
 			latestDeleted: '',
-			isTold: false,
+			isCounted: false,
 			described: new Map(),
 		});
 		return true;
 	}
 
 	/** Notes an event about whether the conversation counts. False: it is older than one that was noted before. */
-	stands(id: string, stamp: string): boolean {
-		const { standings } = this;
-		if (stamp < (standings.get(id) ?? '')) return false;
-		standings.delete(id);
-		standings.set(id, stamp);
-		const [oldest] = standings.keys();
-		if (standings.size > MOST_STANDINGS && oldest !== undefined) standings.delete(oldest);
+	noteMembership(id: string, stamp: string): boolean {
+		const { membershipStamps } = this;
+		if (stamp < (membershipStamps.get(id) ?? '')) return false;
+		membershipStamps.delete(id);
+		membershipStamps.set(id, stamp);
+		const [oldest] = membershipStamps.keys();
+		if (membershipStamps.size > MOST_MEMBERSHIP_STAMPS && oldest !== undefined)
+			membershipStamps.delete(oldest);
 		return true;
 	}
 
@@ -167,17 +168,21 @@ export class CountsState {
 	}
 
 	/** Counts as the server sees them. An older one never overwrites a newer one. */
-	tell(id: string, told: ToldCounts, description?: Description & { preview: Preview | null }): Doubt {
+	setCounts(
+		id: string,
+		received: ReceivedCounts,
+		description?: Description & { preview: Preview | null },
+	): Consistency {
 		const tracked = this.tracked.get(id);
-		if (!tracked || told.position < tracked.position) return 'none';
-		const stamp = stampOf(told.position);
+		if (!tracked || received.position < tracked.position) return 'none';
+		const stamp = stampOf(received.position);
 		if (stamp < tracked.forgotten) return 'recount';
-		tracked.position = told.position;
-		tracked.isTold = true;
+		tracked.position = received.position;
+		tracked.isCounted = true;
 		tracked.since = tracked.since.filter(({ position }) => position > stamp);
 		if (tracked.latestDeleted <= stamp) tracked.latestDeleted = '';
 		const known = this.conversations.get(id) ?? { ...emptyDescription(id), preview: null };
-		const counts = tracked.since.reduce(countMessage, strip(told));
+		const counts = tracked.since.reduce(countMessage, strip(received));
 		this.put({ ...known, ...description, ...counts });
 		return 'none';
 	}
@@ -189,7 +194,7 @@ export class CountsState {
 	post(
 		event: PostedEvent & { readonly channel: string; readonly prev_ts: string },
 		isCatchingUp = false,
-	): Doubt {
+	): Consistency {
 		const tracked = this.tracked.get(event.channel);
 		// Its row includes it already, or it arrived before.
 		if (!tracked || event.position <= (tracked.since.at(-1)?.position ?? stampOf(tracked.position)))
@@ -213,7 +218,7 @@ export class CountsState {
 		if (tracked && this.conversations.get(channel)?.latest === ts) tracked.latestDeleted = stamp;
 	}
 
-	tellThreads(event: Wire): void {
+	setThreads(event: Wire): void {
 		// Not by position, which follows the clock of a gateway.
 		if (isOlderVersion(event.version, this.threadsVersion)) return;
 		this.threads = toTotals(event);
@@ -243,6 +248,6 @@ function isGap(latest: string, prevTs: string, mayBeDeleted: boolean): boolean {
 	return prevTs > latest || (prevTs < latest && !mayBeDeleted);
 }
 
-function strip({ position: _, ...counts }: ToldCounts) {
+function strip({ position: _, ...counts }: ReceivedCounts) {
 	return counts;
 }

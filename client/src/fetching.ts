@@ -21,13 +21,13 @@ export async function fetchConversation(api: Api, state: CountsState, id: string
 	const { channel } = await api.ask('conversations.info', { channel: id });
 	// Left or archived again meanwhile: an event says so.
 	if (channel.is_archived || !channel.position) return;
-	state.tell(id, toCounts(channel));
+	state.setCounts(id, toCounts(channel));
 	state.describe(id, toDescription(channel));
 }
 
 /** One that may have been left or archived. */
-export async function fetchStanding(api: Api, state: CountsState, id: string): Promise<void> {
+export async function fetchMembership(api: Api, state: CountsState, id: string): Promise<void> {
 	const { channel } = await api.ask('conversations.info', { channel: id });
 	if (channel.is_archived || !channel.position) return state.drop(id);
-	state.tell(id, toCounts(channel));
+	state.setCounts(id, toCounts(channel));
 }

@@ -14,7 +14,7 @@ const REMIND_EVERY_MS = 20_000;
 interface Pane {
 	readonly revision: number | undefined;
 	/** When focus was last sent to the server; 0 while the server has the conversation out of focus. */
-	readonly toldAt: number;
+	readonly sentAt: number;
 }
 
 export class Focus {
@@ -33,11 +33,11 @@ export class Focus {
 	focus(channel: string): void {
 		const revision = this.revision(channel);
 		const pane = this.panes.get(channel);
-		this.panes.set(channel, { revision, toldAt: pane && pane.revision === revision ? pane.toldAt : 0 });
+		this.panes.set(channel, { revision, sentAt: pane && pane.revision === revision ? pane.sentAt : 0 });
 		// If nobody was looking until now, this informs the server.
 		this.attention.active();
-		const toldAt = this.panes.get(channel)?.toldAt ?? 0;
-		if (this.now() - toldAt >= REMIND_EVERY_MS) this.tell(channel, revision);
+		const sentAt = this.panes.get(channel)?.sentAt ?? 0;
+		if (this.now() - sentAt >= REMIND_EVERY_MS) this.sendFocus(channel, revision);
 	}
 
 	blur(channel: string): void {
@@ -46,23 +46,23 @@ export class Focus {
 
 	/** Focus ends with a connection: it is sent again over the next one, with what the user saw. */
 	online(): void {
-		for (const [channel, { revision }] of this.panes) this.tell(channel, revision);
+		for (const [channel, { revision }] of this.panes) this.sendFocus(channel, revision);
 	}
 
 	private follow(): void {
 		const isThere = this.attention.getSnapshot();
-		for (const [channel, { revision, toldAt }] of this.panes) {
-			if (isThere) this.tell(channel, revision);
-			else if (toldAt > 0) {
+		for (const [channel, { revision, sentAt }] of this.panes) {
+			if (isThere) this.sendFocus(channel, revision);
+			else if (sentAt > 0) {
 				this.send({ type: 'channel_blur', channel });
-				this.panes.set(channel, { revision, toldAt: 0 });
+				this.panes.set(channel, { revision, sentAt: 0 });
 			}
 		}
 	}
 
-	private tell(channel: string, revision: number | undefined): void {
+	private sendFocus(channel: string, revision: number | undefined): void {
 		const frame = { type: 'channel_focus', channel, ...(revision === undefined ? {} : { revision }) };
-		const isTold = this.attention.getSnapshot() && this.send(frame);
-		this.panes.set(channel, { revision, toldAt: isTold ? this.now() : 0 });
+		const isSent = this.attention.getSnapshot() && this.send(frame);
+		this.panes.set(channel, { revision, sentAt: isSent ? this.now() : 0 });
 	}
 }

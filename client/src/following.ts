@@ -30,7 +30,7 @@ export class Following {
 		return this.underWay;
 	}
 
-	tell({ subscription, unread_count: unread, mention_count: mentions }: Wire): void {
+	setState({ subscription, unread_count: unread, mention_count: mentions }: Wire): void {
 		this.isFollowing = subscription.active;
 		this.lastRead = subscription.last_read;
 		this.unreadCount = unread;
@@ -44,13 +44,17 @@ export class Following {
 			try {
 				const thread = { channel: this.channel, thread_ts: this.threadTs };
 				const answer = await this.api.ask('subscriptions.thread.get', thread);
-				if (!this.isStale) this.tell(answer);
+				if (!this.isStale) this.setState(answer);
 			} catch (error) {
 				if (!(error instanceof ApiError) || error.code !== 'thread_not_found') {
 					this.isStale = true;
 					throw error;
 				}
-				this.tell({ subscription: { active: false, last_read: NEVER }, unread_count: 0, mention_count: 0 });
+				this.setState({
+					subscription: { active: false, last_read: NEVER },
+					unread_count: 0,
+					mention_count: 0,
+				});
 			}
 		}
 	}

@@ -16,7 +16,7 @@ export interface MarksParts {
 	/** The revision that the user sees; undefined when it is not known. */
 	readonly revision: (channel: string) => number | undefined;
 	/** The counts that the server answered. */
-	readonly told: (answer: Answer) => void;
+	readonly onAnswer: (answer: Answer) => void;
 }
 
 interface Waiting {
@@ -68,7 +68,7 @@ export class Marks {
 	}
 
 	private async sendNewest(channel: string, failures: number): Promise<void> {
-		const { api, platform, told } = this.parts;
+		const { api, platform, onAnswer } = this.parts;
 		const queue = this.waiting.get(channel) ?? [];
 		const newest = queue.at(-1);
 		if (!newest) return;
@@ -84,7 +84,7 @@ export class Marks {
 			const { ts, revision } = newest;
 			const args = { channel, ts, ...(revision === undefined ? {} : { revision }) };
 			const answer = await api.once('conversations.mark', args);
-			told(answer);
+			onAnswer(answer);
 			settle((mark) => mark.resolve(answer));
 		} catch (error) {
 			if (!(error instanceof ApiError) || error.retry === 'no') settle((mark) => mark.reject(error));

@@ -9,12 +9,12 @@ import type { Store } from './types.ts';
 const FRAME_MS = 16;
 
 interface Due {
-	tell(): void;
+	notify(): void;
 }
 
 export class Notifier {
 	private readonly due = new Set<Due>();
-	private toldAt = 0;
+	private notifiedAt = 0;
 
 	constructor(private readonly platform: Platform) {}
 
@@ -24,16 +24,16 @@ export class Notifier {
 	}
 
 	private schedule(): void {
-		const wait = this.toldAt + FRAME_MS - this.platform.now();
-		if (wait <= 0 || wait > FRAME_MS) queueMicrotask(() => this.tellAll());
-		else this.platform.timers.set(() => this.tellAll(), wait);
+		const wait = this.notifiedAt + FRAME_MS - this.platform.now();
+		if (wait <= 0 || wait > FRAME_MS) queueMicrotask(() => this.notifyAll());
+		else this.platform.timers.set(() => this.notifyAll(), wait);
 	}
 
-	private tellAll(): void {
+	private notifyAll(): void {
 		const due = [...this.due];
 		this.due.clear();
-		this.toldAt = this.platform.now();
-		for (const cell of due) cell.tell();
+		this.notifiedAt = this.platform.now();
+		for (const cell of due) cell.notify();
 	}
 }
 
@@ -41,7 +41,7 @@ export class Notifier {
 export class Cell<T> implements Store<T> {
 	private readonly listeners = new Set<() => void>();
 	private value: T | undefined;
-	private told: T | undefined;
+	private notified: T | undefined;
 	private isStale = true;
 
 	constructor(
@@ -53,7 +53,7 @@ export class Cell<T> implements Store<T> {
 	readonly subscribe = (listener: () => void): (() => void) => {
 		// Of its own, so that the same function may listen twice.
 		const own = () => listener();
-		if (this.listeners.size === 0) this.told = this.getSnapshot();
+		if (this.listeners.size === 0) this.notified = this.getSnapshot();
 		this.listeners.add(own);
 		if (this.listeners.size === 1) this.watched(true);
 		return () => {
@@ -80,10 +80,10 @@ export class Cell<T> implements Store<T> {
 		if (this.listeners.size > 0) this.notifier.add(this);
 	}
 
-	tell(): void {
+	notify(): void {
 		const value = this.getSnapshot();
-		if (Object.is(value, this.told)) return;
-		this.told = value;
+		if (Object.is(value, this.notified)) return;
+		this.notified = value;
 		for (const listener of [...this.listeners]) listener();
 	}
 }

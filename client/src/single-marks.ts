@@ -14,7 +14,7 @@ export interface SingleMarksParts {
 	readonly isOnline: () => boolean;
 	readonly revision: (channel: string) => number | undefined;
 	/** The counts that the server answered. */
-	readonly told: (answer: Answer) => void;
+	readonly onAnswer: (answer: Answer) => void;
 }
 
 interface Batch {
@@ -59,13 +59,13 @@ export class SingleMarks {
 	}
 
 	private async sendFirst(channel: string, failures: number): Promise<boolean> {
-		const { api, platform, told } = this.parts;
+		const { api, platform, onAnswer } = this.parts;
 		const batch = this.waiting.get(channel)?.shift();
 		if (!batch) return true;
 		const { revision, messages } = batch;
 		try {
 			const args = { channel, ts: [...messages], ...(revision === undefined ? {} : { revision }) };
-			told(await api.once('conversations.markMessage', args));
+			onAnswer(await api.once('conversations.markMessage', args));
 			return true;
 		} catch (error) {
 			// Rejected: the messages are gone, or the user left.

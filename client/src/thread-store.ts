@@ -6,7 +6,7 @@ import { LiveReader } from './reading/reader.ts';
 import { joined } from './shown-messages.ts';
 import { isOfThread, ThreadWindow } from './thread-window.ts';
 import type { Message, ThreadView } from './types.ts';
-import { placeOf } from './typing.ts';
+import { keyOf } from './typing.ts';
 import { isMark, type Wire } from './wire.ts';
 
 /** One thread: its messages on screen, how far it is read, and what can be done in it. */
@@ -62,12 +62,12 @@ export class LiveThread implements ThreadStore {
 				if (upTo !== null) await this.mark(upTo);
 			},
 		});
-	follow = async (): Promise<void> => this.following.tell(await this.call('subscriptions.thread.add'));
+	follow = async (): Promise<void> => this.following.setState(await this.call('subscriptions.thread.add'));
 	unfollow = async (): Promise<void> => {
 		await this.call('subscriptions.thread.remove');
 		await this.following.refresh();
 	};
-	sendTyping = (): void => this.core.typing.tell(this.channel, this.threadTs);
+	sendTyping = (): void => this.core.typing.sendTyping(this.channel, this.threadTs);
 
 	touch(): void {
 		this.cell.touch();
@@ -83,7 +83,7 @@ export class LiveThread implements ThreadStore {
 
 	/** An event about following it. */
 	receiveFollowing(event: Wire): void {
-		if (event.type === 'thread_marked') this.following.tell(event);
+		if (event.type === 'thread_marked') this.following.setState(event);
 		else this.refresh();
 	}
 
@@ -113,7 +113,7 @@ export class LiveThread implements ThreadStore {
 	}
 
 	private async markTo(ts: string, read: boolean): Promise<void> {
-		this.following.tell(await this.call('subscriptions.thread.mark', { ts, read }));
+		this.following.setState(await this.call('subscriptions.thread.mark', { ts, read }));
 	}
 
 	private call(method: string, args: object = {}): Promise<Wire> {
@@ -137,7 +137,7 @@ export class LiveThread implements ThreadStore {
 			lastRead,
 			unreadCount,
 			mentionCount,
-			typing: typing.in(placeOf(this.channel, this.threadTs)),
+			typing: typing.in(keyOf(this.channel, this.threadTs)),
 			error: loader.error,
 		};
 	}

@@ -67,7 +67,7 @@ export class LiveThreads implements ThreadsStore {
 		const { channel } = event.item;
 		const ts = markedTs(event);
 		const isShown = (message: Message): boolean => message.channel === channel && message.ts === ts;
-		const told = (message: Message): Message => (isShown(message) ? withMark(message, event) : message);
+		const marked = (message: Message): Message => (isShown(message) ? withMark(message, event) : message);
 		// A list that is on its way may be older than this.
 		if (this.underWay) this.isStale = true;
 		if (!this.threads.some((thread) => messagesOf(thread).some(isShown))) return;
@@ -75,9 +75,9 @@ export class LiveThreads implements ThreadsStore {
 			messagesOf(thread).some(isShown)
 				? {
 						...thread,
-						root: told(thread.root),
-						unreadReplies: thread.unreadReplies.map(told),
-						latestReplies: thread.latestReplies.map(told),
+						root: marked(thread.root),
+						unreadReplies: thread.unreadReplies.map(marked),
+						latestReplies: thread.latestReplies.map(marked),
 					}
 				: thread,
 		);

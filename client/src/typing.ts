@@ -5,9 +5,9 @@ import type { Wire } from './wire.ts';
 
 const SHOWN_MS = 6_000;
 /** How often typing is sent at most. */
-const TELL_EVERY_MS = 3_000;
+const SEND_EVERY_MS = 3_000;
 
-export const placeOf = (channel: string, threadTs?: string | null): string =>
+export const keyOf = (channel: string, threadTs?: string | null): string =>
 	threadTs ? `${channel} ${threadTs}` : channel;
 
 const NOBODY: readonly string[] = [];
@@ -16,9 +16,9 @@ const NOBODY: readonly string[] = [];
 const POSTS: ReadonlySet<string> = new Set(['thread_broadcast', 'bot_message', 'me_message']);
 export class Typing {
 	/** By place, the users and the timers that end it. */
-	private readonly places = new Map<string, Map<string, unknown>>();
+	private readonly typists = new Map<string, Map<string, unknown>>();
 	private readonly shown = new Map<string, readonly string[]>();
-	private readonly toldAt = new Map<string, number>();
+	private readonly sentAt = new Map<string, number>();
 
 	constructor(
 		private readonly platform: Platform,
@@ -26,50 +26,50 @@ export class Typing {
 		private readonly changed: (channel: string) => void,
 	) {}
 
-	in(place: string): readonly string[] {
-		return this.shown.get(place) ?? NOBODY;
+	in(key: string): readonly string[] {
+		return this.shown.get(key) ?? NOBODY;
 	}
 
-	tell(channel: string, threadTs?: string): void {
-		const place = placeOf(channel, threadTs);
+	sendTyping(channel: string, threadTs?: string): void {
+		const key = keyOf(channel, threadTs);
 		const now = this.platform.now();
-		if (now - (this.toldAt.get(place) ?? 0) < TELL_EVERY_MS) return;
+		if (now - (this.sentAt.get(key) ?? 0) < SEND_EVERY_MS) return;
 		if (this.send({ type: 'typing', channel, ...(threadTs ? { thread_ts: threadTs } : {}) }))
-			this.toldAt.set(place, now);
+			this.sentAt.set(key, now);
 	}
 
 	receive(event: Wire): void {
 		const { type, subtype, channel, user, thread_ts: threadTs } = event;
-		if (type === 'user_typing') this.start(channel, placeOf(channel, threadTs), user);
+		if (type === 'user_typing') this.start(channel, keyOf(channel, threadTs), user);
 		else if (type === 'message' && (!subtype || POSTS.has(subtype)))
-			this.stop(channel, placeOf(channel, threadTs), user);
+			this.stop(channel, keyOf(channel, threadTs), user);
 	}
 
-	private start(channel: string, place: string, user: string): void {
+	private start(channel: string, key: string, user: string): void {
 		const { timers } = this.platform;
-		const users = this.places.get(place) ?? new Map<string, unknown>();
-		this.places.set(place, users);
+		const users = this.typists.get(key) ?? new Map<string, unknown>();
+		this.typists.set(key, users);
 		timers.clear(users.get(user));
 		const isNew = !users.has(user);
 		users.set(
 			user,
-			timers.set(() => this.stop(channel, place, user), SHOWN_MS),
+			timers.set(() => this.stop(channel, key, user), SHOWN_MS),
 		);
-		if (isNew) this.show(channel, place, users);
+		if (isNew) this.show(channel, key, users);
 	}
 
-	private stop(channel: string, place: string, user: string): void {
-		const users = this.places.get(place);
+	private stop(channel: string, key: string, user: string): void {
+		const users = this.typists.get(key);
 		if (!users?.has(user)) return;
 		this.platform.timers.clear(users.get(user));
 		users.delete(user);
-		if (users.size === 0) this.places.delete(place);
-		this.show(channel, place, users);
+		if (users.size === 0) this.typists.delete(key);
+		this.show(channel, key, users);
 	}
 
-	private show(channel: string, place: string, users: ReadonlyMap<string, unknown>): void {
-		if (users.size > 0) this.shown.set(place, [...users.keys()]);
-		else this.shown.delete(place);
+	private show(channel: string, key: string, users: ReadonlyMap<string, unknown>): void {
+		if (users.size > 0) this.shown.set(key, [...users.keys()]);
+		else this.shown.delete(key);
 		this.changed(channel);
 	}
 }

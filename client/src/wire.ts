@@ -8,12 +8,12 @@ export type Wire = any;
 export const NEVER = '0000000000.000000';
 
 /** Counts as the server sent them. */
-export interface ToldCounts extends Counts {
+export interface ReceivedCounts extends Counts {
 	/** Stamps of the conversation and of the user's read state, 16 digits each; a later one sorts after. */
 	readonly position: string;
 }
 
-export const toCounts = (row: Wire): ToldCounts => ({
+export const toCounts = (row: Wire): ReceivedCounts => ({
 	lastRead: row.last_read,
 	// In conversation objects `latest` is a message, as at Slack.
 	latest: row.latest_ts ?? row.latest,
@@ -111,10 +111,10 @@ export function withMark(message: Message, event: Wire): Message {
 }
 
 function withReaction(message: Message, { current }: Wire): Message {
-	const told = toReaction(current);
-	const others = message.reactions.filter(({ name }) => name !== told.name);
-	if (told.count === 0) return { ...message, reactions: others };
-	const reactions = [...others, told].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+	const received = toReaction(current);
+	const others = message.reactions.filter(({ name }) => name !== received.name);
+	if (received.count === 0) return { ...message, reactions: others };
+	const reactions = [...others, received].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
 	return { ...message, reactions };
 }
 
@@ -149,15 +149,15 @@ export const tombstoneOf = (message: Message): Message => ({
 });
 
 /** A known root with the counters of `message_replied`, whose own text may be cut. */
-export const withThread = (known: Message, told: Message): Message =>
-	told.isTombstone
-		? told
+export const withThread = (known: Message, received: Message): Message =>
+	received.isTombstone
+		? received
 		: {
 				...known,
-				threadTs: told.threadTs,
-				replyCount: told.replyCount,
-				replyUsers: told.replyUsers,
-				latestReply: told.latestReply,
+				threadTs: received.threadTs,
+				replyCount: received.replyCount,
+				replyUsers: received.replyUsers,
+				latestReply: received.latestReply,
 			};
 
 export const toUser = (user: Wire): User => ({

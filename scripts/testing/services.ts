@@ -10,7 +10,7 @@ import { ROOT, run } from './command.ts';
 
 const SCRIPT = join(ROOT, 'scripts', 'services');
 /** Of what a service that did not start had to say: enough for its cause. */
-const LINES_TOLD = 12;
+const LINES_SHOWN = 12;
 
 /** What groups get to know of them: the variables that name them, or why there are none. */
 export type Found = { readonly env: Readonly<Record<string, string>> } | { readonly problem: string };
@@ -32,7 +32,7 @@ export function startServices(services: readonly string[], reports: string): Ser
 	if (services.length === 0) return NONE;
 	const directory = mkdtempSync(join(tmpdir(), 'tidemark-services-test-'));
 	const output = join(reports, 'services.txt');
-	const told = async () => await Bun.file(output).text();
+	const shown = async () => await Bun.file(output).text();
 	const call = async (...args: readonly string[]) =>
 		await run([SCRIPT, ...args], output, {
 			TIDEMARK_SERVICES_DIR: directory,
@@ -47,16 +47,16 @@ export function startServices(services: readonly string[], reports: string): Ser
 		of: async (wanted) => {
 			if (wanted.length === 0) return { env: {} };
 			const code = await up;
-			const missing = code === 0 ? [] : missingOf(wanted, await told());
+			const missing = code === 0 ? [] : missingOf(wanted, await shown());
 			if (missing.length === 0) return { env: parseEnv(await Bun.file(join(directory, 'env')).text()) };
 			return {
-				problem: `${missing.join(' and ')} could not be started (exit ${code})${endOf(await told())}`,
+				problem: `${missing.join(' and ')} could not be started (exit ${code})${endOf(await shown())}`,
 			};
 		},
 		unwell: async () => {
-			const before = (await told()).length;
+			const before = (await shown()).length;
 			await call('status');
-			const found = (await told()).slice(before).matchAll(/^(\S+): does not answer/gm);
+			const found = (await shown()).slice(before).matchAll(/^(\S+): does not answer/gm);
 			const lines: string[] = [];
 			for (const [line, service = ''] of found) lines.push(line + endOf(await logOf(service)));
 			return lines;
@@ -68,11 +68,12 @@ export function startServices(services: readonly string[], reports: string): Ser
 	};
 }
 
-const endOf = (text: string): string => ['', ...text.trimEnd().split('\n').slice(-LINES_TOLD)].join('\n    ');
+const endOf = (text: string): string =>
+	['', ...text.trimEnd().split('\n').slice(-LINES_SHOWN)].join('\n    ');
 
 /** Where the script does not say which ones, it is all of them. */
-function missingOf(wanted: readonly string[], told: string): readonly string[] {
-	const named = /^services: not up: (.*)$/m.exec(told)?.[1]?.split(' ');
+function missingOf(wanted: readonly string[], shown: string): readonly string[] {
+	const named = /^services: not up: (.*)$/m.exec(shown)?.[1]?.split(' ');
 	return named ? wanted.filter((service) => named.includes(service)) : wanted;
 }
 

@@ -61,9 +61,9 @@ export function appsAt(
 		rules: rulesOf(config),
 		nowMs,
 		report,
-		tell: (line) => operations.warn(line),
+		log: (line) => operations.warn(line),
 	});
-	const hear = (message: BusMessage): void => {
+	const receive = (message: BusMessage): void => {
 		if (message.type !== 'app_changed') return;
 		dispatchers.poke(message.app);
 		void endRevoked(message.app).catch(report);
@@ -93,7 +93,7 @@ export function appsAt(
 		outgoing,
 		start: async () => {
 			await sockets.forget();
-			bus.subscribe(EVERY_GATEWAY, hear);
+			bus.subscribe(EVERY_GATEWAY, receive);
 			dispatchers.start();
 			tidying = setInterval(
 				() => store.apps.tidy(nowMs(), nowMs() * 1000 - MODALS_KEPT_MICROS).catch(report),
@@ -104,7 +104,7 @@ export function appsAt(
 			clearInterval(tidying);
 			sockets.warn();
 			await dispatchers.stop();
-			bus.unsubscribe(EVERY_GATEWAY, hear);
+			bus.unsubscribe(EVERY_GATEWAY, receive);
 			requests.close();
 		},
 	};

@@ -8,16 +8,16 @@ import { openPostgresStore, type PostgresStore } from '../engine/cluster/postgre
 import { RedisBus } from '../engine/cluster/redis/bus.ts';
 import { type Commands, connectCommands, makeSubscriber } from '../engine/cluster/redis/connection.ts';
 import { Epoch } from '../engine/cluster/redis/epoch.ts';
+import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
 import { EpochFence } from '../engine/cluster/redis/fence.ts';
 import { Keys } from '../engine/cluster/redis/keys.ts';
 import { findLayout } from '../engine/cluster/redis/layout.ts';
 import { RedisViews, type RedisViewsParts } from '../engine/cluster/redis/read-state/redis-views.ts';
 import { RedisSessions } from '../engine/cluster/redis/sessions.ts';
 import { RedisTickets } from '../engine/cluster/redis/tickets.ts';
-import { saidBy } from '../engine/cluster/redis/trouble.ts';
 import { newId } from '../model/ids.ts';
 import { ReadState } from '../unread/read-state.ts';
-import { clusterPlaces } from './cluster-places.ts';
+import { clusterAddresses } from './cluster-addresses.ts';
 import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
 import { opening } from './opening.ts';
@@ -81,12 +81,12 @@ export async function openCluster(
 	operations: ServerOperations,
 	{ keeping }: Pick<RedisViewsParts, 'keeping'> = {},
 ): Promise<Cluster> {
-	const { redis, postgres, kafka } = clusterPlaces(config);
+	const { redis, postgres, kafka } = clusterAddresses(config);
 	const { installation } = config;
 	const closing: (() => Promise<unknown> | unknown)[] = [];
 	const open = <T>(service: string, where: string, withinMs: number, step: () => Promise<T>): Promise<T> =>
 		opening(
-			{ service: `${service} at ${shown(where)}`, withinMs, tell: (what) => operations.warn(what) },
+			{ service: `${service} at ${shown(where)}`, withinMs, log: (what) => operations.warn(what) },
 			step,
 		);
 	const close = async (): Promise<void> => {
@@ -100,7 +100,7 @@ export async function openCluster(
 			);
 		const place = { ...redis, prefix: `${installation}:`, cluster };
 		const redisWatch = new ServiceWatch('redis', operations);
-		const redisTrouble = (error: Error) => redisWatch.lost('commands', saidBy(error));
+		const redisTrouble = (error: Error) => redisWatch.lost('commands', causeOf(error));
 		const commands: Commands = await open('Redis', redis.url, REDIS_WITHIN_MS, () =>
 			connectCommands(place, redisTrouble),
 		);
@@ -162,7 +162,7 @@ export async function openCluster(
 				redisWatch.lost('bus', new Error(NOT_HEARD));
 				for (const listener of gapListeners) listener();
 			},
-			onHearing: () => redisWatch.regained('bus'),
+			onReceiving: () => redisWatch.regained('bus'),
 			onError: redisTrouble,
 		});
 		closing.push(() => bus.close());
@@ -227,7 +227,7 @@ export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEng
 	const fresh = freshStore({
 		store: written,
 		freshness,
-		standing: (conversation, users) => views.standing(conversation, users),
+		membershipsOf: (conversation, users) => views.membershipsOf(conversation, users),
 		marks: logs.marks,
 		nowMicros,
 	});

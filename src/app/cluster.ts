@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { missingAddresses } from './cluster-addresses.ts';
 import { type Cluster, gatewayEngine, openCluster } from './cluster-engine.ts';
-import { missingPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
 import { CannotListen } from './failures.ts';
@@ -24,7 +24,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 	if (adminToken === null)
 		throw new ConfigError([
 			'TIDEMARK_ADMIN_TOKEN is missing: all gateways of a cluster need the same one',
-			...missingPlaces(config),
+			...missingAddresses(config),
 		]);
 	const operations = new ServerOperations(log, 'gateway');
 	const contents = await sharedContents(config);
@@ -59,7 +59,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 			operations,
 		});
 		owners.start();
-		cluster.onGap(() => void gateway.beginAnew());
+		cluster.onGap(() => void gateway.resetAfterGap());
 		return {
 			url: gateway.url,
 			stop: async () => {
@@ -76,20 +76,20 @@ export async function runWorker(config: Config, log: Logger): Promise<RunningRol
 	return onCluster(config, operations, async (cluster) => {
 		// Before it has started: marks that cannot be read hold up a start on an empty Redis, and that has to be seen.
 		operations.starting();
-		const told = tellOperations(config, operations);
+		const operationsServer = serveOperations(config, operations);
 		try {
 			const worker = await startWorker(config, cluster, operations, log);
 			operations.started();
 			return {
-				url: told.url,
+				url: operationsServer.url,
 				stop: async () => {
 					operations.stop();
 					await worker.stop();
-					await told.stop();
+					await operationsServer.stop();
 				},
 			};
 		} catch (error) {
-			await told.stop();
+			await operationsServer.stop();
 			throw error;
 		}
 	});
@@ -117,7 +117,7 @@ async function onCluster(
 }
 
 /** The only requests that a worker serves: health and metrics. */
-function tellOperations({ host, port }: Config, operations: ServerOperations): RunningRole {
+function serveOperations({ host, port }: Config, operations: ServerOperations): RunningRole {
 	try {
 		const server = Bun.serve({
 			hostname: host,

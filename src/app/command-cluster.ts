@@ -1,6 +1,6 @@
 import type { RunningRole } from './cluster.ts';
 import type { CliCommand } from './command.ts';
-import { startLog, stopSignal, tellSettings } from './command-serve.ts';
+import { logSettings, startLog, stopSignal } from './command-serve.ts';
 import { ALL_SETTINGS, type Config } from './config.ts';
 import { VERSION } from './version.ts';
 
@@ -27,7 +27,7 @@ const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): Cli
 			log.info(`${running} received while starting: exiting`);
 			return 0;
 		}
-		tellSettings(config, log);
+		logSettings(config, log);
 		console.log(`Tidemark ${VERSION}, ${role} of the cluster "${config.installation}", ${running.url}`);
 		log.info(`${await stopped} received: stopping`);
 		await running.stop();

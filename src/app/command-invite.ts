@@ -64,7 +64,7 @@ export const inviteListCommand: CliCommand = {
 		const call = await adminClient(invocation);
 		const { id } = await teamNamed(call, invocation.options.team);
 		for await (const invite of listed<Invite>(call, 'admin.invites.list', 'invites', { team_id: id }))
-			console.log([invite.id, standingOf(invite), ...remarksOn(invite)].join('  '));
+			console.log([invite.id, statusOf(invite), ...remarksOn(invite)].join('  '));
 		return 0;
 	},
 };
@@ -75,7 +75,7 @@ const remarksOn = ({ user_id, label, created_by }: Invite): string[] => [
 	...(created_by === undefined ? [] : [`by ${created_by}`]),
 ];
 
-function standingOf({ is_active, expires_at, date_used, date_revoked }: Invite): string {
+function statusOf({ is_active, expires_at, date_used, date_revoked }: Invite): string {
 	if (is_active) return `open, expires ${time(expires_at)}`;
 	if (date_used !== undefined) return `used ${time(date_used)}`;
 	return date_revoked === undefined ? `expired ${time(expires_at)}` : `revoked ${time(date_revoked)}`;

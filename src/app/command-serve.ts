@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { adminTokenFile } from './admin-token.ts';
-import { isCluster } from './cluster-places.ts';
+import { isCluster } from './cluster-addresses.ts';
 import type { CliCommand } from './command.ts';
 import { type Config, describeConfig, unknownVariables } from './config.ts';
 import { demoWorkspace } from './demo.ts';
@@ -25,7 +25,7 @@ export const serveCommand: CliCommand = {
 				'`serve` does not use Redis, PostgreSQL or Kafka: their settings are ignored. To run a cluster, use `tidemark gateway` and `tidemark worker`',
 			);
 		const running = await serve(config, log);
-		tellSettings(config, log);
+		logSettings(config, log);
 		console.log(
 			`Tidemark ${VERSION}, ${running.engine} engine, ${running.url}, data in ${resolve(config.dataDir)}`,
 		);
@@ -63,7 +63,7 @@ function logDestination(config: Config): DestinationStream {
 }
 
 /** Once it runs: a start that fails says nothing but why. */
-export const tellSettings = (config: Config, log: Logger): void =>
+export const logSettings = (config: Config, log: Logger): void =>
 	log.debug({ settings: describeConfig(config) }, 'settings in force');
 
 export const stopSignal = (): Promise<string> =>

@@ -66,7 +66,7 @@ export const userListCommand: CliCommand = {
 	},
 };
 
-const standingCommand = (method: string, summary: string, done: string): CliCommand => ({
+const activationCommand = (method: string, summary: string, done: string): CliCommand => ({
 	summary,
 	usage: 'NAME [--team NAME] [--url http://localhost:8080]',
 	operand: 'user',
@@ -86,13 +86,13 @@ const standingCommand = (method: string, summary: string, done: string): CliComm
 	},
 });
 
-export const userDeactivateCommand = standingCommand(
+export const userDeactivateCommand = activationCommand(
 	'admin.users.deactivate',
 	'Deactivate a user: sign out everywhere, revoke all tokens, remove push devices. Messages stay.',
 	'is deactivated and signed out',
 );
 
-export const userReactivateCommand = standingCommand(
+export const userReactivateCommand = activationCommand(
 	'admin.users.reactivate',
 	'Reactivate a deactivated user, who needs a new invite link or token.',
 	'is active again. Next: tidemark invite --user, for a link that signs them in.',

@@ -40,7 +40,7 @@ test('a service that is down is one line without a stack, whatever fails because
 	expect(lines).toHaveLength(4);
 });
 
-test('what nobody expected is told with its stack, once for each kind', () => {
+test('an unexpected failure is logged with its stack, once for each kind', () => {
 	const { log, lines, stacks } = logged(60_000);
 	for (const id of ['C0123456789', 'C9876543210'])
 		log.failed('chat.update', new TypeError(`no row of ${id}`));

@@ -4,16 +4,16 @@ import { Verifier } from '../durability/verifier.ts';
 import type { FileContents } from '../engine/ports/file-contents.ts';
 import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
-import { hearRevoked } from '../gateway/auth/revocations.ts';
+import { subscribeToRevocations } from '../gateway/auth/revocations.ts';
 import { TokenUses } from '../gateway/auth/token-uses.ts';
 import { DirectPartners } from '../gateway/direct-partners.ts';
 import { FairGate } from '../gateway/fair-gate.ts';
 import { FileSweeper } from '../gateway/files/sweeper.ts';
-import { beginAnew, onMissed } from '../gateway/gap.ts';
 import { networkOf } from '../gateway/http/client-address.ts';
 import { Cors } from '../gateway/http/cors.ts';
 import { Limits } from '../gateway/limits.ts';
 import { MemoryBudget } from '../gateway/memory-budget.ts';
+import { onMissed, resetAfterGap } from '../gateway/missed-messages.ts';
 import { Requests } from '../gateway/requests.ts';
 import { ScheduledPosts } from '../gateway/scheduled-posts.ts';
 import type { Services } from '../gateway/services.ts';
@@ -59,7 +59,7 @@ export interface RunningGateway {
 	readonly hub: Hub;
 	readonly presence: Presence;
 	/** The bus was interrupted: caches that depend on having received everything are cleared. */
-	beginAnew(): Promise<void>;
+	resetAfterGap(): Promise<void>;
 	/** Takes no more requests, closes sockets a few at a time, ends what is under way. */
 	stop(): Promise<void>;
 }
@@ -150,7 +150,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		sessions: {
 			setAway: (user, away) => presence.setAway(user, away),
 			isActive: (user) => engine.sessions.isActive(user),
-			standing: (user) => engine.sessions.standing(user),
+			presence: (user) => engine.sessions.presence(user),
 		},
 		limits: new Limits(ratesOf(config), steadyMs, Math.random),
 		strangers: new Strangers(
@@ -197,8 +197,8 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			nowMicros: () => clock.next(),
 			failed: (error) => operations.failed('cleaning up files', error),
 		});
-	const deaf = hearRevoked(bus, services.auth, partners);
-	const startOver = () => beginAnew({ hub, auth: services.auth, requests, bus });
+	const unsubscribe = subscribeToRevocations(bus, services.auth, partners);
+	const startOver = () => resetAfterGap({ hub, auth: services.auth, requests, bus });
 	const unwatched = onMissed(bus, () => void startOver());
 	await apps.start();
 	await bus.ready();
@@ -219,7 +219,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 		url: url(),
 		hub,
 		presence,
-		beginAnew: startOver,
+		resetAfterGap: startOver,
 		stop: async () => {
 			operations.stop();
 			clearInterval(checking);
@@ -230,7 +230,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			await listening.stop();
 			await tokenUses.flush().catch(() => undefined);
 			requests.close();
-			deaf();
+			unsubscribe();
 			unwatched();
 		},
 	};

@@ -5,26 +5,26 @@ export interface Opening {
 	readonly service: string;
 	/** It is not waited for any longer; infinite where it may have much to do, as PostgreSQL with a migration. */
 	readonly withinMs: number;
-	readonly tell: (what: string) => void;
+	readonly log: (what: string) => void;
 	/** For tests. */
-	readonly tellAfterMs?: number;
+	readonly logAfterMs?: number;
 }
 
-const TELL_AFTER_MS = 5_000;
+const LOG_AFTER_MS = 5_000;
 
 export async function opening<T>(options: Opening, open: () => Promise<T>): Promise<T> {
-	const { service, withinMs, tell, tellAfterMs = TELL_AFTER_MS } = options;
-	const patience = Promise.withResolvers<never>();
-	const timers = [setTimeout(() => tell(`Waiting for ${service}: no answer yet`), tellAfterMs)];
+	const { service, withinMs, log, logAfterMs = LOG_AFTER_MS } = options;
+	const timeout = Promise.withResolvers<never>();
+	const timers = [setTimeout(() => log(`Waiting for ${service}: no answer yet`), logAfterMs)];
 	if (Number.isFinite(withinMs))
 		timers.push(
 			setTimeout(
-				() => patience.reject(new Error(`${service} has not answered within ${withinMs / 1000} s`)),
+				() => timeout.reject(new Error(`${service} has not answered within ${withinMs / 1000} s`)),
 				withinMs,
 			),
 		);
 	try {
-		return await Promise.race([open(), patience.promise]);
+		return await Promise.race([open(), timeout.promise]);
 	} finally {
 		for (const timer of timers) clearTimeout(timer);
 	}

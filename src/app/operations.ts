@@ -239,11 +239,11 @@ export class ServerOperations implements Operations {
 	}
 
 	/** Likewise, of one partition of the log. */
-	standsStill(partition: string, error: Error): void {
+	onStalled(partition: string, error: Error): void {
 		this.begins(`partition ${partition}`, 'log', error, 'is stalled');
 	}
 
-	standsNoLonger(partition: string): void {
+	onResumed(partition: string): void {
 		this.ends(`partition ${partition}`, 'resumed or was reassigned after');
 	}
 

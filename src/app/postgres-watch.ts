@@ -7,7 +7,7 @@ import { ServiceWatch } from './service-watch.ts';
 type Side = 'reads' | 'writes';
 
 /** Failures in a row before it is reported as unavailable. */
-const FAILURES_TO_TELL = 3;
+const FAILURES_TO_REPORT = 3;
 
 export class PostgresWatch {
 	private readonly sides: ServiceWatch;
@@ -24,7 +24,7 @@ export class PostgresWatch {
 		return {
 			onTrouble: (failures, error) => {
 				if (side === 'writes') this.operations.failedWrite();
-				if (failures >= FAILURES_TO_TELL) this.sides.lost(side, error);
+				if (failures >= FAILURES_TO_REPORT) this.sides.lost(side, error);
 			},
 			onRecovered: () => this.sides.regained(side),
 			onRefused: () => this.operations.failedWrite(),

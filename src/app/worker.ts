@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
 import { Recovery, type RecoveryParts } from '../engine/cluster/recovery.ts';
 import { RedisDeliveryRecord } from '../engine/cluster/redis/delivery-record.ts';
+import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
 import { presenceView } from '../engine/cluster/redis/presence-view.ts';
-import { saidBy } from '../engine/cluster/redis/trouble.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
+import { clusterAddresses } from './cluster-addresses.ts';
 import type { Cluster } from './cluster-engine.ts';
-import { clusterPlaces } from './cluster-places.ts';
 import type { Config } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 import { startPush } from './push.ts';
@@ -29,7 +29,7 @@ export async function startWorker(
 	operations: ServerOperations,
 	log: Logger,
 	lock: RecoveryParts['lock'] = new SessionLock({
-		...clusterPlaces(config).postgres,
+		...clusterAddresses(config).postgres,
 		schema: config.installation,
 	}),
 ): Promise<RunningWorker> {
@@ -55,12 +55,12 @@ export async function startWorker(
 		endOfMarks: () => logs.endOfMarks(),
 		nextOffset: (partition) => written.nextOffset(partition),
 		nowMicros: () => nowMs() * 1000,
-		tell: (what) => log.info(what),
+		log: (what) => log.info(what),
 		onTrouble: (error) =>
-			operations.degraded('read state', new Error(`this worker cannot check it: ${saidBy(error).message}`)),
+			operations.degraded('read state', new Error(`this worker cannot check it: ${causeOf(error).message}`)),
 		onLost: () =>
 			operations.degraded('read state', new Error('Redis was emptied; restoring it from PostgreSQL')),
-		onWhole: () => operations.recovered('read state'),
+		onComplete: () => operations.recovered('read state'),
 	});
 	logs.marks.consume({
 		progress: (partition) => written.nextOffset(partition),

@@ -14,7 +14,7 @@ import { WorkspaceReader } from './workspace-reader.ts';
 /**
  * Delivers the events of one app while this process holds its lease. What is published live says only where to look: events
  * are read from the store, from the app's cursors on, so a change that nobody published is found by the next look around.
- * Cursors are written when events were acknowledged: what was not is delivered again, here or by whoever has the lease next.
+ * Cursors are written when events were acknowledged: what was not is delivered again, here or by the next holder of the lease.
  */
 
 export interface DispatcherParts {
@@ -27,7 +27,7 @@ export interface DispatcherParts {
 	readonly rules: RetryRules;
 	readonly nowMs: () => number;
 	readonly report: (error: unknown) => void;
-	readonly tell: (line: string) => void;
+	readonly log: (line: string) => void;
 }
 
 /** Of an app that does not acknowledge: more are read when some were. */
@@ -57,7 +57,7 @@ export class Dispatcher {
 	private workspaceAgainAt = Number.POSITIVE_INFINITY;
 	private underWay = 0;
 	private stopping = false;
-	private trouble: AppTrouble;
+	private lastTrouble: AppTrouble;
 	private nextLookAt = 0;
 	private nextSaveAt = 0;
 	private wake: () => void = () => undefined;
@@ -70,12 +70,12 @@ export class Dispatcher {
 	) {
 		const { botEvents } = settingsOf(JSON.parse(app.manifest));
 		this.subscriber = { app: app.id, bot: app.botUser, names: new Set(botEvents) };
-		this.trouble = app;
+		this.lastTrouble = app;
 		this.workspace = new WorkspaceReader(parts.workspaceChanges, this.subscriber, parts.nowMs);
 	}
 
 	get isPaused(): boolean {
-		return this.trouble.pausedAt > 0;
+		return this.lastTrouble.pausedAt > 0;
 	}
 
 	start(): void {
@@ -91,8 +91,9 @@ export class Dispatcher {
 			Promise.allSettled([...this.deliveries]).then(() => undefined),
 			SETTLE_MS,
 		);
-		for (const conversation of this.listened) this.parts.bus.unsubscribe(`live:${conversation}`, this.hear);
-		this.parts.bus.unsubscribe(`user:${this.app.botUser}`, this.hearOwn);
+		for (const conversation of this.listened)
+			this.parts.bus.unsubscribe(`live:${conversation}`, this.receiveLive);
+		this.parts.bus.unsubscribe(`user:${this.app.botUser}`, this.receiveOwn);
 		if (wantsWorkspace(this.subscriber)) this.parts.bus.unsubscribe(`team:${this.app.team}`, this.hearTeam);
 		await this.save().catch(this.parts.report);
 	}
@@ -104,7 +105,7 @@ export class Dispatcher {
 
 	private async run(): Promise<void> {
 		const { apps, bus, nowMs, report } = this.parts;
-		bus.subscribe(`user:${this.app.botUser}`, this.hearOwn);
+		bus.subscribe(`user:${this.app.botUser}`, this.receiveOwn);
 		if (wantsWorkspace(this.subscriber)) bus.subscribe(`team:${this.app.team}`, this.hearTeam);
 		for (let isLoaded = false; !this.stopping; ) {
 			const woken = new Promise<void>((resolve) => {
@@ -192,15 +193,15 @@ export class Dispatcher {
 	private listen(conversation: string): void {
 		if (this.listened.has(conversation)) return;
 		this.listened.add(conversation);
-		this.parts.bus.subscribe(`live:${conversation}`, this.hear);
+		this.parts.bus.subscribe(`live:${conversation}`, this.receiveLive);
 	}
 
-	private readonly hear = (_message: BusMessage, topic: Topic): void => {
+	private readonly receiveLive = (_message: BusMessage, topic: Topic): void => {
 		this.dirty.add(topic.slice(LIVE.length));
 		this.wake();
 	};
 
-	private readonly hearOwn = (message: BusMessage): void => {
+	private readonly receiveOwn = (message: BusMessage): void => {
 		if (message.type === 'joined') {
 			this.listen(message.conversation);
 			this.dirty.add(message.conversation);
@@ -311,35 +312,35 @@ export class Dispatcher {
 	}
 
 	private giveUp(delivery: Delivery, detail: string): void {
-		const { apps, tell, report } = this.parts;
+		const { apps, log, report } = this.parts;
 		this.feed.settle(delivery);
-		tell(
+		log(
 			`app ${this.app.id}: event ${delivery.id} was given up after ${delivery.attempts} attempts: ${detail}`,
 		);
 		apps.addGivenUp(this.app.id, 1).catch(report);
 	}
 
 	private failed(detail: string): void {
-		const { rules, nowMs, tell } = this.parts;
-		const failingSinceAt = this.trouble.failingSinceAt || nowMs();
+		const { rules, nowMs, log } = this.parts;
+		const failingSinceAt = this.lastTrouble.failingSinceAt || nowMs();
 		const isOver = nowMs() - failingSinceAt >= rules.pauseAppAfterMs;
 		if (isOver && !this.isPaused)
-			tell(
+			log(
 				`app ${this.app.id} is paused: every delivery failed since ${new Date(failingSinceAt).toISOString()}, last with: ${detail}. Fix the app, then call admin.apps.resume.`,
 			);
 		this.note({ pausedAt: isOver ? nowMs() : 0, failingSinceAt, lastError: detail });
 	}
 
 	/** Written only when it changes: most deliveries succeed. */
-	private note(trouble: AppTrouble): void {
-		const { pausedAt, failingSinceAt, lastError } = this.trouble;
+	private note(lastTrouble: AppTrouble): void {
+		const { pausedAt, failingSinceAt, lastError } = this.lastTrouble;
 		const isSame =
-			trouble.pausedAt > 0 === pausedAt > 0 &&
-			trouble.failingSinceAt === failingSinceAt &&
-			trouble.lastError === lastError;
+			lastTrouble.pausedAt > 0 === pausedAt > 0 &&
+			lastTrouble.failingSinceAt === failingSinceAt &&
+			lastTrouble.lastError === lastError;
 		if (isSame) return;
-		this.trouble = trouble;
-		this.parts.apps.setTrouble(this.app.id, trouble).catch(this.parts.report);
+		this.lastTrouble = lastTrouble;
+		this.parts.apps.setTrouble(this.app.id, lastTrouble).catch(this.parts.report);
 	}
 
 	private async save(): Promise<void> {

@@ -9,7 +9,7 @@ import { type AppEvent, appEventsOf, type StoredChanges, type Subscriber } from 
  */
 
 export interface EventReaderParts {
-	/** These wait until the store has what others may have been told. */
+	/** These wait until the store has what may have been delivered. */
 	readonly changes: Changes;
 	readonly directory: Pick<Directory, 'conversations'>;
 	readonly history: Pick<History, 'messages' | 'threads'>;

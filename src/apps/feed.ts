@@ -19,7 +19,7 @@ export interface Delivery extends AppEvent {
 	underWay: boolean;
 }
 
-interface Place {
+interface FeedProgress {
 	/** Read from the store up to here. */
 	read: number;
 	/** Stored as the cursor. */
@@ -29,13 +29,13 @@ interface Place {
 }
 
 export class Feed {
-	private readonly places = new Map<string, Place>();
+	private readonly progress = new Map<string, FeedProgress>();
 	private waiting = 0;
 
 	/** Cursors as they are stored. */
 	constructor(cursors: ReadonlyMap<string, number>) {
 		for (const [conversation, cursor] of cursors)
-			this.places.set(conversation, { read: cursor, saved: cursor, open: [] });
+			this.progress.set(conversation, { read: cursor, saved: cursor, open: [] });
 	}
 
 	/** Events that were read and not acknowledged. */
@@ -44,13 +44,13 @@ export class Feed {
 	}
 
 	readUpTo(conversation: string): number {
-		return this.places.get(conversation)?.read ?? 0;
+		return this.progress.get(conversation)?.read ?? 0;
 	}
 
 	/** Takes in what was read. */
 	add(conversation: string, events: readonly AppEvent[], upTo: number): void {
-		const place = this.places.get(conversation) ?? { read: 0, saved: 0, open: [] };
-		this.places.set(conversation, place);
+		const place = this.progress.get(conversation) ?? { read: 0, saved: 0, open: [] };
+		this.progress.set(conversation, place);
 		for (const event of events) {
 			if (event.at <= place.read) continue;
 			place.open.push({ ...event, attempts: 0, firstAt: 0, dueAt: 0, reason: '', underWay: false });
@@ -62,7 +62,7 @@ export class Feed {
 	/** What is due at this moment, at most so many; the oldest of each conversation first. */
 	due(now: number, most: number): Delivery[] {
 		const found: Delivery[] = [];
-		for (const { open } of this.places.values())
+		for (const { open } of this.progress.values())
 			for (const delivery of open) {
 				if (delivery.underWay || delivery.dueAt > now) continue;
 				if (found.length >= most) return found;
@@ -74,14 +74,14 @@ export class Feed {
 	/** When the next one is due that waits for its time; infinite: none does. */
 	nextDueAt(): number {
 		let next = Number.POSITIVE_INFINITY;
-		for (const { open } of this.places.values())
+		for (const { open } of this.progress.values())
 			for (const { underWay, dueAt } of open) if (!underWay && dueAt < next) next = dueAt;
 		return next;
 	}
 
 	/** Acknowledged, or given up: it is not delivered again. */
 	settle(delivery: Delivery): void {
-		const open = this.places.get(delivery.conversation)?.open;
+		const open = this.progress.get(delivery.conversation)?.open;
 		const index = open?.indexOf(delivery) ?? -1;
 		if (!open || index < 0) return;
 		open.splice(index, 1);
@@ -91,7 +91,7 @@ export class Feed {
 	/** Cursors that rose since they were stored. */
 	unsaved(): AppCursor[] {
 		const risen: AppCursor[] = [];
-		for (const [conversation, place] of this.places) {
+		for (const [conversation, place] of this.progress) {
 			const cursor = cursorOf(place);
 			if (cursor > place.saved) risen.push([conversation, cursor]);
 		}
@@ -100,12 +100,12 @@ export class Feed {
 
 	saved(cursors: readonly AppCursor[]): void {
 		for (const [conversation, cursor] of cursors) {
-			const place = this.places.get(conversation);
+			const place = this.progress.get(conversation);
 			if (place) place.saved = Math.max(place.saved, cursor);
 		}
 	}
 }
 
 /** Before the oldest that is open: several may have the same stamp. */
-const cursorOf = ({ open, read }: Place): number =>
+const cursorOf = ({ open, read }: FeedProgress): number =>
 	open.reduce((lowest, { at }) => Math.min(lowest, at - 1), read);

@@ -13,7 +13,7 @@ export interface Transport {
 
 export type DeliveryOutcome =
 	| { readonly type: 'acknowledged' }
-	/** `reason` in the words of Slack's retry headers, `detail` for whoever operates it. */
+	/** `reason` in the words of Slack's retry headers, `detail` for the operator. */
 	| { readonly type: 'failed'; readonly reason: string; readonly detail: string }
 	/** The app asked not to be sent it again. */
 	| { readonly type: 'refused'; readonly detail: string }

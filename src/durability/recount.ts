@@ -16,7 +16,7 @@ const EVERYTHING = Number.MAX_SAFE_INTEGER;
 const READER = 0;
 
 /** What is compared of a conversation, or of a thread. */
-export type Told = Pick<ShownCounts, 'unread' | 'mentions' | 'badge'>;
+export type ComparedCounts = Pick<ShownCounts, 'unread' | 'mentions' | 'badge'>;
 
 /** The store's rows of the user whose counts these are. */
 export interface StoredReader {
@@ -63,7 +63,7 @@ export async function recountThread(
 	{ user, state }: StoredReader,
 	conversation: string,
 	threadTs: number,
-): Promise<Told | null> {
+): Promise<ComparedCounts | null> {
 	const follow = state.follows.find((row) => row.conversation === conversation && row.threadTs === threadTs);
 	const [brief] = await source.briefs([conversation]);
 	if (!follow || !brief || brief.archived) return null;

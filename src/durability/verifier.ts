@@ -3,7 +3,7 @@ import type { StateSource, UserReadState } from '../engine/ports/store.ts';
 import { formatTs } from '../model/ts.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { Pace } from './pace.ts';
-import { recount, recountThread, storedReader, type Told } from './recount.ts';
+import { type ComparedCounts, recount, recountThread, storedReader } from './recount.ts';
 import { pacedRows, type Rows, SharedRows } from './rows.ts';
 
 /**
@@ -20,8 +20,8 @@ export interface Counted {
 }
 
 export interface Drifted extends Counted {
-	readonly served: Told;
-	readonly stored: Told;
+	readonly served: ComparedCounts;
+	readonly stored: ComparedCounts;
 }
 
 export interface Verified {
@@ -131,7 +131,7 @@ export class Verifier {
 				before.position.user === after.position.user;
 			if (isQuiet && looks >= MOST_LOOKS) {
 				if (await this.isStoreBehind(counted, after.position)) return 'not compared';
-				return { ...counted, served: told(after), stored: told(stored) };
+				return { ...counted, served: comparedCounts(after), stored: comparedCounts(stored) };
 			}
 			// Under unceasing change nothing can be said.
 			if (looks >= MOST_LOOKS * 2) return 'not compared';
@@ -156,13 +156,16 @@ export class Verifier {
 		user,
 		conversation,
 		threadTs,
-	}: Counted): Promise<(Told & { readonly position: RowPosition }) | null> {
+	}: Counted): Promise<(ComparedCounts & { readonly position: RowPosition }) | null> {
 		return threadTs === null
 			? this.readState.row(user, conversation)
 			: this.readState.thread(user, conversation, threadTs);
 	}
 
-	private async stored({ user, conversation, threadTs }: Counted, rows: Rows): Promise<Told | null> {
+	private async stored(
+		{ user, conversation, threadTs }: Counted,
+		rows: Rows,
+	): Promise<ComparedCounts | null> {
 		const { source } = this;
 		const reader = await storedReader(source, user);
 		// Where rows are shared nothing else may part one reader's work from the next one's.
@@ -187,7 +190,11 @@ function countsOf(user: string, { memberships, follows }: UserReadState): Counte
 const keyOf = ({ conversation, threadTs }: Counted): string =>
 	threadTs === null ? conversation : `${conversation} ${formatTs(threadTs)}`;
 
-const isEqual = (a: Told, b: Told): boolean =>
+const isEqual = (a: ComparedCounts, b: ComparedCounts): boolean =>
 	a.unread === b.unread && a.mentions === b.mentions && a.badge === b.badge;
 
-const told = ({ unread, mentions, badge }: Told): Told => ({ unread, mentions, badge });
+const comparedCounts = ({ unread, mentions, badge }: ComparedCounts): ComparedCounts => ({
+	unread,
+	mentions,
+	badge,
+});

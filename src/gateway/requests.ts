@@ -10,7 +10,7 @@ import type { Action, Outcome, Result } from '../sequencer/commands.ts';
  * received, nothing is appended: a request that fails then changed nothing.
  */
 
-export interface Patience {
+export interface Timeouts {
 	/** A request without an outcome fails after this time. */
 	readonly timeoutMs: number;
 	/**
@@ -21,7 +21,7 @@ export interface Patience {
 	readonly lookEveryMs: number;
 }
 
-const PATIENCE: Patience = { timeoutMs: 30_000, silentMs: 15_000, lookEveryMs: 5_000 };
+const TIMEOUTS: Timeouts = { timeoutMs: 30_000, silentMs: 15_000, lookEveryMs: 5_000 };
 
 /** Notified when no worker processes commands, and when one does again. */
 export interface WorkerWatch {
@@ -52,7 +52,7 @@ export class Requests {
 	private nextRequest = 1;
 	private isSilent = false;
 	/** When outcomes could last not be received: missing outcomes say nothing about workers then. */
-	private deafAt = Number.NEGATIVE_INFINITY;
+	private notReceivingAt = Number.NEGATIVE_INFINITY;
 	private lastReplyAt = Number.NEGATIVE_INFINITY;
 	private readonly topic: Topic;
 	private readonly sweeper: ReturnType<typeof setInterval>;
@@ -63,12 +63,12 @@ export class Requests {
 		private readonly gateway: string,
 		private readonly clock: Clock,
 		private readonly watch?: WorkerWatch,
-		private readonly patience = PATIENCE,
+		private readonly timeouts = TIMEOUTS,
 	) {
 		this.topic = `gateway:${gateway}`;
 		bus.subscribe(this.topic, this.take);
 		// One timer for all: a timer for each request would cost more than the request.
-		this.sweeper = setInterval(() => this.sweep(), patience.lookEveryMs);
+		this.sweeper = setInterval(() => this.sweep(), timeouts.lookEveryMs);
 		this.sweeper.unref?.();
 	}
 
@@ -78,7 +78,7 @@ export class Requests {
 		conversation: string,
 		action: Action,
 	): Promise<Result> {
-		if (!this.bus.hears(this.topic))
+		if (!this.bus.isReceiving(this.topic))
 			throw new Refusal('service_unavailable', 'its outcome could not be received now; nothing was changed');
 		const postIn = action.type === 'post' ? conversation : null;
 		if (postIn !== null && (this.postsWaiting.get(postIn) ?? 0) >= MOST_POSTS_WAITING)
@@ -107,12 +107,12 @@ export class Requests {
 	}
 
 	/** Outcomes may have been lost: requests that wait now fail soon. */
-	doubt(): void {
-		const doubtful = [...this.waiting.keys()];
-		if (doubtful.length > 0)
+	expireWaiting(): void {
+		const expiring = [...this.waiting.keys()];
+		if (expiring.length > 0)
 			setTimeout(() => {
-				for (const request of doubtful) this.giveUp(request);
-			}, this.patience.silentMs).unref();
+				for (const request of expiring) this.giveUp(request);
+			}, this.timeouts.silentMs).unref();
 	}
 
 	close(): void {
@@ -121,7 +121,7 @@ export class Requests {
 	}
 
 	private readonly take = (message: BusMessage): void => {
-		if (message.type === 'lost') this.doubt();
+		if (message.type === 'lost') this.expireWaiting();
 		if (message.type !== 'reply' && message.type !== 'replies') return;
 		this.lastReplyAt = performance.now();
 		const replies = message.type === 'reply' ? [message] : message.replies;
@@ -155,15 +155,15 @@ export class Requests {
 
 	private sweep(): void {
 		const now = performance.now();
-		if (!this.bus.hears(this.topic)) this.deafAt = now;
+		if (!this.bus.isReceiving(this.topic)) this.notReceivingAt = now;
 		const [oldest] = this.waiting.values();
 		// As long as anything is answered, workers are there: one reply may have been lost.
-		const heardInVain = oldest ? now - Math.max(oldest.since, this.deafAt, this.lastReplyAt) : 0;
-		if (heardInVain > this.patience.silentMs && !this.isSilent) {
+		const silentForMs = oldest ? now - Math.max(oldest.since, this.notReceivingAt, this.lastReplyAt) : 0;
+		if (silentForMs > this.timeouts.silentMs && !this.isSilent) {
 			this.isSilent = true;
 			this.watch?.silent();
 		}
-		const tooOld = now - this.patience.timeoutMs;
+		const tooOld = now - this.timeouts.timeoutMs;
 		for (const [request, { since }] of this.waiting) {
 			if (since > tooOld) break;
 			this.giveUp(request);
@@ -175,7 +175,7 @@ export class Requests {
 	private giveUp(request: number): void {
 		const waiting = this.end(request);
 		const why =
-			waiting && waiting.since < this.deafAt
+			waiting && waiting.since < this.notReceivingAt
 				? 'its outcome could not be received'
 				: 'no worker answered in time';
 		waiting?.resolve({

@@ -8,7 +8,7 @@ import type { Files } from '../engine/ports/files.ts';
 import type { PushStore } from '../engine/ports/push.ts';
 import type { Scheduled } from '../engine/ports/scheduled.ts';
 import type { Search } from '../engine/ports/search.ts';
-import type { SessionStanding } from '../engine/ports/sessions.ts';
+import type { PresenceState } from '../engine/ports/sessions.ts';
 import type { Directory, History, StateSource } from '../engine/ports/store.ts';
 import type { Tickets } from '../engine/ports/tickets.ts';
 import type { ErrorCode } from '../model/errors.ts';
@@ -46,9 +46,9 @@ export interface Operations {
 /** Presence, and its effects: on the read state, and on clients that watch the user. */
 export interface PresenceControl {
 	setAway(user: string, away: boolean): Promise<unknown>;
-	/** Connected and not away. */
+	/** Connected and not set to away. */
 	isActive(user: string): Promise<boolean>;
-	standing(user: string): Promise<SessionStanding>;
+	presence(user: string): Promise<PresenceState>;
 }
 
 /** What browsers that subscribe need to know, and where their subscriptions may be. */

@@ -5,14 +5,14 @@
 
 const NOTHING = '0000000000.000000';
 
-export type Heard = 'next' | 'gap' | 'repeated';
+export type Order = 'next' | 'gap' | 'repeated';
 
 export class Following {
 	private readonly newest = new Map<string, string>();
 	/** After a resync, the first message of each conversation is accepted as it is. */
 	private isAnew = false;
 
-	hear(channel: string, prevTs: string, ts: string): Heard {
+	hear(channel: string, prevTs: string, ts: string): Order {
 		const known = this.newest.get(channel);
 		if (known !== undefined && ts <= known) return 'repeated';
 		this.newest.set(channel, ts);

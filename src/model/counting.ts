@@ -162,7 +162,7 @@ function describe(timeline: Timeline, reader: Reader, index: number): UnreadEntr
 }
 
 /** How a conversation enters its members' counts. */
-export interface Standing {
+export interface CountRules {
 	/** A direct message or a group of them: every message is meant for its members. */
 	readonly direct: boolean;
 	readonly muted: boolean;
@@ -179,14 +179,14 @@ export interface ShownCounts {
 
 const cap = (count: number): number => Math.min(count, COUNT_CAP);
 
-export function shownCounts(counts: Counts, standing: Standing): ShownCounts {
+export function shownCounts(counts: Counts, rules: CountRules): ShownCounts {
 	const unread = cap(counts.unread);
-	const mentions = cap(standing.direct ? counts.unread : counts.mentions);
+	const mentions = cap(rules.direct ? counts.unread : counts.mentions);
 	return {
 		unread,
-		unreadDisplay: standing.muted ? 0 : unread,
+		unreadDisplay: rules.muted ? 0 : unread,
 		mentions,
-		badge: standing.muted ? cap(counts.named) : mentions,
+		badge: rules.muted ? cap(counts.named) : mentions,
 		capped: counts.unread > COUNT_CAP,
 	};
 }
@@ -194,12 +194,12 @@ export function shownCounts(counts: Counts, standing: Standing): ShownCounts {
 export type Reason = 'dm' | 'direct_mention' | 'channel_mention' | 'thread_mention';
 
 /** Why an unread entry of a conversation is in the badge; empty when it is not. */
-export function reasonsInBadge(entry: UnreadEntry, standing: Standing): Reason[] {
-	const inBadge = entry.named || (!standing.muted && (standing.direct || entry.channelWide));
+export function reasonsInBadge(entry: UnreadEntry, rules: CountRules): Reason[] {
+	const inBadge = entry.named || (!rules.muted && (rules.direct || entry.channelWide));
 	if (!inBadge) return [];
 	const reasons: Reason[] = [];
-	if (standing.direct) reasons.push('dm');
+	if (rules.direct) reasons.push('dm');
 	if (entry.named) reasons.push('direct_mention');
-	if (entry.channelWide && !standing.muted) reasons.push('channel_mention');
+	if (entry.channelWide && !rules.muted) reasons.push('channel_mention');
 	return reasons;
 }

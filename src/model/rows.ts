@@ -1,10 +1,10 @@
 import {
+	type CountRules,
 	type Counts,
 	countUnread,
 	type Reason,
 	reasonsInBadge,
 	type ShownCounts,
-	type Standing,
 	shownCounts,
 	showsUnread,
 	unreadEntries,
@@ -14,11 +14,11 @@ import {
 import { type ConversationKind, isDirect } from './ids.ts';
 import {
 	type ConversationView,
+	type FollowerPosition,
+	type MemberPosition,
 	type MembershipView,
 	type NotificationLevel,
-	type Place,
 	readerOf,
-	type ThreadPlace,
 } from './views.ts';
 
 /** Counts of views that are loaded as far back as the cursor. Pure; the definition of each count is counting.ts. */
@@ -89,14 +89,14 @@ export const emptyRow = (): OpenRow => ({
 	...NOTHING_SHOWN,
 });
 
-export function countRow(place: Place): CountRow {
+export function countRow(place: MemberPosition): CountRow {
 	const row = emptyRow();
 	fillRow(row, place);
 	return row;
 }
 
 /** Field by field: there may be a hundred thousand of these, and spreading objects costs three times as much. */
-export function fillRow(row: OpenRow, place: Place): void {
+export function fillRow(row: OpenRow, place: MemberPosition): void {
 	const { user, conversation, membership } = place;
 	const { timeline } = conversation;
 	row.conversation = conversation.id;
@@ -117,27 +117,28 @@ export function fillRow(row: OpenRow, place: Place): void {
 	row.capped = shown.capped;
 }
 
-const readerAt = ({ user, membership }: Place) => readerOf(user, membership.cursor, membership.ahead);
+const readerAt = ({ user, membership }: MemberPosition) =>
+	readerOf(user, membership.cursor, membership.ahead);
 
-const shownIn = (place: Place): ShownCounts =>
+const shownIn = (place: MemberPosition): ShownCounts =>
 	shownCounts(
 		countUnread(place.conversation.timeline, readerAt(place)),
-		standingOf(place.conversation, place.membership),
+		countRulesOf(place.conversation, place.membership),
 	);
 
 /** Whether an inbox with the unread ones first has it there: muting hides all but what names the user. */
-export function isShownUnread(place: Place): boolean {
+export function isShownUnread(place: MemberPosition): boolean {
 	const { archived, timeline } = place.conversation;
 	if (archived || timeline.latest <= place.membership.cursor) return false;
 	return showsUnread(timeline, readerAt(place), place.membership.muted);
 }
 
-const standingOf = (conversation: ConversationView, membership: MembershipView): Standing => ({
+const countRulesOf = (conversation: ConversationView, membership: MembershipView): CountRules => ({
 	direct: isDirect(conversation.kind),
 	muted: membership.muted,
 });
 
-export function threadRow({ user, conversation, threadTs, thread, follow }: ThreadPlace): ThreadRow {
+export function threadRow({ user, conversation, threadTs, thread, follow }: FollowerPosition): ThreadRow {
 	const counts = conversation.archived ? NOTHING : countUnread(thread, readerOf(user, follow.cursor), ALL);
 	return {
 		conversation: conversation.id,
@@ -153,14 +154,14 @@ export function threadRow({ user, conversation, threadTs, thread, follow }: Thre
 }
 
 /** With `only`, those that are in the badge: of a channel that is what mentions somebody, and nothing else is looked at. */
-export function unreadInConversation(place: Place, only?: 'in badge'): UnreadItem[] {
+export function unreadInConversation(place: MemberPosition, only?: 'in badge'): UnreadItem[] {
 	const { conversation, membership } = place;
 	if (conversation.archived) return [];
-	const standing = standingOf(conversation, membership);
+	const rules = countRulesOf(conversation, membership);
 	const items: UnreadItem[] = [];
-	const walk = only && (!standing.direct || standing.muted) ? unreadMentioning : unreadEntries;
+	const walk = only && (!rules.direct || rules.muted) ? unreadMentioning : unreadEntries;
 	for (const entry of walk(conversation.timeline, readerAt(place))) {
-		const reasons = reasonsInBadge(entry, standing);
+		const reasons = reasonsInBadge(entry, rules);
 		if (only && reasons.length === 0) continue;
 		items.push({ conversation: conversation.id, ts: entry.ts, threadTs: null, reasons });
 	}
@@ -168,11 +169,11 @@ export function unreadInConversation(place: Place, only?: 'in badge'): UnreadIte
 }
 
 /** ts of the unread messages alone, ascending: there may be a million. */
-export const unreadTsIn = (place: Place): Float64Array =>
+export const unreadTsIn = (place: MemberPosition): Float64Array =>
 	place.conversation.archived ? NO_TS : unreadTs(place.conversation.timeline, readerAt(place));
 
 export function unreadInThread(
-	{ user, conversation, threadTs, thread, follow }: ThreadPlace,
+	{ user, conversation, threadTs, thread, follow }: FollowerPosition,
 	only?: 'in badge',
 ): UnreadItem[] {
 	const items: UnreadItem[] = [];

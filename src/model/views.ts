@@ -56,14 +56,14 @@ export interface FollowView {
 export const NOTHING_AHEAD: ReadonlySet<number> = new Set();
 
 /** A user in a conversation. */
-export interface Place {
+export interface MemberPosition {
 	readonly user: UserView;
 	readonly conversation: ConversationView;
 	readonly membership: MembershipView;
 }
 
 /** A user in a thread that they follow. */
-export interface ThreadPlace {
+export interface FollowerPosition {
 	readonly user: UserView;
 	readonly conversation: ConversationView;
 	readonly threadTs: number;
@@ -79,13 +79,13 @@ export const readerOf = (user: UserView, cursor: number, ahead = NOTHING_AHEAD):
 });
 
 /** Where a conversation is among others, by latest activity. */
-export interface InOrder {
+export interface InboxOrder {
 	readonly latest: number;
 	readonly conversation: string;
 }
 
 /** The newest first; of the same latest, ids decide. */
-export const byActivity = (a: InOrder, b: InOrder): number => {
+export const byActivity = (a: InboxOrder, b: InboxOrder): number => {
 	if (a.latest !== b.latest) return b.latest - a.latest;
 	if (a.conversation === b.conversation) return 0;
 	return a.conversation < b.conversation ? -1 : 1;

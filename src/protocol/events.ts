@@ -81,8 +81,8 @@ export function announcementsOf(effect: Effect): Announcement[] {
 			];
 		case 'deleted': {
 			const event = deletedEvent(conversation, effect.message, effect.tombstone, effect.previous);
-			const told = toMembers(event, aboutMessage(effect));
-			return effect.thread ? [told, replied(conversation, effect.thread, at)] : [told];
+			const announced = toMembers(event, aboutMessage(effect));
+			return effect.thread ? [announced, replied(conversation, effect.thread, at)] : [announced];
 		}
 		case 'pinned':
 			return [toMembers(pinEvent({ ...effect, channel }))];
@@ -93,7 +93,7 @@ export function announcementsOf(effect: Effect): Announcement[] {
 		case 'left':
 			return left(effect);
 		case 'changed':
-			return [toMembers(changedEvent(effect), aboutStanding(effect))];
+			return [toMembers(changedEvent(effect), aboutMembership(effect))];
 		case 'followed':
 		case 'unfollowed': {
 			const { threadTs, user } = effect;
@@ -140,7 +140,7 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 }
 
 /** Above this, one event names all users who joined, instead of one event each. */
-const MOST_TOLD_ONE_BY_ONE = 100;
+const MOST_SINGLE_ANNOUNCEMENTS = 100;
 
 function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 	const { conversation, at, users, inviter } = effect;
@@ -154,30 +154,30 @@ function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 		...(inviter === null ? {} : { inviter }),
 		...stamped(at),
 	};
-	if (users.length <= MOST_TOLD_ONE_BY_ONE)
+	if (users.length <= MOST_SINGLE_ANNOUNCEMENTS)
 		return users.flatMap((user) => {
 			const wire = { type: 'member_joined_channel', user, ...shared };
 			const event = liveEvent(channel, `member ${user}`, at, wire);
 			// A user who joins may not be subscribed to the conversation yet: their own event goes to them directly.
 			return [toJoined(user), toUser(user, event), toOthers(user, event)];
 		});
-	const first = users.slice(0, MOST_TOLD_ONE_BY_ONE);
+	const first = users.slice(0, MOST_SINGLE_ANNOUNCEMENTS);
 	const added = { type: 'channel_members_added', count: users.length, users: first, ...shared };
 	return [...users.map(toJoined), toMembers(liveEvent(channel, 'members', at, added))];
 }
 
 /** Archived conversations count for nobody; they come back with what was unread in them. */
-function aboutStanding({ what, conversation }: Extract<Effect, { type: 'changed' }>): About | undefined {
+function aboutMembership({ what, conversation }: Extract<Effect, { type: 'changed' }>): About | undefined {
 	if (what === 'archive') return { change: 'standing', conversation: null };
 	return what === 'unarchive' ? { change: 'standing', conversation: conversation.id } : undefined;
 }
 
 function posted(effect: Extract<Effect, { type: 'posted' }>): Announcement[] {
-	const told = toMembers(messageEvent(effect), aboutMessage(effect));
+	const announced = toMembers(messageEvent(effect), aboutMessage(effect));
 	const shared = sharedEvents(effect.message).map((event) => toMembers(event));
 	return effect.thread
-		? [told, replied(effect.conversation, effect.thread, effect.at), ...shared]
-		: [told, ...shared];
+		? [announced, replied(effect.conversation, effect.thread, effect.at), ...shared]
+		: [announced, ...shared];
 }
 
 const replied = (conversation: Conversation, thread: ThreadSummary, at: number): Announcement =>

@@ -16,7 +16,7 @@ export interface CarrierWatch {
 }
 
 /** A push service that is unavailable. */
-interface Away {
+interface Outage {
 	/** Since it was last up. */
 	failures: number;
 	pausedUntil: number;
@@ -25,7 +25,7 @@ interface Away {
 interface Carrier {
 	readonly provider: PushProvider;
 	/** By place; a provider that is one place has it under the empty name. */
-	readonly away: Map<string, Away>;
+	readonly outages: Map<string, Outage>;
 	/** Something was sent there, or could not be. */
 	isUsed: boolean;
 }
@@ -44,7 +44,7 @@ export class Carriers {
 		private readonly random: () => number,
 	) {
 		for (const [platform, provider] of Object.entries(providers))
-			this.carriers.set(platform as PushPlatform, { provider, away: new Map(), isUsed: false });
+			this.carriers.set(platform as PushPlatform, { provider, outages: new Map(), isUsed: false });
 	}
 
 	provider(platform: PushPlatform): PushProvider | undefined {
@@ -54,7 +54,7 @@ export class Carriers {
 	/** Until when nothing is to be sent there; 0: it may be. */
 	pausedUntil(device: Device): number {
 		const carrier = this.carriers.get(device.platform);
-		return carrier && carrier.away.size > 0 ? this.pauseOf(carrier, placeOf(carrier, device)) : 0;
+		return carrier && carrier.outages.size > 0 ? this.pauseOf(carrier, endpointOf(carrier, device)) : 0;
 	}
 
 	/**
@@ -68,7 +68,7 @@ export class Carriers {
 
 	note(device: Device, outcome: Outcome): void {
 		const carrier = this.carriers.get(device.platform);
-		if (carrier) this.noteAt(device.platform, carrier, placeOf(carrier, device), outcome);
+		if (carrier) this.noteAt(device.platform, carrier, endpointOf(carrier, device), outcome);
 	}
 
 	/** At the start, so that a wrong key is reported before there is something to send. */
@@ -82,38 +82,39 @@ export class Carriers {
 	/** An unavailable push service that nothing waits for is forgotten. */
 	forget(): void {
 		for (const [platform, carrier] of this.carriers)
-			for (const [place, { pausedUntil }] of carrier.away)
-				if (place !== '' && pausedUntil + FORGET_AFTER_MS < this.nowMs()) this.up(platform, carrier, place);
+			for (const [endpoint, { pausedUntil }] of carrier.outages)
+				if (endpoint !== '' && pausedUntil + FORGET_AFTER_MS < this.nowMs())
+					this.up(platform, carrier, endpoint);
 	}
 
 	close(): void {
 		for (const { provider } of this.carriers.values()) provider.close();
 	}
 
-	private noteAt(platform: PushPlatform, carrier: Carrier, place: string, outcome: Outcome): void {
+	private noteAt(platform: PushPlatform, carrier: Carrier, endpoint: string, outcome: Outcome): void {
 		carrier.isUsed = true;
 		if (outcome.type !== 'away') {
-			if (carrier.away.has(place)) this.up(platform, carrier, place);
+			if (carrier.outages.has(endpoint)) this.up(platform, carrier, endpoint);
 			return;
 		}
 		// Of many that were under way together, one counts.
-		if (this.pauseOf(carrier, place) > 0) return;
-		const failures = (carrier.away.get(place)?.failures ?? 0) + 1;
+		if (this.pauseOf(carrier, endpoint) > 0) return;
+		const failures = (carrier.outages.get(endpoint)?.failures ?? 0) + 1;
 		const pause = Math.min(LONGEST_PAUSE_MS, backOffMs(failures, this.random));
 		const pausedUntil = this.nowMs() + Math.max(pause, outcome.retryAfterMs ?? 0);
-		carrier.away.set(place, { failures, pausedUntil });
+		carrier.outages.set(endpoint, { failures, pausedUntil });
 		this.watch.degraded(platform, new Error(outcome.error));
 	}
 
-	private up(platform: PushPlatform, carrier: Carrier, place: string): void {
-		carrier.away.delete(place);
-		if (carrier.away.size === 0) this.watch.recovered(platform);
+	private up(platform: PushPlatform, carrier: Carrier, endpoint: string): void {
+		carrier.outages.delete(endpoint);
+		if (carrier.outages.size === 0) this.watch.recovered(platform);
 	}
 
-	private pauseOf(carrier: Carrier, place: string): number {
-		const until = carrier.away.get(place)?.pausedUntil ?? 0;
+	private pauseOf(carrier: Carrier, endpoint: string): number {
+		const until = carrier.outages.get(endpoint)?.pausedUntil ?? 0;
 		return until > this.nowMs() ? until : 0;
 	}
 }
 
-const placeOf = ({ provider }: Carrier, device: Device): string => provider.placeOf?.(device) ?? '';
+const endpointOf = ({ provider }: Carrier, device: Device): string => provider.endpointOf?.(device) ?? '';

@@ -1,6 +1,6 @@
 import {
-	type Audience,
 	type Candidate,
+	type CandidateSource,
 	type NewSend,
 	type OutboxEntry,
 	type PushOutbox,
@@ -14,7 +14,7 @@ import { inTimeline, type Message } from '../model/message.ts';
 import { decide, isOver, type Recipient, type Subject } from './decide.ts';
 import { type Material, materialFor } from './material.ts';
 import type { Pace } from './pace.ts';
-import { type Standings, withActivity } from './standing.ts';
+import { type RecipientStates, withActivity } from './recipient-states.ts';
 
 /**
  * From a message to the users to notify. A round takes some messages and looks at one page of members of
@@ -26,7 +26,7 @@ export interface FanOutParts {
 	readonly history: History;
 	readonly directory: Directory;
 	readonly sessions: Pick<Sessions, 'activeAmong'>;
-	readonly standings: Standings;
+	readonly recipients: RecipientStates;
 	readonly nowMs: () => number;
 	/** How long somebody who is active has to see it elsewhere. */
 	readonly delayMs: number;
@@ -73,24 +73,24 @@ export class FanOut {
 		const isNew = entry.round === 0;
 		if (!message || !conversation || conversation.archived || (isNew && message.deleted))
 			return outbox.advance(entry, { sends: [], looks: [], next: null, now: nowMs() });
-		const audience = this.audienceOf(message, conversation);
-		const { candidates, next } = await outbox.candidates(entry, audience, entry.after, MEMBERS_PER_PAGE);
+		const source = this.sourceOf(message, conversation);
+		const { candidates, next } = await outbox.candidates(entry, source, entry.after, MEMBERS_PER_PAGE);
 		const subject = { ...message, direct: isDirect(conversation.kind) };
 		const sends = await this.sendsTo(subject, entry, message, candidates);
-		const looks = isNew ? [] : await this.toldInVain(subject, message, candidates);
+		const looks = isNew ? [] : await this.alreadyRead(subject, message, candidates);
 		await outbox.advance(entry, { sends, looks, next, now: nowMs() });
 	}
 
 	/** Of an archived conversation: any member with a device may have a notification of it on screen. */
 	private async stepOfWhole(entry: OutboxEntry, conversation: Conversation): Promise<void> {
 		const { outbox, nowMs } = this.parts;
-		const audience = { of: this.fewer(conversation), threadTs: null };
-		const { candidates, next } = await outbox.candidates(entry, audience, entry.after, MEMBERS_PER_PAGE);
+		const source = { of: this.fewer(conversation), threadTs: null };
+		const { candidates, next } = await outbox.candidates(entry, source, entry.after, MEMBERS_PER_PAGE);
 		await outbox.advance(entry, { sends: [], looks: candidates.map(({ user }) => user), next, now: nowMs() });
 	}
 
 	/** Who may be shown what an edit or a delete has made none of theirs. */
-	private async toldInVain(
+	private async alreadyRead(
 		subject: Subject,
 		message: Message,
 		candidates: readonly Candidate[],
@@ -103,12 +103,12 @@ export class FanOut {
 		for (const candidate of candidates) {
 			if (!candidate.devices.some((device) => shown.has(device))) continue;
 			const recipient = { ...candidate, ...ASIDE, member: true };
-			if (isOver(subject, await this.heard(subject, message, recipient))) users.push(candidate.user);
+			if (isOver(subject, await this.withActivityOf(subject, message, recipient))) users.push(candidate.user);
 		}
 		return users;
 	}
 
-	private audienceOf(message: Message, conversation: Conversation): Audience {
+	private sourceOf(message: Message, conversation: Conversation): CandidateSource {
 		const { threadTs } = message;
 		if (!inTimeline(message) && threadTs !== null) return { of: 'followers', threadTs };
 		return { of: this.fewer(conversation), threadTs };
@@ -132,7 +132,7 @@ export class FanOut {
 		for (const candidate of candidates) {
 			if (candidate.snoozedUntilTs > now * 1000) continue;
 			const recipient = { ...candidate, ...ASIDE, member: true, active: active.has(candidate.user) };
-			const verdict = decide(subject, await this.heard(subject, message, recipient), because);
+			const verdict = decide(subject, await this.withActivityOf(subject, message, recipient), because);
 			if (verdict === 'no') continue;
 			const from = verdict === 'wait' ? now + delayMs : now;
 			for (const device of candidate.devices)
@@ -147,8 +147,8 @@ export class FanOut {
 		return sends;
 	}
 
-	private heard = (subject: Subject, message: Message, recipient: Recipient): Promise<Recipient> =>
-		withActivity(this.parts.standings, subject, message, recipient);
+	private withActivityOf = (subject: Subject, message: Message, recipient: Recipient): Promise<Recipient> =>
+		withActivity(this.parts.recipients, subject, message, recipient);
 
 	private async countDevices(now: number): Promise<void> {
 		if (now < this.devices.until) return;

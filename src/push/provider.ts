@@ -34,7 +34,7 @@ export interface PushProvider {
 	notify(device: Device, notification: Notification): Promise<Outcome>;
 	withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome>;
 	/** The host it is sent to, if there are several: an unavailable one is paused, others continue. */
-	placeOf?(device: Device): string;
+	endpointOf?(device: Device): string;
 	/** Whether anything could be sent, before there is something to: null, or what is wrong. */
 	check(): Promise<string | null>;
 	close(): void;

@@ -7,8 +7,8 @@ import { FanOut } from './fan-out.ts';
 import { Meters } from './meters.ts';
 import { Pace } from './pace.ts';
 import type { PushProvider } from './provider.ts';
+import { RecipientStates } from './recipient-states.ts';
 import { Sender } from './sender.ts';
-import { Standings } from './standing.ts';
 import { nextTurn } from './turn.ts';
 import { Withdrawals } from './withdrawals.ts';
 
@@ -61,11 +61,22 @@ export class Pusher {
 	constructor(private readonly parts: PusherParts) {
 		const { push, history, directory, nowMs, random, newLease, report } = parts;
 		const { outbox, devices } = push;
-		const standings = new Standings(parts.readState);
+		const recipients = new RecipientStates(parts.readState);
 		this.carriers = new Carriers(parts.providers, parts.watch, nowMs, random);
 		const { carriers, meters } = this;
 		const pace = new Pace(nowMs);
-		const shared = { outbox, history, directory, standings, carriers, meters, nowMs, newLease, report, pace };
+		const shared = {
+			outbox,
+			history,
+			directory,
+			recipients,
+			carriers,
+			meters,
+			nowMs,
+			newLease,
+			report,
+			pace,
+		};
 		this.fanOut = new FanOut({ ...shared, sessions: parts.sessions, delayMs: parts.delayMs });
 		this.sender = new Sender({ ...shared, random });
 		this.withdrawals = new Withdrawals({ ...shared, devices });

@@ -8,7 +8,7 @@ import { type Material, materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
 import type { Pace } from './pace.ts';
 import type { Outcome } from './provider.ts';
-import { isOverFor, type Standings } from './standing.ts';
+import { isOverFor, type RecipientStates } from './recipient-states.ts';
 import { nextTurn } from './turn.ts';
 
 /**
@@ -23,7 +23,7 @@ export interface SenderParts {
 	readonly outbox: PushOutbox;
 	readonly history: History;
 	readonly directory: Directory;
-	readonly standings: Standings;
+	readonly recipients: RecipientStates;
 	readonly carriers: Carriers;
 	readonly meters: Meters;
 	readonly nowMs: () => number;
@@ -55,7 +55,7 @@ export class Sender {
 		const material = await materialFor(due, this.parts);
 		const badges = new Map<string, Promise<number>>();
 		const badgeOf = (user: string): Promise<number> => {
-			const known = badges.get(user) ?? this.parts.standings.badge(user);
+			const known = badges.get(user) ?? this.parts.recipients.badge(user);
 			badges.set(user, known);
 			return known;
 		};
@@ -76,7 +76,7 @@ export class Sender {
 		const { outbox, meters } = this.parts;
 		const message = material.message(send);
 		if (!send.to) return outbox.settle(send, { type: 'dropped' });
-		if (!message || (await isOverFor(send, message, material, this.parts.standings))) {
+		if (!message || (await isOverFor(send, message, material, this.parts.recipients))) {
 			// An earlier try may have shown it without our knowing: then it is withdrawn like any other.
 			if (send.attempts === 1) return outbox.settle(send, { type: 'dropped' });
 			await outbox.settle(send, { type: 'sent', badge: send.to.badge });

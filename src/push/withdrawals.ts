@@ -3,7 +3,7 @@ import type { Directory, History } from '../engine/ports/store.ts';
 import type { Carriers } from './carriers.ts';
 import { materialFor } from './material.ts';
 import type { Meters } from './meters.ts';
-import { isOverFor, type Standings } from './standing.ts';
+import { isOverFor, type RecipientStates } from './recipient-states.ts';
 
 /**
  * A user who reads a message on one device stops seeing its notification on the others: they get the current badge and what to remove, at
@@ -16,7 +16,7 @@ export interface WithdrawalParts {
 	readonly devices: PushDevices;
 	readonly history: History;
 	readonly directory: Directory;
-	readonly standings: Standings;
+	readonly recipients: RecipientStates;
 	readonly carriers: Carriers;
 	readonly meters: Meters;
 	readonly nowMs: () => number;
@@ -65,17 +65,17 @@ export class Withdrawals {
 	}
 
 	private async update(entry: ReadEntry): Promise<void> {
-		const { outbox, devices, standings, nowMs } = this.parts;
+		const { outbox, devices, recipients, nowMs } = this.parts;
 		const [shown, owned] = await Promise.all([outbox.shown(entry.user), devices.ofUser(entry.user)]);
 		if (owned.length === 0) return outbox.withdrawn(entry, { sends: shown, badge: null, nextAt: nowMs() });
 		const over = await this.overOf(entry.user, shown);
-		const badge = await standings.badge(entry.user);
-		const told = owned.filter(
+		const badge = await recipients.badge(entry.user);
+		const devicesToUpdate = owned.filter(
 			(device) => device.badge > badge || over.some((send) => send.device === device.id),
 		);
-		if (told.length === 0)
+		if (devicesToUpdate.length === 0)
 			return outbox.withdrawn(entry, { sends: over, badge: null, nextAt: nowMs() + LOOK_EVERY_MS });
-		const retries = await Promise.all(told.map((device) => this.tell(device, over, badge)));
+		const retries = await Promise.all(devicesToUpdate.map((device) => this.withdraw(device, over, badge)));
 		const retryAt = Math.max(...retries);
 		// Where one device was not reached, all are sent it again, which changes nothing.
 		if (retryAt > 0) return outbox.putOff(entry, retryAt);
@@ -83,7 +83,7 @@ export class Withdrawals {
 	}
 
 	/** Answers when to try again; 0: there is nothing more to be done for the device. */
-	private async tell(device: Device, over: readonly ShownSend[], badge: number): Promise<number> {
+	private async withdraw(device: Device, over: readonly ShownSend[], badge: number): Promise<number> {
 		const { outbox, carriers, meters, nowMs } = this.parts;
 		const provider = carriers.provider(device.platform);
 		if (!provider) return 0;
@@ -110,7 +110,7 @@ export class Withdrawals {
 		const over: ShownSend[] = [];
 		for (const send of shown) {
 			const message = material.message(send);
-			if (!message || (await isOverFor({ ...send, user }, message, material, this.parts.standings)))
+			if (!message || (await isOverFor({ ...send, user }, message, material, this.parts.recipients)))
 				over.push(send);
 		}
 		return over;

@@ -28,7 +28,7 @@ test('of tens of thousands none is forgotten that is not too old, and next to no
 	expect(keys(2 * MANY, 100_000).filter((key) => seen.mayHave(key, 0)).length).toBeLessThan(3);
 });
 
-test('it lets go of what is stored alone, and then knows less', () => {
+test('it evicts only what is stored, and then knows less', () => {
 	const seen = new SendsSeen(0);
 	const fill = (from: number) => {
 		for (const [index, key] of keys(from, MANY).entries()) seen.add(key, from + index + 1);

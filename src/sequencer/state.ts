@@ -26,13 +26,13 @@ export interface Head {
 	tailIsAll: boolean;
 }
 
-export interface Membership {
+export interface JoinState {
 	readonly member: boolean;
 	/** Stamp of the join; 0 for who never was a member. */
 	readonly joinedTs: number;
 }
 
-export const STRANGER: Membership = { member: false, joinedTs: 0 };
+export const NEVER_JOINED: JoinState = { member: false, joinedTs: 0 };
 
 export interface Follow {
 	/** Where its thread cursor started; the read state knows where it is now. */
@@ -69,7 +69,7 @@ export const NO_THREAD: Thread = {
 export interface ConversationState {
 	/** Undefined: not loaded; null: there is no such conversation. */
 	head: Head | null | undefined;
-	readonly members: Recent<string, Membership>;
+	readonly members: Recent<string, JoinState>;
 	/** Null: known not to exist. */
 	readonly messages: Recent<number, Message | null>;
 	readonly threads: Recent<number, Thread>;

@@ -1,7 +1,7 @@
 import type { Message } from '../model/message.ts';
 import type { Situation } from './decision.ts';
 import type { Effect, ThreadSummary } from './effects.ts';
-import { type ConversationState, type Follow, isMember, type Membership, repliersOf } from './state.ts';
+import { type ConversationState, type Follow, isMember, type JoinState, repliersOf } from './state.ts';
 
 /** Who follows a thread, and how it looks from outside. */
 
@@ -21,7 +21,7 @@ export function followOf(state: ConversationState, root: Message, user: string):
 export function followFrom(
 	root: Pick<Message, 'ts' | 'user'>,
 	user: string,
-	membership: Membership | undefined | null,
+	membership: JoinState | undefined | null,
 	record: Follow | undefined | null,
 ): Follow | null {
 	if (!membership?.member) return null;

@@ -1,14 +1,14 @@
-import type { InboxPage, InboxPlace, InboxQuery } from '../engine/ports/read-state.ts';
-import type { Ids, Looked, Views } from '../engine/ports/views.ts';
+import type { InboxPage, InboxPageStart, InboxQuery } from '../engine/ports/read-state.ts';
+import type { Ids, ViewSnapshot, Views } from '../engine/ports/views.ts';
 import { type CountRow, countRow, isShownUnread } from '../model/rows.ts';
-import { NO_THREADS, placeIn } from './places.ts';
+import { inConversation, NO_THREADS } from './scopes.ts';
 
 /**
  * A user's conversations by latest activity, in pages. With the unread ones first there are two parts, each by latest activity;
  * which conversation is in which is settled when the first page is asked for, and kept for the others.
  */
 
-type Listed = Omit<InboxPlace, 'listing'>;
+type Listed = Omit<InboxPageStart, 'listing'>;
 
 export class Inbox {
 	constructor(private readonly views: Views) {}
@@ -24,10 +24,10 @@ export class Inbox {
 		const { found, unread, stamp } = await this.views.look(
 			user,
 			{ all: isFirst ? 'cursors' : 'heads' },
-			(looked) => {
-				const unread = isFirst ? looked.where(isShownUnread) : kept;
+			(views) => {
+				const unread = isFirst ? views.where(isShownUnread) : kept;
 				// One more than is shown: it decides whether there is a next page.
-				return { found: listed(looked, unread, start, limit + 1), unread, stamp: looked.stamp };
+				return { found: listed(views, unread, start, limit + 1), unread, stamp: views.stamp };
 			},
 		);
 		const shown = found.slice(0, limit);
@@ -50,15 +50,20 @@ export class Inbox {
 						return membership?.member ? [{ id, back: membership.cursor, threads: NO_THREADS }] : [];
 					}),
 			},
-			(looked) => ids.flatMap((id) => placeIn(looked, id, countRow) ?? []),
+			(views) => ids.flatMap((id) => inConversation(views, id, countRow) ?? []),
 		);
 	}
 }
 
 /** From after `start` on: what was unread, then the others. */
-function listed(looked: Looked, unread: Ids | null, start: InboxPlace | null, most: number): Listed[] {
-	const part = (isUnread: boolean, after: InboxPlace | null, left: number): Listed[] =>
-		looked
+function listed(
+	views: ViewSnapshot,
+	unread: Ids | null,
+	start: InboxPageStart | null,
+	most: number,
+): Listed[] {
+	const part = (isUnread: boolean, after: InboxPageStart | null, left: number): Listed[] =>
+		views
 			.newest(after, left, unread ?? undefined, isUnread)
 			.map(({ id, timeline }) => ({ conversation: id, latest: timeline.latest, unread: isUnread }));
 	if (!unread || (start && !start.unread)) return part(false, start, most);

@@ -1,5 +1,5 @@
 import type { NotificationLevel } from '../engine/ports/facts.ts';
-import type { MarkProblem, RowChange, Tell, ThreadChange } from '../engine/ports/read-state.ts';
+import type { MarkProblem, OnDurable, RowChange, ThreadChange } from '../engine/ports/read-state.ts';
 import type { Decided, Views } from '../engine/ports/views.ts';
 import {
 	applyMark,
@@ -10,8 +10,8 @@ import {
 	threadUnreadFrom,
 } from '../model/cursor.ts';
 import { type CountRow, countRow, type ThreadRow, threadRow } from '../model/rows.ts';
-import type { MembershipView, Place } from '../model/views.ts';
-import { placeIn, scopeOfPlace, scopeOfThread, threadIn, toCursor } from './places.ts';
+import type { MemberPosition, MembershipView } from '../model/views.ts';
+import { inConversation, inThread, scopeOfConversation, scopeOfThread, toCursor } from './scopes.ts';
 
 /** What marks, preferences and coming and going do to a user's own state. */
 
@@ -40,15 +40,15 @@ export class Marks {
 		user: string,
 		conversation: string,
 		mark: Mark,
-		tell: Tell<CountRow>,
+		onDurable: OnDurable<CountRow>,
 	): Promise<RowChange | MarkProblem> {
 		const back = (membership: MembershipView) => neededBy(mark, membership);
-		return this.onPlace(user, conversation, back, tell, (place) => {
-			const { timeline } = place.conversation;
-			const { cursor: ts, revision, ahead } = place.membership;
+		return this.changeMembership(user, conversation, back, onDurable, (member) => {
+			const { timeline } = member.conversation;
+			const { cursor: ts, revision, ahead } = member.membership;
 			if (!isAboutAny(mark, timeline)) return 'no_such_message';
 			const before = { ts, revision, ahead };
-			const { cursor, ignored } = applyMark(before, mark, timeline, place.user.number);
+			const { cursor, ignored } = applyMark(before, mark, timeline, member.user.number);
 			return { change: { type: 'cursor', conversation, cursor }, moves: cursor !== before, ignored };
 		});
 	}
@@ -57,29 +57,29 @@ export class Marks {
 		user: string,
 		conversation: string,
 		preference: Preference,
-		tell: Tell<CountRow>,
+		onDurable: OnDurable<CountRow>,
 	): Promise<RowChange | MarkProblem> {
-		return this.onPlace(user, conversation, toCursor, tell, ({ membership }) => {
+		return this.changeMembership(user, conversation, toCursor, onDurable, ({ membership }) => {
 			const { muted = membership.muted, level = membership.level } = preference;
 			const moves = muted !== membership.muted || level !== membership.level;
 			return { change: { type: 'preference', conversation, muted, level }, moves, ignored: false };
 		});
 	}
 
-	private async onPlace(
+	private async changeMembership(
 		user: string,
 		conversation: string,
 		back: (membership: MembershipView) => number,
-		tell: Tell<CountRow>,
-		decide: (place: Place) => DecidedRow | MarkProblem,
+		onDurable: OnDurable<CountRow>,
+		decide: (member: MemberPosition) => DecidedRow | MarkProblem,
 	): Promise<RowChange | MarkProblem> {
 		const changed = await this.views.change<DecidedRow, MarkProblem, CountRow>(user, {
 			about: conversation,
-			scope: scopeOfPlace(conversation, back),
-			decide: (looked) => placeIn(looked, conversation, decide) ?? 'not_a_member',
-			shown: scopeOfPlace(conversation),
-			show: (looked) => placeIn(looked, conversation, countRow),
-			tell,
+			scope: scopeOfConversation(conversation, back),
+			decide: (views) => inConversation(views, conversation, decide) ?? 'not_a_member',
+			shown: scopeOfConversation(conversation),
+			show: (views) => inConversation(views, conversation, countRow),
+			onDurable,
 		});
 		if (changed === null) return 'not_a_member';
 		if (typeof changed === 'string') return changed;
@@ -92,16 +92,16 @@ export class Marks {
 		conversation: string,
 		threadTs: number,
 		mark: ThreadMark,
-		tell: Tell<ThreadRow>,
+		onDurable: OnDurable<ThreadRow>,
 	): Promise<ThreadChange | MarkProblem> {
 		const scope = scopeOfThread(conversation, threadTs);
 		const changed = await this.views.change<Decided, MarkProblem, ThreadRow>(user, {
 			about: conversation,
 			scope,
-			decide: (looked) => {
-				const place = threadIn(looked, conversation, threadTs, (found) => found);
-				if (!place) return 'not_following';
-				const { thread, follow } = place;
+			decide: (views) => {
+				const member = inThread(views, conversation, threadTs, (found) => found);
+				if (!member) return 'not_following';
+				const { thread, follow } = member;
 				if (mark.type === 'unread' && thread.indexOf(mark.ts) < 0) return 'no_such_message';
 				const cursor =
 					mark.type === 'read'
@@ -111,8 +111,8 @@ export class Marks {
 				return { change, moves: cursor !== follow.cursor };
 			},
 			shown: scope,
-			show: (looked) => threadIn(looked, conversation, threadTs, threadRow),
-			tell,
+			show: (views) => inThread(views, conversation, threadTs, threadRow),
+			onDurable,
 		});
 		if (changed === null) return 'not_following';
 		return typeof changed === 'string' ? changed : { row: changed.shown, durable: changed.durable };
@@ -123,13 +123,13 @@ export class Marks {
 		const changed = await this.views.change<Decided, never, true>(user, {
 			about: null,
 			scope: {},
-			decide: (looked) => ({
+			decide: (views) => ({
 				change: { type: 'activity', active },
-				moves: looked.user.activity.isActiveAt(BY_NOW) !== active,
+				moves: views.user.activity.isActiveAt(BY_NOW) !== active,
 			}),
 			shown: {},
 			show: () => true,
-			tell: () => undefined,
+			onDurable: () => undefined,
 		});
 		await changed?.durable;
 	}

@@ -1,5 +1,5 @@
 import type { InsideChanges, OwnChanges } from '../engine/ports/changes.ts';
-import type { Moment } from '../engine/ports/read-state.ts';
+import type { UserSnapshot } from '../engine/ports/read-state.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import { type Changed, changedEvent, joinedEvent, leftEvent } from '../protocol/conversation-events.ts';
@@ -18,16 +18,16 @@ import { reactionEvent } from '../protocol/reaction-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
 /**
- * What a client that was away is told: the events of live delivery, made from what the rows say of each
+ * What a client that resumes is sent: the events of live delivery, made from what the rows say of each
  * change. They come in the order of their stamps, but for read positions: these carry counts as of now, so
  * they come after all messages that they count. What was archived comes last, as it stops counting.
  */
 
 export interface Found {
 	readonly user: string;
-	/** Exclusive. Everything up to the moment's stamp is told, and, where that is exact, nothing later. */
+	/** Exclusive. Everything up to the snapshot's stamp is sent and, where that is exact, nothing later. */
 	readonly since: number;
-	readonly moment: Moment;
+	readonly snapshot: UserSnapshot;
 	readonly own: OwnChanges;
 	readonly inside: InsideChanges;
 	readonly conversations: ReadonlyMap<string, Conversation>;
@@ -37,19 +37,20 @@ export interface Found {
 
 export const threadKey = (conversation: string, threadTs: number): string => `${conversation} ${threadTs}`;
 
-interface Told {
+interface TimedEvent {
 	readonly at: number;
 	readonly event: LiveEvent;
 }
 
-export interface MissedEvent extends Told {
+export interface MissedEvent extends TimedEvent {
 	/** About the user alone. Live it comes over the user's own topic, and not over that of a conversation. */
 	readonly isOwn: boolean;
 }
 
-const own = (told: readonly Told[]): MissedEvent[] => told.map((one) => ({ ...one, isOwn: true }));
-const inside = (told: readonly Told[]): MissedEvent[] => told.map((one) => ({ ...one, isOwn: false }));
-const inOrder = (told: readonly MissedEvent[]): MissedEvent[] => [...told].sort((a, b) => a.at - b.at);
+const own = (events: readonly TimedEvent[]): MissedEvent[] => events.map((one) => ({ ...one, isOwn: true }));
+const inside = (events: readonly TimedEvent[]): MissedEvent[] =>
+	events.map((one) => ({ ...one, isOwn: false }));
+const inOrder = (events: readonly MissedEvent[]): MissedEvent[] => [...events].sort((a, b) => a.at - b.at);
 
 export function missedEvents(found: Found): MissedEvent[] {
 	// At the same stamp, as live delivery has it: a message, its thread, who follows it from there on.
@@ -68,15 +69,16 @@ export function missedEvents(found: Found): MissedEvent[] {
 }
 
 /** What is later than what is settled comes live; where nothing is settled, everything is sent. */
-export const toldUpTo = ({ settled }: Moment): number => settled || Number.MAX_SAFE_INTEGER;
+export const completeUpTo = ({ settled }: UserSnapshot): number => settled || Number.MAX_SAFE_INTEGER;
 
-const isMissed = ({ since, moment }: Found, at: number): boolean => at > since && at <= toldUpTo(moment);
+const isMissed = ({ since, snapshot }: Found, at: number): boolean =>
+	at > since && at <= completeUpTo(snapshot);
 
-function ownMemberships(found: Found): Told[] {
-	const { user, own, moment, conversations, inside } = found;
-	const rows = new Map(moment.rows.map((row) => [row.conversation, row]));
+function ownMemberships(found: Found): TimedEvent[] {
+	const { user, own, snapshot, conversations, inside } = found;
+	const rows = new Map(snapshot.rows.map((row) => [row.conversation, row]));
 	const latest = latestBefore(inside);
-	return own.memberships.flatMap(({ conversation: id, member, joinedTs, changedTs }): Told[] => {
+	return own.memberships.flatMap(({ conversation: id, member, joinedTs, changedTs }): TimedEvent[] => {
 		const conversation = conversations.get(id);
 		if (!conversation) return [];
 		if (!member)
@@ -98,14 +100,14 @@ function latestBefore({ posted }: InsideChanges): ReadonlyMap<string, number> {
 	return latest;
 }
 
-function messages({ inside, conversations, threads }: Found): Told[] {
-	const told: Told[] = [];
+function messages({ inside, conversations, threads }: Found): TimedEvent[] {
+	const events: TimedEvent[] = [];
 	for (const { message, prevTs } of inside.posted) {
 		const conversation = conversations.get(message.conversation);
 		if (!conversation) continue;
 		const thread =
 			message.threadTs === null ? null : (threads.get(threadKey(conversation.id, message.threadTs)) ?? null);
-		told.push({ at: message.ts, event: messageEvent({ conversation, message, prevTs, thread }) });
+		events.push({ at: message.ts, event: messageEvent({ conversation, message, prevTs, thread }) });
 	}
 	for (const message of inside.changed) {
 		const conversation = conversations.get(message.conversation);
@@ -115,13 +117,13 @@ function messages({ inside, conversations, threads }: Found): Told[] {
 		const event = message.deleted
 			? deletedEvent(conversation, message, hasReplies)
 			: editedEvent(conversation, message, undefined, thread);
-		told.push({ at: message.changedTs, event });
+		events.push({ at: message.changedTs, event });
 	}
-	return told;
+	return events;
 }
 
 /** How each thread looks from outside now, once, with the newest change of its replies. */
-function threads({ inside, conversations, threads: summaries }: Found): Told[] {
+function threads({ inside, conversations, threads: summaries }: Found): TimedEvent[] {
 	const newest = new Map<string, number>();
 	const note = (conversation: string, threadTs: number | null, at: number): void => {
 		if (threadTs === null) return;
@@ -131,14 +133,14 @@ function threads({ inside, conversations, threads: summaries }: Found): Told[] {
 	for (const { message } of inside.posted) note(message.conversation, message.threadTs, message.ts);
 	for (const message of inside.changed)
 		if (message.deleted) note(message.conversation, message.threadTs, message.changedTs);
-	return [...newest].flatMap(([key, at]): Told[] => {
+	return [...newest].flatMap(([key, at]): TimedEvent[] => {
 		const thread = summaries.get(key);
 		const conversation = thread && conversations.get(thread.root.conversation);
 		return thread && conversation ? [{ at, event: repliedEvent(conversation, thread, at) }] : [];
 	});
 }
 
-function files(found: Found): Told[] {
+function files(found: Found): TimedEvent[] {
 	const { inside, conversations } = found;
 	const isKnown = ({ conversation }: Message): boolean => conversations.has(conversation);
 	const posted = inside.posted.map(({ message }) => message).filter(isKnown);
@@ -149,20 +151,20 @@ function files(found: Found): Told[] {
 	];
 }
 
-function reactions({ inside, conversations }: Found): Told[] {
+function reactions({ inside, conversations }: Found): TimedEvent[] {
 	return inside.reactions
 		.filter(({ conversation }) => conversations.has(conversation))
 		.map((change) => ({ at: change.at, event: reactionEvent({ ...change, channel: change.conversation }) }));
 }
 
-function pins({ inside, conversations }: Found): Told[] {
+function pins({ inside, conversations }: Found): TimedEvent[] {
 	return inside.pins
 		.filter(({ conversation }) => conversations.has(conversation))
 		.map((change) => ({ at: change.at, event: pinEvent({ ...change, channel: change.conversation }) }));
 }
 
-function aspects({ inside, conversations }: Found, wanted: (what: Changed['what']) => boolean): Told[] {
-	return inside.aspects.flatMap(({ conversation: id, aspect, at, actor }): Told[] => {
+function aspects({ inside, conversations }: Found, wanted: (what: Changed['what']) => boolean): TimedEvent[] {
+	return inside.aspects.flatMap(({ conversation: id, aspect, at, actor }): TimedEvent[] => {
 		const conversation = conversations.get(id);
 		if (!conversation) return [];
 		const what = aspect === 'archive' && !conversation.archived ? 'unarchive' : aspect;
@@ -170,12 +172,12 @@ function aspects({ inside, conversations }: Found, wanted: (what: Changed['what'
 	});
 }
 
-function follows(found: Found): Told[] {
-	const { own, moment } = found;
-	const rows = new Map(moment.threads.map((row) => [threadKey(row.conversation, row.threadTs), row]));
+function follows(found: Found): TimedEvent[] {
+	const { own, snapshot } = found;
+	const rows = new Map(snapshot.threads.map((row) => [threadKey(row.conversation, row.threadTs), row]));
 	// Leaving a conversation ends what was followed in it without a word of its own.
-	const current = new Set(moment.changed);
-	return own.follows.flatMap(({ conversation, threadTs, active, since: at }): Told[] => {
+	const current = new Set(snapshot.changed);
+	return own.follows.flatMap(({ conversation, threadTs, active, since: at }): TimedEvent[] => {
 		if (!isMissed(found, at)) return [];
 		if (!active) {
 			const ended = { conversation, threadTs, since: at, lastRead: 0 };
@@ -186,10 +188,10 @@ function follows(found: Found): Told[] {
 	});
 }
 
-function readPositions(found: Found): Told[] {
-	const { own, moment } = found;
+function readPositions(found: Found): TimedEvent[] {
+	const { own, snapshot } = found;
 	const memberships = new Map(own.memberships.map((membership) => [membership.conversation, membership]));
-	const marks = moment.rows.flatMap((row): Told[] => {
+	const marks = snapshot.rows.flatMap((row): TimedEvent[] => {
 		const membership = memberships.get(row.conversation);
 		if (!membership) return [];
 		const { changedTs, preferredTs } = membership;
@@ -201,7 +203,7 @@ function readPositions(found: Found): Told[] {
 	const followed = new Map(
 		own.follows.map((follow) => [threadKey(follow.conversation, follow.threadTs), follow]),
 	);
-	const threadMarks = moment.threads.flatMap((row): Told[] => {
+	const threadMarks = snapshot.threads.flatMap((row): TimedEvent[] => {
 		const follow = followed.get(threadKey(row.conversation, row.threadTs));
 		const moved = follow && follow.changedTs > follow.since && isMissed(found, follow.changedTs);
 		return moved ? [{ at: follow.changedTs, event: threadMarkedEvent(row) }] : [];

@@ -4,12 +4,12 @@ import type {
 	InboxPage,
 	InboxQuery,
 	MemberView,
-	Moment,
-	MomentQuery,
+	SnapshotQuery,
 	ThreadTotals,
 	UserCounts,
+	UserSnapshot,
 } from '../engine/ports/read-state.ts';
-import type { Keep, Looked, Release, RepairProblem, Views } from '../engine/ports/views.ts';
+import type { Keep, Release, RepairProblem, ViewSnapshot, Views } from '../engine/ports/views.ts';
 import {
 	type CountRow,
 	countRow,
@@ -22,13 +22,13 @@ import {
 	unreadInThread,
 	unreadTsIn,
 } from '../model/rows.ts';
-import type { Place } from '../model/views.ts';
+import type { MemberPosition } from '../model/views.ts';
 import type { Command } from '../sequencer/commands.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import { Inbox } from './inbox.ts';
 import { Marks } from './marks.ts';
-import { momentOf, scopeOfMoment } from './moments.ts';
-import { placeIn, scopeOfPlace, scopeOfThread, threadIn } from './places.ts';
+import { inConversation, inThread, scopeOfConversation, scopeOfThread } from './scopes.ts';
+import { scopeOfSnapshot, snapshotOf } from './snapshots.ts';
 
 /**
  * Everything about reading, as functions of views: counts, marks, inbox, what changed. The same on every engine.
@@ -68,22 +68,24 @@ export class ReadState extends Marks {
 	}
 
 	member(user: string, conversation: string): Promise<MemberView | null> {
-		const scope = scopeOfPlace(conversation, () => null);
-		return this.views.look(user, scope, (looked) => placeIn(looked, conversation, memberView));
+		const scope = scopeOfConversation(conversation, () => null);
+		return this.views.look(user, scope, (snapshotViews) =>
+			inConversation(snapshotViews, conversation, memberView),
+		);
 	}
 
 	/** Everything the user is in, archived conversations included. */
 	memberships(user: string): Promise<readonly MemberView[]> {
-		return this.views.look(user, { all: 'heads' }, (looked) => {
+		return this.views.look(user, { all: 'heads' }, (snapshotViews) => {
 			const views: MemberView[] = [];
-			looked.eachPlace((place) => views.push(memberView(place)));
+			snapshotViews.eachConversation((member) => views.push(memberView(member)));
 			return views;
 		});
 	}
 
 	row(user: string, conversation: string): Promise<CountRow | null> {
-		return this.views.look(user, scopeOfPlace(conversation), (looked) =>
-			placeIn(looked, conversation, countRow),
+		return this.views.look(user, scopeOfConversation(conversation), (snapshotViews) =>
+			inConversation(snapshotViews, conversation, countRow),
 		);
 	}
 
@@ -100,25 +102,25 @@ export class ReadState extends Marks {
 
 	/** The same for users in very many conversations: the rows go to the sink, all of one moment. */
 	countsInto(user: string, sink: CountSink): Promise<CountTotals> {
-		return this.views.look(user, { all: 'threads' }, (looked) => {
+		return this.views.look(user, { all: 'threads' }, (snapshotViews) => {
 			const { counted } = this;
 			let badge = 0;
-			sink.begin(looked.mostPlaces);
-			looked.eachPlace((place) => {
-				if (place.conversation.archived) return;
-				fillRow(counted, place);
+			sink.begin(snapshotViews.mostConversations);
+			snapshotViews.eachConversation((member) => {
+				if (member.conversation.archived) return;
+				fillRow(counted, member);
 				badge += counted.badge;
 				sink.row(counted);
 			});
-			const threads = totalsOf(looked);
-			return { threads, badge: badge + threads.badge, stamp: looked.position() };
+			const threads = totalsOf(snapshotViews);
+			return { threads, badge: badge + threads.badge, stamp: snapshotViews.position() };
 		});
 	}
 
 	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly stamp: number }> {
-		return this.views.look(user, { all: 'threads' }, (looked) => ({
-			threads: totalsOf(looked),
-			stamp: looked.position(),
+		return this.views.look(user, { all: 'threads' }, (snapshotViews) => ({
+			threads: totalsOf(snapshotViews),
+			stamp: snapshotViews.position(),
 		}));
 	}
 
@@ -129,22 +131,22 @@ export class ReadState extends Marks {
 	 */
 	async unread(user: string, conversation?: string, only?: 'in badge'): Promise<readonly UnreadItem[]> {
 		if (conversation === undefined)
-			return this.views.look(user, { all: 'threads' }, (looked) => {
+			return this.views.look(user, { all: 'threads' }, (snapshotViews) => {
 				const items: UnreadItem[][] = [];
-				looked.eachPlace((place) => items.push(unreadInConversation(place, only)));
-				for (const place of looked.threads()) items.push(unreadInThread(place, only));
+				snapshotViews.eachConversation((member) => items.push(unreadInConversation(member, only)));
+				for (const member of snapshotViews.threads()) items.push(unreadInThread(member, only));
 				return items.flat();
 			});
-		const items = await this.views.look(user, scopeOfPlace(conversation), (looked) =>
-			placeIn(looked, conversation, (place) => unreadInConversation(place, only)),
+		const items = await this.views.look(user, scopeOfConversation(conversation), (snapshotViews) =>
+			inConversation(snapshotViews, conversation, (member) => unreadInConversation(member, only)),
 		);
 		return items ?? [];
 	}
 
 	/** ts of all unread messages of one conversation, ascending. */
 	async unreadTs(user: string, conversation: string): Promise<Float64Array> {
-		const found = await this.views.look(user, scopeOfPlace(conversation), (looked) =>
-			placeIn(looked, conversation, unreadTsIn),
+		const found = await this.views.look(user, scopeOfConversation(conversation), (snapshotViews) =>
+			inConversation(snapshotViews, conversation, unreadTsIn),
 		);
 		return found ?? new Float64Array(0);
 	}
@@ -159,18 +161,20 @@ export class ReadState extends Marks {
 	}
 
 	threads(user: string): Promise<readonly ThreadRow[]> {
-		return this.views.look(user, { all: 'threads' }, (looked) => Array.from(looked.threads(), threadRow));
+		return this.views.look(user, { all: 'threads' }, (snapshotViews) =>
+			Array.from(snapshotViews.threads(), threadRow),
+		);
 	}
 
 	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null> {
-		return this.views.look(user, scopeOfThread(conversation, threadTs), (looked) =>
-			threadIn(looked, conversation, threadTs, threadRow),
+		return this.views.look(user, scopeOfThread(conversation, threadTs), (snapshotViews) =>
+			inThread(snapshotViews, conversation, threadTs, threadRow),
 		);
 	}
 
 	/** Everything asked for, of one and the same moment. */
-	moment(user: string, query: MomentQuery): Promise<Moment> {
-		return this.views.look(user, scopeOfMoment(query), (looked) => momentOf(looked, query));
+	snapshot(user: string, query: SnapshotQuery): Promise<UserSnapshot> {
+		return this.views.look(user, scopeOfSnapshot(query), (snapshotViews) => snapshotOf(snapshotViews, query));
 	}
 
 	/** The stamp after which everything may be unknown to a client that is at this position. */
@@ -184,19 +188,24 @@ export class ReadState extends Marks {
 	}
 }
 
-const memberView = ({ conversation: { id, kind, archived }, membership }: Place): MemberView => {
+const memberView = ({ conversation: { id, kind, archived }, membership }: MemberPosition): MemberView => {
 	const { cursor, revision, muted, level } = membership;
 	return { conversation: id, kind, archived, lastRead: cursor, revision, muted, level };
 };
 
-function totalsOf(looked: Looked): ThreadTotals {
-	const totals = { unread: 0, mentions: 0, badge: 0, version: { user: looked.user.stamp, conversations: 0 } };
+function totalsOf(snapshotViews: ViewSnapshot): ThreadTotals {
+	const totals = {
+		unread: 0,
+		mentions: 0,
+		badge: 0,
+		version: { user: snapshotViews.user.stamp, conversations: 0 },
+	};
 	// Archived ones too: archiving takes their threads out of the totals.
-	looked.eachPlace(({ conversation }) => {
+	snapshotViews.eachConversation(({ conversation }) => {
 		totals.version.conversations = Math.max(totals.version.conversations, conversation.stamp);
 	});
-	for (const place of looked.threads()) {
-		const row = threadRow(place);
+	for (const member of snapshotViews.threads()) {
+		const row = threadRow(member);
 		totals.unread += row.unread;
 		totals.mentions += row.mentions;
 		totals.badge += row.badge;

@@ -8,7 +8,7 @@ import type { Preference } from './marks.ts';
 import type { ReadState } from './read-state.ts';
 
 /**
- * Moves read positions: applied at once, made durable, told to the user's other devices, and only then
+ * Moves cursors: applied at once, made durable, published to the user's other devices, and only then
  * acknowledged. A mark is a merge, so none of it waits for the conversation's owner.
  */
 
@@ -30,13 +30,13 @@ export class Reads {
 	) {}
 
 	async mark(user: string, conversation: string, mark: Mark): Promise<MarkAnswer> {
-		const tell = (row: CountRow) => this.tell(user, markedEvent(row), row.position.user);
-		return answered(await this.state.mark(user, conversation, mark, tell));
+		const publish = (row: CountRow) => this.publish(user, markedEvent(row), row.position.user);
+		return answered(await this.state.mark(user, conversation, mark, publish));
 	}
 
 	async setPreference(user: string, conversation: string, preference: Preference): Promise<MarkAnswer> {
-		const tell = (row: CountRow) => this.tell(user, preferenceEvent(row), row.position.user);
-		return answered(await this.state.setPreference(user, conversation, preference, tell));
+		const publish = (row: CountRow) => this.publish(user, preferenceEvent(row), row.position.user);
+		return answered(await this.state.setPreference(user, conversation, preference, publish));
 	}
 
 	/** Everything the user has, conversations and threads, as of now. */
@@ -68,22 +68,22 @@ export class Reads {
 		);
 	}
 
-	/** Moves the read position of a followed thread, and tells the user's devices how threads stand now. */
+	/** Moves the cursor of a followed thread, and publishes the new state of threads to the user's devices. */
 	async markThread(
 		user: string,
 		conversation: string,
 		threadTs: number,
 		mark: { readonly type: 'read' | 'unread'; readonly ts: number },
 	): Promise<ThreadRow> {
-		const tell = (row: ThreadRow) =>
-			this.tell(user, threadMarkedEvent(row), row.position.user, { change: 'threads' });
-		const change = await this.state.markThread(user, conversation, threadTs, mark, tell);
+		const publish = (row: ThreadRow) =>
+			this.publish(user, threadMarkedEvent(row), row.position.user, { change: 'threads' });
+		const change = await this.state.markThread(user, conversation, threadTs, mark, publish);
 		if (typeof change === 'string') throw new Refusal(REFUSED_WITH[change]);
 		await change.durable;
 		return change.row;
 	}
 
-	private tell(user: string, { wire, subject }: LiveEvent, at: number, about?: About): void {
+	private publish(user: string, { wire, subject }: LiveEvent, at: number, about?: About): void {
 		const frame = JSON.stringify(wire);
 		this.bus.publish(`user:${user}`, { type: 'event', frame, at, subject, ...(about ? { about } : {}) });
 	}

@@ -1,18 +1,18 @@
 import type { Changes, InsideChanges, InsideQuery, OwnChanges } from '../engine/ports/changes.ts';
-import type { Moment, MomentQuery } from '../engine/ports/read-state.ts';
+import type { SnapshotQuery, UserSnapshot } from '../engine/ports/read-state.ts';
 import type { Directory, History, ThreadInfo } from '../engine/ports/store.ts';
 import { bytesOf, type Message } from '../model/message.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
-import { missedEvents, threadKey, toldUpTo } from './missed-events.ts';
+import { completeUpTo, missedEvents, threadKey } from './missed-events.ts';
 import type { ReadState } from './read-state.ts';
 
 /**
  * What a client missed since a position. Exact at one moment: everything up to the stamp that is answered is
- * in it, and nothing later, so that it and what is told live from there on have neither gap nor overlap.
+ * in it, and nothing later, so that it and live delivery from there on have neither gap nor overlap.
  *
  * What was changed again after that moment, so that its row no longer shows how it was, is left to live
- * delivery: whoever asks has to be listening already, or to ask again from the stamp on.
+ * delivery: the client has to be subscribed already, or to ask again from the stamp on.
  */
 
 export interface SyncParts {
@@ -20,7 +20,7 @@ export interface SyncParts {
 	readonly changes: Changes;
 	readonly directory: Directory;
 	readonly history: History;
-	/** A client that missed more than this fetches everything anew. */
+	/** A client that missed more than this reloads everything. */
 	readonly mostChanges: number;
 	/** For reads that take much memory: a few at a time, of each user one. */
 	readonly inTurn: <T>(user: string, read: () => Promise<T>) => Promise<T>;
@@ -30,13 +30,13 @@ export interface Missed {
 	readonly events: readonly LiveEvent[];
 	/** The same as JSON, 4 MB at most. */
 	readonly frames: readonly string[];
-	/** Of these, those that live delivery tells all members of a conversation, and not the user alone. */
+	/** Of these, those that live delivery sends to all members of a conversation, not to the user alone. */
 	readonly inside: readonly LiveEvent[];
 	readonly stamp: number;
 	/** For the client: see `Moment.position`. */
 	readonly position: number;
-	/** Of what is heard live, that with a later stamp is still to be told. */
-	readonly toldUpTo: number;
+	/** Live events with a later stamp are still to be sent. */
+	readonly completeUpTo: number;
 	/** Where counts changed in a way that a client cannot derive from the events, or had just before. */
 	readonly recount: readonly string[];
 	/** What the user follows changed as well, or, for a client that is pushed counts, had just before. */
@@ -71,36 +71,36 @@ export class Sync {
 	/** With `pushed`, for a client that is pushed counts: says of which they are due. */
 	async missed(user: string, asked: number, pushed = false): Promise<SyncResult> {
 		const { mostChanges } = this.parts;
-		const { own, moment, since } = await this.oneMoment(user, asked);
-		const { stamp, position, horizon } = moment;
+		const { own, snapshot, since } = await this.oneSnapshot(user, asked);
+		const { stamp, position, horizon } = snapshot;
 		const left = mostChanges - sizeOf(own, since);
 		// A position from the future is not of this history.
 		if (asked > stamp || left < 0) return { tooFarBehind: true, stamp, position };
 		// By the client's own position: what lies before that and came late came after it, and is known.
 		if (asked < horizon) return { tooFarBehind: true, stamp, position };
-		const whole = { user, since, own, moment, pushed, left };
-		const small = await this.told(whole, SMALL_BYTES);
-		const missed = small ?? (await this.parts.inTurn(user, () => this.told(whole, MOST_BYTES)));
+		const request = { user, since, own, snapshot, pushed, left };
+		const small = await this.collect(request, SMALL_BYTES);
+		const missed = small ?? (await this.parts.inTurn(user, () => this.collect(request, MOST_BYTES)));
 		return missed ?? { tooFarBehind: true, stamp, position };
 	}
 
 	/** Null where it is more than so many bytes. */
-	private async told(whole: Whole, mostBytes: number): Promise<Missed | null> {
-		const { user, since, own, moment, pushed, left } = whole;
-		const { stamp, position, settled } = moment;
-		const inside = await this.insideOf(user, { since, upTo: toldUpTo(moment) }, moment, {
+	private async collect(request: SyncRequest, mostBytes: number): Promise<Missed | null> {
+		const { user, since, own, snapshot, pushed, left } = request;
+		const { stamp, position, settled } = snapshot;
+		const inside = await this.insideOf(user, { since, upTo: completeUpTo(snapshot) }, snapshot, {
 			changes: left,
 			bytes: mostBytes,
 		});
 		if (!inside) return null;
-		const unsure = pushed ? await this.pushedJustBefore(user, since, own, moment) : NOTHING_UNSURE;
+		const unsure = pushed ? await this.pushedJustBefore(user, since, own, snapshot) : NOTHING_UNSURE;
 		const recount = [...underivable(inside, user), ...unsure.rows];
 		const [conversations, threads] = await Promise.all([
 			this.conversationsOf(own, inside, recount),
 			this.threadsOf(inside, mostBytes),
 		]);
 		if (!threads) return null;
-		const missed = missedEvents({ user, since, moment, own, inside, conversations, threads });
+		const missed = missedEvents({ user, since, snapshot, own, inside, conversations, threads });
 		const events = missed.map(({ event }) => event);
 		const frames = encoded(events, mostBytes);
 		return (
@@ -110,7 +110,7 @@ export class Sync {
 				inside: missed.filter(({ isOwn }) => !isOwn).map(({ event }) => event),
 				stamp,
 				position,
-				toldUpTo: settled,
+				completeUpTo: settled,
 				// What is archived counts no more.
 				recount: recount.filter((id) => conversations.get(id)?.archived === false),
 				threads: unsure.threads || touchesThreads(ownAfter(own, since), inside),
@@ -122,12 +122,12 @@ export class Sync {
 		user: string,
 		since: number,
 		own: OwnChanges,
-		moment: Moment,
+		snapshot: UserSnapshot,
 	): Promise<{ readonly rows: readonly string[]; readonly threads: boolean }> {
 		const between = { since: since - PUSHED_WITHIN_MICROS, upTo: since };
 		const most = { changes: MOST_JUST_BEFORE, bytes: SMALL_BYTES };
-		const inside = await this.insideOf(user, between, moment, most);
-		if (!inside) return { rows: moment.changed, threads: true };
+		const inside = await this.insideOf(user, between, snapshot, most);
+		if (!inside) return { rows: snapshot.changed, threads: true };
 		return {
 			rows: [...underivable(inside, user), ...joinedBefore(own, since)],
 			threads: touchesThreads(own, inside),
@@ -137,28 +137,28 @@ export class Sync {
 	private insideOf(
 		user: string,
 		between: { readonly since: number; readonly upTo: number },
-		moment: Moment,
+		snapshot: UserSnapshot,
 		most: InsideQuery['most'],
 	): Promise<InsideChanges | null> {
-		return this.parts.changes.inside({ user, ...between, conversations: moment.changed, most });
+		return this.parts.changes.inside({ user, ...between, conversations: snapshot.changed, most });
 	}
 
 	/** A moment together with everything of the user's own that changed up to it, that of just before included. */
-	private async oneMoment(
+	private async oneSnapshot(
 		user: string,
 		asked: number,
-	): Promise<{ readonly own: OwnChanges; readonly moment: Moment; readonly since: number }> {
+	): Promise<{ readonly own: OwnChanges; readonly snapshot: UserSnapshot; readonly since: number }> {
 		const { readState, changes, mostChanges } = this.parts;
 		// What to ask the rows of is known from the store, which trails the moment: another round is due when
 		// there is anything, and when the user marked one more conversation in between.
 		for (let rows = NO_ROWS; ; ) {
-			const moment = await readState.moment(user, { since: asked - PUSHED_WITHIN_MICROS, ...rows });
-			const since = Math.max(0, asked - moment.lateness);
+			const snapshot = await readState.snapshot(user, { since: asked - PUSHED_WITHIN_MICROS, ...rows });
+			const since = Math.max(0, asked - snapshot.lateness);
 			const from = since - PUSHED_WITHIN_MICROS;
-			if (moment.ownStamp <= from) return { own: NOTHING_OWN, moment, since };
+			if (snapshot.ownStamp <= from) return { own: NOTHING_OWN, snapshot, since };
 			const own = await changes.own(user, from);
-			const wanted = rowsOf(own, since, toldUpTo(moment));
-			if (covers(rows, wanted) || sizeOf(own, since) > mostChanges) return { own, moment, since };
+			const wanted = rowsOf(own, since, completeUpTo(snapshot));
+			if (covers(rows, wanted) || sizeOf(own, since) > mostChanges) return { own, snapshot, since };
 			rows = rowsOf(own, since, Number.MAX_SAFE_INTEGER);
 		}
 	}
@@ -237,23 +237,23 @@ const ownAfter = ({ memberships, follows }: OwnChanges, since: number): OwnChang
 });
 
 /** What is asked, and what is known of it before messages are read. */
-interface Whole {
+interface SyncRequest {
 	readonly user: string;
 	readonly since: number;
 	readonly own: OwnChanges;
-	readonly moment: Moment;
+	readonly snapshot: UserSnapshot;
 	readonly pushed: boolean;
-	/** Changes that may still be told. */
+	/** Changes that may still be sent. */
 	readonly left: number;
 }
 
-type Rows = Pick<MomentQuery, 'rows' | 'threads'>;
+type Rows = Pick<SnapshotQuery, 'rows' | 'threads'>;
 
 const NO_ROWS: Rows = { rows: [], threads: [] };
 const NOTHING_UNSURE = { rows: [], threads: false } as const;
 const NOTHING_OWN: OwnChanges = { memberships: [], follows: [] };
 
-/** What is to be told of with its counts. */
+/** What is to be sent with its counts. */
 function rowsOf({ memberships, follows }: OwnChanges, since: number, upTo: number): Rows {
 	const isMissed = (at: number): boolean => at > since && at <= upTo;
 	return {
@@ -305,7 +305,7 @@ const joinedBefore = ({ memberships }: OwnChanges, since: number): string[] =>
 		.map(({ conversation }) => conversation);
 
 /**
- * Who a `<!here>` meant, what an edit or a delete did to what was read ahead, what archiving took away; and of posts of this
+ * Who a `<!here>` meant, what an edit or a delete did to what was read ahead, what archiving removed; and of posts of this
  * author, whom they move later than they are counted.
  */
 function underivable({ posted, changed, aspects }: InsideChanges, author: string): string[] {

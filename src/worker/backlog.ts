@@ -1,6 +1,6 @@
 /**
  * What was decided and is not written yet, over all partitions of a worker, in bytes of its memory. While it is full, as when the
- * database is away for long, no more is taken from the log: there it is kept safely, and costs this process nothing.
+ * database is unavailable for long, no more is taken from the log: there it is safe, and costs this process nothing.
  */
 export class Backlog {
 	private bytes = 0;

@@ -6,15 +6,15 @@ import { SendsSeen } from '../sequencer/sends-seen.ts';
 import {
 	type ConversationState,
 	emptyState,
+	NEVER_JOINED,
 	reactedKey,
 	repliersOf,
-	STRANGER,
 	sendKey,
 } from '../sequencer/state.ts';
 
 /**
  * The conversations this worker owns, as far as their commands needed them. State is loaded on first use
- * and let go when idle; what was changed stays until the store has it.
+ * and evicted when idle; changes stay until the store has them.
  */
 
 const TAIL_LOADED = 32;
@@ -78,7 +78,7 @@ export class Conversations {
 		if (needs.tail) await this.loadTail(conversation, state);
 		if (needs.members.length > 0) {
 			const found = await this.source.memberships(conversation, needs.members);
-			for (const user of needs.members) state.members.set(user, found.get(user) ?? STRANGER);
+			for (const user of needs.members) state.members.set(user, found.get(user) ?? NEVER_JOINED);
 		}
 		if (needs.messages.length > 0) {
 			const found = await this.history.messages(conversation, needs.messages);
@@ -102,8 +102,8 @@ export class Conversations {
 		if (needs.pins) {
 			const pins = await this.history.pins(conversation);
 			// One whose message was deleted may still be stored.
-			const standing = pins.filter(({ ts }) => !state.messages.get(ts)?.deleted);
-			state.pins = new Map(standing.map((pin) => [pin.ts, pin]));
+			const remaining = pins.filter(({ ts }) => !state.messages.get(ts)?.deleted);
+			state.pins = new Map(remaining.map((pin) => [pin.ts, pin]));
 		}
 		for (const { ts, user } of needs.reactions) await this.loadReactions(conversation, state, ts, user);
 	}
@@ -137,7 +137,7 @@ export class Conversations {
 		};
 	}
 
-	/** The tail was deleted away: goes further back, passing over what was deleted but is not stored yet. */
+	/** The whole tail was deleted: goes further back, skipping deletions that are not stored yet. */
 	private async loadTail(conversation: string, state: ConversationState): Promise<void> {
 		const { head } = state;
 		if (!head) return;

@@ -3,13 +3,13 @@ import { announcementsOf } from '../protocol/events.ts';
 import type { Effect } from '../sequencer/effects.ts';
 
 /**
- * Tells the live world what happened, once the state it tells of is applied: each event is serialised once
+ * Publishes events, once their state is applied: each event is serialised once
  * and published once, whatever the size of the conversation.
  */
 export function deliver(effect: Effect, bus: Pick<Bus, 'publish'>): void {
 	const { at } = effect;
 	const conversation = effect.conversation.id;
-	// Who joins hears everything from here on, who leaves nothing more: before and after the events.
+	// Subscribe users who join before the events, unsubscribe users who leave after them.
 	if (effect.type === 'joined') for (const user of effect.users) enter(user);
 	if (effect.type === 'created') for (const user of effect.members) enter(user);
 	for (const { audience, event, about } of announcementsOf(effect)) {

@@ -177,7 +177,7 @@ export class PartitionedWorker {
 	}
 
 	/** Resolves when the read state is whole. */
-	private async whole(): Promise<void> {
+	private async readStateComplete(): Promise<void> {
 		while (this.halted && !this.stopping) await this.halted.promise;
 		if (this.stopping) throw new Error('the worker is stopping');
 	}
@@ -251,7 +251,7 @@ export class PartitionedWorker {
 			readState,
 			bus: ownership,
 			replies,
-			whole: () => this.whole(),
+			readStateComplete: () => this.readStateComplete(),
 			sleep,
 			report,
 		});

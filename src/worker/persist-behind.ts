@@ -35,7 +35,7 @@ export interface PersistBehindParts {
 	readonly bus: Pick<Bus, 'publish'>;
 	readonly replies: Replies;
 	/** Resolves when the read state is whole; rejects when the worker stops. */
-	readonly whole: () => Promise<void>;
+	readonly readStateComplete: () => Promise<void>;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
 }
@@ -219,7 +219,7 @@ export class PersistBehind implements Order {
 	): Promise<void> {
 		await before;
 		for (;;) {
-			await this.parts.whole();
+			await this.parts.readStateComplete();
 			const moved = await this.during(this.applyAndDeliver(row, decisions, () => this.draining));
 			if (moved === null) continue;
 			this.parts.persistence.takeMoved(moved);

@@ -6,7 +6,7 @@ import type { Backlog } from './backlog.ts';
 import { bytesOf, rowsOf } from './weight.ts';
 
 /**
- * Writes what was decided of one partition, after everybody has heard of it: the log has it already, and whoever
+ * Persists what was decided of one partition, after it was published: the log has it already, and a worker that
  * takes over goes on from the offset that was written with it.
  *
  * Entries of the log get their places in order, and are filled as they are decided, which may be in another one; what is written ends
@@ -31,7 +31,7 @@ export interface PersistenceParts {
 	readonly onWritten: (stamps: ReadonlyMap<string, number>) => void;
 	/** Everything below this offset is written when this resolves. */
 	readonly onWriting?: (offset: number) => Promise<void>;
-	/** What was decided is not what the store has: the partition is to be begun anew. */
+	/** The decisions differ from the store: the partition has to be restarted. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
 	readonly sleep: (ms: number) => Promise<void>;

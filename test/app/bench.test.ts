@@ -25,7 +25,7 @@ describe('flags', () => {
 		expect(readLoad({ 'text-bytes': '500', 'warm-up': '0' })).toMatchObject({ textBytes: 500, warmUp: 0 });
 	});
 
-	test('all that is wrong is told at once, by flag and bounds', () => {
+	test('all wrong flags are reported at once, with their bounds', () => {
 		const wrong = () => readLoad({ rate: 'fast', online: '0', seconds: '5' });
 		expect(wrong).toThrow(/--rate "fast" is not a whole number from 1 to 100000/);
 		expect(wrong).toThrow(/--online "0" is not a whole number from 1 to 25000/);
@@ -80,7 +80,7 @@ describe('plan', () => {
 });
 
 describe('latencies', () => {
-	test('are told to half a percent, the largest exactly, from microseconds to minutes', () => {
+	test('are precise to half a percent, the largest exact, from microseconds to minutes', () => {
 		for (const unit of [0.01, 1, 1_000]) {
 			const latencies = new Latencies();
 			for (let value = 1; value <= 1_000; value += 1) latencies.add(value * unit);
@@ -106,7 +106,7 @@ describe('following', () => {
 	const ts = (number: number): string => `1700000000.${String(number).padStart(6, '0')}`;
 	const none = '0000000000.000000';
 
-	test('a chain without a break is told from one with a gap, and from repeats', () => {
+	test('an unbroken chain is distinguished from gaps and repeats', () => {
 		const following = new Following();
 		expect(following.hear('C1', none, ts(1))).toBe('next');
 		expect(following.hear('C2', none, ts(2))).toBe('next');
@@ -121,7 +121,7 @@ describe('following', () => {
 		]).toEqual([false, true, true]);
 	});
 
-	test('who was told to fetch everything anew misses nothing from before', () => {
+	test('a client that had to reload misses nothing from before', () => {
 		const following = new Following();
 		following.hear('C1', none, ts(1));
 		following.startAnew();
@@ -145,7 +145,7 @@ describe('counts', () => {
 		expect(expectedUnread(sent, 3, { acknowledged: '4', tried: '4' })).toEqual({ least: 0, most: 0 });
 	});
 
-	test('a post or a mark of which nothing was heard leaves them open, within bounds', () => {
+	test('an unanswered post or mark leaves the counts open, within bounds', () => {
 		const open = [...sent, { author: 1, ts: undefined }];
 		const expected = expectedUnread(open, 0, { acknowledged: '1', tried: '2' });
 		expect(expected).toEqual({ least: 1, most: 3 });
@@ -226,7 +226,7 @@ describe('tally', () => {
 		});
 	});
 
-	test('it is settled when all is answered and everybody has heard all that took place', () => {
+	test('it is settled when all is answered and all messages are delivered', () => {
 		const { tally } = played();
 		tally.posted(0, true);
 		tally.posted(1, true);
@@ -250,7 +250,7 @@ describe('tally', () => {
 		expect(tally.sent()[0]?.[1]).toEqual({ author: 1, ts: '2' });
 	});
 
-	test('what was refused for good is no message, and is told by kind', () => {
+	test('a permanently rejected post is no message, and is counted by kind', () => {
 		const { tally, figures } = played();
 		tally.posted(0, true);
 		tally.posted(1, false);
@@ -311,7 +311,7 @@ describe('report', () => {
 			expect(notesOn({ ...figures, ...change }).join()).toMatch(expected);
 	});
 
-	test('what was due while sockets were away is in the totals, and no reason to try a lower rate', () => {
+	test('posts due while sockets were disconnected are in the totals, and no reason to try a lower rate', () => {
 		const figures = sound();
 		const posts = { ...figures.posts, per_second: 1, due: 6 };
 		const notes = notesOn({ ...figures, posts });

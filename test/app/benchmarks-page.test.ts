@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { SCENARIOS } from '../../bench/scenarios/index.ts';
 import { type Figure, figure } from '../../bench/support/figures.ts';
-import type { Kept } from '../../bench/support/kept.ts';
 import { pageOf } from '../../bench/support/page.ts';
 import { PAGE } from '../../bench/support/paths.ts';
 import { readResults } from '../../bench/support/results.ts';
+import type { SavedResult } from '../../bench/support/saved-result.ts';
 
 /** docs/benchmarks.md: made from the results that are kept, its summary from the same. */
 
@@ -15,7 +15,7 @@ test('the page is what the results give; npm run bench -- --page writes it again
 	expect(readFileSync(PAGE, 'utf8')).toBe(pageOf(readResults(), names));
 });
 
-const kept = (...figures: readonly Figure[]): Kept => ({
+const kept = (...figures: readonly Figure[]): SavedResult => ({
 	about: 'Something',
 	date: '2026-01-02',
 	commit: 'c',

@@ -89,7 +89,7 @@ test('an empty database file is named as such', async () => {
 	});
 });
 
-test('a damaged database is told, with what to do', async () => {
+test('a damaged database is reported, with what to do', async () => {
 	await withDirectory(async (directory) => {
 		await (await testServerProcess(directory)).end('SIGTERM');
 		const file = join(directory, 'tidemark.db');
@@ -102,7 +102,7 @@ test('a damaged database is told, with what to do', async () => {
 	});
 });
 
-test('a port that another program has, keys that cannot be read and open doors are told together', async () => {
+test('a taken port, unreadable keys and open permissions are reported together', async () => {
 	await withDirectory(async (directory) => {
 		await chmod(directory, 0o755);
 		const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
@@ -117,7 +117,7 @@ test('a port that another program has, keys that cannot be read and open doors a
 	});
 });
 
-test('services that are not there are told with their place and the setting that names it, without a password', async () => {
+test('missing services are reported with address and setting, without a password', async () => {
 	const { ok, of } = await doctor(FREE_PORT, {
 		TIDEMARK_REDIS_URL: 'redis://:secret@127.0.0.1:9',
 		TIDEMARK_POSTGRES_URL: 'postgres://somebody:secret@127.0.0.1:9/chat',

@@ -17,7 +17,7 @@ function watched() {
 	return { operations, lines, degraded, metric };
 }
 
-test('a spell is two lines, however often it is noticed; /readyz tells the cause of now', async () => {
+test('an outage is two log lines, however often it is noticed; /readyz has the latest cause', async () => {
 	const { operations, lines, degraded, metric } = watched();
 	for (const cause of ['refused', 'refused', 'emptied']) operations.degraded('read state', new Error(cause));
 	expect(await degraded()).toEqual([expect.stringMatching(/^read state, since \S+Z: emptied$/)]);
@@ -31,19 +31,19 @@ test('a spell is two lines, however often it is noticed; /readyz tells the cause
 	]);
 });
 
-test('partitions stand still each on their own, and are one dependency', async () => {
+test('partitions stall one by one, and are one dependency', async () => {
 	const { operations, lines, degraded, metric } = watched();
-	operations.standsStill('t-users/1', new Error('a gap'));
-	operations.standsStill('t-users/2', new Error('another release'));
-	operations.standsStill('t-users/2', new Error('another release'));
+	operations.onStalled('t-users/1', new Error('a gap'));
+	operations.onStalled('t-users/2', new Error('another release'));
+	operations.onStalled('t-users/2', new Error('another release'));
 	expect(await degraded()).toEqual([
 		expect.stringMatching(/^partition t-users\/1, since \S+Z: a gap$/),
 		expect.stringMatching(/^partition t-users\/2, since \S+Z: another release$/),
 	]);
-	operations.standsNoLonger('t-users/1');
+	operations.onResumed('t-users/1');
 	expect(await metric('log')).toBe('1');
-	operations.standsNoLonger('t-users/2');
-	operations.standsNoLonger('t-users/2');
+	operations.onResumed('t-users/2');
+	operations.onResumed('t-users/2');
 	expect(await metric('log')).toBe('0');
 	expect(await degraded()).toEqual([]);
 	expect(lines).toEqual([

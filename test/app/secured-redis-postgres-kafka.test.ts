@@ -194,7 +194,7 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 ];
 
 for (const [what, changed, told] of cases)
-	test(`${what} is told in one line, without any password`, async () => {
+	test(`${what} is reported in one line, without any password`, async () => {
 		const line = await refusal(changed());
 		expect(line).toMatch(told);
 		expect(line).not.toContain('\n');

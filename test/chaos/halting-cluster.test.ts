@@ -78,7 +78,7 @@ test('Redis is lost between two conversations of a batch: both are written befor
 	expect(await lone.store.nextOffset(lone.partition)).toBe(3);
 }, 60_000);
 
-test('a partition that is taken away is let go at once, also while the read state is looked after', async () => {
+test('a revoked partition is released at once, also while the read state is checked', async () => {
 	await twoConversations({ releaseMs: FOR_EVER_MS });
 	const { worker, answers, before } = lone;
 	// There is no epoch: nothing can be loaded, and it is tried again and again.
@@ -152,7 +152,7 @@ test('a worker dies when what it decided is stored and not published: the next o
 	await epoch.clear();
 	await epoch.begin(() => 3);
 	// Clients that moved on past it meanwhile cannot resume: they reload.
-	expect(await epoch.wholeSince()).toBeGreaterThan(Date.now() * 1000);
+	expect(await epoch.completeSince()).toBeGreaterThan(Date.now() * 1000);
 	expect(answers.has(second)).toBe(false);
 }, 60_000);
 
@@ -182,7 +182,7 @@ test('a worker whose stored changes are published hands its partition over witho
 	const third = await lone.append('C01', post('three'));
 	await until(() => answers.has(third), 'the next owner decides');
 	expect(announced.count()).toBe(0);
-	expect(await epoch.wholeSince()).toBe(2);
+	expect(await epoch.completeSince()).toBe(2);
 }, 60_000);
 
 test('a record that Redis did not take at once is made later, and the next owner announces nothing', async () => {
@@ -329,7 +329,7 @@ test('a batch that waited for room while the worker was halted is not begun befo
 	await until(() => answers.has(last), 'it is begun');
 }, 60_000);
 
-test('a partition that is taken away while it is looked up where it goes on is not claimed', async () => {
+test('a partition that is revoked during the lookup of its offset is not claimed', async () => {
 	await twoConversations();
 	const { worker, epoch, claiming } = lone;
 	await epoch.clear();

@@ -22,7 +22,7 @@ const toldAway = (): Promise<{ ready: boolean; metric: boolean }[]> =>
 		}),
 	);
 
-test('PostgreSQL is away for a while; what is loaded goes on', async () => {
+test('PostgreSQL is unavailable for a while; loaded conversations continue', async () => {
 	await stage.underLoad('PostgreSQL away', async (load) => {
 		await stage.services.stop('postgres', 'crash');
 		await load.acknowledged(200);

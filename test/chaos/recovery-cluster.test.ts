@@ -47,12 +47,12 @@ test('how far marks have to be written is asked when nothing is left that could 
 			return written;
 		},
 		nowMicros: () => 2,
-		tell: () => undefined,
+		log: () => undefined,
 		onTrouble: (error) => {
 			throw error;
 		},
 		onLost: () => undefined,
-		onWhole: () => undefined,
+		onComplete: () => undefined,
 	});
 	closing.push(() => recovery.stop());
 	await recovery.start();
@@ -62,7 +62,7 @@ test('how far marks have to be written is asked when nothing is left that could 
 		{ step: 'written', loaded: 0, lost: 1 },
 		{ step: 'resume' },
 	]);
-	expect(await epoch.wholeSince()).toBe(2);
+	expect(await epoch.completeSince()).toBe(2);
 	// What lies on another node is left as it is.
 	expect(await commands.exists(keys.user('U03'))).toBe(1);
 });

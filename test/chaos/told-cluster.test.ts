@@ -80,7 +80,7 @@ test('partitions that it cannot read are named with what to do, until they are p
 	await eventually(TOLD_WITHIN_MS, async () => expect(await told()).toEqual({ degraded: [], metric: false }));
 });
 
-test('Redis is away: that the read state cannot be looked after is said once, and when it is over', async () => {
+test('Redis is unavailable: that is logged once, and once when it is over', async () => {
 	const before = logged().length;
 	await services.stop('redis', 'crash');
 	try {
@@ -104,7 +104,7 @@ test('Redis is away: that the read state cannot be looked after is said once, an
 	expect(since.filter(({ msg }) => msg === 'failed unexpectedly')).toEqual([]);
 }, 300_000);
 
-test('a worker that cannot start, because marks cannot be read and Redis is empty, tells that too', async () => {
+test('a worker that cannot start, because marks cannot be read and Redis is empty, reports that', async () => {
 	const { installation } = cluster;
 	await cluster.end(worker(), 'SIGTERM');
 	const topic = `${installation}-users`;

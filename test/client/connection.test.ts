@@ -35,7 +35,7 @@ test('counts, conversations, then a socket that goes on from there', async () =>
 test('a connection that broke is resumed from the last event, of whose change others may be missing', async () => {
 	const server = new FakeServer();
 	const client = await online(server);
-	server.socket.tell({ type: 'channel_topic', channel: 'C1', topic: 'tides', position: LATER });
+	server.socket.push({ type: 'channel_topic', channel: 'C1', topic: 'tides', position: LATER });
 	server.socket.end(1006);
 	expect(client.getSnapshot().connection.status).toBe('waiting');
 	await server.time.pass(1000);
@@ -49,7 +49,7 @@ test('what the server says at hello is complete: resumed from that very position
 	await online(server);
 	server.socket.end(1006);
 	await server.time.pass(1000);
-	server.socket.tell({ type: 'hello', position: LATER, missed: 0 });
+	server.socket.push({ type: 'hello', position: LATER, missed: 0 });
 	server.socket.end(1006);
 	await server.time.pass(2000);
 	expect(server.callsOf('rtm.connect').at(-1)?.args.since).toBe(LATER);
@@ -61,14 +61,14 @@ test('cut off in the middle of what was missed: asked from the old position agai
 	server.socket.end(1006);
 	await server.time.pass(1000);
 	server.socket.hello(2);
-	server.socket.tell({ type: 'channel_topic', channel: 'C1', topic: 'tides', position: LATER });
+	server.socket.push({ type: 'channel_topic', channel: 'C1', topic: 'tides', position: LATER });
 	server.socket.end(1006);
 	await server.time.pass(2000);
 	expect(server.callsOf('rtm.connect').at(-1)?.args.since).toBe(START);
 	expect(server.callsOf('rtm.connect')).toHaveLength(3);
 });
 
-test('waits longer after each failure, at random up to a bound, and begins anew after a stable connection', async () => {
+test('waits longer after each failure, at random up to a bound, and starts over after a stable connection', async () => {
 	const server = new FakeServer();
 	const client = await online(server);
 	const waits: number[] = [];
@@ -90,7 +90,7 @@ test('waits longer after each failure, at random up to a bound, and begins anew 
 	expect((client.getSnapshot().connection.retryAt ?? 0) - server.time.now).toBe(50);
 });
 
-test('limited at connecting: waits as long as it is told, and a little more', async () => {
+test('limited at connecting: waits for Retry-After, and a little more', async () => {
 	let times = 0;
 	const server: FakeServer = new FakeServer({
 		'rtm.connect': () => {
@@ -134,15 +134,15 @@ test.each([4000, 4001, 4202, 1001])('closed with %i: resumes', async (code) => {
 	expect(server.callsOf('client.counts')).toHaveLength(1);
 });
 
-test('closed with 4100, or told to: fetches everything anew', async () => {
+test('close 4100 or resync: reloads everything', async () => {
 	const server = new FakeServer();
 	await online(server);
 	server.socket.end(4100);
 	await server.time.pass(1000);
 	server.socket.hello();
-	server.socket.tell({ type: 'resync', reason: 'too_far_behind' });
+	server.socket.push({ type: 'resync', reason: 'too_far_behind' });
 	await server.time.pass(5000);
-	server.socket.tell({ type: 'hello', position: START });
+	server.socket.push({ type: 'hello', position: START });
 	await server.time.pass(5000);
 	expect(server.callsOf('client.counts')).toHaveLength(4);
 });
@@ -184,7 +184,7 @@ test('a server that falls silent is left for another connection, within seconds 
 	const { socket } = server;
 	socket.isSilent = true;
 	const pings = () => socket.sent.filter(({ type }) => type === 'ping');
-	const pong = () => socket.tell({ type: 'pong', reply_to: pings().at(-1)?.id });
+	const pong = () => socket.push({ type: 'pong', reply_to: pings().at(-1)?.id });
 	await server.time.pass(20_000);
 	expect(pings()).toHaveLength(1);
 	pong();
@@ -257,7 +257,7 @@ test('disconnected: what comes late is ignored, and connecting resumes', async (
 	const client = await online(server);
 	const { socket } = server;
 	client.disconnect();
-	socket.tell({ type: 'channel_topic', channel: 'C1', topic: 'late', position: LATER });
+	socket.push({ type: 'channel_topic', channel: 'C1', topic: 'late', position: LATER });
 	socket.end(1006);
 	await server.time.pass(600_000);
 	expect(client.getSnapshot().connection.status).toBe('idle');

@@ -24,7 +24,7 @@ function stage(rows = [told(0, 0)]) {
 			isCatchingUp: false,
 			gap: () => wishes.push('gap'),
 			conversation: (id) => wishes.push(id),
-			standing: (id) => wishes.push(`standing of ${id}`),
+			membership: (id) => wishes.push(`standing of ${id}`),
 			preview: () => undefined,
 		});
 	let last = '0000000000.000000';
@@ -47,7 +47,7 @@ test('a row that is older than messages that came: these are counted on top of i
 	expect(wishes).toEqual([]);
 });
 
-test('a row that is older than one told before is dropped', () => {
+test('a row older than the one before is dropped', () => {
 	const { tell, shown } = stage();
 	tell(told(5, 9, { unread_count: 4 }));
 	tell(told(5, 8, { unread_count: 9 }));
@@ -55,7 +55,7 @@ test('a row that is older than one told before is dropped', () => {
 	expect(shown()?.unreadCount).toBe(4);
 });
 
-test('a message that the row knows already, or that is told twice, counts once', () => {
+test('a message that the row includes, or that arrives twice, counts once', () => {
 	const { post, tell, shown } = stage();
 	tell(told(1, 1, { unread_count: 1, latest: ts(1) }));
 	post(1);
@@ -115,7 +115,7 @@ test('gaps: a message before this one that never came; the newest one gone witho
 	expect(deleted.wishes).toEqual(['gap']);
 });
 
-test('no gap: the newest one was deleted, and which is the newest now is not told yet', () => {
+test('no gap: the newest message was deleted, and the new latest has not arrived yet', () => {
 	const { post, apply, wishes } = stage();
 	post(1);
 	post(2);
@@ -130,7 +130,7 @@ test('no gap: the newest one was deleted, and which is the newest now is not tol
 	expect(wishes).toEqual([]);
 });
 
-test('archived: it counts no more, whatever is told of it; brought back, it is asked for', () => {
+test('archived: it no longer counts, whatever arrives; unarchived: it is fetched', () => {
 	const { apply, tell, shown, state, wishes } = stage([told(0, 0, { badge_count: 3 })]);
 	apply({ type: 'channel_archive', channel: 'C1', position: stamp(1) });
 	tell(told(1, 9, { unread_count: 4 }));

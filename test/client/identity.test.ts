@@ -37,7 +37,7 @@ async function stage() {
 test('a snapshot stays what it was', async () => {
 	const { server, client } = await stage();
 	const before = client.getSnapshot();
-	server.socket.tell(message('C7', 1, 0));
+	server.socket.push(message('C7', 1, 0));
 	expect(before.conversations.get('C7')?.unreadCount).toBe(0);
 	expect(before.badge).toBe(0);
 	const after = client.getSnapshot();
@@ -50,7 +50,7 @@ test('only what changed is another object', async () => {
 	const { server, client } = await stage();
 	const before = client.getSnapshot();
 	const [inbox, quiet] = [client.inbox.getSnapshot(), client.conversation('C8').getSnapshot()];
-	server.socket.tell(message('C7', 1, 0));
+	server.socket.push(message('C7', 1, 0));
 	const after = client.getSnapshot();
 	const changed = ids.filter((id) => after.conversations.get(id) !== before.conversations.get(id));
 	expect(changed).toEqual(['C7']);
@@ -62,17 +62,17 @@ test('only what changed is another object', async () => {
 	expect(client.inbox.getSnapshot()[0]).toBe(after.conversations.get('C7') as never);
 });
 
-test('what changes nothing tells nobody', async () => {
+test('what changes nothing notifies nobody', async () => {
 	const { server, client } = await stage();
 	let told = 0;
 	client.subscribe(() => {
 		told += 1;
 	});
-	server.socket.tell(
+	server.socket.push(
 		{ type: 'pong', reply_to: 7 },
 		{ type: 'unread_counts_updated', channel: 'C7', ...row('C7'), position: '0' },
 	);
-	server.socket.tell({ type: 'something_new', position: '1700000000000001' });
+	server.socket.push({ type: 'something_new', position: '1700000000000001' });
 	await server.time.pass(100);
 	expect(told).toBe(0);
 	const conversation = client.conversation('C7');
@@ -84,13 +84,13 @@ test('what changes nothing tells nobody', async () => {
 	told = 0;
 	// An edit of a message that is not on screen.
 	const edited = { ts: ts(1), user: 'U2', text: 'better' };
-	server.socket.tell({ type: 'message', subtype: 'message_changed', channel: 'C7', message: edited });
+	server.socket.push({ type: 'message', subtype: 'message_changed', channel: 'C7', message: edited });
 	await server.time.pass(100);
 	expect(told).toBe(0);
 	expect(conversation.getSnapshot()).toBe(view);
 });
 
-test('a burst is told at most once a frame, to those whom it concerns', async () => {
+test('a burst notifies at most once a frame, and only listeners it concerns', async () => {
 	const { server, client } = await stage();
 	const told = { client: 0, badge: 0, busy: 0, quiet: 0 };
 	const count = (name: keyof typeof told) => () => {
@@ -103,7 +103,7 @@ test('a burst is told at most once a frame, to those whom it concerns', async ()
 	await server.time.pass(100);
 	for (const name of ['client', 'badge', 'busy', 'quiet'] as const) told[name] = 0;
 	for (let number = 1; number <= 500; number += 1) {
-		server.socket.tell(message('C7', number, number - 1));
+		server.socket.push(message('C7', number, number - 1));
 		// Each in a turn of its own, as a socket delivers them.
 		await Bun.sleep(0);
 	}
@@ -115,7 +115,7 @@ test('a burst is told at most once a frame, to those whom it concerns', async ()
 	expect(told.badge).toBe(0);
 });
 
-test('who stopped listening hears no more, also when the same function listens twice', async () => {
+test('an unsubscribed listener receives nothing, also when the same function subscribed twice', async () => {
 	const { server, client } = await stage();
 	let told = 0;
 	const listener = () => {
@@ -124,11 +124,11 @@ test('who stopped listening hears no more, also when the same function listens t
 	const [first, second] = [client.subscribe(listener), client.subscribe(listener)];
 	first();
 	first();
-	server.socket.tell(message('C7', 1, 0));
+	server.socket.push(message('C7', 1, 0));
 	await server.time.pass(100);
 	expect(told).toBe(1);
 	second();
-	server.socket.tell(message('C7', 2, 1));
+	server.socket.push(message('C7', 2, 1));
 	await server.time.pass(100);
 	expect(told).toBe(1);
 });

@@ -76,7 +76,7 @@ async function stage(answers: ConstructorParameters<typeof FakeServer>[0] = {}) 
 	const client = createClient(server.options);
 	const connecting = client.connect();
 	await server.time.pass(0);
-	server.socket.tell({ type: 'hello', position: stamp(3), missed: 0 });
+	server.socket.push({ type: 'hello', position: stamp(3), missed: 0 });
 	await connecting;
 	const conversation = client.conversation('C1');
 	const thread = client.thread('C1', ts(1));
@@ -85,7 +85,7 @@ async function stage(answers: ConstructorParameters<typeof FakeServer>[0] = {}) 
 	const replies = () => thread.getSnapshot().replies.map(({ text }) => text);
 	const named = () => client.getSnapshot().conversations.get('C1');
 	return {
-		tell: server.socket.tell.bind(server.socket),
+		tell: server.socket.push.bind(server.socket),
 		server,
 		client,
 		conversation,
@@ -122,7 +122,7 @@ test('a message that was deleted before the page was loaded does not appear', as
 	expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
 });
 
-test('replies: a deleted one stays away, a late count changes nothing, and a deletion still counts', async () => {
+test('replies: a deleted one stays deleted, a late count changes nothing, and a deletion still counts', async () => {
 	const { tell, replies, thread, conversation } = await stage();
 	tell(reply(1, 4), replied(1, 4, 1, 4), reply(1, 5), replied(1, 5, 2, 5));
 	tell(deleted(4, 6), replied(1, 6, 1, 5));
@@ -138,7 +138,7 @@ test('replies: a deleted one stays away, a late count changes nothing, and a del
 	expect(replies()).toEqual([]);
 });
 
-test('a root that is told once more keeps its replies', async () => {
+test('a root that arrives again keeps its replies', async () => {
 	const { tell, conversation } = await stage();
 	tell(posted(4, 3), replied(4, 5, 1, 5), posted(4, 3));
 	expect(conversation.getSnapshot().messages.at(-1)).toMatchObject({ text: 'text 4', replyCount: 1 });

@@ -7,7 +7,7 @@ import { Oracle } from '../support/oracle/oracle.ts';
 import { Random } from '../support/oracle/random.ts';
 import { runHistory } from '../support/oracle/run.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
-import { untilAway } from '../support/presence.ts';
+import { untilInactive } from '../support/presence.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /**
@@ -59,7 +59,7 @@ for (const seed of SEEDS) {
 						if (!isAway) await connect(roaming);
 						else {
 							roaming.client.disconnect();
-							oracle.setActive(third.id, false, await untilAway(third));
+							oracle.setActive(third.id, false, await untilInactive(third));
 						}
 					}
 					for (const one of followers) {

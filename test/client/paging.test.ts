@@ -110,7 +110,7 @@ test('a page that does not come says so, and can be asked for again', async () =
 	client.disconnect();
 });
 
-test('left, it is let go; joined again, what was missed is there', async () => {
+test('left: it is evicted; joined again: missed messages are there', async () => {
 	const { client, conversation, channel, shown, post } = await stage();
 	const stop = conversation.subscribe(() => undefined);
 	await client.settled();
@@ -126,7 +126,7 @@ test('left, it is let go; joined again, what was missed is there', async () => {
 	client.disconnect();
 });
 
-test('a root posted, replied to and deleted while the client was away is there as what is left of it', async () => {
+test('a root posted, replied to and deleted while the client was disconnected is a tombstone', async () => {
 	const { client, conversation, channel, post, writer, reader } = await stage();
 	await conversation.load();
 	client.disconnect();

@@ -38,7 +38,7 @@ test('one person is fetched when asked for, once; or all of them', async () => {
 	end();
 });
 
-test('presence is told of those watched, after a reconnect too', async () => {
+test('presence of watched users is sent, after a reconnect too', async () => {
 	const { client, other, network, bo, cy, end } = await stage();
 	const stop = client.watchPresence([bo.id, cy.id]);
 	await until(client, ({ presence }) => presence.get(bo.id) === 'active' && presence.get(cy.id) === 'away');
@@ -53,7 +53,7 @@ test('presence is told of those watched, after a reconnect too', async () => {
 	end();
 });
 
-test('typing is shown to the others, ends with the message, and is not told too often', async () => {
+test('typing is shown to the others, ends with the message, and is not sent too often', async () => {
 	const { client, other, network, bo, ada, end } = await stage();
 	const id = await client.createChannel('quay');
 	await client.conversation(id).invite([bo.id]);

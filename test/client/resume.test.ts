@@ -163,7 +163,7 @@ test('the server is killed under load', async () => {
 	});
 });
 
-test('too far behind to resume: everything is fetched anew', async () => {
+test('too far behind to resume: everything is reloaded', async () => {
 	const small = await startServer({ 'resume-changes': '5' });
 	const { people } = await makeWorkspace(small.url, 2);
 	const [watched, other] = people as [Person, Person];

@@ -8,7 +8,7 @@ import { Oracle } from '../support/oracle/oracle.ts';
 import { Random } from '../support/oracle/random.ts';
 import { runHistory } from '../support/oracle/run.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
-import { untilAway } from '../support/presence.ts';
+import { untilInactive } from '../support/presence.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /**
@@ -51,7 +51,7 @@ for (const seed of SEEDS) {
 						if (!isAway) await connect();
 						else {
 							client.disconnect();
-							oracle.setActive(person.id, false, await untilAway(person));
+							oracle.setActive(person.id, false, await untilInactive(person));
 						}
 					}
 					if (await reactSomewhere(workspace, person, random)) reactions += 1;

@@ -31,7 +31,7 @@ describe('seen', () => {
 		expect([...there(passing, 900, ['a']).seen]).toEqual(['a']);
 	});
 
-	test('nobody there: nothing is seen, and the time starts over with whoever comes', () => {
+	test('nobody present: nothing is seen, and the time starts over when somebody comes', () => {
 		const before = there(NOTHING_SEEN, 0, ['a']);
 		const left = look(before, { onScreen: ['a'], isThere: false, now: 5_000 });
 		expect([...left.seen]).toEqual([]);
@@ -124,7 +124,7 @@ async function stage() {
 /** A minute and more passes on a connection that is alive. */
 async function leaveDesk({ socket, time }: FakeServer): Promise<void> {
 	for (let times = 0; times < 4; times += 1) {
-		socket.tell({ type: 'pong', reply_to: 1 });
+		socket.push({ type: 'pong', reply_to: 1 });
 		await time.pass(16_000);
 	}
 }
@@ -178,7 +178,7 @@ test('an idle desk, a window behind another and a hidden one read nothing', asyn
 test('marked unread on another device: nothing is marked until the user says so', async () => {
 	const { server, client, reader, marks } = await stage();
 	client.attention.active();
-	server.socket.tell({
+	server.socket.push({
 		type: 'channel_marked',
 		channel: 'C1',
 		...row('C1', { ...UNREAD, revision: 1, position: START + (BigInt(START) + 50n) }),

@@ -23,7 +23,7 @@ async function findings(environment: Record<string, string>): Promise<Map<string
 	return new Map(found.map((finding) => [finding.about, finding]));
 }
 
-test('services that answer are told with version and level, and nothing is made in them', async () => {
+test('services that answer are reported with version and level, and nothing is created in them', async () => {
 	for (let look = 0; look < 2; look += 1) {
 		const found = await findings({ ...THERE, TIDEMARK_KAFKA_REPLICATION: '1' });
 		expect(found.get('redis')).toMatchObject({

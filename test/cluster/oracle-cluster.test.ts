@@ -32,7 +32,7 @@ for (const seed of SEEDS) {
 	});
 }
 
-test('a timeline that lost a message in Redis is told and repaired while people post and read, and nothing else is lost', async () => {
+test('a timeline that lost a message in Redis is reported and repaired under load, and nothing else is lost', async () => {
 	const { people, admin } = await makeWorkspace(cluster.url, 3, 'Repair');
 	const [ada, grace, linus] = people as [Person, Person, Person];
 	const { channel } = await ada.call('conversations.create', { name: 'repair' });

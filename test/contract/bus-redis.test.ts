@@ -48,7 +48,7 @@ for (const layout of LAYOUTS) {
 			return { bus, commands, subscriber, gaps, hearings: () => hearings, place };
 		};
 
-		test('topics of every kind reach whoever listens, in order, across processes', async () => {
+		test('topics of every kind reach their subscribers, in order, across processes', async () => {
 			const here = await open();
 			const there = await open(here.place);
 			const topics = ['live:C01', 'live:C02', 'user:U01', 'team:T01', 'presence:U01', 'gateway:g1'] as const;
@@ -64,7 +64,7 @@ for (const layout of LAYOUTS) {
 			for (const topic of topics) expect(heard.get(topic)).toEqual(frames);
 		});
 
-		test('once ready, it hears what any process publishes', async () => {
+		test('once ready, it receives what any process publishes', async () => {
 			const here = await open();
 			const there = await open(here.place);
 			const topics = Array.from({ length: 200 }, (_, index) => `live:C${index}` as const);
@@ -75,7 +75,7 @@ for (const layout of LAYOUTS) {
 			await until(() => heard.size === topics.length);
 		});
 
-		test('where something could not be published, its topic is told so, and no other', async () => {
+		test('a failed publication is reported on its topic, and on no other', async () => {
 			const { bus, commands } = await open();
 			const heard: [string, BusMessage['type']][] = [];
 			for (const topic of ['live:C01', 'live:C02'] as const)
@@ -116,7 +116,7 @@ for (const layout of LAYOUTS) {
 			expect(failures).toBe(1);
 		});
 
-		test('a process hears what it publishes right after subscribing', async () => {
+		test('a process receives what it publishes right after subscribing', async () => {
 			const { bus } = await open();
 			const heard: BusMessage[] = [];
 			bus.subscribe('gateway:one', (message) => heard.push(message));
@@ -127,7 +127,7 @@ for (const layout of LAYOUTS) {
 			expect(heard).toEqual([event('first'), event('second')]);
 		});
 
-		test('a subscription that ended hears nothing, others of its topic go on', async () => {
+		test('an ended subscription receives nothing; others of its topic continue', async () => {
 			const { bus } = await open();
 			const first: BusMessage[] = [];
 			const second: BusMessage[] = [];
@@ -146,7 +146,7 @@ for (const layout of LAYOUTS) {
 			expect([first.length, second.length]).toEqual([0, 1]);
 		});
 
-		test('after its connections were cut it tells of the gap, and listens again', async () => {
+		test('after its connections were cut it reports the gap and subscribes again', async () => {
 			const { bus, commands, gaps } = await open();
 			const heard: BusMessage[] = [];
 			bus.subscribe('live:C01', (message) => heard.push(message));
@@ -159,16 +159,16 @@ for (const layout of LAYOUTS) {
 			expect(heard).toEqual([event('after')]);
 		});
 
-		test('it knows whether it hears, while Redis is away and afterwards', async () => {
+		test('it knows whether it is subscribed, while Redis is unavailable and afterwards', async () => {
 			const { bus, hearings } = await open();
-			expect(bus.hears('gateway:one')).toBeFalse();
+			expect(bus.isReceiving('gateway:one')).toBeFalse();
 			bus.subscribe('gateway:one', () => undefined);
 			await bus.ready();
-			expect(bus.hears('gateway:one')).toBeTrue();
+			expect(bus.isReceiving('gateway:one')).toBeTrue();
 			await services.stop(layout, 'crash');
-			await until(() => !bus.hears('gateway:one'));
+			await until(() => !bus.isReceiving('gateway:one'));
 			await services.start(layout);
-			await until(() => bus.hears('gateway:one'), 30_000);
+			await until(() => bus.isReceiving('gateway:one'), 30_000);
 			await bus.ready();
 			expect(hearings()).toBeGreaterThan(0);
 		}, 60_000);
@@ -191,10 +191,10 @@ test('a Redis that hangs is found out by asking', async () => {
 	services.pause('redis');
 	try {
 		await bus.ask();
-		expect(bus.hears('gateway:one')).toBeFalse();
+		expect(bus.isReceiving('gateway:one')).toBeFalse();
 	} finally {
 		services.wake('redis');
 	}
 	await bus.ask();
-	expect(bus.hears('gateway:one')).toBeTrue();
+	expect(bus.isReceiving('gateway:one')).toBeTrue();
 }, 30_000);

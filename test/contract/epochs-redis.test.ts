@@ -76,14 +76,14 @@ async function restore(): Promise<void> {
 async function lostAndRestored(): Promise<void> {
 	const since = await fence.since([elsewhere]);
 	expect(await epoch.lost()).toEqual([address]);
-	expect(await refusal(epoch.wholeSince())).toMatchObject(RESTORED);
+	expect(await refusal(epoch.completeSince())).toMatchObject(RESTORED);
 	expect(await refusal(epoch.assure([there]))).toMatchObject(RESTORED);
 	await epoch.assure([elsewhere]);
 	await fence.still(since);
 	await restore();
 	expect([await isLoaded(there), await isLoaded(elsewhere)]).toEqual([false, true]);
 	await fence.still(since);
-	expect(await epoch.wholeSince()).toBe(2);
+	expect(await epoch.completeSince()).toBe(2);
 	await epoch.assure([there, elsewhere]);
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { GatewayEngine } from '../../src/app/engine.ts';
-import type { CountRow, InboxPage, InboxPlace } from '../../src/engine/ports/read-state.ts';
+import type { CountRow, InboxPage, InboxPageStart } from '../../src/engine/ports/read-state.ts';
 import { Random } from '../support/oracle/random.ts';
 import type { PortsDriver } from '../support/ports-driver.ts';
 import type { EnginePlace, TestedEngine } from './engines.ts';
@@ -135,7 +135,7 @@ class Scene<E extends GatewayEngine> {
 		this.messages.splice(index, 1);
 	}
 
-	async page(limit: number, unreadFirst: boolean, start: InboxPlace | null): Promise<InboxPage> {
+	async page(limit: number, unreadFirst: boolean, start: InboxPageStart | null): Promise<InboxPage> {
 		const page = await this.engine.readState.inbox(GRACE, { limit, start, unreadFirst });
 		if (page === 'no_such_listing') throw new Error(page);
 		return page;
@@ -148,7 +148,7 @@ class Scene<E extends GatewayEngine> {
 		between: () => Promise<void> = async () => {},
 	): Promise<string[]> {
 		const ids: string[] = [];
-		let start: InboxPlace | null = null;
+		let start: InboxPageStart | null = null;
 		do {
 			const page: InboxPage = await this.page(limit, unreadFirst, start);
 			if (page.next) expect(page.rows.length).toBe(limit);
@@ -277,14 +277,14 @@ export function describeInboxContract<E extends GatewayEngine>(
 					expect(new Set(met).size).toBe(met.length);
 				}, 60_000);
 
-				test('a list that never was begun is told to be none', async () => {
+				test('a list that was never started is rejected', async () => {
 					const { next } = await scene.page(1, true, null);
-					const start = { ...(next as InboxPlace), listing: 1 };
+					const start = { ...(next as InboxPageStart), listing: 1 };
 					const query = { limit: 1, start, unreadFirst: true };
 					expect(await scene.engine.readState.inbox(GRACE, query)).toBe('no_such_listing');
 				});
 
-				test('is the same after a restart; a list begun before goes on as it was, or is told to be none', async () => {
+				test('is the same after a restart; a list started before continues, or is rejected', async () => {
 					for (const c of scene.open().slice(0, 4)) await scene.post(c, ADA);
 					const expected = await scene.sorted(true);
 					const { rows, next } = await scene.page(2, true, null);

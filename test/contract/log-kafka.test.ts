@@ -54,62 +54,62 @@ test('consumption starts from the offset that the owner says, also the second ti
 
 /** Partitions that stand still by what was told of them, and why. */
 function watching() {
-	const standing = new Map<string, string>();
+	const stalled = new Map<string, string>();
 	const watch = {
-		standsStill: (partition: string, { message }: Error) => void standing.set(partition, message),
-		standsNoLonger: (partition: string) => void standing.delete(partition),
+		onStalled: (partition: string, { message }: Error) => void stalled.set(partition, message),
+		onResumed: (partition: string) => void stalled.delete(partition),
 	};
-	return { standing, watch };
+	return { stalled, watch };
 }
 
-test('an offset that Kafka does not hold is told, and nothing is consumed instead', async () => {
+test('an offset that Kafka does not hold is reported, and nothing is consumed instead', async () => {
 	const kafka = place({ partitions: 1 });
-	const { standing, watch } = watching();
+	const { stalled, watch } = watching();
 	const logs = await kafka.open({ watch });
 	await logs.commands.append(entry('C01', 0));
 	const seen: LoggedCommand[] = [];
 	let progress = 1000;
 	logs.commands.consume(async (batch) => void seen.push(...batch), { progress: async () => progress });
-	await until(() => standing.size > 0, 'that it stands still');
+	await until(() => stalled.size > 0, 'that it stands still');
 	const partition = kafka.partition('conversations', 0);
-	expect(standing.get(partition)).toContain('must be read from offset 1000, but Kafka holds 0 to 1');
-	expect(standing.get(partition)).toContain('set its row in partition_progress');
+	expect(stalled.get(partition)).toContain('must be read from offset 1000, but Kafka holds 0 to 1');
+	expect(stalled.get(partition)).toContain('set its row in partition_progress');
 	expect(seen).toEqual([]);
 	// Put right by a person, it goes on without a restart.
 	progress = 0;
 	await until(() => seen.length === 1, 'the entry');
-	expect([...standing]).toEqual([]);
+	expect([...stalled]).toEqual([]);
 });
 
-test('put right where there is nothing to read, it stands still no longer either', async () => {
+test('corrected with nothing to read, it is no longer stalled either', async () => {
 	const kafka = place({ partitions: 1 });
-	const { standing, watch } = watching();
+	const { stalled, watch } = watching();
 	const logs = await kafka.open({ watch });
 	let progress = 1000;
 	logs.marks.consume({ progress: async () => progress, persist: async () => undefined });
-	await until(() => standing.has(kafka.partition('users', 0)), 'that it stands still');
+	await until(() => stalled.has(kafka.partition('users', 0)), 'that it stands still');
 	progress = 0;
-	await until(() => standing.size === 0, 'that it does not');
+	await until(() => stalled.size === 0, 'that it does not');
 });
 
-test('a partition that stands still and is given to another stands still there', async () => {
+test('a stalled partition that is reassigned is stalled there', async () => {
 	const kafka = place({ partitions: 2 });
 	const [one, other] = [watching(), watching()];
 	const owner = { progress: async () => 1000 };
 	(await kafka.open({ watch: one.watch })).commands.consume(async () => undefined, owner);
-	await until(() => one.standing.size === 2, 'both stand still');
+	await until(() => one.stalled.size === 2, 'both stand still');
 	(await kafka.open({ watch: other.watch })).commands.consume(async () => undefined, owner);
-	await until(() => one.standing.size === 1 && other.standing.size === 1, 'one each', 30_000);
-	expect([...one.standing.keys(), ...other.standing.keys()].sort()).toEqual(
+	await until(() => one.stalled.size === 1 && other.stalled.size === 1, 'one each', 30_000);
+	expect([...one.stalled.keys(), ...other.stalled.keys()].sort()).toEqual(
 		[0, 1].map((number) => kafka.partition('conversations', number)),
 	);
 });
 
 test('an entry of another release stops its partition and is not passed over; what is none at all is', async () => {
 	const kafka = place({ partitions: 1 });
-	const told: string[] = [];
-	const { standing, watch } = watching();
-	const logs = await kafka.open({ report: (error) => told.push(String(error)), watch });
+	const reported: string[] = [];
+	const { stalled, watch } = watching();
+	const logs = await kafka.open({ report: (error) => reported.push(String(error)), watch });
 	const topic = `${kafka.prefix}conversations`;
 	const raw = new BatchingProducer({ brokers: kafkaBrokers() }, [topic]);
 	await raw.open();
@@ -128,27 +128,27 @@ test('an entry of another release stops its partition and is not passed over; wh
 		{ progress: async () => progress },
 	);
 	const partition = kafka.partition('conversations', 0);
-	await until(() => standing.has(partition), 'that it stands still');
-	expect(told).toEqual([expect.stringContaining('JSON')]);
-	expect(standing.get(partition)).toContain(`entry 3 of ${partition} has version 2`);
-	expect(standing.get(partition)).toContain('upgrade this worker');
+	await until(() => stalled.has(partition), 'that it stands still');
+	expect(reported).toEqual([expect.stringContaining('JSON')]);
+	expect(stalled.get(partition)).toContain(`entry 3 of ${partition} has version 2`);
+	expect(stalled.get(partition)).toContain('upgrade this worker');
 	await Bun.sleep(300);
 	expect(seen).toEqual([0, 2]);
 	expect(progress).toBe(3);
 	// Passed by another, or by a person.
 	progress = 4;
-	await until(() => standing.size === 0, 'that it goes on', 30_000);
+	await until(() => stalled.size === 0, 'that it goes on', 30_000);
 	await until(() => seen.at(-1) === 4, 'the entry behind it');
 	await raw.close();
 });
 
 test('that the next attempt begins before an entry of another release does not mean that it is over', async () => {
 	const kafka = place({ partitions: 1 });
-	const told: string[] = [];
+	const reported: string[] = [];
 	const logs = await kafka.open({
 		watch: {
-			standsStill: () => void told.push('stands'),
-			standsNoLonger: () => void told.push('stands no longer'),
+			onStalled: () => void reported.push('stands'),
+			onResumed: () => void reported.push('stands no longer'),
 		},
 	});
 	const topic = `${kafka.prefix}conversations`;
@@ -158,8 +158,8 @@ test('that the next attempt begins before an entry of another release does not m
 	await raw.append(topic, 0, 'C01', JSON.stringify({ v: 2, body: { command: {}, replyTo: {} } }));
 	// What was handled before it is not written yet, and comes again.
 	logs.commands.consume(async () => undefined, fromTheBeginning);
-	await until(() => told.length > 1, 'two attempts', 30_000);
-	expect(told).toEqual(['stands', 'stands']);
+	await until(() => reported.length > 1, 'two attempts', 30_000);
+	expect(reported).toEqual(['stands', 'stands']);
 	await raw.close();
 });
 

@@ -87,7 +87,7 @@ test('a second worker comes and goes', async () => {
 	await expectAllKept(appended);
 }, 60_000);
 
-test('one that does not let go in time is fenced by the store', async () => {
+test('an owner that does not release in time is fenced by the store', async () => {
 	const logsOfA = await kafka.open({ releaseMs: 1000 });
 	const a = startWorker(logsOfA.commands, store);
 	await until(() => a.owned.size === PARTITIONS && a.spans.length > 20, 'the first one owns all');

@@ -123,7 +123,7 @@ const refusal = (append: Promise<void>): Promise<Refusal> =>
 		(error) => error,
 	);
 
-test('a broker that is gone: what was not sent is told so, the first one too, and who watches hears of it', async () => {
+test('a broker is gone: unsent appends fail as such, the first one too, and the watch is notified', async () => {
 	const brokers = (services.env[KAFKA_VARIABLE] as string).split(',');
 	const kafka = kafkaPlace({ brokers, partitions: 1 });
 	const away = new Map<string, string>();
@@ -172,7 +172,7 @@ test('a broker that is gone: what was not sent is told so, the first one too, an
 	await kafka.close();
 }, 300_000);
 
-test('a broker that hangs: marks and reads go on, and what was being appended is told in time', async () => {
+test('a broker hangs: marks and reads continue, and pending appends fail in time', async () => {
 	const kafka = kafkaPlace({ brokers: (services.env[KAFKA_VARIABLE] as string).split(','), partitions: 1 });
 	const gateway = await kafka.open({ confirmedMs: 3000 });
 	const troubles: (string | null)[] = [];

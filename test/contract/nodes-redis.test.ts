@@ -69,7 +69,7 @@ test('a conversation half of which was given to another node', async () => {
 	expect(told).toEqual([[5], 'service_unavailable', [5], [5]]);
 }, 30_000);
 
-test('who listens hears in order, or is told that something was lost', async () => {
+test('subscribers receive in order, or learn that something was lost', async () => {
 	const place = redisPlace('redis-cluster', services.env);
 	const open = async () => {
 		const { commands, subscriber, close } = await connectBoth(place);

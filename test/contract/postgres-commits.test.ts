@@ -63,7 +63,7 @@ describe('opening', () => {
 		expect(await failureOf(open())).toBeInstanceOf(SchemaTooNew);
 	});
 
-	test('a server that is not there, and a password that is wrong, are told without the password', async () => {
+	test('a missing server and a wrong password are reported without the password', async () => {
 		for (const change of [{ port: '9' }, { password: 'wrong-secret' }]) {
 			const failure = await failureOf(open({ url: urlWith(change) }));
 			expect(failure).toBeInstanceOf(PostgresUnusable);
@@ -242,7 +242,7 @@ describe('a connection that is cut during the commit', () => {
 		expect(proxy.cuts).toBe(1);
 	});
 
-	test('a store that is closed while the database is away lets go of what it could not write', async () => {
+	test('a store that is closed while the database is unavailable gives up what it could not write', async () => {
 		const store = await open({ url: through(), closeWithinMs: 100, backOffMs: [10_000] });
 		await store.ledger.commit([created(channel, ['U01'])]);
 		proxy.stop();

@@ -6,7 +6,7 @@ import { BEGIN, conversation, created, cursor, message, posted } from '../suppor
 
 /** PostgreSQL goes away under load and comes back: nothing committed is lost, nothing is written twice. */
 
-const AWAY_MS = 10_000;
+const OUTAGE_MS = 10_000;
 const COMMITTERS = 50;
 const channel = conversation('C01');
 let services: OwnServices;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => services.down());
 
 for (const how of ['finish', 'crash'] as const) {
-	test(`stopped for ${AWAY_MS / 1000} s (${how}) under load`, async () => {
+	test(`stopped for ${OUTAGE_MS / 1000} s (${how}) under load`, async () => {
 		const url = services.env[POSTGRES_VARIABLE] as string;
 		const place = await postgresPlace({ url });
 		const events: string[] = [];
@@ -56,15 +56,15 @@ for (const how of ['finish', 'crash'] as const) {
 		await Bun.sleep(1000);
 		const before = acknowledged.length;
 		await services.stop('postgres', how);
-		const whileAway = acknowledged.length;
+		const duringOutage = acknowledged.length;
 		const read = await store.source.head('C01').catch((error) => error);
 		expect(read).toBeInstanceOf(Refusal);
 		expect(read).toMatchObject({ code: 'service_unavailable' });
-		await Bun.sleep(AWAY_MS);
-		expect(acknowledged.length - whileAway).toBeLessThanOrEqual(0);
+		await Bun.sleep(OUTAGE_MS);
+		expect(acknowledged.length - duringOutage).toBeLessThanOrEqual(0);
 		await services.start('postgres');
 		const deadline = Date.now() + 40_000;
-		while (acknowledged.length < whileAway + before && Date.now() < deadline) await Bun.sleep(100);
+		while (acknowledged.length < duringOutage + before && Date.now() < deadline) await Bun.sleep(100);
 		load = false;
 		await Promise.all([...committers, worker]);
 
@@ -79,7 +79,7 @@ for (const how of ['finish', 'crash'] as const) {
 		expect(kept).toEqual(acknowledged.sort((a, b) => a - b));
 		expect((await store.source.user('U01')).memberships[0]?.cursor).toBe(newest);
 		expect(await store.nextOffset('conversations/0')).toBe(offset);
-		expect(acknowledged.length).toBeGreaterThan(whileAway);
+		expect(acknowledged.length).toBeGreaterThan(duringOutage);
 		expect(before).toBeGreaterThan(0);
 		expect(events).toContain('trouble 3');
 		expect(events.at(-1)).toBe('recovered');

@@ -175,7 +175,7 @@ for (const layout of LAYOUTS) {
 				memberships: () => readState.memberships('U02'),
 				row: () => readState.row('U02', 'C01'),
 				counts: () => readState.counts('U02'),
-				moment: () => readState.moment('U02', { since: 0, rows: ['C01'], threads: [] }),
+				moment: () => readState.snapshot('U02', { since: 0, rows: ['C01'], threads: [] }),
 				unread: () => readState.unread('U02', 'C01'),
 				inbox: () => readState.inbox('U02', { limit: 1, start: null, unreadFirst: true }),
 			};
@@ -317,7 +317,7 @@ for (const layout of LAYOUTS) {
 			expect(await epoch.lost()).toHaveLength(1);
 			await epoch.clear();
 			await epoch.begin(() => 2);
-			expect(await epoch.wholeSince()).toBe(2);
+			expect(await epoch.completeSince()).toBe(2);
 			const after = await readState.row('U02', 'C01');
 			expect({ ...after, position: 0 }).toEqual({ ...(before as CountRow), position: 0 });
 		});
@@ -542,7 +542,7 @@ for (const layout of LAYOUTS) {
 			const [sent, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 			const loading = fence.load(
 				['U03'],
-				async () => String(await epoch.wholeSince()),
+				async () => String(await epoch.completeSince()),
 				async (read, tokenOf) => {
 					const token = tokenOf('U03');
 					sent.resolve();
@@ -627,7 +627,7 @@ for (const layout of LAYOUTS) {
 			await epoch.begin(() => 2);
 			// A mark that takes long is refused where its process did not know yet of the new epoch.
 			await eventually(5_000, () => mark(3));
-			expect(await (await process({ fenced: true })).epoch.wholeSince()).toBe(2);
+			expect(await (await process({ fenced: true })).epoch.completeSince()).toBe(2);
 		});
 
 		test('what comes from nowhere else stays when the read state is removed', async () => {
@@ -643,14 +643,14 @@ for (const layout of LAYOUTS) {
 			expect(await count(...gone)).toBe(0);
 		});
 
-		test('that somebody was taken out late is told with how late it was', async () => {
+		test('a late removal is sent with its lateness', async () => {
 			const { process } = await world();
 			const { readState, apply, epoch } = await process({ fenced: true });
 			await epoch.begin(() => 1);
 			const now = Date.now() * 1000;
 			const [before, asked] = [now - 30_000_000, now - 10_000_000];
 			await apply(created(CHANNEL, ['U01', 'U02']));
-			const look = () => readState.moment('U02', { since: asked, rows: [], threads: [] });
+			const look = () => readState.snapshot('U02', { since: asked, rows: [], threads: [] });
 			expect((await look()).lateness).toBe(0);
 			await apply(left(CHANNEL, 'U02', before, 1));
 			expect((await look()).lateness).toBeGreaterThan(29_000_000);

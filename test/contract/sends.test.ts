@@ -62,7 +62,7 @@ async function owner() {
 	return { store, asked, begin, post };
 }
 
-test('sends that cannot have been are not asked for, repeated ones are recognised by whoever comes later', async () => {
+test('impossible sends are not looked up, and later owners recognise repeated ones', async () => {
 	const { store, asked, begin, post } = await owner();
 	await store.ledger.commit([created(CHANNEL, ['U01', 'U02'])]);
 	const first = begin();
@@ -77,7 +77,7 @@ test('sends that cannot have been are not asked for, repeated ones are recognise
 	expect(asked).toEqual(['U01 id 10']);
 });
 
-test('a deleted one was sent; one of more than a day ago was not, whoever loads when', async () => {
+test('a deleted send counts as sent; one of more than a day ago does not, whenever it is loaded', async () => {
 	const { store, begin, post } = await owner();
 	const gone = message('C01', BEGIN + 10, { user: 'U01', clientMsgId: 'gone' });
 	await store.ledger.commit([

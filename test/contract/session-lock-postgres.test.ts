@@ -31,7 +31,7 @@ async function locks() {
 	return { proxy, direct: () => lock(place.url), through: () => lock(through.href, 500) };
 }
 
-test('it is shared by many, or held by one; whoever wants to share waits for that one', async () => {
+test('many share it or one holds it; sharing waits for the holder', async () => {
 	const { direct } = await locks();
 	const [one, two, three] = [direct(), direct(), direct()];
 	await Promise.all([one.share(), two.share()]);
@@ -66,7 +66,7 @@ test('of those that gave up waiting one is the first, until it releases or loses
 });
 
 for (const word of ['pg_backend_pid', 'pg_try_advisory_lock_shared'])
-	test(`a server that falls silent at ${word} is not waited for; then the lock is taken anew`, async () => {
+	test(`a server that falls silent at ${word} is not waited for; then the lock is taken again`, async () => {
 		const { proxy, through, direct } = await locks();
 		const [cut, other] = [through(), direct()];
 		proxy.cutNext(word, 'silence');

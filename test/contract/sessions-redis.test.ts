@@ -42,7 +42,7 @@ for (const layout of LAYOUTS) {
 			return { sessions, place, commands, keys, gateway, changed, die };
 		};
 
-		test('that somebody is away is forgotten a month after they were last here', async () => {
+		test('being set to away is forgotten a month after the last connection', async () => {
 			const { sessions, commands, keys } = await open();
 			const key = keys.away('U01');
 			await sessions.setAway('U01', true);
@@ -165,7 +165,7 @@ for (const layout of LAYOUTS) {
 			expect(slow.changed).toEqual(['U1']);
 		});
 
-		test('a connection whose end Redis did not hear of is ended with the next sign of life', async () => {
+		test('a connection whose end did not reach Redis is ended with the next heartbeat', async () => {
 			const { sessions, commands, keys, gateway, changed } = await open();
 			await sessions.connected('U1', 'a-1');
 			await sessions.disconnected('U1', 'a-1');

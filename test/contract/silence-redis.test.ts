@@ -47,7 +47,7 @@ for (const layout of LAYOUTS)
 			onGap: () => {
 				gaps += 1;
 			},
-			onHearing: () => {
+			onReceiving: () => {
 				hearings += 1;
 			},
 			onError: () => undefined,

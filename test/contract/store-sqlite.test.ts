@@ -171,7 +171,7 @@ describe('a full disk', () => {
 		expect(await people.reserveName('T01', 'lost', 'C03', BEGIN)).toBe(true);
 	});
 
-	test('whoever waits finds the failure told already', async () => {
+	test('waiting requests find the failure reported already', async () => {
 		let told = false;
 		const store = await open({
 			maxPages: 200,

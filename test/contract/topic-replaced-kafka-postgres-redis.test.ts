@@ -27,12 +27,12 @@ async function createAgain(topic: string): Promise<void> {
 	await admin.close();
 }
 
-test('it stands still and says what to do; once that is done, the new one is read from its beginning', async () => {
-	const standing = new Map<string, string>();
+test('it is stalled and reports what to do; after that, the new topic is read from its beginning', async () => {
+	const stalled = new Map<string, string>();
 	lone = await loneWorker({
 		watch: {
-			standsStill: (partition, { message }) => void standing.set(partition, message),
-			standsNoLonger: (partition) => void standing.delete(partition),
+			onStalled: (partition, { message }) => void stalled.set(partition, message),
+			onResumed: (partition) => void stalled.delete(partition),
 		},
 	});
 	const { worker, epoch, answers, store, partition } = lone;
@@ -51,13 +51,13 @@ test('it stands still and says what to do; once that is done, the new one is rea
 	const sent: number[] = [];
 	for (const text of ['three', 'four', 'five'])
 		sent.push(await eventually(WITHIN_MS, () => lone.append('C01', post(text))));
-	await until(() => standing.has(partition), 'the partition stands still', WITHIN_MS);
-	expect(standing.get(partition)).toContain('was deleted and created again');
-	expect(standing.get(partition)).toContain('DELETE FROM partition_progress');
+	await until(() => stalled.has(partition), 'the partition stands still', WITHIN_MS);
+	expect(stalled.get(partition)).toContain('was deleted and created again');
+	expect(stalled.get(partition)).toContain('DELETE FROM partition_progress');
 	expect(answers.size).toBe(2);
 	expect(await store.nextOffset(partition)).toBe(2);
 
 	await lone.forgetProgress();
 	await until(() => sent.every((request) => answers.has(request)), 'all are answered', WITHIN_MS);
-	expect(standing.size).toBe(0);
+	expect(stalled.size).toBe(0);
 }, 300_000);

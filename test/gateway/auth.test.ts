@@ -23,7 +23,7 @@ const setUp = (more: Parameters<typeof authenticator>[2] = {}) => {
 };
 
 describe('tokens', () => {
-	test('tell people from bots, and are long', () => {
+	test('distinguish people from bots, and are long', () => {
 		expect(newToken(false, random)).toMatch(/^xoxp-[\w-]{43}$/);
 		expect(newToken(true, random)).toMatch(/^xoxb-[\w-]{43}$/);
 		expect(isOpaque(newToken(true, random))).toBeTrue();
@@ -114,7 +114,7 @@ describe('what is remembered', () => {
 		expect(await refusalOf(() => auth.identify(token))).toBe('token_revoked');
 	});
 
-	test('while the store cannot be read, who was known goes on, unless it was heard that the token is gone', async () => {
+	test('while the store cannot be read, known tokens work, unless their revocation was received', async () => {
 		const { auth, clock, directory, token } = setUp();
 		const caller = await auth.identify(token);
 		directory.isAway = true;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { AlreadyTold } from '../../src/gateway/socket/already-told.ts';
 import { Connection, type Socket } from '../../src/gateway/socket/connection.ts';
+import { SentEvents } from '../../src/gateway/socket/sent-events.ts';
 
 /** A socket whose client takes what was sent when the test says so. */
 class FakeSocket implements Socket {
@@ -72,7 +72,7 @@ describe('resuming', () => {
 		expect(socket.sent).toEqual(['hello', 'missed 1', 'missed 2', 'new 3', 'typing', 'new 4']);
 	});
 
-	test('what was held is not told again, nor news that are older than what was told of the same', async () => {
+	test('held events are not sent again, nor older events of the same subject', async () => {
 		const event = (ts: number, at: number, text: string) => JSON.stringify({ ts, at, text });
 		const told = [event(5, 8, 'now')];
 		connection.hold();
@@ -85,7 +85,7 @@ describe('resuming', () => {
 		] as const)
 			connection.send(event(ts, at, 'live'), at, `C1 message ${ts}`);
 		await connection.pour(told);
-		connection.release(0, new AlreadyTold([{ subject: 'C1 message 5', asOf: 8 }]));
+		connection.release(0, new SentEvents([{ subject: 'C1 message 5', asOf: 8 }]));
 		flush();
 		expect(socket.sent).toEqual([...told, event(6, 6, 'live'), event(5, 9, 'live')]);
 	});

@@ -61,13 +61,13 @@ function scene({ archived = false } = {}) {
 	return { connection, session, conversations, push, sent, changed };
 }
 
-test('a client that listens is told', async () => {
+test('a subscribed client is notified', async () => {
 	const { connection, changed } = scene();
 	connection.release(0);
 	expect((await changed()).sort()).toEqual(['unread_counts_updated', 'update_thread_state']);
 });
 
-test('one that catches up is not: it is told when it has', async () => {
+test('one that catches up is not: it is notified afterwards', async () => {
 	const { connection, changed } = scene();
 	connection.hold();
 	await changed();
@@ -76,20 +76,20 @@ test('one that catches up is not: it is told when it has', async () => {
 	expect((await changed()).sort()).toEqual(['unread_counts_updated', 'update_thread_state']);
 });
 
-test('who left in the meantime is not told of the conversation', async () => {
+test('a user who left meanwhile gets no event of the conversation', async () => {
 	const { connection, conversations, changed } = scene();
 	connection.release(0);
 	conversations.clear();
 	expect((await changed()).sort()).toEqual(['update_thread_state']);
 });
 
-test('of an archived conversation there is no row to tell', async () => {
+test('an archived conversation has no row to send', async () => {
 	const { connection, changed } = scene({ archived: true });
 	connection.release(0);
 	expect(await changed()).toEqual(['update_thread_state']);
 });
 
-test('what is due to one that caught up is told to it alone', async () => {
+test('what is due to a client that caught up is sent to it alone', async () => {
 	const { connection, session, push, sent } = scene();
 	const other = scene();
 	connection.release(0);
@@ -101,7 +101,7 @@ test('what is due to one that caught up is told to it alone', async () => {
 	expect(other.sent).toEqual([]);
 });
 
-test('where a post is counted before it moves its author, the author alone is told the row again', async () => {
+test('if a post is counted before its author’s cursor moves, only the author gets the row again', async () => {
 	const about = (author: string) =>
 		({
 			change: 'posted',

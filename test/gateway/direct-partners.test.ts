@@ -23,7 +23,7 @@ function stage(users: (ids: readonly string[]) => Promise<readonly User[]>) {
 
 const person = (deleted: boolean) => async () => [userNamed('U2', { deleted })];
 
-test('somebody active is looked up once in a while, and again after a deactivation was heard of', async () => {
+test('an active user is looked up once in a while, and again after a deactivation', async () => {
 	let isDeactivated = false;
 	const { clock, partners, asked } = stage(() => person(isDeactivated)());
 	for (let post = 0; post < 3; post += 1) await partners.check('U1', 'D1');

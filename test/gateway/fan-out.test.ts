@@ -20,7 +20,7 @@ const NOTHING: SyncResult = {
 	inside: [],
 	stamp: 0,
 	position: 0,
-	toldUpTo: 0,
+	completeUpTo: 0,
 	recount: [],
 	threads: false,
 };

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { RedisTickets } from '../../src/engine/cluster/redis/tickets.ts';
-import { beginAnew } from '../../src/gateway/gap.ts';
+import { resetAfterGap } from '../../src/gateway/missed-messages.ts';
 import type { Hub } from '../../src/gateway/socket/hub.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectBoth, cutSubscribers, LAYOUTS, redisPlace } from '../support/redis.ts';
@@ -36,15 +36,15 @@ for (const layout of LAYOUTS) {
 					forgotten += 1;
 				},
 			};
-			let doubted = 0;
+			let expired = 0;
 			const requests = {
-				doubt: () => {
-					doubted += 1;
+				expireWaiting: () => {
+					expired += 1;
 				},
 			};
 			const keys = new Keys(place.prefix);
 			const bus: RedisBus = new RedisBus(commands, subscriber, keys, {
-				onGap: () => hub && beginAnew({ bus, hub, auth, requests }),
+				onGap: () => hub && resetAfterGap({ bus, hub, auth, requests }),
 				onError: () => undefined,
 			});
 			const tickets = new RedisTickets(commands, keys, random);
@@ -64,10 +64,10 @@ for (const layout of LAYOUTS) {
 				return socket;
 			};
 			const cut = () => cutSubscribers(commands);
-			return { bus, open, cut, forgottenTokens: () => forgotten, doubts: () => doubted };
+			return { bus, open, cut, forgottenTokens: () => forgotten, doubts: () => expired };
 		};
 
-		test('sockets are closed to connect again, and those that come then hear', async () => {
+		test('sockets are closed, and those that reconnect receive events', async () => {
 			const { bus, open, cut, forgottenTokens, doubts } = await scene();
 			const before = [await open(), await open()];
 			await cut();
@@ -79,11 +79,11 @@ for (const layout of LAYOUTS) {
 			// Also who waits for an outcome: told when the bus hears again.
 			await eventually(10_000, async () => expect(doubts()).toBeGreaterThan(0));
 			// Nodes may be noticed to be gone one after the other: who came in between is sent away once more.
-			for (let hears = false; !hears; ) {
+			for (let isReceiving = false; !isReceiving; ) {
 				const after = await open();
 				bus.publish('user:U1', { type: 'event', frame: '{"type":"heard"}', at: 1 });
-				const heard = after.seen({ type: 'heard' }).then(() => true);
-				hears = await Promise.race([heard, after.closed.then(() => false)]);
+				const received = after.seen({ type: 'heard' }).then(() => true);
+				isReceiving = await Promise.race([received, after.closed.then(() => false)]);
 			}
 		});
 

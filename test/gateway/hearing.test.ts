@@ -37,7 +37,7 @@ const NOTHING: SyncResult = {
 	inside: [],
 	stamp: 0,
 	position: 0,
-	toldUpTo: 0,
+	completeUpTo: 0,
 	recount: [],
 	threads: false,
 };
@@ -73,7 +73,7 @@ async function scene(
 	return socket;
 }
 
-test('a socket asks what it is in when joins are heard, and what it missed when all of that is heard', async () => {
+test('a socket looks up its conversations once joins are subscribed, and what it missed once all are', async () => {
 	const bus = new SlowBus();
 	const heardAt = new Map<string, Set<Topic>>();
 	await scene(bus, (what) => heardAt.set(what, new Set(bus.heard)));
@@ -81,7 +81,7 @@ test('a socket asks what it is in when joins are heard, and what it missed when 
 	expect(heardAt.get('missed')?.has('live:C1')).toBe(true);
 });
 
-test('who joins hears what follows; what was missed is looked up only where something happened since', async () => {
+test('a new member receives what follows; missed events are looked up only if something happened since', async () => {
 	for (const [newest, lookups] of [
 		[1, []],
 		[2, ['missed']],
@@ -97,7 +97,7 @@ test('who joins hears what follows; what was missed is looked up only where some
 	}
 });
 
-test('who is to fetch everything anew hears whatever comes after', async () => {
+test('a client that has to reload receives everything after that', async () => {
 	const tooFarBehind: SyncResult = { tooFarBehind: true, stamp: 100, position: 100 };
 	for (const bus of [new MemoryBus(), new SlowBus()]) {
 		const socket = await scene(bus, () => undefined, tooFarBehind);

@@ -78,7 +78,7 @@ for (const layout of LAYOUTS) {
 						// No cut: what was posted meanwhile has earlier stamps, and is not among the events.
 						stamp: posted.at(-1)?.at ?? since,
 						position: posted.at(-1)?.at ?? since,
-						toldUpTo: 0,
+						completeUpTo: 0,
 						recount: [],
 						threads: false,
 					};
@@ -119,7 +119,7 @@ for (const layout of LAYOUTS) {
 			return { posted, heard, told, failures, worker, own, post, move, settled, lookups };
 		};
 
-		test('everything since the join is told once, in order', async () => {
+		test('everything since the join is sent once, in order', async () => {
 			const { posted, heard, failures, post, move, settled } = await scene();
 			for (let index = 0; index < JOINS; index += 1) {
 				move('joined', `C${index}`);
@@ -136,7 +136,7 @@ for (const layout of LAYOUTS) {
 			expect(failures).toEqual([]);
 		});
 
-		test('who was taken out and comes back hears nothing of what was said in between', async () => {
+		test('a removed user who rejoins receives nothing from in between', async () => {
 			const { heard, post, move, settled, lookups } = await scene();
 			lookups.always = true;
 			const { promise, resolve } = Promise.withResolvers<void>();
@@ -154,7 +154,7 @@ for (const layout of LAYOUTS) {
 			expect(heard).toEqual([]);
 		});
 
-		test('what the user’s own topic tells while it is looked up stands', async () => {
+		test('what the user’s own topic delivers during the lookup wins', async () => {
 			const { heard, told, worker, own, post, move, settled, lookups } = await scene();
 			lookups.always = true;
 			const { promise, resolve } = Promise.withResolvers<void>();
@@ -175,7 +175,7 @@ for (const layout of LAYOUTS) {
 			expect(told).toEqual(['thread_unsubscribed']);
 		});
 
-		test('who left at once hears nothing more, who came back hears it once', async () => {
+		test('a user who left at once receives nothing more, one who rejoined receives it once', async () => {
 			const { heard, post, move, settled } = await scene();
 			for (const change of ['joined', 'left', 'joined'] as const) move(change, 'C1');
 			move('joined', 'C2');

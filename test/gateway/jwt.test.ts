@@ -35,7 +35,7 @@ describe('a shared secret', () => {
 		});
 	});
 
-	test('an expired token is told apart', async () => {
+	test('an expired token has its own error', async () => {
 		const verifier = await mustVerify({ secret: SECRET });
 		const token = await sign({ ...CLAIMS, exp: seconds() - 1 });
 		expect(await refusalOf(() => verifier.verify(token))).toBe('token_expired');

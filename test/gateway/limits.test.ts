@@ -46,7 +46,7 @@ describe('limits', () => {
 		expect(takeMany(limits, 'U2', 100)).toBe(20);
 	});
 
-	test('tell how long to wait, in whole seconds', () => {
+	test('contain how long to wait, in whole seconds', () => {
 		const { clock, limits } = setUp();
 		takeMany(limits, 'U1', 20);
 		expect(limits.take('U1', 'requests')).toBe(1);

@@ -59,7 +59,7 @@ for (const layout of LAYOUTS) {
 			return { presence, sessions, socketOf, die, place };
 		};
 
-		test('the last socket of a user was there: away; another is elsewhere: still active', async () => {
+		test('the last socket of a user was there: inactive; another is elsewhere: still active', async () => {
 			const active = new Map<string, boolean>();
 			const dying = await gateway('g1', active);
 			const living = await gateway('g2', active, dying.place);

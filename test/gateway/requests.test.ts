@@ -1,29 +1,29 @@
 import { afterEach, expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
-import { MOST_POSTS_WAITING, type Patience, Requests } from '../../src/gateway/requests.ts';
+import { MOST_POSTS_WAITING, Requests, type Timeouts } from '../../src/gateway/requests.ts';
 import { risingClock } from '../../src/model/ts.ts';
 
 /** Commands that nobody decides about. */
 
 const ACTOR = { user: 'U01', team: 'T01' };
 /** Hears what is published, as long as it is not said to be deaf. */
-class DeafBus extends MemoryBus {
-	isDeaf = false;
+class SilentBus extends MemoryBus {
+	isSilent = false;
 
-	override hears(): boolean {
-		return !this.isDeaf;
+	override isReceiving(): boolean {
+		return !this.isSilent;
 	}
 }
 
-let told: string[] = [];
+let reported: string[] = [];
 let asked: number[] = [];
-let bus: DeafBus;
+let bus: SilentBus;
 let requests: Requests;
 
-function begin(patience: Patience): void {
-	told = [];
+function begin(timeouts: Timeouts): void {
+	reported = [];
 	asked = [];
-	bus = new DeafBus();
+	bus = new SilentBus();
 	requests = new Requests(
 		{
 			append: async ({ replyTo }) => void asked.push(replyTo.request),
@@ -32,8 +32,8 @@ function begin(patience: Patience): void {
 		bus,
 		'G01',
 		risingClock(() => Date.now() * 1000),
-		{ silent: () => told.push('silent'), answered: () => told.push('answered') },
-		patience,
+		{ silent: () => reported.push('silent'), answered: () => reported.push('answered') },
+		timeouts,
 	);
 }
 afterEach(() => requests.close());
@@ -46,21 +46,21 @@ const answer = (request: number) =>
 		outcome: { ok: false, error: 'already_archived' },
 	});
 
-test('no worker: it is told once, and the first answer ends it', async () => {
+test('no worker: reported once, until the first answer', async () => {
 	begin({ timeoutMs: 60_000, silentMs: 50, lookEveryMs: 10 });
 	const ended = Promise.allSettled([submit(), submit()]);
-	while (told.length === 0) await Bun.sleep(5);
+	while (reported.length === 0) await Bun.sleep(5);
 	await Bun.sleep(50);
-	expect(told).toEqual(['silent']);
+	expect(reported).toEqual(['silent']);
 	for (const request of asked) answer(request);
 	for (const one of await ended) expect(one).toMatchObject({ reason: { code: 'already_archived' } });
-	expect(told).toEqual(['silent', 'answered']);
+	expect(reported).toEqual(['silent', 'answered']);
 });
 
 test('a request that nobody answers fails in time, and with the last of them the silence ends', async () => {
 	begin({ timeoutMs: 150, silentMs: 50, lookEveryMs: 10 });
 	await expect(submit()).rejects.toMatchObject({ code: 'outcome_unknown' });
-	expect(told).toEqual(['silent', 'answered']);
+	expect(reported).toEqual(['silent', 'answered']);
 });
 
 test('one lost reply is no silence while others are answered', async () => {
@@ -77,16 +77,16 @@ test('one lost reply is no silence while others are answered', async () => {
 		await Bun.sleep(5);
 	}
 	expect(await lost).toBe('outcome_unknown');
-	expect(told).toEqual([]);
+	expect(reported).toEqual([]);
 });
 
-test('an answer in time, and nothing is told', async () => {
+test('an answer in time reports nothing', async () => {
 	begin({ timeoutMs: 60_000, silentMs: 30_000, lookEveryMs: 10 });
 	const asking = submit();
 	await Bun.sleep(30);
 	answer(asked.at(-1) ?? 0);
 	await expect(asking).rejects.toMatchObject({ code: 'already_archived' });
-	expect(told).toEqual([]);
+	expect(reported).toEqual([]);
 });
 
 test('replies to several requests may come in one message', async () => {
@@ -116,24 +116,24 @@ test('outcomes that may have been lost are not waited for as long as others', as
 	await expect(later).rejects.toMatchObject({ code: 'already_archived' });
 });
 
-test('while outcomes cannot be heard nothing is asked for, and no worker is blamed', async () => {
+test('while outcomes cannot be received nothing is sent, and no worker is blamed', async () => {
 	begin({ timeoutMs: 200, silentMs: 50, lookEveryMs: 10 });
 	const before = submit();
 	await Bun.sleep(1);
-	bus.isDeaf = true;
+	bus.isSilent = true;
 	await expect(submit()).rejects.toMatchObject({ code: 'service_unavailable' });
 	await expect(before).rejects.toMatchObject({
 		code: 'outcome_unknown',
 		detail: 'its outcome could not be received; it may still happen',
 	});
 	expect(asked).toEqual([1]);
-	expect(told).toEqual([]);
+	expect(reported).toEqual([]);
 	// Of what is asked for afterwards, it is told as ever.
-	bus.isDeaf = false;
+	bus.isSilent = false;
 	await expect(submit()).rejects.toMatchObject({
 		detail: 'no worker answered in time; it may still happen',
 	});
-	expect(told).toEqual(['silent', 'answered']);
+	expect(reported).toEqual(['silent', 'answered']);
 });
 
 test('a conversation with too many posts waiting is slowed down alone, until they are decided', async () => {

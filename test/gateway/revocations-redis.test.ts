@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { RedisBus } from '../../src/engine/cluster/redis/bus.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import type { Authenticator } from '../../src/gateway/auth/authenticator.ts';
-import { hearRevoked, tellRevoked } from '../../src/gateway/auth/revocations.ts';
+import { publishRevocation, subscribeToRevocations } from '../../src/gateway/auth/revocations.ts';
 import { hashToken, newToken } from '../../src/gateway/auth/tokens.ts';
 import { connectBoth, LAYOUTS, redisPlace } from '../support/redis.ts';
 import { authenticator, HandClock, random, refusalOf, SmallDirectory, userNamed } from './support.ts';
@@ -31,7 +31,7 @@ for (const layout of LAYOUTS) {
 			const bus = new RedisBus(commands, subscriber, new Keys(place.prefix), hooks);
 			const auth = authenticator(directory, new HandClock());
 			closing.push(
-				hearRevoked(bus, auth, { forgetUser: () => undefined, forgetAll: () => undefined }),
+				subscribeToRevocations(bus, auth, { forgetUser: () => undefined, forgetAll: () => undefined }),
 				() => {
 					bus.close();
 					close();
@@ -51,7 +51,7 @@ for (const layout of LAYOUTS) {
 			directory.keep(revoked, user, 1);
 			// Still remembered: nobody has told.
 			await there.auth.identify(revoked);
-			tellRevoked(here.bus, hashToken(revoked), user.id);
+			publishRevocation(here.bus, hashToken(revoked), user.id);
 			for (let tries = 0; tries < 500 && (await isAdmitted(there.auth, revoked)); tries += 1)
 				await Bun.sleep(10);
 			expect(await refusalOf(() => there.auth.identify(revoked))).toBe('token_revoked');

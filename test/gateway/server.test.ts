@@ -122,7 +122,7 @@ describe('the envelope', () => {
 		expect(body).toEqual({ ok: false, error: 'service_unavailable' });
 	});
 
-	test('of a failure: told, and logged without what was sent', async () => {
+	test('a failure is answered, and logged without the request’s content', async () => {
 		submit = async () => {
 			throw new TypeError('broken');
 		};
@@ -184,7 +184,7 @@ describe('routes', () => {
 		expect(await response.json()).toMatchObject({ ok: false });
 	});
 
-	test('rtm.connect whose body stalls is told to try again, not that it failed for good', async () => {
+	test('rtm.connect whose body stalls gets a retryable error', async () => {
 		const request = new Request('http://localhost:8080/api/rtm.connect', {
 			method: 'POST',
 			body: new ReadableStream(),

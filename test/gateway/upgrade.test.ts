@@ -71,7 +71,7 @@ test('hello is a reply only for a client that waits for one', async () => {
 	expect(await waiting.seen({ type: 'hello' })).toMatchObject({ reply_to: 1 });
 });
 
-test('without a ticket the socket opens, hears why, and closes', async () => {
+test('without a ticket the socket opens, gets the reason, and closes', async () => {
 	const { port } = scene();
 	for (const address of ['/rtm', '/rtm/', '/rtm?', '/rtm?ticket=', '/rtm/none?x=1']) {
 		const socket = new TestSocket(`ws://127.0.0.1:${port}${address}`);
@@ -95,7 +95,7 @@ test('of two sockets that open with one ticket at once, one is admitted', async 
 	expect(ends.map(String).sort()).toEqual(['4202', 'admitted']);
 });
 
-test('a bad ticket is told so', async () => {
+test('a bad ticket gets an error', async () => {
 	const { open } = scene();
 	for (const ticket of ['', 'never issued']) expect((await open(ticket).closed).code).toBe(4202);
 });
@@ -108,7 +108,7 @@ test('who cannot be looked up is not to blame: it is to connect again', async ()
 	expect(failures).toEqual(['rtm.redeem_ticket']);
 });
 
-test('a request for a socket that is none is told so', async () => {
+test('a plain request to the socket address gets an error', async () => {
 	const { port } = scene();
 	const response = await fetch(`http://127.0.0.1:${port}/rtm?ticket=x`, { headers: { upgrade: 'other' } });
 	expect(response.status).toBe(426);

@@ -140,7 +140,7 @@ describe('join', () => {
 		expect(e.of(DOT)).toMatchObject({ last_read: reply, latest: root });
 	});
 
-	test('rejoining starts anew, with a revision above the old one', () => {
+	test('rejoining starts over, with a higher revision', () => {
 		const e = new Example();
 		const [first, second] = [e.say(ANN), e.say(ANN)];
 		e.markUnread(CHANNEL, BEN, first);

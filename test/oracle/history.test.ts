@@ -103,7 +103,7 @@ describe('a server made wrong on purpose is caught', () => {
 });
 
 describe('firstDifference', () => {
-	test('tells the path of the one field that differs', () => {
+	test('names the path of the one field that differs', () => {
 		const found = firstDifference({ C1: { a: 1, b: [1, 2] } }, { C1: { a: 1, b: [1, 3] } }, 'rows(U1)');
 		expect(found).toEqual({ path: 'rows(U1).C1.b[1]', oracle: 2, server: 3 });
 	});

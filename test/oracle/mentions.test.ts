@@ -29,7 +29,7 @@ describe('a message names u', () => {
 		expect(e.mentions(DOT)).toBe(1);
 	});
 
-	test('leaving takes nothing away', () => {
+	test('leaving removes no mention', () => {
 		const e = new Example();
 		const ts = e.say(ANN, `<@${BEN}>`);
 		e.leave(CHANNEL, BEN);
@@ -82,7 +82,7 @@ describe('it mentions u', () => {
 		expect([e.mentions(BEN), e.mentions(CID)]).toEqual([1, 0]);
 	});
 
-	test('becoming active or away later changes nothing', () => {
+	test('becoming active or inactive later changes nothing', () => {
 		const e = new Example();
 		e.setActive(BEN, true, e.now());
 		e.say(ANN, '<!here>');

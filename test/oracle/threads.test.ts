@@ -88,7 +88,7 @@ describe('followers', () => {
 });
 
 describe('the end of following', () => {
-	test('taking a mention away does not end it', () => {
+	test('removing a mention does not end it', () => {
 		const { e, root } = rooted();
 		const reply = e.reply(ANN, root, `<@${BEN}>`);
 		e.change(reply, 'nobody');

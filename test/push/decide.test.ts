@@ -56,7 +56,7 @@ function byTheRules(message: Subject, who: Recipient): 'notify' | 'wait' | 'no' 
 	return who.active && !who.waited ? 'wait' : 'notify';
 }
 
-test('whoever is told is told by the rules, and nobody else', () => {
+test('exactly the users by the rules are notified', () => {
 	const sane = fc
 		.tuple(messages, recipients)
 		// Who follows follows the thread of the message: a root has none.

@@ -117,8 +117,8 @@ test('secrets are in no line of the log', () =>
 				(found) => found.length > 0,
 			);
 			expect(degraded[0]).toMatch(/has no private key for ES256 in it/);
-			const told = [scene.server().out(), scene.server().err(), JSON.stringify(degraded)].join('\n');
-			for (const secret of ['4711', 'annas-phone', 'PRIVATE KEY']) expect(told).not.toContain(secret);
+			const reported = [scene.server().out(), scene.server().err(), JSON.stringify(degraded)].join('\n');
+			for (const secret of ['4711', 'annas-phone', 'PRIVATE KEY']) expect(reported).not.toContain(secret);
 		},
 		{ ...onlyApns({}), flags: ['--log-level', 'debug'] },
 	));

@@ -8,7 +8,7 @@ import type { Store } from '../../src/engine/ports/store.ts';
 import type { Conversation } from '../../src/model/conversation.ts';
 import { BACKLOG, FanOut, MEMBERS_PER_PAGE } from '../../src/push/fan-out.ts';
 import { BURST, Pace } from '../../src/push/pace.ts';
-import { Standings } from '../../src/push/standing.ts';
+import { RecipientStates } from '../../src/push/recipient-states.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
 /** A message to very many is gone through page by page, and others have their turn in between. */
@@ -66,7 +66,7 @@ async function withLarge(
 			directory: store.directory,
 			sessions: { activeAmong: async () => new Set() },
 			// Nothing here asks for it: no message is a <!here>.
-			standings: new Standings(undefined as never),
+			recipients: new RecipientStates(undefined as never),
 			nowMs,
 			delayMs: 1_000,
 			newLease,

@@ -69,7 +69,7 @@ async function hostThatResets(): Promise<Http2Host> {
 	return new Http2Host({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 }
 
-test('a request that cannot be sent, or that alone is reset, is told apart from a host that is unreachable', async () => {
+test('a request that cannot be sent, or is reset alone, is distinguished from an unreachable host', async () => {
 	const host = await hostThatResets();
 	expect((await host.post('/ok', {}, '{}')).status).toBe(200);
 	const unsendable = await host.post('/ok', { 'apns-topic': 'a\r\nb' }, '{}').catch((error) => error);

@@ -54,7 +54,7 @@ test.each(['apns', 'fcm'] as const)('a direct message, read elsewhere, is withdr
 	}),
 );
 
-test('who is told: by name, all of the channel, followers of a thread; not the author, not the muted', () =>
+test('who is notified: by name, the whole channel, followers of a thread; not the author, not the muted', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 4);
 		const [anna, ben, cleo, dan] = people as [Person, Person, Person, Person];
@@ -119,7 +119,7 @@ test('nothing is sent to a user who snoozed notifications; afterwards, the next 
 		expect(found.map(({ body }) => body)).toEqual(['after @channel']);
 	}));
 
-test('active elsewhere: told after the delay, unless it was read in the meantime', () =>
+test('active elsewhere: notified after the delay, unless it was read meanwhile', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 3);
 		const [anna, ben, cleo] = people as [Person, Person, Person];
@@ -145,7 +145,7 @@ test('active elsewhere: told after the delay, unless it was read in the meantime
 		for (const socket of sockets) socket.close();
 	}));
 
-test('in focus on a device that hangs: told, and the badge stays', () =>
+test('in focus on a device that hangs: notified, and the badge stays', () =>
 	withPush(
 		async (scene) => {
 			const { people } = await makeWorkspace(scene.url, 2);
@@ -172,7 +172,7 @@ test('in focus on a device that hangs: told, and the badge stays', () =>
 		{ flags: ['--socket-timeout-seconds', '2'] },
 	));
 
-test('read while it waits: not told', () =>
+test('read while it waits: not notified', () =>
 	withPush(async (scene) => {
 		const { people, admin } = await makeWorkspace(scene.url, 2);
 		const [anna, ben] = people as [Person, Person];
@@ -192,7 +192,7 @@ test('read while it waits: not told', () =>
 		socket.close();
 	}));
 
-test('deleted, or edited so that it is none of theirs, left, archived: withdrawn; whom an edit calls is told', () =>
+test('deleted, edited away, left, archived: withdrawn; users mentioned by an edit are notified', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 3);
 		const [anna, ben, cleo] = people as [Person, Person, Person];

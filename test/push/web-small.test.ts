@@ -83,13 +83,13 @@ const at = (host: string): Device => ({
 	addedTs: 0,
 });
 
-test('one push service that is away pauses itself alone, is told once, and forgotten when nothing waits for it', () => {
+test('an unavailable push service is paused alone, reported once, and forgotten when nothing waits for it', () => {
 	let now = 1_000_000;
-	const told: string[] = [];
-	const provider = { placeOf: ({ token }) => new URL(JSON.parse(token).endpoint).host } as PushProvider;
+	const reported: string[] = [];
+	const provider = { endpointOf: ({ token }) => new URL(JSON.parse(token).endpoint).host } as PushProvider;
 	const watch = {
-		degraded: (platform: string, { message: why }: Error) => void told.push(`${platform}: ${why}`),
-		recovered: (platform: string) => void told.push(`${platform} is back`),
+		degraded: (platform: string, { message: why }: Error) => void reported.push(`${platform}: ${why}`),
+		recovered: (platform: string) => void reported.push(`${platform} is back`),
 	};
 	const carriers = new Carriers(
 		{ web: provider },
@@ -98,23 +98,23 @@ test('one push service that is away pauses itself alone, is told once, and forgo
 		() => 1,
 	);
 	const [one, other] = [at('one.example'), at('other.example')];
-	const away: Outcome = { type: 'away', error: 'no answer' };
-	carriers.note(one, away);
-	carriers.note(one, away);
+	const unavailable: Outcome = { type: 'away', error: 'no answer' };
+	carriers.note(one, unavailable);
+	carriers.note(one, unavailable);
 	expect(carriers.pausedUntil(one)).toBe(now + 1_000);
 	expect([carriers.pausedUntil(other), carriers.allPaused()]).toEqual([0, false]);
 	carriers.note(other, { type: 'accepted' });
-	expect(told).toEqual(['web: no answer']);
-	carriers.note(other, away);
+	expect(reported).toEqual(['web: no answer']);
+	carriers.note(other, unavailable);
 	carriers.note(one, { type: 'busy', error: '429' });
-	expect(told.slice(1)).toEqual(['web: no answer']);
+	expect(reported.slice(1)).toEqual(['web: no answer']);
 	carriers.forget();
 	now += 400_000;
 	carriers.forget();
-	expect(told.slice(2)).toEqual(['web is back']);
+	expect(reported.slice(2)).toEqual(['web is back']);
 });
 
-test('while the only provider in use is away nothing is taken, whichever others there could be', () => {
+test('while the only provider in use is unavailable nothing is taken', () => {
 	const ignore = { degraded: () => undefined, recovered: () => undefined };
 	const [apns, web] = [{ ...at('x'), platform: 'apns' as const }, at('one.example')];
 	const provider = {} as PushProvider;

@@ -6,7 +6,7 @@ import { openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import { Carriers } from '../../src/push/carriers.ts';
 import { Meters } from '../../src/push/meters.ts';
 import type { Outcome, PushProvider } from '../../src/push/provider.ts';
-import type { Standings } from '../../src/push/standing.ts';
+import type { RecipientStates } from '../../src/push/recipient-states.ts';
 import { Withdrawals } from '../../src/push/withdrawals.ts';
 import { BEGIN, conversation, created, message, posted } from '../support/store/facts.ts';
 
@@ -44,7 +44,7 @@ test('a user whose devices are slow to take what is withdrawn holds up nobody el
 		history: store.history,
 		directory: store.directory,
 		// Both have read everything.
-		standings: { badge: async () => 0, of: async () => null } as unknown as Standings,
+		recipients: { badge: async () => 0, of: async () => null } as unknown as RecipientStates,
 		carriers: new Carriers({ apns: provider }, watch, nowMs, () => 0.5),
 		meters: new Meters(),
 		nowMs,

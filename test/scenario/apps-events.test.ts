@@ -59,7 +59,7 @@ const texts = (heard: readonly Heard[]): unknown[] =>
 		.map(({ body }) => (body as unknown as { event: { text: unknown } }).event.text);
 
 describe('Socket Mode', () => {
-	test('an app hears what is said where its bot is, and acknowledges it once', async () => {
+	test('an app receives messages where its bot is a member, and acknowledges each once', async () => {
 		const { socket, heard } = await connected(stage.appToken);
 		try {
 			await stage.ada('chat.postMessage', { channel: stage.channel, text: 'hello app' });

@@ -20,7 +20,7 @@ const PATIENCE_MS = 60_000;
 /** More than six people post in turns, and much less than one of them alone would. */
 const LIMIT = ['--posts-per-second', '20'];
 
-test('a sound server is measured: everything is acknowledged and heard once, and counts are exact', async () => {
+test('a sound server: everything is acknowledged and delivered once, and counts are exact', async () => {
 	await withDirectory(async (directory) => {
 		const server = await testServerProcess(directory, LIMIT);
 		const { code, out, err } = await bench(

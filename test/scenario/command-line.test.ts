@@ -10,7 +10,7 @@ const run = (args: readonly string[], environment: Record<string, string> = {}):
 
 describe('help', () => {
 	for (const command of ['serve', 'token', 'seed', 'bench']) {
-		test(`tidemark ${command} --help tells its usage and the settings it goes by`, async () => {
+		test(`tidemark ${command} --help prints its usage and settings`, async () => {
 			const { code, out, err } = await run([command, '--help']);
 			expect([code, err]).toEqual([0, '']);
 			expect(out).toStartWith(`Usage: tidemark ${command}`);
@@ -21,7 +21,7 @@ describe('help', () => {
 		});
 	}
 
-	test('what a setting means is told in words that are true for the command', async () => {
+	test('help describes a setting as it applies to the command', async () => {
 		const [serve, gateway, seed] = await Promise.all(
 			['serve', 'gateway', 'seed'].map(async (command) => (await run([command, '--help'])).out),
 		);
@@ -34,7 +34,7 @@ describe('help', () => {
 		for (const help of [serve, gateway, seed]) expect(help).toContain('or TIDEMARK_ADMIN_TOKEN_FILE');
 	});
 
-	test('tidemark --help lists the commands, and --version tells the version', async () => {
+	test('tidemark --help lists the commands, and --version prints the version', async () => {
 		const { code, out } = await run(['--help']);
 		expect(code).toBe(0);
 		for (const command of ['serve', 'token', 'seed', 'doctor', 'bench'])
@@ -84,14 +84,14 @@ describe('mistakes', () => {
 		['a token for nobody', ['token'], [/--user is missing/, /tidemark token --help/]],
 	];
 	for (const [what, args, expected] of mistakes) {
-		test(`${what} is told on standard error, with where to look, and ends with 2`, async () => {
+		test(`${what} is reported on standard error, with where to look, and exits with 2`, async () => {
 			const { code, out, err } = await run(args);
 			expect([code, out]).toEqual([2, '']);
 			for (const part of expected) expect(err).toMatch(part);
 		});
 	}
 
-	test('several wrong settings are told at once, each where it was set, and no secret is repeated', async () => {
+	test('several wrong settings are reported at once, each where it was set, without secrets', async () => {
 		const { code, err } = await run(['serve', '--port', 'http', '--admin-token', 'hunter2'], {
 			TIDEMARK_LOG_LEVEL: 'loud',
 			TIDEMARK_IDLE_MINUTES: '1.5',
@@ -107,7 +107,7 @@ describe('mistakes', () => {
 		expect(err).not.toContain('hunter2');
 	});
 
-	test('a port that Kubernetes made up is told with its cause', async () => {
+	test('a port that Kubernetes set is reported with its cause', async () => {
 		const { code, err } = await run(['gateway'], { TIDEMARK_PORT: 'tcp://10.96.0.17:80' });
 		expect(code).toBe(2);
 		expect(err).toMatch(/TIDEMARK_PORT "tcp:.*Kubernetes.*enableServiceLinks: false/);
@@ -174,7 +174,7 @@ describe('commands that talk to a running server', () => {
 		});
 	});
 
-	test('token list, token revoke and user deactivate take access away', async () => {
+	test('token list, token revoke and user deactivate revoke access', async () => {
 		await withDirectory(async (directory) => {
 			const server = await serveProcess(directory);
 			const where = ['--url', server.url, '--data-dir', directory];
@@ -257,7 +257,7 @@ describe('commands that talk to a running server', () => {
 		});
 	});
 
-	test('no server, no Tidemark, and no administrator’s token, are told apart', async () => {
+	test('no server, no Tidemark, and a wrong administrator’s token have different errors', async () => {
 		await withDirectory(async (directory) => {
 			const tokenless = await run(['token', '--user', 'U0000000001', '--data-dir', directory]);
 			expect(tokenless.code).toBe(2);

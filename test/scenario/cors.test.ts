@@ -49,7 +49,7 @@ describe('with origins named', () => {
 		expect(await refused.json()).toMatchObject({ ok: false, error: 'invalid_auth' });
 	});
 
-	test('any other page is told nothing, and caches are told that it depends', async () => {
+	test('any other origin gets no CORS headers, and caches get Vary', async () => {
 		for (const response of [await preflight(STRANGER), await call(STRANGER)]) {
 			expect(allowed(response)).toBeNull();
 			expect(response.headers.get('vary')).toBe('origin');

@@ -35,7 +35,7 @@ const latest = async (person: Person, where = channel) =>
 const unread = async (person: Person): Promise<number> =>
 	(await person.call('conversations.info', { channel })).channel.unread_count;
 
-test('a picture is uploaded, shared with a message, told and read', async () => {
+test('a picture is uploaded, shared with a message, announced and read', async () => {
 	const socket = await connect(grace);
 	const before = await unread(grace);
 	const file = await shared(ada, 'Tide table.png', PIXEL, {

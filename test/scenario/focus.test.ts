@@ -116,7 +116,7 @@ describe('focus', () => {
 		laptop.disconnect();
 	});
 
-	test('a device whose user is away does not read', async () => {
+	test('a device whose user is set to away marks nothing', async () => {
 		await freshChannel('away');
 		const device = new Device(grace.id, grace.call);
 		await device.connect();

@@ -123,7 +123,7 @@ test('a repeated reply creates no second reply', async () => {
 	expect(messages).toHaveLength(2);
 });
 
-test('a send that was edited, or deleted, since is not made anew by its repetition', async () => {
+test('repeating a send that was edited or deleted since creates nothing', async () => {
 	const edited = await send(ada, channel, 'seven', 'first');
 	await ada.call('chat.update', { channel, ts: edited.ts, text: 'edited' });
 	expect((await send(ada, channel, 'seven', 'first')).ts).toBe(edited.ts);

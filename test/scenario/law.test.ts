@@ -9,7 +9,7 @@ import { Oracle } from '../support/oracle/oracle.ts';
 import { Random } from '../support/oracle/random.ts';
 import { runHistory } from '../support/oracle/run.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
-import { untilAway } from '../support/presence.ts';
+import { untilInactive } from '../support/presence.ts';
 import { isOnCluster, patienceMs, startServer, type TestServer } from '../support/server.ts';
 
 /**
@@ -75,7 +75,7 @@ for (const seed of SEEDS) {
 						if (!roaming.device.connected) await connect(roaming);
 						else {
 							roaming.device.disconnect();
-							oracle.setActive(third.id, false, await untilAway(third));
+							oracle.setActive(third.id, false, await untilInactive(third));
 						}
 					}
 					for (const { device, person } of devices) {

@@ -92,7 +92,7 @@ test('oldest=0 is the same as no oldest: the newest page first', async () => {
 	}
 });
 
-test('many who join at once are one event for the members, and each is told of the channel', async () => {
+test('many joins at once are one event for members, and each new member gets the channel', async () => {
 	const users: string[] = [];
 	for (let index = 0; index < 101; index += 1) {
 		const named = { team_id: workspace.team, name: `many-${index}` };

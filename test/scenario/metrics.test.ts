@@ -16,7 +16,7 @@ async function metric(name: string): Promise<number> {
 	return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 
-test('metrics and readiness say which process tells them, and what it does', async () => {
+test('metrics and readiness name their process and its role', async () => {
 	const text = await (await fetch(`${server.url}/metrics`)).text();
 	const { process } = (await (await fetch(`${server.url}/readyz`)).json()) as { process: object };
 	const [, role, id] = /^tidemark_process_info\{role="(\w+)",id="([^"]+)"\} 1$/m.exec(text) ?? [];

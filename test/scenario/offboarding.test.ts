@@ -114,7 +114,7 @@ describe('a deactivated user', () => {
 		let id = 7;
 		await eventually(patienceMs(), async () => {
 			id += 1;
-			socket.tell({ type: 'message', id, channel: direct, text: 'over the socket' });
+			socket.send({ type: 'message', id, channel: direct, text: 'over the socket' });
 			expect(await socket.seen((frame) => frame.reply_to === id)).toMatchObject({ ok: false });
 		});
 		// What was said can be corrected, and a group has others in it.

@@ -30,7 +30,7 @@ const listed = async (): Promise<string[]> =>
 	// biome-ignore lint/suspicious/noExplicitAny: as it is on the wire
 	(await ada.call('pins.list', { channel })).items.map(({ message }: any) => message.ts);
 
-test('pinned, listed, shown on the message, told, taken down', async () => {
+test('pinned, listed, shown on the message, announced, removed', async () => {
 	const [first, second] = [await post('first'), await post('second')];
 	const socket = await connect(grace);
 	await pin(ada, first);

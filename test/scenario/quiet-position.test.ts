@@ -51,7 +51,7 @@ test('it stays where it is while others are busy, and goes on with the user’s 
 	expect((await ada.call('client.sync', { since: position })).events).toEqual([]);
 });
 
-test('all that tell a position agree, and resuming from it misses nothing', async () => {
+test('all positions agree, and resuming from them misses nothing', async () => {
 	const [counts, synced] = await positions();
 	expect(synced).toBe(counts as string);
 	await stranger.call('chat.postMessage', { channel: foreign, text: 'more' });
@@ -62,7 +62,7 @@ test('all that tell a position agree, and resuming from it misses nothing', asyn
 	socket.close();
 });
 
-test('a socket that was opened without a position tells nothing of others, even where its user was busy meanwhile', async () => {
+test('a socket opened without a position gets no missed events', async () => {
 	const before = (await ada.call('client.counts')).position;
 	await stranger.call('chat.postMessage', { channel: foreign, text: 'before the connect' });
 	const url = await socketUrl(ada);

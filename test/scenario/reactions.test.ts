@@ -112,7 +112,7 @@ test('listed newest first, each message once, page by page', async () => {
 	await expect(outsider.call('reactions.list', { user: list.id })).rejects.toThrow('user_not_found');
 });
 
-test('everybody in the conversation hears of it, live', async () => {
+test('every member receives it live', async () => {
 	const ts = await post(ada);
 	const socket = await connect(grace);
 	await add(ada, ts, 'wave');

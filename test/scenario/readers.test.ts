@@ -28,7 +28,7 @@ const post = async (): Promise<string> =>
 const readersOf = async (ts: string, page = {}) =>
 	author.call('conversations.readers', { channel, ts, ...page });
 
-test('a mark that was acknowledged is seen by whoever asks next, also one that takes it back', async () => {
+test('the next request sees an acknowledged mark, also one that moves the cursor back', async () => {
 	for (let round = 0; round < ROUNDS; round += 1) {
 		const [first, second] = [await post(), await post()];
 		await marker.call('conversations.markMessage', { channel, ts: second });

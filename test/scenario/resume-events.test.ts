@@ -66,7 +66,7 @@ class Scene {
 const kinds = (events: readonly Frame[]): string[] =>
 	events.map(({ type, subtype }) => (subtype === undefined ? String(type) : subtype));
 
-test('nothing missed is nothing told', async () => {
+test('nothing missed, nothing sent', async () => {
 	const scene = await Scene.open();
 	expect(await scene.missed()).toEqual([]);
 });
@@ -139,7 +139,7 @@ test('a message before a delete follows on what was still there', async () => {
 	expect(first < last).toBe(true);
 });
 
-test('replies come with their thread, which is told once', async () => {
+test('replies come with their thread, which is sent once', async () => {
 	const scene = await Scene.open();
 	const root = await scene.post('root');
 	await scene.leave();
@@ -175,7 +175,7 @@ test('a root that was deleted under its replies leaves a tombstone', async () =>
 	expect(events[5]).toMatchObject({ deleted_ts: fresh, tombstone: true });
 });
 
-test('a deleted reply tells how its thread looks without it', async () => {
+test('the event of a deleted reply has its thread without it', async () => {
 	const scene = await Scene.open();
 	const root = await scene.post('root');
 	const reply = await scene.post('reply', { thread_ts: root });
@@ -200,7 +200,7 @@ test('marks come last, with the counts of now', async () => {
 	expect(events[1]).toMatchObject({ ...told, unread_count: 2, ts: first });
 });
 
-test('muting is told as such, marks as marks', async () => {
+test('muting is sent as a preference, marks as marks', async () => {
 	const scene = await Scene.open();
 	await scene.post('one');
 	await scene.leave();
@@ -253,7 +253,7 @@ test('a conversation that one came into: itself, what was said since, how it sta
 	expect(events[3]).toMatchObject({ unread_count: 1, last_read: early.ts, revision: 0 });
 });
 
-test('a conversation that one left is gone, whatever was said in it; coming back starts anew', async () => {
+test('a conversation that the user left is gone; rejoining starts over', async () => {
 	const scene = await Scene.open();
 	const { channel, grace } = scene;
 	await scene.post('one');
@@ -293,7 +293,7 @@ test('name, topic, purpose; archived and brought back: once each, as it is now',
 	expect(kinds(await scene.missed())).toEqual(['channel_unarchive']);
 });
 
-test('a position of another workspace’s making tells nothing of it', async () => {
+test('a position of another workspace reveals nothing of it', async () => {
 	const [mine, theirs] = [await Scene.open(), await Scene.open()];
 	const { since } = theirs;
 	await theirs.post('theirs');

@@ -64,7 +64,7 @@ for (const seed of SEEDS) {
 	});
 }
 
-test('who comes back in the middle of a flood hears every message once, in order', async () => {
+test('a client that reconnects during a flood receives every message once, in order', async () => {
 	const { people } = await makeWorkspace(server.url, 11, 'Flood');
 	const [listener, ...posters] = people as [Person, ...Person[]];
 	const { channel } = await listener.call('conversations.create', { name: 'flood' });

@@ -115,7 +115,7 @@ test('a ping is answered with what it carried', async () => {
 	expect(pong).toEqual({ type: 'pong', reply_to: expect.any(Number), time: 1234, note: 'x' });
 });
 
-test('a frame over 16 KB is told so and closed with 4201; others go on', async () => {
+test('a frame over 16 KB gets an error and close 4201; other sockets continue', async () => {
 	const [large, other] = [await connect(ada), await connect(ada)];
 	large.sendText(JSON.stringify({ id: 7, type: 'message', channel, text: 'x'.repeat(16 * 1024) }));
 	expect((await large.closed).code).toBe(4201);
@@ -156,7 +156,7 @@ test('a blur does not overtake its focus, however busy the server is: what comes
 			busy.ask({ type: 'message', channel, text: `${round}.${index}` }),
 		);
 		await Bun.sleep(round % 3);
-		device.tell({ type: 'channel_focus', channel });
+		device.send({ type: 'channel_focus', channel });
 		const blurred = device.ask({ type: 'channel_blur', channel });
 		await Promise.all([...posts, blurred]);
 		const before = (await grace.call('conversations.info', { channel })).channel.unread_count;

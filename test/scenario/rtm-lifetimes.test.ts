@@ -54,7 +54,7 @@ test('a ticket of a JWT that ended meanwhile opens nothing', async () => {
 	}
 });
 
-test('one socket too many is told why and closed; with one fewer there is room again', async () => {
+test('one socket too many gets the reason and is closed; with one fewer there is room again', async () => {
 	const [, grace, linus] = workspace.people as [Person, Person, Person];
 	const sockets = await Promise.all(Array.from({ length: 5 }, () => connect(grace)));
 	const oneMore = new TestSocket(await socketUrl(grace));

@@ -65,7 +65,7 @@ function follow(frames: readonly Frame[], channel: string): { readonly posts: st
 	return { posts };
 }
 
-test(`${POSTERS} people post at once: everybody hears everything, once, in order, without a gap`, async () => {
+test(`${POSTERS} users post at once: everybody receives everything once, in order, without a gap`, async () => {
 	const [first, second, ...posters] = people as [Person, Person, ...Person[]];
 	const listeners = await Promise.all([connect(first), connect(first), connect(second)]);
 	const sockets = await Promise.all(posters.map((poster, index) => (index % 2 ? connect(poster) : null)));

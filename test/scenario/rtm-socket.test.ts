@@ -42,7 +42,7 @@ describe('admission', () => {
 		]);
 	}
 
-	test('a ticket that was never issued is told so and closed with 4202', async () => {
+	test('an unknown ticket gets an error and close 4202', async () => {
 		const url = new URL(await socketUrl(ada));
 		url.pathname = '/rtm/never-issued';
 		await expectTurnedAway(url.href);
@@ -95,7 +95,7 @@ describe('admission', () => {
 });
 
 describe('marks', () => {
-	test('a mark is answered with the counts after it, and told to the user’s other devices', async () => {
+	test('a mark is answered with the new counts, and sent to the user’s other devices', async () => {
 		const [phone, laptop] = [await connect(grace), await connect(grace)];
 		const stamps = [await say(ada, 'one'), await say(ada, `two <@${grace.id}>`), await say(ada, 'three')];
 		const answer = await phone.ask({ type: 'mark', channel, ts: stamps[0] });
@@ -156,8 +156,8 @@ test('what a bot posts carries its bot_id, as over HTTP', async () => {
 	for (const { ts } of [overHttp, overSocket]) expect(await listener.seen({ ts })).toMatchObject({ bot_id });
 });
 
-describe('who hears what', () => {
-	test('every device of a user hears everything once, whichever of them sent it', async () => {
+describe('who receives what', () => {
+	test('every device of a user receives everything once, whichever of them sent it', async () => {
 		const devices = await Promise.all([connect(ada), connect(ada), connect(ada)]);
 		const { ts } = await devices[0]!.ask({ type: 'message', channel, text: 'hello' });
 		for (const device of devices) {
@@ -171,7 +171,7 @@ describe('who hears what', () => {
 		await Promise.all(devices.slice(1).map((device) => device.seen({ ts: next })));
 	});
 
-	test('whoever is not in a channel hears nothing of it, and may not type or post in it', async () => {
+	test('a user who is not in a channel receives nothing of it, and may not type or post in it', async () => {
 		const [member, outsider] = [await connect(grace), await connect(linus)];
 		const typing = await outsider.ask({ type: 'typing', channel });
 		expect(typing.error).toEqual(badMessage('channel_not_found'));
@@ -192,8 +192,8 @@ describe('who hears what', () => {
 			{ type: 'typing', channel },
 		])
 			expect((await stranger.ask(frame)).error).toEqual(badMessage('channel_not_found'));
-		stranger.tell({ type: 'presence_sub', ids: [ada.id] });
-		stranger.tell({ type: 'presence_query', ids: [ada.id] });
+		stranger.send({ type: 'presence_sub', ids: [ada.id] });
+		stranger.send({ type: 'presence_query', ids: [ada.id] });
 		const device = await connect(ada);
 		await ada.call('conversations.create', { name: 'new' });
 		await device.seen({ type: 'channel_created' });
@@ -203,7 +203,7 @@ describe('who hears what', () => {
 		expect(stranger.having(heard)).toEqual([]);
 	});
 
-	test('a device that connects without asking for counts makes nobody hear of threads that did not change', async () => {
+	test('a device without counts causes no event about unchanged threads', async () => {
 		const ts = await say(grace, 'root');
 		await ada.call('chat.postMessage', { channel, text: 'reply', thread_ts: ts });
 		const before = await connect(grace, { counts: '1' });
@@ -219,7 +219,7 @@ describe('who hears what', () => {
 		expect(before.having({ type: 'update_thread_state' })).toHaveLength(told);
 	});
 
-	test('who missed a change of their threads is told of it, also without asking for counts', async () => {
+	test('a client that missed a change of its threads gets it, also without counts', async () => {
 		const ts = await say(grace, 'root');
 		const { position } = await grace.call('client.counts');
 		await ada.call('chat.postMessage', { channel, text: 'reply', thread_ts: ts });

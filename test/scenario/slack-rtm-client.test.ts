@@ -50,7 +50,7 @@ const say = async (person: Person, channel: string, text: string, extra = {}): P
 
 const isMessage = (event: Frame): boolean => event.type === 'message' && event.subtype === undefined;
 
-test('start tells who is connected, and hello comes first, with a position', async () => {
+test('rtm.start names the user, and hello comes first, with a position', async () => {
 	const listener = rtmClient(server.url, ada);
 	started.push(listener);
 	const ready = listener.lives('ready');
@@ -121,7 +121,7 @@ test('a reply comes with its thread, and only a broadcast one has a place in the
 	expect(replied).toMatchObject({ message: { ts: root, reply_count: 1, latest_reply: reply } });
 });
 
-test('joining and leaving are told to the member and to the others', async () => {
+test('joining and leaving are sent to the member and to the others', async () => {
 	const channel = await channelOf(ada);
 	const [member, mover] = [await listen(ada), await listen(grace)];
 	await grace.call('conversations.join', { channel });
@@ -143,7 +143,7 @@ test('joining and leaving are told to the member and to the others', async () =>
 	expect(mover.events.filter(isMessage).map(({ text }) => text)).toEqual(['welcome']);
 });
 
-test('creating is told to the workspace; archiving, renaming and restoring to the members', async () => {
+test('creating is published to the workspace; archiving, renaming and restoring to the members', async () => {
 	const [member, outsider] = [await listen(grace), await listen(linus)];
 	const channel = await channelOf(ada, grace);
 	await ada.call('conversations.rename', { channel, name: `${channel.toLowerCase()}` });
@@ -160,7 +160,7 @@ test('creating is told to the workspace; archiving, renaming and restoring to th
 	expect(outsider.events.some(({ type }) => type === 'channel_archive')).toBe(false);
 });
 
-test('typing is told to the others in the channel and not to oneself', async () => {
+test('typing is sent to the others in the channel and not to its author', async () => {
 	const channel = await channelOf(ada, grace);
 	const [writer, reader, outsider] = [await listen(ada), await listen(grace), await listen(linus)];
 	await writer.client.sendTyping(channel);
@@ -171,7 +171,7 @@ test('typing is told to the others in the channel and not to oneself', async () 
 		expect(events.some(({ type }) => type === 'user_typing')).toBe(false);
 });
 
-test('presence is told to whoever subscribed to it, first as it is and then as it changes', async () => {
+test('presence is sent to subscribers, first its state and then its changes', async () => {
 	const [watcher, other] = [await listen(ada), await listen(linus)];
 	await watcher.client.subscribePresence([grace.id]);
 	const presence = (expected: string) =>
@@ -197,7 +197,7 @@ test('a ping is answered, and the client stays connected', async () => {
 	expect(listener.events.filter(({ type }) => type === 'hello')).toHaveLength(1);
 });
 
-test('a mark is told to every socket of the user, with counts, revision and position', async () => {
+test('a mark is sent to every socket of the user, with counts, revision and position', async () => {
 	const channel = await channelOf(ada, grace);
 	const [phone, laptop, other] = [await listen(grace), await listen(grace), await listen(ada)];
 	const first = await say(ada, channel, 'one');
@@ -240,7 +240,7 @@ test('marks in direct messages, groups and private channels have their own names
 	expect(await marked(secret.id)).toBe('group_marked');
 });
 
-test('the client comes back by itself after the server was started anew', async () => {
+test('the client reconnects by itself after the server restarted', async () => {
 	const channel = await channelOf(ada, grace);
 	const listener = await listen(grace);
 	await say(ada, channel, 'before');

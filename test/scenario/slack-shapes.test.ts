@@ -242,7 +242,7 @@ describe('people', () => {
 		);
 	});
 
-	test('presence of oneself has what Slack tells', async () => {
+	test('your own presence has Slack’s fields', async () => {
 		const own = () => grace.call('users.getPresence');
 		const gone = {
 			presence: 'away',
@@ -417,7 +417,7 @@ describe('the workspace', () => {
 		socket.close();
 	});
 
-	test('do not disturb is told to others and to one’s devices', async () => {
+	test('do not disturb is published to others and to the user’s devices', async () => {
 		const socket = await connect(grace);
 		const { snooze_endtime } = await grace.call('dnd.setSnooze', { num_minutes: 30 });
 		expect(await grace.call('dnd.info')).toMatchObject({

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('a client that is limited waits as long as it is told and succeeds in the end', async () => {
+test('a limited client waits for Retry-After and succeeds', async () => {
 	const client = webClient(server.url, people[0]!);
 	const waits: number[] = [];
 	client.on(WebClientEvent.RATE_LIMITED, (seconds: number) => waits.push(seconds));

@@ -51,7 +51,7 @@ async function allPages(client: WebClient, method: string, args: Record<string, 
 }
 
 describe('people and channels', () => {
-	test('auth.test tells who the token belongs to', async () => {
+	test('auth.test returns the owner of the token', async () => {
 		const answer = await ada.auth.test();
 		expect(answer).toMatchObject({ ok: true, user_id: person(0).id, team_id: workspace.team, team: 'Tests' });
 		expect(answer.url).toBe(`${server.url}/`);
@@ -131,7 +131,7 @@ describe('messages', () => {
 		expect(messages?.[0]).toMatchObject({ ts: ts!, text: 'fallback', blocks, attachments, metadata });
 	});
 
-	test('an edit changes the text and says so, a delete takes the message away', async () => {
+	test('an edit changes the text and is shown as edited, a delete removes the message', async () => {
 		const channel = await channelWith(1);
 		const ts = await say(ada, channel, 'before');
 		const gone = await say(ada, channel, 'gone');

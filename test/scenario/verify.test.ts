@@ -49,7 +49,7 @@ const lose = (channel: string, text: string) =>
 const counts = (unread_count: number) => ({ unread_count, mention_count: 0, badge_count: 0 });
 const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
 
-test('a row that was changed behind the server’s back is told, and repaired where that is asked for', async () => {
+test('a row changed behind the server’s back is reported, and repaired on request', async () => {
 	const { channel, grace, admin, unread } = await aChannel('drift');
 	lose(channel, 'one');
 	const drift = { user: grace.id, channel, served: counts(2), stored: counts(1) };
@@ -93,7 +93,7 @@ test('what cannot be verified is refused, and nothing is repaired', async () => 
 	expect((await admin('admin.unreads.verify', { channel })).drifted).toHaveLength(1);
 });
 
-test('tidemark doctor tells of counts, repairs them, and ends with whether all are right', async () => {
+test('tidemark doctor reports counts, repairs them, and exits by whether all are right', async () => {
 	const { channel, grace, unread } = await aChannel('doctor');
 	lose(channel, 'two');
 	const doctor = (...args: string[]) =>

@@ -25,7 +25,7 @@ interface Pair {
 	client: Socket<Pair> | null;
 	readonly early: Buffer[];
 	/** Answers are held back: the next one ends both. */
-	deaf: boolean;
+	silenced: boolean;
 	silent: boolean;
 	/** Everything that the client has sent. */
 	sent: string;
@@ -50,7 +50,7 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 		port: 0,
 		socket: {
 			open(client) {
-				const pair: Pair = { upstream: null, client, early: [], deaf: false, silent: false, sent: '' };
+				const pair: Pair = { upstream: null, client, early: [], silenced: false, silent: false, sent: '' };
 				open.add(pair);
 				client.data = pair;
 				void Bun.connect<Pair>({
@@ -64,7 +64,7 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 						},
 						data(_, data) {
 							if (pair.silent) return;
-							if (pair.deaf) cut(pair);
+							if (pair.silenced) cut(pair);
 							else pair.client?.write(data);
 						},
 						close: () => end(pair),
@@ -87,7 +87,7 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 						pair.silent = true;
 						return;
 					}
-					pair.deaf = true;
+					pair.silenced = true;
 				}
 				if (pair.upstream === null) pair.early.push(Buffer.from(data));
 				else pair.upstream.write(data);

@@ -2,7 +2,7 @@ import type { Answer, Call } from './api.ts';
 import type { Driver } from './oracle/driver.ts';
 import type { Reason, Row, ThreadCounts } from './oracle/types.ts';
 import { micros, type Person, type Workspace, wireTs } from './people.ts';
-import { comeOnline, momentNow, untilAway } from './presence.ts';
+import { comeOnline, timestampNow, untilInactive } from './presence.ts';
 
 /** Performs a history over the public HTTP interface, and reads back what it shows. */
 
@@ -123,7 +123,7 @@ export function httpDriver({ people }: Workspace): Driver {
 		setActive: async (user, active) => {
 			const person = byId.get(user) as Person;
 			const socket = sockets.get(user);
-			if (active && socket) return momentNow();
+			if (active && socket) return timestampNow();
 			if (active) {
 				const online = await comeOnline(person);
 				sockets.set(user, online.socket);
@@ -131,7 +131,7 @@ export function httpDriver({ people }: Workspace): Driver {
 			}
 			socket?.close();
 			sockets.delete(user);
-			return untilAway(person);
+			return untilInactive(person);
 		},
 
 		rows: async (user) => {

@@ -24,7 +24,7 @@ export async function makeCast(url: string, book: Book): Promise<Cast> {
 				revision,
 				position,
 				is_muted: false,
-				inDoubt: false,
+				isUnconfirmed: false,
 			});
 	return cast;
 }

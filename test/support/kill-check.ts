@@ -39,14 +39,14 @@ export function checkMessages(book: Book, shown: Histories): void {
 		if (sent.ts === undefined) continue;
 		const message = shown.get(sent.channel)?.get(sent.ts);
 		const text = message?.text ?? null;
-		const possible = sent.doubt ? [sent.text, sent.doubt.text] : [sent.text];
+		const possible = sent.unconfirmed ? [sent.text, sent.unconfirmed.text] : [sent.text];
 		if (!possible.includes(text))
 			throw new Error(
 				`${sent.channel} ${sent.ts}: ${JSON.stringify(text)}, acknowledged ${possible.join(' or ')}`,
 			);
 		if (message) expect([message.user, message.client_msg_id]).toEqual([sent.user, sent.id]);
 		sent.text = text;
-		delete sent.doubt;
+		delete sent.unconfirmed;
 	}
 }
 
@@ -95,7 +95,7 @@ export async function checkReads(url: string, cast: Cast, book: Book, shown: His
 			expect(row.revision).toBeGreaterThanOrEqual(known.revision);
 			const { last_read, revision, is_muted, position } = row;
 			const found = { last_read, revision, is_muted };
-			if (!known.inDoubt) expect(known).toMatchObject(found);
+			if (!known.isUnconfirmed) expect(known).toMatchObject(found);
 			Object.assign(known, found, { position, inDoubt: false });
 		}
 	}

@@ -16,7 +16,7 @@ export interface Sent {
 	/** Null: deleted. */
 	text: string | null;
 	/** What was asked for and not acknowledged: it may have taken place or not. */
-	doubt?: { readonly text: string | null };
+	unconfirmed?: { readonly text: string | null };
 }
 
 export interface ReadPosition {
@@ -24,7 +24,7 @@ export interface ReadPosition {
 	revision: number;
 	position: string;
 	is_muted: boolean;
-	inDoubt: boolean;
+	isUnconfirmed: boolean;
 }
 
 export interface Book {
@@ -156,11 +156,11 @@ const write: Step = async ({ person, call, random, book, cast, name }) => {
 		return;
 	}
 	const text = roll < 9 ? withMention(`edited ${name}`, random, cast) : null;
-	chosen.doubt = { text };
+	chosen.unconfirmed = { text };
 	if (text === null) await call('chat.delete', { channel, ts });
 	else await call('chat.update', { channel, ts, text });
 	chosen.text = text;
-	delete chosen.doubt;
+	delete chosen.unconfirmed;
 };
 
 function withMention(text: string, random: Random, { readers }: Cast): string {
@@ -174,9 +174,9 @@ const read: Step = async ({ person, call, random, book, cast }) => {
 	const known = book.reads.get(keyOf(person.id, channel));
 	if (!known) throw new CallFailed(`${person.id} has no row of ${channel}`);
 	const messages = [...book.sent.values()].filter(
-		(sent) => sent.channel === channel && sent.ts !== undefined && sent.text !== null && !sent.doubt,
+		(sent) => sent.channel === channel && sent.ts !== undefined && sent.text !== null && !sent.unconfirmed,
 	);
-	known.inDoubt = true;
+	known.isUnconfirmed = true;
 	const roll = random.below(4);
 	const chosen = random.pick(messages);
 	if (roll === 0 || !chosen) {
@@ -190,7 +190,7 @@ const read: Step = async ({ person, call, random, book, cast }) => {
 		const answer = await markAs(call, method, channel, chosen.ts);
 		if (answer) Object.assign(known, answer);
 	}
-	known.inDoubt = false;
+	known.isUnconfirmed = false;
 };
 
 /** Null where the message was deleted in the meantime: an answer too. */

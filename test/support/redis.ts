@@ -2,7 +2,7 @@ import {
 	type Commands,
 	connectCommands,
 	makeSubscriber,
-	type RedisPlace,
+	type RedisAddress,
 } from '../../src/engine/cluster/redis/connection.ts';
 
 /** The Redis and the Redis Cluster that tests run on. Without them tests fail: nothing is skipped in silence. */
@@ -23,7 +23,7 @@ let places = 0;
 export function redisPlace(
 	layout: Layout,
 	services: Readonly<Record<string, string | undefined>> = process.env,
-): RedisPlace {
+): RedisAddress {
 	const variable = VARIABLES[layout];
 	const url = services[variable];
 	if (!url)
@@ -37,7 +37,7 @@ export function redisPlace(
 
 const fail = (error: Error): void => console.error(error);
 
-export async function connectBoth(place: RedisPlace) {
+export async function connectBoth(place: RedisAddress) {
 	const commands: Commands = await connectCommands(place, fail);
 	const subscriber = makeSubscriber(place, commands, fail);
 	return {

@@ -64,7 +64,7 @@ export class TestSocket {
 	}
 
 	/** Sends a frame that gets no answer. */
-	tell(frame: Readonly<Record<string, unknown>>): void {
+	send(frame: Readonly<Record<string, unknown>>): void {
 		this.sendText(JSON.stringify({ id: this.freshId(), ...frame }));
 	}
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { standingOf } from '../../web/src/notifications/standing.ts';
+import { notificationStateOf } from '../../web/src/notifications/notification-state.ts';
 import { addressOf, parsePushed } from '../../web/sw/pushed.ts';
 import type { FakeProviders } from '../push/fake-providers.ts';
 import { until, withPush } from '../push/push-server.ts';
@@ -47,7 +47,7 @@ async function subscribeLocally(page: Page, providers: FakeProviders, name: stri
 	await page.locator('.side-me').waitFor();
 }
 
-test('from a post to what is shown and back: on, told, read elsewhere, a click, renewed, off, signed out', () =>
+test('from a post to the notification and back: on, shown, read elsewhere, clicked, renewed, off, signed out', () =>
 	withPush(
 		async (scene) => {
 			const { people } = await makeWorkspace(scene.url, 2);
@@ -177,10 +177,10 @@ test('where it cannot be, the switch says why', async () => {
 	await page.getByText('This browser does not support notifications.').waitFor();
 
 	const fine = { isSecure: true, isSupported: true, permission: 'granted', isWished: true } as const;
-	expect(standingOf(fine)).toBe('on');
-	expect(standingOf({ ...fine, isSecure: false, isSupported: false })).toBe('insecure');
-	expect(standingOf({ ...fine, permission: 'default' })).toBe('off');
-	expect(standingOf({ ...fine, isWished: false })).toBe('off');
+	expect(notificationStateOf(fine)).toBe('on');
+	expect(notificationStateOf({ ...fine, isSecure: false, isSupported: false })).toBe('insecure');
+	expect(notificationStateOf({ ...fine, permission: 'default' })).toBe('off');
+	expect(notificationStateOf({ ...fine, isWished: false })).toBe('off');
 });
 
 test('the worker is one script at the root, under the same policy, asked for again each time', async () => {

@@ -12,8 +12,8 @@ import { found, foundPeople } from '../../web/src/dialogs/finding.ts';
 import { unreadFrom } from '../../web/src/message/mark-unread.ts';
 import { parseText } from '../../web/src/message/parse-text.ts';
 import { textBlocks } from '../../web/src/message/text-blocks.ts';
-import { CHARTS, toldBy } from '../../web/src/ops/charts.ts';
-import { heard, type Process, shownOf, titleOf, troublesOf } from '../../web/src/ops/processes.ts';
+import { CHARTS, exportedBy } from '../../web/src/ops/charts.ts';
+import { answered, type Process, shownOf, titleOf, troublesOf } from '../../web/src/ops/processes.ts';
 import { bucketsOf, parseMetrics, quantileBetween, sumOf } from '../../web/src/ops/prometheus.ts';
 import { degradedFrom } from '../../web/src/ops/readiness.ts';
 import { nextUnread, sidebarRows } from '../../web/src/sidebar/sections.ts';
@@ -124,7 +124,7 @@ describe('text', () => {
 		expect(complete('hi @gr!', 6, '@grace.h')).toEqual({ text: 'hi @grace.h !', caret: 12 });
 	});
 
-	test('quotes and lists are told apart from paragraphs; code stays as it is', () => {
+	test('quotes and lists are distinguished from paragraphs; code stays as it is', () => {
 		expect(textBlocks('Look:\n&gt; he said\n&gt; so\nand\n- one\n- two\n3. three\n4. four')).toEqual([
 			{ kind: 'words', text: 'Look:' },
 			{ kind: 'quote', text: 'he said\nso' },
@@ -197,7 +197,7 @@ describe('the sidebar', () => {
 });
 
 describe('choosing', () => {
-	test('what is written becomes a name as at Slack; what cannot be one is told as the server would', () => {
+	test('input becomes a name as at Slack; an invalid name gets the server’s error', () => {
 		expect(channelNameFrom(' #Fleet  Meeting ')).toBe('fleet-meeting');
 		for (const name of [
 			'',
@@ -301,9 +301,9 @@ h_bucket{le="+Inf",method="a"} 100
 		expect(quantileBetween(buckets, buckets, 0.5)).toBeNull();
 	});
 
-	test('only what the server tells is drawn', () => {
+	test('only metrics that the server exports are drawn', () => {
 		const look = { at: 1, samples };
-		expect(CHARTS.map((chart) => toldBy(chart, look)?.id).filter(Boolean)).toEqual(['posts']);
+		expect(CHARTS.map((chart) => exportedBy(chart, look)?.id).filter(Boolean)).toEqual(['posts']);
 	});
 
 	test('what one process counted is not compared with what another has; one that is gone is said, then forgotten', () => {
@@ -315,11 +315,11 @@ h_bucket{le="+Inf",method="a"} 100
 		let processes: readonly Process[] = [];
 		for (let at = 0; at < 60; at += 2) {
 			const [id, requests] = at % 4 === 0 ? (['a:1', at] as const) : (['b:1', 5_000 + at * 3] as const);
-			processes = heard(processes, { ...gateway(id), look: look(at, requests) }, at * 1000);
+			processes = answered(processes, { ...gateway(id), look: look(at, requests) }, at * 1000);
 			// Asked of the other one.
-			processes = heard(processes, { ...gateway(id === 'a:1' ? 'b:1' : 'a:1'), degraded: [] }, at * 1000);
+			processes = answered(processes, { ...gateway(id === 'a:1' ? 'b:1' : 'a:1'), degraded: [] }, at * 1000);
 		}
-		processes = heard(processes, { ...gateway('b:1'), degraded: ['kafka: away'] }, 58_000);
+		processes = answered(processes, { ...gateway('b:1'), degraded: ['kafka: away'] }, 58_000);
 		const rates = processes.map(({ looks }) => {
 			const pairs = looks.slice(1).map((now, index) => [looks[index] ?? now, now] as const);
 			return new Set(pairs.map(([before, now]) => CHARTS[0]?.lines[1]?.read(before, now)));
@@ -334,7 +334,7 @@ h_bucket{le="+Inf",method="a"} 100
 		]);
 		expect([troublesOf(a, 58_000), troublesOf(b, 58_000).length]).toEqual([[], 1]);
 		expect(troublesOf(a, 100_000)).toMatchObject([{ what: 'This gateway', since: 58_000 }]);
-		expect(heard(processes, { ...gateway('b:1'), degraded: [] }, 400_000).map(({ id }) => id)).toEqual([
+		expect(answered(processes, { ...gateway('b:1'), degraded: [] }, 400_000).map(({ id }) => id)).toEqual([
 			'b:1',
 		]);
 	});

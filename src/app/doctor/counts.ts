@@ -9,7 +9,7 @@ export interface CountsQuery {
 	readonly repair: boolean;
 }
 
-interface Told {
+interface ReportedCounts {
 	readonly unread_count: number;
 	readonly mention_count: number;
 	readonly badge_count: number;
@@ -23,8 +23,8 @@ interface Verified {
 		readonly user: string;
 		readonly channel: string;
 		readonly thread_ts?: string;
-		readonly served: Told;
-		readonly stored: Told;
+		readonly served: ReportedCounts;
+		readonly stored: ReportedCounts;
 		readonly repaired?: boolean;
 		readonly reason?: string;
 	}[];
@@ -94,5 +94,5 @@ function judged({ user, channel, thread_ts, served, stored, repaired, reason }: 
 	return bad(ABOUT, found, 'Run it again with --repair');
 }
 
-const shown = ({ unread_count, mention_count, badge_count }: Told): string =>
+const shown = ({ unread_count, mention_count, badge_count }: ReportedCounts): string =>
 	`${unread_count} unread, ${mention_count} mentions, ${badge_count} in the badge`;

@@ -1,10 +1,10 @@
-import { givenPlaces, isCluster } from '../cluster-places.ts';
+import { givenAddresses, isCluster } from '../cluster-addresses.ts';
 import type { Config } from '../config.ts';
 import { directoryFindings } from './directory.ts';
 import { bad, type Finding } from './finding.ts';
 import { keyFindings } from './keys.ts';
 import { filesFinding, judgeClock, portFinding } from './machine.ts';
-import type { Looked } from './services.ts';
+import type { ServiceFindings } from './services.ts';
 import { settingsFindings } from './settings.ts';
 
 /** Looks at an installation with the eyes of a server that is about to start on it. Changes nothing. */
@@ -28,26 +28,26 @@ export async function examine(
 	];
 }
 
-async function servicesOf(config: Config): Promise<Looked[]> {
+async function servicesOf(config: Config): Promise<ServiceFindings[]> {
 	const problems: string[] = [];
-	const { redis, postgres, kafka } = givenPlaces(config, problems);
+	const { redis, postgres, kafka } = givenAddresses(config, problems);
 	// Loaded for a cluster alone: the clients of its services take long.
 	const { kafkaFinding, logFindings, postgresFinding, redisFinding } = await import('./services.ts');
-	const looked: Looked[] = await Promise.all([
+	const found: ServiceFindings[] = await Promise.all([
 		...problems.map(async (problem) => ({ finding: bad('settings', problem, 'Correct it, or remove it') })),
 		...(redis === null ? [] : [redisFinding(redis)]),
 		...(postgres === null ? [] : [postgresFinding(postgres, config.installation)]),
 		...(kafka === null ? [] : [kafkaFinding(config, kafka).then((finding) => ({ finding }))]),
 	]);
 	const answers = (about: string): boolean =>
-		looked.some(({ finding }) => finding.about === about && finding.state !== 'bad');
-	if (postgres === null || kafka === null || !answers('postgresql') || !answers('kafka')) return looked;
+		found.some(({ finding }) => finding.about === about && finding.state !== 'bad');
+	if (postgres === null || kafka === null || !answers('postgresql') || !answers('kafka')) return found;
 	const ofLog = await logFindings(config, { postgres, kafka });
-	return [...looked, ...ofLog.map((finding) => ({ finding }))];
+	return [...found, ...ofLog.map((finding) => ({ finding }))];
 }
 
 /** As of now: asked at another moment, they differed by as much then. */
-function clocksOf(services: readonly Looked[]): Record<string, number> {
+function clocksOf(services: readonly ServiceFindings[]): Record<string, number> {
 	const now = Date.now();
 	return Object.fromEntries(
 		services.flatMap(({ finding, clock }) =>

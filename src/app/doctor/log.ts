@@ -16,7 +16,7 @@ export interface Compared {
 	readonly held: ReadonlyMap<string, { readonly first: number; readonly end: number }>;
 }
 
-interface Place {
+interface PartitionOffsets {
 	readonly partition: string;
 	readonly next: number;
 	readonly first: number;
@@ -28,13 +28,13 @@ const ABOUT = 'log';
 const NAMED = 3;
 
 export function judgeLog({ schema, topics, progress, ids, held }: Compared): Finding[] {
-	const places = [...new Set([...held.keys(), ...progress.keys()])].map((partition) => {
+	const offsets = [...new Set([...held.keys(), ...progress.keys()])].map((partition) => {
 		// A partition that is not there holds nothing, and will be made empty.
 		const { first, end } = held.get(partition) ?? { first: 0, end: 0 };
 		return { partition, next: progress.get(partition)?.next ?? 0, first, end };
 	});
 	const findings = topics.flatMap((topic) => {
-		const own = places.filter(({ partition }) => partition.startsWith(`${topic}/`));
+		const own = offsets.filter(({ partition }) => partition.startsWith(`${topic}/`));
 		const isReplaced = own.some(({ partition }) => {
 			const [known, now] = [progress.get(partition)?.topicId ?? null, ids.get(topic)];
 			return known !== null && now !== undefined && known !== now;
@@ -44,7 +44,7 @@ export function judgeLog({ schema, topics, progress, ids, held }: Compared): Fin
 	});
 	if (findings.length > 0) return findings;
 	if (held.size === 0) return [ok(ABOUT, 'no topic yet, and no recorded progress')];
-	const waiting = places
+	const waiting = offsets
 		.filter(({ partition }) => held.has(partition))
 		.reduce((sum, { next, end }) => sum + end - next, 0);
 	return [ok(ABOUT, `${held.size} partitions, each with its next entry; ${waiting} entries are waiting`)];
@@ -59,8 +59,8 @@ const replaced = (schema: string, topic: string): Finding =>
 			`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%', start the gateways`,
 	);
 
-function gaps(schema: string, places: readonly Place[]): Finding[] {
-	const found = places.filter(({ next, first }) => next < first);
+function gaps(schema: string, offsets: readonly PartitionOffsets[]): Finding[] {
+	const found = offsets.filter(({ next, first }) => next < first);
 	if (found.length === 0) return [];
 	return [
 		bad(
@@ -72,8 +72,8 @@ function gaps(schema: string, places: readonly Place[]): Finding[] {
 	];
 }
 
-function beyond(schema: string, topic: string, places: readonly Place[]): Finding[] {
-	const found = places.filter(({ next, end }) => next > end);
+function beyond(schema: string, topic: string, offsets: readonly PartitionOffsets[]): Finding[] {
+	const found = offsets.filter(({ next, end }) => next > end);
 	if (found.length === 0) return [];
 	return [
 		bad(
@@ -88,13 +88,13 @@ function beyond(schema: string, topic: string, places: readonly Place[]): Findin
 	];
 }
 
-function shown(places: readonly Place[]): string {
-	const named = places
+function shown(offsets: readonly PartitionOffsets[]): string {
+	const named = offsets
 		.slice(0, NAMED)
 		.map(
 			({ partition, next, first, end }) =>
 				`${partition} must be read from ${next}, but Kafka holds ${first} to ${end}`,
 		);
-	const others = places.length - named.length;
+	const others = offsets.length - named.length;
 	return `${named.join('; ')}${others > 0 ? `; and ${others} more partitions like these` : ''}`;
 }

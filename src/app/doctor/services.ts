@@ -2,7 +2,7 @@ import { inspectKafka, inspectOffsets } from '../../engine/cluster/kafka/inspect
 import { topicNames } from '../../engine/cluster/kafka/open.ts';
 import { inspectPostgres, inspectProgress } from '../../engine/cluster/postgres/inspect.ts';
 import { findLayout } from '../../engine/cluster/redis/layout.ts';
-import type { ClusterPlaces } from '../cluster-places.ts';
+import type { ClusterAddresses } from '../cluster-addresses.ts';
 import type { Config } from '../config.ts';
 import { adviceOn, TOO_FEW_BROKERS } from '../failures.ts';
 import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
@@ -12,7 +12,7 @@ import { judgeLog } from './log.ts';
 
 const OLDEST_REDIS = 7;
 
-export interface Looked {
+export interface ServiceFindings {
 	readonly finding: Finding;
 	/** What its clock says, and when that was asked. */
 	readonly clock?: { readonly theirs: number; readonly ours: number };
@@ -23,7 +23,7 @@ const unusable = (about: string, error: unknown): Finding => {
 	return bad(about, found, adviceOn(found) ?? 'Fix that first');
 };
 
-export async function redisFinding(place: ClusterPlaces['redis']): Promise<Looked> {
+export async function redisFinding(place: ClusterAddresses['redis']): Promise<ServiceFindings> {
 	const about = 'redis';
 	try {
 		const { version, cluster, evicts, nowMs } = await findLayout(place);
@@ -46,7 +46,10 @@ export async function redisFinding(place: ClusterPlaces['redis']): Promise<Looke
 	}
 }
 
-export async function postgresFinding(place: ClusterPlaces['postgres'], schema: string): Promise<Looked> {
+export async function postgresFinding(
+	place: ClusterAddresses['postgres'],
+	schema: string,
+): Promise<ServiceFindings> {
 	const about = 'postgresql';
 	try {
 		const { version, pending, nowMs } = await inspectPostgres(place, schema);
@@ -60,7 +63,7 @@ export async function postgresFinding(place: ClusterPlaces['postgres'], schema: 
 	}
 }
 
-export async function kafkaFinding(config: Config, place: ClusterPlaces['kafka']): Promise<Finding> {
+export async function kafkaFinding(config: Config, place: ClusterAddresses['kafka']): Promise<Finding> {
 	const about = 'kafka';
 	const { kafkaReplication: replication } = config;
 	const wanted = topicsOf(config);
@@ -84,7 +87,7 @@ export async function kafkaFinding(config: Config, place: ClusterPlaces['kafka']
 /** Of services that both answer. */
 export async function logFindings(
 	config: Config,
-	{ postgres, kafka }: Pick<ClusterPlaces, 'postgres' | 'kafka'>,
+	{ postgres, kafka }: Pick<ClusterAddresses, 'postgres' | 'kafka'>,
 ): Promise<Finding[]> {
 	const { installation: schema } = config;
 	const topics = topicsOf(config);

@@ -1,4 +1,4 @@
-import { isCluster, PLACES } from '../cluster-places.ts';
+import { ADDRESSES, isCluster } from '../cluster-addresses.ts';
 import { type Config, missing, unknownVariables } from '../config.ts';
 import { bucketProblems } from '../file-contents.ts';
 import { BESIDE_APNS_KEY, SETTINGS, type SettingName } from '../settings.ts';
@@ -28,7 +28,7 @@ function incomplete(config: Config): Finding[] {
 		for (const name of missing(config, wanted))
 			findings.push(bad(ABOUT, `${name} is missing`, `${of} needs it`));
 	};
-	if (isCluster(config)) need('A cluster', [...PLACES, 'adminToken']);
+	if (isCluster(config)) need('A cluster', [...ADDRESSES, 'adminToken']);
 	for (const problem of bucketProblems(config))
 		findings.push(bad(ABOUT, problem, 'See docs/files.md, "Where they are kept"'));
 	if (config.apnsKeyFile !== null) need('The APNs key', BESIDE_APNS_KEY);

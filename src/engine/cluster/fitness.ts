@@ -27,7 +27,7 @@ export interface FitnessHooks {
 }
 
 const EVERY_MS = 500;
-const DOUBTFUL_ROUNDS = 5;
+const SUSPECT_ROUNDS = 5;
 const UNFIT_ROUNDS = 10;
 /** A service that answers has left so many rounds unanswered at most. */
 const ANSWERING_ROUNDS = 2;
@@ -91,7 +91,7 @@ export class Fitness {
 	private judge(rounds: number): Verdict {
 		if (rounds > UNFIT_ROUNDS) return 'unfit';
 		if (this.verdict === 'unfit') return this.steady >= this.steadyNeeded ? 'fit' : 'unfit';
-		return rounds > DOUBTFUL_ROUNDS ? 'doubtful' : 'fit';
+		return rounds > SUSPECT_ROUNDS ? 'doubtful' : 'fit';
 	}
 
 	private async ask({ name, ask }: Service): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Directory, History, Page } from '../ports/store.ts';
-import type { Membership } from './redis/read-state/packing.ts';
+import type { StoredMembership } from './redis/read-state/packing.ts';
 
 /**
  * Who has read a message. The store knows the members, and where those stand whose state is not in Redis; where the others
@@ -10,17 +10,17 @@ export interface ReaderParts {
 	readonly directory: Pick<Directory, 'members' | 'readers'>;
 	readonly history: Pick<History, 'messages'>;
 	/** As they stand in Redis, those who are loaded there. */
-	readonly standing: (
+	readonly membershipsOf: (
 		conversation: string,
 		users: readonly string[],
-	) => Promise<ReadonlyMap<string, Membership>>;
+	) => Promise<ReadonlyMap<string, StoredMembership>>;
 }
 
 /** Members that are looked at together. */
 const AT_ONCE = 1_000;
 
 /** For a store that has everything that happened in the conversation. */
-export function freshReaders({ directory, history, standing }: ReaderParts): Directory['readers'] {
+export function freshReaders({ directory, history, membershipsOf }: ReaderParts): Directory['readers'] {
 	return async (conversation, ts, after, limit): Promise<Page<string>> => {
 		const [message] = await history.messages(conversation, [ts]);
 		const found: string[] = [];
@@ -29,7 +29,7 @@ export function freshReaders({ directory, history, standing }: ReaderParts): Dir
 				directory.members(conversation, from, AT_ONCE),
 				directory.readers(conversation, ts, from, AT_ONCE),
 			]);
-			const known = await standing(conversation, members.items);
+			const known = await membershipsOf(conversation, members.items);
 			const storedReaders = new Set(stored.items);
 			for (const user of members.items) {
 				const membership = known.get(user);
@@ -43,5 +43,5 @@ export function freshReaders({ directory, history, standing }: ReaderParts): Dir
 	};
 }
 
-const hasRead = ({ member, cursor, ahead }: Membership, ts: number): boolean =>
+const hasRead = ({ member, cursor, ahead }: StoredMembership, ts: number): boolean =>
 	member && (cursor >= ts || ahead.has(ts));

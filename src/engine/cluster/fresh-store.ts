@@ -5,13 +5,13 @@ import type { Search } from '../ports/search.ts';
 import type { Directory, History, Store } from '../ports/store.ts';
 import { freshReaders, type ReaderParts } from './fresh-readers.ts';
 import type { Freshness } from './freshness.ts';
-import { withStanding } from './own-changes.ts';
+import { mergeOwnChanges } from './own-changes.ts';
 
-/** The store as gateways read it: never behind what anybody was told. */
+/** The store as gateways read it: never behind what was delivered. */
 
-/** A membership that is older than this was written long ago, or the database is away and nothing is read anyway. */
+/** A membership that is older than this was written long ago, or the database is unavailable and nothing is read anyway. */
 const LATELY_MICROS = 60_000_000;
-/** A mark that the store still lacks after so long: whoever made it may have died before the log had it. */
+/** A mark that the store still lacks after this time: the process that made it may have died before it was logged. */
 const OVERDUE_MICROS = 10_000_000;
 
 type Reads = Pick<Store, 'directory' | 'history' | 'changes' | 'search' | 'files'>;
@@ -19,7 +19,7 @@ type Reads = Pick<Store, 'directory' | 'history' | 'changes' | 'search' | 'files
 export interface FreshStoreParts {
 	readonly store: Reads;
 	readonly freshness: Freshness;
-	readonly standing: ReaderParts['standing'];
+	readonly membershipsOf: ReaderParts['membershipsOf'];
 	readonly marks: Pick<MarkLog, 'append'>;
 	readonly nowMicros: () => number;
 }
@@ -85,9 +85,9 @@ function freshChanges({ store, freshness, marks, nowMicros }: FreshStoreParts): 
 			const fields = await freshness.user(user, since);
 			const stored = await changes.own(user, since);
 			if (fields === null) return stored;
-			const { own, lacking } = withStanding(user, stored, fields, since);
-			const overdue = lacking.filter(({ at }) => at < nowMicros() - OVERDUE_MICROS);
-			// Told again, so that it is kept. The answer needs it not, and while the log is away it has to wait for the next time.
+			const { own, missing } = mergeOwnChanges(user, stored, fields, since);
+			const overdue = missing.filter(({ at }) => at < nowMicros() - OVERDUE_MICROS);
+			// Appended again, so that it is kept. The answer does not need it, and while the log is unavailable it waits for the next time.
 			if (overdue.length > 0) void marks.append(overdue).catch(() => undefined);
 			return own;
 		},
@@ -102,9 +102,9 @@ function freshChanges({ store, freshness, marks, nowMicros }: FreshStoreParts): 
 	};
 }
 
-function freshDirectory({ store, freshness, standing, nowMicros }: FreshStoreParts): Directory {
+function freshDirectory({ store, freshness, membershipsOf, nowMicros }: FreshStoreParts): Directory {
 	const { directory, history } = store;
-	const readers = freshReaders({ directory, history, standing });
+	const readers = freshReaders({ directory, history, membershipsOf });
 	return {
 		...directory,
 		async conversations(ids) {

@@ -6,14 +6,14 @@ import type { Keys } from './redis/keys.ts';
 import { type Fields, membershipEntries } from './redis/read-state/user-state.ts';
 
 /**
- * The store trails what has happened, by a moment. Whoever reads from it what others may have been told already waits
+ * The store trails the log by a moment. A reader of what may have been delivered already waits
  * here until it has that: the read state knows the newest stamp of a conversation. What users did to their own read state
  * nobody waits for: that is read from Redis (own-changes.ts, fresh-readers.ts).
  */
 
 const PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 /** Conversations whose stamp in the store is remembered: most reads then ask Redis alone. */
 const REMEMBERED = 50_000;
 
@@ -95,7 +95,7 @@ export class Freshness {
 
 	private async until(isThere: () => Promise<boolean>): Promise<void> {
 		const { nowMs } = this.parts;
-		const end = nowMs() + PATIENCE_MS;
+		const end = nowMs() + TIMEOUT_MS;
 		for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
 			if (await isThere()) return;
 			if (nowMs() > end)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { OwnChanges } from '../ports/changes.ts';
-import { withStanding } from './own-changes.ts';
+import { mergeOwnChanges } from './own-changes.ts';
 import { packFollow, packMembership } from './redis/read-state/packing.ts';
 import { followField, membershipField } from './redis/read-state/user-state.ts';
 
@@ -31,21 +31,21 @@ const row = (
 });
 const stored = (more: Partial<OwnChanges>): OwnChanges => ({ memberships: [], follows: [], ...more });
 
-test('what the store has is told as it is stored, and nothing is lacking', () => {
+test('what the store has is sent as stored, and nothing is missing', () => {
 	const rows = stored({ memberships: [row('C1', 120)] });
 	const fields = { [membershipField('C1')]: membership(120), [membershipField('C2')]: membership(SINCE) };
-	expect(withStanding('U1', rows, fields, SINCE)).toEqual({ own: rows, lacking: [] });
+	expect(mergeOwnChanges('U1', rows, fields, SINCE)).toEqual({ own: rows, missing: [] });
 });
 
-test('a mark that the store lacks is told from Redis, and can be told to the log again', () => {
+test('a mark that the store lacks comes from Redis, and can be appended to the log again', () => {
 	const rows = stored({ memberships: [row('C1', 110)] });
 	const fields = { [membershipField('C1')]: membership(120), [membershipField('C2')]: membership(130) };
-	const { own, lacking } = withStanding('U1', rows, fields, SINCE);
+	const { own, missing } = mergeOwnChanges('U1', rows, fields, SINCE);
 	expect(own.memberships).toEqual([
 		{ ...row('C1', 120), preferredTs: 120 },
 		{ ...row('C2', 130), preferredTs: 130 },
 	]);
-	expect(lacking.map(({ type, at }) => `${type} ${at}`)).toEqual([
+	expect(missing.map(({ type, at }) => `${type} ${at}`)).toEqual([
 		'cursor 120',
 		'preference 120',
 		'cursor 130',
@@ -53,18 +53,18 @@ test('a mark that the store lacks is told from Redis, and can be told to the log
 	]);
 });
 
-test('of who joined anew, or left, no mark of before is believed', () => {
+test('marks from before a rejoin or leave are ignored', () => {
 	const rows = stored({ memberships: [row('C1', 140), row('C2', 105)] });
 	const fields = {
 		[membershipField('C1')]: membership(130, { joined: 115 }),
 		[membershipField('C2')]: membership(125, { member: false }),
 	};
-	const { own, lacking } = withStanding('U1', rows, fields, SINCE);
+	const { own, missing } = mergeOwnChanges('U1', rows, fields, SINCE);
 	expect(own.memberships).toMatchObject([
 		{ conversation: 'C1', member: true, joinedTs: 115, changedTs: 130 },
 		{ conversation: 'C2', member: false, changedTs: 125 },
 	]);
-	expect(lacking.map(({ type, at }) => `${type} ${at}`)).toEqual(['cursor 130', 'preference 130']);
+	expect(missing.map(({ type, at }) => `${type} ${at}`)).toEqual(['cursor 130', 'preference 130']);
 });
 
 test('threads alike; one that is followed no more only the store knows', () => {
@@ -73,12 +73,12 @@ test('threads alike; one that is followed no more only the store knows', () => {
 		[followField('C1', 8)]: packFollow({ cursor: 8, since: 20, at: 130 }),
 		[followField('C1', 9)]: packFollow({ cursor: 9, since: 20, at: SINCE }),
 	};
-	const { own, lacking } = withStanding('U1', stored({ follows: [ended] }), fields, SINCE);
+	const { own, missing } = mergeOwnChanges('U1', stored({ follows: [ended] }), fields, SINCE);
 	expect(own.follows).toEqual([
 		ended,
 		{ conversation: 'C1', threadTs: 8, active: true, since: 20, changedTs: 130 },
 	]);
-	expect(lacking).toEqual([
+	expect(missing).toEqual([
 		{ type: 'thread_cursor', user: 'U1', conversation: 'C1', threadTs: 8, at: 130, cursor: 8, since: 20 },
 	]);
 });

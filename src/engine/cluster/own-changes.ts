@@ -1,7 +1,7 @@
 import type { OwnChanges, OwnFollow, OwnMembership } from '../ports/changes.ts';
 import type { ReadFact } from '../ports/facts.ts';
-import type { Follow, Membership } from './redis/read-state/packing.ts';
-import { cursorFact, preferenceFact, threadFact } from './redis/read-state/standing-facts.ts';
+import type { Follow, StoredMembership } from './redis/read-state/packing.ts';
+import { cursorFact, preferenceFact, threadFact } from './redis/read-state/read-facts.ts';
 import {
 	type Fields,
 	followEntries,
@@ -12,29 +12,34 @@ import {
 
 /**
  * What changed about a user, by both who know of it. The store has what was taken from the log: marks a moment late, and much
- * later where the log is away. Redis has every mark before it is acknowledged, but nothing of what one follows no more. So of
- * each membership and follow whoever knows the later change is believed. Pure.
+ * later while the log is unavailable. Redis has every mark before it is acknowledged, but not what the user no longer follows. So of
+ * each membership and follow, the side with the later change wins. Pure.
  */
 
-export interface OwnStanding {
+export interface MergedChanges {
 	readonly own: OwnChanges;
-	/** What the store lacks, as whoever marked should have told the log. */
-	readonly lacking: readonly ReadFact[];
+	/** What the store lacks, as it should have been appended to the log. */
+	readonly missing: readonly ReadFact[];
 }
 
 /** Of the user's own rows those that changed after a stamp: as stored, and as in Redis. */
-export function withStanding(user: string, stored: OwnChanges, fields: Fields, since: number): OwnStanding {
+export function mergeOwnChanges(
+	user: string,
+	stored: OwnChanges,
+	fields: Fields,
+	since: number,
+): MergedChanges {
 	const memberships = new Map(stored.memberships.map((row) => [membershipField(row.conversation), row]));
 	const follows = new Map(stored.follows.map((row) => [followField(row.conversation, row.threadTs), row]));
-	const lacking: ReadFact[] = [];
+	const missing: ReadFact[] = [];
 	for (const { conversation, membership } of membershipEntries(fields)) {
 		const field = membershipField(conversation);
 		if (membership.at <= since || hasMembership(memberships.get(field), membership)) continue;
 		const { member, joined, at } = membership;
-		// Redis does not tell a mark from a preference: both are told then, as they stand.
+		// Redis does not distinguish a mark from a preference: both are sent then, in their current state.
 		memberships.set(field, { conversation, member, joinedTs: joined, changedTs: at, preferredTs: at });
 		if (member)
-			lacking.push(
+			missing.push(
 				cursorFact(user, conversation, membership),
 				preferenceFact(user, conversation, membership),
 			);
@@ -44,12 +49,12 @@ export function withStanding(user: string, stored: OwnChanges, fields: Fields, s
 		if (follow.at <= since || hasFollow(follows.get(field), follow)) continue;
 		const { since: began, at } = follow;
 		follows.set(field, { conversation, threadTs, active: true, since: began, changedTs: at });
-		lacking.push(threadFact(user, conversation, threadTs, follow));
+		missing.push(threadFact(user, conversation, threadTs, follow));
 	}
-	return { own: { memberships: [...memberships.values()], follows: [...follows.values()] }, lacking };
+	return { own: { memberships: [...memberships.values()], follows: [...follows.values()] }, missing };
 }
 
-const hasMembership = (row: OwnMembership | undefined, { joined, at }: Membership): boolean =>
+const hasMembership = (row: OwnMembership | undefined, { joined, at }: StoredMembership): boolean =>
 	row !== undefined && row.joinedTs >= joined && Math.max(row.changedTs, row.preferredTs) >= at;
 
 const hasFollow = (row: OwnFollow | undefined, { since, at }: Follow): boolean =>

@@ -3,17 +3,17 @@ import type { Epoch } from './redis/epoch.ts';
 import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
 
 /**
- * Restores the read state of nodes of Redis that were lost. Run by every worker, and carried out by one of them.
+ * Restores the read state of lost Redis nodes. Every worker runs this, and one of them does the work.
  *
- *     whole       every node is in its epoch; the worker decides, and shares the lock with the others
- *     lost        a node has no epoch, or its process is another than that of the epoch, or there never was one: the worker stops
- *                 deciding, writes what it has, and releases the lock
- *     restoring   the worker that holds the lock alone knows that all have done so; it removes what is left on the lost nodes, waits
- *                 until marks are written too, and begins new epochs there
+ *     complete    every node is in its epoch; the worker processes commands, and shares the lock with the others
+ *     lost        a node has no epoch, or runs another process than its epoch names: the worker stops
+ *                 processing, persists what it has decided, and releases the lock
+ *     restoring   the worker that gets the lock alone knows that all have done so; it clears the lost nodes, waits
+ *                 until all marks are persisted, and begins new epochs there
  *
- * The order in the last of them matters. Users who are still loaded on a lost node can mark until that is removed; after that nobody can,
- * and every mark that was acknowledged is in the log. From the new epoch on state comes back from the store, on first use. Nodes that
- * were not lost are left as they are: users and conversations there are counted and marked all the while.
+ * The order of these steps matters. Users who are still loaded on a lost node can mark until it is cleared; after that nobody can,
+ * and every acknowledged mark is in the log. From the new epoch on, state is loaded from the store on first use. Nodes that
+ * were not lost are not touched: counts and marks there continue.
  */
 
 export interface RecoveryParts {
@@ -25,11 +25,11 @@ export interface RecoveryParts {
 	/** Up to where the store has them. */
 	readonly nextOffset: (partition: string) => Promise<number>;
 	readonly nowMicros: () => number;
-	readonly tell: (what: string) => void;
-	/** It cannot be said how the read state is, or it cannot be restored: told at each attempt. */
+	readonly log: (what: string) => void;
+	/** The read state cannot be checked or restored: called at each attempt. */
 	readonly onTrouble: (error: Error) => void;
 	readonly onLost: () => void;
-	readonly onWhole: () => void;
+	readonly onComplete: () => void;
 }
 
 const EVERY_MS = 500;
@@ -69,28 +69,28 @@ export class Recovery {
 
 	private async look(atStart = false): Promise<void> {
 		const { epoch, lock } = this.parts;
-		let isWhole = await this.isWhole();
-		if (!isWhole) {
+		let isComplete = await this.isComplete();
+		if (!isComplete) {
 			// A worker that is starting has promised nothing yet, and where the installation is new, nothing was lost.
 			if (!atStart) this.parts.onLost();
 			await this.restore();
-			isWhole = await this.isWhole();
+			isComplete = await this.isComplete();
 		}
 		await lock.share();
 		// Also where restoring failed in the middle and another worker has done it.
-		if (!isWhole) return;
+		if (!isComplete) return;
 		this.parts.worker.resume();
-		this.parts.onWhole();
+		this.parts.onComplete();
 		await epoch.tidy();
 	}
 
-	private async isWhole(): Promise<boolean> {
+	private async isComplete(): Promise<boolean> {
 		return (await this.parts.epoch.lost()).length === 0;
 	}
 
 	private async restore(): Promise<void> {
-		const { epoch, lock, worker, tell } = this.parts;
-		tell('Redis lost read state; pausing until PostgreSQL has all decided changes');
+		const { epoch, lock, worker, log } = this.parts;
+		log('Redis lost read state; pausing until PostgreSQL has all decided changes');
 		await worker.halt();
 		await lock.release();
 		try {
@@ -102,7 +102,7 @@ export class Recovery {
 			await this.marksWritten();
 			if (this.stopped || !(await lock.isStillFirst())) return;
 			await epoch.begin(this.parts.nowMicros);
-			tell(
+			log(
 				`${lost.length} Redis nodes have a new epoch; their read state is loaded from PostgreSQL on first use`,
 			);
 		} finally {
@@ -112,19 +112,19 @@ export class Recovery {
 
 	/** Answers false where another worker was first: it shares the lock again, and would be waited for in vain. */
 	private async isLeftToThisOne(): Promise<boolean> {
-		const { lock, tell } = this.parts;
-		const patience = performance.now() + OTHERS_WITHIN_MS;
+		const { lock, log } = this.parts;
+		const deadline = performance.now() + OTHERS_WITHIN_MS;
 		while (!(await lock.alone())) {
-			if (this.stopped || (await this.isWhole())) return false;
-			if (performance.now() > patience) {
-				tell('A worker did not release its lock in time; its partitions will be replayed');
+			if (this.stopped || (await this.isComplete())) return false;
+			if (performance.now() > deadline) {
+				log('A worker did not release its lock in time; its partitions will be replayed');
 				break;
 			}
 			await Bun.sleep(LOOK_AGAIN_MS);
 		}
 		// Two may have given up waiting for a third: the later one would remove what has come since.
 		while (!(await lock.isFirst())) {
-			if (this.stopped || (await this.isWhole())) return false;
+			if (this.stopped || (await this.isComplete())) return false;
 			await Bun.sleep(LOOK_AGAIN_MS);
 		}
 		return true;
@@ -132,12 +132,12 @@ export class Recovery {
 
 	/** Everything that was acknowledged is in the log by now. */
 	private async marksWritten(): Promise<void> {
-		const { endOfMarks, nextOffset, tell } = this.parts;
-		const patience = performance.now() + DRAINED_WITHIN_MS;
+		const { endOfMarks, nextOffset, log } = this.parts;
+		const deadline = performance.now() + DRAINED_WITHIN_MS;
 		for (const [partition, end] of await endOfMarks()) {
 			while (!this.stopped && (await nextOffset(partition)) < end) {
-				if (performance.now() > patience) {
-					tell(
+				if (performance.now() > deadline) {
+					log(
 						`Marks of ${partition} are not in PostgreSQL yet; still waiting. Check that workers consume it.`,
 					);
 					return this.marksWritten();

@@ -39,7 +39,7 @@ export class S3Bucket implements FileContents {
 		const writer = file.writer({ partSize: PART_BYTES, queueSize: 1, retry: 3 });
 		try {
 			for await (const chunk of content) {
-				// The writer keeps the chunk; its bytes may be used again by whoever reads the request.
+				// The writer keeps the chunk; its bytes may be reused by the reader of the request.
 				await writer.write(Buffer.from(chunk));
 				await writer.flush();
 			}

@@ -7,7 +7,7 @@ export class MemoryBus implements Bus {
 
 	async ready(): Promise<void> {}
 
-	hears(): boolean {
+	isReceiving(): boolean {
 		return true;
 	}
 

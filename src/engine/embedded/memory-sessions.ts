@@ -1,4 +1,4 @@
-import type { SessionStanding, Sessions } from '../ports/sessions.ts';
+import type { PresenceState, Sessions } from '../ports/sessions.ts';
 
 interface Session {
 	/** Few: a list takes a fifth of a set's memory. */
@@ -33,7 +33,7 @@ export class MemorySessions implements Sessions {
 		return isActive(this.sessions.get(user));
 	}
 
-	async standing(user: string): Promise<SessionStanding> {
+	async presence(user: string): Promise<PresenceState> {
 		const session = this.sessions.get(user);
 		return {
 			active: isActive(session),

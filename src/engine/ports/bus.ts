@@ -23,10 +23,10 @@ export type About =
 			readonly threadTs: number | null;
 			/** It stands, or stood, in the timeline. */
 			readonly inTimeline: boolean;
-			/** It speaks to whoever is active: who that is, a client does not know. */
+			/** It mentions active users: a client does not know who they are. */
 			readonly here: boolean;
 	  }
-	/** A conversation came to count for its members, or no longer does; null: there is no row to tell. */
+	/** A conversation came to count for its members, or no longer does; null: there is no row to send. */
 	| { readonly change: 'standing'; readonly conversation: string | null }
 	/** What the user follows, or has read of it, is another one now. */
 	| { readonly change: 'threads' };
@@ -36,7 +36,7 @@ export type BusMessage =
 	| {
 			readonly type: 'event';
 			readonly frame: string;
-			/** Stamp of the change it tells of; none for what leaves no trace, as typing does. */
+			/** Stamp of its change; none for events without a stored change, such as typing. */
 			readonly at?: number;
 			/** The thing it is about (src/protocol/live-event.ts); none where there is no stamp, nor from a process of an older release. */
 			readonly subject?: string;
@@ -55,7 +55,7 @@ export type BusMessage =
 	  }
 	/** A token was revoked, or (null) all of the user: forget it, and close the sockets that were opened with it. */
 	| { readonly type: 'signed_out'; readonly user: string; readonly token: string | null }
-	/** Something that was published to this topic did not get there, nobody knows what: those it was for begin anew. */
+	/** Messages to this topic may have been lost: its subscribers have to start over. */
 	| { readonly type: 'lost' }
 	/** To all gateways: something that is stored may never have been published. */
 	| { readonly type: 'missed' }
@@ -90,7 +90,7 @@ export interface Publisher {
 	readonly generation: number;
 }
 
-/** Is told the topic: one handler may serve many, and then costs nothing for each. */
+/** Gets the topic: one handler may serve many topics without a closure for each. */
 export type BusHandler = (message: BusMessage, topic: Topic) => void;
 
 /**
@@ -99,10 +99,10 @@ export type BusHandler = (message: BusMessage, topic: Topic) => void;
  * cannot be carried, `lost` is, as soon as that is possible: nobody goes on for long as if there had been nothing.
  */
 export interface Bus {
-	/** Resolves when everything subscribed so far is heard. */
+	/** Resolves when every subscription so far is confirmed. */
 	ready(): Promise<void>;
-	/** Whether what is published to this topic now is heard here, as far as is known. Of one that is subscribed. */
-	hears(topic: Topic): boolean;
+	/** Whether messages published to this topic now arrive here, as far as is known. For a subscribed topic. */
+	isReceiving(topic: Topic): boolean;
 	publish(topic: Topic, message: BusMessage): void;
 	/**
 	 * The same on behalf of a partition. Answers false where it was dropped, because a later owner of the partition has published

@@ -4,10 +4,10 @@ import type { Reaction } from '../../model/reactions.ts';
 /**
  * What changed for a user after a stamp, read from the rows themselves: each carries the stamp of its newest
  * change, so there is no second record of events that could disagree with them. Of what changed several times
- * the newest state is told.
+ * the newest state is sent.
  *
  * Whoever asks says up to which stamp. What changed again after it is left out wherever the row no longer
- * shows what it was: its later change is told live.
+ * shows what it was: its later change is delivered live.
  */
 export interface Changes {
 	/** The user's own rows, with no upper bound: theirs are marks and follows, of which the newest counts. */
@@ -68,7 +68,7 @@ export interface InsideQuery {
 /** A message posted since, as it is now; those deleted again are left out. */
 export interface PostedMessage {
 	readonly message: Message;
-	/** The timeline message before it, as whoever follows the changes in order knows the timeline; 0 for none. */
+	/** The timeline message before it, as a client that follows the changes in order knows the timeline; 0 for none. */
 	readonly prevTs: number;
 }
 

@@ -30,9 +30,9 @@ export type ReadFact =
 			readonly revision: number;
 			readonly ahead?: {
 				readonly add?: readonly number[];
-				/** Entries at or before this ts fell away. */
+				/** Entries at or before this ts were removed. */
 				readonly dropUpTo?: number;
-				/** Entries from this ts on fell away. */
+				/** Entries from this ts on were removed. */
 				readonly dropFrom?: number;
 			};
 			readonly of?: OfMembership;
@@ -56,7 +56,7 @@ export type ReadFact =
 			readonly level: NotificationLevel;
 			readonly of?: OfMembership;
 	  }
-	/** The user came to be active (connected and not away), or ceased to be. */
+	/** The user became active (connected and not set to away), or inactive. */
 	| { readonly type: 'activity'; readonly user: string; readonly at: number; readonly active: boolean };
 
 export type Fact = Effect | ReadFact;

@@ -65,7 +65,7 @@ export interface Consumption {
  */
 export interface CommandLog {
 	/**
-	 * Resolves when the log has it. What came of it is told to `replyTo`, over the bus. Refuses with
+	 * Resolves when the log has it. Its outcome is sent to `replyTo` over the bus. Rejects with
 	 * `service_unavailable` while the log cannot be reached, and with `outcome_unknown` where it does not confirm it.
 	 */
 	append(entry: CommandEntry): Promise<void>;

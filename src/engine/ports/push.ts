@@ -1,10 +1,10 @@
 import type { NotificationLevel } from './facts.ts';
 
 /**
- * What pushing keeps: devices, the outbox of messages that members have to be told of, what was sent to which
+ * What pushing keeps: devices, the outbox of messages that members have to be notified of, what was sent to which
  * device, and who has read something since. Times named `…At` are ms of the wall clock.
  *
- * Work is taken with a lease: whoever took it has it alone until the lease ends, and if they died, it is due again then.
+ * Work is taken with a lease: a process has it alone until the lease ends; if the process died, it is due again then.
  */
 
 export type PushPlatform = 'apns' | 'fcm' | 'web';
@@ -18,7 +18,7 @@ export interface Device {
 	readonly token: string;
 	/** The application, where it is not the one that is configured; empty otherwise. */
 	readonly app: string;
-	/** The badge it was last told. */
+	/** The badge it was last sent. */
 	readonly badge: number;
 	/** Micros. */
 	readonly addedTs: number;
@@ -43,7 +43,7 @@ export const WHOLE = 0;
 
 /** A message whose members are being gone through. */
 export interface OutboxEntry extends MessageKey {
-	/** Changed: whom it concerned before was told when it was posted. */
+	/** Changed: users whom it concerned before were notified when it was posted. */
 	readonly because: 'posted' | 'changed';
 	/** Counts how often it changed since it was put here; then they are gone through again. */
 	readonly round: number;
@@ -52,7 +52,7 @@ export interface OutboxEntry extends MessageKey {
 }
 
 /** Where those come from whom a message may concern. */
-export type Audience =
+export type CandidateSource =
 	| { readonly of: 'members'; readonly threadTs: number | null }
 	/** The same, looked for among those who have a device: better where these are the fewer. */
 	| { readonly of: 'devices'; readonly threadTs: number | null }
@@ -150,7 +150,12 @@ export interface PushOutbox {
 	/** `begun` false: only those whose members nobody has begun to go through. */
 	takeMessages(lease: Lease, begun: boolean): Promise<readonly OutboxEntry[]>;
 	/** Looks at `limit` of the audience, in the order of their ids. */
-	candidates(message: MessageKey, audience: Audience, after: string, limit: number): Promise<CandidatePage>;
+	candidates(
+		message: MessageKey,
+		audience: CandidateSource,
+		after: string,
+		limit: number,
+	): Promise<CandidatePage>;
 	/** Of these devices, those that show it. */
 	shownOn(message: MessageKey, devices: readonly string[]): Promise<ReadonlySet<string>>;
 	/** What is to be done for those looked at, and how far the members were gone through, together. */
@@ -176,7 +181,7 @@ export interface PushOutbox {
 	dead(limit: number): Promise<readonly DeadSend[]>;
 	/** All that are dead are tried again; answers how many. */
 	replay(now: number): Promise<number>;
-	/** Everything that was taken is due again: whoever took it is known to be gone. */
+	/** Everything that was taken is due again: the process that took it is gone. */
 	releaseAll(now: number): Promise<void>;
 	/** Forgets what was shown before this ts, and users whose marks were dealt with before that moment. */
 	tidy(beforeTs: number, handledBefore: number): Promise<void>;

@@ -30,12 +30,12 @@ export interface UserCounts extends CountTotals {
 export interface CountSink {
 	/** Before the first row. Called again where the engine has to start over: what came before is void. */
 	begin(atMost: number): void;
-	/** The row is true during the call only: the next one may be the same object, filled anew. */
+	/** The row is true during the call only: the next one may be the same object, filled again. */
 	row(row: CountRow): void;
 }
 
 /** A place in the inbox: what comes after it is older, or as old with a higher id. */
-export interface InboxPlace {
+export interface InboxPageStart {
 	/**
 	 * With the unread ones first: which list this is a place in, named by the stamp as of which it was begun. What
 	 * was unread then is in the first part of the list to its end, whatever is read or marked unread meanwhile.
@@ -51,7 +51,7 @@ export interface InboxPlace {
 export interface InboxQuery {
 	readonly limit: number;
 	/** Null: from the top. Of a list in the same order. */
-	readonly start: InboxPlace | null;
+	readonly start: InboxPageStart | null;
 	/** Conversations with something unread before the others. */
 	readonly unreadFirst: boolean;
 }
@@ -59,7 +59,7 @@ export interface InboxQuery {
 export interface InboxPage {
 	readonly rows: readonly CountRow[];
 	/** Where the next page starts; null at the end. */
-	readonly next: InboxPlace | null;
+	readonly next: InboxPageStart | null;
 }
 
 export interface MemberView {
@@ -73,14 +73,14 @@ export interface MemberView {
 }
 
 /** What is asked about a moment: the rows of these, and where anything changed since. */
-export interface MomentQuery {
+export interface SnapshotQuery {
 	readonly since: number;
 	readonly rows: readonly string[];
 	readonly threads: readonly { readonly conversation: string; readonly threadTs: number }[];
 }
 
 /** How a user's state was at one moment. */
-export interface Moment {
+export interface UserSnapshot {
 	readonly stamp: number;
 	/** What a client that knows this moment is at. Nothing after it, up to the stamp, concerns the user. */
 	readonly position: number;
@@ -115,10 +115,10 @@ export interface ThreadChange {
 }
 
 /**
- * Called with the row once its change cannot be lost any more: the moment to tell others of it. Calls come
+ * Called with the row once its change is durable, to publish it. Calls come
  * in the order of the changes' stamps, among themselves and with the effects of commands.
  */
-export type Tell<Row> = (row: Row) => void;
+export type OnDurable<Row> = (row: Row) => void;
 
 /** A mark that cannot be: of who is no member, or of a message that is not in the timeline. */
 export type MarkProblem = 'not_a_member' | 'no_such_message' | 'not_following';

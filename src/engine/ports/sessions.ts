@@ -1,9 +1,9 @@
-/** Who is connected, on how many sockets, and who is away. */
+/** Who is connected, on how many sockets, and who is set to away. */
 
-export interface SessionStanding {
-	/** Connected and not away. */
+export interface PresenceState {
+	/** Connected and not set to away. */
 	readonly active: boolean;
-	/** The user chose to be away. */
+	/** The user set themselves to away. */
 	readonly away: boolean;
 	/** Sockets, on every gateway. */
 	readonly connections: number;
@@ -15,9 +15,9 @@ export interface Sessions {
 	disconnected(user: string, connection: string): Promise<boolean>;
 	/** What the user chose; `away` holds while connected. */
 	setAway(user: string, away: boolean): Promise<boolean>;
-	/** Connected and not away. */
+	/** Connected and not set to away. */
 	isActive(user: string): Promise<boolean>;
 	/** Everything that is known of one user. */
-	standing(user: string): Promise<SessionStanding>;
+	presence(user: string): Promise<PresenceState>;
 	activeAmong(users: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -3,7 +3,7 @@ import type { ConversationKind } from '../../model/ids.ts';
 import type { Message } from '../../model/message.ts';
 import type { Pin } from '../../model/pins.ts';
 import type { Reaction } from '../../model/reactions.ts';
-import type { Follow, Membership } from '../../sequencer/state.ts';
+import type { Follow, JoinState } from '../../sequencer/state.ts';
 import type { Page, Profile, Team, Token, TokenUse, User } from './accounts.ts';
 import type { Apps } from './apps.ts';
 import type { Changes } from './changes.ts';
@@ -223,7 +223,7 @@ export interface StateSource {
 		readonly stamp: number;
 		readonly lastTs: number;
 	} | null>;
-	memberships(conversation: string, users: readonly string[]): Promise<ReadonlyMap<string, Membership>>;
+	memberships(conversation: string, users: readonly string[]): Promise<ReadonlyMap<string, JoinState>>;
 	threadReplies(
 		conversation: string,
 		threadTs: number,
@@ -274,7 +274,7 @@ export interface StateSource {
 		upTo: number,
 		limit: number,
 	): Promise<readonly EntryRow[]>;
-	/** When servers were started, ascending: whoever was active before is not any more. */
+	/** When servers were started, ascending: users who were active before are not any more. */
 	starts(): Promise<readonly number[]>;
 	/** Every change with a stamp up to this one is in it, later ones may still arrive; 0 where that is not known. */
 	completeUpTo(): number;

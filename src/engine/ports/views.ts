@@ -1,10 +1,10 @@
 import type { Cursor } from '../../model/cursor.ts';
 import type {
 	ConversationView,
-	InOrder,
+	FollowerPosition,
+	InboxOrder,
+	MemberPosition,
 	NotificationLevel,
-	Place,
-	ThreadPlace,
 	UserView,
 } from '../../model/views.ts';
 import type { Command } from '../../sequencer/commands.ts';
@@ -43,20 +43,20 @@ export interface Ids extends Iterable<string> {
 }
 
 /** Views of one moment. They are true during the call that they are handed to, and no longer. */
-export interface Looked {
+export interface ViewSnapshot {
 	readonly user: UserView;
 	/** One that was asked for; undefined where there is none. */
 	conversation(id: string): ConversationView | undefined;
 	/** Where all were asked for: what the user is in, archived ones included. */
-	eachPlace(visit: (place: Place) => void): void;
+	eachConversation(visit: (member: MemberPosition) => void): void;
 	/** There are no more than so many. */
-	readonly mostPlaces: number;
+	readonly mostConversations: number;
 	/** Where cursors were asked for: conversations in use of which this holds, which depends on the place alone. */
-	where(holds: (place: Place) => boolean): Ids;
+	where(holds: (member: MemberPosition) => boolean): Ids;
 	/** Where all were asked for: of the conversations in use after this place, the newest; in a set, or outside of it. */
-	newest(start: InOrder | null, most: number, among?: Ids, inside?: boolean): readonly ConversationView[];
+	newest(start: InboxOrder | null, most: number, among?: Ids, inside?: boolean): readonly ConversationView[];
 	/** Where threads were asked for: those that the user follows, of conversations in use. */
-	threads(): Iterable<ThreadPlace>;
+	threads(): Iterable<FollowerPosition>;
 	/** Everything up to this stamp that can be seen is in the views. */
 	readonly stamp: number;
 	/** Where all were asked for: what a client that knows these views is at. Nothing after it, up to the stamp, concerns the user. */
@@ -105,16 +105,16 @@ export interface Changing<D extends Decided, Problem extends string, T> {
 	/** What it is decided on. It covers what is shown as well, where nothing else changes meanwhile. */
 	readonly scope: Scope;
 	/** Pure: it may be called again, where the state changed meanwhile. */
-	readonly decide: (looked: Looked) => D | Problem;
+	readonly decide: (views: ViewSnapshot) => D | Problem;
 	/** What is shown of the state after it, whatever else changed meanwhile. */
 	readonly shown: Scope;
 	/** Null where the place is not there any more. */
-	readonly show: (looked: Looked) => T | null;
+	readonly show: (views: ViewSnapshot) => T | null;
 	/**
 	 * Called once the change cannot be lost any more, in the order of stamps; also for one that moves nothing: it may repeat a change of a
 	 * process that died before it called this.
 	 */
-	readonly tell: (shown: T) => void;
+	readonly onDurable: (shown: T) => void;
 }
 
 export interface Changed<D, T> {
@@ -146,7 +146,7 @@ export interface Views {
 	 * Calls `use` with views of one moment, current as of the call, and answers when everything that they show is durable. `use` is
 	 * pure and may be called again.
 	 */
-	look<T>(user: string, scope: Scope, use: (looked: Looked) => T): Promise<T>;
+	look<T>(user: string, scope: Scope, use: (views: ViewSnapshot) => T): Promise<T>;
 	/**
 	 * Changes a user's own state: decides on views, sets where they are still so, and otherwise decides again. Null: what is to be
 	 * shown is not there any more.

@@ -25,7 +25,7 @@ const MEMBERSHIPS = `SELECT conversation, member, joined_ts, changed_ts, preferr
 const FOLLOWS = `SELECT conversation, thread_ts, active, since, changed_ts FROM thread_follows
 	WHERE user_id = $1 AND changed_ts > $2`;
 
-/** From where on the user `b` hears of its conversation. */
+/** From where on the user `b` receives events of its conversation. */
 const START = '(CASE WHEN b.joined_ts > $3 THEN b.joined_ts ELSE $3 END)';
 
 /** $1 user, $2 conversations, $3 since, $4 up to, $5 limit. */
@@ -146,7 +146,7 @@ async function changesInside(reader: SqlReader, query: InsideQuery): Promise<Ins
 	for (let start = 0; start < conversations.length; start += CONVERSATIONS_PER_QUERY) {
 		if (start > 0) await reader.pause();
 		const where = list(conversations.slice(start, start + CONVERSATIONS_PER_QUERY));
-		// One more than fits tells that it does not.
+		// One more than fits shows that it does not.
 		const params = [user, where, since, upTo, changes + 1];
 		// Sizes first: what is too much is never held in memory.
 		for (const sql of [SIZE_OF_POSTED, SIZE_OF_CHANGED]) {

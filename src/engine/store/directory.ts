@@ -31,7 +31,7 @@ const IDS_OF_PUBLIC = `SELECT c.id FROM conversations c
 const among = (ids: string, limit = '$6'): string =>
 	`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id IN (${ids}) ORDER BY id LIMIT ${limit}`;
 const OWN = among(`SELECT id FROM (${idsOfOwn('$5', '$6')}) AS own`);
-/** Filtered before the page is cut: a short page, or a cursor, would tell of what is hidden. */
+/** Filtered before the page is cut: a short page, or a cursor, would reveal hidden ones. */
 const SHARED = among(
 	`SELECT id FROM (${idsOfOwn(
 		'$6',

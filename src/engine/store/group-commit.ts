@@ -14,7 +14,7 @@ import type { BoundWrite } from './write-sql.ts';
  * handed over afterwards starts afresh.
  *
  * Work that nobody waits for goes aside, in small batches that take turns with the others and stand for themselves:
- * whoever posts waits for one of them at most, and hears nothing of one that fails.
+ * a post waits for one of them at most, and is not affected by one that fails.
  */
 
 /** A new batch is begun when the open one has as many statements; one commit is never divided. */
@@ -128,7 +128,7 @@ export class GroupCommit implements Ledger {
 	private failed(batch: Batch, error: Error): void {
 		this.running = null;
 		const lost = this.runningAside ? [batch] : [batch, ...this.queue.splice(0)];
-		// First whoever keeps state in memory, then those who wait: they find it dropped already.
+		// First the caches in memory, then the waiting requests: they find the caches cleared already.
 		if (!this.runningAside) this.onFailure(error);
 		this.goOn();
 		const refusal = new Refusal('service_unavailable', 'could not be written', undefined, error);

@@ -1,7 +1,7 @@
 import type { Page } from '../ports/store.ts';
 import type { Param, SqlReader } from './sql.ts';
 
-/** Lists in order of id. The query asks for one more than the page holds: that one tells whether it goes on. */
+/** Lists in order of id. The query asks for one more than the page holds: that one shows whether there is a next page. */
 
 export const NO_PAGE_BEFORE = '';
 

@@ -133,7 +133,7 @@ const TOKEN_COLUMNS = 'hash, user_id, team, created_ts, revoked_ts, expires_ts, 
 export const TOKEN = `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = $1`;
 export const TOKENS_OF_USER = `SELECT hash AS id, ${TOKEN_COLUMNS} FROM tokens
 	WHERE user_id = $1 AND hash > $2 ORDER BY hash LIMIT $3`;
-/** Two, to tell one from several. `g` follows every hex digit. */
+/** Two, to distinguish one from several. `g` follows every hex digit. */
 export const TOKENS_STARTING = `SELECT ${TOKEN_COLUMNS} FROM tokens
 	WHERE hash >= $1 AND hash < $2 ORDER BY hash LIMIT 2`;
 export const endOf = (hashStart: string): string => `${hashStart}g`;
@@ -205,7 +205,7 @@ const REVOKE_INVITES_OF = update(
 	{ user_id: 1, revoked_ts: 'IS NULL', used_ts: 'IS NULL' },
 );
 
-/** Tokens that the server does not know, JWTs, are told apart by when they were issued. */
+/** Tokens that the server does not store, JWTs, are distinguished by when they were issued. */
 export const signOut = (user: string, at: number): BoundWrite[] => [
 	{ write: REVOKE_TOKENS_OF, params: [user, at] },
 	{ write: SIGN_OUT, params: [user, at] },

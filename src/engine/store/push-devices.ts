@@ -2,7 +2,7 @@ import type { Device, PushDevices, PushPlatform } from '../ports/push.ts';
 import type { SqlReader } from './sql.ts';
 import { type BoundWrite, deleteFrom, erasing, insertInto } from './write-sql.ts';
 
-/** Devices. A token has one row, so whoever adds it last has it. */
+/** Devices. A token has one row, so it belongs to the user who added it last. */
 
 /** Under another user it is another device: what was on its way to the first one does not reach the second. */
 const ADD = insertInto(

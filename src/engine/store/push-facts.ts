@@ -5,8 +5,8 @@ import { writeFact } from './ledger.ts';
 import { insertInto, type Writes } from './write-sql.ts';
 
 /**
- * What pushing notes of facts, in the transaction that makes them durable: of a post that there is somebody to tell,
- * of a message that changed that somebody may have been told in vain, of a mark that its user has read something. One row
+ * What pushing notes of facts, in the transaction that makes them durable: of a post that users may have to be notified,
+ * of a changed message that a notification may be outdated, of a mark that its user has read something. One row
  * each, whatever the number of members.
  */
 

@@ -1,5 +1,5 @@
 import type { DeadSend, Lease, OutboxEntry, PushOutbox, SendKey, SendOf, SendResult } from '../ports/push.ts';
-import { candidatesOf } from './push-audience.ts';
+import { candidatesOf } from './push-candidates.ts';
 import { DEVICE_COLUMNS, type DeviceRow, deviceOf } from './push-devices.ts';
 import { flag, list, type Param, type SqlReader } from './sql.ts';
 import {
@@ -69,7 +69,7 @@ const SENT = update('push_sends', { state: "'sent'", lease: "''", error: "''" },
 const AGAIN = update('push_sends', { attempts: 4, next_at: 5, error: 6, lease: "''" }, ONE);
 const DEAD = update('push_sends', { state: "'dead'", attempts: 4, error: 5, lease: "''" }, ONE);
 const DROP = deleteFrom('push_sends', ONE);
-const TELL_BADGE = update('push_devices', { badge: 2 }, { id: 1 });
+const UPDATE_BADGE = update('push_devices', { badge: 2 }, { id: 1 });
 const DROP_DEVICE = erasing(deleteFrom('push_devices', { id: 1 }));
 const DROP_SENDS = deleteFrom('push_sends', { device: 1 });
 
@@ -95,7 +95,7 @@ const HANDLED = update(
 );
 const SHOWN = `SELECT s.device, s.conversation, s.ts, ${AHEAD} FROM push_sends s
 	WHERE s.user_id = $1 AND s.state = 'sent' ORDER BY s.conversation, s.ts, s.device`;
-const TELL_BADGES = update('push_devices', { badge: 2 }, { user_id: 1 });
+const UPDATE_BADGES = update('push_devices', { badge: 2 }, { user_id: 1 });
 
 const SIZES = `SELECT (SELECT COUNT(*) FROM push_devices) AS devices,
 	(SELECT COUNT(*) FROM push_sends WHERE state = 'pending') AS pending,
@@ -144,7 +144,7 @@ export function outboxOn(
 					flag(begun),
 				)
 			).map(({ after_user, ...entry }) => ({ ...entry, after: after_user })),
-		candidates: (message, audience, after, limit) => candidatesOf(reader, message, audience, after, limit),
+		candidates: (message, source, after, limit) => candidatesOf(reader, message, source, after, limit),
 		shownOn: async ({ conversation, ts }, devices) => {
 			const rows = await reader.all<{ device: string }>(SHOWN_ON, [conversation, ts, list(devices)]);
 			return new Set(rows.map(({ device }) => device));
@@ -195,7 +195,7 @@ export function outboxOn(
 		withdrawn: ({ user, marks }, { sends, badge, nextAt }) =>
 			execute([
 				...sends.map((send) => ({ write: DROP, params: keyOf(send) })),
-				...(badge === null ? [] : [{ write: TELL_BADGES, params: [user, badge] }]),
+				...(badge === null ? [] : [{ write: UPDATE_BADGES, params: [user, badge] }]),
 				{ write: HANDLED, params: [user, marks, nextAt] },
 			]),
 		putOff: ({ user }, nextAt) => execute([{ write: PUT_OFF, params: [user, nextAt] }]),
@@ -234,7 +234,7 @@ function settling(send: SendOf, result: SendResult): BoundWrite[] {
 		case 'sent':
 			return [
 				{ write: SENT, params: key },
-				{ write: TELL_BADGE, params: [send.device, result.badge] },
+				{ write: UPDATE_BADGE, params: [send.device, result.badge] },
 				{ write: NOTE_READ, params: [send.user] },
 			];
 		case 'dropped':

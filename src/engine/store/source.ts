@@ -1,5 +1,5 @@
 import type { ConversationKind } from '../../model/ids.ts';
-import type { Follow, Membership } from '../../sequencer/state.ts';
+import type { Follow, JoinState } from '../../sequencer/state.ts';
 import type { ConversationBrief, EntryRow, StateSource } from '../ports/store.ts';
 import { readReactions } from './reactions.ts';
 import {
@@ -84,7 +84,7 @@ const standsInTimeline = (row: MentioningColumns): boolean =>
 	row.deleted === 0 && (row.thread_ts === null || row.broadcast === 1);
 /**
  * Above the first entry that is one too many, where there is one: only the newest are wanted. The list is taken
- * apart once (MATERIALIZED), and sorting is left to whoever takes the rows: both cost half of the time here.
+ * apart once (MATERIALIZED), and the reader of the rows sorts them: both cost half of the time here.
  */
 const TIMELINES = `WITH wanted AS MATERIALIZED (SELECT item, low, high FROM EACH_RANGE($1) AS ranges)
 	SELECT m.conversation, ${ENTRY_COLUMNS} FROM wanted CROSS JOIN messages m
@@ -123,7 +123,7 @@ export function sourceOf(reader: SqlReader, completeUpTo: () => number = () => 0
 					list(chunk),
 				]),
 			);
-			const found = new Map<string, Membership>();
+			const found = new Map<string, JoinState>();
 			for (const row of rows) found.set(row.user_id, { member: row.member === 1, joinedTs: row.joined_ts });
 			return found;
 		},

@@ -37,11 +37,11 @@ export class AppRequests {
 	private readonly waiting = new Map<string, (answer: string | null) => void>();
 
 	constructor(private readonly parts: AppRequestsParts) {
-		parts.bus.subscribe(`gateway:${parts.gateway}`, this.hear);
+		parts.bus.subscribe(`gateway:${parts.gateway}`, this.receive);
 	}
 
 	close(): void {
-		this.parts.bus.unsubscribe(`gateway:${this.parts.gateway}`, this.hear);
+		this.parts.bus.unsubscribe(`gateway:${this.parts.gateway}`, this.receive);
 	}
 
 	/** What the app answered with; null: an acknowledgement without content. Throws a Refusal where it did not. */
@@ -101,7 +101,7 @@ export class AppRequests {
 		});
 	}
 
-	private readonly hear = (message: BusMessage): void => {
+	private readonly receive = (message: BusMessage): void => {
 		if (message.type === 'app_answer') this.waiting.get(message.request)?.(message.answer);
 		if (message.type !== 'app_request') return;
 		const { request, from, app, kind, payload } = message;

@@ -83,7 +83,7 @@ export class AppSocket {
 		this.settle(id, { type: 'acknowledged', payload: answer });
 	}
 
-	heard(): void {
+	received(): void {
 		this.silentLooks = 0;
 	}
 

@@ -103,8 +103,8 @@ export class Authenticator {
 	/** What is said of a token that was revoked or has expired stands; that nothing can be said does not. */
 	private asBefore(hash: string, error: unknown): Caller {
 		const found = this.remembered.get(hash);
-		const isAway = error instanceof Refusal && error.code === 'service_unavailable';
-		if (found && isAway && found.withoutStoreUntil > this.options.nowMs()) return found.caller;
+		const isUnavailable = error instanceof Refusal && error.code === 'service_unavailable';
+		if (found && isUnavailable && found.withoutStoreUntil > this.options.nowMs()) return found.caller;
 		this.remembered.delete(hash);
 		throw error;
 	}

@@ -8,7 +8,7 @@ import type { Authenticator } from './authenticator.ts';
 const EVERY_GATEWAY = 'gateways:all';
 
 /** `tokenHash` null: all tokens of the user. */
-export function tellRevoked(bus: Bus, tokenHash: string | null, user: string): void {
+export function publishRevocation(bus: Bus, tokenHash: string | null, user: string): void {
 	const message = { type: 'signed_out', user, token: tokenHash } as const;
 	bus.publish(EVERY_GATEWAY, message);
 	bus.publish(`user:${user}`, message);
@@ -26,16 +26,16 @@ export async function revokeToken(
 	if (await directory.token(hash)) await directory.revokeToken(hash, at);
 	else await directory.createToken({ hash, user, team, createdTs: at, revokedTs: at, expiresTs: null });
 	auth.forget(hash);
-	tellRevoked(bus, hash, user);
+	publishRevocation(bus, hash, user);
 }
 
 /** Returns what ends it. */
-export function hearRevoked(
+export function subscribeToRevocations(
 	bus: Bus,
 	auth: Pick<Authenticator, 'forget' | 'forgetUser' | 'forgetAll'>,
 	partners: Pick<DirectPartners, 'forgetUser' | 'forgetAll'>,
 ): () => void {
-	const hear = (message: BusMessage): void => {
+	const receive = (message: BusMessage): void => {
 		if (message.type === 'signed_out') {
 			if (message.token === null) {
 				auth.forgetUser(message.user);
@@ -46,6 +46,6 @@ export function hearRevoked(
 			partners.forgetAll();
 		}
 	};
-	bus.subscribe(EVERY_GATEWAY, hear);
-	return () => bus.unsubscribe(EVERY_GATEWAY, hear);
+	bus.subscribe(EVERY_GATEWAY, receive);
+	return () => bus.unsubscribe(EVERY_GATEWAY, receive);
 }

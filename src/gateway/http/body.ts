@@ -96,16 +96,16 @@ async function addMultipart(
 
 /** A declared length is checked before reading; without one, the length is checked while reading. */
 export async function readText(request: Request): Promise<string> {
-	const told = request.headers.get('content-length');
-	if (told === null) return new TextDecoder().decode(await readStream(request));
-	checkLength(Number(told));
+	const contentLength = request.headers.get('content-length');
+	if (contentLength === null) return new TextDecoder().decode(await readStream(request));
+	checkLength(Number(contentLength));
 	return request.text();
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {
-	const told = request.headers.get('content-length');
-	if (told === null) return readStream(request);
-	checkLength(Number(told));
+	const contentLength = request.headers.get('content-length');
+	if (contentLength === null) return readStream(request);
+	checkLength(Number(contentLength));
 	return new Uint8Array(await request.arrayBuffer());
 }
 

@@ -1,6 +1,6 @@
 import { CLOSE_CODES, type CloseReason } from '../../model/errors.ts';
 import { addressedTo } from '../../protocol/addresses.ts';
-import type { AlreadyTold } from './already-told.ts';
+import type { SentEvents } from './sent-events.ts';
 
 /** What a connection needs of a socket; Bun's ServerWebSocket is one. */
 export interface Socket {
@@ -126,14 +126,14 @@ export class Connection {
 	}
 
 	/** Sends held and later events with a stamp after this one, without held events that `told` includes. */
-	release(caughtUpTo: number, told?: Pick<AlreadyTold, 'includes'>): void {
+	release(caughtUpTo: number, sent?: Pick<SentEvents, 'includes'>): void {
 		const { held } = this;
 		if (this.ended || held?.overflowed) return;
 		this.held = undefined;
 		this.caughtUpTo = caughtUpTo;
 		this.open = true;
 		for (const { frame, at, subject } of held?.frames ?? [])
-			if (at === undefined || !told?.includes(subject, at)) this.send(frame, at);
+			if (at === undefined || !sent?.includes(subject, at)) this.send(frame, at);
 	}
 
 	private keep(held: Held, kept: HeldFrame): void {

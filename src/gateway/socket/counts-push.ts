@@ -52,8 +52,8 @@ export class CountsPush {
 			if (row === null && !threads && ofOwn === null) continue;
 			if (!session.connections.some(({ wantsCounts }) => wantsCounts)) continue;
 			const due = this.dueOf(session);
-			const told = row ?? ofOwn;
-			if (told !== null) due.rows.add(told);
+			const conversation = row ?? ofOwn;
+			if (conversation !== null) due.rows.add(conversation);
 			if (threads && due.threads === 'nobody') due.threads = 'opted_in';
 		}
 	}

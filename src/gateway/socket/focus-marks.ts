@@ -15,7 +15,7 @@ export interface FocusMarksParts {
 	readonly failed: (error: unknown) => void;
 }
 
-interface Place {
+interface FocusedConversation {
 	readonly user: string;
 	readonly conversation: string;
 	readonly revision: number | undefined;
@@ -32,7 +32,7 @@ export class FocusMarks {
 		return this.waiting.size;
 	}
 
-	add(place: Place, tss: readonly number[]): void {
+	add(place: FocusedConversation, tss: readonly number[]): void {
 		const key = `${place.user} ${place.conversation} ${place.revision}`;
 		const waiting = this.waiting.get(key);
 		if (waiting) {
@@ -44,7 +44,7 @@ export class FocusMarks {
 		void this.markAll(key, place, tss);
 	}
 
-	private async markAll(key: string, place: Place, first: readonly number[]): Promise<void> {
+	private async markAll(key: string, place: FocusedConversation, first: readonly number[]): Promise<void> {
 		for (let tss = first; tss.length > 0; ) {
 			try {
 				await this.mark(place, tss);
@@ -57,7 +57,10 @@ export class FocusMarks {
 		this.waiting.delete(key);
 	}
 
-	private async mark({ user, conversation, revision }: Place, tss: readonly number[]): Promise<void> {
+	private async mark(
+		{ user, conversation, revision }: FocusedConversation,
+		tss: readonly number[],
+	): Promise<void> {
 		if (!(await this.parts.isActive(user))) return;
 		try {
 			await this.parts.reads.mark(user, conversation, { type: 'messages', tss, revision });

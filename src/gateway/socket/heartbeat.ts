@@ -24,7 +24,7 @@ export class Heartbeat {
 	}
 
 	/** The client sent something, or took what was sent to it. */
-	heard(connection: Connection): void {
+	received(connection: Connection): void {
 		connection.silentLooks = 0;
 		connection.isPinged = false;
 	}

@@ -1,12 +1,12 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 import { ANY_ORIGIN, addressedTo } from '../../protocol/addresses.ts';
-import type { AlreadyTold } from './already-told.ts';
-import { Audience } from './audience.ts';
 import { closeAll } from './closing.ts';
 import type { Connection } from './connection.ts';
 import type { CountsPush } from './counts-push.ts';
 import { Interest } from './interest.ts';
 import { type JoinHooks, LateJoins } from './late-joins.ts';
+import { ListenerRegistry } from './listener-registry.ts';
+import type { SentEvents } from './sent-events.ts';
 import { UserSession } from './user-session.ts';
 
 /**
@@ -23,7 +23,7 @@ const USER_TOPIC = 'user:';
 export class Hub {
 	readonly meters: HubMeters = { delivered: 0 };
 	private readonly sessions = new Map<string, UserSession>();
-	private readonly conversations: Audience<UserSession>;
+	private readonly conversations: ListenerRegistry<UserSession>;
 	private readonly teams: Interest<`team:${string}`, UserSession>;
 	private readonly lateJoins: LateJoins;
 	private dirty: Connection[] = [];
@@ -40,8 +40,8 @@ export class Hub {
 			deliver: (session, message, topic) => this.fanOut([session], message, topic),
 			recount: (session, conversation) => counts.sent([session], { change: 'standing', conversation }),
 		});
-		this.conversations = new Audience(bus, (...told) => this.fanOut(...told));
-		this.teams = new Interest(bus, (...told) => this.fanOut(...told));
+		this.conversations = new ListenerRegistry(bus, (...sent) => this.fanOut(...sent));
+		this.teams = new Interest(bus, (...sent) => this.fanOut(...sent));
 	}
 
 	get users(): number {
@@ -154,12 +154,12 @@ export class Hub {
 	}
 
 	/** Not of who left meanwhile. Of who came back, with the newer join: what was held since the older one is not theirs. */
-	private admit(session: UserSession, conversation: string, at: number, told: AlreadyTold): boolean {
+	private admit(session: UserSession, conversation: string, at: number, sent: SentEvents): boolean {
 		const isHere = this.sessions.get(session.user) === session;
 		if (!isHere || session.joining?.get(conversation) !== at) return false;
 		session.joining.delete(conversation);
 		session.caughtUp ??= new Map();
-		session.caughtUp.set(`live:${conversation}`, told);
+		session.caughtUp.set(`live:${conversation}`, sent);
 		this.conversations.listen(session, new Set([conversation]));
 		return true;
 	}
@@ -173,7 +173,7 @@ export class Hub {
 		const hasAddress = frame.includes(ANY_ORIGIN);
 		for (const session of sessions) {
 			if (session.user === exceptUser) continue;
-			if (session.caughtUp && at !== undefined && wasTold(session.caughtUp, topic, subject, at)) continue;
+			if (session.caughtUp && at !== undefined && wasSent(session.caughtUp, topic, subject, at)) continue;
 			for (const connection of session.connections)
 				connection.send(hasAddress ? addressedTo(connection.origin, frame) : frame, at, subject);
 			this.meters.delivered += session.connections.length;
@@ -182,14 +182,14 @@ export class Hub {
 	}
 }
 
-function wasTold(
-	caughtUp: Map<string, AlreadyTold>,
+function wasSent(
+	caughtUp: Map<string, SentEvents>,
 	topic: Topic,
 	subject: string | undefined,
 	at: number,
 ): boolean {
-	const told = caughtUp.get(topic);
-	if (!told) return false;
-	if (told.isOverAt(at)) caughtUp.delete(topic);
-	return told.includes(subject, at);
+	const sent = caughtUp.get(topic);
+	if (!sent) return false;
+	if (sent.isOverAt(at)) caughtUp.delete(topic);
+	return sent.includes(subject, at);
 }

@@ -10,7 +10,7 @@ export class Interest<T extends Topic, Listener> {
 	) {}
 
 	/** One for all topics: a closure for each would be held for each. */
-	private readonly hear = (message: BusMessage, topic: Topic): void => {
+	private readonly receive = (message: BusMessage, topic: Topic): void => {
 		const listeners = this.topics.get(topic);
 		if (listeners) this.deliver(listeners, message, topic as T);
 	};
@@ -26,7 +26,7 @@ export class Interest<T extends Topic, Listener> {
 			return;
 		}
 		this.topics.set(topic, [listener]);
-		this.bus.subscribe(topic, this.hear);
+		this.bus.subscribe(topic, this.receive);
 	}
 
 	/** The last one takes the place of the one that leaves: order among listeners means nothing. */
@@ -37,7 +37,7 @@ export class Interest<T extends Topic, Listener> {
 		const last = listeners.pop();
 		if (last !== undefined && index < listeners.length) listeners[index] = last;
 		if (listeners.length > 0) return;
-		this.bus.unsubscribe(topic, this.hear);
+		this.bus.unsubscribe(topic, this.receive);
 		this.topics.delete(topic);
 	}
 }

@@ -1,9 +1,9 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { Missed, SyncResult } from '../../unread/sync.ts';
-import { AlreadyTold } from './already-told.ts';
 import { closeAll } from './closing.ts';
 import { TOO_FAR_BEHIND } from './frames.ts';
+import { SentEvents } from './sent-events.ts';
 import type { UserSession } from './user-session.ts';
 
 /**
@@ -23,7 +23,7 @@ export interface JoinHooks {
 interface LateJoinParts extends JoinHooks {
 	readonly bus: Bus;
 	/** Subscribes the session from here on; false: the user left meanwhile, or the session is subscribed already. */
-	admit(session: UserSession, conversation: string, at: number, told: AlreadyTold): boolean;
+	admit(session: UserSession, conversation: string, at: number, sent: SentEvents): boolean;
 	deliver(session: UserSession, message: BusMessage, topic: Topic): void;
 	/** Counts of the conversation are due that a client cannot derive. */
 	recount(session: UserSession, conversation: string): void;
@@ -52,8 +52,8 @@ export class LateJoins {
 				: await this.inTurn(session, at);
 			const events = !missed || 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation);
 			// From here to the end in one turn: nothing can come in between.
-			if (!this.parts.admit(session, conversation, at, new AlreadyTold(events, at))) return;
-			this.tell(session, conversation, missed, events);
+			if (!this.parts.admit(session, conversation, at, new SentEvents(events, at))) return;
+			this.sendMissed(session, conversation, missed, events);
 			for (const message of held) this.parts.deliver(session, message, topic);
 		} catch (error) {
 			failed(error);
@@ -82,7 +82,7 @@ export class LateJoins {
 		}
 	}
 
-	private tell(
+	private sendMissed(
 		session: UserSession,
 		conversation: string,
 		missed: SyncResult | null,

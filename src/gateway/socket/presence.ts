@@ -73,10 +73,10 @@ export class Presence {
 		for (const user of users) this.watchers.add(`presence:${user}`, connection);
 		// Subscribed first, looked up second: a change in between is sent twice rather than never.
 		await this.bus.ready();
-		await this.tell(connection, users);
+		await this.sendPresence(connection, users);
 	}
 
-	async tell(connection: Connection, users: readonly string[]): Promise<void> {
+	async sendPresence(connection: Connection, users: readonly string[]): Promise<void> {
 		const active = await this.sessions.activeAmong(users);
 		for (const user of users) connection.send(presenceFrame(user, active.has(user)));
 	}

@@ -156,11 +156,11 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 				sessionOf(socket)?.drained();
 			},
 			ping(socket) {
-				if (socket.data instanceof AppSocket) socket.data.heard();
+				if (socket.data instanceof AppSocket) socket.data.received();
 				else sessionOf(socket)?.pinged();
 			},
 			pong(socket, data) {
-				if (socket.data instanceof AppSocket) socket.data.heard();
+				if (socket.data instanceof AppSocket) socket.data.received();
 				else sessionOf(socket)?.ponged(data.toString());
 			},
 			close(socket) {

@@ -6,7 +6,6 @@ import { botIdOf, countFields, type JsonObject } from '../../protocol/objects.ts
 import { type Asking, asMember } from '../http/access.ts';
 import { encodeExtra } from '../http/message-content.ts';
 import type { Services } from '../services.ts';
-import { AlreadyTold } from './already-told.ts';
 import { Connection, type Socket } from './connection.ts';
 import type { Focus } from './focus.ts';
 import {
@@ -20,6 +19,7 @@ import {
 import type { Heartbeat } from './heartbeat.ts';
 import type { Hub } from './hub.ts';
 import { MAX_WATCHED, type Presence } from './presence.ts';
+import { SentEvents } from './sent-events.ts';
 import type { UserSession } from './user-session.ts';
 
 /**
@@ -124,11 +124,11 @@ export class SocketSession {
 			connection.release(0);
 			return;
 		}
-		const { events, frames, position, toldUpTo, recount, threads } = missed;
+		const { events, frames, position, completeUpTo, recount, threads } = missed;
 		// The client is caught up when it has received all of it.
 		const hello = helloFrame(this.helloReplies, events.length > 0 ? since : position, events.length);
 		await this.pourHeld([hello, ...frames]);
-		connection.release(toldUpTo, new AlreadyTold(events));
+		connection.release(completeUpTo, new SentEvents(events));
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
 	}
 
@@ -156,24 +156,24 @@ export class SocketSession {
 
 	/** The client has taken what was sent. */
 	drained(): void {
-		this.parts.heartbeat.heard(this.connection);
+		this.parts.heartbeat.received(this.connection);
 		this.connection.drained();
 	}
 
 	/** The client pinged by itself. */
 	pinged(): void {
-		this.parts.heartbeat.heard(this.connection);
+		this.parts.heartbeat.received(this.connection);
 	}
 
 	/** The client answered a ping: it received what was sent before it. */
 	ponged(data: string): void {
-		this.parts.heartbeat.heard(this.connection);
+		this.parts.heartbeat.received(this.connection);
 		this.parts.focus.ponged(this.connection, Number(data));
 	}
 
 	receive(text: string): void {
 		if (this.connection.isOver) return;
-		this.parts.heartbeat.heard(this.connection);
+		this.parts.heartbeat.received(this.connection);
 		if (Buffer.byteLength(text) > MAX_FRAME_BYTES) {
 			this.answer(refusedFrame(new BadFrame('the frame is larger than 16 KB'), undefined));
 			this.connection.close('bad_frame');
@@ -249,7 +249,7 @@ export class SocketSession {
 				return presence.watch(this.connection, await this.known(frame.ids));
 			case 'presence_query':
 				if (frame.ids.length > MAX_WATCHED) throw new BadFrame(`at most ${MAX_WATCHED} ids`);
-				return presence.tell(this.connection, await this.known(frame.ids));
+				return presence.sendPresence(this.connection, await this.known(frame.ids));
 			case 'channel_focus':
 				return this.focus(frame);
 			case 'channel_blur':

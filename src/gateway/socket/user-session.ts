@@ -1,6 +1,6 @@
-import type { AlreadyTold } from './already-told.ts';
-import { type Audience, NOT_SEATED, type Seated } from './audience.ts';
 import type { Connection } from './connection.ts';
+import { type ListenerRegistry, NOT_SEATED, type Seated } from './listener-registry.ts';
+import type { SentEvents } from './sent-events.ts';
 
 /** A user with at least one socket here. */
 export class UserSession implements Seated {
@@ -14,12 +14,12 @@ export class UserSession implements Seated {
 	/** What the user has joined and is not listened to yet, with the stamp of the join. */
 	joining: Map<string, number> | undefined;
 	/** By topic, the missed events that it was sent: the same events may still arrive live. */
-	caughtUp: Map<string, AlreadyTold> | undefined;
+	caughtUp: Map<string, SentEvents> | undefined;
 
 	constructor(
 		readonly user: string,
 		readonly team: string,
-		private readonly audience: Pick<Audience<UserSession>, 'isListening'>,
+		private readonly audience: Pick<ListenerRegistry<UserSession>, 'isListening'>,
 	) {}
 
 	/** The stamp up to which its sockets were sent events. */

@@ -28,7 +28,7 @@ export class WebPushProvider implements PushProvider {
 	}
 
 	/** One unavailable push service does not affect the others. */
-	placeOf({ token }: Device): string {
+	endpointOf({ token }: Device): string {
 		return hostOf(subscriptionOf(token));
 	}
 
@@ -39,7 +39,7 @@ export class WebPushProvider implements PushProvider {
 
 	async withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
 		// Safari ends the subscription of who sends what is not shown, after a few times.
-		if (this.placeOf(device).endsWith('.push.apple.com')) return { type: 'accepted' };
+		if (this.endpointOf(device).endsWith('.push.apple.com')) return { type: 'accepted' };
 		return sendAll(withdrawalParts(withdrawal), ({ payload, topic }) =>
 			this.send(device, { urgency: 'normal', ...(topic === null ? {} : { topic }) }, payload),
 		);

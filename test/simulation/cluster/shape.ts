@@ -80,7 +80,7 @@ export class ClusterShape implements Shape {
 			engine,
 			operations,
 		});
-		cluster.onGap(() => void gateway.beginAnew());
+		cluster.onGap(() => void gateway.resetAfterGap());
 	}
 
 	private async bootWorker(process: Process): Promise<void> {

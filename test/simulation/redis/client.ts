@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Commands } from '../../../src/engine/cluster/redis/connection.ts';
+import { translating } from '../../../src/engine/cluster/redis/failure-cause.ts';
 import { FILES } from '../../../src/engine/cluster/redis/scripts.ts';
 import type { Subscriber } from '../../../src/engine/cluster/redis/subscriber.ts';
-import { translating } from '../../../src/engine/cluster/redis/trouble.ts';
 import type { Process, Scheduler } from '../scheduler.ts';
 import { RedisData, type Reply } from './data.ts';
 

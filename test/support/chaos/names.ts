@@ -31,7 +31,7 @@ export class Names {
 
 	of = (id: string): string => this.ids.get(id) ?? id;
 
-	told(what: unknown, conversation: string): string {
+	events(what: unknown, conversation: string): string {
 		return JSON.stringify(what)
 			.replaceAll(TIMES, '')
 			.replaceAll(ID, this.of)

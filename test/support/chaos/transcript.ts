@@ -39,7 +39,7 @@ const LEFT_OUT = new Set([
 ]);
 const MARK = /_marked$/;
 
-const HEARD_WITHIN_MS = 10_000;
+const RECEIVED_WITHIN_MS = 10_000;
 
 export interface Performed {
 	/** As far as it has come by now: events may still be on their way. */
@@ -64,7 +64,7 @@ export async function performOn(url: string, seed: number, operations: number): 
 	const socketOf = new Map(people.map(({ id }, index) => [id, sockets[index] as TestSocket]));
 	const driver = remembering(httpDriver(workspace), conversations, posted);
 	await runHistory(
-		whenHeard(driver, socketOf, oracle),
+		whenReceived(driver, socketOf, oracle),
 		oracle,
 		randomHistory(seed, operations, { presence: false }),
 		{ users: people.map(({ id }) => id), check: 'end' },
@@ -106,15 +106,15 @@ function remembering(driver: Driver, conversations: string[], posted: Map<string
  * Goes on when everybody who came in hears what is said there: else it is told as to who was away, which is less. And has those go
  * who have heard what was said before: that they are gone comes on another way, and may be there first.
  */
-function whenHeard(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, oracle: Oracle): Driver {
-	const heard = async (channel: string, users: readonly string[], members: readonly string[]) => {
+function whenReceived(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, oracle: Oracle): Driver {
+	const received = async (channel: string, users: readonly string[], members: readonly string[]) => {
 		for (const user of users) {
 			const other = members.find((member) => member !== user);
 			const [socket, speaker] = [sockets.get(user), sockets.get(other ?? '')];
 			if (!socket || !speaker) continue;
 			const before = socket.having({ type: 'user_typing', channel }).length;
-			await eventually(HEARD_WITHIN_MS, async () => {
-				speaker.tell({ type: 'typing', channel });
+			await eventually(RECEIVED_WITHIN_MS, async () => {
+				speaker.send({ type: 'typing', channel });
 				await speaker.settled();
 				await socket.settled();
 				if (socket.having({ type: 'user_typing', channel }).length === before)
@@ -126,19 +126,19 @@ function whenHeard(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, ora
 		...driver,
 		createConversation: async (kind, members, name) => {
 			const made = await driver.createConversation(kind, members, name);
-			await heard(made.id, members, members);
+			await received(made.id, members, members);
 			return made;
 		},
 		join: async (conversation, user, by) => {
 			await driver.join(conversation, user, by);
-			await heard(conversation, [user], oracle.members(conversation));
+			await received(conversation, [user], oracle.members(conversation));
 		},
 		leave: async (conversation, user) => {
-			await heard(conversation, [user], oracle.members(conversation));
+			await received(conversation, [user], oracle.members(conversation));
 			await driver.leave(conversation, user);
 		},
 		kick: async (conversation, user, by) => {
-			await heard(conversation, [user], oracle.members(conversation));
+			await received(conversation, [user], oracle.members(conversation));
 			await driver.kick(conversation, user, by);
 		},
 	};
@@ -146,7 +146,7 @@ function whenHeard(driver: Driver, sockets: ReadonlyMap<string, TestSocket>, ora
 
 async function countsOf({ call }: Person, names: Names): Promise<string> {
 	const { channels, mpims, ims, threads, badge } = await call('client.counts');
-	const rows = [...channels, ...mpims, ...ims].map((row: Frame) => names.told(row, row.id)).sort();
+	const rows = [...channels, ...mpims, ...ims].map((row: Frame) => names.events(row, row.id)).sort();
 	// Made of clock readings, which differ between two servers.
 	const { version: _, ...totals } = threads;
 	return JSON.stringify({ rows, threads: totals, badge });
@@ -161,11 +161,11 @@ async function historyOf(
 	const viewer = people.find(({ id }) => members.includes(id));
 	if (!viewer) return [];
 	const { messages } = await viewer.call('conversations.history', { channel, limit: 1000 });
-	return messages.map((message: Frame) => names.told(message, channel)).reverse();
+	return messages.map((message: Frame) => names.events(message, channel)).reverse();
 }
 
 function eventsOf(sockets: readonly TestSocket[], names: Names, isWanted: (type: string) => boolean): Events {
-	const told: Record<string, string[]> = {};
+	const events: Record<string, string[]> = {};
 	for (const [index, { frames }] of sockets.entries()) {
 		// Being told twice is allowed where events travel.
 		const once = new Map(frames.map((frame) => [JSON.stringify(frame), frame]));
@@ -173,9 +173,9 @@ function eventsOf(sockets: readonly TestSocket[], names: Names, isWanted: (type:
 			const type = String(frame.type);
 			if (LEFT_OUT.has(type) || !isWanted(type)) continue;
 			const channel = frame.subscription?.channel ?? frame.channel?.id ?? frame.channel ?? '';
-			const key = `${index} ${names.of(channel)} ${type} ${names.told(frame.subscription?.thread_ts ?? '', channel)}`;
-			told[key] = [...(told[key] ?? []), names.told(frame, channel)];
+			const key = `${index} ${names.of(channel)} ${type} ${names.events(frame.subscription?.thread_ts ?? '', channel)}`;
+			events[key] = [...(events[key] ?? []), names.events(frame, channel)];
 		}
 	}
-	return told;
+	return events;
 }

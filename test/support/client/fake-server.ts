@@ -58,7 +58,7 @@ export class FakeSocket implements WebSocketLike {
 		this.sent.push(frame);
 		if (frame.type === 'ping' && !this.isSilent)
 			queueMicrotask(() => {
-				if (!this.isClosed) this.tell({ type: 'pong', reply_to: frame.id });
+				if (!this.isClosed) this.push({ type: 'pong', reply_to: frame.id });
 			});
 	}
 
@@ -66,12 +66,12 @@ export class FakeSocket implements WebSocketLike {
 		this.isClosed = true;
 	}
 
-	tell(...frames: Json[]): void {
+	push(...frames: Json[]): void {
 		for (const frame of frames) this.onmessage?.({ data: JSON.stringify(frame) });
 	}
 
 	hello(missed = 0): void {
-		this.tell({ type: 'hello', position: START, missed });
+		this.push({ type: 'hello', position: START, missed });
 	}
 
 	end(code: number): void {

@@ -3,14 +3,14 @@ import { inTimeline, type Message } from '../../../src/model/message.ts';
 import type { Pin } from '../../../src/model/pins.ts';
 import type { Reaction } from '../../../src/model/reactions.ts';
 import type { Effect } from '../../../src/sequencer/effects.ts';
-import { type Follow, type Membership, sendKey } from '../../../src/sequencer/state.ts';
+import { type Follow, type JoinState, sendKey } from '../../../src/sequencer/state.ts';
 
 /** What the store would have of one conversation after these effects: plain maps, no database, no time. */
 export class FactsStore {
 	private conversation: Effect['conversation'] | null = null;
 	private stamp = 0;
 	private lastTs = 0;
-	private readonly members = new Map<string, Membership>();
+	private readonly members = new Map<string, JoinState>();
 	private readonly messages = new Map<number, Message>();
 	private readonly follows = new Map<string, Follow>();
 	private readonly sends = new Map<string, number>();

@@ -11,7 +11,7 @@ import { sourceCases } from './source-cases.ts';
 /** What every store has to keep to, seen through the port alone. */
 
 /** A database of its own, empty at first. */
-export interface Place {
+export interface StoreUnderTest {
 	open(): Promise<Store>;
 	remove(): Promise<void>;
 }
@@ -24,9 +24,9 @@ export interface Subject {
 	another(): Promise<Store>;
 }
 
-export function describeStoreContract(name: string, place: () => Promise<Place>): void {
+export function describeStoreContract(name: string, place: () => Promise<StoreUnderTest>): void {
 	describe(`store contract on ${name}`, () => {
-		const opened: { place: Place; store: Store }[] = [];
+		const opened: { place: StoreUnderTest; store: Store }[] = [];
 		const open = async (): Promise<Store> => {
 			const fresh = await place();
 			const store = await fresh.open();

@@ -306,7 +306,7 @@ export function sourceCases(subject: Subject): void {
 			expect(state.stamp).toBe(at(14));
 		});
 
-		test('rejoining starts anew with a revision above the old one', async () => {
+		test('rejoining starts over with a higher revision', async () => {
 			const { ledger, source } = subject.store;
 			await ledger.commit([
 				created(channel, ['U01', 'U02'], at(1)),

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { currentTheme, toggleTheme } from '../session/theme.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
@@ -37,7 +37,7 @@ export function Admin() {
 	const add = (name: string) => {
 		const existing = teams?.find((one) => isSameName(one.name, name));
 		if (existing) setRefused({ name, existing });
-		else tell(create(name), 'Workspace created.');
+		else showToast(create(name), 'Workspace created.');
 	};
 	return (
 		<main className="admin">
@@ -96,7 +96,7 @@ export function Admin() {
 							<button
 								type="button"
 								className="button small"
-								onClick={() => tell(create(refused.name), 'Workspace created.')}
+								onClick={() => showToast(create(refused.name), 'Workspace created.')}
 							>
 								Create another one
 							</button>

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { CopyField } from '../ui/CopyField.tsx';
 import { exactTime, plural } from '../ui/format.ts';
 import { Failed, Loading } from '../ui/states.tsx';
@@ -61,7 +61,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 		const { token } = await asAdmin<{ token: string }>('admin.tokens.create', { user_id: member.id });
 		setMade({ label: `Token of ${member.name}`, value: token, hint: 'It is shown this once.' });
 	};
-	const change = (work: Promise<unknown>, done: string) => tell(work.then(load), done);
+	const change = (work: Promise<unknown>, done: string) => showToast(work.then(load), done);
 
 	const wanted = filter.trim().toLowerCase();
 	const found = (members ?? []).filter(({ name, real_name }) =>
@@ -78,11 +78,11 @@ export function TeamView({ team }: { readonly team: Team }) {
 					their sign-in link.
 				</p>
 				<div className="admin-actions">
-					<InviteForm onInvite={(label) => tell(invite(null, label))} />
+					<InviteForm onInvite={(label) => showToast(invite(null, label))} />
 					<NameForm
 						label="Add a person"
 						button="Add"
-						onName={(name) => tell(add(name), `${name} was added. The link below signs them in.`)}
+						onName={(name) => showToast(add(name), `${name} was added. The link below signs them in.`)}
 					/>
 				</div>
 				{made && <CopyField key={made.value} {...made} />}
@@ -114,8 +114,8 @@ export function TeamView({ team }: { readonly team: Team }) {
 						<MemberRow
 							key={member.id}
 							member={member}
-							onInvite={() => tell(invite(member))}
-							onToken={() => tell(tokenFor(member))}
+							onInvite={() => showToast(invite(member))}
+							onToken={() => showToast(tokenFor(member))}
 							onSignOut={() =>
 								change(
 									asAdmin('admin.tokens.revoke', { user_id: member.id }),

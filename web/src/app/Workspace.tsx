@@ -19,7 +19,7 @@ import { useHotkey, useTypingAnywhere } from '../session/hotkeys.ts';
 import { useConversationName, useSelf } from '../session/names.ts';
 import { go, type Route, toConversation, useRoute } from '../session/route.ts';
 import { showBadge } from '../session/title-badge.ts';
-import { say, tell } from '../session/toast.tsx';
+import { say, showToast } from '../session/toast.tsx';
 import { useHeld } from '../sidebar/held.ts';
 import { Sidebar } from '../sidebar/Sidebar.tsx';
 import { isUnread, nextUnread } from '../sidebar/sections.ts';
@@ -39,7 +39,7 @@ export function Workspace({ onSignOut }: Props) {
 	const isReady = useSelected((snapshot) => snapshot.isReady);
 	const connection = useConnection();
 	const [dialog, setDialog] = useState<DialogName | null>(null);
-	const held = useHeld(route.place === 'conversation' ? route.id : null);
+	const held = useHeld(route.screen === 'conversation' ? route.id : null);
 	useKeys(held, setDialog);
 	useTypingAnywhere();
 	useTitle(route);
@@ -75,7 +75,7 @@ export function Workspace({ onSignOut }: Props) {
 		);
 	return (
 		<div
-			className={`workspace ${route.place === 'home' ? 'at-home' : ''} ${route.thread ? 'with-thread' : ''}`}
+			className={`workspace ${route.screen === 'home' ? 'at-home' : ''} ${route.thread ? 'with-thread' : ''}`}
 		>
 			<button type="button" className="skip-link" onClick={skipToMain}>
 				Skip to the messages
@@ -95,8 +95,8 @@ export function Workspace({ onSignOut }: Props) {
 /** Past the sidebar, however long it is: to where one writes, or to what is shown. */
 function skipToMain(): void {
 	const main = document.querySelector<HTMLElement>('main.pane');
-	const place = main?.querySelector<HTMLElement>('.composer textarea, a, button') ?? main;
-	place?.focus();
+	const screen = main?.querySelector<HTMLElement>('.composer textarea, a, button') ?? main;
+	screen?.focus();
 }
 
 interface MainProps {
@@ -105,7 +105,7 @@ interface MainProps {
 }
 
 function MainView({ route, onDialog }: MainProps) {
-	switch (route.place) {
+	switch (route.screen) {
 		case 'conversation':
 			return <ConversationView key={route.id} route={route} />;
 		case 'threads':
@@ -128,12 +128,12 @@ function useKeys(held: Conversation | null, onDialog: (name: DialogName) => void
 	};
 	useHotkey('Alt+ArrowUp', () => walk(-1));
 	useHotkey('Alt+ArrowDown', () => walk(1));
-	useHotkey('Shift+Escape', () => tell(client.markAll(), 'Everything is marked as read.'));
+	useHotkey('Shift+Escape', () => showToast(client.markAll(), 'Everything is marked as read.'));
 	useHotkey('Ctrl+k', () => onDialog('switcher'));
 	useHotkey('?', () => onDialog('keys'));
 }
 
-const PLACE_NAMES: Readonly<Record<Route['place'], string>> = {
+const SCREEN_NAMES: Readonly<Record<Route['screen'], string>> = {
 	home: '',
 	conversation: '',
 	inbox: 'Inbox',
@@ -149,6 +149,6 @@ function useTitle(route: Route): void {
 		({ conversations, threads }) => threads.hasUnreads || [...conversations.values()].some(isUnread),
 	);
 	const name = useConversationName(conversation);
-	const where = name || PLACE_NAMES[route.place];
+	const where = name || SCREEN_NAMES[route.screen];
 	useEffect(() => showBadge(badge, hasUnreads, where), [badge, hasUnreads, where]);
 }

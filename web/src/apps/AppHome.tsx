@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Parts } from '../message/Parts.tsx';
 import { partsOf } from '../message/rich/blocks.ts';
 import { type Fields, fieldsIn, listIn, stringIn } from '../message/rich/json.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { Controls } from './Controls.tsx';
 import { withoutUsable } from './elements.ts';
@@ -39,7 +39,7 @@ function AppHome({ app, name, onClose }: Props) {
 			if (changed.type === 'home' && changed.app_id === app) setView(changed);
 		});
 		// The app may publish its home when it learns that it was opened.
-		tell(
+		showToast(
 			client
 				.call<{ view: Fields | null }>('apps.home.open', { app_id: app })
 				.then((answer) => setView((newer) => newer ?? answer.view)),

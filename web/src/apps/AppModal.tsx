@@ -3,7 +3,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { Parts } from '../message/Parts.tsx';
 import { partsOf } from '../message/rich/blocks.ts';
 import { type Fields, fieldsIn, listIn, stringIn } from '../message/rich/json.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { Controls } from './Controls.tsx';
 import { type Element, elementsIn, withoutUsable } from './elements.ts';
@@ -27,11 +27,11 @@ function Modal({ view }: { readonly view: Fields }) {
 	const [errors, setErrors] = useState<Fields>({});
 	const close = (): void => {
 		closeView(id);
-		tell(client.call('views.close', { view_id: id }));
+		showToast(client.call('views.close', { view_id: id }));
 	};
 	const submit = (event: FormEvent): void => {
 		event.preventDefault();
-		tell(
+		showToast(
 			client.call('views.submit', { view_id: id, state: { values } }).then((answer) => {
 				if (answer.response_action === 'errors') setErrors(fieldsIn(answer.errors));
 				else if (!answer.response_action) closeView(id);

@@ -1,5 +1,5 @@
 import { useClient } from '@tidemark/client/react';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { type Element, usableIn } from './elements.ts';
 
 interface Props {
@@ -17,7 +17,7 @@ export function Controls({ blocks, container, message }: Props) {
 	if (elements.length === 0) return null;
 	const use = ({ blockId, actionId }: Element, chosen: object): void => {
 		const actions = [{ block_id: blockId, action_id: actionId, ...chosen }];
-		tell(client.call('blocks.actions', { container, actions, ...(message ? { message } : {}) }));
+		showToast(client.call('blocks.actions', { container, actions, ...(message ? { message } : {}) }));
 	};
 	return (
 		<div className="app-controls">

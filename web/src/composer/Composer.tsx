@@ -10,7 +10,7 @@ import { UploadRows } from '../files/UploadRows.tsx';
 import { startUpload } from '../files/uploads.ts';
 import { everybody } from '../session/everybody.ts';
 import { useSelf } from '../session/names.ts';
-import { say, tell } from '../session/toast.tsx';
+import { say, showToast } from '../session/toast.tsx';
 import { plural } from '../ui/format.ts';
 import { draftOf, keepDraft } from './drafts.ts';
 import { Outsiders } from './Outsiders.tsx';
@@ -65,7 +65,7 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 	const post = async (text: string): Promise<void> => {
 		const command = text.startsWith('/') ? await commandIn(client, text).catch(() => null) : null;
 		if (command) {
-			tell(
+			showToast(
 				client.call('chat.command', { channel, ...command, ...(threadTs ? { thread_ts: threadTs } : {}) }),
 			);
 			return;

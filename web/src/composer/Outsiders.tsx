@@ -3,7 +3,7 @@ import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { everybody } from '../session/everybody.ts';
 import { isChannel, nameOf } from '../session/names.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { namesIn } from './wire-text.ts';
 
 /** Members of larger channels are not all fetched for this: there, nobody is warned about. */
@@ -61,7 +61,7 @@ export function Outsiders({ channel, text }: { readonly channel: string; readonl
 			<span>
 				<bdi>{who}</bdi> {outsiders.length === 1 ? 'is' : 'are'} not in this channel and will not be notified.
 			</span>
-			<button type="button" className="link" onClick={() => tell(add(), `${who} added to the channel.`)}>
+			<button type="button" className="link" onClick={() => showToast(add(), `${who} added to the channel.`)}>
 				Add to the channel
 			</button>
 		</p>

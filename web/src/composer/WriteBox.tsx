@@ -12,7 +12,7 @@ import { runShortcut, useOffers } from '../apps/offers.ts';
 import { filesIn } from '../files/dropping.ts';
 import { everybody } from '../session/everybody.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { type Candidate, candidatesFor, complete, writtenName } from './completion.ts';
 import { MOST_CHARACTERS, remarkOn } from './length.ts';
@@ -83,7 +83,7 @@ export function WriteBox({
 	const take = (candidate: Candidate) => {
 		if (candidate.shortcut) {
 			write('', null);
-			tell(runShortcut(client, candidate.shortcut));
+			showToast(runShortcut(client, candidate.shortcut));
 			return;
 		}
 		const done = complete(text, caret ?? text.length, candidate.handle);

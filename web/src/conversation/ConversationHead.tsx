@@ -7,8 +7,8 @@ import { ExplainDialog } from '../dialogs/ExplainDialog.tsx';
 import { LeaveDialog } from '../dialogs/LeaveDialog.tsx';
 import { setFavourite, useFavourites } from '../session/favourites.ts';
 import { badgeOf, isChannel, useSelf } from '../session/names.ts';
-import { go, toPlace } from '../session/route.ts';
-import { tell } from '../session/toast.tsx';
+import { go, toScreen } from '../session/route.ts';
+import { showToast } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
 import { BackButton } from '../ui/BackButton.tsx';
 import { Badge } from '../ui/Badge.tsx';
@@ -45,11 +45,11 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 			label: isFavourite ? 'Remove from favourites' : 'Add to favourites',
 			run: () => setFavourite(client, self, conversation.id, !isFavourite),
 		},
-		{ label: isMuted ? 'Unmute' : 'Mute', run: () => tell(store.setMuted(!isMuted)) },
+		{ label: isMuted ? 'Unmute' : 'Mute', run: () => showToast(store.setMuted(!isMuted)) },
 		...LEVELS.map(([level, label]) => ({
 			label,
 			isChosen: conversation.notificationLevel === level,
-			run: () => tell(store.setNotifications(level)),
+			run: () => showToast(store.setNotifications(level)),
 		})),
 		...(isChannel(conversation)
 			? [
@@ -59,7 +59,9 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 						label: 'Leave',
 						isDangerous: true,
 						run: () =>
-							kind === 'private' ? setLeaving(true) : tell(store.leave().then(() => go(toPlace('inbox')))),
+							kind === 'private'
+								? setLeaving(true)
+								: showToast(store.leave().then(() => go(toScreen('inbox')))),
 					},
 				]
 			: []),

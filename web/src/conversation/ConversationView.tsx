@@ -6,7 +6,7 @@ import { markUnread } from '../message/MessageActions.tsx';
 import { useHotkey } from '../session/hotkeys.ts';
 import { isChannel, titledName, useConversationName, useSelf } from '../session/names.ts';
 import { openThread, type Route } from '../session/route.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Announcer } from './Announcer.tsx';
 import { Beginning } from './Beginning.tsx';
@@ -63,7 +63,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 	);
 	// A link to a message: the messages around it are fetched if it is not among those that are there.
 	useEffect(() => {
-		if (at) tell(show(at));
+		if (at) showToast(show(at));
 	}, [at, show]);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: tried again when other messages are there
 	useEffect(() => {
@@ -120,13 +120,13 @@ export function ConversationView({ route }: { readonly route: Route }) {
 				<NewBar
 					conversation={conversation}
 					isAbove={isAbove}
-					onJump={() => tell(toOldest())}
+					onJump={() => showToast(toOldest())}
 					onMarkRead={markRead}
 				/>
 			)}
 			<div className="timeline-place" aria-busy={isLoading}>
 				{!isLoaded && isLoading && <Loading label="Loading messages" />}
-				{!isLoaded && error && <Failed error={error} onRetry={() => tell(store.load())} />}
+				{!isLoaded && error && <Failed error={error} onRetry={() => showToast(store.load())} />}
 				{isLoaded && messages.length === 0 && (
 					<Empty icon="thread" title="Nothing here yet">
 						Write the first message {isChannel(conversation) ? 'in' : 'to'} {titledName(conversation, name)}.
@@ -140,13 +140,13 @@ export function ConversationView({ route }: { readonly route: Route }) {
 						top={hasOlder ? null : <Beginning conversation={conversation} name={name} />}
 						highlighted={wanted}
 						onSight={onSight}
-						onNearStart={() => hasOlder && !isLoading && tell(store.loadOlder())}
-						onNearEnd={() => hasNewer && !isLoading && tell(store.loadNewer())}
+						onNearStart={() => hasOlder && !isLoading && showToast(store.loadOlder())}
+						onNearEnd={() => hasNewer && !isLoading && showToast(store.loadNewer())}
 						onKey={onKey}
 					/>
 				)}
 				{isLoaded && messages.length > 0 && (hasNewer || !sight.isAtEnd) && (
-					<button type="button" className="to-latest" onClick={() => tell(toLatest())}>
+					<button type="button" className="to-latest" onClick={() => showToast(toLatest())}>
 						{newBelow > 0 ? `${newBelow} new ↓` : 'Latest messages ↓'}
 					</button>
 				)}
@@ -160,7 +160,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 				typing={typing}
 				isFocused={matchMedia('(pointer: fine)').matches}
 				onSent={() => {
-					if (hasNewer) tell(toLatest());
+					if (hasNewer) showToast(toLatest());
 					else timeline.current?.scrollToEnd();
 				}}
 				onBack={() => {

@@ -1,7 +1,7 @@
 import { ApiError, type Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
-import { go, toPlace } from '../session/route.ts';
+import { go, toScreen } from '../session/route.ts';
 import { BackButton } from '../ui/BackButton.tsx';
 import type { IconName } from '../ui/icons.tsx';
 import { Empty, Failed, Loading, sayError } from '../ui/states.tsx';
@@ -77,7 +77,7 @@ export function NotAMember({ id, messages }: { readonly id: string; readonly mes
 							</button>
 						</>
 					)}
-					<button type="button" className="button" onClick={() => go(toPlace('inbox'))}>
+					<button type="button" className="button" onClick={() => go(toScreen('inbox'))}>
 						Back to the inbox
 					</button>
 				</ChannelPreview>
@@ -97,7 +97,7 @@ const Explained = ({ icon, title, text }: ExplainedProps) => (
 		icon={icon}
 		title={title}
 		actions={
-			<button type="button" className="button" onClick={() => go(toPlace('inbox'))}>
+			<button type="button" className="button" onClick={() => go(toScreen('inbox'))}>
 				Back to the inbox
 			</button>
 		}

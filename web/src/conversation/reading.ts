@@ -9,7 +9,7 @@ import type { TimelineRow } from './rows.ts';
 /** Of no conversation: nothing is read by itself. */
 const NO_REVISION = -1;
 
-export interface Reading {
+export interface ReadingState {
 	/** Everything after it is new: where the divider stands. Null for none. */
 	readonly anchor: string | null;
 	/** The revision in which reading by itself is allowed. */
@@ -24,7 +24,7 @@ export interface Reading {
 export const opened = (
 	{ hasUnreads, lastRead, revision, unreadCount }: Conversation,
 	isKeptUnread = false,
-): Reading => ({
+): ReadingState => ({
 	anchor: hasUnreads ? lastRead : null,
 	revision: isKeptUnread ? NO_REVISION : revision,
 	unreadCount,
@@ -32,30 +32,30 @@ export const opened = (
 });
 
 /** The counts have changed. `isFollowing`: the newest message is on screen, somebody is there, and the connection is up. */
-export function changed(reading: Reading, conversation: Conversation, isFollowing: boolean): Reading {
+export function changed(state: ReadingState, conversation: Conversation, isFollowing: boolean): ReadingState {
 	const { unreadCount, lastRead, revision, hasUnreads } = conversation;
-	const wasMarkedUnread = revision !== reading.revision && hasUnreads && unreadCount > reading.unreadCount;
-	const wasLookedAt = isFollowing && reading.wasFollowing;
-	const cameUnseen = reading.unreadCount === 0 && hasUnreads && !wasLookedAt;
-	const anchor = wasMarkedUnread || cameUnseen ? lastRead : reading.anchor;
+	const wasMarkedUnread = revision !== state.revision && hasUnreads && unreadCount > state.unreadCount;
+	const wasLookedAt = isFollowing && state.wasFollowing;
+	const cameUnseen = state.unreadCount === 0 && hasUnreads && !wasLookedAt;
+	const anchor = wasMarkedUnread || cameUnseen ? lastRead : state.anchor;
 	const isSame =
-		anchor === reading.anchor && unreadCount === reading.unreadCount && isFollowing === reading.wasFollowing;
-	return isSame ? reading : { ...reading, anchor, unreadCount, wasFollowing: isFollowing };
+		anchor === state.anchor && unreadCount === state.unreadCount && isFollowing === state.wasFollowing;
+	return isSame ? state : { ...state, anchor, unreadCount, wasFollowing: isFollowing };
 }
 
 /** The divider goes above the oldest unread message. */
-export const dividedAt = (reading: Reading, { lastRead }: Conversation): Reading =>
-	reading.anchor === lastRead ? reading : { ...reading, anchor: lastRead };
+export const dividedAt = (state: ReadingState, { lastRead }: Conversation): ReadingState =>
+	state.anchor === lastRead ? state : { ...state, anchor: lastRead };
 
 /** The user said: read. The divider goes, and what comes is read by itself again. */
-export const markedRead = (reading: Reading, { revision }: Conversation): Reading => ({
-	...reading,
+export const markedRead = (state: ReadingState, { revision }: Conversation): ReadingState => ({
+	...state,
 	anchor: null,
 	revision,
 });
 
-export const mayRead = (reading: Reading, { revision }: Conversation): boolean =>
-	reading.revision === revision;
+export const mayRead = (state: ReadingState, { revision }: Conversation): boolean =>
+	state.revision === revision;
 
 /** Whether the oldest unread message is above what is in sight. `first`: the first row in sight. */
 export function isNewAbove(

@@ -2,9 +2,9 @@ import type { Conversation, Reader } from '@tidemark/client';
 import { useClient, useConnection } from '@tidemark/client/react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useIsThere } from '../session/attention.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { forgetUnread, isKeptUnread, keepUnread } from './kept-unread.ts';
-import { changed, dividedAt, markedRead, mayRead, opened, type Reading } from './reading.ts';
+import { changed, dividedAt, markedRead, mayRead, opened, type ReadingState } from './reading.ts';
 
 /** Reads a conversation as its user does: the SDK's reader marks what was seen, reading.ts says where the divider stands. */
 
@@ -23,7 +23,7 @@ export function useReading(conversation: Conversation | null): ReadingOf {
 	const client = useClient();
 	const isThere = useIsThere();
 	const isOnline = useConnection().status === 'online';
-	const [reading, setReading] = useState<Reading | null>(
+	const [reading, setReading] = useState<ReadingState | null>(
 		() => conversation && opened(conversation, isKeptUnread(conversation)),
 	);
 	const [isAtNewest, setAtNewest] = useState(false);
@@ -61,7 +61,7 @@ export function useReading(conversation: Conversation | null): ReadingOf {
 		if (!conversation) return;
 		setReading((before) => before && markedRead(before, conversation));
 		reader.current?.resume();
-		tell(client.conversation(conversation.id).mark());
+		showToast(client.conversation(conversation.id).mark());
 	}, [client, conversation]);
 	const divide = useCallback(() => {
 		if (conversation) setReading((before) => before && dividedAt(before, conversation));

@@ -2,8 +2,8 @@ import type { Conversation } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
 import { isChannel, titledName } from '../session/names.ts';
-import { go, toPlace } from '../session/route.ts';
-import { tell } from '../session/toast.tsx';
+import { go, toScreen } from '../session/route.ts';
+import { showToast } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -91,7 +91,7 @@ function Leaving({ conversation, onClose }: LeavingProps) {
 	const [isLeaving, setLeaving] = useState(false);
 	const end = (work: Promise<void>) => {
 		onClose();
-		tell(work.then(() => go(toPlace('inbox'))));
+		showToast(work.then(() => go(toScreen('inbox'))));
 	};
 	if (isLeaving)
 		return (

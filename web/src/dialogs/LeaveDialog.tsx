@@ -1,7 +1,7 @@
 import type { Conversation } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
-import { go, toPlace } from '../session/route.ts';
-import { tell } from '../session/toast.tsx';
+import { go, toScreen } from '../session/route.ts';
+import { showToast } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 
 interface Props {
@@ -14,11 +14,11 @@ export function LeaveDialog({ conversation, onClose }: Props) {
 	const client = useClient();
 	const leave = () => {
 		onClose();
-		tell(
+		showToast(
 			client
 				.conversation(conversation.id)
 				.leave()
-				.then(() => go(toPlace('inbox'))),
+				.then(() => go(toScreen('inbox'))),
 		);
 	};
 	return (

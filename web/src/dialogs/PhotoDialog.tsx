@@ -2,7 +2,7 @@ import { useClient, useUser } from '@tidemark/client/react';
 import { useRef } from 'react';
 import { useSelf, useUserName } from '../session/names.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
-import { say, tell } from '../session/toast.tsx';
+import { say, showToast } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { squareOf } from './photo.ts';
 
@@ -17,7 +17,7 @@ export function PhotoDialog({ onClose }: { readonly onClose: () => void }) {
 		if (!file) return;
 		const image = await squareOf(file).catch(() => null);
 		if (!image) say('This file is not a picture.');
-		else tell(client.call('users.setPhoto', { image }), 'Your photo was changed.');
+		else showToast(client.call('users.setPhoto', { image }), 'Your photo was changed.');
 	};
 	return (
 		<Dialog title="Your photo" onClose={onClose}>
@@ -41,7 +41,7 @@ export function PhotoDialog({ onClose }: { readonly onClose: () => void }) {
 					<button
 						type="button"
 						className="button"
-						onClick={() => tell(client.call('users.deletePhoto'), 'Your photo was removed.')}
+						onClick={() => showToast(client.call('users.deletePhoto'), 'Your photo was removed.')}
 					>
 						Remove
 					</button>

@@ -2,7 +2,7 @@ import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
 import { emojiStarting } from '../message/emoji.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { Chooser } from '../ui/Chooser.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 
@@ -37,7 +37,7 @@ export function ReactDialog({
 			: emojiStarting(wanted, MOST);
 	const react = (name: string) => {
 		onClose();
-		tell(client.conversation(message.channel).react(message.ts, name));
+		showToast(client.conversation(message.channel).react(message.ts, name));
 	};
 	return (
 		<Dialog title="Add a reaction" onClose={onClose} isChooser>

@@ -1,6 +1,6 @@
 import { useClient } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
-import { say, tell } from '../session/toast.tsx';
+import { say, showToast } from '../session/toast.tsx';
 import { CopyField } from '../ui/CopyField.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { exactTime, whenOf } from '../ui/format.ts';
@@ -30,9 +30,12 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 	}, [client]);
 	useEffect(load, [load]);
 	const end = (session: Session) =>
-		tell(client.call('auth.sessions.revoke', { session_id: session.id }).then(load), 'Signed out there.');
+		showToast(
+			client.call('auth.sessions.revoke', { session_id: session.id }).then(load),
+			'Signed out there.',
+		);
 	const endAll = () => {
-		if (isAsking) tell(client.call('auth.sessions.revoke', { all: true }));
+		if (isAsking) showToast(client.call('auth.sessions.revoke', { all: true }));
 		else setAsking(true);
 	};
 	const add = () =>

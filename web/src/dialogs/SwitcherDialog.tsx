@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { everybody } from '../session/everybody.ts';
 import { badgeOf, conversationName, useSelf } from '../session/names.ts';
 import { go, toConversation, toSearch } from '../session/route.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
 import { isUnread } from '../sidebar/sections.ts';
 import { Badge } from '../ui/Badge.tsx';
@@ -101,7 +101,7 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 						heading: 'People',
 						choices: foundPeople(users, leftOut, written)
 							.slice(0, MOST)
-							.map((user) => personChoice(user, () => tell(client.openDirect([user.id]).then(open)))),
+							.map((user) => personChoice(user, () => showToast(client.openDirect([user.id]).then(open)))),
 					},
 					{
 						heading: 'Channels you are not in',

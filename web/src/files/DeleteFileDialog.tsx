@@ -1,6 +1,6 @@
 import type { SharedFile } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 
 /** Deleting cannot be undone: it asks first. */
@@ -25,7 +25,7 @@ export function DeleteFileDialog({
 					type="button"
 					className="button danger"
 					onClick={() => {
-						tell(client.deleteFile(file.id), 'File deleted.');
+						showToast(client.deleteFile(file.id), 'File deleted.');
 						onClose();
 					}}
 				>

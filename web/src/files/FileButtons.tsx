@@ -2,7 +2,7 @@ import type { SharedFile } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
 import { useSelf } from '../session/names.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { DeleteFileDialog } from './DeleteFileDialog.tsx';
 
@@ -22,7 +22,7 @@ export function FileButtons({ file }: { readonly file: SharedFile }) {
 	};
 	return (
 		<>
-			<IconButton icon="download" label={`Download ${file.title}`} onClick={() => tell(download())} />
+			<IconButton icon="download" label={`Download ${file.title}`} onClick={() => showToast(download())} />
 			{file.user === self && (
 				<IconButton icon="trash" label={`Delete ${file.title}`} onClick={() => setAsking(true)} />
 			)}

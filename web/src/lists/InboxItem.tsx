@@ -5,7 +5,7 @@ import { PlainText } from '../message/PlainText.tsx';
 import { useWhole } from '../message/whole.ts';
 import { badgeOf, useConversationName, useSelf, useUserName } from '../session/names.ts';
 import { formatRoute, toConversation } from '../session/route.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
 import { isUnread } from '../sidebar/sections.ts';
 import { Badge } from '../ui/Badge.tsx';
@@ -47,7 +47,7 @@ export const InboxItem = memo(function InboxItem({ conversation }: { readonly co
 				icon="check"
 				label={`Mark ${name} as read`}
 				disabled={!hasUnreads}
-				onClick={() => tell(client.conversation(id).mark())}
+				onClick={() => showToast(client.conversation(id).mark())}
 			/>
 		</div>
 	);

@@ -2,8 +2,8 @@ import { useClient, useInbox, useSelected } from '@tidemark/client/react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { DialogName } from '../dialogs/Dialogs.tsx';
-import { formatRoute, toPlace } from '../session/route.ts';
-import { tell } from '../session/toast.tsx';
+import { formatRoute, toScreen } from '../session/route.ts';
+import { showToast } from '../session/toast.tsx';
 import { isUnread } from '../sidebar/sections.ts';
 import { plural } from '../ui/format.ts';
 import { PaneHead } from '../ui/PaneHead.tsx';
@@ -69,7 +69,7 @@ export function InboxView({ onDialog }: { readonly onDialog: (name: DialogName) 
 					type="button"
 					className="button small"
 					disabled={!hasUnreads}
-					onClick={() => tell(client.markAll(), 'Everything is marked as read.')}
+					onClick={() => showToast(client.markAll(), 'Everything is marked as read.')}
 				>
 					Mark all as read
 				</button>
@@ -113,5 +113,5 @@ const emptyTitle = (isOnlyUnread: boolean, hasUnreads: boolean): string => {
 
 /** Replies count in their threads, not in the conversations that are listed here. */
 const UnreadReplies = ({ count }: { readonly count: number }) => (
-	<a href={formatRoute(toPlace('threads'))}>{plural(count, 'unread reply', 'unread replies')} in Threads</a>
+	<a href={formatRoute(toScreen('threads'))}>{plural(count, 'unread reply', 'unread replies')} in Threads</a>
 );

@@ -1,6 +1,6 @@
 import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { MessageBody } from './MessageBody.tsx';
 
@@ -27,7 +27,7 @@ export function DeleteDialog({
 					type="button"
 					className="button danger"
 					onClick={() => {
-						tell(conversation.delete(message.ts));
+						showToast(conversation.delete(message.ts));
 						onClose();
 					}}
 				>

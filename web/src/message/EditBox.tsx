@@ -2,7 +2,7 @@ import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { WriteBox } from '../composer/WriteBox.tsx';
 import { fromWire, toWire } from '../composer/wire-text.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 
 /** The text of one's own message, in place of it. */
 export function EditBox({ message, onDone }: { readonly message: Message; readonly onDone: () => void }) {
@@ -18,7 +18,8 @@ export function EditBox({ message, onDone }: { readonly message: Message; readon
 			onSend={(text) => {
 				const { users, conversations } = client.getSnapshot();
 				const changed = toWire(text, users, conversations.values());
-				if (changed !== message.text) tell(client.conversation(message.channel).edit(message.ts, changed));
+				if (changed !== message.text)
+					showToast(client.conversation(message.channel).edit(message.ts, changed));
 				onDone();
 			}}
 		/>

@@ -6,7 +6,7 @@ import { ReactDialog } from '../dialogs/ReactDialog.tsx';
 import { ReadersDialog } from '../dialogs/ReadersDialog.tsx';
 import { useSelf } from '../session/names.ts';
 import { openThread } from '../session/route.ts';
-import { say, tell } from '../session/toast.tsx';
+import { say, showToast } from '../session/toast.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Menu, type MenuItem } from '../ui/Menu.tsx';
@@ -35,11 +35,12 @@ export function MessageActions({ message, isInThread, onEdit }: Props) {
 	const items: MenuItem[] = [
 		...reading,
 		...(isInThread ? [] : [{ label: 'Who has read this', run: () => setDialog('readers') }]),
-		{ label: 'Copy text', run: () => tell(navigator.clipboard.writeText(copied()), 'Copied.') },
+		{ label: 'Copy text', run: () => showToast(navigator.clipboard.writeText(copied()), 'Copied.') },
 		...shortcuts.map((shortcut) => ({
 			label: shortcut.name,
 			hint: shortcut.app_name,
-			run: () => tell(runShortcut(client, shortcut, { channel: message.channel, message_ts: message.ts })),
+			run: () =>
+				showToast(runShortcut(client, shortcut, { channel: message.channel, message_ts: message.ts })),
 		})),
 		...(isMine
 			? [
@@ -84,17 +85,17 @@ function useReading(message: Message, isInThread: boolean): readonly MenuItem[] 
 		const mark = () => {
 			const from = unreadFrom(thread.getSnapshot().replies, ts, self);
 			if (from === null) say(NOTHING_TO_MARK);
-			else tell(thread.markUnread(from));
+			else showToast(thread.markUnread(from));
 		};
 		return [
 			{ label: 'Mark unread from here', run: mark },
-			{ label: 'Mark read up to here', run: () => tell(thread.mark(ts)) },
+			{ label: 'Mark read up to here', run: () => showToast(thread.mark(ts)) },
 		];
 	}
 	const conversation = client.conversation(channel);
 	return [
 		{ label: 'Mark unread from here', hint: 'U', run: () => markUnread(client, channel, ts) },
-		{ label: 'Mark read up to here', run: () => tell(conversation.mark(ts)) },
+		{ label: 'Mark read up to here', run: () => showToast(conversation.mark(ts)) },
 	];
 }
 
@@ -103,5 +104,5 @@ export function markUnread(client: TidemarkClient, channel: string, ts: string):
 	const conversation = client.conversation(channel);
 	const from = unreadFrom(conversation.getSnapshot().messages, ts, client.getSnapshot().self?.id ?? '');
 	if (from === null) say(NOTHING_TO_MARK);
-	else tell(conversation.markUnread(from));
+	else showToast(conversation.markUnread(from));
 }

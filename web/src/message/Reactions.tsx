@@ -1,7 +1,7 @@
 import type { Message, Reaction } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { nameOf, useSelf } from '../session/names.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { emojiNamed } from './emoji.ts';
 
 /** What people reacted with; a click adds or takes back one's own. */
@@ -38,7 +38,7 @@ function Chip({ message, reaction }: { readonly message: Message; readonly react
 			aria-pressed={isMine}
 			title={title}
 			aria-label={`${name}, ${count}. ${title}`}
-			onClick={() => tell(isMine ? store.unreact(message.ts, name) : store.react(message.ts, name))}
+			onClick={() => showToast(isMine ? store.unreact(message.ts, name) : store.react(message.ts, name))}
 		>
 			<span aria-hidden="true">{emojiOf(name)}</span> {count}
 		</button>

@@ -1,22 +1,22 @@
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 import { Dialog } from '../ui/Dialog.tsx';
-import { isFixed, WORDS } from './standing.ts';
-import { isRefusal, lookAtStanding, turnOff, turnOn } from './subscribing.ts';
+import { isFixed, WORDS } from './notification-state.ts';
+import { isRefusal, notificationState, turnOff, turnOn } from './subscribing.ts';
 
 /** Notifications of this browser: on, off, or why they cannot be. */
 export function NotificationsDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
-	const [standing, setStanding] = useState(() => lookAtStanding(client));
+	const [state, setState] = useState(() => notificationState(client));
 	useEffect(() => {
 		client.call('push.webKey').catch((error: unknown) => {
-			if (isRefusal(error)) setStanding('refused');
+			if (isRefusal(error)) setState('refused');
 		});
 	}, [client]);
 	const change = (turn: typeof turnOn) => {
-		if (standing === 'changing') return;
-		setStanding('changing');
-		turn(client).then(setStanding, () => setStanding('failed'));
+		if (state === 'changing') return;
+		setState('changing');
+		turn(client).then(setState, () => setState('failed'));
 	};
 	return (
 		<Dialog title="Notifications" onClose={onClose}>
@@ -24,15 +24,15 @@ export function NotificationsDialog({ onClose }: { readonly onClose: () => void 
 				<input
 					type="checkbox"
 					role="switch"
-					checked={standing === 'on'}
-					aria-checked={standing === 'on'}
-					disabled={isFixed(standing)}
+					checked={state === 'on'}
+					aria-checked={state === 'on'}
+					disabled={isFixed(state)}
 					onChange={({ target }) => change(target.checked ? turnOn : turnOff)}
 				/>
 				Notify me in this browser
 			</label>
 			<p className="hint" role="status">
-				{WORDS[standing]}
+				{WORDS[state]}
 			</p>
 		</Dialog>
 	);

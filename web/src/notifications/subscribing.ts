@@ -1,6 +1,6 @@
 import { ApiError, type TidemarkClient } from '@tidemark/client';
 import { inTurn } from './in-turn.ts';
-import { type Standing, standingOf } from './standing.ts';
+import { type NotificationState, notificationStateOf } from './notification-state.ts';
 
 /**
  * This browser as a device of the user who is signed in. It has one subscription, so it belongs to one user at a time: a user who
@@ -14,10 +14,10 @@ const LEAVE_WITHIN_MS = 3_000;
 const selfOf = (client: TidemarkClient): string => client.getSnapshot().self?.id ?? '';
 const isWished = (client: TidemarkClient): boolean => localStorage.getItem(WISH) === selfOf(client);
 
-export function lookAtStanding(client: TidemarkClient): Standing {
+export function notificationState(client: TidemarkClient): NotificationState {
 	const isSupported =
 		'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
-	return standingOf({
+	return notificationStateOf({
 		isSecure: isSecureContext,
 		isSupported,
 		permission: isSupported ? Notification.permission : 'default',
@@ -29,18 +29,18 @@ export const isRefusal = (error: unknown): boolean =>
 	error instanceof ApiError && error.code === 'web_push_off';
 
 /** Begins with the browser's own question, which it asks only while a click is being answered. */
-export async function turnOn(client: TidemarkClient): Promise<Standing> {
-	if ((await Notification.requestPermission()) !== 'granted') return lookAtStanding(client);
+export async function turnOn(client: TidemarkClient): Promise<NotificationState> {
+	if ((await Notification.requestPermission()) !== 'granted') return notificationState(client);
 	try {
 		await register(client);
 	} catch (error) {
 		return isRefusal(error) ? 'refused' : 'failed';
 	}
 	localStorage.setItem(WISH, selfOf(client));
-	return lookAtStanding(client);
+	return notificationState(client);
 }
 
-export async function turnOff(client: TidemarkClient): Promise<Standing> {
+export async function turnOff(client: TidemarkClient): Promise<NotificationState> {
 	localStorage.removeItem(WISH);
 	const registration = await navigator.serviceWorker.getRegistration('/');
 	const subscription = await registration?.pushManager.getSubscription();
@@ -52,13 +52,13 @@ export async function turnOff(client: TidemarkClient): Promise<Standing> {
 		for (const notification of shown) notification.close();
 	}
 	await navigator.clearAppBadge?.().catch(() => undefined);
-	return lookAtStanding(client);
+	return notificationState(client);
 }
 
 /** When they come back: what the browser or the server lost meanwhile is made again. */
 export async function renew(client: TidemarkClient): Promise<void> {
 	// Another time, if not now.
-	if (lookAtStanding(client) === 'on') await register(client).catch(() => undefined);
+	if (notificationState(client) === 'on') await register(client).catch(() => undefined);
 }
 
 /** Before somebody signs out; not waited for longer than people do. */

@@ -2,7 +2,7 @@ import type { Conversation } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useEffect, useRef } from 'react';
 import { inTurn } from './in-turn.ts';
-import { lookAtStanding } from './subscribing.ts';
+import { notificationState } from './subscribing.ts';
 
 /**
  * What is read here goes from the screen at once. The server withdraws it as well, but not from Safari, which does not take
@@ -35,7 +35,7 @@ export function useTidyNotifications(): void {
 			[...conversations.values()].some(
 				({ id, lastRead }) => lastRead > (earlier.get(id)?.lastRead ?? lastRead),
 			);
-		if (isWanted && lookAtStanding(client) === 'on')
+		if (isWanted && notificationState(client) === 'on')
 			void inTurn(() => closeRead(conversations)).catch(() => undefined);
 	}, [client, conversations]);
 }

@@ -7,7 +7,7 @@ import { Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 import { Chart } from './Chart.tsx';
 import { Condition } from './Condition.tsx';
-import { CHARTS, toldBy } from './charts.ts';
+import { CHARTS, exportedBy } from './charts.ts';
 import { Facts } from './Facts.tsx';
 import { ProcessChoice } from './ProcessChoice.tsx';
 import { shownOf, troublesOf } from './processes.ts';
@@ -16,13 +16,13 @@ import { useProcesses } from './useProcesses.ts';
 /** How the server is, one process of it at a time: what is degraded, and lines of what it does. */
 export function Ops() {
 	const [isAdmin, setAdmin] = useState(false);
-	const { processes, awaySince } = useProcesses(isAdmin);
+	const { processes, unansweredSince } = useProcesses(isAdmin);
 	const [chosen, setChosen] = useState<string | null>(null);
 	const shown = shownOf(processes, chosen);
 	const looks = shown?.looks ?? [];
-	const now = Math.max(...processes.map(({ heardAt }) => heardAt));
+	const now = Math.max(...processes.map(({ answeredAt }) => answeredAt));
 	const troubles =
-		awaySince === null
+		unansweredSince === null
 			? shown
 				? troublesOf(shown, now)
 				: []
@@ -30,21 +30,21 @@ export function Ops() {
 					{
 						what: 'The server',
 						cause: 'The server does not answer. Check that it is running.',
-						since: awaySince,
+						since: unansweredSince,
 					},
 				];
 	const [theme, setTheme] = useState(currentTheme);
 	const newest = looks.at(-1);
-	const told = newest
+	const exported = newest
 		? CHARTS.flatMap(
-				(chart) => toldBy(chart, newest)?.lines.map(({ label }) => `${chart.id} ${label}`) ?? [],
+				(chart) => exportedBy(chart, newest)?.lines.map(({ label }) => `${chart.id} ${label}`) ?? [],
 			).join('\n')
 		: '';
 	// The same objects while the server exports the same metrics.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: rebuilt when other lines are exported, not with every scrape
 	const charts = useMemo(
-		() => (newest ? CHARTS.map((chart) => toldBy(chart, newest)).filter((chart) => chart !== null) : []),
-		[told],
+		() => (newest ? CHARTS.map((chart) => exportedBy(chart, newest)).filter((chart) => chart !== null) : []),
+		[exported],
 	);
 	if (!isAdmin) return <AdminSignIn title="Operations" onAdmin={() => setAdmin(true)} />;
 	return (
@@ -72,7 +72,7 @@ export function Ops() {
 				</button>
 			</header>
 			{shown && <ProcessChoice processes={processes} shown={shown} now={now} onChoose={setChosen} />}
-			{(shown || awaySince !== null) && <Condition process={shown} troubles={troubles} />}
+			{(shown || unansweredSince !== null) && <Condition process={shown} troubles={troubles} />}
 			{newest && <Facts look={newest} />}
 			{looks.length < 2 ? (
 				<Loading label="Loading metrics" />

@@ -119,7 +119,7 @@ export const FACTS: readonly FactSpec[] = [
 ];
 
 /** A chart with the lines that this server exports; null when it exports none. */
-export function toldBy(chart: ChartSpec, look: Look): ChartSpec | null {
+export function exportedBy(chart: ChartSpec, look: Look): ChartSpec | null {
 	const lines = chart.lines.filter(({ read }) => read(look, look) !== undefined);
 	return lines.length === 0 ? null : { ...chart, lines };
 }

@@ -19,7 +19,7 @@ export interface Process {
 	readonly looks: readonly Look[];
 	readonly degraded: readonly Degraded[];
 	/** Milliseconds since 1970. */
-	readonly heardAt: number;
+	readonly answeredAt: number;
 }
 
 /** What came with one answer. */
@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 /** In the order in which they first answered. */
-export function heard(processes: readonly Process[], answer: Answer, now: number): readonly Process[] {
+export function answered(processes: readonly Process[], answer: Answer, now: number): readonly Process[] {
 	const { id, role, look, degraded } = answer;
 	const before = processes.find((one) => one.id === id) ?? { looks: [], degraded: [] };
 	const after: Process = {
@@ -39,11 +39,11 @@ export function heard(processes: readonly Process[], answer: Answer, now: number
 		role,
 		looks: look ? [...before.looks, look].slice(-MOST_LOOKS) : before.looks,
 		degraded: degraded ? degradedFrom(degraded, before.degraded, now) : before.degraded,
-		heardAt: now,
+		answeredAt: now,
 	};
 	const isKnown = processes.some((one) => one.id === id);
 	const all = isKnown ? processes.map((one) => (one.id === id ? after : one)) : [...processes, after];
-	return all.filter(({ heardAt }) => now - heardAt < FORGOTTEN_MS);
+	return all.filter(({ answeredAt }) => now - answeredAt < FORGOTTEN_MS);
 }
 
 /** The one that was chosen; until then, and when it is gone, the one that has been known for longest. */
@@ -54,12 +54,12 @@ export const titleOf = ({ role, id }: Process): string => `${role} ${id}`;
 
 /** What is wrong with it; `now` is when any of them last answered. */
 export function troublesOf(process: Process, now: number): readonly Degraded[] {
-	if (now - process.heardAt < SILENT_MS) return process.degraded;
+	if (now - process.answeredAt < SILENT_MS) return process.degraded;
 	return [
 		{
 			what: `This ${process.role}`,
 			cause: 'This process does not answer; another one does.',
-			since: process.heardAt,
+			since: process.answeredAt,
 		},
 	];
 }

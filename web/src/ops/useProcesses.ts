@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { type Answer, heard, type Process } from './processes.ts';
+import { type Answer, answered, type Process } from './processes.ts';
 import { parseMetrics } from './prometheus.ts';
 
 /** Asks every two seconds how the server is; whichever of its processes answers. */
@@ -9,10 +9,10 @@ const EVERY_MS = 2_000;
 export interface Watched {
 	readonly processes: readonly Process[];
 	/** Nobody answers; since when. */
-	readonly awaySince: number | null;
+	readonly unansweredSince: number | null;
 }
 
-const NOTHING: Watched = { processes: [], awaySince: null };
+const NOTHING: Watched = { processes: [], unansweredSince: null };
 
 export function useProcesses(isOn: boolean): Watched {
 	const [watched, setWatched] = useState(NOTHING);
@@ -24,10 +24,13 @@ export function useProcesses(isOn: boolean): Watched {
 			const answers = await Promise.all([metrics(), readiness()]).catch(() => null);
 			if (isOver) return;
 			const now = Date.now();
-			setWatched(({ processes, awaySince }) =>
+			setWatched(({ processes, unansweredSince }) =>
 				answers
-					? { processes: answers.reduce((all, one) => heard(all, one, now), processes), awaySince: null }
-					: { processes, awaySince: awaySince ?? now },
+					? {
+							processes: answers.reduce((all, one) => answered(all, one, now), processes),
+							unansweredSince: null,
+						}
+					: { processes, unansweredSince: unansweredSince ?? now },
 			);
 			timer.current = setTimeout(look, EVERY_MS);
 		};

@@ -1,6 +1,6 @@
 /** Where one is, in the address: so that back, forward, reload and links work. */
 
-export type Place = 'home' | 'inbox' | 'threads' | 'mentions' | 'search' | 'conversation';
+export type Screen = 'home' | 'inbox' | 'threads' | 'mentions' | 'search' | 'conversation';
 
 export interface ThreadRef {
 	readonly channel: string;
@@ -8,7 +8,7 @@ export interface ThreadRef {
 }
 
 export interface Route {
-	readonly place: Place;
+	readonly screen: Screen;
 	/** The conversation; empty for other places. */
 	readonly id: string;
 	/** A message to show. */
@@ -18,7 +18,7 @@ export interface Route {
 	readonly query?: string;
 }
 
-const PLACES: readonly string[] = ['inbox', 'threads', 'mentions', 'search'] satisfies readonly Place[];
+const SCREENS: readonly string[] = ['inbox', 'threads', 'mentions', 'search'] satisfies readonly Screen[];
 
 export function parseRoute(hash: string): Route {
 	const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -27,29 +27,29 @@ export function parseRoute(hash: string): Route {
 	const [channel, ts] = (values.get('thread') ?? '').split(':');
 	const thread = channel && ts ? { channel, ts } : null;
 	const at = values.get('at');
-	if (first === 'c' && second) return { place: 'conversation', id: second, at, thread };
-	const place = PLACES.includes(first) ? (first as Place) : 'home';
+	if (first === 'c' && second) return { screen: 'conversation', id: second, at, thread };
+	const screen = SCREENS.includes(first) ? (first as Screen) : 'home';
 	const words = values.get('q');
-	return { place, id: '', at: null, thread, ...(words ? { query: words } : {}) };
+	return { screen, id: '', at: null, thread, ...(words ? { query: words } : {}) };
 }
 
-export function formatRoute({ place, id, at, thread, query: words }: Route): string {
+export function formatRoute({ screen, id, at, thread, query: words }: Route): string {
 	const values = new URLSearchParams();
 	if (words) values.set('q', words);
 	if (at) values.set('at', at);
 	if (thread) values.set('thread', `${thread.channel}:${thread.ts}`);
-	const path = place === 'conversation' ? `c/${id}` : place === 'home' ? '' : place;
+	const path = screen === 'conversation' ? `c/${id}` : screen === 'home' ? '' : screen;
 	const query = values.toString();
 	return `#/${path}${query ? `?${query}` : ''}`;
 }
 
-const NOWHERE: Route = { place: 'home', id: '', at: null, thread: null };
+const NOWHERE: Route = { screen: 'home', id: '', at: null, thread: null };
 
-export const toSearch = (query: string): Route => ({ ...NOWHERE, place: 'search', query });
-export const toPlace = (place: Place): Route => ({ ...NOWHERE, place });
+export const toSearch = (query: string): Route => ({ ...NOWHERE, screen: 'search', query });
+export const toScreen = (screen: Screen): Route => ({ ...NOWHERE, screen });
 export const toConversation = (id: string, at: string | null = null): Route => ({
 	...NOWHERE,
-	place: 'conversation',
+	screen: 'conversation',
 	id,
 	at,
 });

@@ -2,7 +2,7 @@ import type { TidemarkClient } from '@tidemark/client';
 import { useClient, useConnection } from '@tidemark/client/react';
 import { useEffect, useSyncExternalStore } from 'react';
 import { useSelf } from './names.ts';
-import { tell } from './toast.tsx';
+import { showToast } from './toast.tsx';
 
 /**
  * Conversations that the user wants on top, and sections that are folded. The server keeps them as preferences, so that they are
@@ -107,7 +107,7 @@ export const setFavourite = (
 	user: string,
 	conversation: string,
 	isFavourite: boolean,
-): void => tell(set(client, user, FAVOURITE + conversation, isFavourite));
+): void => showToast(set(client, user, FAVOURITE + conversation, isFavourite));
 
 export const useFolded = (user: string): ReadonlySet<string> =>
 	useSyncExternalStore(subscribe, () => ofUser(user).folded);
@@ -115,6 +115,6 @@ export const useFolded = (user: string): ReadonlySet<string> =>
 /** A section by its heading: names of preferences have no spaces. */
 const sectionOf = (heading: string): string => heading.replaceAll(' ', '-');
 export const setFolded = (client: TidemarkClient, user: string, heading: string, isFolded: boolean): void =>
-	tell(set(client, user, FOLDED + sectionOf(heading), isFolded));
+	showToast(set(client, user, FOLDED + sectionOf(heading), isFolded));
 export const isFolded = (folded: ReadonlySet<string>, heading: string): boolean =>
 	folded.has(sectionOf(heading));

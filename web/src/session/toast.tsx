@@ -17,7 +17,7 @@ export function say(sentence: string): void {
 }
 
 /** For what is done without waiting: nothing that fails goes by unseen. */
-export function tell(work: Promise<unknown>, success?: string): void {
+export function showToast(work: Promise<unknown>, success?: string): void {
 	work.then(
 		() => success && say(success),
 		(error: unknown) =>

@@ -4,7 +4,7 @@ import type { DialogName } from '../dialogs/Dialogs.tsx';
 import { useSelf, useUserName } from '../session/names.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { currentTheme, toggleTheme } from '../session/theme.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Menu } from '../ui/Menu.tsx';
@@ -40,12 +40,12 @@ export function Me({ onDialog, onSignOut }: Props) {
 				items={[
 					{
 						label: isAway ? 'Set yourself active' : 'Set yourself away',
-						run: () => tell(client.setPresence(isAway ? 'auto' : 'away')),
+						run: () => showToast(client.setPresence(isAway ? 'auto' : 'away')),
 					},
 					{
 						label: 'Mark everything as read',
 						hint: 'Shift Esc',
-						run: () => tell(client.markAll(), 'Everything is marked as read.'),
+						run: () => showToast(client.markAll(), 'Everything is marked as read.'),
 					},
 					{ label: 'Notifications', run: () => onDialog('notifications') },
 					{ label: 'Your photo', run: () => onDialog('photo') },

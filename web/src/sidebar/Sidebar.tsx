@@ -6,7 +6,7 @@ import type { Route } from '../session/route.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { ConversationList } from './ConversationList.tsx';
 import { Me } from './Me.tsx';
-import { Places } from './Places.tsx';
+import { ScreenLinks } from './ScreenLinks.tsx';
 
 interface Props {
 	readonly route: Route;
@@ -25,7 +25,7 @@ export function Sidebar({ route, held, onDialog, onSignOut }: Props) {
 				<IconButton icon="search" label="Go to… (Ctrl K)" onClick={() => onDialog('switcher')} />
 				<IconButton icon="plus" label="New conversation" onClick={() => onDialog('new')} />
 			</header>
-			<Places current={route.place} />
+			<ScreenLinks current={route.screen} />
 			<ConversationList held={held} />
 			<Me onDialog={onDialog} onSignOut={onSignOut} />
 		</nav>

@@ -7,7 +7,7 @@ import { type Sight, Timeline, type TimelineHandle } from '../conversation/Timel
 import { lastEditable } from '../message/editable.ts';
 import { titledName, useConversationName, useSelf } from '../session/names.ts';
 import { closeThread, type ThreadRef } from '../session/route.ts';
-import { tell } from '../session/toast.tsx';
+import { showToast } from '../session/toast.tsx';
 import { plural } from '../ui/format.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
@@ -64,7 +64,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 				// Inside the thread, Esc is about the thread.
 				event.preventDefault();
 				event.stopPropagation();
-				if (isFollowing && unreadCount > 0) tell(store.mark());
+				if (isFollowing && unreadCount > 0) showToast(store.mark());
 				closeThread();
 			}}
 		>
@@ -77,7 +77,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 					type="button"
 					className="button small"
 					aria-pressed={isFollowing}
-					onClick={() => tell(isFollowing ? store.unfollow() : store.follow())}
+					onClick={() => showToast(isFollowing ? store.unfollow() : store.follow())}
 				>
 					{isFollowing ? 'Following' : 'Follow'}
 				</button>
@@ -85,7 +85,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 			</header>
 			<div className="timeline-place">
 				{!isLoaded && isLoading && <Loading label="Loading the thread" lines={3} />}
-				{!isLoaded && error && <Failed error={error} onRetry={() => tell(store.load())} />}
+				{!isLoaded && error && <Failed error={error} onRetry={() => showToast(store.load())} />}
 				{isLoaded && !root && replies.length === 0 && <Empty icon="thread" title="This thread is gone" />}
 				{isLoaded && messages.length > 0 && (
 					<Timeline
@@ -96,7 +96,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 						below={replies.length > 0 && <RepliesDivider count={root?.replyCount ?? replies.length} />}
 						isInThread
 						onSight={onSight}
-						onNearEnd={() => hasMore && !isLoading && tell(store.loadMore())}
+						onNearEnd={() => hasMore && !isLoading && showToast(store.loadMore())}
 					/>
 				)}
 			</div>

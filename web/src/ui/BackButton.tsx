@@ -1,4 +1,4 @@
-import { go, toPlace } from '../session/route.ts';
+import { go, toScreen } from '../session/route.ts';
 import { IconButton } from './IconButton.tsx';
 
 /** On narrow screens, where the list of conversations is a page of its own. */
@@ -7,6 +7,6 @@ export const BackButton = () => (
 		className="only-narrow"
 		icon="back"
 		label="All conversations"
-		onClick={() => go(toPlace('home'))}
+		onClick={() => go(toScreen('home'))}
 	/>
 );

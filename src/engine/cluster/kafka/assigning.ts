@@ -5,7 +5,7 @@ import { cooperativeStickyAssigner, type GroupPartitionsAssigner } from '@platfo
  * that is cut off from Redis or PostgreSQL joins each round as unfit, and its partitions go to fit members.
  *
  * Where nobody is fit, the service is down for everybody and moving partitions would help nobody: owners keep theirs.
- * A partition is given away one round before it is assigned again, so that its owner can release it.
+ * A partition is revoked one round before it is assigned again, so that its owner can release it.
  */
 
 type Members = Parameters<GroupPartitionsAssigner>[1];

@@ -11,7 +11,7 @@ export class KafkaUnusable extends Error {
 	}
 }
 
-/** A partition stands still, because what comes next in it cannot be read here. The message says what a person can do about it. */
+/** A partition is stalled: its next entry cannot be read here. The message says what an operator can do. */
 export abstract class Unreadable extends Error {
 	/** Whether it is over, where the partition can be read from this offset on, or was read up to there. */
 	abstract isOverAt(offset: number): boolean;
@@ -65,7 +65,7 @@ export class UnknownVersion extends Error {
 
 /**
  * What comes next was written by another release, and was acknowledged. Passing over it would lose it, so the partition
- * stands still until somebody reads it who can.
+ * is stalled until a worker that can read it owns it.
  */
 export class EntryOfOtherRelease extends Unreadable {
 	constructor(
@@ -86,7 +86,8 @@ export class EntryOfOtherRelease extends Unreadable {
 	}
 }
 
-export const away = (): Refusal => new Refusal('service_unavailable', 'the log is not reachable', 1);
+export const logUnavailable = (): Refusal =>
+	new Refusal('service_unavailable', 'the log is not reachable', 1);
 
 export const unconfirmed = (): Refusal =>
 	new Refusal('outcome_unknown', 'the log did not confirm it; it may still happen');

@@ -30,7 +30,7 @@ export interface Fetched {
 	readonly next: number;
 }
 
-export interface Reading {
+export interface FetchTarget {
 	/** Partitions to fetch now, and whether there are more that have to wait until their readers have room. */
 	wanted(): { readonly partitions: readonly Wanted[]; readonly someAreFull: boolean };
 	fetched(fetched: Fetched): void;
@@ -74,7 +74,7 @@ export class Fetcher {
 		connection: KafkaConnection,
 		group: string,
 		private readonly topic: string,
-		private readonly reading: Reading,
+		private readonly target: FetchTarget,
 	) {
 		// Never joins the group: it is named because the client wants one.
 		this.client = new LenientConsumer({
@@ -123,17 +123,17 @@ export class Fetcher {
 		if (this.looking || this.closed) return;
 		this.looking = true;
 		try {
-			const { partitions, someAreFull } = this.reading.wanted();
+			const { partitions, someAreFull } = this.target.wanted();
 			if (partitions.length === 0) {
 				// What was read in vain may be another process's by now: there is no attempt here that could succeed.
-				this.reading.reach.regained();
+				this.target.reach.regained();
 				return;
 			}
 			const topic = await this.lookUp();
 			if (this.id !== null && topic.id !== this.id) {
 				// It was created again: positions in the old one say nothing about it.
 				this.id = topic.id;
-				this.reading.outOfRange();
+				this.target.outOfRange();
 				return;
 			}
 			const byBroker = Map.groupBy(
@@ -209,7 +209,7 @@ export class Fetcher {
 				],
 			});
 			this.failing = false;
-			this.reading.reach.regained();
+			this.target.reach.regained();
 			this.handOver(response, new Map(wanted.map(({ partition, position }) => [partition, position])));
 			this.polled.delete(broker);
 			void this.wake();
@@ -225,7 +225,7 @@ export class Fetcher {
 				const last = records?.at(-1);
 				const position = asked.get(partitionIndex);
 				if (!records || !last || position === undefined) continue;
-				this.reading.fetched({
+				this.target.fetched({
 					partition: partitionIndex,
 					asked: position,
 					records: records.flatMap((batch) =>
@@ -242,10 +242,10 @@ export class Fetcher {
 	private retry(error: unknown): void {
 		if (this.closed) return;
 		if (error instanceof Error && findErrorBy(error, 'apiId', 'OFFSET_OUT_OF_RANGE'))
-			this.reading.outOfRange();
-		else if (!this.failing) this.reading.report(error, `fetching from ${this.topic}`);
+			this.target.outOfRange();
+		else if (!this.failing) this.target.report(error, `fetching from ${this.topic}`);
 		this.failing = true;
-		if (isNetwork(error)) this.reading.reach.lost(error);
+		if (isNetwork(error)) this.target.reach.lost(error);
 		// Another broker may lead now.
 		this.forget();
 		setTimeout(() => void this.wake(), RETRY_MS);

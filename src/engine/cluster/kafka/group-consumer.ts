@@ -3,11 +3,11 @@ import type { Fitness } from '../fitness.ts';
 import type { KafkaConnection } from './client.ts';
 import { EntryOfOtherRelease, LogGap, TopicReplaced, UnknownVersion, Unreadable } from './errors.ts';
 import { type Fetched, Fetcher } from './fetcher.ts';
-import { Membership } from './membership.ts';
+import { GroupMember } from './group-member.ts';
 import { type Logged, PartitionReader, type ReaderOptions } from './partition-reader.ts';
 import { partitionName, partitionNumber } from './partitioning.ts';
 import type { Reach } from './reach.ts';
-import { type PartitionWatch, Standing } from './standing.ts';
+import { type PartitionWatch, StalledPartitions } from './stalled-partitions.ts';
 
 /**
  * Consumes the partitions of a topic that the group gives to this process, each from where its owner says. Kafka's own
@@ -42,16 +42,16 @@ export class GroupConsumer<Entry> implements Consumption {
 	private readonly ids = new Map<number, string>();
 	/** What the group has given to this process, also while a reader of it is being restarted. */
 	private assigned: ReadonlySet<number> = new Set();
-	/** Partitions that the owner is being told to give up. */
+	/** Partitions that the owner is releasing. */
 	private readonly releasing = new Map<number, Promise<void>>();
-	private told: Promise<void> = Promise.resolve();
+	private notified: Promise<void> = Promise.resolve();
 	private readonly fetcher: Fetcher;
-	private readonly membership: Membership;
-	private readonly standing: Standing;
+	private readonly member: GroupMember;
+	private readonly stalled: StalledPartitions;
 
 	constructor(private readonly options: GroupConsumerOptions<Entry>) {
 		const { connection, group, topic, report, reach } = options;
-		this.standing = new Standing(options.watch);
+		this.stalled = new StalledPartitions(options.watch);
 		this.fetcher = new Fetcher(connection, group, topic, {
 			wanted: () => this.wanted(),
 			fetched: (fetched) => this.fetched(fetched),
@@ -59,7 +59,7 @@ export class GroupConsumer<Entry> implements Consumption {
 			report,
 			reach,
 		});
-		this.membership = new Membership(connection, options, {
+		this.member = new GroupMember(connection, options, {
 			keepOnly: (partitions) => this.keepOnly(partitions),
 			assign: (partitions) => this.assign(partitions),
 			report,
@@ -67,7 +67,7 @@ export class GroupConsumer<Entry> implements Consumption {
 	}
 
 	start(): void {
-		void this.membership.join();
+		void this.member.join();
 	}
 
 	restart(partition: string): void {
@@ -75,7 +75,7 @@ export class GroupConsumer<Entry> implements Consumption {
 	}
 
 	async close(): Promise<void> {
-		await this.membership.close();
+		await this.member.close();
 		await this.fetcher.close();
 	}
 
@@ -98,7 +98,7 @@ export class GroupConsumer<Entry> implements Consumption {
 		if (partitions.length === 0) return;
 		const readers = partitions.map((partition) => ({ partition, reader: this.readerOf(partition) }));
 		for (const { partition, reader } of readers) this.readers.set(partition, reader);
-		await this.tell('onAssigned', partitions);
+		await this.notifyOwner('onAssigned', partitions);
 		await Promise.all(readers.map(({ partition, reader }) => this.position(partition, reader)));
 	}
 
@@ -114,34 +114,34 @@ export class GroupConsumer<Entry> implements Consumption {
 			const { first, end } = await this.fetcher.held(partition);
 			if (offset < first || offset > end) throw new LogGap(name, offset, first, end);
 			reader.begin(offset);
-			this.standing.reached(name, offset);
+			this.stalled.reached(name, offset);
 			void this.fetcher.wake();
 		} catch (error) {
 			if (!reader.isStopped) this.failed(partition, reader, error);
 		}
 	}
 
-	/** Resolves when the owner is done with these, whoever began to release them. */
+	/** Resolves when the owner has released these, whichever call began it. */
 	private async release(partitions: readonly number[]): Promise<void> {
 		const held = partitions.filter(
 			(partition) => this.readers.has(partition) && !this.releasing.has(partition),
 		);
 		if (held.length > 0) {
-			const done = this.letGo(held);
+			const done = this.stopReaders(held);
 			for (const partition of held) this.releasing.set(partition, done);
 		}
 		await Promise.all(partitions.map((partition) => this.releasing.get(partition)));
 	}
 
-	private async letGo(partitions: readonly number[]): Promise<void> {
+	private async stopReaders(partitions: readonly number[]): Promise<void> {
 		this.options.owner.onReleasing?.(partitions.map((partition) => this.name(partition)));
 		await Promise.all(partitions.map((partition) => this.readers.get(partition)?.stop()));
-		await this.tell('onRevoked', partitions);
+		await this.notifyOwner('onRevoked', partitions);
 		// Kept until here, so that an assignment that comes back meanwhile does not begin before the end.
 		for (const partition of partitions) {
 			this.readers.delete(partition);
 			this.releasing.delete(partition);
-			if (!this.assigned.has(partition)) this.standing.givenUp(this.name(partition));
+			if (!this.assigned.has(partition)) this.stalled.givenUp(this.name(partition));
 		}
 		void this.beginAgain(partitions.filter((partition) => this.assigned.has(partition)));
 	}
@@ -149,22 +149,22 @@ export class GroupConsumer<Entry> implements Consumption {
 	/** Those that are still this member's: it may be restarted because another one has taken them over. */
 	private async beginAgain(partitions: readonly number[]): Promise<void> {
 		if (partitions.length === 0) return;
-		await this.membership.confirmed();
-		// Taken away meanwhile, when there was no reader to release.
+		await this.member.confirmed();
+		// Revoked meanwhile, when there was no reader to release.
 		for (const partition of partitions)
-			if (!this.assigned.has(partition)) this.standing.givenUp(this.name(partition));
+			if (!this.assigned.has(partition)) this.stalled.givenUp(this.name(partition));
 		await this.begin(
 			partitions.filter((partition) => this.assigned.has(partition) && !this.readers.has(partition)),
 		);
 	}
 
-	/** One after the other: nothing is revoked before whoever gets it has heard of it. */
-	private tell(what: 'onAssigned' | 'onRevoked', partitions: readonly number[]): Promise<void> {
+	/** One after the other: nothing is revoked before its assignment was delivered. */
+	private notifyOwner(what: 'onAssigned' | 'onRevoked', partitions: readonly number[]): Promise<void> {
 		const names = partitions.map((partition) => this.name(partition));
-		this.told = this.told
+		this.notified = this.notified
 			.then(() => this.options.owner[what]?.(names))
 			.catch((error) => this.options.report(error, `${what} of ${names.join(', ')}`));
-		return this.told;
+		return this.notified;
 	}
 
 	private restartAll(): void {
@@ -179,7 +179,7 @@ export class GroupConsumer<Entry> implements Consumption {
 			async (batch, from, to) => {
 				const log = this.ids.get(partition);
 				await handle(batch, { partition: name, from, to, ...(log === undefined ? {} : { log }) });
-				this.standing.reached(name, to);
+				this.stalled.reached(name, to);
 			},
 			(error) => this.failed(partition, reader, error),
 			() => void this.fetcher.wake(),
@@ -189,7 +189,7 @@ export class GroupConsumer<Entry> implements Consumption {
 
 	private failed(partition: number, reader: PartitionReader<Entry>, error: unknown): void {
 		const name = this.name(partition);
-		if (error instanceof Unreadable) this.standing.stands(name, error);
+		if (error instanceof Unreadable) this.stalled.stalled(name, error);
 		else this.options.report(error, `consuming ${name}`);
 		const restartMs = error instanceof EntryOfOtherRelease ? OTHER_RELEASE_MS : RESTART_MS;
 		setTimeout(() => {

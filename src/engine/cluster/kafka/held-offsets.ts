@@ -28,7 +28,7 @@ export async function heldOffsets(
 			[...topics].flatMap(([topic, count]) =>
 				numbers(count).map((number) => [
 					partitionName(topic, number),
-					{ first: told(first, topic, number), end: told(end, topic, number) },
+					{ first: offsetOf(first, topic, number), end: offsetOf(end, topic, number) },
 				]),
 			),
 		);
@@ -39,7 +39,7 @@ export async function heldOffsets(
 	}
 }
 
-function told(offsets: ReadonlyMap<string, readonly bigint[]>, topic: string, number: number): number {
+function offsetOf(offsets: ReadonlyMap<string, readonly bigint[]>, topic: string, number: number): number {
 	const offset = offsets.get(topic)?.[number];
 	// Taken for an empty one, it would seem that nothing of it waits.
 	if (offset === undefined)

@@ -9,13 +9,13 @@ import { KafkaMarkLog } from './mark-log.ts';
 import { partitionName } from './partitioning.ts';
 import { BatchingProducer, type ProducerOptions } from './producer.ts';
 import { reachOf } from './reach.ts';
-import type { PartitionWatch } from './standing.ts';
+import type { PartitionWatch } from './stalled-partitions.ts';
 import { LogTopic } from './topic.ts';
 import { ensureTopics } from './topics.ts';
 
 export { KafkaUnusable, LogGap } from './errors.ts';
 
-/** The cluster's log: one Kafka, shared by any number of gateways and workers. docs/adr/0014-kafka-client.md tells more. */
+/** The cluster's log: one Kafka, shared by any number of gateways and workers. See docs/adr/0014-kafka-client.md. */
 
 export interface KafkaLogsOptions extends KafkaConnection, ProducerOptions {
 	/** Before the names of topics and groups: several installations can share a Kafka. */
@@ -23,7 +23,7 @@ export interface KafkaLogsOptions extends KafkaConnection, ProducerOptions {
 	/** Of each topic that has to be made; one that exists keeps its own. */
 	readonly partitions?: number;
 	readonly replication?: number;
-	/** A worker that is silent for that long loses its partitions. At least 6 s, unless Kafka is told otherwise. */
+	/** A worker that is silent for that long loses its partitions. At least 6 s, unless Kafka is configured otherwise. */
 	readonly sessionMs?: number;
 	/** How long a worker that has to give up a partition may take to write what it has. */
 	readonly releaseMs?: number;
@@ -51,7 +51,7 @@ export interface KafkaLogs {
 const PARTITIONS = 64;
 const REPLICATION = 3;
 const WORKERS = 'tidemark-workers';
-const UNWATCHED: PartitionWatch = { standsStill: () => undefined, standsNoLonger: () => undefined };
+const UNWATCHED: PartitionWatch = { onStalled: () => undefined, onResumed: () => undefined };
 
 /** What the topics of an installation are called. */
 export const topicNames = (prefix: string) => ({

@@ -1,6 +1,6 @@
 import { type Answer, type Batch, Brokers, type Identity } from './brokers.ts';
 import { closeWithin, type KafkaConnection } from './client.ts';
-import { away, unconfirmed } from './errors.ts';
+import { logUnavailable, unconfirmed } from './errors.ts';
 import { Lane, type Waiting } from './lane.ts';
 import { isNetwork, NoAnswer, type Reach, type ReachWatch, reachOf } from './reach.ts';
 
@@ -14,7 +14,7 @@ import { isNetwork, NoAnswer, type Reach, type ReachWatch, reachOf } from './rea
  *
  *     a partition   going on ──a request failed──> failing ──for 2 s──> rejecting    until something of it is written, or,
  *                                                                                     with nothing to repeat, its leader is reached
- *     Kafka         there ──no broker answers──> away ──one does──> there
+ *     Kafka         available ──no broker answers──> unavailable ──one does──> available
  *
  * While a partition is rejecting, or Kafka is unavailable, what waits is rejected and so is what comes: none of that was ever sent. What was
  * sent is answered after 10 s at most, as not confirmed.
@@ -59,7 +59,7 @@ export class BatchingProducer {
 	private identity: Identity | null = null;
 	private waiting = 0;
 	private lingering = false;
-	private isAway = false;
+	private isUnavailable = false;
 	private isMending = false;
 	private closed = false;
 
@@ -89,7 +89,7 @@ export class BatchingProducer {
 		if (bytes > BATCH_BYTES) return Promise.reject(new Error(`an entry of ${bytes} bytes is too large`));
 		const lane = this.laneOf(topic, partition);
 		if (this.closed || this.rejects(lane) || this.waiting >= (this.options.queueLimit ?? QUEUE_LIMIT))
-			return Promise.reject(away());
+			return Promise.reject(logUnavailable());
 		const done = Promise.withResolvers<void>();
 		const message = { topic, partition, key: Buffer.from(key), value: body };
 		lane.queue.push({ message, bytes, done });
@@ -130,7 +130,7 @@ export class BatchingProducer {
 	}
 
 	private rejects(lane: Lane): boolean {
-		return this.isAway || lane.isRejecting || this.silent.has(this.leaderOf(lane) ?? -1);
+		return this.isUnavailable || lane.isRejecting || this.silent.has(this.leaderOf(lane) ?? -1);
 	}
 
 	private wake(): void {
@@ -252,7 +252,7 @@ export class BatchingProducer {
 		const { stalledMs = STALLED_MS } = this.options;
 		if (lane.isGivenUp) lane.giveUp(unconfirmed());
 		if (lane.failingMs >= stalledMs) this.reject(lane, error);
-		if (this.isAway) this.rejectWaiting(lane);
+		if (this.isUnavailable) this.rejectWaiting(lane);
 		lane.pause(RETRY_MS, () => this.wake());
 		void this.mend();
 	}
@@ -283,7 +283,7 @@ export class BatchingProducer {
 	private rejectWaiting(lane: Lane): void {
 		const rejected: readonly Waiting[] = lane.queue.splice(0);
 		this.waiting -= rejected.length;
-		for (const { done } of rejected) done.reject(away());
+		for (const { done } of rejected) done.reject(logUnavailable());
 	}
 
 	/** Looks for leaders until every partition has one. */
@@ -291,15 +291,15 @@ export class BatchingProducer {
 		if (this.isMending) return;
 		this.isMending = true;
 		const isAmiss = (): boolean =>
-			this.isAway || this.needsIdentity || [...this.lanes.values()].some(({ isFailing }) => isFailing);
+			this.isUnavailable || this.needsIdentity || [...this.lanes.values()].some(({ isFailing }) => isFailing);
 		do {
 			await this.look();
-			if (!this.isAway) await this.restore();
+			if (!this.isUnavailable) await this.restore();
 			this.wake();
 			await Bun.sleep(RETRY_MS);
 		} while (!this.closed && isAmiss());
 		this.isMending = false;
-		if (!this.isAway) this.cameBack();
+		if (!this.isUnavailable) this.cameBack();
 	}
 
 	/** An identity where one is needed, and partitions that have nothing to repeat: whether their leaders can be reached. */
@@ -329,7 +329,7 @@ export class BatchingProducer {
 			this.cameBack();
 		} catch (error) {
 			if (!isNetwork(error)) return;
-			this.isAway = true;
+			this.isUnavailable = true;
 			this.reach.lost(error);
 			for (const lane of this.lanes.values()) this.rejectWaiting(lane);
 			void this.mend();
@@ -338,7 +338,7 @@ export class BatchingProducer {
 
 	/** Where some partitions accept appends, Kafka is available. */
 	private cameBack(): void {
-		this.isAway = false;
+		this.isUnavailable = false;
 		if (!this.allReject()) this.reach.regained();
 	}
 }

@@ -4,7 +4,7 @@ import { GroupConsumer, type GroupConsumerOptions } from './group-consumer.ts';
 import { partitionOf } from './partitioning.ts';
 import type { BatchingProducer } from './producer.ts';
 import type { Reach } from './reach.ts';
-import type { PartitionWatch } from './standing.ts';
+import type { PartitionWatch } from './stalled-partitions.ts';
 
 /** One topic: entries in by key, and one consumer a process out of it. */
 
@@ -18,7 +18,7 @@ export interface LogTopicOptions {
 	readonly fitness?: Fitness;
 	readonly report: (error: unknown, about: string) => void;
 	readonly watch: PartitionWatch;
-	/** Of whoever reads it. */
+	/** Of the reader. */
 	readonly reach: Reach;
 }
 

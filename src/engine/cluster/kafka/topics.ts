@@ -102,7 +102,7 @@ function answerIn(error: unknown): ReturnType<typeof topicsAreThere> {
 }
 
 async function create(admin: Admin, topic: string, layout: TopicLayout): Promise<void> {
-	// One broker of the replicas may be away without stopping writes; with two or more of them away nothing is taken
+	// One broker of the replicas may be unavailable without stopping writes; with two or more unavailable nothing is accepted
 	// that could be lost.
 	const inSync = Math.max(1, layout.replication - 1);
 	try {

@@ -64,7 +64,7 @@ export function connect(options: ConnectionOptions): Connections {
 			new SQL(options.url, {
 				...tlsOf(options),
 				max,
-				// int8 as BigInt, so that it can be told from a text; read back as numbers.
+				// int8 as BigInt, to distinguish it from a text; read back as numbers.
 				bigint: true,
 				connectionTimeout: connectSeconds,
 				idleTimeout: IDLE_SECONDS,

@@ -2,7 +2,7 @@ import { createConnection } from 'node:net';
 import { TakenOver } from '../../ports/taken-over.ts';
 
 /**
- * What goes wrong with PostgreSQL, and what is to be done about it: it is away (try again later), two
+ * Kinds of PostgreSQL failures: it is unavailable (retry later), two
  * transactions got into each other's way (try again at once), or it refuses the work (never try again).
  */
 
@@ -33,9 +33,9 @@ export class PostgresUnusable extends Error {
 	constructor(
 		readonly reason: string,
 		cause?: unknown,
-		place?: string,
+		address?: string,
 	) {
-		super(`PostgreSQL cannot be used${place === undefined ? '' : ` at ${place}`}: ${reason}`, { cause });
+		super(`PostgreSQL cannot be used${address === undefined ? '' : ` at ${address}`}: ${reason}`, { cause });
 		this.name = 'PostgresUnusable';
 	}
 }
@@ -43,11 +43,11 @@ export class PostgresUnusable extends Error {
 /** That this failed at the database which the url names, without the password that it may hold. */
 export async function unusable(url: string, error: unknown): Promise<PostgresUnusable> {
 	const { hostname, port, pathname } = new URL(url);
-	const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 5432) };
-	// Bun tells neither a name that is not known nor a port that nobody listens on from anything else.
+	const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 5432) };
+	// Bun does not distinguish an unknown host or a closed port from other failures.
 	const unreached = textOf(error, 'code') === 'ERR_POSTGRES_CONNECTION_REFUSED';
-	const reason = (unreached ? await whyUnreached(place) : null) ?? reasonOf(error);
-	return new PostgresUnusable(reason, error, `${hostname}:${place.port}${pathname}`);
+	const reason = (unreached ? await whyUnreached(address) : null) ?? reasonOf(error);
+	return new PostgresUnusable(reason, error, `${hostname}:${address.port}${pathname}`);
 }
 
 const reasonOf = (error: unknown): string =>
@@ -56,9 +56,9 @@ const reasonOf = (error: unknown): string =>
 const LOOK_WITHIN_MS = 3_000;
 
 /** Null where it can be reached by now. */
-function whyUnreached(place: { readonly host: string; readonly port: number }): Promise<string | null> {
+function whyUnreached(address: { readonly host: string; readonly port: number }): Promise<string | null> {
 	return new Promise((resolve) => {
-		const socket = createConnection({ ...place, timeout: LOOK_WITHIN_MS });
+		const socket = createConnection({ ...address, timeout: LOOK_WITHIN_MS });
 		const end = (why: string | null): void => {
 			socket.destroy();
 			resolve(why);
@@ -69,13 +69,13 @@ function whyUnreached(place: { readonly host: string; readonly port: number }): 
 	});
 }
 
-export type Trouble = 'away' | 'conflict' | 'refused';
+export type FailureKind = 'away' | 'conflict' | 'refused';
 
 /**
  * Of the server's codes: connection exceptions, a transaction that was idle for too long, too many connections, no disk or memory, something in use, cancelled or shutting down, I/O
  * and internal errors. None of them is about what was to be written.
  */
-const AWAY = /^(08|25P03|53|55|57|58|XX)/;
+const UNAVAILABLE = /^(08|25P03|53|55|57|58|XX)/;
 /** Likewise: it takes no writes, or none of this user's, until somebody does something about it. */
 const REJECTS_WRITES: ReadonlyMap<string, string> = new Map([
 	['25006', 'make it writable, or have TIDEMARK_POSTGRES_URL name the primary'],
@@ -89,10 +89,10 @@ const textOf = (error: unknown, name: 'code' | 'errno'): string => {
 	return typeof value === 'string' ? value : '';
 };
 
-export function troubleOf(error: unknown): Trouble {
+export function failureKindOf(error: unknown): FailureKind {
 	if (error instanceof OutcomeUnknown) return 'away';
 	const state = textOf(error, 'errno');
-	if (AWAY.test(state) || REJECTS_WRITES.has(state)) return 'away';
+	if (UNAVAILABLE.test(state) || REJECTS_WRITES.has(state)) return 'away';
 	if (CONFLICT.test(state)) return 'conflict';
 	if (state !== '') return 'refused';
 	// Bun's own: the connection was refused, closed, timed out, or ended in the middle of an answer.

@@ -15,7 +15,7 @@ export interface InspectedPostgres {
 	readonly nowMs: number;
 }
 
-type Place = Pick<ConnectionOptions, 'url' | 'ca'>;
+type PostgresAddress = Pick<ConnectionOptions, 'url' | 'ca'>;
 
 const CONNECT_SECONDS = 5;
 const TABLE = 'SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = $2';
@@ -26,8 +26,8 @@ const FACTS = `SELECT current_setting('server_version') AS version,
 	(extract(epoch from clock_timestamp()) * 1000)::double precision AS now_ms`;
 
 /** Throws where it cannot be reached or used, and SchemaTooNew where a newer version wrote it. */
-export async function inspectPostgres(place: Place, schema: string): Promise<InspectedPostgres> {
-	return looking(place, schema, async (sql) => {
+export async function inspectPostgres(address: PostgresAddress, schema: string): Promise<InspectedPostgres> {
+	return looking(address, schema, async (sql) => {
 		await checkServer(sql);
 		const [facts] = await sql.unsafe<{ version: string; now_ms: number }[]>(FACTS);
 		const isThere = await hasTable(sql, schema, 'schema_migrations');
@@ -48,10 +48,10 @@ export interface InspectedProgress {
 
 /** Up to where each partition of the log is written down; of those that anything was written of. */
 export async function inspectProgress(
-	place: Place,
+	address: PostgresAddress,
 	schema: string,
 ): Promise<ReadonlyMap<string, InspectedProgress>> {
-	return looking(place, schema, async (sql) => {
+	return looking(address, schema, async (sql) => {
 		if (!(await hasTable(sql, schema, 'partition_progress'))) return new Map();
 		const rows =
 			await sql.unsafe<{ partition: string; next_offset: number; topic_id: string | null }[]>(PROGRESS);
@@ -64,9 +64,13 @@ export async function inspectProgress(
 	});
 }
 
-async function looking<T>(place: Place, schema: string, look: (sql: SQL) => Promise<T>): Promise<T> {
-	const sql = new SQL(place.url, {
-		...tlsOf(place),
+async function looking<T>(
+	address: PostgresAddress,
+	schema: string,
+	look: (sql: SQL) => Promise<T>,
+): Promise<T> {
+	const sql = new SQL(address.url, {
+		...tlsOf(address),
 		max: 1,
 		connectionTimeout: CONNECT_SECONDS,
 		connection: { application_name: 'tidemark', search_path: schema, default_transaction_read_only: 'on' },
@@ -74,7 +78,7 @@ async function looking<T>(place: Place, schema: string, look: (sql: SQL) => Prom
 	try {
 		return await look(sql);
 	} catch (error) {
-		throw error instanceof SchemaTooNew ? error : await unusable(place.url, error);
+		throw error instanceof SchemaTooNew ? error : await unusable(address.url, error);
 	} finally {
 		await sql.close({ timeout: 0 });
 	}

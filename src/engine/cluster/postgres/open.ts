@@ -15,12 +15,12 @@ import { carryOut } from './transaction.ts';
 
 export { Fenced, PostgresUnusable } from './errors.ts';
 
-/** The cluster's store: one PostgreSQL, shared by any number of processes. docs/postgres.md tells more. */
+/** The cluster's store: one PostgreSQL, shared by any number of processes. See docs/postgres.md. */
 
 export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 	/**
 	 * The stamp of this start, later than the newest one in the database. Null: a start means nothing, because
-	 * others go on (whoever was active stays so).
+	 * others continue (active users stay active).
 	 */
 	readonly startStamp?: ((newest: number) => number) | null;
 	/** A commit failed for good and nothing of it is on disk: what memory has taken in of it is wrong. */
@@ -29,7 +29,7 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 	readonly reading?: Watch;
 	/** Posts and marks are noted for pushing. */
 	readonly push?: boolean;
-	/** How long closing waits for a database that is away, before what is not written yet fails. */
+	/** How long closing waits for an unavailable database, before unwritten work fails. */
 	readonly closeWithinMs?: number;
 	/** For tests. */
 	readonly backOffMs?: readonly number[];

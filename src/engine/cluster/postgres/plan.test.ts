@@ -57,7 +57,7 @@ describe('many rows in one statement', () => {
 		]);
 	});
 
-	test('nothing and null are told apart', () => {
+	test('absent and null are distinguished', () => {
 		expect(planned([INSERT, '', null], [INSERT, 'NULL', 1])[0]?.slice(1)).toEqual([
 			'{"","NULL"}',
 			'{NULL,1}',

@@ -4,7 +4,7 @@ const LEAVE_SECONDS = 5;
 
 /**
  * Connections that are given up when they do not answer. A server that vanished (its machine lost power, a network
- * was cut) closes nothing: whoever waits for its answer would wait for ever. So after a while the whole pool is
+ * was cut) closes nothing: its caller would wait for ever. So after a while the whole pool is
  * closed, which fails what is under way on it, and a new one takes its place.
  */
 export class Pool {

@@ -51,7 +51,7 @@ export class Progress {
 			if (moved !== 1) throw new Fenced(range.partition, range.from);
 		};
 		const earlier = this.last.get(range.partition) ?? Promise.resolve();
-		// Whether the earlier one succeeded is told by the offset.
+		// The offset shows whether the earlier one succeeded.
 		const done = earlier
 			.catch(() => undefined)
 			.then(() => carryOut(this.pool, this.retry, statements, check));

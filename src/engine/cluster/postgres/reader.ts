@@ -2,7 +2,7 @@ import type { SQL } from 'bun';
 import { Refusal } from '../../../model/errors.ts';
 import { toPostgres } from '../../store/dialect.ts';
 import type { Param, Row, SqlReader, Statement } from '../../store/sql.ts';
-import { messageOf, troubleOf } from './errors.ts';
+import { failureKindOf, messageOf } from './errors.ts';
 import type { Pool } from './pool.ts';
 import type { Watch } from './retry.ts';
 import { toParam, withNumbers } from './values.ts';
@@ -50,12 +50,12 @@ export class PostgresReader implements SqlReader {
 		try {
 			return this.succeeded(await this.pool.use(work));
 		} catch (error) {
-			if (troubleOf(error) === 'refused') throw error;
+			if (failureKindOf(error) === 'refused') throw error;
 		}
 		try {
 			return this.succeeded(await this.pool.use(work));
 		} catch (error) {
-			if (troubleOf(error) === 'refused') throw error;
+			if (failureKindOf(error) === 'refused') throw error;
 			this.failures += 1;
 			const cause = new Error(messageOf(error), { cause: error });
 			this.watch.onTrouble?.(this.failures, cause);

@@ -1,7 +1,7 @@
-import { explained, OutcomeUnknown, troubleOf } from './errors.ts';
+import { explained, failureKindOf, OutcomeUnknown } from './errors.ts';
 
 /**
- * Work that must not be lost is tried until it succeeds: after 1, 2, 4, 8, 16 s while PostgreSQL is away, and
+ * Work that must not be lost is tried until it succeeds: after 1, 2, 4, 8, 16 s while PostgreSQL is unavailable, and
  * every 16 s from then on; after a moment when another transaction was in the way. What PostgreSQL refuses for its content
  * would be refused again: that fails at once. Work that somebody waits for is given up after a while, where it is certain that
  * nothing of it took place.
@@ -42,10 +42,10 @@ export class Retry {
 				this.succeeded();
 				return result;
 			} catch (error) {
-				const trouble = troubleOf(error);
-				if (trouble === 'refused') this.watch.onRefused?.(explained(error));
-				if (trouble === 'refused' || this.stopping) throw error;
-				if (trouble === 'conflict') {
+				const kind = failureKindOf(error);
+				if (kind === 'refused') this.watch.onRefused?.(explained(error));
+				if (kind === 'refused' || this.stopping) throw error;
+				if (kind === 'conflict') {
 					conflicts += 1;
 					if (conflicts > CONFLICTS_AT_MOST) throw error;
 					await this.wait(CONFLICT_MS * Math.min(conflicts, 10));
@@ -61,7 +61,7 @@ export class Retry {
 		}
 	}
 
-	/** Nothing is tried again from now on, and whoever waits tries once more now. */
+	/** No more retries from now on; waiting work is tried once more now. */
 	stop(): void {
 		this.stopping = true;
 		this.stopped.resolve();

@@ -13,7 +13,7 @@ import { toParam, withNumbers } from './values.ts';
 
 /** What is done to the database before it is used. Any number of processes may start at once. */
 
-/** 13 vacuums tables that only grow, and tells what became of a transaction. */
+/** 13 vacuums append-only tables, and reports the outcome of a transaction. */
 const OLDEST_VERSION = 130_000;
 /** Held to the end of the transaction; one for each schema. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('tidemark migrations of ' || $1, 0))`;
@@ -32,7 +32,7 @@ export async function checkServer(sql: SQL): Promise<void> {
 		);
 }
 
-/** One transaction for each migration: whoever waited for the lock finds them done. */
+/** One transaction for each migration: a process that waited for the lock finds them done. */
 export async function migrate(sql: SQL, schema: string, nowMicros: number): Promise<void> {
 	for (let done = false; !done; ) {
 		done = await sql.begin(async (transaction) => {

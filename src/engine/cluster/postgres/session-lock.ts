@@ -3,7 +3,7 @@ import { DEFAULT_SCHEMA, tlsOf } from './connections.ts';
 import { Pool } from './pool.ts';
 
 /**
- * A lock that processes share by being alive: held on a connection of its own, so that whoever dies lets go of it.
+ * A lock that processes share by being alive: held on a connection of its own, so that a process that dies releases it.
  * Workers hold it together while they may have decided something that is not written yet; one that needs all of them to
  * have written waits to hold it alone. Who gives up waiting, because one of them does nothing any more, has to be the first to.
  *

@@ -1,6 +1,6 @@
 import type { SQL, TransactionSQL } from 'bun';
 import type { Statement } from '../../store/sql.ts';
-import { OutcomeUnknown, rejectsWrites, troubleOf } from './errors.ts';
+import { failureKindOf, OutcomeUnknown, rejectsWrites } from './errors.ts';
 import type { Pool } from './pool.ts';
 import type { Retry } from './retry.ts';
 import { toParam } from './values.ts';
@@ -31,7 +31,7 @@ export function carryOut(
 ): Promise<void> {
 	let unknown: string | null = null;
 	return retry.carryOut(async () => {
-		if (unknown !== null && (await pool.use((sql) => tookPlace(sql, unknown as string)))) return;
+		if (unknown !== null && (await pool.use((sql) => wasCommitted(sql, unknown as string)))) return;
 		unknown = null;
 		try {
 			await pool.use((sql) => transact(sql, statements, check));
@@ -56,7 +56,7 @@ async function transact(pool: SQL, statements: readonly Statement[], check?: Che
 			number = first[0]?.transaction ?? null;
 		});
 	} catch (error) {
-		if (number !== null && troubleOf(error) === 'away') throw new OutcomeUnknown(number, error);
+		if (number !== null && failureKindOf(error) === 'away') throw new OutcomeUnknown(number, error);
 		throw error;
 	}
 }
@@ -79,17 +79,17 @@ async function sendAll(
 	return counts;
 }
 
-async function tookPlace(pool: SQL, transaction: string): Promise<boolean> {
+async function wasCommitted(pool: SQL, transaction: string): Promise<boolean> {
 	let status: string | null | undefined;
 	try {
 		const [row] = await pool.unsafe<{ status: string | null }[]>(STATUS, [transaction]);
 		status = row?.status;
 	} catch (error) {
-		const trouble = troubleOf(error);
+		const kind = failureKindOf(error);
 		// A number from the future: the server was restored to a moment before it, and does not have it.
-		if (trouble === 'refused') return false;
+		if (kind === 'refused') return false;
 		// Nobody answered the question: the outcome stays unknown, however long that takes.
-		throw trouble === 'away' ? new OutcomeUnknown(transaction, error) : error;
+		throw kind === 'away' ? new OutcomeUnknown(transaction, error) : error;
 	}
 	// The server has not noticed yet that the connection is gone.
 	if (status === 'in progress') throw new OutcomeUnknown(transaction, 'still in progress');

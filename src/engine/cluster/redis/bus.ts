@@ -11,10 +11,10 @@ interface Listened {
 	/** While Redis has not confirmed the subscription: what this process publishes to the topic waits. */
 	waiting: (() => void)[] | null;
 	/** Redis has confirmed the subscription, and its connection was not lost since. */
-	isHeard: boolean;
+	isReceived: boolean;
 	/** How often its connection was lost: what was asked for before the newest loss confirms nothing. */
 	losses: number;
-	/** The slot moved to another node: messages may have been missed, and handlers hear so once it is subscribed there. */
+	/** The slot moved to another node: messages may have been missed, and handlers get `lost` once it is subscribed there. */
 	hasMoved: boolean;
 	/** The node that carries it was asked, and did not answer. */
 	isSilent: boolean;
@@ -39,12 +39,12 @@ interface Gathered {
 
 export interface BusHooks {
 	/**
-	 * From here on messages are missed, until `ready`: whoever passes them on has to begin anew. Told when it begins,
+	 * From here on messages are missed, until `ready`: a process that delivers them has to start over. Called when it begins,
 	 * because the nodes that still answer would take clients past what they miss.
 	 */
 	onGap(): void;
 	/** The gap is over. */
-	onHearing?(): void;
+	onReceiving?(): void;
 	onError(error: Error): void;
 }
 
@@ -60,12 +60,12 @@ const LOST = JSON.stringify(SOMETHING_LOST);
 /**
  * Live messages over sharded pub/sub: each channel lives on the node of its slot, so the load spreads with
  * the conversations. Redis keeps nothing: while a connection is down its messages are lost, which `onGap`
- * tells. What could not be published may have arrived or not: its topic is told that something was lost. So is one whose slot
- * was given to another node: until it is subscribed there, nobody hears it.
+ * tells. What could not be published may have arrived or not: its topic gets `lost`. So does one whose slot
+ * moved to another node: until it is subscribed there, nobody receives it.
  *
  * A connection that carries nothing without being closed is found by its pulse, and counts as lost from then on.
  *
- * A process hears what it publishes after subscribing: its own messages wait for the confirmation.
+ * A process receives what it publishes after subscribing: its own messages wait for the confirmation.
  */
 export class RedisBus implements Bus {
 	private readonly listened = new Map<string, Listened>();
@@ -74,7 +74,7 @@ export class RedisBus implements Bus {
 	private readonly sending = new Map<string, Sending>();
 	/** By channel: sent when this turn is over. */
 	private readonly gathered = new Map<string, Gathered>();
-	/** Channels to be told that something was lost. */
+	/** Channels to publish `lost` to. */
 	private readonly lost = new Set<string>();
 	/** First attempts to subscribe that have no answer yet. */
 	private readonly subscribing = new Set<Promise<void>>();
@@ -108,7 +108,7 @@ export class RedisBus implements Bus {
 			nodeOf: nodeOfTag,
 			subscribe: (topic, handler) => this.subscribe(topic, handler),
 			unsubscribe: (topic, handler) => this.unsubscribe(topic, handler),
-			hears: (topic) => this.hears(topic),
+			isReceiving: (topic) => this.isReceiving(topic),
 			send: (topic, message) =>
 				void commands.spublish(keys.channel(topic), JSON.stringify(message)).catch(() => undefined),
 			onSilent: (node) => this.silent(node),
@@ -119,7 +119,7 @@ export class RedisBus implements Bus {
 		const channel = this.keys.channel(topic);
 		const text = JSON.stringify(message);
 		this.sendGathered(channel);
-		void this.onceHeard(channel, () => this.send(channel, () => this.commands.spublish(channel, text)));
+		void this.whenReceiving(channel, () => this.send(channel, () => this.commands.spublish(channel, text)));
 	}
 
 	/** Those of one turn share a promise. */
@@ -151,7 +151,7 @@ export class RedisBus implements Bus {
 		const arguments_ = [channel, partition, generation, PUBLISHERS_SECONDS, ...texts];
 		const publish = () => this.commands.publishOwned(this.keys.publishers(channel), ...arguments_);
 		published.resolve(
-			this.onceHeard(channel, () => this.send(channel, publish)).then((result) => result !== 0),
+			this.whenReceiving(channel, () => this.send(channel, publish)).then((result) => result !== 0),
 		);
 	}
 
@@ -179,9 +179,9 @@ export class RedisBus implements Bus {
 			await Promise.all([this.restoring, ...this.subscribing]);
 	}
 
-	hears(topic: Topic): boolean {
+	isReceiving(topic: Topic): boolean {
 		const listened = this.listened.get(this.keys.channel(topic));
-		return listened?.isHeard === true && !listened.isSilent;
+		return listened?.isReceived === true && !listened.isSilent;
 	}
 
 	/**
@@ -223,7 +223,7 @@ export class RedisBus implements Bus {
 			topic,
 			handlers: [],
 			waiting: [],
-			isHeard: false,
+			isReceived: false,
 			losses: 0,
 			hasMoved: false,
 			isSilent: false,
@@ -258,7 +258,7 @@ export class RedisBus implements Bus {
 	}
 
 	private confirmed(channel: string, listened: Listened): void {
-		listened.isHeard = true;
+		listened.isReceived = true;
 		this.missing.delete(channel);
 		if (!listened.hasMoved) return;
 		listened.hasMoved = false;
@@ -287,7 +287,7 @@ export class RedisBus implements Bus {
 		this.restoring = null;
 		if (!this.isGap || this.closed) return;
 		this.isGap = false;
-		this.hooks.onHearing?.();
+		this.hooks.onReceiving?.();
 	}
 
 	private pause(): Promise<void> {
@@ -306,7 +306,7 @@ export class RedisBus implements Bus {
 	}
 
 	/** Once what this process subscribed to before is confirmed. */
-	private onceHeard(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
+	private whenReceiving(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
 		const waiting = this.listened.get(channel)?.waiting;
 		if (!waiting) return publish();
 		return new Promise((resolve) => {
@@ -339,13 +339,13 @@ export class RedisBus implements Bus {
 	}
 
 	private lose(channel: string, error: Error): never {
-		if (this.lost.size === 0) setTimeout(() => this.tellLost(), TRY_AGAIN_MS).unref();
+		if (this.lost.size === 0) setTimeout(() => this.publishLost(), TRY_AGAIN_MS).unref();
 		this.lost.add(channel);
 		throw error;
 	}
 
 	/** Again and again, until Redis has taken it. */
-	private tellLost(): void {
+	private publishLost(): void {
 		const channels = [...this.lost];
 		this.lost.clear();
 		for (const channel of channels) void this.send(channel, () => this.commands.spublish(channel, LOST));
@@ -380,8 +380,8 @@ export class RedisBus implements Bus {
 		for (const [channel, listened] of this.listened) {
 			if (listened.node !== node) continue;
 			listened.losses += 1;
-			if (!listened.isHeard) continue;
-			listened.isHeard = false;
+			if (!listened.isReceived) continue;
+			listened.isReceived = false;
 			isAnyLost = true;
 			this.restore(channel);
 		}
@@ -392,8 +392,8 @@ export class RedisBus implements Bus {
 
 	private followMoved(): void {
 		for (const [channel, listened] of this.listened) {
-			if (!listened.isHeard || listened.node === this.nodeOf(channel)) continue;
-			listened.isHeard = false;
+			if (!listened.isReceived || listened.node === this.nodeOf(channel)) continue;
+			listened.isReceived = false;
 			listened.hasMoved = true;
 			this.restore(channel);
 		}

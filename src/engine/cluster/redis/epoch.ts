@@ -69,7 +69,7 @@ export class Epoch {
 	}
 
 	/** Micros since when Redis lost nothing, on any node. Refuses while a node is not whole. */
-	async wholeSince(): Promise<number> {
+	async completeSince(): Promise<number> {
 		const [found, voided] = await Promise.all([this.look(), this.commands.get(this.voidKey)]);
 		const epochs = [...found.values()].map((node) => {
 			if (node instanceof Error) throw node;
@@ -93,7 +93,7 @@ export class Epoch {
 
 	/** All nodes. */
 	async look(): Promise<Found> {
-		const slots = this.slots.told;
+		const slots = this.slots.assignment;
 		const found = new Map(
 			await Promise.all(
 				this.slots
@@ -106,9 +106,9 @@ export class Epoch {
 					),
 			),
 		);
-		const areWhole = [...found.values()].every((node) => node !== null && !(node instanceof Error));
-		// Where slots were given away meanwhile, nobody knows whether that was before a node was looked at.
-		if (areWhole && this.slots.told === slots) this.settled = slots;
+		const areComplete = [...found.values()].every((node) => node !== null && !(node instanceof Error));
+		// If slots moved meanwhile, it is unknown whether that was before a node was checked.
+		if (areComplete && this.slots.assignment === slots) this.settled = slots;
 		return found;
 	}
 
@@ -120,11 +120,11 @@ export class Epoch {
 	/** Null where the node is lost. */
 	async lookAt(address: string): Promise<NodeEpoch | null> {
 		for (let tries = 1; ; tries += 1) {
-			const { told } = this.slots;
+			const { assignment } = this.slots;
 			const process = await this.processes.idAt(address);
 			const slots = this.spreadAt(address);
 			const values = await this.valuesIn(slots);
-			if (this.slots.told !== told && tries < MOST_TRIES) continue;
+			if (this.slots.assignment !== assignment && tries < MOST_TRIES) continue;
 			const present = values.filter((value) => value !== null);
 			if (present.length < values.length) return null;
 			const own = this.ownOf(process, slots, values) ?? (await this.lowestAt(address, process));
@@ -173,11 +173,11 @@ export class Epoch {
 			if (unanswered) throw unanswered;
 			return [];
 		}
-		const { told } = this.slots;
-		const doubtful = new Set(told.filter((address, slot) => this.settled?.[slot] !== address));
+		const { assignment } = this.slots;
+		const uncertain = new Set(assignment.filter((address, slot) => this.settled?.[slot] !== address));
 		return [...found].flatMap(([address, node]) => {
-			if (node instanceof Error && doubtful.has(address)) throw node;
-			return node === null || doubtful.has(address) ? [address] : [];
+			if (node instanceof Error && uncertain.has(address)) throw node;
+			return node === null || uncertain.has(address) ? [address] : [];
 		});
 	}
 
@@ -186,7 +186,7 @@ export class Epoch {
 	 * that something is loaded, because a conversation without its entries would seem to be read.
 	 */
 	async clear(addresses: readonly string[] = this.slots.nodes()): Promise<Cleared> {
-		const slots = this.slots.told;
+		const slots = this.slots.assignment;
 		const nodes: { address: string; process: string }[] = [];
 		// A process that takes its place after this is not the one that is cleared.
 		for (const address of addresses) nodes.push({ address, process: await this.processes.idAt(address) });
@@ -202,7 +202,7 @@ export class Epoch {
 		const { nodes, slots } = this.cleared ?? (await this.clear());
 		this.cleared = null;
 		await this.slots.refresh();
-		if (this.slots.told !== slots) throw new Error('slots of Redis moved to other nodes meanwhile');
+		if (this.slots.assignment !== slots) throw new Error('slots of Redis moved to other nodes meanwhile');
 		const epochs = [...(await this.look()).values()].map((node) =>
 			node && !(node instanceof Error) ? Number(node.epoch) : 0,
 		);
@@ -237,8 +237,8 @@ export class Epoch {
 	 * taken for one that it was before; and the lowest slots of each node get markers.
 	 */
 	async tidy(): Promise<void> {
-		const { told } = this.slots;
-		if (this.tidied === told) return;
+		const { assignment } = this.slots;
+		if (this.tidied === assignment) return;
 		for (const address of this.slots.nodes()) {
 			const node = await this.lookAt(address);
 			if (!node) return;
@@ -254,7 +254,7 @@ export class Epoch {
 				await this.commands.nameMarker(key, node.marker, node.value, value ?? '', named);
 			}
 		}
-		this.tidied = told;
+		this.tidied = assignment;
 	}
 
 	/** A marker on the node that has the keys of this tag; '' where it is lost. */
@@ -271,7 +271,7 @@ export class Epoch {
 	}
 
 	private spreadAt(address: string): number[] {
-		return SPREAD_SLOTS.filter((slot) => this.slots.told[slot] === address);
+		return SPREAD_SLOTS.filter((slot) => this.slots.assignment[slot] === address);
 	}
 
 	/** Slots of the markers that a node is given. */

@@ -1,6 +1,6 @@
 import { beingRestored, type Epoch, type NodeEpoch } from './epoch.ts';
+import { EpochOver, RedisUnavailable } from './failure-cause.ts';
 import { slotOf } from './slots.ts';
-import { EpochOver, RedisUnavailable } from './trouble.ts';
 
 /**
  * What a process may rely on while any node of Redis can be lost at any moment: loads, marks and answers are those of one epoch of
@@ -26,7 +26,7 @@ export interface Since {
 	readonly epochs: readonly string[];
 }
 
-/** What a script that loads has to be told: a marker on its node, and the value that it must have. */
+/** Arguments of a script that loads: a marker on its node, and the value that it must have. */
 export type Token = readonly [marker: string, value: string];
 export const NO_TOKEN: Token = ['', ''];
 
@@ -35,7 +35,7 @@ export type IsThere = (slot: number) => boolean;
 
 export interface Fence {
 	/** Micros since when Redis lost nothing, on any node. Refuses while it is not whole. */
-	wholeSince(): Promise<number>;
+	completeSince(): Promise<number>;
 	/** To be called before anything under these hash tags is read that is going to be relied on. */
 	since(tags: readonly string[]): Promise<Since>;
 	/** The same for slots. */
@@ -58,7 +58,7 @@ const ALWAYS: Since = { ms: Number.POSITIVE_INFINITY, slots: [], epochs: [] };
 
 /** For a process that shares Redis with no other and never loses it. */
 export const NO_FENCE: Fence = {
-	wholeSince: async () => 0,
+	completeSince: async () => 0,
 	since: async () => ALWAYS,
 	sinceIn: async () => ALWAYS,
 	assured: async () => undefined,
@@ -83,8 +83,8 @@ export class EpochFence implements Fence {
 
 	constructor(private readonly epoch: Epoch) {}
 
-	wholeSince(): Promise<number> {
-		return this.epoch.wholeSince();
+	completeSince(): Promise<number> {
+		return this.epoch.completeSince();
 	}
 
 	since(tags: readonly string[]): Promise<Since> {
@@ -93,18 +93,18 @@ export class EpochFence implements Fence {
 
 	async sinceIn(slots: readonly number[]): Promise<Since> {
 		const ms = performance.now();
-		return { ms, slots, epochs: epochsOf(await this.whole(slots)) };
+		return { ms, slots, epochs: epochsOf(await this.requireComplete(slots)) };
 	}
 
 	async assured(since: Since): Promise<void> {
 		if (performance.now() - since.ms > PROMPT_MS) await this.still(since);
-		else await this.whole(since.slots);
+		else await this.requireComplete(since.slots);
 	}
 
 	async still({ slots, epochs }: Since): Promise<void> {
 		// A look that is under way may have begun too early.
 		await Promise.all(this.addressesOf(slots).map((address) => this.lookNow(address)));
-		const now = epochsOf(await this.whole(slots));
+		const now = epochsOf(await this.requireComplete(slots));
 		if (now.some((epoch, index) => epoch !== epochs[index])) throw beingRestored();
 	}
 
@@ -115,7 +115,7 @@ export class EpochFence implements Fence {
 	): Promise<void> {
 		const slots = tags.map(slotOf);
 		for (let isLast = false; ; isLast = true) {
-			const nodes = await this.whole(slots);
+			const nodes = await this.requireComplete(slots);
 			const tokens = new Map(
 				tags.map((tag, index): [string, Token] => {
 					const { marker, value } = nodes[index] as NodeEpoch;
@@ -141,8 +141,8 @@ export class EpochFence implements Fence {
 	}
 
 	/** The epochs of the nodes that have these slots. Asks Redis only where it has to. */
-	private async whole(slots: readonly number[]): Promise<NodeEpoch[]> {
-		for (let hasLooked = false; ; hasLooked = true) {
+	private async requireComplete(slots: readonly number[]): Promise<NodeEpoch[]> {
+		for (let hasChecked = false; ; hasChecked = true) {
 			if (!slots.every((slot) => this.epoch.isSettled(slot))) await this.settle(slots);
 			const nodes = new Map<string, NodeEpoch | undefined>();
 			const found = slots.map((slot) => {
@@ -152,7 +152,7 @@ export class EpochFence implements Fence {
 			});
 			const unknown = [...nodes.keys()].filter((address) => !nodes.get(address));
 			if (unknown.length === 0) return found as NodeEpoch[];
-			if (hasLooked) throw beingRestored();
+			if (hasChecked) throw beingRestored();
 			await Promise.all(unknown.map((address) => this.look(address)));
 		}
 	}
@@ -183,9 +183,9 @@ export class EpochFence implements Fence {
 			this.settling ??= this.settleNow().finally(() => {
 				this.settling = null;
 			});
-			const areWhole = await this.settling;
+			const areComplete = await this.settling;
 			if (slots.every((slot) => this.epoch.isSettled(slot))) return;
-			if (!areWhole || tries === MOST_TRIES) throw beingRestored();
+			if (!areComplete || tries === MOST_TRIES) throw beingRestored();
 			await Bun.sleep(NOT_SETTLED_MS);
 		}
 	}

@@ -5,8 +5,8 @@ import { isPublication } from './scripts.ts';
  * A client of a Redis Cluster that finds slots and nodes again, also where commands go out together, and keeps to one
  * time limit for each command.
  *
- * ioredis follows a command that is told to go elsewhere (MOVED, ASK) where it was sent alone. Of a pipeline it follows all or
- * none, and all only if they are told the very same: with commands about several slots they never are. Then each fails, the
+ * ioredis follows a redirected command (MOVED, ASK) that was sent alone. Of a pipeline it follows all or
+ * none, and all only if all have the same redirect, which commands about several slots never have. Then each fails, the
  * client does not look where slots are by now, and so it stays: for a slot that was given to another node, and for every slot
  * of a node whose connection was lost, until the process ends. Here each of them is sent again by itself. It was not carried out.
  *
@@ -66,8 +66,8 @@ export class FollowingCluster extends Cluster {
 }
 
 const CLOSED = 'Connection is closed.';
-/** Nodes that were asked may not have heard yet of what has moved. */
+/** Nodes may not know yet which slots have moved. */
 const NOT_SETTLED_MS = 50;
 
-/** Those that are sent later would overtake it. Whoever publishes is told, and tells who listens that something was lost. */
+/** Later ones would overtake it. The publisher gets an error, and reports to subscribers that messages were lost. */
 const mustKeepOrder = (command: Command): boolean => isPublication(command);

@@ -21,7 +21,7 @@ export class Keys {
 	listing = (user: string, stamp: number): string => `${this.prefix}{${user}}:listing:${stamp}`;
 	/** ZSET of connections by when they expire. */
 	sessions = (user: string): string => `${this.prefix}{${user}}:sessions`;
-	/** Set while the user chose to be away. */
+	/** Exists while the user is set to away. */
 	away = (user: string): string => `${this.prefix}{${user}}:away`;
 	/** SET of the gateways that have, or had, connections. */
 	gateways = (): string => `${this.prefix}{gateways}`;

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { type RedisPlace, tlsOf } from './connection.ts';
+import { type RedisAddress, tlsOf } from './connection.ts';
 
 export interface Layout {
 	/** It is a node of a Redis Cluster: asked, so that nobody has to say it. */
@@ -11,10 +11,10 @@ export interface Layout {
 	readonly nowMs: number;
 }
 
-export async function findLayout(place: Pick<RedisPlace, 'url' | 'ca'>): Promise<Layout> {
-	const { url } = place;
+export async function findLayout(address: Pick<RedisAddress, 'url' | 'ca'>): Promise<Layout> {
+	const { url } = address;
 	const node = new Redis(url, {
-		...tlsOf(place),
+		...tlsOf(address),
 		lazyConnect: true,
 		maxRetriesPerRequest: 1,
 		retryStrategy: () => null,
@@ -39,7 +39,7 @@ export async function findLayout(place: Pick<RedisPlace, 'url' | 'ca'>): Promise
 		const { hostname, port } = new URL(url);
 		const { message } = reason ?? (error as Error);
 		// One that does not speak TLS says nothing of it: it waits for more, and so do we.
-		const how = tlsOf(place).tls ? ' over TLS' : '';
+		const how = tlsOf(address).tls ? ' over TLS' : '';
 		throw new Error(`Redis at ${hostname}:${port || 6379} is not reachable${how}: ${message}`, {
 			cause: error,
 		});

@@ -12,7 +12,7 @@ import type { BusMessage, Topic } from '../../ports/bus.ts';
 
 const EVERY_MS = 700;
 /** Found in 3.5 s at most. */
-const MOST_UNHEARD = 4;
+const MOST_UNRECEIVED = 4;
 const MOST_TAGS = 5_000;
 
 export type PulseTopic = Extract<Topic, `pulse:${string}`>;
@@ -25,7 +25,7 @@ export interface PulseParts {
 	subscribe(topic: PulseTopic, handler: (message: BusMessage) => void): void;
 	unsubscribe(topic: PulseTopic, handler: (message: BusMessage) => void): void;
 	/** The subscription is confirmed, and its connection was not lost since. */
-	hears(topic: PulseTopic): boolean;
+	isReceiving(topic: PulseTopic): boolean;
 	/** Errors are ignored: what was not published is not received either. */
 	send(topic: PulseTopic, message: BusMessage): void;
 	onSilent(node: string): void;
@@ -36,7 +36,7 @@ interface Beat {
 	readonly topic: PulseTopic;
 	readonly handler: (message: BusMessage) => void;
 	/** The newest round that was received. */
-	heard: number;
+	received: number;
 }
 
 export class Pulse {
@@ -70,13 +70,13 @@ export class Pulse {
 		const { parts, round } = this;
 		const beat = this.beats.get(node) ?? this.begin(node);
 		if (!beat) return;
-		if (!parts.hears(beat.topic)) {
+		if (!parts.isReceiving(beat.topic)) {
 			// Counted from when it is subscribed.
-			beat.heard = round;
+			beat.received = round;
 			return;
 		}
-		if (round - beat.heard > MOST_UNHEARD) {
-			beat.heard = round;
+		if (round - beat.received > MOST_UNRECEIVED) {
+			beat.received = round;
 			parts.onSilent(node);
 			return;
 		}
@@ -89,9 +89,9 @@ export class Pulse {
 			const tag = `${this.id}-${number}`;
 			if (this.parts.nodeOf(tag) !== node) continue;
 			const handler = (message: BusMessage): void => {
-				if (message.type === 'pulse') beat.heard = Math.max(beat.heard, message.round);
+				if (message.type === 'pulse') beat.received = Math.max(beat.received, message.round);
 			};
-			const beat: Beat = { tag, topic: `pulse:${tag}`, handler, heard: this.round };
+			const beat: Beat = { tag, topic: `pulse:${tag}`, handler, received: this.round };
 			this.beats.set(node, beat);
 			this.parts.subscribe(beat.topic, handler);
 			return beat;

@@ -1,4 +1,4 @@
-import type { SessionStanding, Sessions } from '../../ports/sessions.ts';
+import type { PresenceState, Sessions } from '../../ports/sessions.ts';
 import type { Commands } from './connection.ts';
 import { Gateways } from './gateways.ts';
 import type { Keys } from './keys.ts';
@@ -26,7 +26,7 @@ export interface SessionTimes {
 const TIMES: SessionTimes = { lifetimeMs: 60_000, aliveMs: 30_000 };
 const AT_ONCE = 200;
 
-/** As the script answers: active before and after, how many connections, whether the user chose to be away. */
+/** As the script answers: active before and after, how many connections, whether the user is set to away. */
 type SessionState = readonly [before: number, after: number, connections: number, away: number];
 
 type Change = 'connected' | 'disconnected' | 'away' | 'back' | 'beat' | 'ask';
@@ -83,7 +83,7 @@ export class RedisSessions implements Sessions {
 		return after === 1;
 	}
 
-	async standing(user: string): Promise<SessionStanding> {
+	async presence(user: string): Promise<PresenceState> {
 		const [, active, connections, away] = await this.run(user, 'ask');
 		return { active: active === 1, away: away === 1, connections };
 	}
@@ -129,7 +129,7 @@ export class RedisSessions implements Sessions {
 			await this.gateways.add(user, connection);
 			await this.renew(user, connection);
 		});
-		// Of these Redis did not hear that they ended.
+		// Their end did not reach Redis.
 		await inPieces([...known], async ([connection, user]) => {
 			if (this.own.has(connection)) return;
 			await this.end(user, connection);

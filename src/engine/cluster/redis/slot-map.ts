@@ -1,6 +1,6 @@
 import type { Commands } from './connection.ts';
+import { translated } from './failure-cause.ts';
 import { SLOTS } from './slots.ts';
-import { translated } from './trouble.ts';
 
 /**
  * Which node has which slot. `nodeOf` is where commands go now; `told` is what a node of the cluster said last, as a whole. The two
@@ -23,7 +23,7 @@ export class SlotMap {
 	}
 
 	/** The same object as long as it is the same assignment. */
-	get told(): Assignment {
+	get assignment(): Assignment {
 		return this.last;
 	}
 

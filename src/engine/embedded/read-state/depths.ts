@@ -43,7 +43,7 @@ export class Depths {
 		}
 	}
 
-	/** A user who was away for long has many: the first step of each is taken together with others. */
+	/** A user who was offline for long has many: the first step of each is taken together with others. */
 	async reachAll(depths: readonly Depth[]): Promise<void> {
 		for (let from = 0; from < depths.length; from += TOGETHER) {
 			const some = depths.slice(from, from + TOGETHER);

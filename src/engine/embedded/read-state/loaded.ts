@@ -10,7 +10,7 @@ import {
 	type UserView,
 } from '../../../model/views.ts';
 import { Journal } from './journal.ts';
-import { Memberships } from './memberships.ts';
+import { MembershipTable } from './memberships.ts';
 
 /** What is in memory of a conversation and of a user. */
 
@@ -28,7 +28,7 @@ export class LoadedConversation implements ConversationView {
 	changedBelowFloor = 0;
 	private ownThreads: Map<number, Timeline> | undefined;
 	usedAt = 0;
-	/** No longer in memory; whoever still holds it must not count with it. */
+	/** Evicted: code that still holds it must not count with it. */
 	evicted = false;
 
 	constructor(
@@ -56,7 +56,7 @@ export class LoadedConversation implements ConversationView {
 export class LoadedUser implements UserView {
 	/** Stamp of the newest change of the user's read state. */
 	stamp = 0;
-	readonly memberships: Memberships;
+	readonly memberships: MembershipTable;
 	/** Where the user's own state changed; made when somebody wants to know. */
 	private ownJournal: Journal | undefined;
 	/** All entries after the user's cursors were in memory after so many disruptions. */
@@ -79,7 +79,7 @@ export class LoadedUser implements UserView {
 		places: number,
 		private readonly conversations: Numbering,
 	) {
-		this.memberships = new Memberships(places);
+		this.memberships = new MembershipTable(places);
 		this.activity = new Activity(starts);
 	}
 

@@ -17,7 +17,7 @@ const REVISION_STEP = 16;
 /** What was read ahead is kept beside it: most have none. */
 export type Packed = Omit<MembershipView, 'ahead'>;
 
-export class Memberships {
+export class MembershipTable {
 	size = 0;
 	private numbers: Uint32Array;
 	private cursors: Float64Array;

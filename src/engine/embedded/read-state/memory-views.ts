@@ -10,16 +10,16 @@ import type {
 	Decided,
 	Ids,
 	Keep,
-	Looked,
 	Release,
 	RepairProblem,
 	Scope,
+	ViewSnapshot,
 	Views,
 } from '../../ports/views.ts';
 import { Application } from './application.ts';
 import { changed } from './changed.ts';
 import type { LoadedUser } from './loaded.ts';
-import { Looking } from './looking.ts';
+import { Looking } from './memory-snapshot.ts';
 import { Repair } from './repair.ts';
 import type { Residents } from './residents.ts';
 
@@ -47,7 +47,7 @@ export class MemoryViews implements Views {
 		this.looking = new Looking(residents, () => clock.last());
 	}
 
-	async look<T>(user: string, scope: Scope, use: (looked: Looked) => T): Promise<T> {
+	async look<T>(user: string, scope: Scope, use: (looked: ViewSnapshot) => T): Promise<T> {
 		const answer = await this.looking.whenLoaded(user, scope, use);
 		await this.ledger.settled();
 		return answer;
@@ -56,7 +56,7 @@ export class MemoryViews implements Views {
 	/** What changes nothing is durable no earlier than what it found, which may still be on its way to disk. */
 	change<D extends Decided, Problem extends string, T>(
 		user: string,
-		{ scope, decide, show, tell }: Changing<D, Problem, T>,
+		{ scope, decide, show, onDurable }: Changing<D, Problem, T>,
 	): Promise<Changed<D, T> | Problem | null> {
 		const { ledger, clock, residents } = this;
 		return this.looking.whenLoaded(user, scope, (looked) => {
@@ -67,7 +67,7 @@ export class MemoryViews implements Views {
 			const fact = moves && changed(looked.user, number, change, clock.next());
 			const seen = show(looked) as T;
 			// Hung on the commit in this very turn: that is what keeps events in the order of stamps.
-			const durable = (fact ? ledger.commit([fact]) : ledger.settled()).then(() => tell(seen));
+			const durable = (fact ? ledger.commit([fact]) : ledger.settled()).then(() => onDurable(seen));
 			return { decided, shown: seen, durable };
 		});
 	}

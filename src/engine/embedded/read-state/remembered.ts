@@ -1,4 +1,4 @@
-import { byActivity, type InOrder, type Place } from '../../../model/views.ts';
+import { byActivity, type InboxOrder, type MemberPosition } from '../../../model/views.ts';
 import type { Ids } from '../../ports/views.ts';
 import type { Journal } from './journal.ts';
 import type { LoadedConversation, LoadedUser } from './loaded.ts';
@@ -37,14 +37,14 @@ export class Remembered {
 	private readonly ordered = new Since();
 	private marks = new Uint8Array(0);
 	private marked = new Since();
-	private holds: ((place: Place) => boolean) | undefined;
+	private holds: ((place: MemberPosition) => boolean) | undefined;
 
 	constructor(
 		private readonly user: LoadedUser,
 		private readonly residents: Residents,
 	) {}
 
-	where(holds: (place: Place) => boolean): LoadedIds {
+	where(holds: (place: MemberPosition) => boolean): LoadedIds {
 		const { user, residents } = this;
 		if (holds !== this.holds) this.marked = new Since();
 		this.holds = holds;
@@ -60,7 +60,7 @@ export class Remembered {
 		return new LoadedIds(residents, marks);
 	}
 
-	newest(start: InOrder | null, most: number, among?: Ids, inside = true): LoadedConversation[] {
+	newest(start: InboxOrder | null, most: number, among?: Ids, inside = true): LoadedConversation[] {
 		this.putInOrder();
 		const marks = among && (among as LoadedIds).marks;
 		const found: LoadedConversation[] = [];
@@ -107,12 +107,12 @@ export class Remembered {
 		return conversation?.archived ? undefined : conversation;
 	}
 
-	private placeOf(number: number): InOrder {
+	private placeOf(number: number): InboxOrder {
 		const { id, timeline } = this.residents.peekConversation(number) as LoadedConversation;
 		return { conversation: id, latest: timeline.latest };
 	}
 
-	private firstAfter(order: Uint32Array, place: InOrder | null): number {
+	private firstAfter(order: Uint32Array, place: InboxOrder | null): number {
 		let low = 0;
 		let high = place ? order.length : 0;
 		while (place && low < high) {

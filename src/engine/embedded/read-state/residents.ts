@@ -8,7 +8,7 @@ import { Journal } from './journal.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
 
 /**
- * Brings conversations and users into memory on first use and lets go of those not used for long.
+ * Loads conversations and users into memory on first use, and evicts those not used for long.
  *
  * The store trails memory by the commits under way. So a load must not run past a change that was applied
  * while its subject was not in memory: such changes leave their stamp in `passedBy`, and a load waits until
@@ -27,7 +27,7 @@ export class Residents {
 	/** Conversations that changed. */
 	readonly journal = new Journal();
 	readonly depths: Depths;
-	/** By number: whoever counts looks at all conversations of a user, a hundred thousand maybe. */
+	/** By number: counting looks at all conversations of a user, a hundred thousand maybe. */
 	private readonly loadedConversations: (LoadedConversation | undefined)[] = [];
 	private readonly loadedUsers = new Map<string, LoadedUser>();
 	private readonly loadingUsers = new Map<string, Promise<LoadedUser>>();

@@ -14,7 +14,7 @@ import { DATABASE_FILE } from './open.ts';
 export interface Inspected {
 	/** A process has it. */
 	readonly inUse: boolean;
-	/** Its id, where the system tells. */
+	/** Its id, where the system says. */
 	readonly usedBy: number | null;
 	/** Null: there is no database yet. */
 	readonly database: DatabaseState | null;

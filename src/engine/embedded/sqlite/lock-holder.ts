@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 
-/** Which other process has this file open; null where the system does not tell. */
+/** Which other process has this file open; null where the system does not say. */
 export function holderOf(file: string): number | null {
 	try {
 		const path = realpathSync(file);

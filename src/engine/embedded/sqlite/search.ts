@@ -64,7 +64,7 @@ export function indexInBackground(reader: SqlReader, commits: GroupCommit): () =
 				{ write: ADD_NEXT, params: rows },
 				{ write: ADVANCE, params: rows },
 			]);
-			// A fifth of the writer's time at most: whoever posts comes first.
+			// A fifth of the writer's time at most: posts come first.
 			await Bun.sleep((performance.now() - began) * 4);
 		}
 	};

@@ -43,7 +43,7 @@ function statementOf(number: number): Statement<unknown, Param[]> {
 	return statement;
 }
 
-/** What is wrong with the files; told when it changes. */
+/** What is wrong with the files; reported when it changes. */
 function look(): string | null {
 	const problem = guard.problem();
 	if (problem !== noticed) parentPort?.postMessage({ problem } satisfies WriterNotice);

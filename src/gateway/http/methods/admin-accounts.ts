@@ -3,7 +3,7 @@ import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { wireUser } from '../../../protocol/objects.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
-import { tellRevoked } from '../../auth/revocations.ts';
+import { publishRevocation } from '../../auth/revocations.ts';
 import { accountName } from '../account-name.ts';
 import { announceNewUser, announceUser } from '../announce-user.ts';
 import * as type from '../argument-types.ts';
@@ -82,7 +82,7 @@ export const adminUsersDeactivate = adminMethod({
 		const before = await userWithId(call, args.user_id);
 		await directory.deactivateUser(args.user_id, clock.next(), wallMicros());
 		auth.forgetUser(args.user_id);
-		tellRevoked(bus, null, args.user_id);
+		publishRevocation(bus, null, args.user_id);
 		return announced(call, before);
 	},
 });

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../protocol/objects.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { announceApp } from '../../apps/announce-app.ts';
 import { wireApp } from '../../apps/wire-app.ts';
-import { tellRevoked } from '../../auth/revocations.ts';
+import { publishRevocation } from '../../auth/revocations.ts';
 import { newAppToken, newTokenShaped, tokenKey } from '../../auth/tokens.ts';
 import type { Services } from '../../services.ts';
 import * as type from '../argument-types.ts';
@@ -200,7 +200,7 @@ export const adminAppsDelete = adminMethod({
 		await apps.remove(id);
 		await directory.deactivateUser(botUser, clock.next(), wallMicros());
 		auth.forgetUser(botUser);
-		tellRevoked(bus, null, botUser);
+		publishRevocation(bus, null, botUser);
 		announceApp(call.services, id);
 		return {};
 	},

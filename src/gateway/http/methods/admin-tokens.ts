@@ -1,6 +1,6 @@
 import type { Token } from '../../../engine/ports/store.ts';
 import { Refusal } from '../../../model/errors.ts';
-import { revokeToken, tellRevoked } from '../../auth/revocations.ts';
+import { publishRevocation, revokeToken } from '../../auth/revocations.ts';
 import { newTokenShaped, TOKEN_SHAPES, tokenKey } from '../../auth/tokens.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
@@ -91,7 +91,7 @@ async function revokeAllOf(call: Call, user: string): Promise<void> {
 	await userWithId(call, user);
 	await directory.signOut(user, wallMicros());
 	auth.forgetUser(user);
-	tellRevoked(bus, null, user);
+	publishRevocation(bus, null, user);
 }
 
 async function wanted({ services }: Call, token: string | undefined, id: string | undefined) {

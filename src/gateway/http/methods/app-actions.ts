@@ -41,7 +41,7 @@ const objectOr: Argument<JsonObject> = withDefault(
 );
 
 /** Where an action was taken: whose app it is, and the payload's part about the place. */
-interface Place {
+interface ActionSource {
 	readonly app: App;
 	readonly blocks: readonly JsonObject[];
 	readonly payload: JsonObject;
@@ -53,7 +53,7 @@ export const blocksActions = userMethod({
 	ignored: ['client_token', 'service_id', 'service_team_id'],
 	run: async (args, call) => {
 		const [given = NONE] = args.actions;
-		const { app, blocks, payload } = await placeOf(call, args.container, args.message);
+		const { app, blocks, payload } = await sourceOf(call, args.container, args.message);
 		const element = elementsOf(blocks).find(
 			({ blockId, actionId }) => blockId === given.block_id && actionId === given.action_id,
 		);
@@ -81,7 +81,7 @@ export const blocksSuggestions = userMethod({
 		message: objectOr,
 	},
 	run: async (args, call) => {
-		const { app, blocks, payload } = await placeOf(call, args.container, args.message);
+		const { app, blocks, payload } = await sourceOf(call, args.container, args.message);
 		const isThere = elementsOf(blocks).some(
 			({ blockId, actionId }) => blockId === args.block_id && actionId === args.action_id,
 		);
@@ -112,12 +112,12 @@ const viewIn = ({ view_id: id }: JsonObject): string | undefined => (typeof id =
 const valuesIn = ({ values }: JsonObject): JsonObject =>
 	typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as JsonObject) : NONE;
 
-const placeOf = (call: UserCall, place: JsonObject, message: JsonObject): Promise<Place> => {
-	if (place.type === 'view') return inView(call, place);
-	return place.is_ephemeral === true ? inEphemeral(call, place, message) : inMessage(call, place);
+const sourceOf = (call: UserCall, source: JsonObject, message: JsonObject): Promise<ActionSource> => {
+	if (source.type === 'view') return inView(call, source);
+	return source.is_ephemeral === true ? inEphemeral(call, source, message) : inMessage(call, source);
 };
 
-async function inView(call: UserCall, { view_id: id }: JsonObject): Promise<Place> {
+async function inView(call: UserCall, { view_id: id }: JsonObject): Promise<ActionSource> {
 	const view = await openView(call, String(id));
 	const app = await appOfTeam(call, view.app);
 	const wire = wireView(view, app);
@@ -128,7 +128,7 @@ async function inView(call: UserCall, { view_id: id }: JsonObject): Promise<Plac
 	};
 }
 
-async function inMessage(call: UserCall, { channel_id, message_ts }: JsonObject): Promise<Place> {
+async function inMessage(call: UserCall, { channel_id, message_ts }: JsonObject): Promise<ActionSource> {
 	const { services, caller } = call;
 	const channel = String(channel_id);
 	const conversation = await readable(call, channel);
@@ -151,8 +151,8 @@ async function inMessage(call: UserCall, { channel_id, message_ts }: JsonObject)
 }
 
 /** It is not stored: the client hands back what it was sent, with the signature that it came with. */
-async function inEphemeral(call: UserCall, place: JsonObject, message: JsonObject): Promise<Place> {
-	const channel = String(place.channel_id);
+async function inEphemeral(call: UserCall, source: JsonObject, message: JsonObject): Promise<ActionSource> {
+	const channel = String(source.channel_id);
 	const conversation = await readable(call, channel);
 	const app = await appOfTeam(call, String(message.app_id));
 	const ts = String(message.ts);

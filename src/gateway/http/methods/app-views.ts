@@ -211,8 +211,8 @@ export const appsHomeOpen = userMethod({
 				...(current ? { view: wireView(current, app) } : {}),
 				event_ts: formatTs(at),
 			};
-			const told = { id: eventId(app.id, 'home', user, at), conversation: channel, at, event };
-			const payload = eventCallback(app, told);
+			const delivery = { id: eventId(app.id, 'home', user, at), conversation: channel, at, event };
+			const payload = eventCallback(app, delivery);
 			await services.appRequests.ask(app, 'events_api', payload, settings.requestUrl).catch(ignoreRefusal);
 		}
 		const view = await services.apps.view(homeId(app.id, user));

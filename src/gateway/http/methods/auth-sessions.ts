@@ -1,6 +1,6 @@
 import type { Token } from '../../../engine/ports/store.ts';
 import { Refusal } from '../../../model/errors.ts';
-import { revokeToken, tellRevoked } from '../../auth/revocations.ts';
+import { publishRevocation, revokeToken } from '../../auth/revocations.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
@@ -55,7 +55,7 @@ export const authSessionsRevoke = userMethod({
 			const { directory, auth, bus } = services;
 			await directory.signOut(caller.user.id, wallMicros());
 			auth.forgetUser(caller.user.id);
-			tellRevoked(bus, null, caller.user.id);
+			publishRevocation(bus, null, caller.user.id);
 			return { revoked: true };
 		}
 		const token = await services.directory.tokenStarting(session_id);

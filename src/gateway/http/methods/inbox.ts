@@ -1,4 +1,4 @@
-import type { CountRow, InboxPlace } from '../../../engine/ports/read-state.ts';
+import type { CountRow, InboxPageStart } from '../../../engine/ports/read-state.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { isConversationId } from '../../../model/ids.ts';
 import type { Message } from '../../../model/message.ts';
@@ -49,10 +49,10 @@ function latestOf(whole: Message): JsonObject {
 	return { ts: formatTs(ts), user, ...usernameField(message), text, ...(isCut ? { is_preview: true } : {}) };
 }
 
-const textOf = ({ listing, unread, latest, conversation }: InboxPlace): string =>
+const textOf = ({ listing, unread, latest, conversation }: InboxPageStart): string =>
 	`${listing ?? ''}.${unread ? 1 : 0}.${latest}.${conversation}`;
 
-function placeOf(text: string, unreadFirst: boolean): InboxPlace {
+function placeOf(text: string, unreadFirst: boolean): InboxPageStart {
 	const [listing = '', unread = '', latest = '', conversation = ''] = text.split('.');
 	const isOurs = STAMP_OR_NONE.test(listing) && FLAG.test(unread) && STAMP.test(latest);
 	if (!isOurs || !isConversationId(conversation))

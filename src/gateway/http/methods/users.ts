@@ -74,7 +74,7 @@ export const usersGetPresence = userMethod({
 	arguments: { user: optional(type.user) },
 	run: async (args, call) => {
 		const user = await userOf(call, args.user ?? call.caller.user.id);
-		const { active, away, connections } = await call.services.sessions.standing(user.id);
+		const { active, away, connections } = await call.services.sessions.presence(user.id);
 		const presence = active ? 'active' : 'away';
 		if (user.id !== call.caller.user.id) return { presence };
 		return {

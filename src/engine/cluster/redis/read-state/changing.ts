@@ -3,11 +3,11 @@ import type { ReadFact } from '../../../ports/facts.ts';
 import type { Ledger } from '../../../ports/store.ts';
 import type { Change, Changed, Changing, Decided } from '../../../ports/views.ts';
 import type { Fence, Since } from '../fence.ts';
-import type { When } from '../views/looked-copies.ts';
+import type { When } from '../views/copy-snapshot.ts';
 import type { UserCopy } from '../views/user-copy.ts';
 import type { CopiedViews } from '../views/views.ts';
-import { type Follow, type Membership, packActivity, packFollow, packMembership } from './packing.ts';
-import { cursorFact, preferenceFact, threadFact } from './standing-facts.ts';
+import { type Follow, packActivity, packFollow, packMembership, type StoredMembership } from './packing.ts';
+import { cursorFact, preferenceFact, threadFact } from './read-facts.ts';
 import { ACTIVITY, activityIn, type Fields, followField, membershipField } from './user-state.ts';
 import type { Users } from './users.ts';
 
@@ -41,7 +41,7 @@ export class UserChanges {
 
 	async change<D extends Decided, Problem extends string, T>(
 		user: string,
-		{ scope, decide, shown, show, tell }: Changing<D, Problem, T>,
+		{ scope, decide, shown, show, onDurable }: Changing<D, Problem, T>,
 	): Promise<Changed<D, T> | Problem | null> {
 		const stamp = this.clock.next();
 		const when: When = { stamp, horizon: 0, leftSince: 0 };
@@ -51,7 +51,7 @@ export class UserChanges {
 				user,
 				scope,
 				when,
-				(looked) => ({ copy: looked.user, decided: decide(looked) }),
+				(views) => ({ copy: views.user, decided: decide(views) }),
 				'each as it is',
 			);
 			if (typeof decided === 'string') return decided;
@@ -62,7 +62,7 @@ export class UserChanges {
 			const appended = await this.append(fact, since);
 			const seen = await this.views.look(user, shown, when, show);
 			if (seen === null) return null;
-			return { decided, shown: seen, durable: this.durable(appended, since, () => tell(seen)) };
+			return { decided, shown: seen, durable: this.durable(appended, since, () => onDurable(seen)) };
 		}
 	}
 
@@ -79,8 +79,8 @@ export class UserChanges {
 	 * `tell` is hung on it in the turn in which it is known, of which there is one at a time: that is what keeps events in the order
 	 * of stamps. What came into the log too late is not acknowledged.
 	 */
-	private durable({ logged }: Appended, since: Since, tell: () => void): Promise<void> {
-		return logged.then(tell).then(() => this.fence.assured(since));
+	private durable({ logged }: Appended, since: Since, onDurable: () => void): Promise<void> {
+		return logged.then(onDurable).then(() => this.fence.assured(since));
 	}
 }
 
@@ -92,10 +92,10 @@ function stepOf(user: UserCopy, { change, moves }: Decided, stamp: number): Step
 	if (change.type === 'activity') {
 		const before = activityIn(user.fields);
 		const at = Math.max(stamp, (before.at(-1)?.at ?? 0) + 1);
-		const moments = moves ? [...before, { at, active: change.active }] : before;
-		const newest = moments.at(-1);
+		const activity = moves ? [...before, { at, active: change.active }] : before;
+		const newest = activity.at(-1);
 		const fact = newest ? ({ type: 'activity', user: user.id, ...newest } as const) : null;
-		return { at: 0, fields: { [ACTIVITY]: packActivity(moments) }, fact };
+		return { at: 0, fields: { [ACTIVITY]: packActivity(activity) }, fact };
 	}
 	const { conversation } = change;
 	if (change.type === 'thread_cursor') {
@@ -105,7 +105,7 @@ function stepOf(user: UserCopy, { change, moves }: Decided, stamp: number): Step
 		const fields = { [followField(conversation, threadTs)]: packFollow(after) };
 		return { at: after.at, fields, fact: threadFact(user.id, conversation, threadTs, after) };
 	}
-	const membership = user.membership(conversation) as Membership;
+	const membership = user.membership(conversation) as StoredMembership;
 	const after = moves
 		? { ...membership, ...becoming(change), at: afterAll(user, membership, stamp) }
 		: membership;
@@ -114,7 +114,7 @@ function stepOf(user: UserCopy, { change, moves }: Decided, stamp: number): Step
 	return { at: after.at, fields, fact: factOf(user.id, conversation, after) };
 }
 
-function becoming(change: Extract<Change, { type: 'cursor' | 'preference' }>): Partial<Membership> {
+function becoming(change: Extract<Change, { type: 'cursor' | 'preference' }>): Partial<StoredMembership> {
 	if (change.type === 'preference') return { muted: change.muted, level: change.level };
 	const { ts, revision, ahead } = change.cursor;
 	return { cursor: ts, revision, ahead };

@@ -8,7 +8,7 @@ import { nodesOf } from '../nodes.ts';
 import { entryArguments } from './packing.ts';
 
 /**
- * Brings timelines and threads into Redis, and lets go of what is too much of a timeline.
+ * Loads timelines and threads into Redis, and trims long timelines.
  *
  * Anyone may load what is missing, because whatever the store may not have yet is in Redis: effects are applied
  * to what is loaded only, and edits below the floor are kept beside it. So a load never overwrites; but for a conversation that is
@@ -19,7 +19,7 @@ const FIRST_CHUNK = 128;
 /** Conversations that are loaded together. */
 const AT_ONCE = 500;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
-/** Counts beyond 10,000 are told as that many; with some of one's own in between, Redis alone can tell. */
+/** Counts are capped at 10,000; with some of the user's own messages in between, Redis alone suffices. */
 const ENTRIES_KEPT = COUNT_CAP + 2_000;
 /** A conversation that is never idle is looked at so often whether it has grown. */
 const TRIM_EVERY_MICROS = 3_600_000_000;

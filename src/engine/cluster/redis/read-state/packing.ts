@@ -10,7 +10,7 @@ const MUTED = 2;
 const LEVEL_STEP = 4;
 
 /** What a user has in one conversation. */
-export interface Membership {
+export interface StoredMembership {
 	readonly member: boolean;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
@@ -27,7 +27,7 @@ export interface Membership {
  * `at:flags:cursor:joined:revision:ahead,ahead…`, what is nothing at its end left out. There are as many of these as users
  * have conversations: so they are short, times in base 36 and, but for the first, as how long before it.
  */
-export function packMembership(membership: Membership): string {
+export function packMembership(membership: StoredMembership): string {
 	const { member, muted, level, cursor, revision, joined, at, ahead } = membership;
 	const flags = (member ? MEMBER : 0) + (muted ? MUTED : 0) + LEVELS.indexOf(level) * LEVEL_STEP;
 	const parts = [at, flags, at - cursor, at - joined, revision].map((number) => number.toString(36));
@@ -36,7 +36,7 @@ export function packMembership(membership: Membership): string {
 	return (revision === 0 ? parts.slice(0, -1) : parts).join(':');
 }
 
-export function unpackMembership(packed: string): Membership {
+export function unpackMembership(packed: string): StoredMembership {
 	const parts = packed.split(':');
 	const number = (index: number) => Number.parseInt(parts[index] ?? '0', 36);
 	const [at, flags, revision] = [number(0), number(1), number(4)];
@@ -69,20 +69,20 @@ export function unpackFollow(packed: string): Follow {
 	return { cursor, since, at };
 }
 
-export interface ActivityMoment {
+export interface ActivityChange {
 	readonly at: number;
 	readonly active: boolean;
 }
 
 /** `at:1,at:0,…`, ascending. */
-export const packActivity = (moments: readonly ActivityMoment[]): string =>
-	moments.map(({ at, active }) => `${at}:${active ? 1 : 0}`).join();
+export const packActivity = (changes: readonly ActivityChange[]): string =>
+	changes.map(({ at, active }) => `${at}:${active ? 1 : 0}`).join();
 
-export const unpackActivity = (packed: string): ActivityMoment[] =>
+export const unpackActivity = (packed: string): ActivityChange[] =>
 	packed === ''
 		? []
-		: packed.split(',').map((moment) => {
-				const [at = 0, active = 0] = moment.split(':').map(Number);
+		: packed.split(',').map((change) => {
+				const [at = 0, active = 0] = change.split(':').map(Number);
 				return { at, active: active === 1 };
 			});
 

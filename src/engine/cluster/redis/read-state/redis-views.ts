@@ -7,10 +7,10 @@ import type {
 	Decided,
 	Ids,
 	Keep,
-	Looked,
 	Release,
 	RepairProblem,
 	Scope,
+	ViewSnapshot,
 	Views,
 } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
@@ -22,7 +22,7 @@ import { CopiedViews } from '../views/views.ts';
 import { Application } from './application.ts';
 import { UserChanges } from './changing.ts';
 import { type Keeping, Loading } from './loading.ts';
-import type { Membership } from './packing.ts';
+import type { StoredMembership } from './packing.ts';
 import { Turns } from './turns.ts';
 import { Users } from './users.ts';
 
@@ -69,7 +69,7 @@ export interface RedisViewsParts {
  * Views in Redis, shared by any number of processes.
  *
  * A conversation lies in one slot and a user in another, so what concerns both is changed one after the other:
- * the conversation by whoever owns it, the user by compare-and-set. Within a process, effects of one conversation take
+ * the conversation by its owner, the user by compare-and-set. Within a process, effects of one conversation take
  * turns, and so do marks of one user in it, so that the order of their stamps is the order in which they took place. Marks
  * of different users do not wait for each other.
  */
@@ -81,7 +81,7 @@ export class RedisViews implements Views {
 	private readonly application: Application;
 	private readonly changes: UserChanges;
 	private readonly fence: Fence;
-	private looked: { readonly at: number; readonly whole: Promise<unknown> } | undefined;
+	private checked: { readonly at: number; readonly complete: Promise<unknown> } | undefined;
 
 	private constructor(
 		private readonly parts: RedisViewsParts,
@@ -112,7 +112,7 @@ export class RedisViews implements Views {
 		return () => undefined;
 	}
 
-	/** Turns are taken at once: whoever comes later finds these effects applied. */
+	/** Turns are taken at once: later calls find these effects applied. */
 	async apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T> {
 		const byConversation = Map.groupBy(effects, ({ conversation }) => conversation.id);
 		const facts = await Promise.all(
@@ -125,12 +125,12 @@ export class RedisViews implements Views {
 		await this.loading.trim(conversation, stamp, this.parts.nowMicros());
 	}
 
-	async look<T>(user: string, scope: Scope, use: (looked: Looked) => T): Promise<T> {
+	async look<T>(user: string, scope: Scope, use: (checked: ViewSnapshot) => T): Promise<T> {
 		const { fence, parts } = this;
 		const { overlapMicros = 0 } = parts;
 		const stamp = this.stamp();
 		const leftSince = stamp - (parts.ttlSeconds ?? TTL_SECONDS) * 1e6;
-		const known = scope.changes ? Math.max(await fence.wholeSince(), leftSince) : 0;
+		const known = scope.changes ? Math.max(await fence.completeSince(), leftSince) : 0;
 		const horizon = known - overlapMicros;
 		const result = await this.views.look(user, scope, { stamp, horizon, leftSince }, use);
 		// Handed out when everything that it may show is on disk.
@@ -158,7 +158,10 @@ export class RedisViews implements Views {
 	}
 
 	/** Where these users stand in a conversation: those whose state is loaded, the others are as the store says. */
-	async standing(conversation: string, users: readonly string[]): Promise<ReadonlyMap<string, Membership>> {
+	async membershipsOf(
+		conversation: string,
+		users: readonly string[],
+	): Promise<ReadonlyMap<string, StoredMembership>> {
 		const since = await this.fence.since(users);
 		const loaded = await this.users.loadedIn(conversation, users);
 		await this.parts.ledger.settled();
@@ -169,16 +172,16 @@ export class RedisViews implements Views {
 	/** Looks itself: what this process remembers of the epoch may be that of before. */
 	async available(): Promise<void> {
 		const now = performance.now();
-		if (!this.looked || now - this.looked.at > AVAILABLE_MS)
-			this.looked = { at: now, whole: this.fence.wholeSince() };
-		await this.looked.whole;
+		if (!this.checked || now - this.checked.at > AVAILABLE_MS)
+			this.checked = { at: now, complete: this.fence.completeSince() };
+		await this.checked.complete;
 	}
 
 	async position(): Promise<number> {
 		return this.stamp();
 	}
 
-	/** What a client has not heard of may lie as far before its position as clocks differ. */
+	/** Changes that a client has not received may lie as far before its position as clocks differ. */
 	sinceOf(position: number): number {
 		return Math.max(0, position - (this.parts.overlapMicros ?? 0));
 	}

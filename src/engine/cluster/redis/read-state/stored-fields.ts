@@ -1,5 +1,5 @@
 import type { MembershipRow, UserReadState } from '../../../ports/store.ts';
-import type { Membership } from './packing.ts';
+import type { StoredMembership } from './packing.ts';
 import {
 	ACTIVITY,
 	activityIn,
@@ -52,11 +52,15 @@ export function storedFields(fields: Fields, rows: UserReadState, conversation: 
 	return { behind: false, doubtfulUpTo: isDoubtful ? membership.at : null, changed };
 }
 
-const reaches = (row: MembershipRow | undefined, { joined, at }: Membership): boolean =>
+const reaches = (row: MembershipRow | undefined, { joined, at }: StoredMembership): boolean =>
 	row !== undefined && row.joinedTs >= joined && row.changedTs >= at;
 
 /** Of a cursor and a preference, the one that is not the newest change of the field differs. */
-function differsInTheOther(membership: Membership, stored: Membership, row: MembershipRow): boolean {
+function differsInTheOther(
+	membership: StoredMembership,
+	stored: StoredMembership,
+	row: MembershipRow,
+): boolean {
 	if (row.preferredTs < membership.at)
 		return membership.muted !== stored.muted || membership.level !== stored.level;
 	return (
@@ -67,7 +71,7 @@ function differsInTheOther(membership: Membership, stored: Membership, row: Memb
 }
 
 /** Moments of activity that the store lacks may be on their way: then all of them stay as they are. */
-function hasAll(stored: UserReadState['activity'], moments: UserReadState['activity']): boolean {
+function hasAll(stored: UserReadState['activity'], changes: UserReadState['activity']): boolean {
 	const known = new Set(stored.map(({ at }) => at));
-	return moments.every(({ at }) => known.has(at));
+	return changes.every(({ at }) => known.has(at));
 }

@@ -2,13 +2,13 @@ import { inTimeline } from '../../../../model/message.ts';
 import { NOTHING_AHEAD } from '../../../../model/views.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
-import { type Membership, packFollow, packMembership, unpackFollow } from './packing.ts';
-import { factOf } from './standing-facts.ts';
+import { packFollow, packMembership, type StoredMembership, unpackFollow } from './packing.ts';
+import { factOf } from './read-facts.ts';
 import { type Fields, followField, followIn, membershipField, membershipIn } from './user-state.ts';
 
 /** What effects change about users, as fields of their states. Pure. */
 
-/** Each can be applied again: stamps tell what is old. */
+/** Each can be applied again: stamps show what is old. */
 export type UserChange =
 	| { readonly type: 'join'; readonly conversation: string; readonly at: number; readonly cursor: number }
 	| { readonly type: 'leave'; readonly conversation: string; readonly at: number }
@@ -172,7 +172,7 @@ function changedFields(fields: Fields, change: UserChange): Fields {
 }
 
 /** Rejoining starts again, with a revision above the old one. */
-const joined = (former: Membership | undefined, at: number, cursor: number): Membership => ({
+const joined = (former: StoredMembership | undefined, at: number, cursor: number): StoredMembership => ({
 	member: true,
 	muted: false,
 	level: 'all',
@@ -183,7 +183,12 @@ const joined = (former: Membership | undefined, at: number, cursor: number): Mem
 	ahead: NOTHING_AHEAD,
 });
 
-function left(fields: Fields, former: Membership | undefined, conversation: string, at: number): Fields {
+function left(
+	fields: Fields,
+	former: StoredMembership | undefined,
+	conversation: string,
+	at: number,
+): Fields {
 	const changed: Record<string, string> = {};
 	if (former?.member)
 		changed[membershipField(conversation)] = packMembership({

@@ -1,11 +1,11 @@
 import type { UserReadState } from '../../../ports/store.ts';
 import {
-	type ActivityMoment,
+	type ActivityChange,
 	type Follow,
-	type Membership,
 	packActivity,
 	packFollow,
 	packMembership,
+	type StoredMembership,
 	unpackActivity,
 	unpackFollow,
 	unpackMembership,
@@ -21,7 +21,7 @@ export const membershipField = (conversation: string): string => `c:${conversati
 export const followField = (conversation: string, threadTs: number): string =>
 	`f:${conversation}:${threadTs}`;
 
-export const membershipIn = (fields: Fields, conversation: string): Membership | undefined => {
+export const membershipIn = (fields: Fields, conversation: string): StoredMembership | undefined => {
 	const packed = fields[membershipField(conversation)];
 	return packed ? unpackMembership(packed) : undefined;
 };
@@ -32,10 +32,10 @@ export const followIn = (fields: Fields, conversation: string, threadTs: number)
 };
 
 export const stampIn = (fields: Fields): number => Number(fields[STAMP] ?? 0);
-export const activityIn = (fields: Fields): ActivityMoment[] => unpackActivity(fields[ACTIVITY] ?? '');
+export const activityIn = (fields: Fields): ActivityChange[] => unpackActivity(fields[ACTIVITY] ?? '');
 
 /** Of conversations the user is in, or was. */
-export const membershipEntries = (fields: Fields): { conversation: string; membership: Membership }[] =>
+export const membershipEntries = (fields: Fields): { conversation: string; membership: StoredMembership }[] =>
 	Object.entries(fields)
 		.filter(([field]) => field.startsWith('c:'))
 		.map(([field, packed]) => ({ conversation: field.slice(2), membership: unpackMembership(packed) }));

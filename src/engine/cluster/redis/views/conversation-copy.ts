@@ -29,14 +29,14 @@ export interface Applied {
 }
 
 /** What an answer asks for before the copy is what was wanted. */
-export interface Lacking {
+export interface Missing {
 	/** The conversation is not in Redis. */
 	readonly isAbsent: boolean;
 	/** Threads that are not in Redis. */
 	readonly threads: readonly number[];
 }
 
-const NOTHING_LACKING: Lacking = { isAbsent: false, threads: [] };
+const NOTHING_MISSING: Missing = { isAbsent: false, threads: [] };
 
 export class ConversationCopy implements ConversationView {
 	kind: ConversationKind = 'public';
@@ -94,7 +94,7 @@ export class ConversationCopy implements ConversationView {
 	}
 
 	/** An answer to a question that was asked when it had this revision. */
-	takeIn(answer: string): Lacking {
+	takeIn(answer: string): Missing {
 		if (answer === '-1') return { isAbsent: true, threads: [] };
 		this.begin();
 		const parts = answer.split(' ');
@@ -136,7 +136,7 @@ export class ConversationCopy implements ConversationView {
 		this.seen = seen;
 		this.late = late;
 		this.lateSeen = lateSeen;
-		return missing.length === 0 ? NOTHING_LACKING : { isAbsent: false, threads: missing };
+		return missing.length === 0 ? NOTHING_MISSING : { isAbsent: false, threads: missing };
 	}
 
 	/**
@@ -182,8 +182,8 @@ export class ConversationCopy implements ConversationView {
 	}
 
 	/** `stamp;change;ts;in the timeline;root;entry`. What lies in the timeline and was posted came with it. */
-	private change(told: string, before: number): void {
-		const [stamp, change, at, shown, root, packed = ''] = told.split(';');
+	private change(packedChange: string, before: number): void {
+		const [stamp, change, at, shown, root, packed = ''] = packedChange.split(';');
 		if (Number(stamp) <= before) return;
 		const ts = Number(at);
 		const thread = this.threads.get(Number(root));

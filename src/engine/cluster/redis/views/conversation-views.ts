@@ -2,13 +2,13 @@ import type { Numbering } from '../../../../model/numbering.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { Wanted } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
+import { RedisUnavailable } from '../failure-cause.ts';
 import type { IsThere } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { nodesOf } from '../nodes.ts';
 import { slotOf } from '../slots.ts';
-import { RedisUnavailable } from '../trouble.ts';
-import { type Applied, ConversationCopy, type Lacking } from './conversation-copy.ts';
-import { Kept } from './kept.ts';
+import { type Applied, ConversationCopy, type Missing } from './conversation-copy.ts';
+import { CopyCache } from './copy-cache.ts';
 
 /**
  * Copies of conversations, brought up to date before each use: what is asked in one turn goes to each node of Redis as one
@@ -28,7 +28,7 @@ interface Question {
 	/** Of the copy when it was asked. */
 	revision: number;
 	/** Null: as it was. */
-	answer: Lacking | 'again' | null;
+	answer: Missing | 'again' | null;
 }
 
 class Part {
@@ -49,14 +49,14 @@ export type Copies = readonly (ConversationCopy | null)[];
 /** Copies in use by one caller, which they stay where they are too much to be kept. */
 export type Held = Map<string, ConversationCopy>;
 
-export interface Looked {
+export interface CopiesRead {
 	readonly copies: Copies;
 	/** Whether some of them are by now not as they were before it was asked. */
 	haveChanged(): boolean;
 }
 
 export class ConversationViews {
-	private readonly kept: Kept<ConversationCopy>;
+	private readonly cache: CopyCache<ConversationCopy>;
 	private readonly nodeOf: (tag: string) => string;
 	/** By node: what is sent when this turn is over. */
 	private readonly open = new Map<string, Part>();
@@ -68,25 +68,25 @@ export class ConversationViews {
 		private readonly loads: Loads,
 		mostBytes: number,
 	) {
-		this.kept = new Kept(mostBytes);
+		this.cache = new CopyCache(mostBytes);
 		this.nodeOf = nodesOf(commands);
 	}
 
 	/** Forgets the copies of conversations there. */
 	drop(isThere: IsThere): void {
-		this.kept.removeIf(({ slot }) => isThere(slot));
+		this.cache.removeIf(({ slot }) => isThere(slot));
 	}
 
 	slotsOf(wanted: readonly Wanted[]): number[] {
-		return wanted.map(({ id }) => this.kept.get(id)?.slot ?? slotOf(id));
+		return wanted.map(({ id }) => this.cache.get(id)?.slot ?? slotOf(id));
 	}
 
 	clear(): void {
-		this.kept.clear();
+		this.cache.clear();
 	}
 
 	/** As they are now, in copies that the caller holds where it does. */
-	async look(wanted: readonly Wanted[], numbering: Numbering, held?: Held): Promise<Looked> {
+	async look(wanted: readonly Wanted[], numbering: Numbering, held?: Held): Promise<CopiesRead> {
 		const asked = wanted.map(({ id }) => this.copyOf(id, numbering, held));
 		const before = asked.map(({ changes }) => changes);
 		const revisions = asked.map(({ revision }) => revision);
@@ -115,8 +115,8 @@ export class ConversationViews {
 		}
 		for (const [index, copy] of copies.entries()) {
 			if (!copy) continue;
-			if (copy.revision === revisions[index] && this.kept.get(copy.id) === copy) copy.used = true;
-			else this.kept.put(copy);
+			if (copy.revision === revisions[index] && this.cache.get(copy.id) === copy) copy.used = true;
+			else this.cache.put(copy);
 		}
 		return {
 			copies,
@@ -126,24 +126,24 @@ export class ConversationViews {
 
 	/** The owner of the conversation took in these effects. */
 	advance(id: string, applied: Applied, effects: readonly Effect[]): void {
-		const copy = this.kept.get(id);
-		if (copy?.advance(applied, effects)) this.kept.put(copy);
+		const copy = this.cache.get(id);
+		if (copy?.advance(applied, effects)) this.cache.put(copy);
 	}
 
 	/** A copy that has everything up to this stamp. */
 	currentOf(id: string, stamp: number): ConversationCopy | undefined {
-		const copy = this.kept.get(id);
+		const copy = this.cache.get(id);
 		return copy?.isKnown && copy.stamp === stamp ? copy : undefined;
 	}
 
 	/** It has taken in more than it had when it was looked at. */
 	grown(copy: ConversationCopy): void {
-		if (this.kept.get(copy.id) === copy) this.kept.put(copy);
+		if (this.cache.get(copy.id) === copy) this.cache.put(copy);
 	}
 
 	private copyOf(id: string, numbering: Numbering, held?: Held): ConversationCopy {
-		const kept = held?.get(id) ?? this.kept.get(id);
-		return kept?.numbering === numbering ? kept : new ConversationCopy(id, numbering);
+		const cache = held?.get(id) ?? this.cache.get(id);
+		return cache?.numbering === numbering ? cache : new ConversationCopy(id, numbering);
 	}
 
 	private async ask(

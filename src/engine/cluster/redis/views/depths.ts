@@ -55,15 +55,15 @@ export class Depths {
 		const { commands, source, fence } = this;
 		const meta = this.keys.meta(copy.id);
 		const since = await fence.since([copy.id]);
-		const [told, base] = await commands.hmget(meta, 'floor', 'base');
+		const [storedFloor, base] = await commands.hmget(meta, 'floor', 'base');
 		const { timeline } = copy;
 		const upTo = timeline.floor;
-		if (told == null || upTo > Number(told)) return false;
+		if (storedFloor == null || upTo > Number(storedFloor)) return false;
 		const rows = await source.timelineEntries(copy.id, back, upTo, chunk);
 		const fields = await commands.hgetall(meta);
 		await fence.still(since);
 		if (
-			fields.floor !== told ||
+			fields.floor !== storedFloor ||
 			fields.base !== base ||
 			copy.timeline !== timeline ||
 			timeline.floor !== upTo

@@ -1,7 +1,7 @@
 import { Activity } from '../../../../model/activity.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import type { UserView } from '../../../../model/views.ts';
-import { type Follow, type Membership, unpackMembership } from '../read-state/packing.ts';
+import { type Follow, type StoredMembership, unpackMembership } from '../read-state/packing.ts';
 import {
 	ACTIVITY,
 	activityIn,
@@ -20,7 +20,7 @@ const FIELD_BYTES = 250;
 
 export interface MembershipOf {
 	readonly conversation: string;
-	readonly membership: Membership;
+	readonly membership: StoredMembership;
 }
 
 export class UserCopy implements UserView {
@@ -64,7 +64,7 @@ export class UserCopy implements UserView {
 		return this.active;
 	}
 
-	membership(conversation: string): Membership | undefined {
+	membership(conversation: string): StoredMembership | undefined {
 		const packed = this.fields[`c:${conversation}`];
 		return packed ? unpackMembership(packed) : undefined;
 	}

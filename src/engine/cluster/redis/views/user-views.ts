@@ -4,7 +4,7 @@ import type { IsThere } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { type Fields, STAMP } from '../read-state/user-state.ts';
 import { slotOf } from '../slots.ts';
-import { Kept } from './kept.ts';
+import { CopyCache } from './copy-cache.ts';
 import { UserCopy } from './user-copy.ts';
 
 /** Copies of users' read states, looked at before each use. */
@@ -14,7 +14,7 @@ const MOST_NUMBERED = 2_000_000;
 
 export class UserViews {
 	numbering = new Numbering();
-	private readonly kept: Kept<UserCopy>;
+	private readonly cache: CopyCache<UserCopy>;
 
 	constructor(
 		private readonly commands: Commands,
@@ -23,21 +23,21 @@ export class UserViews {
 		private readonly load: (user: string) => Promise<void>,
 		mostBytes: number,
 	) {
-		this.kept = new Kept(mostBytes);
+		this.cache = new CopyCache(mostBytes);
 	}
 
 	/** As it was when somebody looked last. */
 	peek(id: string): UserCopy | undefined {
-		return this.kept.get(id);
+		return this.cache.get(id);
 	}
 
 	/** As it is now. */
 	async look(id: string): Promise<UserCopy> {
 		for (;;) {
 			const { numbering, commands, keys } = this;
-			const known = this.kept.get(id);
+			const known = this.cache.get(id);
 			const named = known?.named ?? ['-', 0, '-'];
-			const [how, base = '', ...told] = (await commands.userView(
+			const [how, base = '', ...values] = (await commands.userView(
 				keys.user(id),
 				keys.userChanges(id),
 				...named,
@@ -46,7 +46,7 @@ export class UserViews {
 				known.used = true;
 				return known;
 			}
-			const fields = fieldsOf(told);
+			const fields = fieldsOf(values);
 			if (how === 'd' && known) return this.keep(known.with(fields));
 			if (how === 'w') return this.keep(new UserCopy(id, base, fields, numbering, this.starts));
 			await this.load(id);
@@ -55,16 +55,16 @@ export class UserViews {
 
 	/** This process set these fields, and its state was that of the copy before. */
 	changed(copy: UserCopy, changed: Fields, stamp: string): void {
-		if (this.kept.get(copy.id) === copy) this.keep(copy.with({ ...changed, [STAMP]: stamp }));
+		if (this.cache.get(copy.id) === copy) this.keep(copy.with({ ...changed, [STAMP]: stamp }));
 	}
 
 	/** Forgets the copies of users there. */
 	drop(isThere: IsThere): void {
-		this.kept.removeIf(({ id }) => isThere(slotOf(id)));
+		this.cache.removeIf(({ id }) => isThere(slotOf(id)));
 	}
 
 	clear(): void {
-		this.kept.clear();
+		this.cache.clear();
 		if (this.numbering.size > MOST_NUMBERED) this.numbering = new Numbering();
 	}
 
@@ -73,7 +73,7 @@ export class UserViews {
 	}
 
 	private keep(copy: UserCopy): UserCopy {
-		this.kept.put(copy);
+		this.cache.put(copy);
 		return copy;
 	}
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Numbering } from '../../../../model/numbering.ts';
 import { countRow } from '../../../../model/rows.ts';
-import { placeIn, scopeOfPlace } from '../../../../unread/places.ts';
+import { inConversation, scopeOfConversation } from '../../../../unread/scopes.ts';
 import { NO_FENCE } from '../fence.ts';
 import { packEntry, packMembership } from '../read-state/packing.ts';
 import { membershipField, STAMP } from '../read-state/user-state.ts';
@@ -73,7 +73,7 @@ function world(atLook: (look: number, post: () => void) => void) {
 	);
 	const when = { stamp: 0, horizon: 0, leftSince: 0 };
 	const row = () =>
-		views.look('U01', scopeOfPlace('C01'), when, (looked) => placeIn(looked, 'C01', countRow));
+		views.look('U01', scopeOfConversation('C01'), when, (looked) => inConversation(looked, 'C01', countRow));
 	return { state, row };
 }
 

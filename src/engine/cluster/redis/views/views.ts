@@ -4,9 +4,9 @@ import type { Fence } from '../fence.ts';
 import { slotOf } from '../slots.ts';
 import type { Applied, ConversationCopy } from './conversation-copy.ts';
 import type { ConversationViews, Held } from './conversation-views.ts';
+import { CopySnapshot, type When, wantedIn } from './copy-snapshot.ts';
 import type { Depths } from './depths.ts';
-import { lacksThreads, type TooShort, tooShort } from './lacking.ts';
-import { LookedCopies, type When, wantedIn } from './looked-copies.ts';
+import { lacksThreads, type TooShort, tooShort } from './missing-parts.ts';
 import type { UserViews } from './user-views.ts';
 
 /**
@@ -45,7 +45,7 @@ export class CopiedViews {
 		id: string,
 		scope: Scope,
 		when: When,
-		use: (looked: LookedCopies) => T,
+		use: (looked: CopySnapshot) => T,
 		atOnce: 'at once' | 'each as it is' = 'at once',
 	): Promise<T> {
 		const place = slotOf(id);
@@ -72,7 +72,7 @@ export class CopiedViews {
 			}
 			// Somebody else's look may have taken a copy again, without threads, while this one waited.
 			if (lacksThreads(wanted, looked.copies)) continue;
-			const result = use(new LookedCopies(before, looked.copies, when));
+			const result = use(new CopySnapshot(before, looked.copies, when));
 			const isOfOneMoment =
 				isLast ||
 				atOnce !== 'at once' ||

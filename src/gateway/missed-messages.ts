@@ -7,28 +7,28 @@ import type { Hub } from './socket/hub.ts';
 const COLLECT_MS = 300;
 
 /** State that is valid only if no message of the bus was missed. */
-export interface Hearing {
+export interface AfterGap {
 	readonly bus: Pick<Bus, 'ready'>;
 	readonly hub: Hub;
 	readonly auth: Pick<Authenticator, 'forgetAll'>;
-	readonly requests: Pick<Requests, 'doubt'>;
+	readonly requests: Pick<Requests, 'expireWaiting'>;
 }
 
 /**
  * The subscription to the bus was interrupted, so events, joins, revocations and outcomes may have been missed. Caches that
  * depend on them are cleared, and sockets are closed. Clients connect again once the bus is subscribed, and resume.
  */
-export async function beginAnew({ bus, hub, auth, requests }: Hearing): Promise<void> {
+export async function resetAfterGap({ bus, hub, auth, requests }: AfterGap): Promise<void> {
 	auth.forgetAll();
-	const heard = bus.ready().then(() => requests.doubt());
+	const subscribed = bus.ready().then(() => requests.expireWaiting());
 	await closeAll(hub.connections());
-	await heard;
+	await subscribed;
 }
 
 /** Something that is stored may never have been published (delivery-record.ts). Returns what ends it. */
 export function onMissed(bus: Bus, startOver: () => void): () => void {
 	let isCollecting = false;
-	const hear = (message: BusMessage): void => {
+	const receive = (message: BusMessage): void => {
 		if (message.type !== 'missed' || isCollecting) return;
 		// A worker that died had several partitions, and each of them is announced.
 		isCollecting = true;
@@ -37,6 +37,6 @@ export function onMissed(bus: Bus, startOver: () => void): () => void {
 			startOver();
 		}, COLLECT_MS);
 	};
-	bus.subscribe('gateways:all', hear);
-	return () => bus.unsubscribe('gateways:all', hear);
+	bus.subscribe('gateways:all', receive);
+	return () => bus.unsubscribe('gateways:all', receive);
 }

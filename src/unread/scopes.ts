@@ -1,5 +1,5 @@
-import type { Looked, Scope } from '../engine/ports/views.ts';
-import type { MembershipView, Place, ThreadPlace } from '../model/views.ts';
+import type { Scope, ViewSnapshot } from '../engine/ports/views.ts';
+import type { FollowerPosition, MemberPosition, MembershipView } from '../model/views.ts';
 
 /** One conversation of a user, or one thread: what has to be known of it, and where it is then. */
 
@@ -8,7 +8,7 @@ export const NO_THREADS: readonly number[] = [];
 export const toCursor = ({ cursor }: MembershipView): number => cursor;
 
 /** With the entries after what `back` says; null for none. */
-export const scopeOfPlace = (
+export const scopeOfConversation = (
 	id: string,
 	back: (membership: MembershipView) => number | null = toCursor,
 ): Scope => ({
@@ -20,10 +20,14 @@ export const scopeOfPlace = (
 });
 
 /** Null where the user is no member. */
-export function placeIn<T>(looked: Looked, id: string, use: (place: Place) => T): T | null {
-	const { user } = looked;
+export function inConversation<T>(
+	views: ViewSnapshot,
+	id: string,
+	use: (member: MemberPosition) => T,
+): T | null {
+	const { user } = views;
 	const membership = user.membership(id);
-	const conversation = membership?.member && looked.conversation(id);
+	const conversation = membership?.member && views.conversation(id);
 	return conversation ? use({ user, conversation, membership }) : null;
 }
 
@@ -32,15 +36,15 @@ export const scopeOfThread = (id: string, threadTs: number): Scope => ({
 });
 
 /** Null where the user does not follow it. */
-export function threadIn<T>(
-	looked: Looked,
+export function inThread<T>(
+	views: ViewSnapshot,
 	id: string,
 	threadTs: number,
-	use: (place: ThreadPlace) => T,
+	use: (member: FollowerPosition) => T,
 ): T | null {
-	const { user } = looked;
+	const { user } = views;
 	const follow = user.follow(id, threadTs);
-	const conversation = follow && looked.conversation(id);
+	const conversation = follow && views.conversation(id);
 	const thread = conversation?.threads.get(threadTs);
 	return conversation && thread ? use({ user, conversation, threadTs, thread, follow }) : null;
 }

@@ -27,7 +27,7 @@ class Room<Listener extends Seated> {
 
 	constructor(
 		readonly number: number,
-		private readonly everybody: Slots<Listener>,
+		private readonly allListeners: Slots<Listener>,
 	) {}
 
 	get isEmpty(): boolean {
@@ -38,7 +38,7 @@ class Room<Listener extends Seated> {
 	listeners(): Listener[] {
 		const there: Listener[] = [];
 		for (let index = 0; index < this.size; index += 1) {
-			const listener = this.everybody.at(this.seats[index] as number);
+			const listener = this.allListeners.at(this.seats[index] as number);
 			if (listener) there.push(listener);
 		}
 		return there;
@@ -64,8 +64,8 @@ class Room<Listener extends Seated> {
 	}
 }
 
-export class Audience<Listener extends Seated> {
-	private readonly everybody = new Slots<Listener>();
+export class ListenerRegistry<Listener extends Seated> {
+	private readonly allListeners = new Slots<Listener>();
 	private readonly rooms = new Slots<{ readonly topic: LiveTopic; readonly room: Room<Listener> }>();
 	private readonly byTopic = new Map<Topic, Room<Listener>>();
 
@@ -74,7 +74,7 @@ export class Audience<Listener extends Seated> {
 		private readonly deliver: (listeners: readonly Listener[], message: BusMessage, topic: Topic) => void,
 	) {}
 
-	private readonly hear = (message: BusMessage, topic: Topic): void => {
+	private readonly receive = (message: BusMessage, topic: Topic): void => {
 		const room = this.byTopic.get(topic);
 		if (room) this.deliver(room.listeners(), message, topic);
 	};
@@ -86,7 +86,7 @@ export class Audience<Listener extends Seated> {
 
 	/** To these as well, none of which it listens to yet. */
 	listen(listener: Listener, conversations: ReadonlySet<string>): void {
-		if (listener.seat < 0) listener.seat = this.everybody.put(listener);
+		if (listener.seat < 0) listener.seat = this.allListeners.put(listener);
 		const rooms = new Uint32Array(listener.rooms.length + conversations.size);
 		rooms.set(listener.rooms);
 		let next = listener.rooms.length;
@@ -109,17 +109,17 @@ export class Audience<Listener extends Seated> {
 	/** It is gone. */
 	leaveAll(listener: Listener): void {
 		for (const number of listener.rooms) this.left(number, listener.seat);
-		if (listener.seat >= 0) this.everybody.free(listener.seat);
+		if (listener.seat >= 0) this.allListeners.free(listener.seat);
 		Object.assign(listener, NOT_SEATED);
 	}
 
 	private roomOf(topic: LiveTopic): Room<Listener> {
 		const known = this.byTopic.get(topic);
 		if (known) return known;
-		const room = new Room<Listener>(this.rooms.next, this.everybody);
+		const room = new Room<Listener>(this.rooms.next, this.allListeners);
 		this.rooms.put({ topic, room });
 		this.byTopic.set(topic, room);
-		this.bus.subscribe(topic, this.hear);
+		this.bus.subscribe(topic, this.receive);
 		return room;
 	}
 
@@ -129,7 +129,7 @@ export class Audience<Listener extends Seated> {
 		if (!found?.room.isEmpty) return;
 		this.rooms.free(number);
 		this.byTopic.delete(found.topic);
-		this.bus.unsubscribe(found.topic, this.hear);
+		this.bus.unsubscribe(found.topic, this.receive);
 	}
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { AlreadyTold } from '../../src/gateway/socket/already-told.ts';
+import { SentEvents } from '../../src/gateway/socket/sent-events.ts';
 import { type Conversation, NO_REMARK } from '../../src/model/conversation.ts';
 import type { Message } from '../../src/model/message.ts';
 import {
@@ -84,38 +84,38 @@ const about = (what: Changed['what'], at: number): Live => ({
 });
 
 /** Of these live events those that still have to be told. */
-const left = (told: readonly Live[], live: readonly Live[]): readonly Live[] => {
-	const already = new AlreadyTold(
-		told.map(({ event }) => event),
+const left = (sent: readonly Live[], live: readonly Live[]): readonly Live[] => {
+	const already = new SentEvents(
+		sent.map(({ event }) => event),
 		JOINED,
 	);
 	return live.filter(({ event, at }) => !already.includes(event.subject, at));
 };
 
-test('what was told is not told again, what was not is', () => {
+test('what was sent is not sent again, what was not is', () => {
 	const events = [posted(110), about('topic', 111), posted(112)];
 	expect(left([posted(110), posted(112)], events)).toEqual([about('topic', 111)]);
 });
 
-test('a message that was told to be deleted does not come back', () => {
+test('a deleted message does not come back', () => {
 	expect(left([deleted(110, 130)], [posted(110), changed(110, 120), deleted(110, 130), posted(140)])).toEqual(
 		[posted(140)],
 	);
 });
 
-test('an earlier text does not replace the one that was told', () => {
-	const told = [posted(110, 130)];
-	expect(left(told, [posted(110), changed(110, 120), changed(110, 130), changed(110, 140)])).toEqual([
+test('an earlier text does not replace a later one', () => {
+	const sent = [posted(110, 130)];
+	expect(left(sent, [posted(110), changed(110, 120), changed(110, 130), changed(110, 140)])).toEqual([
 		changed(110, 140),
 	]);
 	expect(left([changed(50, 130)], [changed(50, 120), changed(60, 125)])).toEqual([changed(60, 125)]);
 });
 
-test('a thread, a name and being archived are told as they stand', () => {
-	const told = [replied(50, 130), about('rename', 131), about('unarchive', 132)];
-	expect(left(told, [replied(50, 120), about('rename', 121), about('archive', 122)])).toEqual([]);
+test('a thread, a name and being archived are sent in their current state', () => {
+	const sent = [replied(50, 130), about('rename', 131), about('unarchive', 132)];
+	expect(left(sent, [replied(50, 120), about('rename', 121), about('archive', 122)])).toEqual([]);
 	// The message itself is another matter than how its thread looks.
-	expect(left(told, [changed(50, 120), about('topic', 121), replied(51, 122)])).toHaveLength(3);
+	expect(left(sent, [changed(50, 120), about('topic', 121), replied(51, 122)])).toHaveLength(3);
 });
 
 test('each thread that is followed is a thing of its own; following and no longer following are one', () => {
@@ -127,7 +127,7 @@ test('each thread that is followed is a thing of its own; following and no longe
 	expect(left([begun(50, 130)], live)).toEqual([begun(40, 120), read]);
 });
 
-test('that one was out for a while is not told after one is in again', () => {
+test('a leave before a rejoin is not sent', () => {
 	const out = (conversation = channel): Live => ({ at: 120, event: leftEvent(conversation, 120) });
 	const back: Live = { at: 130, event: joinedEvent(channel, 'U1', { cursor: 0, latest: 0 }, 130) };
 	const effect = { type: 'created', conversation: channel, members: [], actor: 'U1', at: 110 } as const;
@@ -137,13 +137,13 @@ test('that one was out for a while is not told after one is in again', () => {
 	expect(left([back], [out({ ...channel, id: 'C2' })])).toHaveLength(1);
 });
 
-test('nothing from before the join is told, and who joined is', () => {
+test('nothing from before the join is sent, and the join is', () => {
 	const joined: Live = { at: JOINED, event: liveEvent('C1', 'member U1', JOINED, {}) };
 	expect(left([posted(110)], [posted(90), joined])).toEqual([joined]);
 });
 
 test('an event of an older release, without a subject, is recognised by its stamp', () => {
-	const already = new AlreadyTold([posted(110).event, posted(120).event], JOINED);
+	const already = new SentEvents([posted(110).event, posted(120).event], JOINED);
 	const isKnown = (at: number): boolean => already.includes(undefined, at);
 	expect([90, 110, 115, 120, 121].map(isKnown)).toEqual([true, true, false, true, false]);
 });

@@ -5,35 +5,35 @@ import { type Config, ConfigError, missing } from './config.ts';
 /** Where Redis, PostgreSQL and Kafka are, and how they are spoken to: from the settings, checked as a whole. */
 
 /** Of a service that speaks TLS: authorities in place of the usual ones, PEM. */
-interface Place {
+interface ServiceAddress {
 	readonly url: string;
 	readonly ca?: string;
 }
 
-export interface ClusterPlaces {
-	readonly redis: Place;
-	readonly postgres: Place;
+export interface ClusterAddresses {
+	readonly redis: ServiceAddress;
+	readonly postgres: ServiceAddress;
 	readonly kafka: KafkaConnection;
 }
 
-type Given = { readonly [Service in keyof ClusterPlaces]: ClusterPlaces[Service] | null };
+type Given = { readonly [Service in keyof ClusterAddresses]: ClusterAddresses[Service] | null };
 
-export const PLACES = ['redisUrl', 'postgresUrl', 'kafkaBrokers'] as const;
+export const ADDRESSES = ['redisUrl', 'postgresUrl', 'kafkaBrokers'] as const;
 
 /** A cluster is meant as soon as one of its services is named. */
-export const isCluster = (config: Config): boolean => PLACES.some((name) => config[name] !== null);
+export const isCluster = (config: Config): boolean => ADDRESSES.some((name) => config[name] !== null);
 
 /** All three are needed. */
-export function clusterPlaces(config: Config): ClusterPlaces {
-	const problems = missingPlaces(config);
-	const { redis, postgres, kafka } = givenPlaces(config, problems);
+export function clusterAddresses(config: Config): ClusterAddresses {
+	const problems = missingAddresses(config);
+	const { redis, postgres, kafka } = givenAddresses(config, problems);
 	if (problems.length > 0 || redis === null || postgres === null || kafka === null)
 		throw new ConfigError(problems);
 	return { redis, postgres, kafka };
 }
 
 /** Those that the settings name; what is wrong about them is added to the problems. */
-export function givenPlaces(config: Config, problems: string[]): Given {
+export function givenAddresses(config: Config, problems: string[]): Given {
 	const { redisUrl, postgresUrl, kafkaBrokers } = config;
 	problems.push(...saslProblems(config));
 	const ca = config.tlsCaFile === null ? null : authorities(config.tlsCaFile, problems);
@@ -53,8 +53,10 @@ export function givenPlaces(config: Config, problems: string[]): Given {
 }
 
 /** Problems with the settings that a cluster needs. */
-export const missingPlaces = (config: Config): string[] =>
-	missing(config, PLACES).map((name) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`);
+export const missingAddresses = (config: Config): string[] =>
+	missing(config, ADDRESSES).map(
+		(name) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`,
+	);
 
 function saslProblems({ kafkaSaslUsername, kafkaSaslPassword }: Config): string[] {
 	if (kafkaSaslUsername !== null && kafkaSaslPassword === null)

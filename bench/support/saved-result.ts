@@ -2,7 +2,7 @@ import type { Outcome } from './figures.ts';
 import type { Scale } from './scenario.ts';
 
 /** The last result of a scenario, with the commit and the machine that it belongs to. */
-export interface Kept extends Outcome {
+export interface SavedResult extends Outcome {
 	readonly about: string;
 	readonly date: string;
 	readonly commit: string;
@@ -10,4 +10,4 @@ export interface Kept extends Outcome {
 	readonly machine: Readonly<Record<string, string | number>>;
 }
 
-export type Results = Readonly<Record<string, Kept>>;
+export type Results = Readonly<Record<string, SavedResult>>;

@@ -49,7 +49,7 @@ export function translated(error: unknown): unknown {
 }
 
 /** For reports about Redis itself: what it said. */
-export const saidBy = (error: Error): Error => (error instanceof RedisUnavailable ? error.cause : error);
+export const causeOf = (error: Error): Error => (error instanceof RedisUnavailable ? error.cause : error);
 
 const clients = new WeakMap<object, object>();
 

@@ -10,12 +10,12 @@ import { LenientConsumer } from './lenient-consumer.ts';
  * heartbeats.
  *
  * Assignment is cooperative and sticky: partitions that do not move are consumed on without a pause, and those
- * that move are given away one round before they are assigned anew. Each round begins with what this member
+ * that move are revoked one round before they are assigned again. Each round begins with what this member
  * has lost being released, so that the next owner finds it written. At each round a member says whether it is fit to work, and
  * one that ceases to be, or is again, begins a round.
  */
 
-export interface MembershipOptions {
+export interface GroupMemberOptions {
 	readonly group: string;
 	readonly topic: string;
 	/** A member that is silent for that long has lost its partitions. */
@@ -35,7 +35,7 @@ export interface Assignments {
 }
 
 const SESSION_MS = 10_000;
-/** How soon a member hears that there is a new round. */
+/** How soon a member learns of a new round. */
 const HEARTBEAT_MS = 500;
 /** How long a round waits for its members. */
 const REBALANCE_MS = 20_000;
@@ -50,18 +50,18 @@ const LOOK_AGAIN_MS = 50;
 /** The version of the group protocol in which a member says what it owns and since when. */
 const SUBSCRIPTION_VERSION = 3;
 
-export class Membership {
+export class GroupMember {
 	private readonly consumer: Consumer;
 	private closing = false;
 	private joining = false;
 	/** When the newest heartbeat that was confirmed had been sent. */
 	private confirmedAt = Number.NEGATIVE_INFINITY;
 	/** What this member said of itself in the newest round. */
-	private saidFit = true;
+	private reportedFit = true;
 
 	constructor(
 		connection: KafkaConnection,
-		private readonly options: MembershipOptions,
+		private readonly options: GroupMemberOptions,
 		private readonly assignments: Assignments,
 	) {
 		const sessionTimeout = options.sessionMs ?? SESSION_MS;
@@ -92,7 +92,7 @@ export class Membership {
 		this.consumer.on('consumer:heartbeat:end', () => {
 			this.confirmedAt = sentAt;
 		});
-		// The client gives up rejoining when the brokers are away for long: this one does not.
+		// The client gives up rejoining when the brokers are unavailable for long: this one does not.
 		this.consumer.on('error', () => void this.join());
 	}
 
@@ -131,7 +131,7 @@ export class Membership {
 	/** Begins a round where what the group knows of this member is outdated. A doubtful member waits for what becomes of it. */
 	private review(): void {
 		const verdict = this.options.fitness?.verdict ?? 'fit';
-		if (this.closing || verdict === 'doubtful' || (verdict === 'fit') === this.saidFit) return;
+		if (this.closing || verdict === 'doubtful' || (verdict === 'fit') === this.reportedFit) return;
 		void this.join();
 	}
 
@@ -139,8 +139,8 @@ export class Membership {
 	private async beforeRound(): Promise<Buffer> {
 		const kept = this.numbers(this.consumer.assignments ?? []);
 		await this.release(kept);
-		this.saidFit = (this.options.fitness?.verdict ?? 'fit') === 'fit';
-		return subscriptionData(this.saidFit);
+		this.reportedFit = (this.options.fitness?.verdict ?? 'fit') === 'fit';
+		return subscriptionData(this.reportedFit);
 	}
 
 	private async release(kept: readonly number[]): Promise<void> {

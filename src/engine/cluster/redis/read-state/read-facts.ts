@@ -1,25 +1,25 @@
 import type { ReadFact } from '../../../ports/facts.ts';
-import { type Follow, type Membership, unpackFollow, unpackMembership } from './packing.ts';
+import { type Follow, type StoredMembership, unpackFollow, unpackMembership } from './packing.ts';
 
 /**
- * How things stand, as facts: each tells the whole of what it is about, as of its newest change. So the store can take
- * them in any order and any number of times, and whoever finds something in Redis that may never have reached the log
- * can tell of it again.
+ * Current read state as facts: each has the whole state of its subject, as of its newest change. So the store can take
+ * them in any order and any number of times, and a process that finds something in Redis that may never have reached the log
+ * can append it again.
  */
 
-const of = ({ joined, cursor, revision, ahead }: Membership) => ({
+const of = ({ joined, cursor, revision, ahead }: StoredMembership) => ({
 	joined,
 	cursor,
 	revision,
 	ahead: [...ahead],
 });
 
-export function cursorFact(user: string, conversation: string, membership: Membership): ReadFact {
+export function cursorFact(user: string, conversation: string, membership: StoredMembership): ReadFact {
 	const { at, cursor, revision } = membership;
 	return { type: 'cursor', user, conversation, at, cursor, revision, of: of(membership) };
 }
 
-export function preferenceFact(user: string, conversation: string, membership: Membership): ReadFact {
+export function preferenceFact(user: string, conversation: string, membership: StoredMembership): ReadFact {
 	const { at, muted, level } = membership;
 	return { type: 'preference', user, conversation, at, muted, level, of: of(membership) };
 }

@@ -8,7 +8,7 @@ import type { LiveEvent } from '../../protocol/live-event.ts';
  * A process of an older release does not name the subject. Of its events those are recognised that were sent with exactly their
  * stamp; an older state of the same subject is not.
  */
-export class AlreadyTold {
+export class SentEvents {
 	/** By subject, the stamp of the newest event that was sent. */
 	private readonly newest = new Map<string, number>();
 	private readonly stamps = new Set<number>();

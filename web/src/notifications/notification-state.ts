@@ -1,6 +1,6 @@
 /** Whether this browser shows notifications, and if not, why. Pure. */
 
-export type Standing =
+export type NotificationState =
 	/** Being changed, which may take an answer of the user's. */
 	| 'changing'
 	| 'on'
@@ -23,7 +23,12 @@ export interface Surroundings {
 	readonly isWished: boolean;
 }
 
-export function standingOf({ isSecure, isSupported, permission, isWished }: Surroundings): Standing {
+export function notificationStateOf({
+	isSecure,
+	isSupported,
+	permission,
+	isWished,
+}: Surroundings): NotificationState {
 	if (!isSecure) return 'insecure';
 	if (!isSupported) return 'unsupported';
 	if (permission === 'denied') return 'blocked';
@@ -31,10 +36,10 @@ export function standingOf({ isSecure, isSupported, permission, isWished }: Surr
 }
 
 /** Nothing that a click could change. */
-export const isFixed = (standing: Standing): boolean =>
-	['unsupported', 'insecure', 'refused'].includes(standing);
+export const isFixed = (state: NotificationState): boolean =>
+	['unsupported', 'insecure', 'refused'].includes(state);
 
-export const WORDS: Readonly<Record<Standing, string>> = {
+export const WORDS: Readonly<Record<NotificationState, string>> = {
 	changing: 'Asking the browser…',
 	on: 'This browser notifies you of mentions and direct messages while you are not looking, even when no page is open.',
 	off: 'This browser does not notify you.',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Redis } from 'ioredis';
 import { Refusal } from '../../../model/errors.ts';
-import { EpochOver, RedisUnavailable, saidBy, translated, translating } from './trouble.ts';
+import { causeOf, EpochOver, RedisUnavailable, translated, translating } from './failure-cause.ts';
 
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
@@ -17,7 +17,7 @@ test('that Redis cannot be asked is a refusal that passes', () => {
 	for (const error of unavailable) {
 		const refusal = translated(error);
 		expect(refusal).toMatchObject({ code: 'service_unavailable', isElsewhere: false });
-		expect(saidBy(refusal as Error)).toBe(error);
+		expect(causeOf(refusal as Error)).toBe(error);
 	}
 });
 

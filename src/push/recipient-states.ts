@@ -10,7 +10,7 @@ import type { Material } from './material.ts';
 
 const NO_ROWS: CountSink = { begin: () => undefined, row: () => undefined };
 
-export class Standings {
+export class RecipientStates {
 	constructor(private readonly readState: ReadState) {}
 
 	/** Their badge, as client.counts says it. */
@@ -40,7 +40,7 @@ export class Standings {
 	}
 
 	/** Whether a `<!here>` spoke to them: they were active when it was sent. Asked where nothing else decides. */
-	async wasSpokenTo(user: string, { conversation, ts }: MessageKey): Promise<boolean> {
+	async wasMentionedByHere(user: string, { conversation, ts }: MessageKey): Promise<boolean> {
 		const unread = await this.readState.unread(user, conversation, 'in badge');
 		return unread.some((item) => item.ts === ts && item.reasons.includes('channel_mention'));
 	}
@@ -50,14 +50,14 @@ const isRead = (view: MemberView, { ts }: Message, ahead: boolean): boolean => a
 
 /** Looks whether they were active when it was sent, if that is what it depends on. */
 export async function withActivity(
-	standings: Standings,
+	recipients: RecipientStates,
 	subject: Subject,
 	message: Message,
 	recipient: Recipient,
 ): Promise<Recipient> {
 	if (!subject.here || recipient.read || reasonOf(subject, recipient) !== null) return recipient;
 	if (reasonOf(subject, { ...recipient, wasActive: true }) === null) return recipient;
-	return { ...recipient, wasActive: await standings.wasSpokenTo(recipient.user, message) };
+	return { ...recipient, wasActive: await recipients.wasMentionedByHere(recipient.user, message) };
 }
 
 /** Whether a message no longer concerns a user. */
@@ -65,12 +65,12 @@ export async function isOverFor(
 	{ user, ahead }: { readonly user: string; readonly ahead: boolean },
 	message: Message,
 	material: Material,
-	standings: Standings,
+	recipients: RecipientStates,
 ): Promise<boolean> {
-	const standing = message.deleted ? null : await standings.of(user, message, ahead);
+	const state = message.deleted ? null : await recipients.of(user, message, ahead);
 	const conversation = material.conversation(message.conversation);
-	if (!standing || !conversation) return true;
+	if (!state || !conversation) return true;
 	const subject = { ...message, direct: isDirect(conversation.kind) };
-	const recipient = { ...standing, wasActive: false, active: false, waited: true };
-	return isOver(subject, await withActivity(standings, subject, message, recipient));
+	const recipient = { ...state, wasActive: false, active: false, waited: true };
+	return isOver(subject, await withActivity(recipients, subject, message, recipient));
 }

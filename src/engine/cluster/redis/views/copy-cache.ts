@@ -9,7 +9,7 @@ interface Sized {
 	used: boolean;
 }
 
-export class Kept<Copy extends Sized> {
+export class CopyCache<Copy extends Sized> {
 	private readonly copies = new Map<string, Copy>();
 	/** As they were when they were put here. */
 	private readonly sizes = new Map<string, number>();
@@ -32,10 +32,10 @@ export class Kept<Copy extends Sized> {
 		this.bytes += bytes - (this.sizes.get(id) ?? 0);
 		this.copies.set(id, copy);
 		this.sizes.set(id, bytes);
-		if (this.bytes > this.mostBytes) this.letGo();
+		if (this.bytes > this.mostBytes) this.evict();
 	}
 
-	private letGo(): void {
+	private evict(): void {
 		// What is passed over comes to the end, and is met again when it is the oldest.
 		for (const [id, copy] of this.copies) {
 			if (this.bytes <= this.mostBytes) return;

@@ -1,5 +1,5 @@
 import type { NotificationLevel } from '../ports/facts.ts';
-import type { Audience, Candidate, CandidatePage, MessageKey } from '../ports/push.ts';
+import type { Candidate, CandidatePage, CandidateSource, MessageKey } from '../ports/push.ts';
 import type { Param, SqlReader } from './sql.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Param, SqlReader } from './sql.ts';
  */
 
 /** The page is cut before it is joined: `$3` and `$4` bound the work, not what is found. */
-const PAGES: Readonly<Record<Audience['of'], string>> = {
+const PAGES: Readonly<Record<CandidateSource['of'], string>> = {
 	members: `SELECT user_id FROM members WHERE conversation = $1 AND member = 1 AND user_id > $3
 		ORDER BY user_id LIMIT $4`,
 	devices: 'SELECT DISTINCT user_id FROM push_devices WHERE user_id > $3 ORDER BY user_id LIMIT $4',
@@ -42,7 +42,7 @@ const candidatesInThread = (
 	LEFT JOIN thread_follows f ON f.conversation = $1 AND f.thread_ts = $5 AND f.user_id = p.user_id
 	ORDER BY p.user_id`;
 
-const QUERIES: Readonly<Record<Audience['of'], string>> = {
+const QUERIES: Readonly<Record<CandidateSource['of'], string>> = {
 	members: candidatesIn(PAGES.members),
 	devices: candidatesIn(PAGES.devices),
 	followers: candidatesInThread(PAGES.followers),
@@ -63,12 +63,12 @@ interface CandidateRow {
 export async function candidatesOf(
 	reader: SqlReader,
 	{ conversation, ts }: MessageKey,
-	audience: Audience,
+	source: CandidateSource,
 	after: string,
 	limit: number,
 ): Promise<CandidatePage> {
-	const params: Param[] = [conversation, ts, after, limit, audience.threadTs ?? 0];
-	const rows = await reader.all<CandidateRow>(QUERIES[audience.of], params);
+	const params: Param[] = [conversation, ts, after, limit, source.threadTs ?? 0];
+	const rows = await reader.all<CandidateRow>(QUERIES[source.of], params);
 	const found = new Map<string, Candidate & { devices: string[] }>();
 	const seen = new Set<string>();
 	for (const row of rows) {

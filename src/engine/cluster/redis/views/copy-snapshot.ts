@@ -1,5 +1,10 @@
-import { byActivity, type InOrder, type Place, type ThreadPlace } from '../../../../model/views.ts';
-import type { ChangedViews, Ids, Looked, Scope, Wanted } from '../../../ports/views.ts';
+import {
+	byActivity,
+	type FollowerPosition,
+	type InboxOrder,
+	type MemberPosition,
+} from '../../../../model/views.ts';
+import type { ChangedViews, Ids, Scope, ViewSnapshot, Wanted } from '../../../ports/views.ts';
 import type { ConversationCopy } from './conversation-copy.ts';
 import { type Copies, NO_THREADS } from './conversation-views.ts';
 import type { UserCopy } from './user-copy.ts';
@@ -15,7 +20,7 @@ export interface When {
 }
 
 /** The user's copy, and those of the conversations that were asked for. */
-export class LookedCopies implements Looked {
+export class CopySnapshot implements ViewSnapshot {
 	private readonly byId: ReadonlyMap<string, ConversationCopy>;
 
 	constructor(
@@ -39,11 +44,11 @@ export class LookedCopies implements Looked {
 		return this.byId.get(id);
 	}
 
-	get mostPlaces(): number {
+	get mostConversations(): number {
 		return this.byId.size;
 	}
 
-	eachPlace(visit: (place: Place) => void): void {
+	eachConversation(visit: (member: MemberPosition) => void): void {
 		const { user } = this;
 		for (const { conversation: id, membership } of user.memberships) {
 			const conversation = membership.member ? this.byId.get(id) : undefined;
@@ -51,16 +56,16 @@ export class LookedCopies implements Looked {
 		}
 	}
 
-	where(holds: (place: Place) => boolean): Ids {
+	where(holds: (member: MemberPosition) => boolean): Ids {
 		const ids = new Set<string>();
-		this.eachPlace((place) => {
-			if (!place.conversation.archived && holds(place)) ids.add(place.conversation.id);
+		this.eachConversation((member) => {
+			if (!member.conversation.archived && holds(member)) ids.add(member.conversation.id);
 		});
 		return ids;
 	}
 
-	newest(start: InOrder | null, most: number, among?: Ids, inside = true): ConversationCopy[] {
-		const found: { readonly copy: ConversationCopy; readonly at: InOrder }[] = [];
+	newest(start: InboxOrder | null, most: number, among?: Ids, inside = true): ConversationCopy[] {
+		const found: { readonly copy: ConversationCopy; readonly at: InboxOrder }[] = [];
 		for (const { conversation: id } of this.user.memberships.filter(({ membership }) => membership.member)) {
 			const copy = this.byId.get(id);
 			if (!copy || copy.archived || (among && among.has(id) !== inside)) continue;
@@ -73,7 +78,7 @@ export class LookedCopies implements Looked {
 			.map(({ copy }) => copy);
 	}
 
-	*threads(): Generator<ThreadPlace> {
+	*threads(): Generator<FollowerPosition> {
 		const { user } = this;
 		for (const { conversation: id, threadTs, follow } of user.follows) {
 			const conversation = this.byId.get(id);

@@ -1,5 +1,5 @@
-import type { InOrder, Place, ThreadPlace } from '../../../model/views.ts';
-import type { ChangedViews, Ids, Looked, Scope } from '../../ports/views.ts';
+import type { FollowerPosition, InboxOrder, MemberPosition } from '../../../model/views.ts';
+import type { ChangedViews, Ids, Scope, ViewSnapshot } from '../../ports/views.ts';
 import { type Depth, nextTurn } from './depths.ts';
 import type { LoadedConversation, LoadedUser } from './loaded.ts';
 import { Remembered } from './remembered.ts';
@@ -15,7 +15,7 @@ const THREADS_PER_TURN = 32;
 const FEW = 512;
 
 /** Everything that is in memory, seen by one user. */
-export class MemoryLooked implements Looked {
+export class MemorySnapshot implements ViewSnapshot {
 	constructor(
 		readonly user: LoadedUser,
 		private readonly residents: Residents,
@@ -26,11 +26,11 @@ export class MemoryLooked implements Looked {
 		return this.residents.find(id);
 	}
 
-	get mostPlaces(): number {
+	get mostConversations(): number {
 		return this.user.memberships.size;
 	}
 
-	eachPlace(visit: (place: Place) => void): void {
+	eachConversation(visit: (member: MemberPosition) => void): void {
 		const { user } = this;
 		for (let index = 0; index < user.memberships.size; index += 1) {
 			const conversation = conversationAt(this.residents, user, index);
@@ -38,7 +38,7 @@ export class MemoryLooked implements Looked {
 		}
 	}
 
-	*threads(): Generator<ThreadPlace> {
+	*threads(): Generator<FollowerPosition> {
 		const { user } = this;
 		for (const [number, threads] of user.follows) {
 			const conversation = this.residents.peekConversation(number);
@@ -50,11 +50,11 @@ export class MemoryLooked implements Looked {
 		}
 	}
 
-	where(holds: (place: Place) => boolean): Ids {
+	where(holds: (member: MemberPosition) => boolean): Ids {
 		return this.remembered().where(holds);
 	}
 
-	newest(start: InOrder | null, most: number, among?: Ids, inside?: boolean): LoadedConversation[] {
+	newest(start: InboxOrder | null, most: number, among?: Ids, inside?: boolean): LoadedConversation[] {
 		return this.remembered().newest(start, most, among, inside);
 	}
 
@@ -92,14 +92,14 @@ export class Looking {
 		private readonly stamp: () => number,
 	) {}
 
-	async whenLoaded<T>(id: string, scope: Scope, use: (looked: MemoryLooked) => T): Promise<T> {
+	async whenLoaded<T>(id: string, scope: Scope, use: (views: MemorySnapshot) => T): Promise<T> {
 		const absent = new Set<string>();
 		for (;;) {
 			const user = this.residents.findUser(id) ?? (await this.residents.user(id));
 			// Dropped in between, as after a failed commit.
 			if (this.residents.peekUser(id) !== user) continue;
 			const load = this.missing(user, scope, absent);
-			if (!load) return use(new MemoryLooked(user, this.residents, this.stamp()));
+			if (!load) return use(new MemorySnapshot(user, this.residents, this.stamp()));
 			await load();
 		}
 	}

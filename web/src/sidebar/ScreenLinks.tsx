@@ -1,23 +1,23 @@
 import { useBadge, useSelected } from '@tidemark/client/react';
-import { formatRoute, type Place, toPlace } from '../session/route.ts';
+import { formatRoute, type Screen, toScreen } from '../session/route.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { Icon, type IconName } from '../ui/icons.tsx';
 
-interface PlaceLinkProps {
-	readonly place: Place;
+interface ScreenLinkProps {
+	readonly screen: Screen;
 	readonly icon: IconName;
 	readonly label: string;
-	readonly current: Place;
+	readonly current: Screen;
 	readonly isUnread?: boolean;
 	readonly badge?: number;
 }
 
-const PlaceLink = ({ place, icon, label, current, isUnread = false, badge = 0 }: PlaceLinkProps) => (
+const ScreenLink = ({ screen, icon, label, current, isUnread = false, badge = 0 }: ScreenLinkProps) => (
 	<li>
 		<a
-			className={`side-row ${current === place ? 'current' : ''} ${isUnread ? 'unread' : ''}`}
-			href={formatRoute(toPlace(place))}
-			aria-current={current === place ? 'page' : undefined}
+			className={`side-row ${current === screen ? 'current' : ''} ${isUnread ? 'unread' : ''}`}
+			href={formatRoute(toScreen(screen))}
+			aria-current={current === screen ? 'page' : undefined}
 		>
 			<span className="row-icon">
 				<Icon name={icon} />
@@ -30,23 +30,23 @@ const PlaceLink = ({ place, icon, label, current, isUnread = false, badge = 0 }:
 );
 
 /** What is not a conversation: everything at once, threads, and what asks for the user. */
-export function Places({ current }: { readonly current: Place }) {
+export function ScreenLinks({ current }: { readonly current: Screen }) {
 	const threads = useSelected((snapshot) => snapshot.threads);
 	const badge = useBadge();
 	return (
 		<ul className="side-places">
-			<PlaceLink place="search" icon="search" label="Search" current={current} />
-			<PlaceLink place="inbox" icon="inbox" label="Inbox" current={current} />
-			<PlaceLink
-				place="threads"
+			<ScreenLink screen="search" icon="search" label="Search" current={current} />
+			<ScreenLink screen="inbox" icon="inbox" label="Inbox" current={current} />
+			<ScreenLink
+				screen="threads"
 				icon="thread"
 				label="Threads"
 				current={current}
 				isUnread={threads.hasUnreads}
 				badge={threads.badgeCount}
 			/>
-			<PlaceLink
-				place="mentions"
+			<ScreenLink
+				screen="mentions"
 				icon="at"
 				label="Mentions"
 				current={current}

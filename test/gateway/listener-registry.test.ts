@@ -1,0 +1,72 @@
+import { beforeEach, expect, test } from 'bun:test';
+import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
+import type { BusMessage } from '../../src/engine/ports/bus.ts';
+import { ListenerRegistry, NOT_SEATED, type Seated } from '../../src/gateway/socket/listener-registry.ts';
+
+interface Listener extends Seated {
+	readonly name: string;
+}
+
+const EVENT: BusMessage = { type: 'event', frame: '{}' };
+const listener = (name: string): Listener => ({ name, ...NOT_SEATED });
+
+let bus: MemoryBus;
+let registry: ListenerRegistry<Listener>;
+let received: string[];
+beforeEach(() => {
+	bus = new MemoryBus();
+	registry = new ListenerRegistry(bus, (listeners, _message, topic) => {
+		for (const { name } of listeners) received.push(`${name} of ${topic.slice('live:'.length)}`);
+	});
+});
+
+/** Who hears an event of the conversation. */
+function receivers(conversation: string): string[] {
+	received = [];
+	bus.publish(`live:${conversation}`, EVENT);
+	return received.sort();
+}
+
+test('each listener receives the events of its own conversations', () => {
+	const [ann, bob] = [listener('ann'), listener('bob')];
+	registry.listen(ann, new Set(['C1', 'C2']));
+	registry.listen(bob, new Set(['C2']));
+	expect(receivers('C1')).toEqual(['ann of C1']);
+	expect(receivers('C2')).toEqual(['ann of C2', 'bob of C2']);
+	expect([registry.isListening(bob, 'C1'), registry.isListening(bob, 'C2')]).toEqual([false, true]);
+});
+
+test('joining later adds a member, leaving removes one', () => {
+	const ann = listener('ann');
+	registry.listen(ann, new Set(['C1']));
+	registry.listen(ann, new Set(['C2']));
+	expect([receivers('C1'), receivers('C2')]).toEqual([['ann of C1'], ['ann of C2']]);
+	registry.leave(ann, 'C1');
+	registry.leave(ann, 'C1');
+	expect([receivers('C1'), receivers('C2')]).toEqual([[], ['ann of C2']]);
+});
+
+test('free seats are reused, and their new listeners receive nothing of the old ones', () => {
+	const everybody = Array.from({ length: 50 }, (_, index) => listener(`first ${index}`));
+	for (const one of everybody) registry.listen(one, new Set(['C1', 'C2', 'C3']));
+	for (const one of everybody.slice(0, 49)) registry.leaveAll(one);
+	const late = listener('late');
+	registry.listen(late, new Set(['C4']));
+	expect(receivers('C1')).toEqual(['first 49 of C1']);
+	expect(receivers('C4')).toEqual(['late of C4']);
+	registry.leaveAll(everybody[49] as Listener);
+	registry.listen(listener('last'), new Set(['C5']));
+	expect([receivers('C1'), receivers('C4'), receivers('C5')]).toEqual([[], ['late of C4'], ['last of C5']]);
+});
+
+test('the bus is subscribed to while anybody listens', () => {
+	const subscribed: string[] = [];
+	bus.subscribe = (topic) => void subscribed.push(`+${topic}`);
+	bus.unsubscribe = (topic) => void subscribed.push(`-${topic}`);
+	const [ann, bob] = [listener('ann'), listener('bob')];
+	registry.listen(ann, new Set(['C1']));
+	registry.listen(bob, new Set(['C1']));
+	registry.leaveAll(ann);
+	registry.leave(bob, 'C1');
+	expect(subscribed).toEqual(['+live:C1', '-live:C1']);
+});
