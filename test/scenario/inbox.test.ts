@@ -120,7 +120,7 @@ test('a cursor of the other order, or of a list that is not kept, is refused and
 		await ada.call('chat.postMessage', { channel, text: `later ${later}` });
 		await list(grace, { limit: 1, unread_first: true });
 	}
-	await refused({ cursor: unreadFirst.next, unread_first: true }, 'start from the top');
+	await refused({ cursor: unreadFirst.next, unread_first: true }, 'start from the beginning');
 });
 
 async function refused(args: object, why: string): Promise<void> {

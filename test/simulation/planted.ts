@@ -146,7 +146,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'forgets changes of users who are not loaded': {
 		file: 'src/engine/cluster/redis/lua/pend-unless-loaded-2.lua',
-		find: "redis.call('RPUSH', KEYS[2], ARGV[2])",
+		find: "redis.call('RPUSH', KEYS[2], unpack(ARGV, 2))",
 		replace: '',
 		shape: 'cluster',
 	},
