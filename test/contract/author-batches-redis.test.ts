@@ -143,4 +143,25 @@ for (const layout of LAYOUTS)
 			// About the first of all, which has none before it: once, and once more as far back as its author has read.
 			expect(asked).toBeLessThanOrEqual(2);
 		});
+
+		test('a mark between the early read of its author and a post counts as before the post', async () => {
+			const { process } = await world();
+			const [worker, gateway] = [await process(), await process()];
+			await worker.readState.apply([created(CHANNEL, USERS)], FACTS);
+			await worker.readState.apply([posting(message('C01', BEGIN + 1, { user: 'U02' }), null)], FACTS);
+			const { apply }: Scripts = worker.commands;
+			Object.assign(worker.commands, {
+				apply: async (...args: (string | number)[]) => {
+					// Answered after the early read, which went out before it.
+					await worker.commands.hgetall(worker.keys.user('U01'));
+					await gateway.readState.mark('U01', 'C01', { type: 'read', ts: BEGIN + 1 }, () => undefined);
+					return apply(...args);
+				},
+			});
+			const moved = await worker.readState.apply(
+				[posting(message('C01', BEGIN + 2, { user: 'U01' }), BEGIN + 1)],
+				FACTS,
+			);
+			expect(moved).toMatchObject([{ type: 'cursor', user: 'U01', cursor: BEGIN + 2 }]);
+		});
 	});

@@ -62,8 +62,8 @@ export class Application {
 	}
 
 	/**
-	 * Asked in the same turn as the conversation, so that both go out together. What is stale by the time it is used is noticed
-	 * when it is set. Not where the batch changes who is in the conversation or follows a thread: most of those users are not loaded.
+	 * Asked in the same turn as the conversation, so that both go out together. Where an author's cursor does not move, it is read
+	 * again (see Users.step). Not where the batch changes who is in the conversation or follows a thread: most of those users are not loaded.
 	 */
 	private readAuthors(users: ReadonlyMap<string, readonly Step[]>): ReadonlyMap<string, Promise<Fields>> {
 		const read = new Map<string, Promise<Fields>>();

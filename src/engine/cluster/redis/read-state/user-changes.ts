@@ -89,7 +89,8 @@ export function namesOf(steps: readonly Step[]): string[] | null {
 		const place = step.type === 'post' ? step.effect.message : step;
 		const threadTs = 'threadTs' in place ? place.threadTs : null;
 		// Broadcast replies are in the timeline too.
-		if (step.type === 'post' || threadTs === null) names.add(membershipField(place.conversation));
+		const isInTimeline = step.type === 'post' ? inTimeline(step.effect.message) : threadTs === null;
+		if (isInTimeline) names.add(membershipField(place.conversation));
 		if (threadTs !== null) names.add(followField(place.conversation, threadTs));
 	}
 	return [...names];

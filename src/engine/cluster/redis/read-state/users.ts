@@ -85,21 +85,24 @@ export class Users {
 	}
 
 	/**
-	 * What effects do to a user, who is changed when loaded, where that can wait. `read`: asked before, and used unless it has
-	 * changed since. Answers with the cursors that moved.
+	 * What effects do to a user, who is changed when loaded, where that can wait. Answers with the cursors that moved.
+	 *
+	 * `early`: read before the conversation had the effects. A mark may have been set after that and counted before the effects, so
+	 * every field counts as unchanged only if it is set, which compares it; a field that stays is read again.
 	 */
 	async step(
 		user: string,
 		steps: readonly Step[],
 		view: OwnerView,
-		read?: Promise<Fields>,
+		early?: Promise<Fields>,
 	): Promise<readonly ReadFact[]> {
 		const canWait = steps.every((step) => step.type !== 'post');
 		const names = namesOf(steps);
-		for (let known = read; ; known = undefined) {
+		for (let known = early; ; known = undefined) {
 			if (canWait && (await this.pend(user, steps))) return [];
 			const fields = await (known ?? this.read(user, names));
 			const { changed, at, facts } = await view.decide((caughtUp) => stepped(user, fields, steps, caughtUp));
+			if (known && !names?.every((name) => name in changed)) continue;
 			if (at === 0 || (await this.set(user, at, fields, changed))) return facts;
 		}
 	}
