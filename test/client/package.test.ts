@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 /** The package as it is published: small, without dependencies, typed, and at home in plain Node. */
 
-const MOST_BYTES = 18 * 1024;
+const MOST_BYTES = 19 * 1024;
 
 let server: TestServer;
 let installed: Installed;
