@@ -35,7 +35,7 @@ for (const layout of LAYOUTS) {
 			let hearings = 0;
 			const hooks = {
 				onGap: () => gaps.push(Date.now()),
-				onHearing: () => {
+				onReceiving: () => {
 					hearings += 1;
 				},
 				onError: () => undefined,
