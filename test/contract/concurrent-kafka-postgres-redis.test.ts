@@ -4,10 +4,10 @@ import { describeConcurrentDevices } from './concurrent-contract.ts';
 describeConcurrentDevices(clusterEngine('redis'), {
 	seeds: [1],
 	operationsPerDevice: 60,
-	ownPostsMove: false,
+	exactCursors: false,
 });
 describeConcurrentDevices(clusterEngine('redis-cluster'), {
 	seeds: [2],
 	operationsPerDevice: 60,
-	ownPostsMove: false,
+	exactCursors: false,
 });

@@ -53,5 +53,5 @@ describeConcurrentDevices(clusterEngine('redis'), {
 	seeds: [6],
 	operationsPerDevice: 40,
 	repairing: true,
-	ownPostsMove: false,
+	exactCursors: false,
 });

@@ -23,6 +23,8 @@ export class Network {
 	fails: (method: string, when: 'before' | 'after') => boolean = () => false;
 	private readonly open = new Set<() => void>();
 	private readonly listeners = new Set<() => void>();
+	/** Methods of the calls that the server has answered. */
+	private readonly answered: string[] = [];
 	private dropped: { matches: (frame: Frame) => boolean; times: number } | undefined;
 	private lastBeforeOffline: ((frame: Frame) => boolean) | undefined;
 	private held: { method: string; released: Promise<void> } | undefined;
@@ -72,7 +74,7 @@ export class Network {
 	reached(method: string, times: number): Promise<void> {
 		return new Promise((resolve) => {
 			const check = () => {
-				if (this.callsOf(method).length < times) return;
+				if (this.answered.filter((one) => one === method).length < times) return;
 				this.listeners.delete(check);
 				resolve();
 			};
@@ -95,6 +97,7 @@ export class Network {
 		if (this.isOffline || this.isLost(method, 'before')) throw new TypeError('no network');
 		this.calls.push({ method, args: JSON.parse(String(init.body)) });
 		const response = await fetch(input, init);
+		this.answered.push(method);
 		for (const listener of this.listeners) listener();
 		if (this.held?.method === method) await this.held.released;
 		if (this.isOffline || this.isLost(method, 'after')) throw new TypeError('no network');

@@ -2,51 +2,28 @@ import type { Driver } from './driver.ts';
 import type { Oracle } from './oracle.ts';
 import type { Follow } from './types.ts';
 
-export interface SentMessage {
-	readonly c: string;
-	readonly ts: number;
-	readonly user: string;
-	readonly threadTs: number | null;
-}
-
 /**
- * Compares cursors regardless of a user's own messages behind them.
+ * Compares cursors by what they count as read: the newest message by somebody else at or before them.
  *
- * In a cluster the worker applies a post and then moves its author's cursor. A mark of the author from another device may come in between:
- * its row shows the post, and the cursor still moves. Both orders are right and count the same, because own messages never count; only
- * `last_read` is before or on the own messages.
+ * In a cluster a mark is decided, set and then counted, while a worker applies posts and moves the cursors of their authors. A mark and a
+ * post of one user at the same moment may take either order, and a mark beyond the newest message ends at the one that was newest when it was
+ * decided. All of that counts the same; only `last_read` differs, by messages that never count for this user.
  */
-export function pastOwnMessages(
+export function byForeignMessages(
 	driver: Driver,
 	oracle: Oracle,
-	posts: readonly SentMessage[],
+	posts: readonly { readonly c: string; readonly ts: number; readonly user: string }[],
 ): { driver: Driver; oracle: Oracle } {
-	const inOrder = [...posts].sort((a, b) => a.ts - b.ts);
-	/** The cursor moved over the own messages that follow it. `shown`: what is not deleted there. */
-	const moved = (
-		user: string,
-		channel: string,
-		root: number | null,
-		shown: readonly number[],
-		cursor: number,
-	): number => {
-		let last = cursor;
-		for (const post of inOrder) {
-			if (post.c !== channel || post.ts <= cursor) continue;
-			const isShown = shown.includes(post.ts);
-			if (!isShown && post.threadTs !== root) continue;
-			if (post.user === user) last = post.ts;
-			else if (isShown) break;
-		}
-		return last;
-	};
+	const authors = new Map(posts.map(({ c, ts, user }) => [`${c} ${ts}`, user]));
+	const newestRead = (user: string, channel: string, shown: readonly number[], cursor: number): number =>
+		shown.findLast((ts) => ts <= cursor && authors.get(`${channel} ${ts}`) !== user) ?? 0;
 	const rows = <R extends { last_read?: number }>(user: string, all: Record<string, R>): Record<string, R> =>
 		Object.fromEntries(
 			Object.entries(all).map(([channel, row]) => [
 				channel,
 				row.last_read === undefined
 					? row
-					: { ...row, last_read: moved(user, channel, null, oracle.timeline(channel), row.last_read) },
+					: { ...row, last_read: newestRead(user, channel, oracle.timeline(channel), row.last_read) },
 			]),
 		);
 	const follows = <F extends Follow>(user: string, all: readonly F[]): F[] =>
@@ -54,7 +31,7 @@ export function pastOwnMessages(
 			const { channel, thread_ts, last_read } = follow;
 			return {
 				...follow,
-				last_read: moved(user, channel, thread_ts, oracle.replies(channel, thread_ts), last_read),
+				last_read: newestRead(user, channel, oracle.replies(channel, thread_ts), last_read),
 			};
 		});
 	const compared = <T extends Pick<Oracle, 'rows' | 'threads' | 'follows'> | Driver>(of: T): T =>
