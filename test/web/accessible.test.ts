@@ -119,7 +119,11 @@ for (const [colorScheme, width] of [
 		await page.locator('.pane article').first().waitFor();
 		await page.locator('.pane article').first().hover();
 		await expectComfort();
-		await page.getByRole('button', { name: 'More actions' }).click();
+		// The list may move under the pointer, which then is over no message any more.
+		await eventually(async () => {
+			await page.locator('.pane article').first().hover();
+			await page.getByRole('button', { name: 'More actions' }).click({ timeout: 2_000 });
+		}, 60_000);
 		await expectNames(page, 8);
 		await expectComfort();
 		await page.keyboard.press('Escape');

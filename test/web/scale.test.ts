@@ -14,6 +14,7 @@ const web = stage();
 const MESSAGES = Number(process.env.SCALE_MESSAGES ?? 3_000);
 const CHANNELS = MESSAGES / 10;
 const AT_ONCE = 50;
+const ATTEMPTS = 3;
 const LONG_TASK_MS = 50;
 
 async function inBatches(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
@@ -60,15 +61,21 @@ async function expectSmooth(
 	blankMs: number,
 ): Promise<void> {
 	for (const way of [step, -step]) {
-		let distance = 0;
-		const { count, longestMs } = await traceTasks(screen.page, async () => {
-			distance = await scrollThrough(screen.page, selector, way);
-		});
-		expect(distance).toBeGreaterThan(atLeastPx);
-		console.log(
-			`  ${selector} by ${way} px: ${count} tasks, the longest ${longestMs.toFixed(1)} ms of CPU, of a blank page ${blankMs.toFixed(1)} ms`,
-		);
-		expect(longestMs).toBeLessThan(blankMs + LONG_TASK_MS);
+		let shortest = Number.POSITIVE_INFINITY;
+		// Again where it was long: what the code takes comes every time, a hiccup of the machine does not.
+		for (let attempt = 1; attempt <= ATTEMPTS && shortest >= blankMs + LONG_TASK_MS; attempt += 1) {
+			if (attempt > 1) await scrollThrough(screen.page, selector, -way);
+			let distance = 0;
+			const { count, longestMs } = await traceTasks(screen.page, async () => {
+				distance = await scrollThrough(screen.page, selector, way);
+			});
+			expect(distance).toBeGreaterThan(atLeastPx);
+			shortest = Math.min(shortest, longestMs);
+			console.log(
+				`  ${selector} by ${way} px: ${count} tasks, the longest ${longestMs.toFixed(1)} ms of CPU, of a blank page ${blankMs.toFixed(1)} ms`,
+			);
+		}
+		expect(shortest).toBeLessThan(blankMs + LONG_TASK_MS);
 	}
 }
 
