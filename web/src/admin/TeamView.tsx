@@ -38,7 +38,13 @@ export function TeamView({ team }: { readonly team: Team }) {
 			setError((failure as { code?: string }).code ?? 'network_error');
 		}
 	}, [team.id]);
-	useEffect(() => void load(), [load]);
+	// Again when the window is looked at: links are used and people join elsewhere.
+	useEffect(() => {
+		void load();
+		const reload = () => void load();
+		addEventListener('focus', reload);
+		return () => removeEventListener('focus', reload);
+	}, [load]);
 
 	const invite = async (member: Member | null, label = '') => {
 		const { url, invite: link } = await asAdmin<{ url: string; invite: Invite }>('admin.invites.create', {
@@ -61,7 +67,13 @@ export function TeamView({ team }: { readonly team: Team }) {
 		const { token } = await asAdmin<{ token: string }>('admin.tokens.create', { user_id: member.id });
 		setMade({ label: `Token of ${member.name}`, value: token, hint: 'It is shown this once.' });
 	};
-	const change = (work: Promise<unknown>, done: string) => showToast(work.then(load), done);
+	const change = (work: Promise<unknown>, done: string) => showToast(work.finally(load), done);
+
+	/** A link that was used in the meantime is what was asked for: it does not work any more. */
+	const revoke = (invite_id: string) =>
+		asAdmin('admin.invites.revoke', { invite_id }).catch((failure: { code?: string }) => {
+			if (failure.code !== 'invite_used' && failure.code !== 'invite_expired') throw failure;
+		});
 
 	const wanted = filter.trim().toLowerCase();
 	const found = (members ?? []).filter(({ name, real_name }) =>
@@ -89,7 +101,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 				<InviteList
 					invites={invites}
 					members={members ?? []}
-					onRevoke={(invite_id) => change(asAdmin('admin.invites.revoke', { invite_id }), 'Link revoked.')}
+					onRevoke={(invite_id) => change(revoke(invite_id), 'This link no longer works.')}
 				/>
 			</section>
 			<section className="card" aria-label="People">

@@ -1,4 +1,5 @@
 import { useClient } from '@tidemark/client/react';
+import { PlainText } from '../message/PlainText.tsx';
 import { plural } from '../ui/format.ts';
 import { endUpload, retryUpload, type Upload, useUploads } from './uploads.ts';
 
@@ -31,6 +32,11 @@ function UploadRow({ upload }: { readonly upload: Upload }) {
 				<>
 					<span className="file-words" role="alert">
 						<strong dir="auto">{name} was not sent</strong>
+						{upload.comment !== '' && (
+							<span dir="auto">
+								<PlainText said={{ text: upload.comment }} />
+							</span>
+						)}
 						<span className="refusal">{upload.error}</span>
 					</span>
 					<button type="button" className="button small" onClick={() => retryUpload(client, upload)}>
