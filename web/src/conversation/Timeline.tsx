@@ -114,9 +114,13 @@ export function Timeline(props: Props) {
 			const index = rows.findIndex(({ message }) => message.ts === ts);
 			if (index < 0) return false;
 			const [handle, element] = [list.current, scroller.current];
-			// Nothing scrolls where it is in sight at the end already.
+			// Nothing scrolls where it is in sight at the end already. A list that is not laid out yet is at no end, although its element is.
+			const isLaidOut =
+				handle &&
+				handle.viewportSize > 0 &&
+				handle.scrollOffset + handle.viewportSize + NEAR_PX >= handle.scrollSize;
 			const isThere =
-				handle && element && isAtEnd(element) && handle.getItemOffset(index) >= element.scrollTop;
+				isLaidOut && element && isAtEnd(element) && handle.getItemOffset(index) >= element.scrollTop;
 			if (isThere) return true;
 			following.stop();
 			handle?.scrollToIndex(index, { align: 'center' });
