@@ -71,7 +71,7 @@ export class Api {
 	private async send(method: string, args: Arguments): Promise<Answer> {
 		this.token ??= typeof this.source === 'string' ? this.source : await this.source();
 		const authorization = `Bearer ${this.token}`;
-		// Bytes go in a form, whose boundary is known to whoever sends it.
+		// Bytes go in a form, whose boundary only the sender knows.
 		const isForm = Object.values(args).some((value) => value instanceof Blob);
 		const request: RequestInit = {
 			method: 'POST',

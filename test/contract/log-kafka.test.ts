@@ -70,7 +70,7 @@ test('an offset that Kafka does not hold is reported, and nothing is consumed in
 	const seen: LoggedCommand[] = [];
 	let progress = 1000;
 	logs.commands.consume(async (batch) => void seen.push(...batch), { progress: async () => progress });
-	await until(() => stalled.size > 0, 'that it stands still');
+	await until(() => stalled.size > 0, 'that it is stalled');
 	const partition = kafka.partition('conversations', 0);
 	expect(stalled.get(partition)).toContain('must be read from offset 1000, but Kafka holds 0 to 1');
 	expect(stalled.get(partition)).toContain('set its row in partition_progress');
@@ -87,7 +87,7 @@ test('corrected with nothing to read, it is no longer stalled either', async () 
 	const logs = await kafka.open({ watch });
 	let progress = 1000;
 	logs.marks.consume({ progress: async () => progress, persist: async () => undefined });
-	await until(() => stalled.has(kafka.partition('users', 0)), 'that it stands still');
+	await until(() => stalled.has(kafka.partition('users', 0)), 'that it is stalled');
 	progress = 0;
 	await until(() => stalled.size === 0, 'that it does not');
 });
@@ -128,7 +128,7 @@ test('an entry of another release stops its partition and is not passed over; wh
 		{ progress: async () => progress },
 	);
 	const partition = kafka.partition('conversations', 0);
-	await until(() => stalled.has(partition), 'that it stands still');
+	await until(() => stalled.has(partition), 'that it is stalled');
 	expect(reported).toEqual([expect.stringContaining('JSON')]);
 	expect(stalled.get(partition)).toContain(`entry 3 of ${partition} has version 2`);
 	expect(stalled.get(partition)).toContain('upgrade this worker');

@@ -51,7 +51,7 @@ test('it is stalled and reports what to do; after that, the new topic is read fr
 	const sent: number[] = [];
 	for (const text of ['three', 'four', 'five'])
 		sent.push(await eventually(WITHIN_MS, () => lone.append('C01', post(text))));
-	await until(() => stalled.has(partition), 'the partition stands still', WITHIN_MS);
+	await until(() => stalled.has(partition), 'the partition to be stalled', WITHIN_MS);
 	expect(stalled.get(partition)).toContain('was deleted and created again');
 	expect(stalled.get(partition)).toContain('DELETE FROM partition_progress');
 	expect(answers.size).toBe(2);

@@ -10,7 +10,7 @@ import type { Process, Scheduler } from './scheduler.ts';
 
 /**
  * A push service and the phones behind it, one of each user, and what the judge says about them: when all is quiet a phone shows
- * only messages that are unread and have a ground to be shown, and whoever a new message concerns was notified of it.
+ * only messages that are unread and have a ground to be shown, and every user a new message concerns was notified of it.
  */
 
 export interface PushFaults {

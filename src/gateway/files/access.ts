@@ -3,7 +3,7 @@ import { Refusal } from '../../model/errors.ts';
 import { type Asking, readable } from '../http/access.ts';
 import type { FileServices, Services } from '../services.ts';
 
-/** Who may see a file: the user who uploaded it, and whoever may read a conversation that it is in. */
+/** Who may see a file: the user who uploaded it, and every user who may read a conversation that it is in. */
 
 export const noFile = (): Refusal => new Refusal('file_not_found', 'file: no such file');
 

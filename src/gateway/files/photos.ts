@@ -3,7 +3,7 @@ import { PHOTO_PATH } from '../../protocol/objects.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Photos of users: `/photos/F….png`. Whoever has the address may see one, as at Slack; the address cannot be guessed, and a new photo has
+ * Photos of users: `/photos/F….png`. Everyone who has the address may see one, as at Slack; the address cannot be guessed, and a new photo has
  * a new one. Contents of files cannot be read this way: their objects have other names.
  */
 

@@ -4,7 +4,7 @@ import type { FileServices, Services } from '../services.ts';
 
 /**
  * The end of a file that nobody reads any more: tombstones in its messages, then its content, then its name. Each step can be repeated, and
- * the row says which are done, so whoever finds it half done after a crash goes on from there.
+ * the row says which are done, so a sweep that finds it half done after a crash continues from there.
  */
 export async function leaveTombstones(
 	{ requests }: Pick<Services, 'requests'>,

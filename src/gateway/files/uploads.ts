@@ -6,7 +6,7 @@ import type { FileServices, Services } from '../services.ts';
 import { BadMultipart, boundaryOf, fileOf } from './multipart.ts';
 
 /**
- * The address that `files.getUploadURLExternal` hands out: whoever has it may upload that one file, until the upload is completed. The
+ * The address that `files.getUploadURLExternal` hands out: everyone who has it may upload that one file, until the upload is completed. The
  * content is the body, or the file of a multipart form, and has exactly the length that was announced. It is streamed to where it is kept;
  * the answer is sent when it is durable there.
  */

@@ -7,7 +7,7 @@ import type { Residents } from './residents.ts';
  * Puts what the store has in the place of what is in memory. Everything that was handed over is on disk when the store is
  * read, and what was read is taken in, in one turn, only where nothing changed since: so nothing is lost by it.
  *
- * A conversation is the same object before and after, as far back as before: whoever holds it, or has prepared a command for it,
+ * A conversation is the same object before and after, as far back as before: a caller that holds it, or has prepared a command for it,
  * goes on with it. What is not in memory comes from the store in any case.
  */
 

@@ -1,5 +1,5 @@
 --[[
-Keeps changes for a user whose state is not loaded: whoever loads it merges them in. So a conversation with
+Keeps changes for a user whose state is not loaded: the process that loads it merges them in. So a conversation with
 100,000 members does not load 100,000 users.
 
 KEYS[1]  HASH of the user's state
