@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Builds the package into client/dist: one minified module for each entry, and declarations. Run by `npm run build:client`, and
- * by the tests that look at what is published.
+ * Builds the package into client/dist: one minified module per entry, and declarations. `npm run build:client` runs
+ * it, and so do tests of the published package.
  */
 
 const root = import.meta.dir;
@@ -22,7 +22,7 @@ export async function buildClient(outdir = join(root, 'dist')): Promise<void> {
 	});
 	if (!built.success) throw new AggregateError(built.logs, 'the client could not be bundled');
 	const types = Bun.spawn([TSC, '-p', root, '--outDir', outdir], { stdio: ['ignore', 'inherit', 'inherit'] });
-	if ((await types.exited) !== 0) throw new Error('the declarations of the client could not be made');
+	if ((await types.exited) !== 0) throw new Error('the declarations of the client could not be generated');
 }
 
 if (import.meta.main) await buildClient();

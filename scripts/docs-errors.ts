@@ -16,24 +16,23 @@ export function renderErrors(): string {
 	);
 	return `# Errors
 
-Made from \`src/model/errors.ts\` by \`bin/bun scripts/docs-errors.ts\`; do not edit.
+Generated from \`src/model/errors.ts\` by \`bin/bun scripts/docs-errors.ts\`; do not edit.
 
-A method that is refused answers \`{"ok": false, "error": "<code>"}\`, and names the argument that is at fault in
-\`response_metadata.messages\`. The HTTP status is 200 where the table does not say otherwise: Slack’s clients send again
-what has any other one. Retry means that the same request may succeed later without being changed; with it comes a
-\`Retry-After\` header, in seconds.
+If a method rejects a request, it answers \`{"ok": false, "error": "<code>"}\`. For an invalid argument, \`response_metadata.messages\` names it.
+The HTTP status is 200 unless the table names another one, because Slack’s clients repeat requests with any other status. *Retry: yes* means
+that the same request may succeed later; the answer then has a \`Retry-After\` header, in seconds.
 
 | code | meaning | retry | status |
 |---|---|---|---|
 ${errors.join('\n')}
 
-At \`rtm.connect\` and \`rtm.start\` every refusal of a token is \`not_authed\`, \`invalid_auth\` or \`account_inactive\`, and a
-failure is \`service_unavailable\`: Slack’s RTM client stops for good at anything else.
+\`rtm.connect\` and \`rtm.start\` reject every invalid token with \`not_authed\`, \`invalid_auth\` or \`account_inactive\`, and answer failures with
+\`service_unavailable\`, because Slack’s RTM client stops for good at any other error.
 
 ## Close codes
 
-What a socket is closed with. 4000 to 4099: connect again and resume. 4100 to 4199: connect again and reload everything. 4200 to 4299:
-do not connect again as before; the table says what has to change first.
+The server closes sockets with these codes. 4000 to 4099: reconnect and resume. 4100 to 4199: reconnect and reload everything. 4200 to 4299:
+do not reconnect before you have done what the table says.
 
 | code | reason | meaning |
 |---|---|---|

@@ -78,7 +78,7 @@ await keep(narrow, 'narrow-conversation');
 
 const ops = await open(browser, '/ops', {});
 await ops.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
-await ops.getByRole('button', { name: 'Open' }).click();
+await ops.getByRole('button', { name: 'Sign in' }).click();
 // Somebody is connected, so that there is something to deliver.
 const reader = await open(browser, link(scene), {});
 await scene.makeTraffic(24_000);

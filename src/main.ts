@@ -1,4 +1,4 @@
 import { run } from './app/cli.ts';
 
-// Whatever is left open, by a start that failed half-way too, holds nothing up.
+// Exit explicitly: handles that a failed start left open must not keep the process alive.
 process.exit(await run(process.argv.slice(2)));

@@ -56,7 +56,7 @@ export const clientCounts: Scenario = {
 				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
 				answers: sizes.map((size, index) => `${bytes[index]} bytes (in ${size})`).join(', '),
 				measured:
-					'at the client over one kept connection, the answer read but not parsed; “on the server” from the server’s own histogram, whose bounds are 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 250 … ms; after half as many calls to warm up',
+					'at the client over one keep-alive connection, without parsing the answer; “on the server” from the server’s histogram, whose bounds are 0.5, 1, 2, 5, 10, 20, 50, 100, 150, 250 … ms; after half as many calls to warm up',
 			},
 			figures: sizes.flatMap((size, index) => {
 				const target = TARGETS[size];
@@ -77,7 +77,7 @@ export const clientCounts: Scenario = {
 			}),
 			notes: [
 				'Conversations and messages were written into the data directory beforehand, through the store’s ledger.',
-				'At the client: with the way over loopback and the client’s reading, which shares the machine.',
+				'“At the client” includes loopback and the client’s work, which shares the machine.',
 			],
 		};
 	},

@@ -19,7 +19,7 @@ export const clusterDelivery: Scenario = {
 			configuration: {
 				...configuration,
 				server: CLUSTER_IN_WORDS,
-				CPU: 'of gateway and worker together; Kafka, Redis, PostgreSQL, clients and load come on top and share the machine',
+				CPU: 'of gateway and worker together; Kafka, Redis, PostgreSQL, clients and load generator are not included, and share the machine',
 			},
 			figures,
 			notes: [],

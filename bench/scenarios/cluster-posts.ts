@@ -90,9 +90,10 @@ export const clusterPosts: Scenario = {
 				...postConfiguration(bench),
 				server: CLUSTER_IN_WORDS,
 				CPU: 'of gateway and worker together',
-				'a post': 'figures that end so: of one round, less what the same time costs while nothing happens',
-				'many at once': `chat.postMessage with client_msg_id over ${AT_ONCE} kept connections of ${WRITERS} users, one request at a time each; every user posts to a channel of its own`,
-				answers: `${ANSWERS} posts a run over one connection, one after the other, nothing else going on`,
+				'a post':
+					'figures that end with “a post”: the cost of one round, minus that of the same time without load',
+				'many at once': `chat.postMessage with client_msg_id over ${AT_ONCE} keep-alive connections of ${WRITERS} users, one request at a time each; every user posts to a separate channel`,
+				answers: `${ANSWERS} posts a run over one connection, one after the other, without other load`,
 			},
 			figures: [
 				figure(
@@ -110,7 +111,7 @@ export const clusterPosts: Scenario = {
 				...costs,
 			],
 			notes: [
-				'Members were written into the database beforehand, as the fact that creating the channel writes.',
+				'Members were written into the database beforehand, with the same fact as creating the channel.',
 			],
 		};
 	},

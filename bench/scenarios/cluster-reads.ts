@@ -62,10 +62,10 @@ export const clusterReads: Scenario = {
 				data: `every conversation has ${MESSAGES_EACH} messages; the user has read every other one`,
 				calls: sizes.map((size) => `${callsFor(size)} (in ${size})`).join(', '),
 				marks: `${MARKS} of conversations.mark, one after the other, each moving the cursor`,
-				'marks a second': `${MARKERS} members of one conversation, each marking over HTTP one message further, the next mark when the one before is answered`,
-				'Redis emptied': `${crowd} users in ${crowd} conversations each, of ${crowd} messages, ${crowd * crowd} cursors and as many messages in the database, 50 unread everywhere; FLUSHALL, then client.counts of one of them until it answers; it has to be what it was before`,
+				'marks a second': `${MARKERS} members of one conversation, each marking one message further over HTTP as soon as the previous mark is answered`,
+				'Redis emptied': `${crowd} users in ${crowd} conversations each, of ${crowd} messages, ${crowd * crowd} cursors and as many messages in the database, 50 unread everywhere; FLUSHALL, then client.counts of one of them until it answers; the answer must be the same as before`,
 				measured:
-					'“at the client” includes HTTP and the client’s own share of the machine; “on the server” is the mean of the gateway’s histogram',
+					'“at the client” includes HTTP and the client’s work on the same machine; “on the server” is the mean of the gateway’s histogram',
 			},
 			figures: [
 				...sizes.flatMap((size, index) => {
@@ -108,8 +108,8 @@ export const clusterReads: Scenario = {
 				}),
 			],
 			notes: [
-				'A mark is answered when Kafka has it: the time is that of Redis (two round trips, and one more while Kafka takes it) and of Kafka’s acknowledgement.',
-				'Of the time until counts are answered again, up to 0.5 s pass until a worker looks, and 0.4 s are waited so that what was marked before is in the log.',
+				'A mark is acknowledged when Kafka has it: after two round trips to Redis, and Kafka’s acknowledgement, with a third round trip to Redis at the same time.',
+				'The time until counts are answered again includes up to 0.5 s until a worker notices, and a wait of 0.4 s until earlier marks are in the log.',
 			],
 		};
 	},

@@ -48,16 +48,16 @@ export const durablePosts: Scenario = {
 		return {
 			configuration: {
 				server: `tidemark serve ${FLAGS.join(' ')}; SQLite, ${WRITER_PRAGMAS.join(', ')}`,
-				sockets: `${USERS} sockets of ${USERS} users, ${IN_FLIGHT} posts in flight on each; every user posts to a channel of its own, so a post is acknowledged and told to one socket`,
-				HTTP: `chat.postMessage over ${USERS * CONNECTIONS_EACH} kept connections of ${USERS} users, one request at a time each; the same channels`,
+				sockets: `${USERS} sockets of ${USERS} users, ${IN_FLIGHT} posts in flight on each; every user posts to a separate channel, so a post is acknowledged and delivered to one socket`,
+				HTTP: `chat.postMessage over ${USERS * CONNECTIONS_EACH} keep-alive connections of ${USERS} users, one request at a time each; the same channels`,
 				posts: `${count} a round after a fifth of that to warm up; text of ${MESSAGE_TEXT.length} characters`,
 				'load generator':
-					'one other process on the same machine; WebSocket and HTTP spoken by hand over plain TCP',
+					'one other process on the same machine; with minimal WebSocket and HTTP code over plain TCP',
 			},
 			figures,
 			notes: [
-				'After each way the server was killed (-9), and its database held every post that was acknowledged.',
-				'Bare SQLite: rows of the same table and indexes from one thread, 1,000 a commit, nothing decided or told. Bare Bun: the same load on a server that parses the request and answers ok.',
+				'After each part the server was killed (-9), and its database had every acknowledged post.',
+				'Bare SQLite: rows of the same table and indexes from one thread, 1,000 per commit, without decisions or delivery. Bare Bun: the same load on a server that parses the request and answers ok.',
 			],
 		};
 	},

@@ -20,9 +20,9 @@ export const fanOut: Scenario = {
 		return {
 			configuration: {
 				clients: `one process in C, one socket for each member; gcc ${CFLAGS.join(' ')}`,
-				messages: `${messagesOf(bench)} a round, ${PAUSE_MS} ms after the last one was heard by all; the same bytes from each server`,
-				'last socket': 'from before the post is sent until the last of the sockets has the message',
-				CPU: 'of the whole server process; Tidemark’s contains taking the post over HTTP, sequencing and storing it',
+				messages: `${messagesOf(bench)} a round, ${PAUSE_MS} ms after all sockets received the previous one; the same bytes from each server`,
+				'last socket': 'from just before the post is sent until the last socket has received the message',
+				CPU: 'of the whole server process; Tidemark’s includes receiving the post over HTTP, sequencing and storing it',
 			},
 			figures,
 			notes: [

@@ -15,7 +15,7 @@ import { Turns } from '../support/turns.ts';
 
 const POSTS_A_SECOND = 50;
 const AT_ONCE = 8;
-const MOST_WAIT_MS = 100;
+const MAX_WAIT_MS = 100;
 /** Sockets that one process opens, and tickets asked for at once. */
 const SOCKETS_A_PROCESS = 500;
 const TICKETS_AT_ONCE = 50;
@@ -92,7 +92,7 @@ export const heavyCalls: Scenario = {
 
 const figuresOf = (name: string, results: readonly Measured[]): Figure[] => {
 	const of = (value: (result: Measured) => number) => results.map(value);
-	const target = { atMost: MOST_WAIT_MS };
+	const target = { atMost: MAX_WAIT_MS };
 	return [
 		figure(
 			`${name}: another user’s post, longest`,

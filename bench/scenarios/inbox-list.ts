@@ -54,9 +54,9 @@ export const inboxList: Scenario = {
 		return {
 			configuration: {
 				data: `${size} conversations of ${MESSAGES_EACH} messages each; one user has read every other one, another all but the ${OLDEST_UNREAD} oldest`,
-				calls: `${CALLS} of each way, going through ${PAGES} pages of 20 again and again, after half as many to warm up; before each first page somebody posts, and the user reads that and another conversation`,
+				calls: `${CALLS} in each order, repeatedly through ${PAGES} pages of 20, after half as many to warm up; before each first page another user posts, and the user reads that and another conversation`,
 				measured:
-					'at the client over one kept connection; “on the server” from the server’s own histogram, whose bounds are 0.5, 1, 2, 5, 10, 20, 50 … ms',
+					'at the client over one keep-alive connection; “on the server” from the server’s histogram, whose bounds are 0.5, 1, 2, 5, 10, 20, 50 … ms',
 			},
 			figures: WAYS.flatMap(({ name }, index) => {
 				const of = (value: (round: Round) => number) => (rounds[index] ?? []).map(value);
@@ -91,7 +91,7 @@ export const inboxList: Scenario = {
 			}),
 			notes: [
 				'Conversations and messages were written into the data directory beforehand, through the store’s ledger.',
-				'The first way’s first call brings all conversations into memory; the next ones find them there.',
+				'The first call in the first order loads all conversations into memory; later calls find them there.',
 			],
 		};
 	},

@@ -44,7 +44,7 @@ export const memory: Scenario = {
 		const resident = ours.map(({ resident }) => resident);
 		return {
 			configuration: {
-				cursors: `${CURSORS.owners} users in ${CURSORS.each} conversations each, what is alive on the heap after a collection`,
+				cursors: `${CURSORS.owners} users in ${CURSORS.each} conversations each, live heap after a collection`,
 				'timeline entries': `${ENTRIES.owners} timelines of ${ENTRIES.each}, likewise`,
 				connections: `growth of the server from ${few} to ${many} idle sockets, one for each user, every user in ${CONVERSATIONS_EACH} of ${CONVERSATIONS} conversations; each time after ${IDLE_MS / 1000} s without traffic`,
 			},
@@ -80,7 +80,7 @@ export const memory: Scenario = {
 				ratio('an idle connection, against bare Bun', resident, bare),
 			],
 			notes: [
-				'An idle connection contains everything held for its user: session, subscriptions, cursors, the account and token remembered. Nothing forces the server to collect its garbage before the first of these figures is taken: it swings with when the engine happened to collect while the sockets were opened. What Bun itself holds for a socket comes on top of what is alive on the heap.',
+				'An idle connection includes all state of its user: session, subscriptions, cursors, cached account and token. The server is not forced to collect garbage before the first of these figures is taken, so it varies with the time of the last collection. The memory of Bun for a socket is not part of the live heap.',
 			],
 		};
 	},

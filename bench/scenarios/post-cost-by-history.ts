@@ -36,7 +36,7 @@ export const postCostByHistory: Scenario = {
 			configuration: postConfiguration(bench),
 			figures,
 			notes: [
-				`Messages before were written into the data directory as the facts that posting writes, through the same ledger; the ${POSTERS} members had read them. Posts of the rounds add to both channels alike.`,
+				`Earlier messages were written into the data directory with the same facts and ledger as posting; the ${POSTERS} members had read them. The posts of the rounds go to both channels equally.`,
 			],
 		};
 	},

@@ -25,7 +25,7 @@ export const postCostBySize: Scenario = {
 			configuration: { ...postConfiguration(bench), online: `${ONLINE} members of each, one socket each` },
 			figures,
 			notes: [
-				'The members were written into the data directory before the server was started on it, as the facts that joining writes, through the same ledger; every one is an account with a token.',
+				'The members were written into the data directory before the server was started, with the same facts and ledger as joining; each has an account with a token.',
 			],
 		};
 	},

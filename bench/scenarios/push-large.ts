@@ -20,7 +20,7 @@ interface Round {
 
 export const pushLarge: Scenario = {
 	name: 'push-large',
-	about: 'A call to all of a very large channel, pushed to every device, and what others notice of it',
+	about: 'A <!channel> in a very large channel, pushed to every device, and its effect on other users',
 	run: async (bench) => {
 		const members = bench.pick(5_000, 500_000, 500_000);
 		const devices = bench.pick(2_000, 100_000, 500_000);
@@ -42,7 +42,7 @@ export const pushLarge: Scenario = {
 		return {
 			configuration: {
 				data: `a channel of ${members} members, of whom ${devices} have a device`,
-				load: `one <!channel> in it; meanwhile one client posts to a channel of two without a pause, and every ${DIRECT_EVERY_MS} ms somebody gets a direct message`,
+				load: `one <!channel> in it; meanwhile one client posts to a channel of two without a pause, and every ${DIRECT_EVERY_MS} ms a user gets a direct message`,
 				providers: 'a local server that speaks APNs and checks every request, on the same two cores',
 			},
 			figures: [

@@ -13,7 +13,7 @@ const DEVICES = 10;
 
 export const readMarks: Scenario = {
 	name: 'read-marks',
-	about: 'A read mark: until it is applied, acknowledged, and seen by the user’s other device',
+	about: 'A mark: the time until it is applied, acknowledged, and received by the user’s other device',
 	run: async (bench) => {
 		const marks = bench.pick(50, 400, 2_000);
 		const applied: MarksReport[] = [];
@@ -30,7 +30,7 @@ export const readMarks: Scenario = {
 			configuration: {
 				conversation: `${MEMBERS} members, ${2 * marks} messages that nobody has read`,
 				'in process': `${DEVICES} users mark at once, one message further each time, ${marks} times; without the network`,
-				'over sockets': `${DEVICES} users with two sockets each; one of them sends mark, and the next when both have heard of it; ${marks} times`,
+				'over sockets': `${DEVICES} users with two sockets each; one socket sends a mark, and the next one when both have received it; ${marks} times`,
 			},
 			figures: [
 				figure(
@@ -48,9 +48,7 @@ export const readMarks: Scenario = {
 				figure('seen by the other device, median', 'ms', of('otherMs', 0.5)),
 				figure('acknowledged, p95', 'ms', of('answerMs', 0.95)),
 			],
-			notes: [
-				'Nobody hears of a mark before it is on disk: neither the device that sent it nor the other one.',
-			],
+			notes: ['Neither device receives a mark before it is on disk.'],
 		};
 	},
 };

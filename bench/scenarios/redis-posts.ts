@@ -73,10 +73,10 @@ export const redisPosts: Scenario = {
 		return {
 			configuration: {
 				members: members.length,
-				'a post here': `the effect applied to the read state as a worker does it, the author's cursor moved: all that is done in Redis for it; ${POSTS} one after the other`,
+				'a post here': `all work in Redis for a post, as a worker does it: the effect applied, the author's cursor moved; ${POSTS} one after the other`,
 				'one of a batch': `the same, ${BATCH} posts of as many authors at once, as a worker takes them under load`,
 				'an entry for each': `one ZADD for each member, in one pipeline; ${POSTS_TO_EACH} posts`,
-				'a counter for each': `Lua over ${MEMBERS_A_CALL} members a call: raised unless the member looks at the conversation; ${POSTS_TO_EACH} posts`,
+				'a counter for each': `Lua over ${MEMBERS_A_CALL} members a call: incremented unless the member has the conversation open; ${POSTS_TO_EACH} posts`,
 				'a cursor': `a user in ${CONVERSATIONS_EACH} conversations, MEMORY USAGE of the hash; hash-max-listpack-entries 1024`,
 			},
 			figures: [
@@ -91,7 +91,7 @@ export const redisPosts: Scenario = {
 				figure('a cursor', 'bytes', perCursor, { atMost: 33 }),
 			],
 			notes: [
-				'A cursor carries more than its position and revision: membership, level, muting, when the user joined, and when it last changed, which is what lets the store take marks in any order.',
+				'The field of a cursor also has membership, level, muting, and the times of joining and of the last change, so that the store accepts marks in any order.',
 			],
 		};
 	},

@@ -1,4 +1,4 @@
-import { ByTheClock, sendByTheClock } from '../../src/load/by-the-clock.ts';
+import { Schedule, sendOnSchedule } from '../../src/load/schedule.ts';
 
 /**
  * Calls at a steady rate, by the clock: a late call is sent at once, and its time counts from when it was due, so a
@@ -21,11 +21,11 @@ export async function paced(
 	const nowMs = (): number => performance.now() - began;
 	const count = Math.round(perSecond * seconds);
 	const dueBy = (ms: number): number => Math.min(count, Math.floor((ms / 1000) * perSecond) + 1);
-	const clock = new ByTheClock(dueBy, (index) => {
+	const clock = new Schedule(dueBy, (index) => {
 		const dueMs = (index / perSecond) * 1000;
 		calls.push(call(index).then(() => ({ dueMs, ms: nowMs() - dueMs })));
 	});
-	await sendByTheClock([clock], { nowMs, endMs: seconds * 1000 });
+	await sendOnSchedule([clock], { nowMs, endMs: seconds * 1000 });
 	return Promise.all(calls);
 }
 

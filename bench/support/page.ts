@@ -6,17 +6,17 @@ import { figureTable, markdownTable, medianOf, targetOf } from './table.ts';
 
 const INTRODUCTION = `# Benchmarks
 
-Written by \`npm run bench\` from bench/results/latest.json; changes by hand are lost with the next run.
+\`npm run bench\` generates this page from bench/results/latest.json; do not edit it.
 
-Every figure is the median of its runs, with the lowest and the highest beside it. Machines differ and are noisy: what
-counts are the ratios (×), each against something measured in the same run on the same machine.
-\`npm run bench -- NAME\` measures one scenario anew, \`npm run bench -- --list\` tells their names.
+Every figure is the median of its runs, with the lowest and the highest beside it. Machines differ and are noisy, so compare
+ratios (×): each compares two measurements of the same run on the same machine.
+\`npm run bench -- NAME\` measures one scenario again; \`npm run bench -- --list\` lists their names.
 `;
 
 const ABOUT_SUMMARY = `## Summary
 
-Of each scenario, the figure that does worst against its target, and how many of its targets are met. Load is that of the
-machine in the minute before: where it is more than the cores, something else was running, and times are longer for it.
+For each scenario, this table has the figure that is worst against its target, and how many targets are met. *Load* is the load average of the
+machine in the minute before. If it is higher than the number of cores, something else was running, and times are longer.
 `;
 
 /** `scenarios` are all that there are, in the order of the summary: one without a result is named there too. */

@@ -87,7 +87,7 @@ const wallMicros = ({ seconds, acknowledged }: Measured): number => (seconds / a
 
 export const postConfiguration = (bench: Bench): Record<string, string | number> => ({
 	server: `tidemark serve ${FLAGS.join(' ')}`,
-	posts: `chat.postMessage over ${POSTERS} kept connections of ${POSTERS} members, one request at a time each; ${postsARound(bench)} a round after as many to warm up; text of ${MESSAGE_TEXT.length} characters`,
+	posts: `chat.postMessage over ${POSTERS} keep-alive connections of ${POSTERS} members, one request at a time each; ${postsARound(bench)} a round after as many to warm up; text of ${MESSAGE_TEXT.length} characters`,
 	rounds: `${bench.runs * 2} of each kind, taking turns on one server`,
 	CPU: 'of the whole server process, all threads, from the scheduler’s nanoseconds',
 });

@@ -13,7 +13,12 @@ export async function benchServices(
 	const directory = mkdtempSync(join(tmpdir(), 'tidemark-services-bench-'));
 	const services = async (...args: readonly string[]): Promise<string> => {
 		const child = Bun.spawn([join(ROOT, 'scripts', 'services'), ...args], {
-			env: { ...process.env, TIDEMARK_SERVICES_DIR: directory, TIDEMARK_SERVICES_OWNER: String(process.pid) },
+			env: {
+				...process.env,
+				TIDEMARK_SERVICES_DIR: directory,
+				TIDEMARK_SERVICES_OWNER: String(process.pid),
+				TIDEMARK_SERVICES_LONG_RUN: '1',
+			},
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});
 		const told = await new Response(child.stdout).text();

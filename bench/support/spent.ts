@@ -46,7 +46,7 @@ const METERS: readonly Meter[] = [
 
 const ROLES = ['CPU of the gateway', 'CPU of the worker'];
 /** Of both together. */
-const MOST_MICROS = 150;
+const MAX_MICROS = 150;
 
 /** A connection of PostgreSQL that is idle reports what it did after 10 s. */
 const REPORTED_AFTER_MS = 11_000;
@@ -109,7 +109,7 @@ export class Spent {
 				'µs',
 				[ROLES.reduce((sum, what) => sum + spent(what), 0) * 1e6],
 				{
-					atMost: MOST_MICROS,
+					atMost: MAX_MICROS,
 				},
 			),
 			...METERS.map(({ what, unit, times = 1 }) =>

@@ -1,4 +1,4 @@
-import { ByTheClock, sendByTheClock } from '../../src/load/by-the-clock.ts';
+import { Schedule, sendOnSchedule } from '../../src/load/schedule.ts';
 import { type Dataset, tokenOf, usersFrom } from './dataset.ts';
 import { type Figure, figure, type Outcome, quantile } from './figures.ts';
 import { Listeners, timedText } from './listeners.ts';
@@ -70,8 +70,8 @@ class SteadyPosts {
 		const cpuBefore = cpuSecondsOf(server.pids);
 		const began = performance.now();
 		const dueBy = (ms: number): number => Math.min(count, Math.floor((ms / 1000) * perSecond));
-		const clock = new ByTheClock(dueBy, (number) => heard.push(this.post(first + number)));
-		await sendByTheClock([clock], { nowMs: () => performance.now() - began, endMs: seconds * 1000 });
+		const clock = new Schedule(dueBy, (number) => heard.push(this.post(first + number)));
+		await sendOnSchedule([clock], { nowMs: () => performance.now() - began, endMs: seconds * 1000 });
 		const lastMs = await Promise.all(heard);
 		this.posted += count;
 		const wall = (performance.now() - began) / 1000;
@@ -129,10 +129,10 @@ export async function measureSteadyPosts(
 	}
 	return {
 		configuration: {
-			conversations: `${CONVERSATIONS} of ${MEMBERS} members, each with one socket, and one more who posts over a socket of its own`,
-			posts: `${rates.join(' and ')} a second for ${seconds} s, taking turns between conversations, whether the one before was heard or not`,
+			conversations: `${CONVERSATIONS} of ${MEMBERS} members, each with one socket, and one more user, who posts over another socket`,
+			posts: `${rates.join(' and ')} a second for ${seconds} s, in turn to each conversation, without waiting for the previous delivery`,
 			measured:
-				'from before a post is sent until the last member’s socket has it, read by a process in C for each conversation',
+				'from just before a post is sent until the last member’s socket has received it; a process in C reads the sockets of each conversation',
 		},
 		figures,
 	};

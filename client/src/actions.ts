@@ -4,7 +4,7 @@ import type { TidemarkClient } from './public.ts';
 import { uploadFiles } from './uploads.ts';
 import { toDescription, toExplanation, type Wire } from './wire.ts';
 
-/** What is done by one call each, and comes back as events. */
+/** Actions that take one API call; their effects arrive as events. */
 
 type Actions = Pick<
 	TidemarkClient,

@@ -3,13 +3,13 @@ import { ApiError } from './errors.ts';
 import { type Platform, sleep } from './platform.ts';
 import type { ClientOptions } from './public.ts';
 
-/** Calls of the Web API. Decides what may be sent again, and sends it again. */
+/** Calls the Web API, and retries what may be retried. */
 
 export type Arguments = Readonly<Record<string, unknown>>;
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field, where they are used
 export type Answer = any;
 
-/** Longer than the server takes to give up. */
+/** Longer than the server's own timeout. */
 const PATIENCE_MS = 40_000;
 const ATTEMPTS = 4;
 const AUTH_EXPIRED = new Set(['token_expired', 'invalid_auth', 'token_revoked']);
@@ -23,12 +23,14 @@ export class Api {
 		private readonly platform: Platform,
 	) {}
 
-	/** What cannot be repeated: sent again only when the server certainly did nothing, because it was limited. */
+	/**
+	 * For calls that must not be repeated: retries only if the server certainly did nothing, because of a rate limit.
+	 */
 	async call(method: string, args: Arguments = {}): Promise<Answer> {
 		return this.repeat(method, args, (error) => error.retry === 'safe');
 	}
 
-	/** What can be repeated without harm: questions, and changes that are merges. */
+	/** For calls that can be repeated safely: reads, and changes that are idempotent. */
 	async ask(method: string, args: Arguments = {}): Promise<Answer> {
 		return this.repeat(method, args, (error) => error.retry !== 'no');
 	}
@@ -44,7 +46,7 @@ export class Api {
 		}
 	}
 
-	/** One attempt; a second one with a fresh token when the server says that this one has ended. */
+	/** One attempt; a second one with a fresh token if the server says that this one has expired. */
 	async once(method: string, args: Arguments = {}): Promise<Answer> {
 		const known = this.token !== undefined;
 		try {
@@ -57,13 +59,16 @@ export class Api {
 		}
 	}
 
-	/** An address of the server's, as this client reaches the server: behind a proxy, the server may know another one. */
+	/**
+	 * Rewrites a URL of the server to the address at which this client reaches it: behind a proxy, the server may use
+	 * another one.
+	 */
 	localAddress(url: string): string {
 		const { pathname, search } = new URL(url);
 		return `${this.address}${pathname}${search}`;
 	}
 
-	/** The next call asks for a new one. */
+	/** Makes the next call request a new token. */
 	forgetToken(): void {
 		this.token = undefined;
 	}
@@ -71,7 +76,7 @@ export class Api {
 	private async send(method: string, args: Arguments): Promise<Answer> {
 		this.token ??= typeof this.source === 'string' ? this.source : await this.source();
 		const authorization = `Bearer ${this.token}`;
-		// Bytes go in a form, whose boundary only the sender knows.
+		// Bytes are sent as a form, for which fetch sets the content type with its boundary.
 		const isForm = Object.values(args).some((value) => value instanceof Blob);
 		const request: RequestInit = {
 			method: 'POST',
@@ -88,11 +93,11 @@ export class Api {
 			wait = (Number(response.headers.get('retry-after')) || 0) * 1000;
 			answer = await response.json();
 		} catch {
-			// No answer, or one of something in between that is not the server.
+			// No answer, or an answer of a proxy that is not JSON.
 			throw new ApiError('network_error', method, 'unknown');
 		}
 		if (answer?.ok) return answer;
-		// JSON, but not the server's: of something in between.
+		// JSON, but not of the server: an answer of a proxy.
 		if (!answer?.error) throw new ApiError('network_error', method, 'unknown', wait);
 		throw refusal(method, answer, wait);
 	}
@@ -106,7 +111,7 @@ function formOf(args: Arguments): FormData {
 	return form;
 }
 
-/** It may have taken place all the same. */
+/** After these errors the change may still have happened. */
 const UNKNOWN: ReadonlySet<string> = new Set(['service_unavailable', 'outcome_unknown']);
 
 function refusal(method: string, answer: Answer, retryAfterMs: number): ApiError {

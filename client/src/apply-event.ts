@@ -1,44 +1,44 @@
 import type { CountsState } from './counts-state.ts';
 import { toCounts, type Wire } from './wire.ts';
 
-/** What an event of the stream does to conversations and counts. */
+/** Applies an event to conversations and counts. */
 
-/** Where an event came from, and what it leaves to be asked. */
-export interface Wishes {
-	/** It is one of those that were missed while there was no connection. */
+/** The context of an event, and callbacks for what has to be fetched afterwards. */
+export interface FollowUps {
+	/** The event was missed while disconnected. */
 	readonly isCatchingUp: boolean;
-	/** A message was lost on the way: nothing of what is known can be relied on. */
+	/** A message was lost: the known state is unreliable. */
 	gap(): void;
-	/** What this conversation is, and its counts. */
+	/** Fetch the conversation and its counts. */
 	conversation(id: string): void;
-	/** Whether the user is in this conversation and it is not archived. */
+	/** Fetch whether the user is a member and the conversation is not archived. */
 	membership(id: string): void;
-	/** The newest message of this conversation. */
+	/** Fetch the newest message of the conversation. */
 	preview(id: string): void;
 }
 
-type Apply = (state: CountsState, event: Wire, wishes: Wishes) => void;
+type Apply = (state: CountsState, event: Wire, followUps: FollowUps) => void;
 
-const setCounts: Apply = (state, event, wishes) => {
-	if (state.setCounts(event.channel, toCounts(event)) === 'recount') wishes.conversation(event.channel);
+const setCounts: Apply = (state, event, followUps) => {
+	if (state.setCounts(event.channel, toCounts(event)) === 'recount') followUps.conversation(event.channel);
 };
 
 const join: Apply = (state, { channel, position }) => {
 	if (state.noteMembership(channel.id, position)) state.join(channel, position);
 };
 
-const drop: Apply = (state, { channel, position }, wishes) => {
+const drop: Apply = (state, { channel, position }, followUps) => {
 	if (!state.noteMembership(channel, position)) return;
-	// Its counts were taken later: the user may be in it again, and only the server knows.
-	if (state.isCountedAt(channel, position)) wishes.membership(channel);
+	// The counts are newer than this event: the user may have rejoined, and only the server knows.
+	if (state.isCountedAt(channel, position)) followUps.membership(channel);
 	else state.drop(channel);
 };
 
-/** It counts as before; what it is was forgotten when it was archived, or never known. */
-const unarchive: Apply = (state, event, wishes) => {
+/** Counts are restored; the description was dropped when the conversation was archived, or never known. */
+const unarchive: Apply = (state, event, followUps) => {
 	if (!state.noteMembership(event.channel, event.position) || state.conversations.has(event.channel)) return;
 	state.expect(event.channel, event.position);
-	wishes.conversation(event.channel);
+	followUps.conversation(event.channel);
 };
 
 const rename: Apply = (state, { channel: { id, name }, position }) =>
@@ -47,7 +47,7 @@ const topic: Apply = (state, { channel, topic, position }) => state.redescribe(c
 const purpose: Apply = (state, { channel, purpose, position }) =>
 	state.redescribe(channel, { purpose }, position);
 
-const message: Apply = (state, event, wishes) => {
+const message: Apply = (state, event, followUps) => {
 	const { channel, subtype } = event;
 	const preview = state.conversations.get(channel)?.preview;
 	if (subtype === 'message_changed') {
@@ -57,8 +57,9 @@ const message: Apply = (state, event, wishes) => {
 		state.remove(channel, event.deleted_ts, event.position);
 		if (preview?.ts !== event.deleted_ts) return;
 		state.describe(channel, { preview: null });
-		wishes.preview(channel);
-	} else if (event.prev_ts !== undefined && state.post(event, wishes.isCatchingUp) === 'gap') wishes.gap();
+		followUps.preview(channel);
+	} else if (event.prev_ts !== undefined && state.post(event, followUps.isCatchingUp) === 'gap')
+		followUps.gap();
 };
 
 const APPLY: Readonly<Record<string, Apply>> = {
@@ -88,6 +89,6 @@ const APPLY: Readonly<Record<string, Apply>> = {
 	update_thread_state: (state, event) => state.setThreads(event),
 };
 
-export function applyEvent(state: CountsState, event: Wire, wishes: Wishes): void {
-	APPLY[event.type]?.(state, event, wishes);
+export function applyEvent(state: CountsState, event: Wire, followUps: FollowUps): void {
+	APPLY[event.type]?.(state, event, followUps);
 }

@@ -1,21 +1,21 @@
-/** Work that nobody waits for: its failure is nobody's, but that it ends can be waited for. */
+/** Runs work that nobody awaits: swallows its errors, and lets `done` wait for its end. */
 export class Background {
-	private readonly underWay = new Set<Promise<unknown>>();
+	private readonly inFlight = new Set<Promise<unknown>>();
 
 	readonly run = (work: Promise<unknown>): void => {
 		const done: Promise<unknown> = work
 			.catch(() => undefined)
 			.finally(() => {
-				this.underWay.delete(done);
+				this.inFlight.delete(done);
 			});
-		this.underWay.add(done);
+		this.inFlight.add(done);
 	};
 
 	get isIdle(): boolean {
-		return this.underWay.size === 0;
+		return this.inFlight.size === 0;
 	}
 
 	async done(): Promise<void> {
-		await Promise.all(this.underWay);
+		await Promise.all(this.inFlight);
 	}
 }

@@ -1,6 +1,6 @@
 /**
- * How long to wait before the next attempt. All of it is random up to a bound that doubles: when a server comes back, its
- * clients return spread over the whole time and not together.
+ * The delay before the next attempt: fully random up to a bound that doubles, so that clients of a restarted server
+ * return spread over the whole time.
  */
 
 const FIRST_MS = 500;

@@ -24,7 +24,7 @@ import { Typing } from './typing.ts';
 import { Windows } from './windows.ts';
 import { isMark, toCounts, toMessage, type Wire } from './wire.ts';
 
-/** Composes the parts: events go to each of them, and listeners are notified of changes. */
+/** Composes the parts of the client: passes events to each of them and notifies listeners of changes. */
 
 export function createClient(options: ClientOptions): TidemarkClient {
 	const platform = platformOf(options);
@@ -160,7 +160,7 @@ class Parts {
 	}
 
 	connect(): Promise<void> {
-		// A laptop that finds its network again does not wait.
+		// Reconnect at once when the machine has a network again.
 		(globalThis as Partial<EventTarget>).addEventListener?.('online', this.wake);
 		(globalThis as Partial<EventTarget>).addEventListener?.('offline', this.lost);
 		return this.connection.connect();
@@ -176,12 +176,12 @@ class Parts {
 	private readonly wake = (): void => this.connection.wake();
 	private readonly lost = (): void => this.connection.lost();
 
-	/** Waits until nothing is on its way: whatever it brings may lead to more. */
+	/** Waits until nothing is in flight; each answer may start more work. */
 	async settled(): Promise<void> {
 		for (;;) {
 			try {
 				await this.connection.whenOnline();
-				// Counts that are pushed follow an event a turn later: two round trips are after both.
+				// Pushed counts follow their event one turn later: two round trips cover both.
 				await this.connection.ping();
 				await this.connection.ping();
 				if (this.background.isIdle) return;
@@ -244,7 +244,7 @@ class Parts {
 		try {
 			await fetchConversation(this.api, this.state, id);
 		} catch (error) {
-			// Refused: the user is not in it any more. Unanswered: only a fresh snapshot puts it right.
+			// Rejected: the user is no longer a member. Unanswered: only a fresh snapshot is reliable.
 			if (error instanceof ApiError && error.retry !== 'no') this.connection.resync();
 		}
 	}
@@ -276,12 +276,12 @@ class Parts {
 			membership: (id) => this.background.run(this.refetchMembership(id)),
 			preview: (id) => this.background.run(this.previews.refresh(id)),
 		});
-		// What is on screen stays unbroken: it is loaded again, with what is missing.
+		// Keep the messages on screen complete: they are loaded again together with the missing ones.
 		if (isGap) return;
 		for (const part of [this.windows, this.typing, this.presences, this.people]) part.receive(event);
 		if (event.type === 'update_thread_state') this.threads.invalidate();
 		else if (isMark(event)) this.threads.receiveMark(event);
-		// A user who joins sees earlier messages; a user who left gets no more of them.
+		// A user who joins may see earlier messages; a user who left gets no more.
 		else if (JOINED.has(event.type)) this.windows.forget(event.channel.id);
 		else if (LEFT.has(event.type) && !this.state.isTracked(event.channel)) this.windows.forget(event.channel);
 		else if (event.type === 'message' && event.user === this.self?.id)
@@ -289,7 +289,7 @@ class Parts {
 	}
 }
 
-/** An answer to a post, in the form of its event. */
+/** Converts the answer to a post into the form of its event. */
 const asEvent = (message: Wire, channel: string): Wire => ({
 	...message,
 	type: 'message',
@@ -297,7 +297,7 @@ const asEvent = (message: Wire, channel: string): Wire => ({
 	...(message.thread_ts && message.subtype !== 'thread_broadcast' ? {} : { prev_ts: '' }),
 });
 
-/** Newest first, as inbox.list has it. */
+/** Newest first, like inbox.list. */
 const byActivity = (state: CountsState): Conversation[] =>
 	[...state.conversations.snapshot.values()].sort((a, b) =>
 		a.latest === b.latest ? (a.id < b.id ? -1 : 1) : a.latest < b.latest ? 1 : -1,

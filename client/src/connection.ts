@@ -9,39 +9,42 @@ import type { Connection, ConnectionStatus } from './types.ts';
 import type { Wire } from './wire.ts';
 
 /**
- * Stays connected: a snapshot the first time, resuming from where it was later, waiting longer after each failure.
+ * Keeps a connection: loads a snapshot the first time, resumes from the last position later, and waits longer after
+ * each failure.
  *
  *     idle ──connect──▶ connecting ──caught up──▶ online
  *                         ▲    │ failed             │ closed
- *                         └─ waiting ◀──────────────┘        stopped: refused for good, or signed out
+ *                         └─ waiting ◀──────────────┘        stopped: rejected for good, or signed out
  *
- * `become` alone changes the mode. An attempt that was given up is recognised by its number: whatever still comes from it is
- * ignored.
+ * Only `become` changes the status. An abandoned attempt is recognised by its number, and everything that still
+ * arrives from it is ignored.
  */
 
 export interface ConnectionParts {
 	readonly api: Api;
 	readonly platform: Platform;
-	/** Reloads everything; answers the position of what it loaded. `isCurrent`: whether it is still wanted. */
+	/**
+	 * Reloads everything; returns the position of the loaded state. `isCurrent`: whether the attempt is still wanted.
+	 */
 	readonly load: (isCurrent: () => boolean) => Promise<string>;
 	readonly welcome: (answer: Wire) => void;
 	readonly receive: (event: Wire) => void;
 	readonly changed: () => void;
 	/** All missed events have arrived, and frames can be sent. */
 	readonly online: () => void;
-	/** Somebody looks at what this connection keeps up to date. */
+	/** Whether a user is looking at the screen. */
 	readonly isAttended: () => boolean;
 }
 
-/** Silence so long is looked into: sooner while somebody looks at the screen. */
+/** Silence after which the connection is probed: sooner while a user is looking. */
 const QUIET_MS = 20_000;
 const QUIET_ATTENDED_MS = 4_000;
-/** A server that is there answers a ping within this time. */
+/** A healthy server answers a ping within this time. */
 const PONG_WITHIN_MS = 5_000;
-/** Of one request for a ticket: a network that swallows packets says nothing, and the next try may get through. */
+/** Limit for the request of a ticket: on a network that drops packets, a new request may get through. */
 const TICKET_WITHIN_MS = 10_000;
 const HELLO_WITHIN_MS = 20_000;
-/** A connection that lasted so long begins to wait from the start again. */
+/** After a connection that lasted this long, the backoff starts again. */
 const STABLE_MS = 10_000;
 
 interface Waiter {
@@ -54,12 +57,12 @@ export class SocketConnection {
 	private readonly progress = new Progress();
 	private socket: WebSocketLike | undefined;
 	private timer: unknown;
-	/** Which try this is. */
+	/** Number of the current attempt. */
 	private current = 0;
 	private failures = 0;
 	private onlineSince = 0;
-	private heardAt = 0;
-	/** A ping is on its way, and nothing has come since. */
+	private receivedAt = 0;
+	/** A ping was sent, and nothing has arrived since. */
 	private isProbing = false;
 	private nextId = 100;
 	private readonly pongs = new Map<number, Waiter>();
@@ -73,7 +76,7 @@ export class SocketConnection {
 		return this.whenOnline();
 	}
 
-	/** Rejects when there will be no connection. */
+	/** Rejects if the client will not connect. */
 	whenOnline(): Promise<void> {
 		const { status, reason } = this.state;
 		if (status === 'online') return Promise.resolve();
@@ -82,7 +85,7 @@ export class SocketConnection {
 				reject(new ApiError(reason ?? 'disconnected', 'connect'));
 			else this.connecting.push({ resolve, reject });
 		});
-		// Who does not wait for it sees in the snapshot what became of it.
+		// The snapshot shows the outcome to callers that do not await this promise.
 		done.catch(() => undefined);
 		return done;
 	}
@@ -93,17 +96,17 @@ export class SocketConnection {
 		this.answerConnecting(new ApiError('disconnected', 'connect'));
 	}
 
-	/** Tries now what would be tried later, and gives up a try that has not come to anything. */
+	/** Retries now instead of later; abandons an attempt that has not succeeded yet. */
 	wake(): void {
 		if (this.state.status === 'waiting' || this.state.status === 'connecting') this.begin();
 	}
 
-	/** The machine says that it has no network. */
+	/** The machine reports that it has no network. */
 	lost(): void {
 		if (this.state.status === 'online') this.closed(1006);
 	}
 
-	/** Somebody came back to the screen: whether the connection still holds is found out now. */
+	/** A user returned to the screen: probes the connection now. */
 	attended(): void {
 		if (this.state.status === 'online' && this.quietFor() > QUIET_ATTENDED_MS) this.probe();
 	}
@@ -111,11 +114,11 @@ export class SocketConnection {
 	/** The known state is unreliable: reload everything. */
 	resync(): void {
 		this.progress.forget();
-		// Without a connection, the next one begins so.
+		// If there is no connection, the next one starts with a reload.
 		if (this.state.status === 'online' || this.state.status === 'connecting') this.retry('resync');
 	}
 
-	/** False: there is no connection. */
+	/** Returns false if there is no connection. */
 	send(frame: Wire): boolean {
 		if (this.state.status !== 'online' || !this.socket) return false;
 		this.nextId += 1;
@@ -123,7 +126,7 @@ export class SocketConnection {
 		return true;
 	}
 
-	/** Resolves when the server answered: everything that it had sent before has come. */
+	/** Resolves when the server answered: everything that it sent before has arrived. */
 	ping(): Promise<void> {
 		return new Promise((resolve, reject) => {
 			if (!this.send({ type: 'ping' })) reject(new ApiError('disconnected', 'ping'));
@@ -159,13 +162,13 @@ export class SocketConnection {
 		socket.onclose = ({ code }) => {
 			if (isCurrent()) this.closed(code);
 		};
-		// Closing reports what went wrong.
+		// `onclose` reports the failure.
 		socket.onerror = () => undefined;
 		this.after(HELLO_WITHIN_MS, () => this.closed(1006));
 	}
 
 	private receive(event: Wire): void {
-		this.heardAt = this.parts.platform.now();
+		this.receivedAt = this.parts.platform.now();
 		if (this.isProbing) this.watch();
 		if (event.type === 'hello') this.hello(event);
 		else if (event.type === 'resync') this.resync();
@@ -173,7 +176,7 @@ export class SocketConnection {
 		else {
 			const mine = this.current;
 			this.parts.receive(event);
-			// The event may have caused a reload of everything.
+			// The event may have caused a reload.
 			if (mine !== this.current) return;
 			this.progress.handled(event.position);
 			if (this.state.status === 'connecting' && this.progress.isCaughtUp) this.arrived();
@@ -181,7 +184,7 @@ export class SocketConnection {
 	}
 
 	private hello({ position, missed }: Wire): void {
-		// The server does not know the position: a frame that says so follows.
+		// The server cannot resume from the position; a resync frame follows.
 		if (missed === undefined) {
 			this.resync();
 			return;
@@ -198,12 +201,12 @@ export class SocketConnection {
 		this.parts.online();
 	}
 
-	/** A connection on which nothing comes back is none, whatever the operating system thinks. */
+	/** Detects connections that the operating system considers open but that deliver nothing. */
 	private watch(): void {
 		this.isProbing = false;
 		const wait = (this.parts.isAttended() ? QUIET_ATTENDED_MS : QUIET_MS) - this.quietFor();
 		if (wait <= 0) this.probe();
-		// Whether somebody looks may change meanwhile.
+		// Check in shorter steps, because a user may start to look meanwhile.
 		else this.after(Math.min(wait, QUIET_ATTENDED_MS), () => this.watch());
 	}
 
@@ -214,7 +217,7 @@ export class SocketConnection {
 	}
 
 	private quietFor(): number {
-		return this.parts.platform.now() - this.heardAt;
+		return this.parts.platform.now() - this.receivedAt;
 	}
 
 	private answered(id: number): void {
@@ -252,7 +255,7 @@ export class SocketConnection {
 		this.answerConnecting(new ApiError(reason, 'connect'));
 	}
 
-	/** Ends whatever is under way. */
+	/** Ends the current attempt or connection. */
 	private end(): void {
 		this.isProbing = false;
 		this.current += 1;

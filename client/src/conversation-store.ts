@@ -10,10 +10,10 @@ import { TimelineWindow } from './timeline-window.ts';
 import type { ConversationView, Counts, Explanation, Message, NotificationLevel } from './types.ts';
 import { NEVER, toCounts, toExplanation, toMessage, type Wire } from './wire.ts';
 
-/** What a reaction is refused with that changes nothing: a call that was repeated, or another device's. */
+/** Errors of a reaction that is already as wanted: from a repeated call, or another device. */
 const ALREADY_SO = ['already_reacted', 'no_reaction'];
 
-/** One conversation: its messages on screen, and what can be done in it. */
+/** One conversation: its messages on screen, and the actions on it. */
 export class LiveConversation implements ConversationStore {
 	readonly subscribe: ConversationStore['subscribe'];
 	readonly getSnapshot: ConversationStore['getSnapshot'];
@@ -96,25 +96,25 @@ export class LiveConversation implements ConversationStore {
 	leave = async () => void (await this.call('conversations.leave', {}));
 	archive = async () => void (await this.call('conversations.archive', {}));
 
-	/** Something that is shown of it has changed. */
+	/** Something shown of the conversation has changed. */
 	touch(): void {
 		this.cell.touch();
 	}
 
-	/** An event about a message in it. */
+	/** Applies an event about one of its messages. */
 	receive(event: Wire): void {
 		this.window.loader.receive(event);
 		this.cell.touch();
 	}
 
-	/** What is on screen may be out of date: it is loaded again, where somebody looks at it. */
+	/** The messages may be outdated: drops them, and reloads them if the conversation is on screen. */
 	forget(): void {
 		this.window.forget();
 		this.cell.touch();
 		this.loadWatched();
 	}
 
-	/** What could not be loaded without a connection is loaded now. */
+	/** Loads what could not be loaded without a connection. */
 	online(): void {
 		this.loadWatched();
 	}
@@ -174,7 +174,7 @@ export class LiveConversation implements ConversationStore {
 		return this.core.api.ask(method, { channel: this.id, ...args });
 	}
 
-	/** A change of one's own standing; its answer has the counts after it. */
+	/** Changes a setting of the user in the conversation; the answer contains the new counts. */
 	private async change(method: string, args: object): Promise<Counts> {
 		const counts = toCounts(await this.call(method, args));
 		this.core.state.setCounts(this.id, counts);

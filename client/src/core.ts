@@ -9,7 +9,7 @@ import type { Attention } from './public.ts';
 import type { SingleMarks } from './single-marks.ts';
 import type { Typing } from './typing.ts';
 
-/** What the stores of conversations and threads work with. */
+/** What the stores of conversations and threads share. */
 export interface Core {
 	readonly api: Api;
 	readonly platform: Platform;
@@ -22,8 +22,11 @@ export interface Core {
 	readonly focus: Focus;
 	readonly typing: Typing;
 	readonly pageSize: number;
-	/** Whether the first snapshot is there. Until then nothing is loaded: all that is watched is loaded with it. */
+	/**
+	 * Whether the first snapshot is loaded. Before that nothing is loaded: the snapshot triggers the loading of
+	 * everything watched.
+	 */
 	readonly isReady: () => boolean;
-	/** Keeps what nobody waits for, so that `settled` can, and that its failure is nobody's. */
+	/** Runs work that nobody awaits; `settled` waits for it. */
 	readonly background: (work: Promise<unknown>) => void;
 }

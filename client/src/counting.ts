@@ -1,19 +1,19 @@
 import { mentionsOf } from './mentions.ts';
 import type { Counts } from './types.ts';
 
-/** What a message in the timeline does to the counts of a conversation: the rule by which the server counts. */
+/** What a message in the timeline does to the counts of a conversation, by the server's rules. */
 
-/** Counts stop here and are flagged. */
+/** Counts stop here and are flagged as capped. */
 const COUNT_CAP = 10_000;
 
-/** A message as far as it counts. */
+/** The part of a message that counting needs. */
 export interface CountedMessage {
 	/** Its stamp in the stream, 16 digits. */
 	readonly position: string;
 	readonly ts: string;
 	readonly isOwn: boolean;
 	readonly isNamed: boolean;
-	/** It speaks to the reader: by name, to the whole channel, or because it is a direct message. */
+	/** The message mentions the user, the whole channel, or is a direct message. */
 	readonly isMention: boolean;
 }
 
@@ -34,7 +34,7 @@ export function countedMessage(event: PostedEvent, self: string): CountedMessage
 
 export function countMessage<T extends Counts>(counts: T, message: CountedMessage): T {
 	const { ts, isOwn, isNamed, isMention } = message;
-	// One's own message is never unread; it moves the cursor only over what was read.
+	// A user's own message is never unread; it moves the cursor only if everything was read.
 	if (isOwn) return { ...counts, latest: ts, ...(counts.unreadCount === 0 ? { lastRead: ts } : {}) };
 	const unreadCount = Math.min(counts.unreadCount + 1, COUNT_CAP);
 	const badges = counts.isMuted ? isNamed : isMention;

@@ -11,35 +11,35 @@ import {
 } from './wire.ts';
 
 /**
- * Conversations with their counts: what the server sent, and on top of it the messages that came since. No input or
- * output; the same events always give the same state. The law it keeps: snapshot plus events is a fresh snapshot.
+ * Conversations with their counts: what the server sent, plus the messages received since. No input or output; the
+ * same events always give the same state. Invariant: snapshot plus events equals a fresh snapshot.
  *
- * Counts from the server may be older than messages that have come already. So the messages since are kept with
- * each row, and counted again on top of an older row. A row never gives way to one with a smaller position.
+ * Counts from the server may be older than messages that have already arrived. So each row keeps the messages
+ * since, and counts them again on top of an older row. A row is never replaced by one with a smaller position.
  */
 
-/** A conversation that counts are expected of: the user is in it, and it is not archived. */
+/** A conversation that counts: the user is a member, and it is not archived. */
 interface Tracked {
-	/** Position of its last counts from the server, 32 digits. */
+	/** Position of the last counts from the server, 32 digits. */
 	position: string;
-	/** Messages that came since. */
+	/** Messages received since. */
 	since: CountedMessage[];
-	/** The newest message that is no longer kept among these. */
+	/** Position of the newest message that is no longer kept in `since`. */
 	forgotten: string;
-	/** When the newest message was deleted, and the one before it is not known yet; empty otherwise. */
+	/** When the newest message was deleted while the one before it is still unknown; otherwise empty. */
 	latestDeleted: string;
-	/** The server has sent its counts; until then the revision is unknown. */
+	/** The server has sent counts; until then the revision is unknown. */
 	isCounted: boolean;
-	/** When the server last reported its name, topic, purpose and preview. */
+	/** Stamps of the name, topic, purpose and preview as last reported. */
 	readonly described: Map<string, string>;
 }
 
 const STAMP_DIGITS = 16;
 const stampOf = (position: string): string => position.slice(0, STAMP_DIGITS);
 const atStamp = (stamp: string): string => stamp.padEnd(2 * STAMP_DIGITS, '0');
-/** More than can be on their way at once. */
-const MOST_KEPT = 500;
-const MOST_MEMBERSHIP_STAMPS = 1_000;
+/** More than can be in flight. */
+const MAX_KEPT = 500;
+const MAX_MEMBERSHIP_STAMPS = 1_000;
 
 const NO_THREADS: ThreadTotals = { hasUnreads: false, unreadCount: 0, mentionCount: 0, badgeCount: 0 };
 
@@ -50,7 +50,7 @@ const toTotals = (threads: Wire): ThreadTotals => ({
 	badgeCount: threads.badge_count,
 });
 
-/** What an event leaves uncertain. */
+/** What an event leaves inconsistent. */
 export type Consistency = 'none' | 'gap' | 'recount';
 
 export class CountsState {
@@ -61,17 +61,17 @@ export class CountsState {
 	private threadsVersion = '';
 	private conversationsBadge = 0;
 	private tracked = new Map<string, Tracked>();
-	/** Stamps of the newest join, leave, archive or unarchive of conversations; also of those that are not tracked any more. */
+	/** Stamps of the newest join, leave, archive or unarchive, also of conversations that no longer count. */
 	private readonly membershipStamps = new Map<string, string>();
 
-	/** `changed`: of this conversation, or of all when it is not given. */
+	/** `changed` gets the conversation, or undefined for all. */
 	constructor(private readonly changed: (id?: string) => void) {}
 
 	get badge(): number {
 		return this.conversationsBadge + this.threads.badgeCount;
 	}
 
-	/** Starts over from an answer of client.counts and the descriptions of its conversations. */
+	/** Starts over from the answer of client.counts and the descriptions of its conversations. */
 	reset(counts: Wire, channels: readonly Wire[]): void {
 		const descriptions = new Map(channels.map((channel) => [channel.id, toDescription(channel)]));
 		const before = this.conversations.snapshot;
@@ -88,17 +88,17 @@ export class CountsState {
 		this.changed();
 	}
 
-	/** Whether counts of it are expected; without its description it may not be shown yet. */
+	/** Whether the conversation counts; without a description it may not be shown yet. */
 	isTracked(id: string): boolean {
 		return this.tracked.has(id);
 	}
 
-	/** The revision to mark with; undefined while it is not known. */
+	/** The revision to mark with; undefined while unknown. */
 	revision(id: string): number | undefined {
 		return this.tracked.get(id)?.isCounted ? this.conversations.get(id)?.revision : undefined;
 	}
 
-	/** From this stamp on the conversation counts; its row will follow. A second call changes nothing. */
+	/** The conversation counts from this stamp on; its row follows. Idempotent. */
 	expect(id: string, stamp: string): boolean {
 		const known = this.tracked.get(id);
 		if (known && stampOf(known.position) >= stamp) return false;
@@ -113,25 +113,25 @@ export class CountsState {
 		return true;
 	}
 
-	/** Notes an event about whether the conversation counts. False: it is older than one that was noted before. */
+	/** Records a join, leave, archive or unarchive. Returns false if a newer one is known. */
 	noteMembership(id: string, stamp: string): boolean {
 		const { membershipStamps } = this;
 		if (stamp < (membershipStamps.get(id) ?? '')) return false;
 		membershipStamps.delete(id);
 		membershipStamps.set(id, stamp);
 		const [oldest] = membershipStamps.keys();
-		if (membershipStamps.size > MOST_MEMBERSHIP_STAMPS && oldest !== undefined)
+		if (membershipStamps.size > MAX_MEMBERSHIP_STAMPS && oldest !== undefined)
 			membershipStamps.delete(oldest);
 		return true;
 	}
 
-	/** Whether its counts are of this stamp or of a later one. */
+	/** Whether its counts have this stamp or a later one. */
 	isCountedAt(id: string, stamp: string): boolean {
 		const tracked = this.tracked.get(id);
 		return tracked !== undefined && stampOf(tracked.position) >= stamp;
 	}
 
-	/** The user joined: nothing is unread. What the event does not contain follows with the row. */
+	/** The user joined, so nothing is unread. The row brings what the event does not contain. */
 	join(channel: Wire, stamp: string): void {
 		const fresh = this.expect(channel.id, stamp);
 		const described = toDescription(channel);
@@ -139,7 +139,7 @@ export class CountsState {
 		else this.describe(channel.id, described);
 	}
 
-	/** Left or archived: it counts no more. */
+	/** The user left, or the conversation was archived: it no longer counts. */
 	drop(id: string): void {
 		this.tracked.delete(id);
 		const known = this.conversations.get(id);
@@ -154,7 +154,7 @@ export class CountsState {
 		if (known) this.put({ ...known, ...description });
 	}
 
-	/** One part of its description, as it was at this stamp. An older one never overwrites a newer one. */
+	/** Updates one part of the description as of this stamp. An older one never overwrites a newer one. */
 	redescribe(
 		id: string,
 		description: Partial<Description & { preview: Preview | null }>,
@@ -167,7 +167,7 @@ export class CountsState {
 		this.describe(id, description);
 	}
 
-	/** Counts as the server sees them. An older one never overwrites a newer one. */
+	/** Applies counts from the server. Older ones never overwrite newer ones. */
 	setCounts(
 		id: string,
 		received: ReceivedCounts,
@@ -188,15 +188,15 @@ export class CountsState {
 	}
 
 	/**
-	 * A message in the timeline. `prev_ts` shows whether the one before it is known. A client that catches up may know messages
-	 * that were deleted meanwhile, from an earlier attempt: their deletions follow.
+	 * Applies a message in the timeline. `prev_ts` shows whether the previous message is known. A client that is
+	 * catching up may know messages from an earlier attempt that were deleted meanwhile: their deletions follow.
 	 */
 	post(
 		event: PostedEvent & { readonly channel: string; readonly prev_ts: string },
 		isCatchingUp = false,
 	): Consistency {
 		const tracked = this.tracked.get(event.channel);
-		// Its row includes it already, or it arrived before.
+		// The row already includes the message, or it arrived before.
 		if (!tracked || event.position <= (tracked.since.at(-1)?.position ?? stampOf(tracked.position)))
 			return 'none';
 		const message = countedMessage(event, this.self);
@@ -205,21 +205,21 @@ export class CountsState {
 			return 'gap';
 		tracked.latestDeleted = '';
 		tracked.since.push(message);
-		if (tracked.since.length > MOST_KEPT) tracked.forgotten = tracked.since.shift()?.position ?? '';
+		if (tracked.since.length > MAX_KEPT) tracked.forgotten = tracked.since.shift()?.position ?? '';
 		const { ts, user, text } = event;
 		tracked.described.set('preview', event.position);
 		if (known) this.put({ ...countMessage(known, message), preview: { ts, user, text } });
 		return 'none';
 	}
 
-	/** What it does to the counts follows from the server; which message is the newest one, too. */
+	/** The server sends the new counts and the new latest message; this records that they are pending. */
 	remove(channel: string, ts: string, stamp: string): void {
 		const tracked = this.tracked.get(channel);
 		if (tracked && this.conversations.get(channel)?.latest === ts) tracked.latestDeleted = stamp;
 	}
 
 	setThreads(event: Wire): void {
-		// Not by position, which follows the clock of a gateway.
+		// Ordered by version, not by position, which depends on the clock of a gateway.
 		if (isOlderVersion(event.version, this.threadsVersion)) return;
 		this.threads = toTotals(event);
 		this.threadsVersion = event.version;
@@ -235,15 +235,15 @@ export class CountsState {
 }
 
 /**
- * Both parts count. The user's alone may go back a little when a lost Redis is restored, that of the conversations when the
- * user leaves one: then the other part has changed as well, or the totals have not.
+ * Compares both parts. The user's part may go back a little when a lost Redis is restored, and the part of the
+ * conversations when the user leaves one: then the other part has changed too, or the totals have not.
  */
 const isOlderVersion = (version = '', known = ''): boolean =>
 	version !== known &&
 	stampOf(version) <= stampOf(known) &&
 	version.slice(STAMP_DIGITS) <= known.slice(STAMP_DIGITS);
 
-/** A message before this one never arrived, or the newest one is missing. */
+/** Whether the previous message never arrived, or the newest known one is missing. */
 function isGap(latest: string, prevTs: string, mayBeDeleted: boolean): boolean {
 	return prevTs > latest || (prevTs < latest && !mayBeDeleted);
 }

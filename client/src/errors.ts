@@ -1,13 +1,13 @@
-/** What the server refused, or that it could not be asked. */
+/** An error of the server, or a failure to reach it. */
 export class ApiError extends Error {
 	constructor(
-		/** An error code of the server's, or `network_error`. */
+		/** An error code of the server, or `network_error`. */
 		readonly code: string,
 		readonly method: string,
-		/** Whether the same call may succeed later. `safe`: it changed nothing; `unknown`: it may have been done. */
+		/** Whether to retry. `safe`: the call changed nothing; `unknown`: it may have succeeded. */
 		readonly retry: 'no' | 'safe' | 'unknown' = 'no',
 		readonly retryAfterMs = 0,
-		/** What the server says about it: which argument is at fault. */
+		/** Details from the server, such as the name of a wrong argument. */
 		readonly details: readonly string[] = [],
 	) {
 		super([`${method}: ${code}`, ...details].join('; '));

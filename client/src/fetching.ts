@@ -3,11 +3,11 @@ import type { CountsState } from './counts-state.ts';
 import { pages } from './pages.ts';
 import { toCounts, toDescription, type Wire } from './wire.ts';
 
-/** Fetches conversations and their counts: all at the start, one of them when events are not enough. */
+/** Fetches conversations and their counts: all at the start, single ones when events are not enough. */
 
 const EVERY_KIND = 'public_channel,private_channel,mpim,im';
 
-/** Counts first: later changes arrive as events, so the descriptions can only be newer. */
+/** Counts first: later changes arrive as events, so newer descriptions do no harm. */
 export async function fetchEverything(api: Api): Promise<{ counts: Wire; channels: readonly Wire[] }> {
 	const counts = await api.once('client.counts');
 	const channels: Wire[] = [];
@@ -16,16 +16,16 @@ export async function fetchEverything(api: Api): Promise<{ counts: Wire; channel
 	return { counts, channels };
 }
 
-/** One that came back from the archive, or whose counts were lost sight of. */
+/** For a conversation that was unarchived, or whose counts became uncertain. */
 export async function fetchConversation(api: Api, state: CountsState, id: string): Promise<void> {
 	const { channel } = await api.ask('conversations.info', { channel: id });
-	// Left or archived again meanwhile: an event says so.
+	// Left or archived again meanwhile: an event follows.
 	if (channel.is_archived || !channel.position) return;
 	state.setCounts(id, toCounts(channel));
 	state.describe(id, toDescription(channel));
 }
 
-/** One that may have been left or archived. */
+/** For a conversation that may have been left or archived. */
 export async function fetchMembership(api: Api, state: CountsState, id: string): Promise<void> {
 	const { channel } = await api.ask('conversations.info', { channel: id });
 	if (channel.is_archived || !channel.position) return state.drop(id);

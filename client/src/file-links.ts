@@ -3,50 +3,50 @@ import type { Platform } from './platform.ts';
 import type { FileLink } from './types.ts';
 
 /**
- * Addresses that a page shows files from without a token. Those that are asked for together are fetched together, and kept until a minute
- * before their end.
+ * Links to files that work without a token. Links requested together are fetched together, and cached until a
+ * minute before they expire.
  */
 
 const COLLECT_MS = 5;
-const MOST_AT_ONCE = 100;
-const BEFORE_END_MS = 60_000;
+const MAX_AT_ONCE = 100;
+const BEFORE_EXPIRY_MS = 60_000;
 
-interface Asked {
+interface Waiting {
 	readonly resolve: (link: FileLink | null) => void;
 	readonly reject: (error: unknown) => void;
 }
 
 export class FileLinks {
 	private readonly known = new Map<string, FileLink>();
-	private asked = new Map<string, Asked[]>();
+	private waiting = new Map<string, Waiting[]>();
 
 	constructor(
 		private readonly api: Api,
 		private readonly platform: Pick<Platform, 'now' | 'timers'>,
 	) {}
 
-	/** Null: there is no such file any more, or the user may not see it. */
+	/** Null: the file does not exist any more, or the user may not see it. */
 	link(id: string): Promise<FileLink | null> {
 		const known = this.known.get(id);
-		if (known && known.expires * 1000 - BEFORE_END_MS > this.platform.now()) return Promise.resolve(known);
+		if (known && known.expires * 1000 - BEFORE_EXPIRY_MS > this.platform.now()) return Promise.resolve(known);
 		return new Promise((resolve, reject) => {
-			if (this.asked.size === 0) this.platform.timers.set(() => void this.fetch(), COLLECT_MS);
-			this.asked.set(id, [...(this.asked.get(id) ?? []), { resolve, reject }]);
+			if (this.waiting.size === 0) this.platform.timers.set(() => void this.fetch(), COLLECT_MS);
+			this.waiting.set(id, [...(this.waiting.get(id) ?? []), { resolve, reject }]);
 		});
 	}
 
 	private async fetch(): Promise<void> {
-		const { asked } = this;
-		this.asked = new Map();
-		const ids = [...asked.keys()];
-		for (let start = 0; start < ids.length; start += MOST_AT_ONCE) {
-			const some = ids.slice(start, start + MOST_AT_ONCE);
+		const { waiting } = this;
+		this.waiting = new Map();
+		const ids = [...waiting.keys()];
+		for (let start = 0; start < ids.length; start += MAX_AT_ONCE) {
+			const some = ids.slice(start, start + MAX_AT_ONCE);
 			try {
 				await this.fetchSome(some);
 				for (const id of some)
-					for (const { resolve } of asked.get(id) ?? []) resolve(this.known.get(id) ?? null);
+					for (const { resolve } of waiting.get(id) ?? []) resolve(this.known.get(id) ?? null);
 			} catch (error) {
-				for (const id of some) for (const { reject } of asked.get(id) ?? []) reject(error);
+				for (const id of some) for (const { reject } of waiting.get(id) ?? []) reject(error);
 			}
 		}
 	}

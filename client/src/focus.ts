@@ -2,18 +2,19 @@ import type { Attention } from './public.ts';
 import type { Wire } from './wire.ts';
 
 /**
- * What is before the user's eyes on this device. The server marks read what arrives there, with the revision that the user
- * saw when looking last: what another device marks unread meanwhile stays unread until the user looks again.
+ * The conversations that this device shows to its user. The server marks new messages there as read, with the
+ * revision that the user last saw: what another device marks unread meanwhile stays unread until the user looks
+ * again.
  *
- * Focus follows attention: it is withdrawn from the server when nobody is there, and given back when somebody is.
+ * Focus follows attention: it is withdrawn while nobody is looking, and restored when the user returns.
  */
 
-/** The server takes a device that sends nothing for one that nobody looks at; this often is enough. */
+/** The server ignores the focus of a device that is silent for long; repeating it this often is enough. */
 const REMIND_EVERY_MS = 20_000;
 
 interface Pane {
 	readonly revision: number | undefined;
-	/** When focus was last sent to the server; 0 while the server has the conversation out of focus. */
+	/** When focus was last sent; 0: not in focus for the server. */
 	readonly sentAt: number;
 }
 
@@ -29,12 +30,12 @@ export class Focus {
 		attention.subscribe(() => this.follow());
 	}
 
-	/** The user looks at it, which is a sign of life. */
+	/** The user looks at the conversation, which counts as activity. */
 	focus(channel: string): void {
 		const revision = this.revision(channel);
 		const pane = this.panes.get(channel);
 		this.panes.set(channel, { revision, sentAt: pane && pane.revision === revision ? pane.sentAt : 0 });
-		// If nobody was looking until now, this informs the server.
+		// If nobody was looking until now, `follow` sends the focus.
 		this.attention.active();
 		const sentAt = this.panes.get(channel)?.sentAt ?? 0;
 		if (this.now() - sentAt >= REMIND_EVERY_MS) this.sendFocus(channel, revision);
@@ -44,7 +45,7 @@ export class Focus {
 		if (this.panes.delete(channel)) this.send({ type: 'channel_blur', channel });
 	}
 
-	/** Focus ends with a connection: it is sent again over the next one, with what the user saw. */
+	/** Focus ends with a connection: sends it again with the revisions that the user saw. */
 	online(): void {
 		for (const [channel, { revision }] of this.panes) this.sendFocus(channel, revision);
 	}

@@ -3,16 +3,16 @@ import { ApiError } from './errors.ts';
 import { NEVER, type Wire } from './wire.ts';
 
 /**
- * Whether the user follows a thread, and what is unread in it. Always as the server counts it: asked again when something
- * happened in the thread, once for all that happened meanwhile.
+ * Whether the user follows a thread, and its counts. Always taken from the server: fetched again after changes in
+ * the thread, once for all changes meanwhile.
  */
 export class Following {
 	isFollowing = false;
 	lastRead = NEVER;
 	unreadCount = 0;
 	mentionCount = 0;
-	private underWay: Promise<void> | undefined;
-	/** Something happened in the thread that the server was not asked about yet. */
+	private inFlight: Promise<void> | undefined;
+	/** The thread changed after the last fetch. */
 	isStale = false;
 
 	constructor(
@@ -24,10 +24,10 @@ export class Following {
 
 	refresh(): Promise<void> {
 		this.isStale = true;
-		this.underWay ??= this.ask().finally(() => {
-			this.underWay = undefined;
+		this.inFlight ??= this.fetch().finally(() => {
+			this.inFlight = undefined;
 		});
-		return this.underWay;
+		return this.inFlight;
 	}
 
 	setState({ subscription, unread_count: unread, mention_count: mentions }: Wire): void {
@@ -38,7 +38,7 @@ export class Following {
 		this.changed();
 	}
 
-	private async ask(): Promise<void> {
+	private async fetch(): Promise<void> {
 		while (this.isStale) {
 			this.isStale = false;
 			try {

@@ -2,43 +2,43 @@ import type { Message } from './types.ts';
 import { markedTs, type Wire } from './wire.ts';
 
 /**
- * Says which events about messages are older than what is known. Events of one conversation come in order, but a worker that
- * lost its partition may publish late, and a resume may send something twice. A deletion is final, an edit carries its time, and
- * a message is new only after the newest one.
+ * Decides which events about messages are outdated. Events of a conversation arrive in order, but a worker that
+ * lost its partition may publish late, and a resume may send an event twice. A deletion is final, an edit carries
+ * its time, and a message is new only if it is after the newest one.
  */
 
-/** Deletions that are remembered: more than can be on their way at once. */
-const MOST_DELETIONS = 1_000;
-const MOST_REACTIONS = 1_000;
+/** Remembered deletions: more than can be in flight. */
+const MAX_DELETIONS = 1_000;
+const MAX_REACTIONS = 1_000;
 
 export class Freshness {
 	private readonly deleted = new Set<string>();
-	/** By root: the position at which its replies were counted last. */
+	/** By root: the position of the last known number of replies. */
 	private readonly counted = new Map<string, string>();
-	/** By message and emoji (none for a pin): the position of the newest event. */
+	/** By message and emoji (empty for a pin): the position of the newest event. */
 	private readonly reacted = new Map<string, string>();
-	/** The newest message that was loaded or came as an event. */
+	/** The newest message that was loaded or received. */
 	private newest = '';
 
-	/** A page that reaches the newest message was put in place. */
+	/** Called after a page that reaches the newest message was loaded. */
 	loaded(last: Message | undefined): void {
 		this.newest = last?.ts ?? '';
 		this.counted.clear();
 		this.reacted.clear();
 	}
 
-	/** Whether to add a message, or to replace it by one that was posted or edited. */
-	takes(event: Wire, message: Message, known: Message | undefined): boolean {
+	/** Whether to add a message, or to replace the known one with a posted or edited one. */
+	accepts(event: Wire, message: Message, known: Message | undefined): boolean {
 		if (this.deleted.has(message.ts)) return false;
 		const isAdded = known !== undefined || message.ts > this.newest;
-		// An answer to a post comes without a position, and may be ahead of the events.
+		// The answer to a post has no position and may be ahead of the events.
 		if (event.position !== undefined && message.ts > this.newest) this.newest = message.ts;
 		if (!known) return isAdded;
 		return !known.isTombstone && (message.edited ?? '') >= (known.edited ?? '');
 	}
 
-	/** Whether to take these numbers of replies. */
-	takesReplies({ position }: Wire, root: Message, known: Message | undefined): boolean {
+	/** Whether to apply this number of replies. */
+	acceptsReplies({ position }: Wire, root: Message, known: Message | undefined): boolean {
 		if (this.deleted.has(root.ts) && !root.isTombstone) return false;
 		const counted = this.counted.get(root.ts) ?? '';
 		const isLate = position < counted || position < stampOf(known?.latestReply);
@@ -46,23 +46,23 @@ export class Freshness {
 		return !isLate;
 	}
 
-	/** Whether to take how many there are of one emoji, or whether the message is pinned. */
-	takesMark(event: Wire): boolean {
+	/** Whether to apply a reaction or a pin. */
+	acceptsMark(event: Wire): boolean {
 		const { reaction = '', position } = event;
 		const key = `${markedTs(event)} ${reaction}`;
 		if (position < (this.reacted.get(key) ?? '')) return false;
 		this.reacted.set(key, position);
-		if (this.reacted.size > MOST_REACTIONS) this.reacted.delete(this.reacted.keys().next().value as string);
+		if (this.reacted.size > MAX_REACTIONS) this.reacted.delete(this.reacted.keys().next().value as string);
 		return true;
 	}
 
 	delete(ts: string): void {
 		this.deleted.add(ts);
-		if (this.deleted.size <= MOST_DELETIONS) return;
+		if (this.deleted.size <= MAX_DELETIONS) return;
 		const [oldest] = this.deleted;
 		if (oldest !== undefined) this.deleted.delete(oldest);
 	}
 }
 
-/** Positions are stamps without the dot. */
+/** A position is a stamp without the dot. */
 const stampOf = (ts: string | null | undefined): string => ts?.replace('.', '') ?? '';

@@ -2,15 +2,16 @@ import { codeOf } from './errors.ts';
 import type { Wire } from './wire.ts';
 
 /**
- * Loads pages of messages one after the other while events go on coming. A page may be older than events that came before
- * its answer: these are applied once more on top of it. All of them can be: they say how a message is, not how it changed.
+ * Loads pages of messages one after the other while events keep arriving. A page may be older than events that
+ * arrived before its answer: these are applied again on top of it, which is safe, because events carry the state of
+ * a message, not its change.
  */
 export class Loader {
 	isLoading = false;
 	error: string | null = null;
 	private queue: Promise<void> = Promise.resolve();
 	private during: Wire[] | null = null;
-	/** What was asked before everything was forgotten is not wanted any more. */
+	/** Rises with `forget`: answers to earlier requests are ignored. */
 	private epoch = 0;
 
 	constructor(
@@ -18,17 +19,17 @@ export class Loader {
 		private readonly changed: () => void,
 	) {}
 
-	/** `work` asks, and answers what places the page; nothing when there was nothing to ask. */
+	/** `work` requests a page and returns the function that places it; undefined if there is nothing to request. */
 	run(work: () => Promise<() => void> | undefined): Promise<void> {
 		const mine = this.epoch;
 		const done = this.queue.then(async () => {
 			if (mine !== this.epoch) return;
-			const asking = work();
-			if (!asking) return;
+			const request = work();
+			if (!request) return;
 			this.during = [];
 			this.set(true, null);
 			try {
-				const place = await asking;
+				const place = await request;
 				if (mine !== this.epoch) return;
 				place();
 				for (const event of this.during) this.apply(event);

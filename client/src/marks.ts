@@ -4,18 +4,18 @@ import { ApiError } from './errors.ts';
 import { type Platform, sleep } from './platform.ts';
 
 /**
- * Read marks on their way. Marks are a merge in which the highest wins, so of those that wait for a conversation only the
- * highest is sent, whenever there is a connection, and again when no answer came. Nothing is shown as read before the server
- * has said so: a count on screen is always one that was true.
+ * Read marks in flight. The highest mark wins, so of those that wait for a conversation only the highest is sent:
+ * whenever there is a connection, and again after a lost answer. Nothing is shown as read before the server has
+ * confirmed it, so a count on screen was always true.
  */
 
 export interface MarksParts {
 	readonly api: Api;
 	readonly platform: Platform;
 	readonly isOnline: () => boolean;
-	/** The revision that the user sees; undefined when it is not known. */
+	/** The revision that the user sees; undefined while unknown. */
 	readonly revision: (channel: string) => number | undefined;
-	/** The counts that the server answered. */
+	/** Called with the counts in the answer. */
 	readonly onAnswer: (answer: Answer) => void;
 }
 
@@ -29,7 +29,7 @@ interface Waiting {
 
 export class Marks {
 	private readonly waiting = new Map<string, Waiting[]>();
-	private readonly underWay = new Set<string>();
+	private readonly inFlight = new Set<string>();
 
 	constructor(private readonly parts: MarksParts) {}
 
@@ -37,7 +37,7 @@ export class Marks {
 		const revision = this.parts.revision(channel);
 		const queue = this.waiting.get(channel) ?? [];
 		const last = queue.at(-1);
-		// What is read up to a later message is read up to this one.
+		// A mark of a later message includes this one.
 		if (last && last.ts >= ts && last.revision === revision) return last.answer;
 		let settle: Pick<Waiting, 'resolve' | 'reject'> | undefined;
 		const answer = new Promise<Answer>((resolve, reject) => {
@@ -57,13 +57,13 @@ export class Marks {
 	}
 
 	private async pump(channel: string): Promise<void> {
-		if (this.underWay.has(channel)) return;
-		this.underWay.add(channel);
+		if (this.inFlight.has(channel)) return;
+		this.inFlight.add(channel);
 		try {
 			for (let failures = 0; this.waiting.has(channel) && this.parts.isOnline(); failures += 1)
 				await this.sendNewest(channel, failures);
 		} finally {
-			this.underWay.delete(channel);
+			this.inFlight.delete(channel);
 		}
 	}
 
@@ -72,7 +72,7 @@ export class Marks {
 		const queue = this.waiting.get(channel) ?? [];
 		const newest = queue.at(-1);
 		if (!newest) return;
-		// The newest is the highest of its revision, and answers for them all. Others wait for their turn.
+		// The newest is the highest of its revision and settles all of them. Other revisions are sent next.
 		const answered = queue.filter(({ revision }) => revision === newest.revision);
 		const settle = (then: (mark: Waiting) => void): void => {
 			const left = (this.waiting.get(channel) ?? []).filter((mark) => !answered.includes(mark));

@@ -1,11 +1,11 @@
 /**
- * Whom a text speaks to, by the server's rules (docs/model.md). A test holds this against the server's own reading, which the
- * package does not bring along.
+ * Finds mentions in a text by the server's rules (docs/model.md). A test compares it with the server's parser,
+ * which the package does not include.
  */
 
 export interface TextMentions {
 	readonly isNamed: boolean;
-	/** `<!channel>` or `<!everyone>`. Whom `<!here>` means, only the server knows. */
+	/** `<!channel>` or `<!everyone>`. Only the server knows whom `<!here>` mentions. */
 	readonly isChannelWide: boolean;
 }
 

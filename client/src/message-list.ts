@@ -1,17 +1,17 @@
 import type { Message } from './types.ts';
 
-/** Lists of messages in the order of their ts. Each function answers the list itself when there is nothing to change. */
+/** Lists of messages ordered by ts. Each function returns the same list if nothing changes. */
 
 type Messages = readonly Message[];
 
-/** Where this ts stands, or would. From the end: what is new comes last. */
+/** The index of this ts, or where it would be inserted. Searches from the end, where new messages are. */
 function placeOf(messages: Messages, ts: string): number {
 	let index = messages.length;
 	while (index > 0 && (messages[index - 1] as Message).ts >= ts) index -= 1;
 	return index;
 }
 
-/** Adds it, or puts it in the place of what is there. */
+/** Inserts a message, or replaces the one with the same ts. */
 export function insert(messages: Messages, message: Message): Messages {
 	const index = placeOf(messages, message.ts);
 	const isThere = messages[index]?.ts === message.ts;

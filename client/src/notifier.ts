@@ -2,8 +2,8 @@ import type { Platform } from './platform.ts';
 import type { Store } from './types.ts';
 
 /**
- * Notifies listeners of changes: at once when it is quiet, and at most once a frame when much happens. Values are made when
- * somebody looks, so a thousand events that nobody looks at cost no copies.
+ * Notifies listeners of changes: at once when it is quiet, at most once per frame when much happens. Snapshots are
+ * built on demand, so events that nobody looks at cost no copies.
  */
 
 const FRAME_MS = 16;
@@ -37,7 +37,7 @@ export class Notifier {
 	}
 }
 
-/** A store whose value is made from other state when it is asked for, and kept while it would be the same. */
+/** A store whose value is derived from other state on demand, and keeps its identity while it is equal. */
 export class Cell<T> implements Store<T> {
 	private readonly listeners = new Set<() => void>();
 	private value: T | undefined;
@@ -51,7 +51,7 @@ export class Cell<T> implements Store<T> {
 	) {}
 
 	readonly subscribe = (listener: () => void): (() => void) => {
-		// Of its own, so that the same function may listen twice.
+		// A wrapper, so that one function can subscribe twice.
 		const own = () => listener();
 		if (this.listeners.size === 0) this.notified = this.getSnapshot();
 		this.listeners.add(own);
@@ -74,7 +74,7 @@ export class Cell<T> implements Store<T> {
 		return this.listeners.size > 0;
 	}
 
-	/** What it is made from has changed. */
+	/** The state that the value is derived from has changed. */
 	touch(): void {
 		this.isStale = true;
 		if (this.listeners.size > 0) this.notifier.add(this);
@@ -88,7 +88,7 @@ export class Cell<T> implements Store<T> {
 	}
 }
 
-/** The same, or plain objects and lists with the same contents. */
+/** Identical, or plain objects or lists with identical contents. */
 function isSame(one: unknown, other: unknown): boolean {
 	if (Object.is(one, other)) return true;
 	if (!isPlain(one) || !isPlain(other)) return false;

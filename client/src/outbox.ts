@@ -7,9 +7,9 @@ import type { Message } from './types.ts';
 import { toMessage, type Wire } from './wire.ts';
 
 /**
- * Messages on their way. Each conversation's are sent one after the other, so that they arrive in the order they were
- * written. What got no answer is sent again under the same client_msg_id, of which the server keeps one message. It is done
- * when the server answers or its event arrives, whichever comes first.
+ * Messages in flight. Those of a conversation are sent one after the other, so that they arrive in the order in
+ * which they were written. A message without an answer is sent again with the same client_msg_id, of which the
+ * server keeps one. It is done when the answer or its event arrives, whichever comes first.
  */
 
 export interface OutboxParts {
@@ -18,11 +18,11 @@ export interface OutboxParts {
 	readonly attempts: number;
 	readonly self: () => string;
 	readonly isOnline: () => boolean;
-	/** Of this conversation, and of the thread in it. */
+	/** Called when the unsent messages of the conversation, or of a thread in it, changed. */
 	readonly changed: (channel: string) => void;
-	/** Where what was not sent outlives the page; null for nowhere. */
+	/** Stores unsent messages beyond the life of the page; null: they are not stored. */
 	readonly unsent: UnsentStore | null;
-	/** The server has it: its event will arrive, and it can be shown before that. */
+	/** Called when the server has the message, to show it before its event arrives. */
 	readonly sent: (message: Wire, channel: string) => void;
 }
 
@@ -36,7 +36,7 @@ interface Sending {
 	reject(error: unknown): void;
 }
 
-/** The server knows a client_msg_id again for a day; after that, sending once more could make a second message. */
+/** The server remembers a client_msg_id for a day; later, a retry could create a second message. */
 const KNOWN_FOR_MS = 23 * 60 * 60 * 1000;
 
 const NOTHING: readonly Message[] = [];
@@ -44,14 +44,14 @@ const NOTHING: readonly Message[] = [];
 export class Outbox {
 	private readonly queues = new Map<string, Sending[]>();
 	private readonly shown = new Map<string, readonly Message[]>();
-	/** Conversations that are being sent to; the function cuts a wait short. */
-	private readonly underWay = new Map<string, () => void>();
+	/** Conversations with a running send; the function ends a pause early. */
+	private readonly inFlight = new Map<string, () => void>();
 
 	private made = 0;
 
 	constructor(private readonly parts: OutboxParts) {}
 
-	/** What is on its way to this conversation, in order. The same list until something changes. */
+	/** The unsent messages of a conversation in order. The same list until something changes. */
 	of(channel: string): readonly Message[] {
 		const queue = this.queues.get(channel);
 		if (!queue) return NOTHING;
@@ -61,7 +61,7 @@ export class Outbox {
 	}
 
 	post(channel: string, text: string, options: PostOptions): Promise<Message> {
-		const { threadTs, broadcast, blocks, attachments, metadata } = options;
+		const { threadTs, broadcast, blocks, attachments, metadata, linkNames } = options;
 		const clientMsgId = options.clientMsgId ?? this.freshId();
 		const args = {
 			channel,
@@ -71,6 +71,7 @@ export class Outbox {
 			...(blocks ? { blocks } : {}),
 			...(attachments ? { attachments } : {}),
 			...(metadata === undefined ? {} : { metadata }),
+			...(linkNames ? { link_names: true } : {}),
 		};
 		const message: Message = {
 			...toMessage({ ...args, ts: '', user: this.parts.self() }, channel),
@@ -83,7 +84,10 @@ export class Outbox {
 		return done;
 	}
 
-	/** What this user wrote before the page was left. Sending it again is safe: the server knows its client_msg_id. */
+	/**
+	 * Sends messages that this user wrote before the page was closed. Safe, because the server recognises the
+	 * client_msg_id.
+	 */
 	restore(): void {
 		const { unsent, self } = this.parts;
 		for (const { user, args, firstSentAt, error } of unsent?.load() ?? []) {
@@ -99,7 +103,7 @@ export class Outbox {
 		}
 	}
 
-	/** How many messages the server does not have yet, those that failed included. */
+	/** Number of messages that the server does not have yet, including failed ones. */
 	get size(): number {
 		let size = 0;
 		for (const queue of this.queues.values()) size += queue.length;
@@ -112,7 +116,7 @@ export class Outbox {
 			const sending = { message, args, attempts: 0, firstSentAt, resolve, reject };
 			this.queues.set(channel, [...(this.queues.get(channel) ?? []), sending]);
 		});
-		// Who does not wait for it sees in the message that it failed.
+		// The message shows the failure to callers that do not await this promise.
 		done.catch(() => undefined);
 		this.changed(channel);
 		return done;
@@ -149,20 +153,20 @@ export class Outbox {
 		sending.resolve(message);
 	}
 
-	/** There is a connection again. */
+	/** The connection is back. */
 	online(): void {
-		for (const cutShort of this.underWay.values()) cutShort();
+		for (const cutShort of this.inFlight.values()) cutShort();
 		for (const channel of this.queues.keys()) void this.pump(channel);
 	}
 
 	private async pump(channel: string): Promise<void> {
-		if (this.underWay.has(channel)) return;
-		this.underWay.set(channel, () => undefined);
+		if (this.inFlight.has(channel)) return;
+		this.inFlight.set(channel, () => undefined);
 		try {
 			for (let next = this.next(channel); next && this.parts.isOnline(); next = this.next(channel))
 				await this.send(next);
 		} finally {
-			this.underWay.delete(channel);
+			this.inFlight.delete(channel);
 		}
 	}
 
@@ -192,7 +196,7 @@ export class Outbox {
 
 	private answered({ message: { channel, clientMsgId } }: Sending, answer: Wire): void {
 		const message = { ...toMessage(answer, channel), clientMsgId };
-		// An event may have been first. And what was sent before may have been deleted since.
+		// The event may have arrived first, and a message that was sent before may have been deleted since.
 		if (clientMsgId !== null && this.find(channel, clientMsgId) && !message.isTombstone)
 			this.parts.sent(answer, channel);
 		this.confirm(message);
@@ -202,7 +206,7 @@ export class Outbox {
 		const { timers } = this.parts.platform;
 		return new Promise((done) => {
 			const timer = timers.set(done, ms);
-			this.underWay.set(channel, () => {
+			this.inFlight.set(channel, () => {
 				timers.clear(timer);
 				done();
 			});
@@ -210,7 +214,7 @@ export class Outbox {
 	}
 
 	private fail(sending: Sending, error: unknown): void {
-		// Its event may have arrived meanwhile, or it was given up.
+		// Its event may have arrived meanwhile, or the message was discarded.
 		if (!this.find(sending.message.channel, String(sending.message.clientMsgId))) return;
 		this.show(sending, 'failed', codeOf(error));
 		sending.reject(error);

@@ -1,6 +1,6 @@
 import type { Answer, Api, Arguments } from './api.ts';
 
-/** All pages of a list. */
+/** Iterates over all pages of a list. */
 export async function* pages(api: Api, method: string, args: Arguments): AsyncGenerator<Answer> {
 	let cursor = '';
 	do {

@@ -4,10 +4,12 @@ import { SharedMap } from './shared-map.ts';
 import type { User } from './types.ts';
 import { toUser, type Wire } from './wire.ts';
 
-/** The people of the workspace, as far as somebody asked for them. */
+/** Users of the workspace, loaded on request. */
 export class People {
 	readonly known = new SharedMap<string, User>();
-	private readonly asked = new Set<string>();
+	private readonly requested = new Set<string>();
+	/** All users were requested, so users who join later are added too. */
+	private wantsAll = false;
 
 	constructor(
 		private readonly api: Api,
@@ -16,32 +18,37 @@ export class People {
 
 	user(id: string): User | undefined {
 		const user = this.known.get(id);
-		if (!user && !this.asked.has(id)) void this.fetch(id);
+		if (!user && !this.requested.has(id)) void this.fetch(id);
 		return user;
 	}
 
 	async loadAll(): Promise<void> {
+		this.wantsAll = true;
 		for await (const { members } of pages(this.api, 'users.list', { limit: 1000 })) {
 			for (const member of members) this.known.set(member.id, toUser(member));
 			this.changed();
 		}
 	}
 
-	/** Of somebody who is shown. */
+	/** Applies changes of loaded users, and adds new ones if all were requested. */
 	receive(event: Wire): void {
-		if (event.type !== 'user_change' || !this.known.get(event.user.id)) return;
+		const isWanted =
+			event.type === 'user_change'
+				? this.known.get(event.user.id) !== undefined
+				: event.type === 'team_join' && this.wantsAll;
+		if (!isWanted) return;
 		this.known.set(event.user.id, toUser(event.user));
 		this.changed();
 	}
 
 	private async fetch(id: string): Promise<void> {
-		this.asked.add(id);
+		this.requested.add(id);
 		try {
 			this.known.set(id, toUser((await this.api.ask('users.info', { user: id })).user));
 			this.changed();
 		} catch {
-			// A view that still shows them asks again after the next change.
-			this.asked.delete(id);
+			// A view that still shows the user requests it again after the next change.
+			this.requested.delete(id);
 		}
 	}
 }

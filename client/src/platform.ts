@@ -1,6 +1,6 @@
 import type { ClientOptions, Timers, WebSocketClass } from './public.ts';
 
-/** Everything that comes from outside: replaced in tests, taken from the runtime otherwise. */
+/** Everything from outside: replaced in tests, otherwise taken from the runtime. */
 
 export interface Platform {
 	readonly WebSocket: WebSocketClass;
@@ -23,7 +23,7 @@ export function platformOf(options: ClientOptions): Platform {
 		);
 	return {
 		WebSocket: socket,
-		// Called without its object: browsers insist on `window`.
+		// Browsers require fetch to be called on `window`.
 		fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
 		now: options.now ?? Date.now,
 		random: options.random ?? Math.random,
@@ -36,9 +36,9 @@ export const sleep = ({ timers }: Platform, ms: number): Promise<void> =>
 		timers.set(done, ms);
 	});
 
-/** The address without a slash at its end. */
+/** The address without a trailing slash. */
 export function addressOf(options: ClientOptions): string {
 	const url = options.url ?? (globalThis as { location?: { origin: string } }).location?.origin;
-	if (!url) throw new TypeError('Pass `url`, the address of the server; it has a default in web pages only.');
+	if (!url) throw new TypeError('Pass `url`, the address of the server; only web pages have a default.');
 	return url.replace(/\/+$/, '');
 }

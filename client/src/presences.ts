@@ -2,10 +2,10 @@ import { SharedMap } from './shared-map.ts';
 import type { Presence } from './types.ts';
 import type { Wire } from './wire.ts';
 
-/** Who is there, of those that somebody watches. */
+/** The presence of watched users. */
 
-/** The server takes no more. */
-const MOST_WATCHED = 500;
+/** The server's limit. */
+const MAX_WATCHED = 500;
 
 export class Presences {
 	readonly known = new SharedMap<string, Presence>();
@@ -46,13 +46,13 @@ export class Presences {
 			this.changed();
 		}
 		if (this.isDue) return;
-		// A list replaces the one before: changes of one turn are sent together.
+		// A subscription replaces the previous one: send the changes of one turn together.
 		this.isDue = true;
 		queueMicrotask(() => this.subscribe());
 	}
 
 	private subscribe(): void {
 		this.isDue = false;
-		this.send({ type: 'presence_sub', ids: [...this.watchers.keys()].slice(0, MOST_WATCHED) });
+		this.send({ type: 'presence_sub', ids: [...this.watchers.keys()].slice(0, MAX_WATCHED) });
 	}
 }

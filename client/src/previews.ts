@@ -2,12 +2,12 @@ import type { Api } from './api.ts';
 import type { CountsState } from './counts-state.ts';
 import type { Wire } from './wire.ts';
 
-/** The newest message of each conversation: fetched for those at the top of the inbox, then kept by events. */
+/** The newest message of each conversation: fetched for the top of the inbox, then updated by events. */
 
 const PAGE = 50;
 
 export class Previews {
-	/** Null: there are no more. */
+	/** Null: all pages are loaded. */
 	private cursor: string | null = '';
 
 	constructor(
@@ -15,7 +15,7 @@ export class Previews {
 		private readonly state: CountsState,
 	) {}
 
-	/** After everything was reloaded: from the top again. */
+	/** Starts from the top again after a reload. */
 	restart(): Promise<void> {
 		this.cursor = '';
 		return this.more();
@@ -29,7 +29,7 @@ export class Previews {
 		for (const { id, latest } of answer.items) this.place(id, latest);
 	}
 
-	/** Of one conversation, whose newest message was deleted. */
+	/** For a conversation whose newest message was deleted. */
 	async refresh(channel: string): Promise<void> {
 		const { messages } = await this.api.ask('conversations.history', { channel, limit: 1 });
 		const [message] = messages;
@@ -38,7 +38,7 @@ export class Previews {
 
 	private place(id: string, latest: Wire): void {
 		const known = this.state.conversations.get(id);
-		// One that is newer came by an event.
+		// An event brought a newer one.
 		if (!known || !latest || (known.preview?.ts ?? '') >= latest.ts) return;
 		this.state.describe(id, { preview: { ts: latest.ts, user: latest.user, text: latest.text } });
 	}

@@ -1,9 +1,9 @@
 /**
- * How far in the stream everything was handled: where to resume from. While missed events arrive, that is where it
- * was before, because read positions come after the messages they count.
+ * The position up to which all events were handled: where to resume from. While missed events arrive, it stays
+ * where it was, because marks arrive after the messages that they count.
  */
 export class Progress {
-	/** Empty: nowhere; a snapshot is due. */
+	/** Empty: unknown, a snapshot is needed. */
 	position = '';
 	private newest = '';
 	private owed = 0;
@@ -11,22 +11,22 @@ export class Progress {
 	private isWhole = true;
 
 	/**
-	 * What to resume from. Events of one change share a position, and a connection may end between them: after an event, those of
-	 * its position are asked for once more.
+	 * The position to resume from. Events of one change share a position, and a connection may end between them:
+	 * after an event, those with its position are requested again.
 	 */
 	get since(): string {
 		if (this.isWhole || this.position === '') return this.position;
 		return String(Number(this.position) - 1).padStart(this.position.length, '0');
 	}
 
-	/** A fresh snapshot is true at this position. */
+	/** A fresh snapshot has this position. */
 	begin(position: string): void {
 		this.position = position;
 		this.newest = position;
 		this.isWhole = true;
 	}
 
-	/** A socket said hello at this position, and so many frames follow that were missed. */
+	/** A socket was opened at this position, and `missed` missed events follow. */
 	hello(position: string, missed: number): void {
 		this.owed = missed;
 		this.newest = position > this.position ? position : this.position;
@@ -35,9 +35,9 @@ export class Progress {
 		this.isWhole = true;
 	}
 
-	/** This event was handled. */
+	/** An event was handled. */
 	handled(position: unknown): void {
-		// Rows have positions of 32 digits, which are not of the stream.
+		// Rows have positions of 32 digits, which are not positions in the stream.
 		if (typeof position === 'string' && position.length === 16 && position > this.newest)
 			this.newest = position;
 		if (this.owed > 0) this.owed -= 1;

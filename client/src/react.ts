@@ -21,7 +21,7 @@ import type {
 	User,
 } from './types.ts';
 
-/** The stores as hooks. Each draws again when its own value changes, and not for what happens elsewhere. */
+/** The stores as hooks. Each re-renders only when its own value changes. */
 
 const ClientContext = createContext<TidemarkClient | null>(null);
 
@@ -35,14 +35,15 @@ export const TidemarkProvider: FunctionComponent<TidemarkProviderProps> = ({ cli
 
 export function useClient(): TidemarkClient {
 	const client = useContext(ClientContext);
-	if (!client) throw new Error('There is no <TidemarkProvider> around this component.');
+	if (!client)
+		throw new Error('useClient and the other hooks need a <TidemarkProvider> around the component.');
 	return client;
 }
 
 const useStore = <T>({ subscribe, getSnapshot }: Store<T>): T =>
 	useSyncExternalStore(subscribe, getSnapshot, getSnapshot);
 
-/** A part of the snapshot: draws again when that part has another identity. */
+/** A part of the snapshot: re-renders when its identity changes. */
 export function useSelected<T>(select: (snapshot: ClientSnapshot) => T): T {
 	const { subscribe, getSnapshot } = useClient();
 	const selected = () => select(getSnapshot());
@@ -58,14 +59,14 @@ export const useThread = (channel: string, threadTs: string): ThreadView =>
 export const useThreads = (): ThreadsView => useStore(useClient().threads);
 export const useConnection = (): Connection => useSelected(({ connection }) => connection);
 
-/** Undefined until it is known who that is. */
+/** Undefined until the user is loaded. */
 export function useUser(id: string): User | undefined {
 	const client = useClient();
-	// Asking for one who is missing is what fetches it; the store changes when the answer is there.
+	// `client.user` fetches a missing user; the store changes when it arrives.
 	return useSelected(({ users }) => users.get(id) ?? client.user(id));
 }
 
-/** Null until it is there; and where the file is gone, or the user may not see it. */
+/** Null until it is loaded, and if the file was deleted or the user may not see it. */
 export function useFileLink(id: string): FileLink | null {
 	const client = useClient();
 	const [link, setLink] = useState<FileLink | null>(null);

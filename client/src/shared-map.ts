@@ -1,4 +1,4 @@
-/** A Map to write to, whose snapshots never change: it is copied when it is written after somebody looked. */
+/** A Map with immutable snapshots: copied on the first write after a snapshot was taken. */
 export class SharedMap<K, V> {
 	private map = new Map<K, V>();
 	private isShared = false;

@@ -1,8 +1,8 @@
 import type { Message } from './types.ts';
 
 /**
- * What the server has, then what is on its way. The previous list when it would be the same, so that nothing is drawn again
- * for a change elsewhere.
+ * The messages of the server, then the unsent ones. Returns the previous list if it is equal, so that unrelated
+ * changes cause no rendering.
  */
 export function joined(
 	previous: readonly Message[] | undefined,

@@ -4,8 +4,8 @@ import { ApiError } from './errors.ts';
 import { type Platform, sleep } from './platform.ts';
 
 /**
- * Marks of single messages on their way: those of one conversation go together, when there is a connection, and again when no
- * answer came. They carry the revision that the user saw, so that they undo nothing that was marked unread since.
+ * Marks of single messages in flight: those of a conversation are sent together, when there is a connection, and
+ * again after a lost answer. They carry the revision that the user saw, so that they undo no later mark unread.
  */
 
 export interface SingleMarksParts {
@@ -13,7 +13,7 @@ export interface SingleMarksParts {
 	readonly platform: Platform;
 	readonly isOnline: () => boolean;
 	readonly revision: (channel: string) => number | undefined;
-	/** The counts that the server answered. */
+	/** Called with the counts in the answer. */
 	readonly onAnswer: (answer: Answer) => void;
 }
 
@@ -22,11 +22,11 @@ interface Batch {
 	readonly messages: Set<string>;
 }
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 export class SingleMarks {
 	private readonly waiting = new Map<string, Batch[]>();
-	private readonly underWay = new Set<string>();
+	private readonly inFlight = new Set<string>();
 
 	constructor(private readonly parts: SingleMarksParts) {}
 
@@ -36,7 +36,7 @@ export class SingleMarks {
 		this.waiting.set(channel, batches);
 		for (const ts of messages) {
 			const last = batches.at(-1);
-			if (last && last.revision === revision && last.messages.size < MOST_AT_ONCE) last.messages.add(ts);
+			if (last && last.revision === revision && last.messages.size < MAX_AT_ONCE) last.messages.add(ts);
 			else batches.push({ revision, messages: new Set([ts]) });
 		}
 		void this.pump(channel);
@@ -47,14 +47,14 @@ export class SingleMarks {
 	}
 
 	private async pump(channel: string): Promise<void> {
-		if (this.underWay.has(channel)) return;
-		this.underWay.add(channel);
+		if (this.inFlight.has(channel)) return;
+		this.inFlight.add(channel);
 		try {
 			let failures = 0;
 			while (this.waiting.get(channel)?.length && this.parts.isOnline())
 				failures = (await this.sendFirst(channel, failures)) ? 0 : failures + 1;
 		} finally {
-			this.underWay.delete(channel);
+			this.inFlight.delete(channel);
 		}
 	}
 
@@ -68,7 +68,7 @@ export class SingleMarks {
 			onAnswer(await api.once('conversations.markMessage', args));
 			return true;
 		} catch (error) {
-			// Rejected: the messages are gone, or the user left.
+			// Rejected: the messages were deleted, or the user left.
 			if (!(error instanceof ApiError) || error.retry === 'no') return true;
 			this.waiting.get(channel)?.unshift(batch);
 			await sleep(platform, error.retryAfterMs + backoffMs(failures, platform.random));

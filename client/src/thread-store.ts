@@ -9,7 +9,7 @@ import type { Message, ThreadView } from './types.ts';
 import { keyOf } from './typing.ts';
 import { isMark, type Wire } from './wire.ts';
 
-/** One thread: its messages on screen, how far it is read, and what can be done in it. */
+/** One thread: its messages on screen, its read state, and the actions on it. */
 export class LiveThread implements ThreadStore {
 	readonly subscribe: ThreadStore['subscribe'];
 	readonly getSnapshot: ThreadStore['getSnapshot'];
@@ -73,7 +73,7 @@ export class LiveThread implements ThreadStore {
 		this.cell.touch();
 	}
 
-	/** An event about a message in its conversation. */
+	/** Applies an event about a message of the conversation. */
 	receive(event: Wire): void {
 		if (!isOfThread(event, this.threadTs)) return;
 		this.window.loader.receive(event);
@@ -81,7 +81,7 @@ export class LiveThread implements ThreadStore {
 		this.cell.touch();
 	}
 
-	/** An event about following it. */
+	/** Applies an event about the user's follow or cursor. */
 	receiveFollowing(event: Wire): void {
 		if (event.type === 'thread_marked') this.following.setState(event);
 		else this.refresh();
@@ -93,7 +93,7 @@ export class LiveThread implements ThreadStore {
 		this.loadWatched();
 	}
 
-	/** What could not be loaded without a connection is loaded now. */
+	/** Loads what could not be loaded without a connection. */
 	online(): void {
 		this.loadWatched();
 		if (this.following.isStale) this.refresh();
@@ -104,7 +104,7 @@ export class LiveThread implements ThreadStore {
 	}
 
 	private refresh(): void {
-		// Also while its messages are on their way: the answer about following may be there already, and older.
+		// Also while the messages are loading: the answer about following may have arrived already and be older.
 		if (this.window.isLoaded || this.window.loader.isLoading) this.core.background(this.following.refresh());
 	}
 

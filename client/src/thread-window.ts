@@ -14,7 +14,7 @@ import {
 	withThread,
 } from './wire.ts';
 
-/** A thread from its root on, kept up to date by events. */
+/** The messages of a thread from its root on, kept up to date by events. */
 
 const PAGE = 1000;
 
@@ -70,7 +70,7 @@ export class ThreadWindow {
 		};
 	}
 
-	/** Events of this thread only: see `isOfThread`. */
+	/** Called only with events of this thread: see `isOfThread`. */
 	private apply(event: Wire): void {
 		if (!this.isLoaded) return;
 		const { subtype } = event;
@@ -84,14 +84,14 @@ export class ThreadWindow {
 	private add(event: Wire): void {
 		const message = toMessage(event, this.channel);
 		const known = list.find(this.replies, message.ts);
-		if (!this.freshness.takes(event, message, known)) return;
+		if (!this.freshness.accepts(event, message, known)) return;
 		this.replies = list.insert(this.replies, known ? withMarks(message, known) : message);
 	}
 
 	private replace(event: Wire): void {
 		const message = toMessage(event.message, this.channel);
 		const known = message.ts === this.threadTs ? this.root : list.find(this.replies, message.ts);
-		if (!known || !this.freshness.takes(event, message, known)) return;
+		if (!known || !this.freshness.accepts(event, message, known)) return;
 		const whole = withMarks(message, known);
 		if (message.ts === this.threadTs) this.root = whole;
 		else this.replies = list.replace(this.replies, whole);
@@ -100,14 +100,14 @@ export class ThreadWindow {
 	private react(event: Wire): void {
 		const ts = markedTs(event);
 		const known = ts === this.threadTs ? this.root : list.find(this.replies, ts);
-		if (!known || known.isTombstone || !this.freshness.takesMark(event)) return;
+		if (!known || known.isTombstone || !this.freshness.acceptsMark(event)) return;
 		if (ts === this.threadTs) this.root = withMark(known, event);
 		else this.replies = list.replace(this.replies, withMark(known, event));
 	}
 
 	private counted(event: Wire): void {
 		const message = toMessage(event.message, this.channel);
-		if (!this.freshness.takesReplies(event, message, this.root ?? undefined)) return;
+		if (!this.freshness.acceptsReplies(event, message, this.root ?? undefined)) return;
 		if (this.root) this.root = withThread(this.root, message);
 		else if (message.isTombstone) this.root = message;
 	}
@@ -119,7 +119,9 @@ export class ThreadWindow {
 	}
 }
 
-/** Whether an event is about this thread. Of a message deleted or reacted to only its ts is known: any may be a reply. */
+/**
+ * Whether an event is about this thread. Events of deletions and reactions carry only a ts, so any of them may be.
+ */
 export function isOfThread(event: Wire, threadTs: string): boolean {
 	if (event.subtype === 'message_deleted' || isMark(event)) return true;
 	const { ts, thread_ts: thread } = event.message ?? event;

@@ -6,8 +6,8 @@ import type { Message, ThreadSummary, ThreadsView } from './types.ts';
 import { markedTs, toMessage, type Wire, withMark } from './wire.ts';
 
 /**
- * The followed threads. One event says that any of them changed: while the list is on screen, it
- * is asked for again then, as long as it was, once for all that happened meanwhile.
+ * The followed threads. One event reports that any of them changed: while the list is on screen, it is then fetched
+ * again at its current length, once for all changes meanwhile.
  */
 
 const PAGE = 10;
@@ -22,7 +22,7 @@ export class LiveThreads implements ThreadsStore {
 	private isStale = true;
 	private hasMore = false;
 	private error: string | null = null;
-	private underWay: Promise<void> | undefined;
+	private inFlight: Promise<void> | undefined;
 
 	constructor(private readonly core: Core) {
 		this.cell = new Cell(
@@ -37,13 +37,13 @@ export class LiveThreads implements ThreadsStore {
 	}
 
 	load = (): Promise<void> => {
-		if (!this.isStale) return this.underWay ?? Promise.resolve();
-		this.underWay ??= this.fetch().finally(() => {
-			this.underWay = undefined;
+		if (!this.isStale) return this.inFlight ?? Promise.resolve();
+		this.inFlight ??= this.fetch().finally(() => {
+			this.inFlight = undefined;
 			this.cell.touch();
 		});
 		this.cell.touch();
-		return this.underWay;
+		return this.inFlight;
 	};
 
 	loadMore = (): Promise<void> => {
@@ -56,20 +56,20 @@ export class LiveThreads implements ThreadsStore {
 
 	markAll = async (): Promise<void> => void (await this.core.api.call('subscriptions.thread.clearAll'));
 
-	/** A followed thread has changed, or which ones there are. */
+	/** A followed thread changed, or the user followed or unfollowed one. */
 	invalidate(): void {
 		this.isStale = true;
 		this.loadWatched();
 	}
 
-	/** Somebody reacted to, or pinned, a message that may be among those shown. */
+	/** Applies a reaction or pin to a message that may be shown. */
 	receiveMark(event: Wire): void {
 		const { channel } = event.item;
 		const ts = markedTs(event);
 		const isShown = (message: Message): boolean => message.channel === channel && message.ts === ts;
 		const marked = (message: Message): Message => (isShown(message) ? withMark(message, event) : message);
-		// A list that is on its way may be older than this.
-		if (this.underWay) this.isStale = true;
+		// A list in flight may be older than this event.
+		if (this.inFlight) this.isStale = true;
 		if (!this.threads.some((thread) => messagesOf(thread).some(isShown))) return;
 		this.threads = this.threads.map((thread) =>
 			messagesOf(thread).some(isShown)
@@ -84,7 +84,7 @@ export class LiveThreads implements ThreadsStore {
 		this.cell.touch();
 	}
 
-	/** What could not be loaded without a connection is loaded now. */
+	/** Loads what could not be loaded without a connection. */
 	online(): void {
 		this.loadWatched();
 	}
@@ -112,7 +112,7 @@ export class LiveThreads implements ThreadsStore {
 
 	private view(): ThreadsView {
 		const { threads, isLoaded, hasMore, error } = this;
-		return { threads, isLoaded, isLoading: this.underWay !== undefined, hasMore, error };
+		return { threads, isLoaded, isLoading: this.inFlight !== undefined, hasMore, error };
 	}
 }
 

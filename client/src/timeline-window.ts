@@ -14,10 +14,10 @@ import {
 	withThread,
 } from './wire.ts';
 
-/** An unbroken stretch of a conversation's timeline, kept up to date by events. */
+/** A contiguous part of a conversation's timeline, kept up to date by events. */
 
-/** Of those at the newest end, so many are kept; older ones can be loaded again. */
-const MOST_KEPT = 2000;
+/** At the newest end, this many messages are kept; older ones can be loaded again. */
+const MAX_KEPT = 2000;
 
 export class TimelineWindow {
 	messages: readonly Message[] = [];
@@ -68,7 +68,7 @@ export class TimelineWindow {
 		});
 	}
 
-	/** The messages up to this one, and those after it. */
+	/** Loads the messages up to this one, and those after it. */
 	jumpTo(ts: string): Promise<void> {
 		return this.loader.run(async () => {
 			const [before, after] = await Promise.all([
@@ -125,15 +125,15 @@ export class TimelineWindow {
 	}
 
 	private add(event: Wire): void {
-		// Beyond what is shown: it comes when that is loaded.
+		// After the loaded part: the message comes when that part is loaded.
 		if (this.hasNewer) return;
 		const message = toMessage(event, this.channel);
 		const known = list.find(this.messages, message.ts);
-		if (!this.freshness.takes(event, message, known)) return;
-		// A post does not say what was replied to it, or who reacted.
+		if (!this.freshness.accepts(event, message, known)) return;
+		// The event of a post contains neither replies nor reactions.
 		const whole = known ? withMarks(withThread(message, known), known) : message;
 		this.messages = list.insert(this.messages, whole);
-		if (this.messages.length <= MOST_KEPT) return;
+		if (this.messages.length <= MAX_KEPT) return;
 		this.messages = this.messages.slice(this.pageSize);
 		this.hasOlder = true;
 	}
@@ -141,21 +141,24 @@ export class TimelineWindow {
 	private replace(event: Wire): void {
 		const message = toMessage(event.message, this.channel);
 		const known = list.find(this.messages, message.ts);
-		if (known && this.freshness.takes(event, message, known))
+		if (known && this.freshness.accepts(event, message, known))
 			this.messages = list.replace(this.messages, withMarks(message, known));
 	}
 
 	private react(event: Wire): void {
 		const known = list.find(this.messages, markedTs(event));
-		if (known && !known.isTombstone && this.freshness.takesMark(event))
+		if (known && !known.isTombstone && this.freshness.acceptsMark(event))
 			this.messages = list.replace(this.messages, withMark(known, event));
 	}
 
-	/** A root's new counters. Only a root posted and deleted while the client was offline may be unknown: its tombstone is added. */
+	/**
+	 * Updates the counters of a root. Only a root that was posted and deleted while the client was offline is
+	 * unknown: then its tombstone is added.
+	 */
 	private root(event: Wire): void {
 		const message = toMessage(event.message, this.channel);
 		const known = list.find(this.messages, message.ts);
-		if (!this.freshness.takesReplies(event, message, known)) return;
+		if (!this.freshness.acceptsReplies(event, message, known)) return;
 		const isGone = message.isTombstone && message.replyCount === 0;
 		if (isGone) this.messages = list.remove(this.messages, message.ts);
 		else if (known) this.messages = list.replace(this.messages, withThread(known, message));

@@ -1,13 +1,15 @@
 /**
- * What an application sees: plain, immutable values. A value that did not change keeps its identity, so `===` shows
- * whether there is anything to draw again.
+ * The values that applications see: plain and immutable. An unchanged value keeps its identity, so `===` shows
+ * whether to render again.
  */
 
-/** What React's useSyncExternalStore takes. Both functions may be passed around without their object. */
+/** The interface of React's useSyncExternalStore. Both functions are bound. */
 export interface Store<T> {
-	/** Calls back after changes, several at once where they come together. Returns what ends it. */
+	/**
+	 * Calls the listener after changes, once for several that occur together. Returns a function that unsubscribes.
+	 */
 	readonly subscribe: (listener: () => void) => () => void;
-	/** The present value; the same object until something in it changes. */
+	/** The current value; the same object until something in it changes. */
 	readonly getSnapshot: () => T;
 }
 
@@ -16,22 +18,22 @@ export type NotificationLevel = 'all' | 'mentions' | 'none';
 
 /** A row of the server's `client.counts`, kept up to date by events. */
 export interface Counts {
-	/** How far it is read: the ts of a message, zeros for nothing. */
+	/** The cursor: ts of the last read message; zeros: none. */
 	readonly lastRead: string;
-	/** The newest message of the timeline, zeros for none. */
+	/** ts of the newest message in the timeline; zeros: none. */
 	readonly latest: string;
 	readonly hasUnreads: boolean;
 	readonly unreadCount: number;
-	/** The same, 0 while muted. */
+	/** `unreadCount`, but 0 while muted. */
 	readonly unreadCountDisplay: number;
 	readonly mentionCount: number;
-	/** What it adds to the badge. */
+	/** The share of this conversation in the badge. */
 	readonly badgeCount: number;
 	readonly isMuted: boolean;
 	readonly notificationLevel: NotificationLevel;
-	/** Rises when something is marked unread; a mark that carries an older one is void. */
+	/** Rises when messages are marked unread; a mark with an older revision is ignored. */
 	readonly revision: number;
-	/** There are more than 10,000 unread: counts stop there. */
+	/** More than 10,000 messages are unread: counts stop there. */
 	readonly isCapped: boolean;
 }
 
@@ -42,26 +44,26 @@ export interface Preview {
 	readonly text: string;
 }
 
-/** A conversation that the user is in and that is not archived. */
+/** A conversation that the user is a member of and that is not archived. */
 export interface Conversation extends Counts {
 	readonly id: string;
 	readonly kind: ConversationKind;
-	/** Empty for direct messages: show `user` or `members` then. */
+	/** Empty for direct and group messages: show `user` or `members`. */
 	readonly name: string;
-	/** The other person of a direct message. */
+	/** The other user of a direct message. */
 	readonly user: string | null;
-	/** Everybody in a group of direct messages; empty otherwise. */
+	/** All members of a group message; otherwise empty. */
 	readonly members: readonly string[];
 	readonly topic: string;
 	readonly purpose: string;
 	readonly creator: string;
 	/** Seconds since 1970. */
 	readonly created: number;
-	/** Null: there is no message, or it is not known yet. */
+	/** Null: there is no message, or it is not loaded yet. */
 	readonly preview: Preview | null;
 }
 
-/** All followed threads together. */
+/** Totals of all followed threads. */
 export interface ThreadTotals {
 	readonly hasUnreads: boolean;
 	readonly unreadCount: number;
@@ -73,46 +75,46 @@ export type MessageStatus = 'sent' | 'sending' | 'failed';
 
 export interface Message {
 	readonly channel: string;
-	/** Identity and place. While a message is being sent it has a `clientMsgId` and an empty ts. */
+	/** Identity and place. An unsent message has a `clientMsgId` and an empty ts. */
 	readonly ts: string;
 	readonly user: string;
-	/** The name that a bot posted it under, where that is not its own. */
+	/** The name under which a bot posted the message, if it set one. */
 	readonly username: string | null;
-	/** The picture that a bot posted it with: an emoji by name (`fire`), or the address of an image. */
+	/** The picture that a bot set for the message: the name of an emoji (`fire`), or the address of an image. */
 	readonly iconEmoji: string | null;
 	readonly iconUrl: string | null;
-	/** `/me waves`: it is about its author. */
+	/** `/me waves`: an action of the author. */
 	readonly isMe: boolean;
 	readonly text: string;
 	readonly status: MessageStatus;
-	/** Why it failed: an error code of the server's. */
+	/** Why sending failed: an error code of the server. */
 	readonly error: string | null;
 	readonly clientMsgId: string | null;
-	/** The root of the thread that it is in; a root with replies has its own ts here. */
+	/** ts of the thread's root; a root with replies has its own ts here. */
 	readonly threadTs: string | null;
-	/** A reply that is in the conversation as well. */
+	/** A reply that also appears in the conversation. */
 	readonly isBroadcast: boolean;
-	/** It was deleted, and stays because it has replies. */
+	/** A deleted message that stays because it has replies. */
 	readonly isTombstone: boolean;
-	/** The ts of its last edit. */
+	/** The time of its last edit, as a ts. */
 	readonly edited: string | null;
 	readonly replyCount: number;
 	readonly replyUsers: readonly string[];
 	readonly latestReply: string | null;
-	/** In the order of their first one. */
+	/** In the order of their first use. */
 	readonly reactions: readonly Reaction[];
 	readonly isPinned: boolean;
 	readonly files: readonly SharedFile[];
-	/** Slack's `blocks`, `attachments` and `metadata`, as they came. */
+	/** Slack's `blocks`, `attachments` and `metadata`, unchanged. */
 	readonly blocks: readonly unknown[] | null;
 	readonly attachments: readonly unknown[] | null;
 	readonly metadata: unknown;
 }
 
-/** A file that a message shares. `client.fileLink` has an address to show it from. */
+/** A file that a message shares. `client.fileLink` returns links to show it. */
 export interface SharedFile {
 	readonly id: string;
-	/** It was deleted: nothing else is known of it. */
+	/** The file was deleted; the other fields are empty. */
 	readonly isDeleted: boolean;
 	readonly name: string;
 	readonly title: string;
@@ -121,65 +123,65 @@ export interface SharedFile {
 	readonly filetype: string;
 	/** Bytes. */
 	readonly size: number;
-	/** Who uploaded it. */
+	/** The user who uploaded it. */
 	readonly user: string;
 	/** Seconds since 1970. */
 	readonly created: number;
-	/** What a picture shows, for those who cannot see it. */
+	/** A description of the picture for people who cannot see it. */
 	readonly altText: string;
-	/** Pixels of a picture; 0 where that is not known. */
+	/** Size of a picture in pixels; 0: unknown. */
 	readonly width: number;
 	readonly height: number;
 }
 
-/** Addresses of a file for `<img>` and `<a>`, which need no token until they end. */
+/** Links to a file for `<img>` and `<a>`, which need no token until they expire. */
 export interface FileLink {
 	readonly url: string;
-	/** Saves it instead of showing it. */
+	/** Downloads the file instead of showing it. */
 	readonly downloadUrl: string;
 	/** Seconds since 1970. */
 	readonly expires: number;
 }
 
-/** An emoji that people react to a message with. */
+/** An emoji reaction to a message. */
 export interface Reaction {
 	/** Without colons; a skin tone follows after `::`. */
 	readonly name: string;
 	readonly count: number;
-	/** The first 20 of them. */
+	/** The first 20 users. */
 	readonly users: readonly string[];
-	/** The ts of the first one. */
+	/** ts of the first reaction. */
 	readonly since: string;
 }
 
-/** What is on screen of a conversation: an unbroken stretch of its messages. */
+/** The loaded part of a conversation: contiguous messages. */
 export interface ConversationView {
 	readonly id: string;
-	/** Null: the user is not in it, it is archived, or the client is not ready yet. */
+	/** Null: the user is not a member, the conversation is archived, or the client is not ready yet. */
 	readonly conversation: Conversation | null;
-	/** Oldest first; those being sent at the end. */
+	/** Oldest first; unsent ones at the end. */
 	readonly messages: readonly Message[];
 	readonly isLoaded: boolean;
 	readonly isLoading: boolean;
 	readonly hasOlder: boolean;
-	/** True after `jumpTo`: new messages are not shown until the stretch reaches the newest. */
+	/** True after `jumpTo`: new messages are not shown until the newest ones are loaded. */
 	readonly hasNewer: boolean;
-	/** Who is typing in the conversation. */
+	/** The users who are typing in the conversation. */
 	readonly typing: readonly string[];
-	/** Why the last load failed: an error code of the server's, or `network_error`. */
+	/** Why the last load failed: an error code of the server, or `network_error`. */
 	readonly error: string | null;
 }
 
 export interface ThreadView {
 	readonly channel: string;
 	readonly threadTs: string;
-	/** Null: not loaded yet, or gone. */
+	/** Null: not loaded yet, or deleted. */
 	readonly root: Message | null;
-	/** Oldest first; those being sent at the end. */
+	/** Oldest first; unsent ones at the end. */
 	readonly replies: readonly Message[];
 	readonly isLoaded: boolean;
 	readonly isLoading: boolean;
-	/** There are later replies to load; a thread is read from its start. */
+	/** Later replies can be loaded; a thread is loaded from its start. */
 	readonly hasMore: boolean;
 	readonly isFollowing: boolean;
 	readonly lastRead: string;
@@ -189,7 +191,7 @@ export interface ThreadView {
 	readonly error: string | null;
 }
 
-/** A followed thread in the list of them. */
+/** An entry in the list of followed threads. */
 export interface ThreadSummary {
 	readonly channel: string;
 	readonly threadTs: string;
@@ -215,7 +217,7 @@ export interface User {
 	readonly realName: string;
 	readonly isBot: boolean;
 	readonly isDeleted: boolean;
-	/** Address of their photo; null: they have none. */
+	/** Address of the user's photo; null: none. */
 	readonly photo: string | null;
 }
 
@@ -223,10 +225,11 @@ export type Presence = 'active' | 'away';
 
 /**
  * - `idle`: not connected, by choice
- * - `connecting`: on the way, for the first time or again
+ * - `connecting`: connecting, for the first time or again
  * - `online`: everything shown is up to date
- * - `waiting`: will try again at `retryAt`
- * - `stopped`: will not try again by itself; `reason` says why (`signed_out`, `invalid_auth`, `too_many_sockets`, …)
+ * - `waiting`: reconnects at `retryAt`
+ * - `stopped`: does not reconnect by itself; `reason` says why (`signed_out`, `invalid_auth`, `too_many_sockets`,
+ * …)
  */
 export type ConnectionStatus = 'idle' | 'connecting' | 'online' | 'waiting' | 'stopped';
 
@@ -239,18 +242,18 @@ export interface Connection {
 
 export interface ClientSnapshot {
 	readonly connection: Connection;
-	/** Counts and conversations are there. */
+	/** Counts and conversations are loaded. */
 	readonly isReady: boolean;
 	readonly self: { readonly id: string; readonly name: string } | null;
 	readonly team: { readonly id: string; readonly name: string } | null;
 	readonly conversations: ReadonlyMap<string, Conversation>;
 	readonly threads: ThreadTotals;
 	readonly badge: number;
-	/** Messages that the server does not have yet, those that failed included. */
+	/** Number of messages that the server does not have yet, including failed ones. */
 	readonly unsentCount: number;
-	/** People known so far; `client.user(id)` fetches one that is missing. */
+	/** Loaded users; `client.user(id)` fetches a missing one. */
 	readonly users: ReadonlyMap<string, User>;
-	/** Of those watched. */
+	/** Presence of watched users. */
 	readonly presence: ReadonlyMap<string, Presence>;
 }
 
@@ -265,7 +268,7 @@ export interface ExplainedItem {
 
 export interface Explanation {
 	readonly badge: number;
-	/** The messages that make it up, oldest first. */
+	/** The messages that the badge counts, oldest first. */
 	readonly items: readonly ExplainedItem[];
 	readonly hasMore: boolean;
 }

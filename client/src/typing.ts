@@ -1,10 +1,12 @@
 import type { Platform } from './platform.ts';
 import type { Wire } from './wire.ts';
 
-/** Who is typing where. Nobody says that they stopped: it ends with their message, or by itself. */
+/**
+ * The users who are typing. Clients do not report that they stopped: it ends with their message, or after a time.
+ */
 
 const SHOWN_MS = 6_000;
-/** How often typing is sent at most. */
+/** Minimum time between two typing frames. */
 const SEND_EVERY_MS = 3_000;
 
 export const keyOf = (channel: string, threadTs?: string | null): string =>
@@ -12,10 +14,10 @@ export const keyOf = (channel: string, threadTs?: string | null): string =>
 
 const NOBODY: readonly string[] = [];
 
-/** Subtypes of messages that somebody wrote, not of what happened to one. */
+/** Subtypes of posted messages, as opposed to edits and deletions. */
 const POSTS: ReadonlySet<string> = new Set(['thread_broadcast', 'bot_message', 'me_message']);
 export class Typing {
-	/** By place, the users and the timers that end it. */
+	/** By conversation or thread: the typing users, each with the timer that ends it. */
 	private readonly typists = new Map<string, Map<string, unknown>>();
 	private readonly shown = new Map<string, readonly string[]>();
 	private readonly sentAt = new Map<string, number>();

@@ -4,7 +4,7 @@ import type { UploadOptions, UploadSource } from './public.ts';
 import type { SharedFile } from './types.ts';
 import { toFile } from './wire.ts';
 
-/** Uploads files one after the other, and shares them with one message when all of them are there. */
+/** Uploads files one after the other, and shares them with one message when all are uploaded. */
 export async function uploadFiles(
 	api: Api,
 	sources: readonly UploadSource[],
@@ -14,7 +14,7 @@ export async function uploadFiles(
 	const total = sources.reduce((sum, { content }) => sum + content.size, 0);
 	const places: { id: string; url: string; content: Blob; title?: string }[] = [];
 	onProgress?.(0, total);
-	// All of them before the first byte: what is too large is refused at once.
+	// Request all upload URLs first: a file that is too large is rejected before any byte is sent.
 	for (const { content, name, title, altText } of sources) {
 		signal?.throwIfAborted();
 		const place: Answer = await api.call('files.getUploadURLExternal', {
@@ -33,7 +33,7 @@ export async function uploadFiles(
 		onProgress?.(done, total);
 	}
 	signal?.throwIfAborted();
-	// Repeating it shares nothing twice.
+	// Idempotent: repeating it shares nothing twice.
 	const { files } = await api.ask('files.completeUploadExternal', {
 		files: places.map(({ id, title }) => ({ id, ...(title ? { title } : {}) })),
 		...(channel ? { channel_id: channel } : {}),
@@ -43,7 +43,7 @@ export async function uploadFiles(
 	return files.map(toFile);
 }
 
-/** Browsers tell how much of a request is sent to XMLHttpRequest alone. */
+/** In browsers, only XMLHttpRequest reports upload progress. */
 async function send(
 	url: string,
 	content: Blob,
@@ -67,10 +67,10 @@ const fetched = (url: string, body: Blob, signal: AbortSignal | undefined): Prom
 		() => 0,
 	);
 
-/** Whatever the type of the content, it is the body, not a form. */
+/** Sends the content as the body, whatever its type: never as a form. */
 const BYTES = { 'content-type': 'application/octet-stream' };
 
-/** As much of an XMLHttpRequest as is used. */
+/** The part of an XMLHttpRequest that is used. */
 interface Observed {
 	readonly upload: { onprogress: ((event: { readonly loaded: number }) => void) | null };
 	readonly status: number;

@@ -4,11 +4,11 @@ import { LiveThread } from './thread-store.ts';
 import { isMark, type Wire } from './wire.ts';
 
 /**
- * The stores of single conversations and threads, one for each. Those that are watched, and those that were watched last,
- * follow the events; messages of others are evicted.
+ * The stores of conversations and threads, one for each. Watched ones, and the last few unwatched ones, follow the
+ * events; messages of others are evicted.
  */
 
-const MOST_UNWATCHED = 20;
+const MAX_UNWATCHED = 20;
 
 type Live = LiveConversation | LiveThread;
 
@@ -16,7 +16,7 @@ export class Windows {
 	private readonly conversations = new Map<string, LiveConversation>();
 	/** By conversation, then by thread. */
 	private readonly threads = new Map<string, Map<string, LiveThread>>();
-	/** In the order in which they ceased to be watched. */
+	/** In the order in which they became unwatched. */
 	private readonly unwatched = new Set<Live>();
 
 	constructor(private readonly core: Core) {}
@@ -39,7 +39,7 @@ export class Windows {
 		return made;
 	}
 
-	/** Something other than messages has changed in a conversation, or in all. */
+	/** Something other than messages changed, in one conversation or in all. */
 	touch(channel?: string): void {
 		for (const live of this.in(channel)) live.touch();
 	}
@@ -76,7 +76,7 @@ export class Windows {
 		this.unwatched.delete(live);
 		if (isWatched) return;
 		this.unwatched.add(live);
-		if (this.unwatched.size <= MOST_UNWATCHED) return;
+		if (this.unwatched.size <= MAX_UNWATCHED) return;
 		const [oldest] = this.unwatched;
 		if (!oldest) return;
 		this.unwatched.delete(oldest);

@@ -1,6 +1,6 @@
 import type { Conversation, Counts, Explanation, Message, Reaction, SharedFile, User } from './types.ts';
 
-/** From Slack's words to ours: the one place that knows how things look on the wire. */
+/** Converts Slack's objects to ours: the only file that knows the wire format. */
 
 // biome-ignore lint/suspicious/noExplicitAny: frames and answers are read field by field
 export type Wire = any;
@@ -29,7 +29,7 @@ export const toCounts = (row: Wire): ReceivedCounts => ({
 	position: row.position,
 });
 
-/** What a conversation is, without what is unread in it. */
+/** A conversation without its counts. */
 export type Description = Omit<Conversation, keyof Counts | 'preview'>;
 
 export function toDescription(channel: Wire): Description {
@@ -47,7 +47,7 @@ export function toDescription(channel: Wire): Description {
 	};
 }
 
-/** Of a conversation whose counts came before its description: its id says as much as this. */
+/** For a conversation whose counts arrived before its description: derived from its id. */
 export const emptyDescription = (id: string): Description =>
 	toDescription({ id, is_im: id.startsWith('D'), is_mpim: id.startsWith('G') });
 
@@ -59,7 +59,7 @@ export const toMessage = (message: Wire, channel: string): Message => ({
 	iconEmoji: message.icons?.emoji?.replaceAll(':', '') ?? null,
 	iconUrl: message.icons?.image_48 ?? null,
 	isMe: message.subtype === 'me_message',
-	// Slack's words for a deleted message are for clients that show it like any other.
+	// The server's text of a tombstone is for clients without a display of their own for it.
 	text: message.subtype === 'tombstone' ? '' : (message.text ?? ''),
 	status: 'sent',
 	error: null,
@@ -104,7 +104,7 @@ const toReaction = ({ name, count, users, first_ts: since }: Wire): Reaction => 
 	since,
 });
 
-/** The message as it is after a reaction, which says how many there are of its emoji, or after it was pinned or taken down. */
+/** Applies a reaction event, which carries the new number of its emoji, or a pin event. */
 export function withMark(message: Message, event: Wire): Message {
 	if (PINS.includes(event.type)) return { ...message, isPinned: event.type === 'pin_added' };
 	return withReaction(message, event);
@@ -123,23 +123,23 @@ const orderOf = ({ since, name }: Reaction): string => `${since} ${name}`;
 const REACTIONS = ['reaction_added', 'reaction_removed'];
 const PINS = ['pin_added', 'pin_removed'];
 
-/** An event about what others put on a message: reactions and pins. */
+/** Whether an event is about a reaction or a pin. */
 export const isMark = ({ type }: Wire): boolean => REACTIONS.includes(type) || PINS.includes(type);
 
-/** The message that such an event is about. */
+/** ts of the message that a reaction or pin event is about. */
 export const markedTs = ({ item }: Wire): string => item.ts ?? item.message.ts;
 
-/** A message as it was posted or edited, which does not say what was put on it since. */
+/** Keeps reactions and pins of the known message: posts and edits do not carry them. */
 export const withMarks = (message: Message, known: Message): Message => ({
 	...message,
 	reactions: known.reactions,
 	isPinned: known.isPinned,
 });
 
-/** What the server says of a deleted root: nobody wrote it. */
+/** The author that the server reports for a deleted root. */
 const TOMBSTONE = { subtype: 'tombstone', user: 'USLACKBOT' };
 
-/** What stays of a deleted root: its place and its thread. */
+/** What remains of a deleted root: its place and its thread. */
 export const tombstoneOf = (message: Message): Message => ({
 	...toMessage({ ...TOMBSTONE, ts: message.ts }, message.channel),
 	threadTs: message.threadTs,
@@ -148,7 +148,7 @@ export const tombstoneOf = (message: Message): Message => ({
 	latestReply: message.latestReply,
 });
 
-/** A known root with the counters of `message_replied`, whose own text may be cut. */
+/** A known root with the counters of `message_replied`, whose text may be cut. */
 export const withThread = (known: Message, received: Message): Message =>
 	received.isTombstone
 		? received

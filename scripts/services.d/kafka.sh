@@ -1,6 +1,8 @@
 # One Kafka broker that is its own controller (KRaft), with a small heap.
 
+# Tests start many brokers for a short time: the quick compiler and a small heap. Benchmarks measure a broker as operators run it.
 KAFKA_OPTIONS=(-Xms128m -Xmx512m -XX:+UseSerialGC -XX:-UsePerfData -XX:TieredStopAtLevel=1)
+[ -z "${TIDEMARK_SERVICES_LONG_RUN:-}" ] || KAFKA_OPTIONS=(-Xms512m -Xmx1g)
 KAFKA_OPTIONS+=(-Dlog4j2.configurationFile="$ROOT/scripts/kafka/log4j2.properties" -cp "$KAFKA_JARS/*")
 
 kafka_run() { java "${KAFKA_OPTIONS[@]}" "$@"; }

@@ -46,11 +46,11 @@ export function findGroups(files: readonly string[]): Group[] {
 
 /** Tests that break a cluster mostly wait, for processes to start and for sessions to expire: two processes go through them. */
 const DIVIDED = 'test/chaos';
-const MOST_UNDIVIDED = 8;
+const MAX_UNDIVIDED = 8;
 
 /** Every other file, so that both have their share of slow ones. */
 function parts(group: Group): Group[] {
-	if (!group.name.startsWith(DIVIDED) || group.files.length <= MOST_UNDIVIDED) return [group];
+	if (!group.name.startsWith(DIVIDED) || group.files.length <= MAX_UNDIVIDED) return [group];
 	return [0, 1].map((part) => ({
 		...group,
 		name: `${group.name}, part ${part + 1} of 2`,

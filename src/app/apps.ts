@@ -10,14 +10,14 @@ import type { Config } from './config.ts';
 import type { GatewayEngine } from './engine.ts';
 import type { ServerOperations } from './operations.ts';
 
-/** The composition of what serves apps at a gateway: their sockets, their URLs, and the delivery of their events. */
+/** Composes the parts of a gateway that serve apps: Socket Mode, request URLs and the delivery of events. */
 
 export interface RunningApps {
 	readonly sockets: AppSockets;
 	readonly requests: AppRequests;
 	readonly outgoing: Outgoing;
 	start(): Promise<void>;
-	/** Events end here, and the app's clients are asked to connect again; its sockets close with the server. */
+	/** Stops delivering events and asks apps to reconnect elsewhere; the server closes their sockets. */
 	stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ const TIDY_EVERY_MS = 60_000;
 const MODALS_KEPT_MICROS = 24 * 3600 * 1e6;
 const EVERY_GATEWAY = 'gateways:all';
 
-/** `origin`: how apps reach this server by HTTP, as far as is known. */
+/** `origin` returns the address at which apps reach this server by HTTP. */
 export function appsAt(
 	engine: GatewayEngine,
 	config: Config,
@@ -68,7 +68,7 @@ export function appsAt(
 		dispatchers.poke(message.app);
 		void endRevoked(message.app).catch(report);
 	};
-	/** Sockets of an app that is gone, or whose token was revoked. */
+	/** Closes the sockets of a deleted app, or those opened with a revoked token. */
 	async function endRevoked(app: string): Promise<void> {
 		if (!sockets.isOpen(app)) return;
 		if (!(await store.apps.app(app))) return sockets.disable(app, null);

@@ -1,9 +1,9 @@
 import type { Load } from '../load/load.ts';
 import type { CliCommand } from './command.ts';
 import { ConfigError } from './config.ts';
-import { wholeNumber } from './settings.ts';
+import { wholeNumber } from './settings/setting.ts';
 
-/** How much load, of what kind: the flags of `tidemark bench`, their defaults and their bounds. Pure. */
+/** The flags of `tidemark bench` that say how much load to generate, with their defaults and bounds. Pure. */
 
 interface Amount {
 	readonly flag: string;
@@ -13,10 +13,10 @@ interface Amount {
 	readonly help: string;
 }
 
-/** One machine has some 28,000 ports for connections to one server. */
-const MOST_SOCKETS = 25_000;
-/** Of each it is remembered what came of it. */
-const MOST_POSTS = 10_000_000;
+/** A machine has about 28,000 ephemeral ports for connections to one server. */
+const MAX_SOCKETS = 25_000;
+/** The outcome of every post is kept in memory until the report. */
+const MAX_POSTS = 10_000_000;
 
 const AMOUNTS: Readonly<Record<keyof Load, Amount>> = {
 	conversations: {
@@ -31,7 +31,7 @@ const AMOUNTS: Readonly<Record<keyof Load, Amount>> = {
 		flag: 'online',
 		fallback: 100,
 		least: 1,
-		most: MOST_SOCKETS,
+		most: MAX_SOCKETS,
 		help: 'users who are online, with one socket each; they post in turn',
 	},
 	rate: {
@@ -39,7 +39,7 @@ const AMOUNTS: Readonly<Record<keyof Load, Amount>> = {
 		fallback: 100,
 		least: 1,
 		most: 100_000,
-		help: 'posts per second in total, sent on time even while earlier ones are unanswered',
+		help: 'posts per second in total; sent on schedule even while earlier ones are unanswered',
 	},
 	seconds: { flag: 'seconds', fallback: 15, least: 1, most: 86_400, help: 'how long to measure' },
 	warmUp: {
@@ -81,8 +81,8 @@ export function readLoad(options: Readonly<Record<string, string | undefined>>):
 	};
 	const load = Object.fromEntries(Object.entries(AMOUNTS).map(([name, amount]) => [name, read(amount)]));
 	const { rate = 0, warmUp = 0, seconds = 0 } = load;
-	if (problems.length === 0 && rate * (warmUp + seconds) > MOST_POSTS)
-		problems.push(`--rate times --seconds is more than ${MOST_POSTS} posts: lower one of them`);
+	if (problems.length === 0 && rate * (warmUp + seconds) > MAX_POSTS)
+		problems.push(`--rate times --seconds is more than ${MAX_POSTS} posts: lower one of them`);
 	if (problems.length > 0) throw new ConfigError(problems);
 	return load as unknown as Load;
 }

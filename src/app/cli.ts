@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { CliCommand } from './command.ts';
+import { type CliCommand, MissingFlag } from './command.ts';
 import {
 	appCreateCommand,
 	appDeleteCommand,
@@ -30,7 +30,7 @@ import { explainFailure } from './failures.ts';
 import { SETTINGS } from './settings.ts';
 import { VERSION } from './version.ts';
 
-/** The command line: finds the command, reads its flags, says what is wrong in one line. */
+/** The command line: finds the command, parses its flags and prints usage errors. */
 
 const COMMANDS: Readonly<Record<string, CliCommand>> = {
 	serve: serveCommand,
@@ -67,7 +67,7 @@ const USAGE_ERROR = 2;
 
 export async function run(argv: readonly string[]): Promise<number> {
 	const { name, rest } = commandIn(argv);
-	// `tidemark help serve` is what people try who know other programs.
+	// Users of other programs try `tidemark help serve`.
 	if (name === 'help' && rest.length > 0) return run([...rest, '--help']);
 	if (name === '' || name === '--help' || name === '-h' || name === 'help') {
 		console.log(generalHelp());
@@ -89,13 +89,15 @@ export async function run(argv: readonly string[]): Promise<number> {
 		const config = configOf(command, flags);
 		return typeof config === 'number' ? config : await command.run({ config, options: flags });
 	} catch (error) {
+		if (error instanceof MissingFlag)
+			return usageError(missingIn(name, command, error.flag), `tidemark ${name} --help`);
 		if (error instanceof ConfigError) return usageError(error.message, `tidemark ${name} --help`);
 		console.error(`tidemark: ${explainFailure(error)}`);
 		return 1;
 	}
 }
 
-/** A number: the command had its say about settings that cannot be read, and ends with it. */
+/** Returns the exit code instead if the command reports unreadable settings itself. */
 function configOf(command: CliCommand, flags: Record<string, string | undefined>): Config | number {
 	try {
 		return readConfig(flags, process.env);
@@ -105,19 +107,24 @@ function configOf(command: CliCommand, flags: Record<string, string | undefined>
 	}
 }
 
-/** A command is one word, or two where there are several about one thing: `token list`. */
+/** A command is one word, or two words where several commands share a subject: `token list`. */
 function commandIn([first = '', ...rest]: readonly string[]): { name: string; rest: readonly string[] } {
 	const both = `${first} ${rest[0]}`;
 	if (Object.hasOwn(COMMANDS, both)) return { name: both, rest: rest.slice(1) };
 	return { name: first, rest };
 }
 
-/** `tidemark user --help`: the commands about users; undefined where there is no such group. */
+/** Handles `tidemark user --help`: lists the commands of the group. Undefined: there is no such group. */
 function groupHelp(group: string, rest: readonly string[]): number | undefined {
 	const members = Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${group} `));
 	if (members.length === 0) return undefined;
-	const isAsked = rest.includes('--help') || rest.includes('-h');
-	if (!isAsked) return usageError(`"${group}" needs one of its commands`, `tidemark ${group} --help`);
+	const wantsHelp = rest.includes('--help') || rest.includes('-h');
+	const [unknown] = rest.filter((word) => !word.startsWith('-'));
+	const problem = unknown
+		? `there is no command "${group} ${unknown}"; choose one of these:`
+		: `"${group}" is a group: add one of its commands`;
+	if (!wantsHelp)
+		return usageError([problem, ...summaries(members)].join('\n'), `tidemark ${members[0]?.[0]} --help`);
 	console.log(['Usage: tidemark <command> [flags]', '', ...summaries(members)].join('\n'));
 	return 0;
 }
@@ -150,6 +157,12 @@ function readFlags(command: CliCommand, argv: readonly string[]): Record<string,
 	}
 }
 
+/** Names a missing flag as the usage does: NAME for the operand, --name for others. */
+function missingIn(name: string, { usage, operand }: CliCommand, flag: string): string {
+	const [word] = usage.split(' ');
+	return `${flag === operand ? word : `--${flag}`} is missing.\nUsage: tidemark ${name} ${usage}`;
+}
+
 function usageError(problem: string, help: string): number {
 	console.error(`tidemark: ${problem}\nSee '${help}'.`);
 	return USAGE_ERROR;
@@ -157,7 +170,7 @@ function usageError(problem: string, help: string): number {
 
 const generalHelp = (): string =>
 	[
-		'Tidemark: channel messages at any size, with exact unread counts, behind Slack’s interface.',
+		'Tidemark: a self-hosted chat server with exact unread counts, which speaks Slack’s Web API and RTM.',
 		'',
 		'Usage: tidemark <command> [flags]',
 		'',
@@ -178,6 +191,6 @@ function helpOf(name: string, command: CliCommand): string {
 		...(own.length > 0 ? ['', ...own] : []),
 		'',
 		'Settings, each a flag or an environment variable:',
-		settingsHelp(command.settings, command.reader),
+		settingsHelp(command.settings, command.helpVariant),
 	].join('\n');
 }

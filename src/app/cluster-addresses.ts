@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { KafkaConnection } from '../engine/cluster/kafka/client.ts';
 import { type Config, ConfigError, missing } from './config.ts';
 
-/** Where Redis, PostgreSQL and Kafka are, and how they are spoken to: from the settings, checked as a whole. */
+/** The addresses, credentials and TLS settings of Redis, PostgreSQL and Kafka, read and checked together. */
 
-/** Of a service that speaks TLS: authorities in place of the usual ones, PEM. */
+/** `ca`: PEM of the certificate authorities to trust instead of the system's. */
 interface ServiceAddress {
 	readonly url: string;
 	readonly ca?: string;
@@ -20,10 +20,10 @@ type Given = { readonly [Service in keyof ClusterAddresses]: ClusterAddresses[Se
 
 export const ADDRESSES = ['redisUrl', 'postgresUrl', 'kafkaBrokers'] as const;
 
-/** A cluster is meant as soon as one of its services is named. */
+/** Naming one service is enough: the operator wants a cluster, and missing ones are reported. */
 export const isCluster = (config: Config): boolean => ADDRESSES.some((name) => config[name] !== null);
 
-/** All three are needed. */
+/** Throws unless all three services are configured. */
 export function clusterAddresses(config: Config): ClusterAddresses {
 	const problems = missingAddresses(config);
 	const { redis, postgres, kafka } = givenAddresses(config, problems);
@@ -32,7 +32,7 @@ export function clusterAddresses(config: Config): ClusterAddresses {
 	return { redis, postgres, kafka };
 }
 
-/** Those that the settings name; what is wrong about them is added to the problems. */
+/** Returns the services that are configured and adds what is wrong with their settings to `problems`. */
 export function givenAddresses(config: Config, problems: string[]): Given {
 	const { redisUrl, postgresUrl, kafkaBrokers } = config;
 	problems.push(...saslProblems(config));
@@ -52,7 +52,7 @@ export function givenAddresses(config: Config, problems: string[]): Given {
 	};
 }
 
-/** Problems with the settings that a cluster needs. */
+/** One problem for each service that is not configured. */
 export const missingAddresses = (config: Config): string[] =>
 	missing(config, ADDRESSES).map(
 		(name) => `${name} is missing: a cluster runs on Redis, PostgreSQL and Kafka`,
@@ -60,9 +60,9 @@ export const missingAddresses = (config: Config): string[] =>
 
 function saslProblems({ kafkaSaslUsername, kafkaSaslPassword }: Config): string[] {
 	if (kafkaSaslUsername !== null && kafkaSaslPassword === null)
-		return ['TIDEMARK_KAFKA_SASL_PASSWORD is missing: it belongs to TIDEMARK_KAFKA_SASL_USERNAME'];
+		return ['TIDEMARK_KAFKA_SASL_PASSWORD is missing: TIDEMARK_KAFKA_SASL_USERNAME needs it'];
 	if (kafkaSaslUsername === null && kafkaSaslPassword !== null)
-		return ['TIDEMARK_KAFKA_SASL_USERNAME is missing: it belongs to TIDEMARK_KAFKA_SASL_PASSWORD'];
+		return ['TIDEMARK_KAFKA_SASL_USERNAME is missing: TIDEMARK_KAFKA_SASL_PASSWORD needs it'];
 	return [];
 }
 
@@ -75,7 +75,7 @@ function authorities(file: string, problems: string[]): string | null {
 	try {
 		const pem = readFileSync(file, 'utf8');
 		if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
-		problems.push(`TIDEMARK_TLS_CA_FILE "${file}" holds no certificate (PEM)`);
+		problems.push(`TIDEMARK_TLS_CA_FILE "${file}" contains no certificate in PEM format`);
 	} catch (error) {
 		problems.push(`TIDEMARK_TLS_CA_FILE "${file}" cannot be read: ${(error as Error).message}`);
 	}

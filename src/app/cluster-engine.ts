@@ -1,3 +1,5 @@
+import { uptime } from 'node:os';
+import { ClusterTime, readClocks } from '../engine/cluster/cluster-time.ts';
 import { Fitness } from '../engine/cluster/fitness.ts';
 import { freshStore } from '../engine/cluster/fresh-store.ts';
 import { Freshness } from '../engine/cluster/freshness.ts';
@@ -25,25 +27,27 @@ import type { ServerOperations } from './operations.ts';
 import { PostgresWatch } from './postgres-watch.ts';
 import { pushes } from './push.ts';
 import { ServiceWatch } from './service-watch.ts';
-import { type StampClock, stampClock } from './stamp-clock.ts';
+import { machineMicros, type StampClock, stampClock } from './stamp-clock.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
-/** Kafka, Redis and PostgreSQL, shared by any number of gateways and workers. */
+/** Opens Kafka, Redis and PostgreSQL for one process of a cluster and closes them again if a step fails. */
 
 export interface Cluster {
 	readonly commands: Commands;
 	readonly keys: Keys;
-	/** As it is, which may be a moment behind what has happened: for workers, who know what is not written yet. */
+	/** PostgreSQL as it is, possibly behind the log: for workers, which know what they have not persisted yet. */
 	readonly written: PostgresStore;
 	readonly logs: KafkaLogs;
 	readonly epoch: Epoch;
 	readonly marks: MarkLedger;
-	/** Of a worker, which starts it. */
+	/** Started by workers only. */
 	readonly fitness: Fitness;
 	readonly views: RedisViews;
 	readonly readState: ReadState;
 	readonly bus: RedisBus;
 	readonly clock: StampClock;
+	/** The time of day that all processes agree on. */
+	readonly nowMicros: () => number;
 	/** Reports Redis as unavailable until a command succeeds. */
 	readonly redisTrouble: (error: Error) => void;
 	/** Called when live messages may have been missed. */
@@ -52,34 +56,39 @@ export interface Cluster {
 }
 
 export interface GatewayHooks {
-	/** A user came to be active, or ceased to, by something that happened elsewhere. */
+	/** A user became active or inactive because of an event on another gateway. */
 	onPresence(user: string): Promise<void>;
 }
 
-/** Clocks of machines that keep time differ by less. */
+/** An upper bound for the difference between the clocks of synchronised machines. */
 const OVERLAP_MICROS = 5_000_000;
 const CLOSE_MARKS_MS = 5_000;
 /** How often to check a service that is unavailable. */
 const ASK_AGAIN_MS = 2_000;
-/** One that is there answers much sooner. */
+/** Startup limits: a healthy service answers much sooner. */
 const REDIS_WITHIN_MS = 15_000;
 const POSTGRES_WITHIN_MS = 15_000;
-/** Topics that have to be made first are known to all brokers after a while. */
+/** Includes the time until all brokers know topics that were just created. */
 const KAFKA_WITHIN_MS = 30_000;
-const NOT_HEARD = 'the subscription to live messages was lost';
+const SUBSCRIPTION_LOST = 'the subscription to live messages was lost';
 
-const nowMicros = (): number => Date.now() * 1000;
-/** For how long something takes: a clock that is set has no part in it. */
+/** For durations: unaffected when the wall clock is set. */
 const nowMs = (): number => performance.now();
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
-/** Without the password that an address may hold. */
+const clockWarning = (correction: number): string =>
+	correction === 0
+		? "The machine's clock agrees with Redis again: new messages follow it."
+		: `The machine's clock is ${Math.abs(Math.round(correction / 1e6))} s ${correction < 0 ? 'ahead of' : 'behind'} the clocks of Redis. ` +
+			'This process uses the time of Redis. Set up time synchronization (NTP) on both machines.';
+
+/** The address without the password that it may contain. */
 const shown = (where: string): string => (where.includes('://') ? new URL(where).host : where);
 
 export async function openCluster(
 	config: Config,
 	operations: ServerOperations,
-	{ keeping }: Pick<RedisViewsParts, 'keeping'> = {},
+	{ retention }: Pick<RedisViewsParts, 'retention'> = {},
 ): Promise<Cluster> {
 	const { redis, postgres, kafka } = clusterAddresses(config);
 	const { installation } = config;
@@ -107,8 +116,16 @@ export async function openCluster(
 		closing.push(() => commands.disconnect());
 		const subscriber = makeSubscriber(place, commands, redisTrouble);
 		closing.push(() => subscriber.close());
+		const time = new ClusterTime({
+			read: () => readClocks(commands, machineMicros, nowMs),
+			wallMicros: machineMicros,
+			onCorrected: (micros) => operations.warn(clockWarning(micros)),
+		});
+		// Before anything is stamped.
+		await time.measure();
+		const { nowMicros } = time;
 		const postgresWatch = new PostgresWatch(operations);
-		// Connecting has a limit; a migration, which may follow, takes as long as it takes.
+		// Only connecting has a limit: a migration may follow, and it may take long.
 		await open('PostgreSQL', postgres.url, POSTGRES_WITHIN_MS, () => inspectPostgres(postgres, installation));
 		const written = await open('PostgreSQL', postgres.url, Number.POSITIVE_INFINITY, () =>
 			openPostgresStore({
@@ -155,11 +172,11 @@ export async function openCluster(
 		);
 		closing.push(() => logs.close());
 
-		const clock = stampClock(await written.newestStamp());
+		const clock = stampClock(await written.newestStamp(), uptime, nowMicros);
 		const gapListeners: (() => void)[] = [];
 		const bus = new RedisBus(commands, subscriber, keys, {
 			onGap: () => {
-				redisWatch.lost('bus', new Error(NOT_HEARD));
+				redisWatch.lost('bus', new Error(SUBSCRIPTION_LOST));
 				for (const listener of gapListeners) listener();
 			},
 			onReceiving: () => redisWatch.regained('bus'),
@@ -167,10 +184,11 @@ export async function openCluster(
 		});
 		closing.push(() => bus.close());
 		const asking = setInterval(() => {
+			void time.measure();
 			commands.ping().then(() => redisWatch.regained('commands'), redisTrouble);
-			void bus.ask();
+			void bus.probe();
 			void logs.ask();
-			// Where nobody reads or writes, nobody would notice that it is back.
+			// An idle process sends no reads or writes that would show the recovery.
 			if (postgresWatch.isFailing('reads')) written.source.starts().catch(() => undefined);
 			if (postgresWatch.isFailing('writes')) written.askWrites().catch(() => undefined);
 		}, ASK_AGAIN_MS);
@@ -191,7 +209,7 @@ export async function openCluster(
 			nowMicros,
 			overlapMicros: OVERLAP_MICROS,
 			fence: new EpochFence(epoch),
-			...(keeping ? { keeping } : {}),
+			...(retention ? { retention } : {}),
 		});
 		return {
 			commands,
@@ -205,6 +223,7 @@ export async function openCluster(
 			readState: new ReadState(views),
 			bus,
 			clock,
+			nowMicros,
 			redisTrouble,
 			onGap: (listener) => void gapListeners.push(listener),
 			close,
@@ -215,9 +234,9 @@ export async function openCluster(
 	}
 }
 
-/** What a gateway runs on. */
+/** Adapts the cluster to the ports that a gateway needs. */
 export function gatewayEngine(cluster: Cluster, hooks: GatewayHooks): GatewayEngine {
-	const { commands, keys, written, logs, epoch, views, readState, bus, clock } = cluster;
+	const { commands, keys, written, logs, epoch, views, readState, bus, clock, nowMicros } = cluster;
 	const gateway = newId('N', random);
 	const sessions = new RedisSessions(commands, keys, gateway, {
 		onChanged: hooks.onPresence,

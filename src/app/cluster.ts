@@ -12,7 +12,7 @@ import { ServiceWatch } from './service-watch.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 import { startWorker } from './worker.ts';
 
-/** Roles of a cluster: the compositions of `tidemark gateway` and `tidemark worker`. */
+/** The compositions of `tidemark gateway` and `tidemark worker`, the roles of a cluster. */
 
 export interface RunningRole {
 	readonly url: string;
@@ -23,7 +23,7 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 	const { adminToken } = config;
 	if (adminToken === null)
 		throw new ConfigError([
-			'TIDEMARK_ADMIN_TOKEN is missing: all gateways of a cluster need the same one',
+			'TIDEMARK_ADMIN_TOKEN is missing: set the same token on all gateways of the cluster',
 			...missingAddresses(config),
 		]);
 	const operations = new ServerOperations(log, 'gateway');
@@ -74,7 +74,8 @@ export async function runGateway(config: Config, log: Logger): Promise<RunningRo
 export async function runWorker(config: Config, log: Logger): Promise<RunningRole> {
 	const operations = new ServerOperations(log, 'worker');
 	return onCluster(config, operations, async (cluster) => {
-		// Before it has started: marks that cannot be read hold up a start on an empty Redis, and that has to be seen.
+		// Health is served before the start: with an empty Redis, the start waits until all marks in the log are in PostgreSQL, for as
+		// long as they cannot be read, and operators have to see that.
 		operations.starting();
 		const operationsServer = serveOperations(config, operations);
 		try {
@@ -116,7 +117,7 @@ async function onCluster(
 	}
 }
 
-/** The only requests that a worker serves: health and metrics. */
+/** Workers serve health and metrics only. */
 function serveOperations({ host, port }: Config, operations: ServerOperations): RunningRole {
 	try {
 		const server = Bun.serve({

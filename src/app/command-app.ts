@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
+import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation } from './command.ts';
 import { adminClient, neededFlag, TEAM_FLAG, URL_FLAG } from './command-token.ts';
+import { ConfigError } from './config.ts';
 import { teamNamed } from './named.ts';
 
-/** `tidemark app …`: apps of a running server, made and changed with a Slack app manifest. */
+/** `tidemark app …`: creates and changes apps of a running server from a Slack app manifest. */
 
 const APP_FLAG = { help: 'id of the app', takesValue: true };
 const MANIFEST_FLAG = { help: 'file with the manifest, JSON or YAML', takesValue: true };
@@ -22,6 +23,15 @@ const lineOf = ({ id, name, socket_mode, connections, delivery }: Shown): string
 	return `${id}  ${name}  ${way}${delivery.is_paused ? `  PAUSED: ${delivery.last_error ?? ''}` : ''}`;
 };
 
+async function manifestOf(invocation: Invocation): Promise<string> {
+	const file = neededFlag(invocation, 'manifest');
+	return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+		throw new ConfigError([
+			`--manifest ${file} cannot be read (${error.code}): give the path of a JSON or YAML file`,
+		]);
+	});
+}
+
 export const appCreateCommand: CliCommand = {
 	summary: 'Create an app from a Slack app manifest and print its tokens and signing secret, once.',
 	usage: '--manifest manifest.yaml [--team NAME] [--url http://localhost:8080]',
@@ -32,7 +42,7 @@ export const appCreateCommand: CliCommand = {
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
-		const manifest = await readFile(neededFlag(invocation, 'manifest'), 'utf8');
+		const manifest = await manifestOf(invocation);
 		const call = await adminClient(invocation);
 		const { id: team_id } = await teamNamed(call, invocation.options.team);
 		const { app, credentials } = await call<{
@@ -55,7 +65,7 @@ export const appUpdateCommand: CliCommand = {
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const app_id = neededFlag(invocation, 'app');
-		const manifest = await readFile(neededFlag(invocation, 'manifest'), 'utf8');
+		const manifest = await manifestOf(invocation);
 		const call = await adminClient(invocation);
 		console.log(lineOf((await call<{ app: Shown }>('admin.apps.update', { app_id, manifest })).app));
 		return 0;
@@ -86,7 +96,7 @@ export const appListCommand: CliCommand = {
 };
 
 export const appInfoCommand: CliCommand = {
-	summary: 'Show an app: its subscriptions, whether it is connected, and the events that were given up.',
+	summary: 'Show an app: its subscriptions, whether it is connected, and how many events were abandoned.',
 	usage: '--app A… [--url http://localhost:8080]',
 	options: { app: APP_FLAG, url: URL_FLAG },
 	...ADMINISTRATOR_SETTINGS,

@@ -4,21 +4,21 @@ import { reportOf } from '../load/report.ts';
 import { LOAD_FLAGS, readLoad } from './bench-options.ts';
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
 import { stopSignal } from './command-serve.ts';
-import { adminClient, serverUrl } from './command-token.ts';
+import { adminClient, serverUrl, URL_FLAG } from './command-token.ts';
 import { filesFinding } from './doctor/machine.ts';
 
-/** `tidemark bench`: what a running server carries, found out before its users do. */
+/** `tidemark bench`: measures how much load a running server handles. */
 
 export const benchCommand: CliCommand = {
 	summary: 'Put load on a running server or cluster; report latencies, losses and whether counts are exact.',
 	usage: '[--url http://localhost:8080] [--rate 100] [--members 50] [--online 100] [--seconds 15] [--json] …',
 	details: [
-		'It creates a workspace named "tidemark bench" and the time, with as many users as the larger of --members and --online.',
-		'A workspace cannot be deleted: to keep yours clean, measure a server with a data directory of its own.',
+		'It creates a workspace named "tidemark bench" with the time, and as many users as the larger of --members and --online.',
+		'A workspace cannot be deleted: to keep yours clean, measure a server that has a separate data directory.',
 		'Ctrl-C ends early and reports what was measured. Exits with 1 if messages were lost or repeated, or counts are wrong.',
 	],
 	options: {
-		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
+		url: URL_FLAG,
 		...LOAD_FLAGS,
 		json: { help: 'print the result as JSON; progress goes to standard error', takesValue: false },
 	},
@@ -29,12 +29,12 @@ export const benchCommand: CliCommand = {
 		const admin = await adminClient(invocation);
 		const files = await filesFinding(load.online);
 		if (files.state === 'bad')
-			throw new Error(`open files: ${files.found}. ${files.fix}, or take fewer with --online.`);
+			throw new Error(`open files: ${files.found}. ${files.fix}, or lower --online.`);
 		const ending = new AbortController();
-		void stopSignal().then(() => ending.abort(new Error('interrupted before anything was measured')));
+		void stopSignal().then(() => ending.abort(new Error('interrupted before the measurement started')));
 		const progress = new Progress(process.stderr, performance.now.bind(performance));
 		progress.say(
-			`tidemark bench of ${url}: ${load.rate} posts a second into ${load.conversations} conversations of ${load.members} members, ${load.online} people online${load.marks > 0 ? `, ${load.marks} marks a second` : ''}`,
+			`tidemark bench of ${url}: ${load.rate} posts per second to ${load.conversations} conversations of ${load.members} members, ${load.online} users online${load.marks > 0 ? `, ${load.marks} marks per second` : ''}`,
 		);
 		const result = await bench({
 			url,
@@ -49,5 +49,5 @@ export const benchCommand: CliCommand = {
 	},
 };
 
-/** To the second, in UTC: to distinguish runs, and to recognise old ones. */
+/** UTC to the second: distinguishes runs and dates old ones. */
 const nameAt = (date: Date): string => `tidemark bench ${date.toISOString().slice(0, 19).replace('T', ' ')}`;

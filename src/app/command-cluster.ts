@@ -5,8 +5,9 @@ import { ALL_SETTINGS, type Config } from './config.ts';
 import { VERSION } from './version.ts';
 
 /**
- * `tidemark gateway` and `tidemark worker`: the roles of a cluster, any number of each. What they consist of is loaded when
- * one of them starts: the clients of its services take more than half of the time in which every command begins.
+ * `tidemark gateway` and `tidemark worker`: the roles of a cluster, any number of each. Their code is imported when
+ * a role starts: loading the clients of Kafka, Redis and PostgreSQL would otherwise more than double the start time
+ * of every command.
  */
 
 type Run = (config: Config, log: ReturnType<typeof startLog>) => Promise<RunningRole>;
@@ -15,13 +16,13 @@ const roleCommand = (role: 'gateway' | 'worker', summary: string, run: Run): Cli
 	summary,
 	usage: '--redis-url … --postgres-url … --kafka-brokers … [settings]',
 	options: {},
-	// Everything is in the services: a role has no directory.
+	// A role keeps all state in the services and has no data directory.
 	settings: ALL_SETTINGS.filter((name) => name !== 'dataDir'),
-	reader: 'cluster',
+	helpVariant: 'cluster',
 	run: async ({ config }) => {
 		const log = startLog(config);
 		const stopped = stopSignal();
-		// A start may wait for a service that does not answer: it still obeys a stop signal.
+		// A start that waits for a service still obeys a stop signal.
 		const running = await Promise.race([run(config, log), stopped]);
 		if (typeof running === 'string') {
 			log.info(`${running} received while starting: exiting`);

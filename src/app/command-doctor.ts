@@ -1,13 +1,13 @@
 import type { CliCommand, Invocation } from './command.ts';
-import { adminClient } from './command-token.ts';
+import { adminClient, URL_FLAG } from './command-token.ts';
 import { ConfigError } from './config.ts';
 import { countsFindings } from './doctor/counts.ts';
 import { examine } from './doctor/doctor.ts';
 import { bad, type Finding, lineOf } from './doctor/finding.ts';
 
 /**
- * `tidemark doctor`: what is wrong with this machine and its settings, and what to do about it. With a user or a channel: what is
- * wrong with the counts of a running server.
+ * `tidemark doctor`: finds problems with this machine and its settings, and says how to fix them. With --user or
+ * --channel it checks the counts of a running server.
  */
 
 const SOCKETS = 1_000;
@@ -26,19 +26,19 @@ export const doctorCommand: CliCommand = {
 			takesValue: true,
 		},
 		repair: { help: 'reload counts that differ from the store', takesValue: false },
-		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
+		url: URL_FLAG,
 	},
 	run: async (invocation) => {
 		return report(await findingsOf(invocation), invocation.options);
 	},
 	unreadable: (problems, options) =>
 		report(
-			problems.map((problem) => bad('settings', problem, 'Correct or remove it')),
+			problems.map((problem) => bad('settings', problem, 'Correct or remove the setting')),
 			options,
 		),
 };
 
-/** Prints them; answers how the process ends. */
+/** Prints the findings; returns the exit code. */
 function report(findings: readonly Finding[], options: Invocation['options']): number {
 	const isSound = findings.every(({ state }) => state !== 'bad');
 	if (options.json === 'true') console.log(JSON.stringify({ ok: isSound, findings }, null, 2));
@@ -51,9 +51,9 @@ async function findingsOf(invocation: Invocation): Promise<Finding[]> {
 	if (user !== undefined || channel !== undefined)
 		return countsFindings(await adminClient(invocation), { user, channel, repair: repair === 'true' });
 	for (const [flag, value] of Object.entries({ repair, url }))
-		if (value !== undefined) throw new ConfigError([`--${flag} goes with --user or --channel`]);
+		if (value !== undefined) throw new ConfigError([`--${flag} needs --user or --channel`]);
 	const sockets = Number(wanted ?? SOCKETS);
 	if (!Number.isSafeInteger(sockets) || sockets < 0)
-		throw new ConfigError([`--sockets "${wanted}" is not a whole number`]);
+		throw new ConfigError([`--sockets "${wanted}" is not a whole number of 0 or more`]);
 	return examine(invocation.config, process.env, sockets);
 }

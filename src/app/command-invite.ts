@@ -2,7 +2,7 @@ import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
 import { adminClient, neededFlag, serverUrl, TEAM_FLAG, URL_FLAG } from './command-token.ts';
 import { listed, teamNamed, userNamed } from './named.ts';
 
-/** `tidemark invite`, `tidemark invite list` and `tidemark invite revoke`: links that let one person in. */
+/** `tidemark invite`, `tidemark invite list` and `tidemark invite revoke`: links that each sign in one person. */
 
 interface Invite {
 	readonly id: string;
@@ -23,14 +23,14 @@ export const inviteCommand: CliCommand = {
 	usage: '[--team NAME] [--user NAME] [--label TEXT] [--expires-in 604800] [--url http://localhost:8080]',
 	details: [
 		'The link works once. The person who opens it chooses a name and is signed in; with --user they are',
-		'signed in as that user, for example on another device. Give --url as people reach the server.',
+		'signed in as that user, for example on another device. Set --url to the address that people use.',
 	],
 	options: {
 		team: TEAM_FLAG,
 		user: { help: 'sign in this existing user, by name or id', takesValue: true },
-		label: { help: 'what `tidemark invite list` shows to recognise the link by', takesValue: true },
+		label: { help: 'a note that `tidemark invite list` shows beside the link', takesValue: true },
 		'expires-in': {
-			help: 'seconds until the link expires; 7 days unless given, at most 90',
+			help: 'seconds until the link expires; default 7 days, at most 90 days',
 			takesValue: true,
 		},
 		url: URL_FLAG,
@@ -46,25 +46,29 @@ export const inviteCommand: CliCommand = {
 			...(label === undefined ? {} : { label }),
 			...(expires === undefined ? {} : { expires_in: expires }),
 		});
-		// The server names itself as it was reached, which --url says in full.
+		// The server builds the link from the address of this request; --url may have a path as well.
 		console.log(`${serverUrl(invocation)}/${made.url.slice(made.url.indexOf('#'))}`);
 		console.log(
-			`Next: send this link to one person. It works once, until ${time(made.invite.expires_at)}, and opens ${name} signed in.`,
+			`Next: send this link to one person. It works once, until ${time(made.invite.expires_at)}, and signs them in to ${name}.`,
 		);
 		return 0;
 	},
 };
 
 export const inviteListCommand: CliCommand = {
-	summary: 'List the invite links of a workspace, by id; the links themselves are not kept.',
+	summary: 'List the invite links of a workspace by id; the links themselves are not stored.',
 	usage: '[--team NAME] [--url http://localhost:8080]',
 	options: { team: TEAM_FLAG, url: URL_FLAG },
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const call = await adminClient(invocation);
-		const { id } = await teamNamed(call, invocation.options.team);
-		for await (const invite of listed<Invite>(call, 'admin.invites.list', 'invites', { team_id: id }))
+		const { id, name } = await teamNamed(call, invocation.options.team);
+		let count = 0;
+		for await (const invite of listed<Invite>(call, 'admin.invites.list', 'invites', { team_id: id })) {
+			count += 1;
 			console.log([invite.id, statusOf(invite), ...remarksOn(invite)].join('  '));
+		}
+		if (count === 0) console.log(`${name} has no invite links.`);
 		return 0;
 	},
 };
@@ -85,7 +89,7 @@ export const inviteRevokeCommand: CliCommand = {
 	summary: 'Revoke an invite link that was not used yet.',
 	usage: 'ID [--url http://localhost:8080]',
 	operand: 'id',
-	options: { id: { help: 'id, as `tidemark invite list` shows it', takesValue: true }, url: URL_FLAG },
+	options: { id: { help: 'id of the link, from `tidemark invite list`', takesValue: true }, url: URL_FLAG },
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const invite_id = neededFlag(invocation, 'id');

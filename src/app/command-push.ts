@@ -1,7 +1,7 @@
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
-import { adminClient } from './command-token.ts';
+import { adminClient, URL_FLAG } from './command-token.ts';
 
-/** `tidemark push`: the notifications that a running server gave up. */
+/** `tidemark push`: lists and retries the notifications that a running server stopped trying to send. */
 
 interface Listed {
 	readonly devices: number;
@@ -18,24 +18,24 @@ interface Listed {
 }
 
 export const pushCommand: CliCommand = {
-	summary: 'Show the notifications that a running server gave up, or retry them.',
+	summary: 'Show the notifications that a running server failed to send, or retry them.',
 	usage: '[--replay] [--url http://localhost:8080]',
 	options: {
 		replay: { help: 'retry all of them', takesValue: false },
-		url: { help: 'where the server is (http://localhost:<port>)', takesValue: true },
+		url: URL_FLAG,
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const call = await adminClient(invocation);
 		if (invocation.options.replay === 'true') {
 			const { replayed } = await call<{ replayed: number }>('admin.push.replay', {});
-			console.log(`${replayed} will be retried`);
+			console.log(`${replayed} notifications will be retried`);
 			return 0;
 		}
 		const { devices, pending, dead, items } = await call<Listed>('admin.push.list', {});
-		console.log(`${devices} devices, ${pending} notifications pending, ${dead} given up`);
+		console.log(`${devices} devices, ${pending} notifications pending, ${dead} failed`);
 		for (const { device, user, channel, ts, attempts, error } of items)
-			console.log(`${channel} ${ts}  ${user} ${device}  after ${attempts} tries: ${error}`);
+			console.log(`${channel} ${ts}  ${user} ${device}  after ${attempts} attempts: ${error}`);
 		if (dead > items.length) console.log(`… and ${dead - items.length} older ones`);
 		return 0;
 	},

@@ -1,13 +1,13 @@
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
-import { adminClient, serverUrl } from './command-token.ts';
+import { adminClient, serverUrl, URL_FLAG } from './command-token.ts';
 import { seedDemo, showDemo } from './demo.ts';
 
-/** `tidemark seed`: a demo workspace in a running server. */
+/** `tidemark seed`: creates a demo workspace on a running server. */
 
 export const seedCommand: CliCommand = {
-	summary: 'Create a demo workspace on a running server and print its users’ tokens.',
+	summary: 'Create a demo workspace on a running server and print its users’ tokens and sign-in links.',
 	usage: '[--url http://localhost:8080]',
-	options: { url: { help: 'where the server is (http://localhost:<port>)', takesValue: true } },
+	options: { url: URL_FLAG },
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const url = serverUrl(invocation);

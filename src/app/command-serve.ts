@@ -11,7 +11,7 @@ import { nextSteps } from './next-steps.ts';
 import { serve } from './serve.ts';
 import { VERSION } from './version.ts';
 
-/** `tidemark serve`: every role in one process, until it is stopped. */
+/** `tidemark serve`: runs every role in one process until a stop signal. */
 
 export const serveCommand: CliCommand = {
 	summary: 'Run the server: one process, nothing else needed, data in one directory.',
@@ -38,7 +38,7 @@ export const serveCommand: CliCommand = {
 		if (options.demo === 'true') {
 			console.log(await demoWorkspace(running.url, running.admin.token, config.dataDir));
 		}
-		console.log(await nextSteps(running.url, running.admin.token, options.demo === 'true'));
+		console.log(await nextSteps(running.url, running.admin.token, config.dataDir, options.demo === 'true'));
 		const signal = await stopped;
 		log.info(`${signal} received: stopping`);
 		await running.stop();
@@ -46,7 +46,7 @@ export const serveCommand: CliCommand = {
 	},
 };
 
-/** The log goes to standard error: what people are to read stands alone on standard output. */
+/** The log goes to standard error, so that standard output has only the messages for people. */
 export function startLog(config: Config): Logger {
 	const log = pino({ level: config.logLevel, base: null }, logDestination(config));
 	for (const name of unknownVariables(process.env))
@@ -62,7 +62,7 @@ function logDestination(config: Config): DestinationStream {
 	return { write: (line) => void writeSync(2, readableLine(line)) };
 }
 
-/** Once it runs: a start that fails says nothing but why. */
+/** Called after a successful start, so that a failed start prints nothing but its error. */
 export const logSettings = (config: Config, log: Logger): void =>
 	log.debug({ settings: describeConfig(config) }, 'settings in force');
 

@@ -1,44 +1,52 @@
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
 import { adminClient, neededFlag, URL_FLAG } from './command-token.ts';
 import { ConfigError } from './config.ts';
-import { type NamedTeam, teamsOf, word } from './named.ts';
+import { isSameName, type NamedTeam, teamsOf, word } from './named.ts';
+import { nextCommand } from './next-steps.ts';
 
 /** `tidemark team add` and `tidemark team list`. */
 
+const GENERAL = 'general';
+
 export const teamAddCommand: CliCommand = {
 	summary: 'Create a workspace in a running server.',
-	usage: 'NAME [--domain NAME] [--same-name] [--url http://localhost:8080]',
+	usage: 'NAME [--domain NAME] [--channel NAME | --no-channel] [--same-name] [--url http://localhost:8080]',
 	operand: 'name',
 	options: {
 		name: { help: 'name of the workspace', takesValue: true },
-		domain: { help: 'short name in addresses; made from the name unless given', takesValue: true },
+		domain: { help: 'short name for addresses; default: derived from the name', takesValue: true },
+		channel: { help: 'channel that all users join; default: general', takesValue: true },
+		'no-channel': { help: 'create the workspace without that channel', takesValue: false },
 		'same-name': { help: 'create it even if a workspace of this name exists', takesValue: false },
 		url: URL_FLAG,
 	},
 	...ADMINISTRATOR_SETTINGS,
 	run: async (invocation) => {
 		const name = neededFlag(invocation, 'name');
-		const { domain, 'same-name': sameName } = invocation.options;
+		const { domain, channel, 'no-channel': noChannel, 'same-name': sameName } = invocation.options;
+		if (channel !== undefined && noChannel === 'true')
+			throw new ConfigError(['give --channel or --no-channel, not both']);
 		const call = await adminClient(invocation);
 		const existing = (await teamsOf(call)).find((one) => isSameName(one.name, name));
 		if (existing && sameName !== 'true')
 			throw new ConfigError([
-				`a workspace called "${existing.name}" exists already (${existing.id}): give another name, or --same-name to create a second one`,
+				`a workspace named "${existing.name}" exists already (${existing.id}): choose another name, or add --same-name to create a second one`,
 			]);
 		const { team } = await call<{ team: NamedTeam }>('admin.teams.create', {
 			name,
 			...(domain === undefined ? {} : { domain }),
+			...(noChannel === 'true' ? {} : { general_channel: channel ?? GENERAL }),
 		});
 		console.log(`${team.id}  ${team.name} (${team.domain}) created.`);
-		// A name that two workspaces have finds neither.
+		if (noChannel !== 'true') console.log(`All users that you add or invite join #${channel ?? GENERAL}.`);
+		// --team rejects a name that two workspaces share, so print the id.
 		const found = existing ? team.id : word(team.name);
-		console.log(`Next: tidemark invite --team ${found}   creates a link that invites one person.`);
+		console.log(
+			`Next: ${nextCommand(invocation, `invite --team ${found}`)}   creates a link that invites one person.`,
+		);
 		return 0;
 	},
 };
-
-const isSameName = (one: string, other: string): boolean =>
-	one.trim().toLowerCase() === other.trim().toLowerCase();
 
 export const teamListCommand: CliCommand = {
 	summary: 'List the workspaces of a running server.',
@@ -49,7 +57,9 @@ export const teamListCommand: CliCommand = {
 		const teams = await teamsOf(await adminClient(invocation));
 		for (const { id, name, domain } of teams) console.log(`${id}  ${name} (${domain})`);
 		if (teams.length === 0)
-			console.log('There is no workspace yet. Next: tidemark team add NAME   creates one.');
+			console.log(
+				`There is no workspace yet. Next: ${nextCommand(invocation, 'team add NAME')}   creates one.`,
+			);
 		return 0;
 	},
 };

@@ -1,26 +1,27 @@
 import { apiClient } from '../remote/api-client.ts';
 import { keptAdminToken } from './admin-token.ts';
-import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation } from './command.ts';
+import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation, MissingFlag } from './command.ts';
 import { ConfigError } from './config.ts';
 import { userNamed } from './named.ts';
 
-/** `tidemark token`: a token for a user, from a running server. */
+/** `tidemark token`: creates a token for a user of a running server. */
 
 export const URL_FLAG = { help: 'where the server is (http://localhost:<port>)', takesValue: true };
 export const TEAM_FLAG = {
-	help: 'workspace, by name or id; not needed where there is only one',
+	help: 'workspace, by name or id; optional if there is only one',
 	takesValue: true,
 };
 
 export const tokenCommand: CliCommand = {
-	summary: 'Make a token for a user of a running server and print it.',
+	summary: 'Create a token for a user of a running server and print it.',
 	usage:
-		'--user NAME [--team NAME] [--expires-in 86400] [--shape plain|xoxp|xoxb|xoxc] [--url http://localhost:8080]',
+		'NAME [--team NAME] [--expires-in 86400] [--shape plain|xoxp|xoxb|xoxc] [--url http://localhost:8080]',
+	operand: 'user',
 	options: {
 		user: { help: 'user, by name or id', takesValue: true },
 		team: TEAM_FLAG,
-		'expires-in': { help: 'seconds until the token expires; without, it does not', takesValue: true },
-		shape: { help: 'plain, or a shape of Slack’s that a tool insists on', takesValue: true },
+		'expires-in': { help: 'seconds until the token expires; default: never', takesValue: true },
+		shape: { help: 'plain, or the Slack prefix that a tool requires', takesValue: true },
 		url: URL_FLAG,
 	},
 	...ADMINISTRATOR_SETTINGS,
@@ -40,16 +41,16 @@ export const tokenCommand: CliCommand = {
 
 export function neededFlag({ options }: Pick<Invocation, 'options'>, flag: string): string {
 	const value = options[flag];
-	if (value === undefined) throw new ConfigError([`--${flag} is missing`]);
+	if (value === undefined) throw new MissingFlag(flag);
 	return value;
 }
 
-/** Speaks to the server as its administrator: the token configured, or the one in the data directory. */
+/** Calls the server as its administrator, with the configured token or the one in the data directory. */
 export async function adminClient({ config, options }: Invocation) {
 	const token = config.adminToken ?? (await keptAdminToken(config.dataDir));
 	if (token === null) {
 		throw new ConfigError([
-			'the administrator’s token is not known: set TIDEMARK_ADMIN_TOKEN, or --data-dir to the server’s directory',
+			'the administrator’s token is unknown: set TIDEMARK_ADMIN_TOKEN, or set --data-dir to the server’s directory',
 		]);
 	}
 	return apiClient(serverUrl({ config, options }), token);

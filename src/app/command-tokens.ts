@@ -1,24 +1,21 @@
 import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
 import { adminClient, neededFlag, TEAM_FLAG, URL_FLAG } from './command-token.ts';
 import { ConfigError } from './config.ts';
-import { userNamed } from './named.ts';
+import { listed, userNamed } from './named.ts';
 
-/** `tidemark token list` and `tidemark token revoke`: which tokens a user has, and the end of them. */
+/** `tidemark token list` and `tidemark token revoke`. */
 
-interface Listed {
-	readonly tokens: readonly {
-		readonly id: string;
-		readonly date_created: number;
-		readonly expires_at?: number;
-		readonly date_revoked?: number;
-		readonly is_active: boolean;
-		readonly device?: string;
-	}[];
-	readonly response_metadata: { readonly next_cursor: string };
+interface ListedToken {
+	readonly id: string;
+	readonly date_created: number;
+	readonly expires_at?: number;
+	readonly date_revoked?: number;
+	readonly is_active: boolean;
+	readonly device?: string;
 }
 
 export const tokenListCommand: CliCommand = {
-	summary: 'List the tokens of a user of a running server, by id; tokens themselves are not kept.',
+	summary: 'List the tokens of a user of a running server by id; the tokens themselves are not stored.',
 	usage: 'NAME [--team NAME] [--url http://localhost:8080]',
 	operand: 'user',
 	options: { user: { help: 'user, by name or id', takesValue: true }, team: TEAM_FLAG, url: URL_FLAG },
@@ -27,41 +24,38 @@ export const tokenListCommand: CliCommand = {
 		const given = neededFlag(invocation, 'user');
 		const call = await adminClient(invocation);
 		const user_id = await userNamed(call, given, invocation.options.team);
-		for (let cursor = ''; ; ) {
-			const page = await call<Listed>('admin.tokens.list', { user_id, ...(cursor === '' ? {} : { cursor }) });
-			for (const token of page.tokens) console.log(lineOf(token));
-			cursor = page.response_metadata.next_cursor;
-			if (cursor === '') return 0;
+		let count = 0;
+		for await (const token of listed<ListedToken>(call, 'admin.tokens.list', 'tokens', { user_id })) {
+			count += 1;
+			console.log(lineOf(token));
 		}
+		if (count === 0) console.log(`${given} has no tokens.`);
+		return 0;
 	},
 };
 
-function lineOf({
-	id,
-	date_created,
-	expires_at,
-	date_revoked,
-	is_active,
-	device,
-}: Listed['tokens'][number]): string {
+function lineOf({ id, date_created, expires_at, date_revoked, is_active, device }: ListedToken): string {
 	const end =
 		date_revoked !== undefined
-			? `revoked ${day(date_revoked)}`
+			? `revoked ${timeOf(date_revoked)}`
 			: expires_at === undefined
 				? 'does not expire'
-				: `${is_active ? 'expires' : 'expired'} ${day(expires_at)}`;
-	return `${id}  ${is_active ? 'active ' : 'ended  '}  created ${day(date_created)}  ${end}${device ? `  ${device}` : ''}`;
+				: `${is_active ? 'expires' : 'expired'} ${timeOf(expires_at)}`;
+	return `${id}  ${is_active ? 'active ' : 'ended  '}  created ${timeOf(date_created)}  ${end}${device ? `  ${device}` : ''}`;
 }
 
-const day = (seconds: number): string =>
+const timeOf = (seconds: number): string =>
 	`${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 export const tokenRevokeCommand: CliCommand = {
 	summary: 'Revoke a token of a running server, or all tokens and JWTs of a user.',
 	usage: '--id … | --user NAME [--team NAME] [--url http://localhost:8080]',
 	options: {
-		id: { help: 'id of the token, as `tidemark token list` shows it', takesValue: true },
-		user: { help: 'all tokens of this user, and JWTs issued until now; by name or id', takesValue: true },
+		id: { help: 'id of the token, from `tidemark token list`', takesValue: true },
+		user: {
+			help: 'revoke all tokens of this user, and JWTs issued until now; by name or id',
+			takesValue: true,
+		},
 		team: TEAM_FLAG,
 		url: URL_FLAG,
 	},

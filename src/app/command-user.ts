@@ -1,6 +1,7 @@
-import { ADMINISTRATOR_SETTINGS, type CliCommand } from './command.ts';
+import { ADMINISTRATOR_SETTINGS, type CliCommand, type Invocation } from './command.ts';
 import { adminClient, neededFlag, TEAM_FLAG, URL_FLAG } from './command-token.ts';
 import { listed, type NamedUser, teamNamed, userNamed, word } from './named.ts';
+import { nextCommand } from './next-steps.ts';
 
 /** `tidemark user add`, `list`, `deactivate` and `reactivate`. */
 
@@ -13,10 +14,10 @@ export const userAddCommand: CliCommand = {
 	usage: 'NAME [--team NAME] [--real-name …] [--email …] [--bot] [--url http://localhost:8080]',
 	operand: 'name',
 	options: {
-		name: { help: 'short name, as in @name', takesValue: true },
-		'real-name': { help: 'full name; the short one unless given', takesValue: true },
+		name: { help: 'short name, as in @name, or a full name to derive it from', takesValue: true },
+		'real-name': { help: 'full name; default: the short name', takesValue: true },
 		email: { help: 'e-mail address', takesValue: true },
-		bot: { help: 'a bot: it gets a token instead of a link', takesValue: false },
+		bot: { help: 'create a bot, which gets a token instead of an invite link', takesValue: false },
 		team: TEAM_FLAG,
 		url: URL_FLAG,
 	},
@@ -28,7 +29,8 @@ export const userAddCommand: CliCommand = {
 		const { id: team_id, name: teamName } = await teamNamed(call, team);
 		const { user } = await call<Answered>('admin.users.create', {
 			team_id,
-			name,
+			// A full name in place of the short one: `user add 'Mia Berg'` adds @mia.berg.
+			...(realName === undefined && /\s/.test(name.trim()) ? { real_name: name } : { name }),
 			is_bot: bot === 'true',
 			...(realName === undefined ? {} : { real_name: realName }),
 			...(email === undefined ? {} : { email }),
@@ -37,8 +39,8 @@ export const userAddCommand: CliCommand = {
 		const who = `--user ${word(user.name)} --team ${word(teamName)}`;
 		console.log(
 			user.is_bot
-				? `Next: tidemark token ${who}   makes the token that the bot connects with.`
-				: `Next: tidemark invite ${who}   makes a link that signs them in.`,
+				? `Next: ${nextCommand(invocation, `token ${who}`)}   creates the token that the bot connects with.`
+				: `Next: ${nextCommand(invocation, `invite ${who}`)}   creates a link that signs them in.`,
 		);
 		return 0;
 	},
@@ -60,13 +62,17 @@ export const userListCommand: CliCommand = {
 		}
 		if (count === 0)
 			console.log(
-				`Nobody is in ${name} yet. Next: tidemark invite --team ${word(name)}   lets one person in.`,
+				`${name} has no users yet. Next: ${nextCommand(invocation, `invite --team ${word(name)}`)}   creates a link that invites one person.`,
 			);
 		return 0;
 	},
 };
 
-const activationCommand = (method: string, summary: string, done: string): CliCommand => ({
+const activationCommand = (
+	method: string,
+	summary: string,
+	done: (invocation: Invocation, user: NamedUser) => string,
+): CliCommand => ({
 	summary,
 	usage: 'NAME [--team NAME] [--url http://localhost:8080]',
 	operand: 'user',
@@ -81,7 +87,7 @@ const activationCommand = (method: string, summary: string, done: string): CliCo
 		const call = await adminClient(invocation);
 		const user_id = await userNamed(call, given, invocation.options.team);
 		const { user } = await call<Answered>(method, { user_id });
-		console.log(`${user.id} (${user.name}) ${done}`);
+		console.log(`${user.id} (${user.name}) ${done(invocation, user)}`);
 		return 0;
 	},
 });
@@ -89,11 +95,12 @@ const activationCommand = (method: string, summary: string, done: string): CliCo
 export const userDeactivateCommand = activationCommand(
 	'admin.users.deactivate',
 	'Deactivate a user: sign out everywhere, revoke all tokens, remove push devices. Messages stay.',
-	'is deactivated and signed out',
+	() => 'is deactivated and signed out.',
 );
 
 export const userReactivateCommand = activationCommand(
 	'admin.users.reactivate',
 	'Reactivate a deactivated user, who needs a new invite link or token.',
-	'is active again. Next: tidemark invite --user, for a link that signs them in.',
+	(invocation, user) =>
+		`is active again.\nNext: ${nextCommand(invocation, `invite --user ${user.id} --team ${user.team_id}`)}   creates a link that signs them in.`,
 );

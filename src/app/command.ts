@@ -1,34 +1,43 @@
 import type { Config } from './config.ts';
-import type { OtherReader, SettingName } from './settings.ts';
+import type { HelpVariant } from './settings/setting.ts';
+import type { SettingName } from './settings.ts';
 
-/** What a command of the command line is. */
+/** The shape of a command of the command line. */
 
 export interface Invocation {
 	readonly config: Config;
-	/** Flags of the command alone. */
+	/** The command's own flags, without the settings. */
 	readonly options: Readonly<Record<string, string | undefined>>;
 }
 
-/** Of commands that speak to a running server as its administrator. */
+/** A command cannot run without this flag. */
+export class MissingFlag extends Error {
+	constructor(readonly flag: string) {
+		super(`--${flag} is missing`);
+		this.name = 'MissingFlag';
+	}
+}
+
+/** For commands that call a running server as its administrator. */
 export const ADMINISTRATOR_SETTINGS = {
 	settings: ['port', 'dataDir', 'adminToken'],
-	reader: 'asking',
+	helpVariant: 'client',
 } as const satisfies Partial<CliCommand>;
 
 export interface CliCommand {
 	readonly summary: string;
 	readonly usage: string;
-	/** What else one should know before running it, a line each. */
+	/** Lines that the help prints below the summary. */
 	readonly details?: readonly string[];
-	/** Flags beside the settings: name and help. */
+	/** Flags in addition to the settings. */
 	readonly options: Readonly<Record<string, { readonly help: string; readonly takesValue: boolean }>>;
-	/** The flag that a word without one stands for: `user add mia` is `user add --name mia`. */
+	/** The flag that a bare argument sets: `user add mia` means `user add --name mia`. */
 	readonly operand?: string;
-	/** Of the settings, those it goes by; all where nothing is said. */
+	/** The settings that the command uses; default: all. */
 	readonly settings?: readonly SettingName[];
-	/** Whose words about them are true for it. */
-	readonly reader?: OtherReader;
-	/** Instead of `run` where settings cannot be read; without it that is an error. */
+	/** Selects the variant of a setting's help that applies to this command. */
+	readonly helpVariant?: HelpVariant;
+	/** Called instead of `run` if settings are invalid; without it, invalid settings are an error. */
 	readonly unreadable?: (problems: readonly string[], options: Invocation['options']) => number;
 	readonly run: (invocation: Invocation) => Promise<number>;
 }

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { type OtherReader, SETTINGS, type Setting, type SettingName } from './settings.ts';
+import type { HelpVariant, Setting } from './settings/setting.ts';
+import { SETTINGS, type SettingName } from './settings.ts';
 
-/** Reads the configuration as a whole: flags win over the environment, and all problems are reported at once. */
+/**
+ * Reads and checks the whole configuration: flags win over environment variables; all problems are reported
+ * together.
+ */
 
 export type Config = {
 	readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never;
 };
 
-/** Wrong settings, each with its name and what is wrong about it. */
+/** Invalid settings: each problem names the setting and says what is wrong with it. */
 export class ConfigError extends Error {
 	constructor(readonly problems: readonly string[]) {
 		super(problems.join('\n'));
@@ -19,7 +23,7 @@ const entries = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];
 
 export const ALL_SETTINGS: readonly SettingName[] = entries.map(([name]) => name);
 
-/** Ends the name of a variable that names a file with the secret in it: what a container is given, and nobody can list. */
+/** Suffix of a variable that names a file with the secret: containers mount secrets as files. */
 const IN_FILE = '_FILE';
 
 export function readConfig(
@@ -37,7 +41,7 @@ export function readConfig(
 			values[name] = given === undefined ? setting.fallback : setting.parse(given);
 		} catch (error) {
 			const where = flag === undefined ? setting.environment : `--${setting.flag}`;
-			// A wrong secret is not repeated: it may be a right one, mistyped.
+			// Do not print a rejected secret: it may be the real one with a typing error.
 			const shown = setting.secret ? '' : ` "${given}"`;
 			problems.push(`${where}${shown} ${(error as Error).message}`);
 		}
@@ -59,11 +63,11 @@ function secretInFile(
 	}
 }
 
-/** Of these settings, the variables of those that have no value. */
+/** The environment variables of those settings in `names` that have no value. */
 export const missing = (config: Config, names: readonly SettingName[]): string[] =>
 	names.filter((name) => config[name] === null).map((name) => SETTINGS[name].environment);
 
-/** Variables that look like settings and are none: mistyped, or of another version. */
+/** Variables that start like a setting but are none: misspelt, or of another version. */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
 	const known = new Set<string>(
 		entries.flatMap(([, { environment: name, secret }]) => (secret ? [name, name + IN_FILE] : [name])),
@@ -73,30 +77,30 @@ export function unknownVariables(environment: Readonly<Record<string, string | u
 	);
 }
 
-/** Variables of scripts/services and of the tests: not mistyped settings. */
+/** Variables that scripts/services and the tests use. */
 const OF_SCRIPTS = /^TIDEMARK_(SERVICES_DIR|SERVICES_OWNER|TEST_\w+)$/;
 
-/** What is in force, for the log: secrets are masked. */
+/** The effective settings for the log, with secrets masked. */
 export function describeConfig(config: Config): Record<string, unknown> {
 	return Object.fromEntries(
 		entries.map(([name, setting]) => [name, setting.secret && config[name] !== null ? '***' : config[name]]),
 	);
 }
 
-/** Flags stand in a column of their own, as wide as the longest of them. */
+/** Width of the column of flags in help texts. */
 export const FLAG_COLUMN = Math.max(...entries.map(([, { flag }]) => flag.length));
 
-/** Lines of help about these settings, as they apply to the command. */
-export function settingsHelp(names: readonly SettingName[] = ALL_SETTINGS, reader?: OtherReader): string {
+/** Help lines for these settings, in the given variant. */
+export function settingsHelp(names: readonly SettingName[] = ALL_SETTINGS, variant?: HelpVariant): string {
 	return entries
 		.filter(([name]) => names.includes(name))
 		.map(([, { flag, environment, help, helpFor, fallback, secret }]) => {
-			const words = (reader && helpFor?.[reader]) ?? help;
+			const text = (variant && helpFor?.[variant]) ?? help;
 			const standard = fallback === null ? '' : ` (${String(fallback)})`;
 			const variables = secret
-				? `${environment}, or ${environment}${IN_FILE}: a file that holds it`
+				? `${environment}, or ${environment}${IN_FILE}: path of a file with the value`
 				: environment;
-			return `  --${flag.padEnd(FLAG_COLUMN)} ${words}${standard}\n${' '.repeat(FLAG_COLUMN + 5)}${variables}`;
+			return `  --${flag.padEnd(FLAG_COLUMN)} ${text}${standard}\n${' '.repeat(FLAG_COLUMN + 5)}${variables}`;
 		})
 		.join('\n');
 }

@@ -1,8 +1,8 @@
 import type { ApiCall } from '../remote/api-client.ts';
 
 /**
- * What stands in the demo workspace: channels with topics, threads, mentions, direct messages, some of it read and some new.
- * The pictures of the web interface are taken of it, so that they show what one gets.
+ * The content of the demo workspace: channels with topics, threads, mentions and direct messages, some read and
+ * some unread. The screenshots in the docs show this workspace.
  */
 
 export interface Actor {
@@ -13,7 +13,7 @@ export interface Actor {
 
 export const DEMO_TEAM = 'Harbour & Sons';
 
-/** The first one is who the pictures are taken as; the others write to her. */
+/** The screenshots show the interface of the first user; the others write to her. */
 export const DEMO_PEOPLE = [
 	['ada', 'Ada Lovelace'],
 	['grace', 'Grace Hopper'],
@@ -25,7 +25,6 @@ export const DEMO_PEOPLE = [
 const CHANNELS: Readonly<Record<string, string>> = {
 	announcements: 'News for everybody',
 	design: 'How it looks, and why',
-	general: '',
 	harbour: 'Boats, berths and the boat house',
 	incidents: 'What is broken now',
 	random: 'Cake, mostly',
@@ -33,12 +32,13 @@ const CHANNELS: Readonly<Record<string, string>> = {
 	support: 'Tickets that need more than one of us',
 };
 
-export async function playDemo(people: readonly Actor[]): Promise<void> {
+/** `general`: the id of the channel that all users have already joined. */
+export async function playDemo(people: readonly Actor[], general: string): Promise<void> {
 	const [ada, grace, linus, katherine, alan] = people;
 	if (!ada || !grace || !linus || !katherine || !alan) throw new Error('the demo needs five people');
 	const others = people.slice(1).map(({ id }) => id);
 
-	const ids = new Map<string, string>();
+	const ids = new Map([['general', general]]);
 	const create = async (
 		owner: Actor,
 		name: string,
@@ -55,10 +55,10 @@ export async function playDemo(people: readonly Actor[]): Promise<void> {
 	};
 	for (const [name, topic] of Object.entries(CHANNELS)) {
 		const channel = await create(ada, name, others);
-		if (topic) await ada.call('conversations.setTopic', { channel, topic });
+		await ada.call('conversations.setTopic', { channel, topic });
 	}
 	await create(ada, 'budget', [katherine.id], { is_private: true });
-	// Two that Ada is not in, to be joined.
+	// Ada is not a member of these two, so that there are channels to join.
 	await create(alan, 'chess', [linus.id]);
 	await create(katherine, 'reading-club', [grace.id, alan.id]);
 
@@ -69,7 +69,7 @@ export async function playDemo(people: readonly Actor[]): Promise<void> {
 		(await from.call<{ channel: { id: string } }>('conversations.open', { users: users.map(({ id }) => id) }))
 			.channel.id;
 
-	// What everybody has read.
+	// Read by everyone.
 	await say(ada, 'general', 'Welcome to Tidemark. Every count that you see here is exact.');
 	await say(grace, 'announcements', 'The office is closed on Friday.');
 	await say(alan, 'design', 'The new icons are in the shared folder.');
@@ -83,7 +83,7 @@ export async function playDemo(people: readonly Actor[]): Promise<void> {
 	await say(ada, trip, 'Who comes to the regatta on Saturday?');
 	for (const who of people) await who.call('client.markAllRead', {});
 
-	// What is new.
+	// Unread.
 	await say(ada, 'releases', 'Good morning. The plan for *0.2* is up: <https://example.com/plan|the plan>.');
 	const migration = await say(
 		grace,

@@ -4,7 +4,7 @@ import { type ApiCall, apiClient } from '../remote/api-client.ts';
 import { DEMO_PEOPLE, DEMO_TEAM, playDemo } from './demo-scene.ts';
 import { keepSecret } from './private-files.ts';
 
-/** A small workspace to look around in: made through the server's own methods, as any product would. */
+/** The demo workspace, created through the public API only. */
 
 export interface DemoUser {
 	readonly name: string;
@@ -12,7 +12,7 @@ export interface DemoUser {
 	readonly token: string;
 }
 
-/** Seeds on the first start, and prints the tokens again on later ones. */
+/** Creates the workspace on the first start; later starts print the saved tokens. */
 export async function demoWorkspace(url: string, adminToken: string, dataDir: string): Promise<string> {
 	const file = join(dataDir, 'demo.json');
 	const kept = await readFile(file, 'utf8').catch(() => null);
@@ -25,7 +25,7 @@ export async function demoWorkspace(url: string, adminToken: string, dataDir: st
 const NAME_WIDTH = Math.max(...DEMO_PEOPLE.map(([name]) => name.length));
 const MARGIN = ' '.repeat(2 + NAME_WIDTH + 1);
 
-/** The token stands in the fragment of a link: browsers keep that to themselves. */
+/** The token is in the fragment of the link, which browsers do not send to servers. */
 export function showDemo(url: string, users: readonly DemoUser[]): string {
 	const [first, second] = users;
 	const lines = users.flatMap(({ name, id, token }) => [
@@ -33,7 +33,7 @@ export function showDemo(url: string, users: readonly DemoUser[]): string {
 		`${MARGIN}${url}/#token=${token}`,
 	]);
 	return [
-		'Demo workspace; per user its id, its token, and a link that opens it signed in:',
+		'Demo workspace. For each user: id, token, and a link that signs in as that user:',
 		...lines,
 		...(first && second
 			? [
@@ -45,10 +45,10 @@ export function showDemo(url: string, users: readonly DemoUser[]): string {
 }
 
 export async function seedDemo(url: string, admin: ApiCall): Promise<DemoUser[]> {
-	const { team } = await admin<{ team: { id: string } }>('admin.teams.create', {
-		name: DEMO_TEAM,
-		domain: 'demo',
-	});
+	const { team, general_channel } = await admin<{ team: { id: string }; general_channel: string }>(
+		'admin.teams.create',
+		{ name: DEMO_TEAM, domain: 'demo', general_channel: 'general' },
+	);
 	const users: DemoUser[] = [];
 	for (const [name, realName] of DEMO_PEOPLE) {
 		const { user } = await admin<{ user: { id: string } }>('admin.users.create', {
@@ -59,6 +59,7 @@ export async function seedDemo(url: string, admin: ApiCall): Promise<DemoUser[]>
 		const { token } = await admin<{ token: string }>('admin.tokens.create', { user_id: user.id });
 		users.push({ name, id: user.id, token });
 	}
-	await playDemo(users.map(({ id, name, token }) => ({ id, name, call: apiClient(url, token) })));
+	const people = users.map(({ id, name, token }) => ({ id, name, call: apiClient(url, token) }));
+	await playDemo(people, general_channel);
 	return users;
 }

@@ -14,11 +14,11 @@ import type { RandomBytes } from '../model/ids.ts';
 import { ReadState } from '../unread/read-state.ts';
 import { type StampClock, stampClock } from './stamp-clock.ts';
 
-/** What a gateway runs on: every port that it needs. */
+/** The ports that a gateway needs, whichever engine implements them. */
 export interface GatewayEngine {
 	readonly name: 'embedded' | 'cluster';
 	readonly store: Store;
-	/** As the store has it at this moment: nobody waits for what is on its way there. */
+	/** The store as it is now: reads do not wait for effects that are not persisted yet. */
 	readonly written: Pick<Directory, 'conversations' | 'members'>;
 	readonly readState: ReadState;
 	readonly sessions: Sessions;
@@ -26,25 +26,25 @@ export interface GatewayEngine {
 	readonly log: CommandLog;
 	readonly tickets: Tickets;
 	readonly clock: StampClock;
-	/** This process among the gateways. */
+	/** Id of this process among the gateways. */
 	readonly gateway: string;
 	close(): Promise<void>;
 }
 
 /** An engine whose worker runs in the same process. */
 export interface Engine extends GatewayEngine {
-	/** Called when what was decided could not be stored. */
-	onSetback(listener: (error: Error) => void): void;
-	/** Called when the files of the store are no longer those that were opened, and (null) when they are again. */
+	/** Called when decided effects could not be persisted. */
+	onCommitFailure(listener: (error: Error) => void): void;
+	/** Called with an error when the store's files were replaced or removed, and with null when they are back. */
 	onStoreTrouble(listener: (error: Error | null) => void): void;
-	/** Evicts what was unused for this long. */
+	/** Evicts views that were unused for this long. */
 	evict(idleMs: number): void;
 }
 
 const nowMs = (): number => performance.now();
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
 
-/** Everything in this process, everything kept in one directory. */
+/** The engine of a single process: memory and SQLite files in one directory. */
 export const openEmbeddedEngine = (
 	dataDir: string,
 	options: Pick<SqliteStoreOptions, 'push'> = {},
@@ -52,7 +52,7 @@ export const openEmbeddedEngine = (
 
 export type StoreHooks = Required<Pick<SqliteStoreOptions, 'onCommitFailure' | 'onTrouble'>>;
 
-/** The same on any store of one process; `uptimeSeconds` of the machine. */
+/** The embedded engine on any store; tests pass `uptimeSeconds` in place of the machine's. */
 export async function embeddedEngineOn(
 	open: (hooks: StoreHooks) => Promise<Store>,
 	uptimeSeconds?: () => number,
@@ -82,7 +82,7 @@ export async function embeddedEngineOn(
 		tickets: new MemoryTickets(() => Date.now(), random),
 		clock,
 		gateway: 'local',
-		onSetback: (listener) => {
+		onCommitFailure: (listener) => {
 			listeners.push(listener);
 		},
 		onStoreTrouble: (listener) => {

@@ -52,9 +52,7 @@ test('an unexpected failure is logged with its stack, once for each kind', () =>
 
 test('a partition that another worker took over is one line without a stack', () => {
 	const { log, lines, stacks } = logged(60_000);
-	for (const number of [1, 2, 3]) log.failed(`writing what was decided of t/${number}`, new Overtaken());
-	expect(lines).toEqual([
-		expect.stringMatching(/^writing what was decided of t\/1 failed: .* Nothing is lost/),
-	]);
+	for (const number of [1, 2, 3]) log.failed(`persisting effects of t/${number}`, new Overtaken());
+	expect(lines).toEqual([expect.stringMatching(/^persisting effects of t\/1 failed: .* Nothing is lost/)]);
 	expect(stacks).toEqual([]);
 });

@@ -1,27 +1,27 @@
 import type { Logger } from 'pino';
-import { TakenOver } from '../engine/ports/taken-over.ts';
+import { TakenOver } from '../engine/ports/log.ts';
 import { ERRORS, Refusal } from '../model/errors.ts';
 
 /**
- * Failures in the log: one line for each cause, however often and wherever it occurs.
+ * Logs failures with one line for each cause, however often and wherever it occurs.
  *
- *     new ──first failure──> known: one line, with a stack only where nobody expected it
- *     known ──every minute with more of them──> one line that says how many
- *     known ──a minute without──> one line that it is over, then forgotten
+ *     new ──first failure──> known: one line, with a stack only if the error is unexpected
+ *     known ──a minute with more failures──> one line with their number
+ *     known ──a minute without failures──> one line that it is over, then forgotten
  *
- * A service that cannot be reached fails everything that needs it: what fails because of it has one cause.
+ * Everything that fails because one service is unreachable counts as one cause.
  */
 
 const EVERY_MS = 60_000;
-const MOST_KNOWN = 200;
-const MOST_NAMED = 5;
+const MAX_KNOWN = 200;
+const MAX_NAMED = 5;
 const ADVICE = 'Clients retry; /readyz says which service is down.';
-const TAKEN_OVER = 'Nothing is lost: the new owner of the partition decides it again.';
+const TAKEN_OVER = 'Nothing is lost: the new owner of the partition processes the commands again.';
 
 interface Cause {
 	readonly text: string;
 	total: number;
-	/** Since the last line. */
+	/** Failures since the last line. */
 	more: number;
 	readonly where: Set<string>;
 }
@@ -46,16 +46,16 @@ export class FailureLog {
 			known.where.add(where);
 			return;
 		}
-		if (this.causes.size >= MOST_KNOWN) return;
+		if (this.causes.size >= MAX_KNOWN) return;
 		this.causes.set(key, { text, total: 1, more: 0, where: new Set([where]) });
-		this.timer ??= setInterval(() => this.look(), this.everyMs);
+		this.timer ??= setInterval(() => this.check(), this.everyMs);
 		this.timer.unref();
 		const advice = error instanceof TakenOver ? TAKEN_OVER : ADVICE;
 		if (expected) this.log.error(`${where} failed: ${expected.replace(/\.$/, '')}. ${advice}`);
 		else this.log.error({ method: where, err: error }, 'failed unexpectedly');
 	}
 
-	private look(): void {
+	private check(): void {
 		for (const [key, cause] of this.causes) {
 			const { text, total, more, where } = cause;
 			if (more === 0) {
@@ -63,7 +63,7 @@ export class FailureLog {
 				this.log.info(`no more failures for ${this.everyMs / 1000} s, after ${total}: ${text}`);
 				continue;
 			}
-			const named = [...where].slice(0, MOST_NAMED).join(', ');
+			const named = [...where].slice(0, MAX_NAMED).join(', ');
 			this.log.error(`${more} more failures in ${this.everyMs / 1000} s (${named}): ${text}`);
 			cause.more = 0;
 			where.clear();
@@ -74,7 +74,7 @@ export class FailureLog {
 	}
 }
 
-/** Of an error that passes by itself, such as a service that cannot be reached; null for all others. */
+/** The cause of an error that is transient, such as an unreachable service; null for all other errors. */
 function expectedCause(error: unknown): string | null {
 	if (error instanceof TakenOver) return error.message;
 	if (!(error instanceof Refusal) || !ERRORS[error.code].retry) return null;
@@ -83,6 +83,6 @@ function expectedCause(error: unknown): string | null {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Ids, numbers and addresses differ from one occurrence to the next; so does what follows a service that failed. */
+/** Drops ids, numbers and the text after a service's name: they differ between occurrences of one cause. */
 const withoutValues = (text: string): string =>
 	text.replace(/: .*/s, '').replace(/\b[A-Z0-9]{9,}\b|\d+/g, '#');

@@ -4,23 +4,23 @@ import {
 	DataDirectoryUnusable,
 } from '../engine/embedded/sqlite/open.ts';
 
-/** Why the server did not start, and what to do about it, in words. */
+/** Explains why the server did not start and what to do about it. */
 export function explainFailure(error: unknown): string {
 	if (error instanceof DataDirectoryInUse) return `${error.message} The flag is --data-dir.`;
 	if (error instanceof DataDirectoryUnusable)
 		return `${error.message}. Choose another one with --data-dir, or fix its permissions.`;
 	if (error instanceof DatabaseDamaged)
-		return `${error.message}. Restore it from a backup: docs/operations.md says how, in "Data and backup".`;
+		return `${error.message}. Restore it from a backup: see docs/backup.md.`;
 	if (error instanceof CannotListen) return explainListening(error);
 	const message = error instanceof Error ? error.message : String(error);
 	const advice = adviceOn(message);
 	return advice === null ? message : `${message.replace(/\.$/, '')}. ${advice}.`;
 }
 
-/** Of topics that are to be made on more brokers than there are. */
+/** For topics with more replicas than there are brokers. */
 export const TOO_FEW_BROKERS = 'Start more brokers, or set TIDEMARK_KAFKA_REPLICATION';
 
-/** Which settings say what of a service. */
+/** The settings to check when a service cannot be used. */
 interface Named {
 	readonly service: RegExp;
 	readonly place: string;
@@ -49,7 +49,7 @@ const NAMED: readonly Named[] = [
 	},
 ];
 
-/** What to do about a service that does not let this process in. The first that fits. */
+/** What to do about a service that rejects or drops the connection. The first match wins. */
 const ADVICE: readonly { readonly sign: RegExp; readonly advice: (named: Named) => string }[] = [
 	{
 		sign: /certificate|self.signed|issuer/i,
@@ -68,13 +68,13 @@ const ADVICE: readonly { readonly sign: RegExp; readonly advice: (named: Named) 
 		advice: ({ place }) => `Start it, or correct ${place}`,
 	},
 	{
-		// Who speaks TLS to one that does not, or the other way round, is cut off or waits in vain.
+		// If only one side uses TLS, the connection is closed or times out.
 		sign: /\bTLS\b|\bSSL\b|Connection is closed|ECONNRESET/,
 		advice: ({ tls }) => `One side may use TLS and the other not: check ${tls}`,
 	},
 ];
 
-/** In words, without a full stop: for a start that failed and for `tidemark doctor`. Null: it is not about a service. */
+/** Advice without a full stop, for failed starts and `tidemark doctor`. Null: the error is not about a service. */
 export function adviceOn(message: string): string | null {
 	const named = NAMED.find(({ service }) => service.test(message));
 	if (!named) return null;
@@ -82,7 +82,7 @@ export function adviceOn(message: string): string | null {
 	return found ? found.advice(named) : `Check the service and ${named.place}`;
 }
 
-/** The address that was configured cannot be listened on. */
+/** The server cannot listen on the configured address. */
 export class CannotListen extends Error {
 	readonly code: string | undefined;
 
@@ -97,7 +97,9 @@ export class CannotListen extends Error {
 	}
 }
 
-/** Throws CannotListen where one could not listen there; who listens in the moment after is found out later. */
+/**
+ * Throws CannotListen if the address is unusable now; another program may still take it before the server listens.
+ */
 export function checkListening(host: string, port: number): void {
 	try {
 		Bun.listen({ hostname: host, port, socket: { data: () => undefined } }).stop(true);
@@ -109,12 +111,12 @@ export function checkListening(host: string, port: number): void {
 function explainListening({ host, port, code, message }: CannotListen): string {
 	switch (code) {
 		case 'EADDRINUSE':
-			return `port ${port} is taken by another program, perhaps another Tidemark. Stop that one, or choose another one with --port or TIDEMARK_PORT.`;
+			return `port ${port} is in use by another program, perhaps another Tidemark. Stop that program, or choose another port with --port or TIDEMARK_PORT.`;
 		case 'EACCES':
-			return `port ${port} needs privileges, as all below 1024 do. Choose another one with --port or TIDEMARK_PORT.`;
+			return `port ${port} needs privileges, like all ports below 1024. Choose another port with --port or TIDEMARK_PORT.`;
 		case 'EADDRNOTAVAIL':
-			return `${host} is not an address of this machine. Choose another one with --host.`;
+			return `${host} is not an address of this machine. Choose another address with --host.`;
 		default:
-			return `${host}:${port} cannot be listened on (${message}). Choose others with --host and --port.`;
+			return `cannot listen on ${host}:${port} (${message}). Choose another address with --host and --port.`;
 	}
 }

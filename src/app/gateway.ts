@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Repairer } from '../durability/repairer.ts';
 import { Verifier } from '../durability/verifier.ts';
 import type { FileContents } from '../engine/ports/file-contents.ts';
+import { AnonymousLimits } from '../gateway/anonymous-limits.ts';
 import { Authenticator } from '../gateway/auth/authenticator.ts';
 import { type JwtVerifier, jwtVerifier } from '../gateway/auth/jwt.ts';
 import { subscribeToRevocations } from '../gateway/auth/revocations.ts';
@@ -23,7 +24,6 @@ import { Heartbeat } from '../gateway/socket/heartbeat.ts';
 import { Hub } from '../gateway/socket/hub.ts';
 import { Presence } from '../gateway/socket/presence.ts';
 import { type Listening, listen } from '../gateway/socket/server.ts';
-import { Strangers } from '../gateway/strangers.ts';
 import { TeamSecrets } from '../gateway/team-secrets.ts';
 import type { RandomBytes } from '../model/ids.ts';
 import type { VapidKey } from '../push/web/vapid.ts';
@@ -38,7 +38,7 @@ import { ServiceWatch } from './service-watch.ts';
 import { watchClock } from './stamp-clock.ts';
 import { VERSION } from './version.ts';
 
-/** The composition of a gateway: what speaks to clients, on whichever engine. */
+/** The composition of a gateway on either engine: API, sockets, files, apps and background jobs. */
 
 export interface GatewayParts {
 	readonly config: Config;
@@ -50,7 +50,7 @@ export interface GatewayParts {
 	/** Null: files are disabled. */
 	readonly contents: FileContents | null;
 	readonly operations: ServerOperations;
-	/** Whether commands are decided, by whatever finds that out. */
+	/** Reports whether workers process commands. */
 	readonly workers?: Pick<ServiceWatch, 'lost' | 'regained'>;
 }
 
@@ -58,20 +58,20 @@ export interface RunningGateway {
 	readonly url: string;
 	readonly hub: Hub;
 	readonly presence: Presence;
-	/** The bus was interrupted: caches that depend on having received everything are cleared. */
+	/** Called after the bus was interrupted: clears caches that rely on having received every message. */
 	resetAfterGap(): Promise<void>;
-	/** Takes no more requests, closes sockets a few at a time, ends what is under way. */
+	/** Accepts no more requests, closes sockets a few at a time, and finishes running work. */
 	stop(): Promise<void>;
 }
 
 const random: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
-/** The time of day, for what carries one: tokens. */
+/** Wall clock, for tokens and other absolute times. */
 const nowMs = (): number => Date.now();
-/** For what lasts, as limits do: a step of the wall clock is no passing of time. */
+/** Monotonic clock, for limits and durations: unaffected when the wall clock is set. */
 const steadyMs = (): number => performance.now();
 const NO_ANSWERS =
 	'no worker processes commands: check that one is running (`tidemark worker`), and its /readyz';
-/** Each takes some 40 MB while it is made. */
+/** Each takes about 40 MB while it is built. */
 const LARGE_READS_AT_ONCE = 2;
 const CHECK_EVERY_MS = 30_000;
 const CHECKED_AT_ONCE = 5;
@@ -153,7 +153,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 			presence: (user) => engine.sessions.presence(user),
 		},
 		limits: new Limits(ratesOf(config), steadyMs, Math.random),
-		strangers: new Strangers(
+		anonymous: new AnonymousLimits(
 			{ perSecond: config.anonymousPerSecond, burst: config.anonymousPerSecond * 10 },
 			steadyMs,
 		),
@@ -236,7 +236,7 @@ export async function startGateway(parts: GatewayParts): Promise<RunningGateway>
 	};
 }
 
-/** Counts are derived and cannot drift: that this is so is looked at all the same, a little at a time. */
+/** Counts are derived and should never drift. Verifies a few of them continuously to detect bugs. */
 async function checkSomebody(hub: Hub, verifier: Verifier): Promise<void> {
 	const connections = [...hub.connections()];
 	const one = connections[Math.floor(Math.random() * connections.length)];
@@ -289,13 +289,13 @@ async function verifierOf({
 	}
 }
 
-/** One user, or one address, holds at most an eighth of it. */
+/** One user or address can use at most an eighth of the budget. */
 const budgetOf = (megabytes: number): MemoryBudget => {
 	const totalBytes = megabytes * 1024 * 1024;
 	return new MemoryBudget({ totalBytes, shareBytes: totalBytes / 8, nowMs: steadyMs });
 };
 
-/** Bursts of a few seconds are people catching up; what lasts longer is not. */
+/** The bursts allow for users who catch up after a reconnect. */
 const ratesOf = (config: Config) => ({
 	requests: { perSecond: config.requestsPerSecond, burst: config.requestsPerSecond * 5 },
 	posts: { perSecond: config.postsPerSecond, burst: config.postsPerSecond * 4 },

@@ -1,4 +1,4 @@
-/** Log entries as lines for people: time, level, message, then what else the entry has. For terminals; elsewhere the log is JSON. */
+/** Formats log entries for terminals: time, level, message, other fields. Elsewhere the log is JSON. */
 
 const LEVELS: Readonly<Record<number, string>> = {
 	10: 'trace',
@@ -10,7 +10,7 @@ const LEVELS: Readonly<Record<number, string>> = {
 };
 const WIDTH = 5;
 
-/** `json` is one line as pino writes it. What cannot be read stays as it is. */
+/** `json` is one line written by pino. Text that is not JSON is returned unchanged. */
 export function readableLine(json: string): string {
 	let entry: Record<string, unknown>;
 	try {

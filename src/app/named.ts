@@ -2,7 +2,7 @@ import { isUserId } from '../model/ids.ts';
 import type { ApiCall } from '../remote/api-client.ts';
 import { ConfigError } from './config.ts';
 
-/** Workspaces and users by name as well as by id, for commands that speak to a running server. */
+/** Finds workspaces and users by name or id, for commands that call a running server. */
 
 export interface NamedTeam {
 	readonly id: string;
@@ -23,7 +23,7 @@ interface Listing {
 	readonly response_metadata: { readonly next_cursor: string };
 }
 
-/** All pages of a listing. */
+/** Iterates over all pages of a listing. */
 export async function* listed<T>(
 	call: ApiCall,
 	method: string,
@@ -42,11 +42,11 @@ export async function* listed<T>(
 	}
 }
 
-/** Every workspace, in the order of their ids. */
+/** All workspaces in the order of their ids. */
 export const teamsOf = (call: ApiCall): Promise<NamedTeam[]> =>
 	Array.fromAsync(listed<NamedTeam>(call, 'admin.teams.list', 'teams'));
 
-/** The workspace called so; without a name, the only one there is. */
+/** Finds a workspace by name, domain or id; without `given`, returns the only one. */
 export async function teamNamed(call: ApiCall, given: string | undefined): Promise<NamedTeam> {
 	const teams = await teamsOf(call);
 	if (teams.length === 0)
@@ -54,37 +54,41 @@ export async function teamNamed(call: ApiCall, given: string | undefined): Promi
 	if (given === undefined) {
 		const [only, another] = teams;
 		if (only && !another) return only;
-		throw new ConfigError([`there are several workspaces: give --team (${someOf(teams)})`]);
+		throw new ConfigError([`there are several workspaces: choose one with --team (${someOf(teams)})`]);
 	}
 	const byId = teams.filter(({ id }) => id === given);
-	const found =
-		byId.length > 0 ? byId : teams.filter(({ name, domain }) => name === given || domain === given);
-	const [only, another] = found;
-	if (!only) throw new ConfigError([`there is no workspace "${given}" (${someOf(teams)})`]);
-	if (another) throw new ConfigError([`several workspaces are called "${given}": give the id as --team`]);
+	const byName = teams.filter(({ name, domain }) => isSameName(name, given) || isSameName(domain, given));
+	const exact = byName.filter(({ name, domain }) => name === given || domain === given);
+	const [only, another] = [byId, exact, byName].find(({ length }) => length > 0) ?? [];
+	if (!only) throw new ConfigError([`there is no workspace "${given}" (existing: ${someOf(teams)})`]);
+	if (another) throw new ConfigError([`several workspaces are named "${given}": give the id with --team`]);
 	return only;
 }
+
+/** Upper and lower case do not distinguish names of workspaces. */
+export const isSameName = (one: string, other: string): boolean =>
+	one.trim().toLowerCase() === other.trim().toLowerCase();
 
 const someOf = (teams: readonly NamedTeam[]): string =>
 	[...teams.slice(0, 5).map(({ id, name }) => `${name}: ${id}`), ...(teams.length > 5 ? ['…'] : [])].join(
 		', ',
 	);
 
-/** The id of the user called so. A name needs a workspace where there are several. */
+/** Returns the id of a user. A name needs --team if there are several workspaces. */
 export async function userNamed(call: ApiCall, given: string, team: string | undefined): Promise<string> {
 	const name = given.replace(/^@/, '');
-	// A name may look like an id: then the id wins, as everywhere in Slack's interface.
+	// A name may look like an id; the id wins, as in Slack's interface.
 	if (isUserId(name)) return name;
 	const { id: team_id, name: teamName } = await teamNamed(call, team);
 	const { users } = await call<{ users: readonly NamedUser[] }>('admin.users.list', { team_id, name });
 	const [user] = users;
 	if (!user)
 		throw new ConfigError([
-			`there is no user "${name}" in ${teamName}: \`tidemark user list\` lists the users`,
+			`there is no user "${name}" in ${teamName}: run \`tidemark user list\` to see the users`,
 		]);
 	return user.id;
 }
 
-/** As a flag that a shell reads as one word. */
+/** Quotes text so that a shell reads it as one word. */
 export const word = (text: string): string =>
-	/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+	/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

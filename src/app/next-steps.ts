@@ -1,20 +1,42 @@
 import { apiClient } from '../remote/api-client.ts';
+import type { Invocation } from './command.ts';
+import { serverUrl } from './command-token.ts';
+import { word } from './named.ts';
+import { SETTINGS } from './settings.ts';
 
-/** What somebody who has just started the server does next. */
-export async function nextSteps(url: string, adminToken: string, isDemo: boolean): Promise<string> {
+/** Works both in a clone and where the package is installed. */
+const NPX = 'npx tidemark';
+
+/** Flags that point a command to this server; empty for the default port and data directory. */
+const whereFlags = (url: string, dataDir: string): string =>
+	[
+		url === `http://localhost:${SETTINGS.port.fallback}` ? '' : ` --url ${word(url)}`,
+		dataDir === SETTINGS.dataDir.fallback ? '' : ` --data-dir ${word(dataDir)}`,
+	].join('');
+
+/** A command line for the same server as this invocation. */
+export const nextCommand = (invocation: Invocation, command: string): string =>
+	`${NPX} ${command}${whereFlags(serverUrl(invocation), invocation.config.dataDir)}`;
+
+/** What to do after starting the server, printed by `tidemark serve`. */
+export async function nextSteps(
+	url: string,
+	adminToken: string,
+	dataDir: string,
+	isDemo: boolean,
+): Promise<string> {
 	const { teams } = await apiClient(url, adminToken)<{ teams: readonly unknown[] }>('admin.teams.list', {
 		limit: 1,
 	});
-	// Commands find a server on the default port by themselves.
-	const where = url.endsWith(':8080') ? '' : ` --url ${url}`;
+	const where = whereFlags(url, dataDir);
 	if (teams.length === 0)
 		return [
-			'Next: create a workspace and let people in,',
+			'Next: create a workspace and invite people,',
 			`  in a browser      ${url}/admin, with the administrator's token`,
-			`  or on a terminal  npx tidemark team add NAME${where}`,
-			`                    npx tidemark invite${where}`,
+			`  or on a terminal  ${NPX} team add NAME${where}`,
+			`                    ${NPX} invite${where}`,
 		].join('\n');
 	return isDemo
-		? `To invite people, or to create a workspace of your own: ${url}/admin, with the administrator's token`
-		: `Open ${url}; invite people at ${url}/admin or with: npx tidemark invite${where}`;
+		? `To invite people, or to create a workspace of your own: ${url}/admin, with the administrator's token, or ${NPX} invite${where}`
+		: `Open ${url}; invite people at ${url}/admin or with: ${NPX} invite${where}`;
 }

@@ -1,9 +1,12 @@
-/** Opens a service that may accept connections and never answer: logs that it waits, and gives up after a limit. */
+/**
+ * Waits for a service to open, which may accept connections and never answer: logs the wait and fails after a
+ * limit.
+ */
 
 export interface Opening {
-	/** The service and where it is, as in "Redis at localhost:6379". */
+	/** Name and address, as in "Redis at localhost:6379". */
 	readonly service: string;
-	/** It is not waited for any longer; infinite where it may have much to do, as PostgreSQL with a migration. */
+	/** Infinite for steps that may take long, such as a PostgreSQL migration. */
 	readonly withinMs: number;
 	readonly log: (what: string) => void;
 	/** For tests. */

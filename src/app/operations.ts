@@ -9,13 +9,13 @@ import type { Hub } from '../gateway/socket/hub.ts';
 import { INVARIANTS, violationsOf } from '../model/invariants.ts';
 import { FailureLog } from './failure-log.ts';
 
-/** Health, metrics and the log: everything that an operator sees of a running process. */
+/** What operators see of a running process: health, readiness, metrics and the log of outages. */
 
 const DURATION_BUCKETS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
-/** For how long after a failed commit the server calls itself degraded. */
+/** How long /readyz reports a failed commit. */
 const DEGRADED_MS = 30_000;
 
-/** What a process depends on and can do without for a while. */
+/** A dependency whose outage the process survives. */
 export type Dependency =
 	| 'store'
 	| 'postgres'
@@ -29,7 +29,7 @@ export type Dependency =
 	| 'fcm'
 	| 'web';
 
-/** Of a gateway. PostgreSQL is none of them: posts go on without it. */
+/** A gateway cannot post without these. PostgreSQL is not among them: posting works without it. */
 const NEEDED_TO_POST: ReadonlySet<Dependency> = new Set(['redis', 'kafka', 'worker']);
 
 interface Trouble {
@@ -38,7 +38,7 @@ interface Trouble {
 	readonly cause: string;
 }
 
-/** What a process does: `server` is every role in one. */
+/** `server` is every role in one process. */
 export type Role = 'server' | 'gateway' | 'worker';
 
 export class ServerOperations implements Operations {
@@ -46,15 +46,15 @@ export class ServerOperations implements Operations {
 	private readonly registry = new Registry();
 	private readonly requests: Counter<'method' | 'outcome'>;
 	private readonly durations: Histogram<'method'>;
-	private readonly setbacks: Counter;
+	private readonly failedCommits: Counter;
 	private readonly failedWrites: Counter;
 	private readonly degradedGauge: Gauge<'dependency'>;
-	/** By name, as operators read it. */
+	/** By the name that the log and /readyz show. */
 	private readonly troubles = new Map<string, Trouble>();
-	private lastSetback: { readonly at: number; readonly cause: string } | undefined;
-	/** Why it is not to be sent anything, if it is not. */
+	private lastFailedCommit: { readonly at: number; readonly cause: string } | undefined;
+	/** Why load balancers must not send requests; null: they may. */
 	private phase: 'starting' | 'stopping' | null = null;
-	/** Which process answers: behind a load balancer a client cannot know. */
+	/** Identifies the process that answered: behind a load balancer, clients cannot know which one it was. */
 	private readonly process: { readonly role: Role; readonly id: string };
 
 	constructor(
@@ -71,7 +71,7 @@ export class ServerOperations implements Operations {
 			registers,
 		}).set(this.process, 1);
 		collectDefaultMetrics({ register: this.registry, prefix: 'tidemark_' });
-		// Bun collects all garbage to answer these: a scrape would stop everybody for 0.1 s and more.
+		// Bun runs a full garbage collection to answer these: every scrape would pause the process for 0.1 s or more.
 		for (const part of ['total', 'used', 'available'])
 			this.registry.removeSingleMetric(`tidemark_nodejs_heap_space_size_${part}_bytes`);
 		this.requests = new Counter({
@@ -87,7 +87,7 @@ export class ServerOperations implements Operations {
 			buckets: DURATION_BUCKETS_S,
 			registers,
 		});
-		this.setbacks = new Counter({
+		this.failedCommits = new Counter({
 			name: 'tidemark_failed_commits_total',
 			help: 'SQLite commits that failed; nothing in them was acknowledged',
 			registers,
@@ -115,7 +115,7 @@ export class ServerOperations implements Operations {
 		});
 	}
 
-	/** A number that may fall. It is read at each scrape. */
+	/** Exports a value that may fall; read at each scrape. */
 	gauge(name: string, help: string, value: () => number): void {
 		if (name.endsWith('_total')) throw new Error(`${name} is named like a counter`);
 		new Gauge({
@@ -128,7 +128,7 @@ export class ServerOperations implements Operations {
 		});
 	}
 
-	/** A number that only rises while the process runs. It is read at each scrape. */
+	/** Exports a value that only rises while the process runs; read at each scrape. */
 	counter(name: string, help: string, value: () => number): void {
 		if (!name.endsWith('_total')) throw new Error(`${name} is a counter: its name must end in _total`);
 		new Counter({
@@ -181,9 +181,9 @@ export class ServerOperations implements Operations {
 	ready(): Response {
 		const degraded: string[] = [];
 		if (this.phase) degraded.push(this.phase);
-		if (this.lastSetback && Date.now() - this.lastSetback.at < DEGRADED_MS)
+		if (this.lastFailedCommit && Date.now() - this.lastFailedCommit.at < DEGRADED_MS)
 			degraded.push(
-				`store: a write failed at ${new Date(this.lastSetback.at).toISOString()}: ${this.lastSetback.cause}`,
+				`store: a write failed at ${new Date(this.lastFailedCommit.at).toISOString()}: ${this.lastFailedCommit.cause}`,
 			);
 		for (const [what, { since, cause }] of this.troubles)
 			degraded.push(`${what}, since ${new Date(since).toISOString()}: ${cause}`);
@@ -191,7 +191,7 @@ export class ServerOperations implements Operations {
 		return Response.json({ ok, degraded, process: this.process }, { status: ok ? 200 : 503 });
 	}
 
-	/** A gateway that nothing can be posted through is not to be sent anything, where another one can do it. */
+	/** A gateway that cannot post fails /readyz, so that load balancers choose another one. */
 	private get cannotPost(): boolean {
 		if (this.process.role !== 'gateway') return false;
 		return [...this.troubles.values()].some(({ dependency }) => NEEDED_TO_POST.has(dependency));
@@ -215,21 +215,21 @@ export class ServerOperations implements Operations {
 		this.log.warn(what);
 	}
 
-	setback(error: Error): void {
-		this.lastSetback = { at: Date.now(), cause: error.message };
-		this.setbacks.inc();
+	commitFailed(error: Error): void {
+		this.lastFailedCommit = { at: Date.now(), cause: error.message };
+		this.failedCommits.inc();
 		this.log.error(
 			{ err: error },
 			'A commit failed; nothing in it was acknowledged. Check the disk that holds the data directory.',
 		);
 	}
 
-	/** Of a database that is tried again. */
+	/** Counts a write to PostgreSQL that failed. */
 	failedWrite(): void {
 		this.failedWrites.inc();
 	}
 
-	/** Said once, however often it is noticed, until `recovered`. */
+	/** Logs the outage once, however often it is reported, until `recovered`. */
 	degraded(dependency: Dependency, error: Error): void {
 		this.begins(dependency, dependency, error, 'is unavailable');
 	}
@@ -238,7 +238,7 @@ export class ServerOperations implements Operations {
 		this.ends(dependency, 'is available again after');
 	}
 
-	/** Likewise, of one partition of the log. */
+	/** Like `degraded`, for one partition of the log. */
 	onStalled(partition: string, error: Error): void {
 		this.begins(`partition ${partition}`, 'log', error, 'is stalled');
 	}
@@ -247,7 +247,7 @@ export class ServerOperations implements Operations {
 		this.ends(`partition ${partition}`, 'resumed or was reassigned after');
 	}
 
-	/** Answers /readyz before it has started, because starting may take long. */
+	/** Lets /readyz answer "starting" while a long start runs. */
 	starting(): void {
 		this.phase = 'starting';
 	}
@@ -260,23 +260,23 @@ export class ServerOperations implements Operations {
 		this.phase = 'stopping';
 	}
 
-	private begins(what: string, dependency: Dependency, { message: cause }: Error, how: string): void {
-		const known = this.troubles.get(what);
-		// The cause may have changed: /readyz has that of the last attempt, the log that of the first.
-		this.troubles.set(what, { dependency, since: known?.since ?? Date.now(), cause });
+	private begins(name: string, dependency: Dependency, { message: cause }: Error, state: string): void {
+		const known = this.troubles.get(name);
+		// /readyz shows the newest cause; the log showed the first.
+		this.troubles.set(name, { dependency, since: known?.since ?? Date.now(), cause });
 		if (known) return;
 		this.degradedGauge.set({ dependency }, 1);
-		// One line that says why: where in the code it was noticed helps nobody who operates it.
-		this.log.error(`${what} ${how}: ${cause}`);
+		// No stack: operators need the cause, not the line of code that noticed it.
+		this.log.error(`${name} ${state}: ${cause}`);
 	}
 
-	private ends(what: string, how: string): void {
-		const trouble = this.troubles.get(what);
+	private ends(name: string, state: string): void {
+		const trouble = this.troubles.get(name);
 		if (!trouble) return;
-		this.troubles.delete(what);
+		this.troubles.delete(name);
 		const { dependency, since } = trouble;
 		const isLast = ![...this.troubles.values()].some((other) => other.dependency === dependency);
 		if (isLast) this.degradedGauge.set({ dependency }, 0);
-		this.log.info(`${what} ${how} ${Date.now() - since} ms`);
+		this.log.info(`${name} ${state} ${Date.now() - since} ms`);
 	}
 }

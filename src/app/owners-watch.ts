@@ -2,22 +2,22 @@ import type { ServerOperations } from './operations.ts';
 import type { ServiceWatch } from './service-watch.ts';
 
 /**
- * Reports partitions of commands that no worker owns, whether or not anybody posts. Partitions are without an owner for a moment whenever
- * workers come and go: only those that stay so are reported.
+ * Reports partitions of the command log that no worker owns, even while nobody posts. During a rebalance partitions
+ * have no owner for a moment: only partitions that stay without one are reported.
  */
 
 export interface OwnersWatchParts {
-	/** All partitions there are. */
+	/** Number of partitions. */
 	readonly partitions: number;
-	/** Those that nobody owns; null where that is not known. */
+	/** The partitions without an owner; null: Kafka did not answer. */
 	readonly unowned: () => Promise<readonly string[] | null>;
 	readonly workers: Pick<ServiceWatch, 'lost' | 'regained'>;
 	readonly operations: Pick<ServerOperations, 'degraded' | 'recovered'>;
 }
 
 const EVERY_MS = 5_000;
-/** Longer than it takes until the partitions of a worker that died are another's. */
-const LOOKS_TO_REPORT = 4;
+/** Takes longer than a rebalance after a worker died. */
+const CHECKS_TO_REPORT = 4;
 const NAMED = 3;
 
 const NONE =
@@ -25,13 +25,13 @@ const NONE =
 
 export class OwnersWatch {
 	private timer: ReturnType<typeof setInterval> | undefined;
-	/** Looks in a row that found the same partition without an owner. */
-	private readonly looks = new Map<string, number>();
+	/** Consecutive checks that found the partition without an owner. */
+	private readonly checksUnowned = new Map<string, number>();
 
 	constructor(private readonly parts: OwnersWatchParts) {}
 
 	start(): void {
-		this.timer = setInterval(() => void this.look(), EVERY_MS);
+		this.timer = setInterval(() => void this.check(), EVERY_MS);
 		this.timer.unref();
 	}
 
@@ -39,13 +39,15 @@ export class OwnersWatch {
 		clearInterval(this.timer);
 	}
 
-	async look(): Promise<void> {
+	async check(): Promise<void> {
 		const found = await this.parts.unowned();
 		if (found === null) return;
 		const isFound = new Set(found);
-		for (const partition of this.looks.keys()) if (!isFound.has(partition)) this.looks.delete(partition);
-		for (const partition of found) this.looks.set(partition, (this.looks.get(partition) ?? 0) + 1);
-		this.report(found.filter((partition) => (this.looks.get(partition) ?? 0) >= LOOKS_TO_REPORT));
+		for (const partition of this.checksUnowned.keys())
+			if (!isFound.has(partition)) this.checksUnowned.delete(partition);
+		for (const partition of found)
+			this.checksUnowned.set(partition, (this.checksUnowned.get(partition) ?? 0) + 1);
+		this.report(found.filter((partition) => (this.checksUnowned.get(partition) ?? 0) >= CHECKS_TO_REPORT));
 	}
 
 	private report(unowned: readonly string[]): void {

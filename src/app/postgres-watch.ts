@@ -6,7 +6,7 @@ import { ServiceWatch } from './service-watch.ts';
 
 type Side = 'reads' | 'writes';
 
-/** Failures in a row before it is reported as unavailable. */
+/** Consecutive failures before PostgreSQL is reported as unavailable. */
 const FAILURES_TO_REPORT = 3;
 
 export class PostgresWatch {

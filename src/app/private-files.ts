@@ -1,14 +1,14 @@
 import { chmod, lstat, open, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What lies in the data directory is for its owner alone. */
+/** Keeps other users of the machine out of the files in the data directory. */
 
 const OTHERS = 0o077;
 const OWNER_ONLY = 0o600;
 
 /**
- * Writes a secret for its owner alone, under its name only once all of it is on disk: after a power failure there is the whole
- * secret or none.
+ * Writes a secret that only the owner can read. Atomic: after a power failure the file has the whole secret or does
+ * not exist.
  */
 export async function keepSecret(path: string, text: string): Promise<void> {
 	const draft = `${path}.new`;
@@ -29,7 +29,7 @@ export async function keepSecret(path: string, text: string): Promise<void> {
 	}
 }
 
-/** Those of the directory and its files that other users of the machine may open. */
+/** The paths, of the directory and its files, that other users of the machine may open. */
 export async function openToOthers(directory: string): Promise<string[]> {
 	const files = (await readdir(directory)).map((name) => join(directory, name));
 	const all = await Promise.all([
@@ -38,15 +38,15 @@ export async function openToOthers(directory: string): Promise<string[]> {
 	]);
 	return [directory, ...files].filter((path, index) => {
 		const found = all[index];
-		// What a link leads to, or another directory has in it, is not the server's.
+		// Targets of links and subdirectories do not belong to the server.
 		if (!found || (path !== directory && !found.isFile())) return false;
 		return (found.mode & OTHERS) !== 0;
 	});
 }
 
 /**
- * In a directory that nobody else can enter, files are closed to others: nobody can miss it. A directory that is open may be
- * so on purpose, for backups: what to do about it is answered, a line each.
+ * Makes files private if the directory is private: nobody can depend on their being readable. An open directory may
+ * be intentional, for backups: then nothing changes. Returns one warning for each path that stays open.
  */
 export async function secureFiles(directory: string): Promise<string[]> {
 	const open = await openToOthers(directory);

@@ -12,12 +12,12 @@ import { type Config, ConfigError, missing } from './config.ts';
 import type { ServerOperations } from './operations.ts';
 import { BESIDE_APNS_KEY, SETTINGS } from './settings.ts';
 
-/** The composition of pushing: providers from the settings, loops over the store. */
+/** The composition of push: providers from the settings, and the loops that send. */
 
 const nowMs = (): number => Date.now();
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
-/** Whether anything is to be pushed: if not, posts and marks note nothing. */
+/** Whether any provider is configured. If none is, posts and marks write no push records. */
 export const pushes = ({ apnsKeyFile, fcmServiceAccountFile }: Config, web: boolean): boolean =>
 	web || apnsKeyFile !== null || fcmServiceAccountFile !== null;
 
@@ -32,7 +32,7 @@ export interface PushParts {
 	readonly log: Logger;
 }
 
-/** Null: nothing is to be pushed. */
+/** Null: no provider is configured. */
 export async function startPush(parts: PushParts): Promise<Pusher | null> {
 	const { config, vapidKey, store, readState, sessions, operations } = parts;
 	const providers = { ...apnsOf(config), ...fcmOf(config), ...webOf(config, vapidKey) };
@@ -63,14 +63,16 @@ function apnsOf(config: Config) {
 		if (alone) {
 			const { environment } = SETTINGS[alone];
 			throw new ConfigError([
-				`TIDEMARK_APNS_KEY_FILE is missing: without the key, ${environment} does nothing`,
+				`TIDEMARK_APNS_KEY_FILE is missing: ${environment} has no effect without the key`,
 			]);
 		}
 		return {};
 	}
 	if (apnsKeyId === null || apnsTeamId === null || apnsTopic === null)
 		throw new ConfigError(
-			missing(config, BESIDE_APNS_KEY).map((name) => `${name} is missing: APNs needs it beside the key`),
+			missing(config, BESIDE_APNS_KEY).map(
+				(name) => `${name} is missing: APNs needs it in addition to the key`,
+			),
 		);
 	return {
 		apns: new ApnsProvider({
@@ -103,7 +105,7 @@ function watch(pusher: Pusher, operations: ServerOperations): void {
 		() => meters.withdrawn,
 	);
 	operations.counter('push_retried_total', 'Attempts that failed and are retried', () => meters.retried);
-	operations.counter('push_failed_total', 'Notifications given up after all retries', () => meters.dead);
+	operations.counter('push_failed_total', 'Notifications abandoned after all retries', () => meters.dead);
 	operations.counter(
 		'push_devices_removed_total',
 		'Devices removed because their push service no longer knows them',
@@ -116,7 +118,7 @@ function watch(pusher: Pusher, operations: ServerOperations): void {
 	);
 	operations.gauge(
 		'push_dead_letters',
-		'Notifications given up and kept for `tidemark push`; updated every minute',
+		'Notifications abandoned and kept for `tidemark push`; updated every minute',
 		() => pusher.sizes.dead,
 	);
 }

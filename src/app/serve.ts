@@ -12,7 +12,7 @@ import { pushes, startPush } from './push.ts';
 import { startSolePartition } from './sole-partition.ts';
 import { vapidKeyIn } from './vapid-key.ts';
 
-/** Every role in one process, on the embedded engine: the composition of `tidemark serve`. */
+/** The composition of `tidemark serve`: every role in one process, on the embedded engine. */
 
 export interface Running {
 	readonly url: string;
@@ -24,7 +24,8 @@ export interface Running {
 const EVICT_EVERY_MS = 60_000;
 
 export async function serve(config: Config, log: Logger): Promise<Running> {
-	// A port that is taken is no reason to leave a new directory behind. If there is one, name the process that uses it first.
+	// Check the port before creating a new data directory. If the directory exists, opening it names the process that
+	// uses it.
 	if (!existsSync(config.dataDir)) checkListening(config.host, config.port);
 	const engine = await openEmbeddedEngine(config.dataDir, {
 		push: pushes(config, config.webPush === 'on') && 'with devices',
@@ -67,7 +68,7 @@ export interface RolesParts extends Omit<GatewayParts, 'workers'> {
 	readonly engine: Engine;
 }
 
-/** Worker, gateway and push on an engine that is open; `stop` leaves the engine open. */
+/** Starts worker, gateway and push on an open engine; `stop` does not close the engine. */
 export async function startRoles(
 	parts: RolesParts,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
@@ -80,13 +81,13 @@ export async function startRoles(
 				'The worker failed unexpectedly. This is a bug: please report it with the stack.',
 			),
 	});
-	engine.onSetback((error) => operations.setback(error));
+	engine.onCommitFailure((error) => operations.commitFailed(error));
 	engine.onStoreTrouble((error) =>
 		error ? operations.degraded('store', error) : operations.recovered('store'),
 	);
 	operations.watchWorker(partition);
 	const gateway = await startGateway(parts);
-	// No other process uses the store: what is leased was leased by one that ended.
+	// No other process uses the store: existing leases belong to a process that has ended.
 	if (pushes(config, vapidKey !== null)) await store.push.outbox.releaseAll(Date.now());
 	const push = await startPush({
 		config,

@@ -1,6 +1,6 @@
 import type { Dependency, ServerOperations } from './operations.ts';
 
-/** Reports several connections to a service as one: unavailable while any of them fails. */
+/** Reports several connections to one service together: unavailable while any of them fails. */
 export class ServiceWatch {
 	private readonly failing = new Set<string>();
 

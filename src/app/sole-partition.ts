@@ -4,7 +4,7 @@ import { PersistFirst } from '../worker/persist-first.ts';
 import { Replies } from '../worker/replies.ts';
 import type { Engine } from './engine.ts';
 
-/** The worker of an engine of one process: the log has one partition, which this process always owns. */
+/** The worker of the embedded engine: the log has one partition, and this process always owns it. */
 
 export interface SolePartitionOptions {
 	readonly report: (error: unknown, about: string) => void;
@@ -12,21 +12,21 @@ export interface SolePartitionOptions {
 }
 
 export function startSolePartition(
-	{ store, readState, bus, clock, log, onSetback }: Engine,
+	{ store, readState, bus, clock, log, onCommitFailure }: Engine,
 	{ report, sendLookups = SEND_LOOKUPS_IN_PROCESS }: SolePartitionOptions,
 ): Partition {
 	const { source, history, ledger } = store;
-	// It rises whatever the machine's clock is set to.
+	// Monotonic: unaffected when the machine's clock is set.
 	const steadyMs = (): number => performance.now();
 	const partition = new Partition({
 		conversations: new Conversations(source, history, steadyMs, undefined, sendLookups),
 		readState,
 		order: new PersistFirst({ readState, ledger, bus, replies: new Replies(bus, report), clock }),
-		onFailed: (error) => report(error, 'delivering what was decided'),
+		onFailed: (error) => report(error, 'delivering decided effects'),
 		nowMs: () => Date.now(),
 		report,
 	});
-	onSetback(() => partition.reset());
+	onCommitFailure(() => partition.reset());
 	log.consume((batch, span) => partition.process(batch, span));
 	return partition;
 }

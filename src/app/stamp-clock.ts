@@ -3,21 +3,22 @@ import { steadyTime } from '../model/steady-time.ts';
 import { type Clock, risingClock } from '../model/ts.ts';
 import type { ServerOperations } from './operations.ts';
 
-/** The clock that stamps what happens, and what an operator learns when the machine's clock is set. */
+/** The clock that stamps changes, and the warnings when the machine's clock is set. */
 
 export interface StampClock extends Clock {
-	/** By how much stamps are ahead of the machine's clock; negative while a step forward is not followed yet. */
+	/** How far stamps are ahead of the machine's clock; negative while a forward step of the clock is held back. */
 	driftMicros(): number;
 }
 
-const wallMicros = (): number => Date.now() * 1000;
+export const machineMicros = (): number => Date.now() * 1000;
 
-/** More than this between two looks is a step of the clock, or the machine slept. */
+/** A larger difference between two readings means that the clock was set or the machine slept. */
 const STEP_MS = 2_000;
 
 /**
- * Time that passes, a machine's sleep included: what was slept through is followed at once. Only the system's uptime counts
- * sleep; it is read when the time of day has moved by more than this process saw pass, since stamps are taken all the time.
+ * Elapsed time including a machine's sleep, which stamps follow at once. Only the system's uptime counts sleep.
+ * Reading it is slow and stamps are taken often, so it is read only when the wall clock moved further than this
+ * process's own clock.
  */
 function elapsedClock(uptimeSeconds: () => number): () => number {
 	const offset = uptimeSeconds() * 1000 - performance.now();
@@ -35,7 +36,12 @@ function elapsedClock(uptimeSeconds: () => number): () => number {
 	};
 }
 
-export function stampClock(startAfter: number, uptimeSeconds = uptime): StampClock {
+/** `wallMicros`: the time of day, if not that of this machine. */
+export function stampClock(
+	startAfter: number,
+	uptimeSeconds = uptime,
+	wallMicros = machineMicros,
+): StampClock {
 	const time = steadyTime(wallMicros, elapsedClock(uptimeSeconds));
 	const clock = risingClock(time.nowMicros, startAfter);
 	return {
@@ -47,8 +53,8 @@ export function stampClock(startAfter: number, uptimeSeconds = uptime): StampClo
 	};
 }
 
-const LOOK_EVERY_MS = 10_000;
-/** Less is what any two clocks differ by. */
+const CHECK_EVERY_MS = 10_000;
+/** Smaller differences between two clocks are normal. */
 const REPORTED_SECONDS = 2;
 
 /** Exposes the drift as a metric, and logs when it begins and ends. */
@@ -68,7 +74,7 @@ export function watchClock(
 		if (isReported === Math.abs(drift) > REPORTED_SECONDS) return;
 		isReported = !isReported;
 		operations.warn(isReported ? reportOf(drift) : "New messages follow the machine's clock again.");
-	}, LOOK_EVERY_MS);
+	}, CHECK_EVERY_MS);
 	timer.unref?.();
 	return { stop: () => clearInterval(timer) };
 }

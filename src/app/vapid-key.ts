@@ -5,8 +5,8 @@ import type { Config } from './config.ts';
 import { keepSecret } from './private-files.ts';
 
 /**
- * The key of Web Push: what is configured, else the one kept in the data directory, else a new one, which is kept. A
- * cluster has no such directory and needs it configured; without, it does no Web Push.
+ * The VAPID key of Web Push: the configured one, else the one saved in the data directory, else a new one, which is
+ * saved. A cluster has no data directory: without a configured key, its Web Push is disabled.
  */
 
 export const vapidKeyFile = (dataDir: string): string => join(dataDir, 'vapid-key');
@@ -14,7 +14,7 @@ export const vapidKeyFile = (dataDir: string): string => join(dataDir, 'vapid-ke
 export const configuredVapidKey = ({ webPush, vapidPrivateKey }: Config): VapidKey | null =>
 	webPush === 'on' ? vapidPrivateKey : null;
 
-/** For a process that has its data directory to itself. */
+/** For a process that is the only user of its data directory. */
 export async function vapidKeyIn(config: Config): Promise<VapidKey | null> {
 	if (config.webPush === 'off') return null;
 	if (config.vapidPrivateKey !== null) return config.vapidPrivateKey;
@@ -28,12 +28,12 @@ export async function vapidKeyIn(config: Config): Promise<VapidKey | null> {
 		return vapidKeyOf(kept.trim());
 	} catch (error) {
 		throw new Error(
-			`the content of ${file} ${(error as Error).message}: restore the file, or remove it and let browsers subscribe again`,
+			`the content of ${file} ${(error as Error).message}: restore the file, or remove it; browsers then have to subscribe again`,
 		);
 	}
 }
 
-/** A secret: with it anybody can write to every browser that subscribed. */
+/** The key is a secret: it can sign notifications to every subscribed browser. */
 async function keep(key: VapidKey, file: string): Promise<VapidKey> {
 	await keepSecret(file, `${key.privateKey}\n`);
 	return key;

@@ -3,7 +3,7 @@ import { SessionLock } from '../engine/cluster/postgres/session-lock.ts';
 import { Recovery, type RecoveryParts } from '../engine/cluster/recovery.ts';
 import { RedisDeliveryRecord } from '../engine/cluster/redis/delivery-record.ts';
 import { causeOf } from '../engine/cluster/redis/failure-cause.ts';
-import { presenceView } from '../engine/cluster/redis/presence-view.ts';
+import { presenceView } from '../engine/cluster/redis/sessions.ts';
 import { PartitionedWorker } from '../worker/partitioned-worker.ts';
 import { clusterAddresses } from './cluster-addresses.ts';
 import type { Cluster } from './cluster-engine.ts';
@@ -12,10 +12,10 @@ import type { ServerOperations } from './operations.ts';
 import { startPush } from './push.ts';
 import { configuredVapidKey } from './vapid-key.ts';
 
-/** The composition of a worker of a cluster: what decides, and writes down. */
+/** The composition of a worker of a cluster: it sequences commands, persists effects and sends notifications. */
 
 export interface RunningWorker {
-	/** Writes what was decided, hands its partitions on. */
+	/** Persists what was decided and releases the partitions. */
 	stop(): Promise<void>;
 }
 
@@ -37,13 +37,13 @@ export async function startWorker(
 	const report = (error: unknown, about: string): void => operations.failed(about, error);
 	const worker = new PartitionedWorker({
 		log: logs.commands,
-		moved: cluster.marks,
+		cursorLedger: cluster.marks,
 		ledger: written,
 		source: written.source,
 		history: written.history,
 		readState,
 		bus,
-		deliveries: new RedisDeliveryRecord(cluster.commands, cluster.keys, epoch, bus, () => nowMs() * 1000),
+		deliveries: new RedisDeliveryRecord(cluster.commands, cluster.keys, epoch, bus, cluster.nowMicros),
 		nowMs,
 		sleep: (ms) => Bun.sleep(ms),
 		report,
@@ -54,12 +54,15 @@ export async function startWorker(
 		worker,
 		endOfMarks: () => logs.endOfMarks(),
 		nextOffset: (partition) => written.nextOffset(partition),
-		nowMicros: () => nowMs() * 1000,
+		nowMicros: cluster.nowMicros,
 		log: (what) => log.info(what),
 		onTrouble: (error) =>
 			operations.degraded('read state', new Error(`this worker cannot check it: ${causeOf(error).message}`)),
 		onLost: () =>
-			operations.degraded('read state', new Error('Redis was emptied; restoring it from PostgreSQL')),
+			operations.degraded(
+				'read state',
+				new Error('a Redis node lost data; rebuilding its read state from PostgreSQL'),
+			),
 		onComplete: () => operations.recovered('read state'),
 	});
 	logs.marks.consume({
@@ -67,7 +70,7 @@ export async function startWorker(
 		log: (partition) => written.logOf(partition),
 		persist: (facts, span) => written.commitWithProgress(facts, span),
 	});
-	// Halted: nothing is decided before the read state is whole and this worker shares the lock.
+	// The worker starts halted: it decides nothing until recovery has checked the read state and shared the lock.
 	worker.start();
 	operations.gauge(
 		'partitions',
@@ -102,7 +105,7 @@ export async function startWorker(
 		stop: async () => {
 			clearInterval(eviction);
 			await push?.stop();
-			// The worker that gets the lock alone relies on everything being persisted: release it afterwards.
+			// Release the lock last: the worker that gets it exclusively relies on everything being persisted.
 			await worker.stop(STOP_WITHIN_MS);
 			await recovery.stop();
 		},

@@ -12,9 +12,9 @@ import { reactionEvent } from '../protocol/reaction-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
 /**
- * Events for apps: a pure function of what is stored about a conversation, its app's bot and the app's subscriptions. The same change
- * gives the same event with the same id, at whichever gateway and however often it is read: an app can drop what it has
- * handled already.
+ * Events for apps: a pure function of a conversation's stored changes, the app's bot and the app's subscriptions.
+ * The same change gives the same event with the same id, at every gateway and on every read, so that apps can drop
+ * duplicates.
  */
 
 export interface AppEvent {
@@ -23,21 +23,21 @@ export interface AppEvent {
 	readonly conversation: string;
 	/** Stamp of the change. */
 	readonly at: number;
-	/** As Slack's Events API has it. */
+	/** In the format of Slack's Events API. */
 	readonly event: JsonObject;
 }
 
 export interface StoredChanges extends InsideChanges {
 	readonly conversation: Conversation;
 	readonly people: readonly PersonChange[];
-	/** By the root's ts. */
+	/** By the ts of the root. */
 	readonly threads: ReadonlyMap<number, ThreadSummary>;
 }
 
 export interface Subscriber {
 	readonly app: string;
 	readonly bot: string;
-	/** Slack's names of the events it subscribes to. */
+	/** Slack's names of the subscribed events. */
 	readonly names: ReadonlySet<string>;
 }
 
@@ -48,7 +48,7 @@ const MESSAGE_NAME = {
 	mpim: 'message.mpim',
 } as const;
 
-/** What subscriptions can name and get events for; docs/apps.md lists them. */
+/** The events that an app can subscribe to; docs/apps.md lists them. */
 export const DELIVERED_EVENTS: ReadonlySet<string> = new Set([
 	...Object.values(MESSAGE_NAME),
 	'app_mention',
@@ -69,11 +69,11 @@ export const DELIVERED_EVENTS: ReadonlySet<string> = new Set([
 	),
 ]);
 
-/** Those that come from what is stored: an app that subscribes to none of them has nothing to wait for. */
+/** Whether the event comes from the store: an app without such subscriptions needs no dispatcher. */
 export const isStoredEvent = (name: string): boolean =>
 	DELIVERED_EVENTS.has(name) && name !== 'app_home_opened';
 
-/** By stamp. */
+/** Ordered by stamp. */
 export function appEventsOf(found: StoredChanges, subscriber: Subscriber): AppEvent[] {
 	const events = [
 		...found.posted.flatMap(({ message, prevTs }) => postedEvents(found, message, prevTs, subscriber)),
@@ -87,7 +87,7 @@ export function appEventsOf(found: StoredChanges, subscriber: Subscriber): AppEv
 	return events.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
 }
 
-/** The ids of 36^16 are derived, never drawn. */
+/** Derived from the parts, never random: 16 characters of base 36. */
 export function eventId(...parts: readonly (string | number)[]): string {
 	const digest = createHash('sha256').update(parts.join('\n')).digest();
 	const digits = BigInt(`0x${digest.toString('hex')}`)

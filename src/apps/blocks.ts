@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../protocol/objects.ts';
 
 /**
- * The interactive elements of Block Kit, found by their ids. Where the app gave none, ids follow from the place: the third
- * block is `2`, its second element `2-1`. Clients use the same rule.
+ * Finds the interactive elements of Block Kit by their ids. Without an id from the app, the id is the index: the
+ * third block is `2`, its second element `2-1`. Clients use the same rule.
  */
 
 export interface FoundElement {
@@ -32,7 +32,7 @@ export function elementsOf(blocks: readonly JsonObject[]): FoundElement[] {
 	});
 }
 
-/** What a user's client says of an element that was used. */
+/** The fields with which a client reports the user's choice. */
 const CHOSEN = [
 	'value',
 	'selected_option',
@@ -49,7 +49,7 @@ const CHOSEN = [
 	'rich_text_value',
 ] as const;
 
-/** The action as the app receives it: what the element is comes from the app, what was chosen from the user. */
+/** The action as the app receives it: the element is the app's own, the choice is the user's. */
 export function actionOf(
 	{ blockId, actionId, element }: FoundElement,
 	given: JsonObject,
@@ -76,7 +76,7 @@ function chosenOf(given: JsonObject): JsonObject {
 	);
 }
 
-/** The values of a form, of those inputs that it has. */
+/** The entered values of a form, limited to inputs that it has. */
 export function stateOf(blocks: readonly JsonObject[], given: JsonObject): JsonObject {
 	const values: Record<string, Record<string, JsonObject>> = {};
 	for (const { blockId, actionId, element } of elementsOf(blocks)) {

@@ -12,9 +12,10 @@ import { wantsWorkspace } from './workspace-events.ts';
 import { WorkspaceReader } from './workspace-reader.ts';
 
 /**
- * Delivers the events of one app while this process holds its lease. What is published live says only where to look: events
- * are read from the store, from the app's cursors on, so a change that nobody published is found by the next look around.
- * Cursors are written when events were acknowledged: what was not is delivered again, here or by the next holder of the lease.
+ * Delivers the events of one app while this process holds the app's lease. Live messages only say where to look:
+ * events are read from the store, from the app's cursors on, so the periodic check finds changes whose message was
+ * missed. Cursors are saved after acknowledgement: unacknowledged events are delivered again, by this process or
+ * the next holder of the lease.
  */
 
 export interface DispatcherParts {
@@ -30,19 +31,19 @@ export interface DispatcherParts {
 	readonly log: (line: string) => void;
 }
 
-/** Of an app that does not acknowledge: more are read when some were. */
-const MOST_OPEN = 500;
-const LOOK_AROUND_EVERY_MS = 20_000;
-/** In a cluster a change is published before its row is written. */
+/** Limit for unacknowledged events; reading continues as they are acknowledged. */
+const MAX_OPEN = 500;
+const CHECK_ALL_EVERY_MS = 20_000;
+/** In a cluster, a change is published before it is persisted: read again after this time. */
 const WORKSPACE_AGAIN_MS = 2_000;
 const SAVE_EVERY_MS = 500;
 const AFTER_FAILURE_MS = 1_000;
-/** An event is kept for so long. */
+/** Older events are not delivered. */
 const KEPT_MICROS = 24 * 3600 * 1e6;
 const KINDS = ['public', 'private', 'im', 'mpim'] as const;
 const LIVE = 'live:';
-const MOST_CUT_OFF = 5;
-/** For acknowledgements of what is on its way when delivery ends here. */
+const MAX_CUT_OFF = 5;
+/** How long to wait for acknowledgements of deliveries in flight when stopping. */
 const SETTLE_MS = 1_000;
 const PAGE = 1_000;
 
@@ -50,15 +51,15 @@ export class Dispatcher {
 	private feed = new Feed(new Map());
 	private readonly subscriber: Subscriber;
 	private readonly listened = new Set<string>();
-	/** Conversations to look at. */
+	/** Conversations that may have new events. */
 	private readonly dirty = new Set<string>();
 	private readonly workspace: WorkspaceReader;
 	private isWorkspaceDirty = false;
 	private workspaceAgainAt = Number.POSITIVE_INFINITY;
-	private underWay = 0;
+	private inFlight = 0;
 	private stopping = false;
 	private lastTrouble: AppTrouble;
-	private nextLookAt = 0;
+	private nextCheckAt = 0;
 	private nextSaveAt = 0;
 	private wake: () => void = () => undefined;
 	private running: Promise<void> = Promise.resolve();
@@ -82,7 +83,7 @@ export class Dispatcher {
 		this.running = this.run();
 	}
 
-	/** Writes the cursors of what was acknowledged. */
+	/** Saves the cursors of acknowledged events. */
 	async stop(): Promise<void> {
 		this.stopping = true;
 		this.poke();
@@ -94,11 +95,12 @@ export class Dispatcher {
 		for (const conversation of this.listened)
 			this.parts.bus.unsubscribe(`live:${conversation}`, this.receiveLive);
 		this.parts.bus.unsubscribe(`user:${this.app.botUser}`, this.receiveOwn);
-		if (wantsWorkspace(this.subscriber)) this.parts.bus.unsubscribe(`team:${this.app.team}`, this.hearTeam);
+		if (wantsWorkspace(this.subscriber))
+			this.parts.bus.unsubscribe(`team:${this.app.team}`, this.receiveTeam);
 		await this.save().catch(this.parts.report);
 	}
 
-	/** Something may have changed: a socket opened, an event is there. */
+	/** Wakes the loop: a socket may have opened, or an event arrived. */
 	poke(): void {
 		this.wake();
 	}
@@ -106,7 +108,7 @@ export class Dispatcher {
 	private async run(): Promise<void> {
 		const { apps, bus, nowMs, report } = this.parts;
 		bus.subscribe(`user:${this.app.botUser}`, this.receiveOwn);
-		if (wantsWorkspace(this.subscriber)) bus.subscribe(`team:${this.app.team}`, this.hearTeam);
+		if (wantsWorkspace(this.subscriber)) bus.subscribe(`team:${this.app.team}`, this.receiveTeam);
 		for (let isLoaded = false; !this.stopping; ) {
 			const woken = new Promise<void>((resolve) => {
 				this.wake = resolve;
@@ -121,7 +123,7 @@ export class Dispatcher {
 				await this.pause(woken, AFTER_FAILURE_MS);
 				continue;
 			}
-			const until = Math.min(this.nextLookAt, this.workspaceAgainAt, this.nextWorkAt());
+			const until = Math.min(this.nextCheckAt, this.workspaceAgainAt, this.nextWorkAt());
 			if (until > nowMs()) await this.pause(woken, until - nowMs());
 			else await this.pause(Promise.resolve(), 0);
 		}
@@ -130,7 +132,7 @@ export class Dispatcher {
 	private async pause(woken: Promise<void>, ms: number): Promise<void> {
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		const passed = new Promise<void>((resolve) => {
-			timer = setTimeout(resolve, Math.min(ms, LOOK_AROUND_EVERY_MS));
+			timer = setTimeout(resolve, Math.min(ms, CHECK_ALL_EVERY_MS));
 		});
 		await Promise.race([woken, passed]);
 		clearTimeout(timer);
@@ -138,17 +140,17 @@ export class Dispatcher {
 
 	private nextWorkAt(): number {
 		const { transport } = this.parts;
-		if ((this.dirty.size > 0 || this.isWorkspaceDirty) && this.feed.size < MOST_OPEN) return 0;
-		const hasRoom = transport.isOpen() && !this.isPaused && this.underWay < transport.atOnce;
+		if ((this.dirty.size > 0 || this.isWorkspaceDirty) && this.feed.size < MAX_OPEN) return 0;
+		const hasRoom = transport.isOpen() && !this.isPaused && this.inFlight < transport.atOnce;
 		const nextDue = hasRoom ? this.feed.nextDueAt() : Number.POSITIVE_INFINITY;
 		return Math.min(nextDue, this.feed.unsaved().length > 0 ? this.nextSaveAt : Number.POSITIVE_INFINITY);
 	}
 
 	private async round(): Promise<void> {
 		const { nowMs } = this.parts;
-		if (nowMs() >= this.nextLookAt) {
-			this.nextLookAt = nowMs() + LOOK_AROUND_EVERY_MS;
-			await this.lookAround();
+		if (nowMs() >= this.nextCheckAt) {
+			this.nextCheckAt = nowMs() + CHECK_ALL_EVERY_MS;
+			await this.checkAll();
 			this.isWorkspaceDirty = true;
 		}
 		await this.read();
@@ -164,8 +166,8 @@ export class Dispatcher {
 		}
 	}
 
-	/** All that the bot is in: what was published while nobody listened is found here. */
-	private async lookAround(): Promise<void> {
+	/** Checks all conversations of the bot: finds changes whose live message was missed. */
+	private async checkAll(): Promise<void> {
 		const { directory, bus, reader } = this.parts;
 		const query = {
 			team: this.app.team,
@@ -207,12 +209,12 @@ export class Dispatcher {
 			this.dirty.add(message.conversation);
 			this.wake();
 		} else if (message.type === 'lost') {
-			this.nextLookAt = 0;
+			this.nextCheckAt = 0;
 			this.wake();
 		}
 	};
 
-	private readonly hearTeam = (): void => {
+	private readonly receiveTeam = (): void => {
 		this.isWorkspaceDirty = true;
 		this.workspaceAgainAt = Math.min(this.workspaceAgainAt, this.parts.nowMs() + WORKSPACE_AGAIN_MS);
 		this.wake();
@@ -221,7 +223,7 @@ export class Dispatcher {
 	private async read(): Promise<void> {
 		const { reader } = this.parts;
 		for (const conversation of [...this.dirty]) {
-			if (this.feed.size >= MOST_OPEN || this.stopping) return;
+			if (this.feed.size >= MAX_OPEN || this.stopping) return;
 			this.dirty.delete(conversation);
 			try {
 				const since = Math.max(this.feed.readUpTo(conversation), this.oldest());
@@ -236,13 +238,13 @@ export class Dispatcher {
 		}
 	}
 
-	/** Events from before this stamp are not delivered. */
+	/** Events before this stamp are not delivered. */
 	private oldest(): number {
 		return Math.max(this.app.eventsSinceTs, this.parts.nowMs() * 1000 - KEPT_MICROS);
 	}
 
 	private async readWorkspace(): Promise<void> {
-		const most = MOST_OPEN - this.feed.size;
+		const most = MAX_OPEN - this.feed.size;
 		if (!this.isWorkspaceDirty || this.stopping || most <= 0) return;
 		this.isWorkspaceDirty = false;
 		try {
@@ -260,7 +262,7 @@ export class Dispatcher {
 	private deliverDue(): void {
 		const { transport, nowMs } = this.parts;
 		if (!transport.isOpen() || this.isPaused) return;
-		for (const delivery of this.feed.due(nowMs(), transport.atOnce - this.underWay)) {
+		for (const delivery of this.feed.due(nowMs(), transport.atOnce - this.inFlight)) {
 			const done: Promise<void> = this.deliver(delivery).finally(() => this.deliveries.delete(done));
 			this.deliveries.add(done);
 		}
@@ -268,9 +270,9 @@ export class Dispatcher {
 
 	private async deliver(delivery: Delivery): Promise<void> {
 		const { transport, nowMs, report } = this.parts;
-		delivery.underWay = true;
+		delivery.inFlight = true;
 		delivery.firstAt ||= nowMs();
-		this.underWay += 1;
+		this.inFlight += 1;
 		try {
 			const outcome = await transport.deliver(this.app, delivery);
 			delivery.attempts += 1;
@@ -279,8 +281,8 @@ export class Dispatcher {
 			report(error);
 			delivery.dueAt = nowMs() + AFTER_FAILURE_MS;
 		} finally {
-			delivery.underWay = false;
-			this.underWay -= 1;
+			delivery.inFlight = false;
+			this.inFlight -= 1;
 			this.wake();
 		}
 	}
@@ -294,8 +296,8 @@ export class Dispatcher {
 				return;
 			case 'cut_off':
 				delivery.reason = 'timeout';
-				// An event that ends the app's process must not end it again at once, for ever.
-				if (delivery.attempts > MOST_CUT_OFF)
+				// An event that crashes the app must not crash it again at once, for ever.
+				if (delivery.attempts > MAX_CUT_OFF)
 					delivery.dueAt = nextTryAt(rules, delivery.attempts, delivery.firstAt, nowMs()) ?? nowMs();
 				return;
 			case 'refused':
@@ -315,7 +317,7 @@ export class Dispatcher {
 		const { apps, log, report } = this.parts;
 		this.feed.settle(delivery);
 		log(
-			`app ${this.app.id}: event ${delivery.id} was given up after ${delivery.attempts} attempts: ${detail}`,
+			`app ${this.app.id}: event ${delivery.id} was dropped after ${delivery.attempts} attempts: ${detail}`,
 		);
 		apps.addGivenUp(this.app.id, 1).catch(report);
 	}
@@ -326,21 +328,21 @@ export class Dispatcher {
 		const isOver = nowMs() - failingSinceAt >= rules.pauseAppAfterMs;
 		if (isOver && !this.isPaused)
 			log(
-				`app ${this.app.id} is paused: every delivery failed since ${new Date(failingSinceAt).toISOString()}, last with: ${detail}. Fix the app, then call admin.apps.resume.`,
+				`app ${this.app.id} is paused: every delivery failed since ${new Date(failingSinceAt).toISOString()}, most recently with: ${detail}. Fix the app, then run \`tidemark app resume --app ${this.app.id}\`.`,
 			);
 		this.note({ pausedAt: isOver ? nowMs() : 0, failingSinceAt, lastError: detail });
 	}
 
-	/** Written only when it changes: most deliveries succeed. */
-	private note(lastTrouble: AppTrouble): void {
+	/** Stored only when it changes: most deliveries succeed. */
+	private note(trouble: AppTrouble): void {
 		const { pausedAt, failingSinceAt, lastError } = this.lastTrouble;
 		const isSame =
-			lastTrouble.pausedAt > 0 === pausedAt > 0 &&
-			lastTrouble.failingSinceAt === failingSinceAt &&
-			lastTrouble.lastError === lastError;
+			trouble.pausedAt > 0 === pausedAt > 0 &&
+			trouble.failingSinceAt === failingSinceAt &&
+			trouble.lastError === lastError;
 		if (isSame) return;
-		this.lastTrouble = lastTrouble;
-		this.parts.apps.setTrouble(this.app.id, lastTrouble).catch(this.parts.report);
+		this.lastTrouble = trouble;
+		this.parts.apps.setTrouble(this.app.id, trouble).catch(this.parts.report);
 	}
 
 	private async save(): Promise<void> {

@@ -5,13 +5,13 @@ import { Dispatcher, type DispatcherParts } from './dispatcher.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * Which apps this process delivers events to: those it can reach (whose sockets are here, or that have a request URL) and whose
- * lease it holds. A lease lasts a few seconds and is renewed; when its holder dies, another process has it then.
+ * Runs a dispatcher for each app that this process can reach (over sockets here, or at a request URL) and whose
+ * lease it holds. A lease lasts a few seconds and is renewed; when its holder dies, another process takes it.
  */
 
 export interface DispatchersParts extends Omit<DispatcherParts, 'transport' | 'apps'> {
 	readonly apps: DispatcherParts['apps'] & LeaseStore;
-	/** This process, among those that share the store; null: there are no others, and no leases. */
+	/** Id of this process among those that share the store; null: it is the only one, and needs no leases. */
 	readonly holder: string | null;
 	readonly sockets: (app: string) => Transport;
 	readonly http: Transport;
@@ -19,28 +19,28 @@ export interface DispatchersParts extends Omit<DispatcherParts, 'transport' | 'a
 
 type LeaseStore = Pick<Apps, 'all' | 'lease' | 'release'>;
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 const LEASE_MS = 6_000;
 const PAGE = 500;
 
 export class Dispatchers {
 	private readonly running = new Map<string, Dispatcher>();
 	private timer: ReturnType<typeof setTimeout> | undefined;
-	private looking: Promise<void> = Promise.resolve();
-	private isLooking = false;
+	private checking: Promise<void> = Promise.resolve();
+	private isChecking = false;
 	private isDue = false;
 	private stopped = false;
 
 	constructor(private readonly parts: DispatchersParts) {}
 
 	start(): void {
-		this.look();
+		this.check();
 	}
 
-	/** Something about this app changed: its manifest, its sockets. */
+	/** Called when an app changed: its manifest or its sockets. */
 	poke(app: string): void {
 		this.running.get(app)?.poke();
-		this.look();
+		this.check();
 	}
 
 	/** Whether this process delivers to the app. */
@@ -51,26 +51,26 @@ export class Dispatchers {
 	async stop(): Promise<void> {
 		this.stopped = true;
 		clearTimeout(this.timer);
-		await this.looking;
+		await this.checking;
 		await Promise.all([...this.running.keys()].map((app) => this.end(app)));
 	}
 
-	private look(): void {
+	private check(): void {
 		if (this.stopped) return;
-		if (this.isLooking) {
+		if (this.isChecking) {
 			this.isDue = true;
 			return;
 		}
 		clearTimeout(this.timer);
-		this.isLooking = true;
-		this.looking = this.round()
+		this.isChecking = true;
+		this.checking = this.round()
 			.catch(this.parts.report)
 			.finally(() => {
-				this.isLooking = false;
+				this.isChecking = false;
 				if (this.stopped) return;
 				const again = this.isDue;
 				this.isDue = false;
-				this.timer = setTimeout(() => this.look(), again ? 0 : LOOK_EVERY_MS);
+				this.timer = setTimeout(() => this.check(), again ? 0 : CHECK_EVERY_MS);
 			});
 	}
 
@@ -91,7 +91,7 @@ export class Dispatchers {
 		for (const app of this.running.keys()) if (!wanted.has(app)) await this.end(app);
 	}
 
-	/** Null: there is nothing to deliver, or no way to. */
+	/** Null: there is nothing to deliver, or no connection. */
 	private transportOf(app: App): Transport | null {
 		const settings = settingsOf(JSON.parse(app.manifest));
 		if (!settings.botEvents.some(isStoredEvent)) return null;

@@ -5,11 +5,11 @@ import { type AppEvent, appEventsOf, type StoredChanges, type Subscriber } from 
 
 /**
  * Reads an app's events of one conversation from the store, from a cursor on. A conversation has one writer, which
- * writes its changes in the order of their stamps: whatever the store has up to the conversation's newest stamp is complete.
+ * persists changes in the order of their stamps: so the store is complete up to the conversation's newest stamp.
  */
 
 export interface EventReaderParts {
-	/** These wait until the store has what may have been delivered. */
+	/** These reads wait until the store has everything that may have been delivered. */
 	readonly changes: Changes;
 	readonly directory: Pick<Directory, 'conversations'>;
 	readonly history: Pick<History, 'messages' | 'threads'>;
@@ -20,27 +20,27 @@ export interface ReadEvents {
 	readonly events: readonly AppEvent[];
 	/** Everything up to this stamp was read. */
 	readonly upTo: number;
-	/** There is more after it. */
+	/** More events follow. */
 	readonly isMore: boolean;
 }
 
 const MOST = { changes: 200, bytes: 1_000_000 };
-const MOST_PEOPLE = 1_000;
-/** Of a single stamp, which cannot be read in parts. */
-const MOST_AT_ONCE = 1_000_000;
-/** Halving a range of a day of microseconds ends long before this. */
-const MOST_HALVES = 40;
+const MAX_PEOPLE = 1_000;
+/** Changes with the same stamp cannot be read in parts. */
+const MAX_AT_ONCE = 1_000_000;
+/** Halving a day of microseconds takes fewer steps. */
+const MAX_HALVES = 40;
 
 export class EventReader {
 	constructor(private readonly parts: EventReaderParts) {}
 
-	/** Those of the conversations that have changed since the stamp that `readUpTo` has for them: one query, however many there are. */
+	/** The conversations that changed since `readUpTo`, with one query for all of them. */
 	async changedAmong(ids: readonly string[], readUpTo: (id: string) => number): Promise<string[]> {
 		const briefs = await this.parts.source.briefs(ids);
 		return briefs.filter(({ id, stamp }) => stamp > readUpTo(id)).map(({ id }) => id);
 	}
 
-	/** Null: the bot is not in the conversation. */
+	/** Null: the bot is not a member. */
 	async read(subscriber: Subscriber, id: string, since: number): Promise<ReadEvents | null> {
 		const { directory, source } = this.parts;
 		const [conversation] = await directory.conversations([id]);
@@ -48,7 +48,7 @@ export class EventReader {
 		const own = (await source.memberships(id, [subscriber.bot])).get(subscriber.bot);
 		if (!conversation || !brief || !own?.member) return null;
 		if (brief.stamp <= since) return { events: [], upTo: since, isMore: false };
-		// A bot's own join is the first event that concerns it.
+		// The bot's own join is the first event that it gets.
 		const from = Math.max(since, own.joinedTs - 1);
 		const joining = this.wantsPeople(subscriber)
 			? await this.people(id, from, brief.stamp)
@@ -64,22 +64,22 @@ export class EventReader {
 		return names.has('member_joined_channel') || names.has('member_left_channel');
 	}
 
-	/** Who joined and left: of more than fit, the oldest; those of one stamp stay together. */
+	/** Joins and leaves. If there are too many, the oldest ones; changes with the same stamp stay together. */
 	private async people(
 		id: string,
 		since: number,
 		newest: number,
 	): Promise<{ readonly people: readonly PersonChange[]; readonly upTo: number }> {
 		const { changes } = this.parts;
-		const people = await changes.people(id, since, newest, MOST_PEOPLE);
+		const people = await changes.people(id, since, newest, MAX_PEOPLE);
 		const last = people.at(-1);
-		if (!last || people.length < MOST_PEOPLE) return { people, upTo: newest };
+		if (!last || people.length < MAX_PEOPLE) return { people, upTo: newest };
 		const before = people.filter(({ at }) => at < last.at);
-		const together = await changes.people(id, last.at - 1, last.at, MOST_AT_ONCE);
+		const together = await changes.people(id, last.at - 1, last.at, MAX_AT_ONCE);
 		return { people: [...before, ...together], upTo: last.at };
 	}
 
-	/** As much as fits, from the oldest on. */
+	/** As many changes as fit, the oldest first. */
 	private async inside(
 		user: string,
 		id: string,
@@ -88,8 +88,8 @@ export class EventReader {
 	): Promise<{ readonly inside: InsideChanges; readonly upTo: number }> {
 		let upTo = newest;
 		for (let halves = 0; ; halves += 1) {
-			// At the end a single stamp is left: it is taken whatever its size.
-			const most = halves < MOST_HALVES && upTo > since + 1 ? MOST : { changes: MOST_AT_ONCE, bytes: 1e9 };
+			// In the end a single stamp remains, which is read whatever its size.
+			const most = halves < MAX_HALVES && upTo > since + 1 ? MOST : { changes: MAX_AT_ONCE, bytes: 1e9 };
 			const inside = await this.parts.changes.inside({ user, since, upTo, conversations: [id], most });
 			if (inside) return { inside, upTo };
 			upTo = since + Math.ceil((upTo - since) / 2);

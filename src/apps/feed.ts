@@ -2,21 +2,21 @@ import type { AppCursor } from '../engine/ports/apps.ts';
 import type { AppEvent } from './app-events.ts';
 
 /**
- * How far an app has taken its events: for each conversation, up to which stamp they were read from the store, and which of
- * them are not acknowledged. The cursor, which is all that is stored, stands before the oldest of those. Pure state: who
- * delivers what and when is dispatcher.ts.
+ * An app's progress: for each conversation, up to which stamp events were read from the store, and which of them
+ * are unacknowledged. Only the cursor is stored; it is before the oldest unacknowledged event. Pure state;
+ * dispatcher.ts delivers.
  */
 
 export interface Delivery extends AppEvent {
-	/** Tries so far. */
+	/** Attempts so far. */
 	attempts: number;
-	/** When it was first tried, ms; 0: it was not. */
+	/** Time of the first attempt in ms; 0: none yet. */
 	firstAt: number;
 	/** When it is due, ms. */
 	dueAt: number;
-	/** Why the last try failed, in the words of Slack's X-Slack-Retry-Reason. */
+	/** Why the last attempt failed, as in Slack's X-Slack-Retry-Reason. */
 	reason: string;
-	underWay: boolean;
+	inFlight: boolean;
 }
 
 interface FeedProgress {
@@ -24,7 +24,7 @@ interface FeedProgress {
 	read: number;
 	/** Stored as the cursor. */
 	saved: number;
-	/** Not acknowledged, by stamp. */
+	/** Unacknowledged events by stamp. */
 	open: Delivery[];
 }
 
@@ -32,13 +32,13 @@ export class Feed {
 	private readonly progress = new Map<string, FeedProgress>();
 	private waiting = 0;
 
-	/** Cursors as they are stored. */
+	/** Starts from the stored cursors. */
 	constructor(cursors: ReadonlyMap<string, number>) {
 		for (const [conversation, cursor] of cursors)
 			this.progress.set(conversation, { read: cursor, saved: cursor, open: [] });
 	}
 
-	/** Events that were read and not acknowledged. */
+	/** Number of unacknowledged events. */
 	get size(): number {
 		return this.waiting;
 	}
@@ -47,39 +47,39 @@ export class Feed {
 		return this.progress.get(conversation)?.read ?? 0;
 	}
 
-	/** Takes in what was read. */
+	/** Adds events that were read from the store. */
 	add(conversation: string, events: readonly AppEvent[], upTo: number): void {
 		const place = this.progress.get(conversation) ?? { read: 0, saved: 0, open: [] };
 		this.progress.set(conversation, place);
 		for (const event of events) {
 			if (event.at <= place.read) continue;
-			place.open.push({ ...event, attempts: 0, firstAt: 0, dueAt: 0, reason: '', underWay: false });
+			place.open.push({ ...event, attempts: 0, firstAt: 0, dueAt: 0, reason: '', inFlight: false });
 			this.waiting += 1;
 		}
 		place.read = Math.max(place.read, upTo);
 	}
 
-	/** What is due at this moment, at most so many; the oldest of each conversation first. */
+	/** Up to `most` deliveries that are due now, the oldest of each conversation first. */
 	due(now: number, most: number): Delivery[] {
 		const found: Delivery[] = [];
 		for (const { open } of this.progress.values())
 			for (const delivery of open) {
-				if (delivery.underWay || delivery.dueAt > now) continue;
+				if (delivery.inFlight || delivery.dueAt > now) continue;
 				if (found.length >= most) return found;
 				found.push(delivery);
 			}
 		return found;
 	}
 
-	/** When the next one is due that waits for its time; infinite: none does. */
+	/** When the next waiting delivery is due; infinite: none is waiting. */
 	nextDueAt(): number {
 		let next = Number.POSITIVE_INFINITY;
 		for (const { open } of this.progress.values())
-			for (const { underWay, dueAt } of open) if (!underWay && dueAt < next) next = dueAt;
+			for (const { inFlight, dueAt } of open) if (!inFlight && dueAt < next) next = dueAt;
 		return next;
 	}
 
-	/** Acknowledged, or given up: it is not delivered again. */
+	/** Called when an event was acknowledged or dropped. */
 	settle(delivery: Delivery): void {
 		const open = this.progress.get(delivery.conversation)?.open;
 		const index = open?.indexOf(delivery) ?? -1;
@@ -88,7 +88,7 @@ export class Feed {
 		this.waiting -= 1;
 	}
 
-	/** Cursors that rose since they were stored. */
+	/** Cursors that are higher than the stored ones. */
 	unsaved(): AppCursor[] {
 		const risen: AppCursor[] = [];
 		for (const [conversation, place] of this.progress) {
@@ -106,6 +106,6 @@ export class Feed {
 	}
 }
 
-/** Before the oldest that is open: several may have the same stamp. */
+/** Before the oldest unacknowledged event, because several may have the same stamp. */
 const cursorOf = ({ open, read }: FeedProgress): number =>
 	open.reduce((lowest, { at }) => Math.min(lowest, at - 1), read);

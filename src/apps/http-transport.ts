@@ -3,11 +3,10 @@ import { settingsOf } from '../model/app-manifest.ts';
 import { addressedTo } from '../protocol/addresses.ts';
 import type { Delivery } from './feed.ts';
 import { NotSent, type Outgoing } from './outgoing.ts';
-import { eventCallback } from './payloads.ts';
-import { signatureHeaders } from './signature.ts';
+import { eventCallback, signatureHeaders } from './payloads.ts';
 import type { DeliveryOutcome, Transport } from './transport.ts';
 
-/** The Events API over HTTP: a signed request for each event, and any 2xx is an acknowledgement. */
+/** The Events API over HTTP: a signed request for each event; any 2xx acknowledges it. */
 
 const WITHIN_MS = 3_000;
 const AT_ONCE = 20;
@@ -53,7 +52,7 @@ async function deliver(
 	}
 }
 
-/** Whether the URL answers Slack's url_verification with the challenge; what is wrong otherwise. */
+/** Sends Slack's url_verification. Null: the URL answered with the challenge; otherwise the problem. */
 export async function verifyUrl(
 	app: Pick<App, 'signingSecret'>,
 	url: string,
@@ -68,8 +67,8 @@ export async function verifyUrl(
 	};
 	try {
 		const { status, text } = await outgoing.post(url, body, headers, WITHIN_MS);
-		if (status !== 200) return `answered HTTP ${status}`;
-		return text.includes(challenge) ? null : 'did not answer with the challenge';
+		if (status !== 200) return `the URL answered with HTTP ${status}`;
+		return text.includes(challenge) ? null : 'the URL did not answer with the challenge';
 	} catch (error) {
 		return (error as Error).message;
 	}

@@ -2,18 +2,19 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 /**
- * Requests to the URLs of apps. The administrator chooses these URLs, but a name may resolve to anything: link-local addresses, where
- * clouds answer with credentials, are never contacted, and private ones only where the operator allows it. A name is resolved
- * once, and the request goes to an address that was checked: a name that resolves to something else a moment later changes nothing.
+ * Requests to the URLs of apps. The administrator chooses the URLs, but a name may resolve to any address:
+ * link-local addresses, where clouds serve credentials, are never contacted, and private ones only if the operator
+ * allows it. A name is resolved once and the request goes to a checked address, so a later change of the name has
+ * no effect.
  */
 
-/** With what Bun's fetch takes beside the standard: the name that the certificate is to be for. */
+/** Bun's fetch also takes the name that the certificate must be for. */
 export type PinnedInit = RequestInit & { readonly tls?: { readonly serverName: string } };
 
 export interface OutgoingParts {
 	readonly fetch: (url: string, init: PinnedInit) => Promise<Response>;
 	readonly allowsPrivate: boolean;
-	/** The addresses of a host. */
+	/** Resolves a host to its addresses. */
 	readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
@@ -23,7 +24,7 @@ export interface Sent {
 	readonly noRetry: boolean;
 }
 
-/** Why a request did not get an answer, in the words of Slack's X-Slack-Retry-Reason. */
+/** Why a request got no answer, as in Slack's X-Slack-Retry-Reason. */
 export class NotSent extends Error {
 	constructor(
 		readonly reason:
@@ -38,7 +39,7 @@ export class NotSent extends Error {
 	}
 }
 
-const MOST_ANSWER_BYTES = 1_000_000;
+const MAX_ANSWER_BYTES = 1_000_000;
 
 const resolved = async (host: string): Promise<readonly string[]> =>
 	(await lookup(host, { all: true })).map(({ address }) => address);
@@ -46,7 +47,7 @@ const resolved = async (host: string): Promise<readonly string[]> =>
 export class Outgoing {
 	constructor(private readonly parts: OutgoingParts) {}
 
-	/** Throws NotSent. Redirects are not followed. */
+	/** Throws NotSent. Does not follow redirects. */
 	async post(url: string, body: string, headers: Record<string, string>, withinMs: number): Promise<Sent> {
 		const addresses = await this.checked(url);
 		const signal = AbortSignal.timeout(withinMs);
@@ -56,7 +57,7 @@ export class Outgoing {
 			if (response.status >= 300 && response.status < 400)
 				throw new NotSent('too_many_redirects', `HTTP ${response.status}: redirects are not followed`);
 			const text = await response.text();
-			if (text.length > MOST_ANSWER_BYTES) throw new NotSent('connection_failed', 'the answer is too large');
+			if (text.length > MAX_ANSWER_BYTES) throw new NotSent('connection_failed', 'the answer is too large');
 			return { status: response.status, text, noRetry: response.headers.get('x-slack-no-retry') === '1' };
 		} catch (error) {
 			if (error instanceof NotSent) throw error;
@@ -64,7 +65,7 @@ export class Outgoing {
 		}
 	}
 
-	/** To the first address that accepts a connection. */
+	/** Sends to the first address that accepts a connection. */
 	private async sendTo(addresses: readonly string[], url: URL, init: RequestInit): Promise<Response> {
 		let problem = new Error('the name has no address');
 		for (const address of addresses)
@@ -77,16 +78,17 @@ export class Outgoing {
 		throw problem;
 	}
 
-	/** The addresses of the URL's host, if the server may contact all of them. */
+	/** Returns the addresses of the host, if the server may contact all of them. */
 	private async checked(url: string): Promise<readonly string[]> {
 		const host = unbracketed(new URL(url).hostname);
 		const addresses = isIP(host) ? [host] : await this.addressesOf(host);
 		for (const address of addresses) {
-			if (isLinkLocal(address)) throw new NotSent('not_allowed', `${host}: link-local addresses are refused`);
+			if (isLinkLocal(address))
+				throw new NotSent('not_allowed', `${host}: link-local addresses are not allowed`);
 			if (!this.parts.allowsPrivate && isPrivate(address))
 				throw new NotSent(
 					'not_allowed',
-					`${host}: private addresses are refused (TIDEMARK_APP_PRIVATE_ADDRESSES)`,
+					`${host}: private addresses are not allowed (TIDEMARK_APP_PRIVATE_ADDRESSES)`,
 				);
 		}
 		return addresses;
@@ -101,7 +103,7 @@ export class Outgoing {
 	}
 }
 
-/** The same request, sent to this address. */
+/** Directs the request to this address. */
 function pinned(url: URL, address: string, init: RequestInit): [url: string, init: PinnedInit] {
 	if (isIP(unbracketed(url.hostname))) return [url.href, init];
 	const target = new URL(url);
@@ -111,7 +113,7 @@ function pinned(url: URL, address: string, init: RequestInit): [url: string, ini
 	return [target.href, { ...init, headers, ...tls }];
 }
 
-/** Nothing was sent yet. */
+/** Whether the connection failed before anything was sent. */
 const isNotConnected = (error: Error & { readonly code?: string }): boolean =>
 	['ConnectionRefused', 'FailedToOpenSocket', 'ECONNREFUSED'].includes(error.code ?? '');
 
@@ -129,7 +131,7 @@ const withoutPrefix = (address: string): string => address.replace(/^::ffff:(?=\
 export const isLinkLocal = (address: string): boolean =>
 	/^169\.254\.|^fe[89ab]/i.test(withoutPrefix(address));
 
-/** Loopback, private networks, and what no host on the internet has. */
+/** Loopback, private networks, and addresses that no host on the internet has. */
 export const isPrivate = (address: string): boolean =>
 	/^(0|10|127)\.|^172\.(1[6-9]|2\d|3[01])\.|^192\.168\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^::1?$|^f[cd]|^fec/i.test(
 		withoutPrefix(address),

@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto';
 import type { App } from '../engine/ports/apps.ts';
 import type { JsonObject } from '../protocol/objects.ts';
 import type { AppEvent } from './app-events.ts';
 
-/** What an app receives around an event or an interaction, in Slack's shapes. Pure. */
+/** Slack's envelope around an event, and the signature of requests to apps. Pure. */
 
 export function eventCallback(app: App, { id, at, event, conversation }: AppEvent): JsonObject {
 	return {
@@ -26,4 +27,10 @@ export function eventCallback(app: App, { id, at, event, conversation }: AppEven
 		is_ext_shared_channel: false,
 		event_context: `${app.id}-${conversation}`,
 	};
+}
+
+/** Slack's request signature: an HMAC over the time and the body with the app's signing secret. */
+export function signatureHeaders(secret: string, body: string, nowSeconds: number): Record<string, string> {
+	const digest = createHmac('sha256', secret).update(`v0:${nowSeconds}:${body}`).digest('hex');
+	return { 'x-slack-request-timestamp': String(nowSeconds), 'x-slack-signature': `v0=${digest}` };
 }

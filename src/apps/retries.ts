@@ -1,11 +1,11 @@
-/** When an event is tried again, and when it is given up. Pure. */
+/** When an event is retried, and when it is dropped. Pure. */
 
 export interface RetryRules {
-	/** After the first failure, the second and so on; the last one repeats. */
+	/** Pauses after the first failure, the second and so on; the last one repeats. */
 	readonly pausesMs: readonly number[];
-	/** An event that was first tried so long ago is given up at its next failure. */
+	/** An event whose first attempt is older is dropped at its next failure. */
 	readonly giveUpAfterMs: number;
-	/** An app whose every delivery has failed for so long is paused. */
+	/** An app whose deliveries have all failed for this long is paused. */
 	readonly pauseAppAfterMs: number;
 }
 
@@ -15,7 +15,7 @@ export const RETRY_RULES: RetryRules = {
 	pauseAppAfterMs: 3_600_000,
 };
 
-/** Null: it is given up. */
+/** Null: drop the event. */
 export function nextTryAt(rules: RetryRules, attempts: number, firstAt: number, now: number): number | null {
 	if (now - firstAt >= rules.giveUpAfterMs) return null;
 	const pause = rules.pausesMs[Math.min(attempts, rules.pausesMs.length) - 1] ?? 1_000;

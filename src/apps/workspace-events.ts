@@ -6,8 +6,9 @@ import { teamJoinEvent, userChangeEvent } from '../protocol/people-events.ts';
 import { type AppEvent, eventId, type Subscriber } from './app-events.ts';
 
 /**
- * Events about a workspace: its users and its new channels. Like those of conversations they follow from stored rows. Each user
- * and each channel has a cursor of its own, because nothing orders the rows of a workspace: one may be written after another with a later stamp.
+ * Events of a workspace: its users and new channels. Like events of conversations, they are derived from stored
+ * rows. Each user and channel has its own cursor, because rows of a workspace are not ordered: a row may be written
+ * after one with a later stamp.
  */
 
 export const WORKSPACE_EVENTS: readonly string[] = ['channel_created', 'team_join', 'user_change'];
@@ -15,7 +16,7 @@ export const WORKSPACE_EVENTS: readonly string[] = ['channel_created', 'team_joi
 export const wantsWorkspace = ({ names }: Pick<Subscriber, 'names'>): boolean =>
 	WORKSPACE_EVENTS.some((name) => names.has(name));
 
-/** Not the channel's id: where the bot is a member, the conversation has a cursor under that. */
+/** Not the channel's id: conversations of the bot have a cursor under their id. */
 const creationOf = (channel: string): string => `created:${channel}`;
 
 export function channelEvent(conversation: Conversation, { app, names }: Subscriber): AppEvent | null {

@@ -3,17 +3,17 @@ import type { AppEvent, Subscriber } from './app-events.ts';
 import { channelEvent, userEvent, wantsWorkspace } from './workspace-events.ts';
 
 /**
- * Reads an app's events about its workspace. Rows may be written late, so every look reads again what is younger than ten
- * minutes, and one in ten minutes everything that is kept; the app's cursors say which of it is new.
+ * Reads an app's events of its workspace. Rows may be persisted late, so every check reads the last ten minutes
+ * again, and every ten minutes everything that is kept; the app's cursors show which events are new.
  */
 
 export interface WorkspaceQuery {
 	readonly team: string;
 	/** Changes up to this stamp are not delivered. */
 	readonly oldest: number;
-	/** At most so many events. */
+	/** Maximum number of events. */
 	readonly most: number;
-	/** Up to which stamp the events of a subject were read. */
+	/** The stamp up to which events of a subject were read. */
 	readonly readUpTo: (subject: string) => number;
 }
 
@@ -30,7 +30,7 @@ export class WorkspaceReader {
 		private readonly nowMs: () => number,
 	) {}
 
-	/** `isMore`: there may be more than fitted. */
+	/** `isMore`: further events did not fit. */
 	async read(
 		query: WorkspaceQuery,
 	): Promise<{ readonly events: readonly AppEvent[]; readonly isMore: boolean }> {
@@ -72,7 +72,7 @@ export class WorkspaceReader {
 		}));
 	}
 
-	/** Answers whether it stopped because the events did not fit. */
+	/** Returns whether it stopped because further events did not fit. */
 	private async collect(
 		events: AppEvent[],
 		{ most, readUpTo }: WorkspaceQuery,

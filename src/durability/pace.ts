@@ -1,15 +1,15 @@
 /**
- * Long work in small steps, one step per turn of the event loop however many of them run side by side: in between, posts,
- * marks and sockets have their turns.
+ * Splits long work into small steps: one step per turn of the event loop for all tasks that share the pace,
+ * so that posts, marks and sockets are served in between.
  */
 export class Pace {
-	private newest: Promise<void> = Promise.resolve();
+	private lastStep: Promise<void> = Promise.resolve();
 
 	/** Resolves when the next step may run. */
-	turn(): Promise<void> {
-		this.newest = this.newest.then(nextTurn);
-		return this.newest;
+	nextStep(): Promise<void> {
+		this.lastStep = this.lastStep.then(nextEventLoopTurn);
+		return this.lastStep;
 	}
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextEventLoopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

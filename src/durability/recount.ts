@@ -3,22 +3,22 @@ import { Activity } from '../model/activity.ts';
 import { COUNT_CAP, countUnread, type ShownCounts, shownCounts } from '../model/counting.ts';
 import { isDirect } from '../model/ids.ts';
 import { type Entry, flagsOf, Timeline } from '../model/timeline.ts';
-import { ROWS_A_TURN, type Rows } from './rows.ts';
+import { ROWS_PER_STEP, type Rows } from './rows.ts';
 
 /**
- * Counts from the rows of the store alone, by the one definition: what anything that is served must be equal to. Rows are
- * read newest first, a few in each turn, and no more than a count can show, with the mentions before them: a user who is
- * a million messages behind costs as much as one who is ten thousand behind.
+ * Computes counts from the rows of the store alone, by the definition in counting.ts; served counts must equal them. It
+ * reads rows newest first, a few per turn of the event loop, and only as many as a count can show plus older mentions: a user
+ * who is a million messages behind costs as much as one who is ten thousand behind.
  */
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
-/** The reader's number; everybody else's follow. */
+/** The reader's number; other users get the numbers after it. */
 const READER = 0;
 
-/** What is compared of a conversation, or of a thread. */
+/** The counts of a conversation or thread that are compared. */
 export type ComparedCounts = Pick<ShownCounts, 'unread' | 'mentions' | 'badge'>;
 
-/** The store's rows of the user whose counts these are. */
+/** What the store has about the user whose counts are computed. */
 export interface StoredReader {
 	readonly user: string;
 	readonly state: UserReadState;
@@ -30,7 +30,7 @@ export async function storedReader(source: StateSource, user: string): Promise<S
 	return { user, state, starts };
 }
 
-/** Null where the user is not in the conversation, or it counts no more. */
+/** Null if the user is not a member, or the conversation is archived. */
 export async function recount(
 	source: StateSource,
 	stored: Rows,
@@ -56,7 +56,7 @@ export async function recount(
 	return shownCounts(counts, { direct: isDirect(brief.kind), muted });
 }
 
-/** Null where the user does not follow the thread, or its conversation counts no more. */
+/** Null if the user does not follow the thread, or its conversation is archived. */
 export async function recountThread(
 	source: StateSource,
 	stored: Rows,
@@ -69,18 +69,18 @@ export async function recountThread(
 	if (!follow || !brief || brief.archived) return null;
 	const { cursor } = follow;
 	const rows: EntryRow[] = [];
-	// Counts of threads are exact: every unread reply is read.
+	// Thread counts have no cap: read every unread reply.
 	for (let upTo = EVERYTHING; upTo > cursor; ) {
 		const some = await stored.replies(conversation, threadTs, upTo);
 		for (const row of some.toReversed()) if (row.ts > cursor) rows.push(row);
-		upTo = some.length < ROWS_A_TURN ? 0 : (some[0] as EntryRow).ts - 1;
+		upTo = some.length < ROWS_PER_STEP ? 0 : (some[0] as EntryRow).ts - 1;
 	}
 	const reader = { number: READER, cursor, ahead: new Set<number>(), activity: activityOf(state, []) };
 	const counts = countUnread(timelineOf(rows.reverse(), user, cursor), reader, Number.POSITIVE_INFINITY);
 	return { unread: counts.unread, mentions: counts.named, badge: counts.namedInThreadOnly };
 }
 
-/** As many entries as a count shows and one more, or all after the cursor; `reached`: where the older ones begin, null for none. */
+/** The newest entries after the cursor, one more than a count shows. `reached`: where older ones begin; null if there are none. */
 async function newest(
 	stored: Rows,
 	conversation: string,
@@ -96,13 +96,13 @@ async function newest(
 			newestFirst.push(row);
 			if (unread(row)) found += 1;
 		}
-		if (rows.length < ROWS_A_TURN) return { newestFirst, reached: null };
+		if (rows.length < ROWS_PER_STEP) return { newestFirst, reached: null };
 		upTo = (rows[0] as EntryRow).ts - 1;
 	}
 	return { newestFirst, reached: upTo };
 }
 
-/** Of older ones, those that mention the reader, newest first: by name and by speaking to all, of each as many as a count shows. */
+/** Older entries that mention the reader, newest first; by name and channel-wide, each as many as a count shows. */
 async function mentions(
 	stored: Rows,
 	conversation: string,
@@ -117,10 +117,10 @@ async function mentions(
 		const { entries, next }: MentioningEntries = await stored.mentioning(conversation, cursor, upTo);
 		for (const row of entries.toReversed()) {
 			const isNamed = names(row);
-			const isMeant = isToAll(row);
+			const isOfAll = isToAll(row);
 			if (isNamed) named += 1;
-			if (isMeant) toAll += 1;
-			if (isNamed || isMeant) newestFirst.push(row);
+			if (isOfAll) toAll += 1;
+			if (isNamed || isOfAll) newestFirst.push(row);
 		}
 		upTo = next;
 	}

@@ -3,19 +3,19 @@ import type { ReadState } from '../unread/read-state.ts';
 import type { Drifted, Verifier } from './verifier.ts';
 
 /**
- * Repairs counts that drifted: the engine reloads from the store what they are derived from, and they are
- * compared once more. A repair that would risk a loss is not done, and reported.
+ * Repairs counts that drifted: the engine reloads the affected views from the store, and the counts are compared again. A
+ * repair that could lose data is not done, only reported.
  */
 
 export type RepairOutcome =
 	| 'repaired'
 	| RepairProblem
-	/** Reloaded from the store, and still different. */
+	/** Reloaded from the store, but still different. */
 	| 'still_differs'
-	/** Others took all the time that there is for one call. */
+	/** The time limit of the request was over. */
 	| 'not_tried';
 
-/** For all repairs of one request: the HTTP client waits for it. */
+/** Time limit for all repairs of one request, because the HTTP client waits. */
 const PATIENCE_MS = 20_000;
 
 export class Repairer {
@@ -23,31 +23,31 @@ export class Repairer {
 
 	constructor(
 		private readonly readState: Pick<ReadState, 'repair'>,
-		private readonly verifier: Pick<Verifier, 'look'>,
+		private readonly verifier: Pick<Verifier, 'driftOf'>,
 		private readonly nowMs: () => number,
 	) {}
 
-	/** What became of each of them, in their order. */
+	/** The outcomes, in the same order. */
 	async repair(drifted: readonly Drifted[]): Promise<RepairOutcome[]> {
 		const end = this.nowMs() + PATIENCE_MS;
-		const takenIn = new Set<string>();
+		const reloaded = new Set<string>();
 		const outcomes: RepairOutcome[] = [];
 		for (const one of drifted) {
-			const outcome = await this.repairOne(one, end, takenIn);
+			const outcome = await this.repairOne(one, end, reloaded);
 			if (outcome === 'repaired') this.meters.repaired += 1;
 			outcomes.push(outcome);
 		}
 		return outcomes;
 	}
 
-	private async repairOne(one: Drifted, end: number, takenIn: Set<string>): Promise<RepairOutcome> {
+	private async repairOne(one: Drifted, end: number, reloaded: Set<string>): Promise<RepairOutcome> {
 		const { user, conversation } = one;
-		// What was done for another user, or for the timeline of the same one, may have been enough.
-		if (takenIn.has(conversation) && !(await this.verifier.look(one))) return 'repaired';
+		// An earlier repair in this request has reloaded the conversation, which may have fixed this count too.
+		if (reloaded.has(conversation) && !(await this.verifier.driftOf(one))) return 'repaired';
 		if (this.nowMs() >= end) return 'not_tried';
 		const attempt = await this.readState.repair(user, conversation);
 		if (attempt !== 'repaired') return attempt;
-		takenIn.add(conversation);
-		return (await this.verifier.look(one)) ? 'still_differs' : 'repaired';
+		reloaded.add(conversation);
+		return (await this.verifier.driftOf(one)) ? 'still_differs' : 'repaired';
 	}
 }

@@ -1,45 +1,45 @@
 import type { EntryRow, MentioningEntries, StateSource } from '../engine/ports/store.ts';
 import type { Pace } from './pace.ts';
 
-/** The rows that counts are taken from: a few in each turn of the event loop, and once for all who count the same conversation. */
+/** Reads the rows that counts are computed from: a few per turn of the event loop, and once for all readers of a conversation. */
 
 /** Rows read in one turn of the event loop. */
-export const ROWS_A_TURN = 500;
-/** Reads that are kept: what a count shows, and as much again of mentions before that. */
-const MOST_KEPT = 100;
+export const ROWS_PER_STEP = 500;
+/** Cached reads. More than one count needs: about 20, and as many for older mentions. */
+const MAX_CACHED = 100;
 
 export interface Rows {
-	/** The newest timeline entries with `after` < ts <= `upTo`, ascending; fewer than ROWS_A_TURN at the end. */
+	/** The newest timeline entries with `after` < ts <= `upTo`, ascending; fewer than ROWS_PER_STEP at the end. */
 	timeline(conversation: string, after: number, upTo: number): Promise<readonly EntryRow[]>;
 	/** As `StateSource.mentioningEntries`. */
 	mentioning(conversation: string, after: number, upTo: number): Promise<MentioningEntries>;
-	/** The newest replies with ts <= `upTo`, ascending; fewer than ROWS_A_TURN at the end. */
+	/** The newest replies with ts <= `upTo`, ascending; fewer than ROWS_PER_STEP at the end. */
 	replies(conversation: string, threadTs: number, upTo: number): Promise<readonly EntryRow[]>;
 }
 
 export function pacedRows(source: StateSource, pace: Pace): Rows {
 	return {
 		timeline: async (conversation, after, upTo) => {
-			await pace.turn();
-			return source.timelineEntries(conversation, after, upTo, ROWS_A_TURN);
+			await pace.nextStep();
+			return source.timelineEntries(conversation, after, upTo, ROWS_PER_STEP);
 		},
 		mentioning: async (conversation, after, upTo) => {
-			await pace.turn();
-			return source.mentioningEntries(conversation, after, upTo, ROWS_A_TURN);
+			await pace.nextStep();
+			return source.mentioningEntries(conversation, after, upTo, ROWS_PER_STEP);
 		},
 		replies: async (conversation, threadTs, upTo) => {
-			await pace.turn();
-			return source.threadEntries(conversation, threadTs, upTo, ROWS_A_TURN);
+			await pace.nextStep();
+			return source.threadEntries(conversation, threadTs, upTo, ROWS_PER_STEP);
 		},
 	};
 }
 
-/** Kept reads that one reader takes in one turn: counting them costs time as well. */
-const KEPT_A_TURN = 8;
+/** Cached reads that one reader may take per turn of the event loop: counting them takes time as well. */
+const CACHED_PER_STEP = 8;
 
-/** For many readers of one conversation: what one of them read is there for the next. */
+/** Shares reads among many readers of one conversation. */
 export class SharedRows implements Rows {
-	private readonly kept = new Map<string, Promise<unknown>>();
+	private readonly cache = new Map<string, Promise<unknown>>();
 	private stamp = 0;
 	private taken = 0;
 
@@ -48,9 +48,9 @@ export class SharedRows implements Rows {
 		private readonly pace: Pace,
 	) {}
 
-	/** The stamp of the conversation as it is served: what was read before it changed is of no use. */
+	/** Sets the stamp of the conversation as it is served: drops reads from before it changed. */
 	at(stamp: number): this {
-		if (stamp !== this.stamp) this.kept.clear();
+		if (stamp !== this.stamp) this.cache.clear();
 		this.stamp = stamp;
 		return this;
 	}
@@ -71,22 +71,22 @@ export class SharedRows implements Rows {
 	}
 
 	private async once<T>(key: string, read: () => Promise<T>): Promise<T> {
-		const known = this.kept.get(key) as Promise<T> | undefined;
+		const known = this.cache.get(key) as Promise<T> | undefined;
 		if (known) {
 			this.taken += 1;
-			if (this.taken % KEPT_A_TURN === 0) await this.pace.turn();
+			if (this.taken % CACHED_PER_STEP === 0) await this.pace.nextStep();
 			return known;
 		}
 		const reading = read();
-		this.kept.set(key, reading);
-		reading.catch(() => this.kept.delete(key));
-		const [oldest] = this.kept.keys();
-		if (this.kept.size > MOST_KEPT && oldest !== undefined) this.kept.delete(oldest);
+		this.cache.set(key, reading);
+		reading.catch(() => this.cache.delete(key));
+		const [oldest] = this.cache.keys();
+		if (this.cache.size > MAX_CACHED && oldest !== undefined) this.cache.delete(oldest);
 		return reading;
 	}
 }
 
-/** Those after this ts: readers are not equally far behind. */
+/** Entries after this ts: other readers may be further behind. */
 const afterOnly = (ascending: readonly EntryRow[], after: number): readonly EntryRow[] =>
 	(ascending[0]?.ts ?? Number.POSITIVE_INFINITY) > after
 		? ascending

@@ -7,47 +7,47 @@ import { type ComparedCounts, recount, recountThread, storedReader } from './rec
 import { pacedRows, type Rows, SharedRows } from './rows.ts';
 
 /**
- * Compares what is served with what the store says. A difference that stays while nothing changes is drift, which there
- * must never happen: it is reported.
+ * Compares served counts with counts computed from the store. A difference that persists while nothing changes is drift.
+ * Drift must never happen, so it is reported.
  */
 
-/** What a count is of. */
-export interface Counted {
+/** Identifies a count. */
+export interface CountKey {
 	readonly user: string;
 	readonly conversation: string;
-	/** Null: of the conversation's timeline. */
+	/** Null: the count of the conversation itself. */
 	readonly threadTs: number | null;
 }
 
-export interface Drifted extends Counted {
+export interface Drifted extends CountKey {
 	readonly served: ComparedCounts;
 	readonly stored: ComparedCounts;
 }
 
 export interface Verified {
-	/** Counts that were compared. */
+	/** Number of counts compared. */
 	readonly checked: number;
 	readonly drifted: readonly Drifted[];
 }
 
-/** A page of what a user has, and where the next one starts; null at the end. */
+/** A page of a user's counts, and where the next page starts; null at the end. */
 export interface VerifiedPage extends Verified {
-	/** Conversations and threads that the user has, on all pages. */
+	/** Number of the user's conversations and threads, on all pages. */
 	readonly total: number;
 	readonly next: string | null;
 }
 
-/** The store may be a moment behind, or something happen in between: looked at again so often before it counts. */
-const MOST_LOOKS = 4;
-const LOOK_AGAIN_MS = 250;
-/** What the store lacks for longer is lost, not on its way: as for a repair. */
-const LONGEST_WAY_MICROS = 3_600_000_000;
-/** Where many differ, waiting for each of them alone would take minutes. */
-const AT_ONCE = 16;
+/** The store may lag, or a change may come in between: report a difference only after this many comparisons. */
+const MAX_ATTEMPTS = 4;
+const RETRY_MS = 250;
+/** A change that the store still lacks after this time is lost, not delayed; the same limit as for a repair. */
+const MAX_STORE_LAG_MICROS = 3_600_000_000;
+/** Compared concurrently: if many differ, waiting for one after the other would take minutes. */
+const CONCURRENCY = 16;
 
 export class Verifier {
 	readonly meters = { checked: 0, drifted: 0 };
-	/** One for all that is verified at the same time: together it takes one small step per turn. */
+	/** Shared by all verifications that run at the same time. */
 	private readonly pace = new Pace();
 	private readonly rows: Rows;
 
@@ -59,14 +59,14 @@ export class Verifier {
 		this.rows = pacedRows(source, this.pace);
 	}
 
-	/** Of each of these users in one conversation, with the threads that the user follows there. */
+	/** Verifies these users in one conversation, including the threads they follow there. */
 	async verify(
 		users: readonly string[],
 		conversation: string,
 	): Promise<Verified & { readonly total: number }> {
-		const counted: Counted[] = [];
+		const counted: CountKey[] = [];
 		for (const user of users) {
-			await this.pace.turn();
+			await this.pace.nextStep();
 			const all = countsOf(user, await this.source.user(user));
 			counted.push(...all.filter((one) => one.conversation === conversation));
 		}
@@ -76,7 +76,7 @@ export class Verifier {
 		};
 	}
 
-	/** Everything that a user has, in pages of so many counts, from after `after` on. */
+	/** Verifies all counts of a user, in pages of `most`, after `after`. */
 	async verifyUser(user: string, after: string, most: number): Promise<VerifiedPage> {
 		const all = countsOf(user, await this.source.user(user));
 		const left = all.filter((one) => keyOf(one) > after);
@@ -86,7 +86,7 @@ export class Verifier {
 		return { ...(await this.compareAll(page)), total: all.length, next };
 	}
 
-	/** Some counts of a user, at random: what is looked at all the time, a little at a time. */
+	/** Verifies some random counts of a user: for continuous checks in small steps. */
 	async verifySome(user: string, most: number, random: () => number): Promise<Verified> {
 		const all = countsOf(user, await this.source.user(user));
 		const from = Math.floor(random() * all.length);
@@ -94,11 +94,11 @@ export class Verifier {
 	}
 
 	/** `shared`: for many users of one conversation. */
-	private async compareAll(counted: readonly Counted[], shared?: SharedRows): Promise<Verified> {
+	private async compareAll(counted: readonly CountKey[], shared?: SharedRows): Promise<Verified> {
 		let checked = 0;
 		const drifted: Drifted[] = [];
-		for (let from = 0; from < counted.length; from += AT_ONCE) {
-			const some = counted.slice(from, from + AT_ONCE);
+		for (let from = 0; from < counted.length; from += CONCURRENCY) {
+			const some = counted.slice(from, from + CONCURRENCY);
 			for (const found of await Promise.all(some.map((one) => this.compare(one, shared)))) {
 				if (found !== 'not compared') checked += 1;
 				if (typeof found === 'object') drifted.push(found);
@@ -109,38 +109,38 @@ export class Verifier {
 		return { checked, drifted };
 	}
 
-	/** Null: it is what the store says, or nothing can be said. */
-	async look(counted: Counted): Promise<Drifted | null> {
+	/** Null: the count equals the store, or could not be compared. */
+	async driftOf(counted: CountKey): Promise<Drifted | null> {
 		const found = await this.compare(counted);
 		return typeof found === 'object' ? found : null;
 	}
 
-	private async compare(counted: Counted, shared?: SharedRows): Promise<Drifted | 'equal' | 'not compared'> {
-		for (let looks = 1; ; looks += 1) {
-			await this.pace.turn();
+	private async compare(counted: CountKey, shared?: SharedRows): Promise<Drifted | 'equal' | 'not compared'> {
+		for (let attempts = 1; ; attempts += 1) {
+			await this.pace.nextStep();
 			const before = await this.served(counted);
-			// What others read may be older than what changed meanwhile: only the first look takes it.
-			const rows = before && looks === 1 ? shared?.at(before.position.conversation) : undefined;
+			// Shared rows may be older than a change in between: only the first comparison uses them.
+			const rows = before && attempts === 1 ? shared?.at(before.position.conversation) : undefined;
 			const stored = await this.stored(counted, rows ?? this.rows);
 			const after = await this.served(counted);
-			// Left, unfollowed or archived meanwhile: there is nothing to compare.
+			// Left, unfollowed or archived in the meantime: nothing to compare.
 			if (!before || !after || !stored) return 'not compared';
 			if (isEqual(after, stored)) return 'equal';
 			const isQuiet =
 				before.position.conversation === after.position.conversation &&
 				before.position.user === after.position.user;
-			if (isQuiet && looks >= MOST_LOOKS) {
+			if (isQuiet && attempts >= MAX_ATTEMPTS) {
 				if (await this.isStoreBehind(counted, after.position)) return 'not compared';
 				return { ...counted, served: comparedCounts(after), stored: comparedCounts(stored) };
 			}
-			// Under unceasing change nothing can be said.
-			if (looks >= MOST_LOOKS * 2) return 'not compared';
-			await Bun.sleep(LOOK_AGAIN_MS);
+			// Under constant change no comparison is possible.
+			if (attempts >= MAX_ATTEMPTS * 2) return 'not compared';
+			await Bun.sleep(RETRY_MS);
 		}
 	}
 
-	/** What is served rests on changes that are still on their way to the store, as for a while after an outage. */
-	private async isStoreBehind({ user, conversation }: Counted, position: RowPosition): Promise<boolean> {
+	/** Whether the served count includes changes that are still on their way to the store, as happens after an outage. */
+	private async isStoreBehind({ user, conversation }: CountKey, position: RowPosition): Promise<boolean> {
 		const [{ stamp }, [brief]] = await Promise.all([
 			this.source.user(user),
 			this.source.briefs([conversation]),
@@ -149,36 +149,36 @@ export class Verifier {
 		if (stamp < position.user) onTheWay.push(position.user);
 		if ((brief?.stamp ?? 0) < position.conversation) onTheWay.push(position.conversation);
 		const arrived = this.source.completeUpTo();
-		return onTheWay.some((at) => at > arrived && this.nowMicros() - at < LONGEST_WAY_MICROS);
+		return onTheWay.some((at) => at > arrived && this.nowMicros() - at < MAX_STORE_LAG_MICROS);
 	}
 
 	private served({
 		user,
 		conversation,
 		threadTs,
-	}: Counted): Promise<(ComparedCounts & { readonly position: RowPosition }) | null> {
+	}: CountKey): Promise<(ComparedCounts & { readonly position: RowPosition }) | null> {
 		return threadTs === null
 			? this.readState.row(user, conversation)
 			: this.readState.thread(user, conversation, threadTs);
 	}
 
 	private async stored(
-		{ user, conversation, threadTs }: Counted,
+		{ user, conversation, threadTs }: CountKey,
 		rows: Rows,
 	): Promise<ComparedCounts | null> {
 		const { source } = this;
 		const reader = await storedReader(source, user);
-		// Where rows are shared nothing else may part one reader's work from the next one's.
-		await this.pace.turn();
+		// With shared rows no other await separates the work of one reader from the next.
+		await this.pace.nextStep();
 		return threadTs === null
 			? recount(source, rows, reader, conversation)
 			: recountThread(source, rows, reader, conversation, threadTs);
 	}
 }
 
-/** What there is of a user, in the order of their keys. */
-function countsOf(user: string, { memberships, follows }: UserReadState): Counted[] {
-	const counted: Counted[] = [
+/** The counts of a user, ordered by key. */
+function countsOf(user: string, { memberships, follows }: UserReadState): CountKey[] {
+	const counted: CountKey[] = [
 		...memberships
 			.filter(({ member }) => member)
 			.map(({ conversation }) => ({ user, conversation, threadTs: null })),
@@ -187,7 +187,7 @@ function countsOf(user: string, { memberships, follows }: UserReadState): Counte
 	return counted.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-const keyOf = ({ conversation, threadTs }: Counted): string =>
+const keyOf = ({ conversation, threadTs }: CountKey): string =>
 	threadTs === null ? conversation : `${conversation} ${formatTs(threadTs)}`;
 
 const isEqual = (a: ComparedCounts, b: ComparedCounts): boolean =>

@@ -2,20 +2,20 @@ import type { Directory } from '../engine/ports/store.ts';
 import { ERRORS, Refusal } from '../model/errors.ts';
 
 /**
- * Refuses posts to a direct message whose other person is deactivated: nobody would ever read them.
+ * Rejects posts to a direct message whose other user is deactivated, because nobody would read them.
  *
- * A post needs nothing else from the store, so this never holds one up: what cannot be looked up in a moment is allowed, and
- * that a user is active is cached for a while, or until a deactivation is received.
+ * A post needs nothing else from the store, so this check must not delay it: a look-up that takes too long allows
+ * the post, and an active partner is cached for a while or until the gateway receives a deactivation.
  */
 
-const BELIEVED_MS = 10_000;
-const PATIENCE_MS = 250;
-const MOST_KEPT = 10_000;
+const CACHE_MS = 10_000;
+const LOOK_UP_WITHIN_MS = 250;
+const MAX_KEPT = 10_000;
 
 export class DirectPartners {
-	/** By direct message: the other person, who was active, and until when that is believed. */
+	/** By direct message: the other user, who was active, and when the entry expires. */
 	private readonly active = new Map<string, { readonly partner: string; readonly until: number }>();
-	private readonly underWay = new Map<string, Promise<'active' | 'deactivated'>>();
+	private readonly lookUps = new Map<string, Promise<'active' | 'deactivated'>>();
 
 	constructor(
 		private readonly written: Pick<Directory, 'conversations'>,
@@ -23,13 +23,12 @@ export class DirectPartners {
 		private readonly nowMs: () => number,
 	) {}
 
-	/** Throws `user_disabled`. */
+	/** Throws `user_disabled` if the other user is deactivated. */
 	async check(user: string, channel: string): Promise<void> {
 		if (!channel.startsWith('D') || (this.active.get(channel)?.until ?? 0) > this.nowMs()) return;
-		const lookUp = this.underWay.get(channel) ?? this.begin(user, channel);
-		const found = await Promise.race([lookUp, Bun.sleep(PATIENCE_MS)]);
-		if (found === 'deactivated')
-			throw new Refusal('user_disabled', 'channel: the other person is deactivated');
+		const lookUp = this.lookUps.get(channel) ?? this.begin(user, channel);
+		const found = await Promise.race([lookUp, Bun.sleep(LOOK_UP_WITHIN_MS)]);
+		if (found === 'deactivated') throw new Refusal('user_disabled', 'channel: the other user is deactivated');
 	}
 
 	forgetUser(user: string): void {
@@ -46,8 +45,8 @@ export class DirectPartners {
 				if (error instanceof Refusal && ERRORS[error.code].retry) return 'active' as const;
 				throw error;
 			})
-			.finally(() => this.underWay.delete(channel));
-		this.underWay.set(channel, lookUp);
+			.finally(() => this.lookUps.delete(channel));
+		this.lookUps.set(channel, lookUp);
 		return lookUp;
 	}
 
@@ -55,12 +54,12 @@ export class DirectPartners {
 		const [conversation] = await this.written.conversations([channel]);
 		const people = conversation?.people ?? [];
 		const partner = people.find((one) => one !== user);
-		// A user who is not a member is rejected elsewhere; a conversation with yourself has no partner.
+		// The worker rejects a user who is not a member; a conversation with yourself has no partner.
 		if (!people.includes(user) || partner === undefined) return 'active';
-		const until = this.nowMs() + BELIEVED_MS;
+		const until = this.nowMs() + CACHE_MS;
 		const [found] = await this.directory.users([partner]);
 		if (found?.deleted) return 'deactivated';
-		if (this.active.size >= MOST_KEPT) this.active.clear();
+		if (this.active.size >= MAX_KEPT) this.active.clear();
 		this.active.set(channel, { partner, until });
 		return 'active';
 	}

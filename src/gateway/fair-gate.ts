@@ -1,10 +1,11 @@
 /**
- * Work that takes much memory, a few at a time. Of one key one runs at once, and keys take turns: a user who asks for a lot
- * waits behind their own calls, not in front of others. Between two of them the event loop serves everybody else.
+ * Runs work that takes much memory, a few jobs at a time. Each key has at most one running job, and keys take
+ * turns: a user with many requests waits behind their own, not in front of others. Between two jobs the event loop
+ * serves other requests.
  */
 export class FairGate {
 	private readonly running = new Set<string>();
-	/** Keys in the order of their turns. */
+	/** Keys in the order in which they get their turn. */
 	private readonly waiting = new Map<string, (() => void)[]>();
 
 	constructor(private readonly atOnce: number) {}
@@ -15,7 +16,7 @@ export class FairGate {
 		try {
 			return await work();
 		} finally {
-			// Not in this turn of the event loop: a queue of large reads would keep everybody else's calls waiting.
+			// Leave this turn of the event loop first: otherwise a queue of large reads would delay all other requests.
 			setImmediate(() => {
 				this.running.delete(key);
 				this.admitNext();
@@ -37,7 +38,7 @@ export class FairGate {
 			if (this.running.has(key)) continue;
 			const [first, ...rest] = queue;
 			this.waiting.delete(key);
-			// Behind the other keys.
+			// Moves the key behind the other keys.
 			if (rest.length > 0) this.waiting.set(key, rest);
 			this.running.add(key);
 			first?.();

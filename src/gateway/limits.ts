@@ -1,14 +1,14 @@
 /**
- * How much one user may ask for. A bucket is one number, the moment at which it would be full again, so a
- * check is O(1); a bucket that is full says nothing, and those that were not touched for as long as filling
- * takes are dropped, a generation at a time.
+ * Rate limits per user, as token buckets. A bucket is one number, the time at which it would be full again, so a
+ * check is O(1). A full bucket needs no entry: entries that were unused for as long as filling takes are dropped,
+ * one generation at a time.
  */
 
 export interface Rate {
 	/** 0 switches the limit off. */
 	readonly perSecond: number;
 	readonly burst: number;
-	/** Whole seconds, up to which the wait is spread, so that those refused do not return together. */
+	/** Spreads the retry time by up to this many whole seconds, so that refused clients do not return together. */
 	readonly jitterSeconds?: number;
 }
 
@@ -31,7 +31,7 @@ const MIN_GENERATION_MS = 1000;
 export class Limits {
 	private readonly buckets: Readonly<Record<Limited, Buckets>>;
 
-	/** `random` gives numbers from 0 up to 1. */
+	/** `random` returns numbers from 0 up to 1. */
 	constructor(rates: Rates, nowMs: () => number, random: () => number) {
 		const buckets = (rate: Rate) => new Buckets(rate, nowMs, random);
 		this.buckets = {
@@ -41,14 +41,14 @@ export class Limits {
 		};
 	}
 
-	/** Takes one, or as many as the call costs. Answers 0, or for how many whole seconds to wait. */
+	/** Takes `cost` tokens. Returns 0, or the whole seconds to wait. */
 	take(user: string, what: Limited, cost = 1): number {
 		return this.buckets[what].take(user, cost);
 	}
 
 	/**
-	 * What a call costs beyond the one that was taken for it before its cost was known. Together they are never more than a
-	 * full bucket: a call that costs more could not be made at all.
+	 * Takes the cost of a call beyond the one token taken before its cost was known. Both together are at most a full
+	 * bucket: otherwise an expensive call could never succeed.
 	 */
 	takeMore(user: string, what: Limited, more: number): number {
 		const buckets = this.buckets[what];
@@ -56,14 +56,14 @@ export class Limits {
 	}
 
 	/**
-	 * What an answered call turned out to cost beyond the one that was taken for it. It is taken in any case: the next calls wait
-	 * for it, for no longer than filling an empty bucket takes.
+	 * Takes what an answered call cost beyond its first token, even if the bucket is empty: the next calls wait, for
+	 * no longer than an empty bucket takes to fill.
 	 */
 	charge(user: string, what: Limited, more: number): void {
 		if (more > 0) this.buckets[what].charge(user, more);
 	}
 
-	/** Buckets held, of all kinds. */
+	/** Number of buckets of all kinds. */
 	get size(): number {
 		const { requests, posts, connects } = this.buckets;
 		return requests.size + posts.size + connects.size;
@@ -76,7 +76,7 @@ export class Buckets {
 	private young = new Map<string, number>();
 	private old = new Map<string, number>();
 	private turnedAt = Number.NEGATIVE_INFINITY;
-	/** What a full one holds. */
+	/** Tokens in a full bucket. */
 	readonly burst: number;
 	private readonly costMs: number;
 	private readonly depthMs: number;
@@ -105,7 +105,7 @@ export class Buckets {
 			Math.max(this.young.get(key) ?? this.old.get(key) ?? 0, now) +
 			Math.min(cost * this.costMs, this.depthMs);
 		const waitMs = fullAt - now - this.depthMs;
-		// A rounding error of the clock is no reason to refuse.
+		// Tolerate rounding errors of the clock.
 		if (waitMs <= 1e-6) {
 			this.young.set(key, fullAt);
 			return 0;
@@ -113,7 +113,7 @@ export class Buckets {
 		return Math.max(1, Math.ceil(waitMs / 1000)) + this.jitter();
 	}
 
-	/** Takes more than there may be: down to as much below nothing as a full one holds. */
+	/** Takes more than the bucket may have: down to as far below zero as a full bucket is above. */
 	charge(key: string, cost: number): void {
 		if (this.rate.perSecond <= 0) return;
 		const now = this.nowMs();
@@ -122,7 +122,7 @@ export class Buckets {
 		this.young.set(key, Math.min(fullAt, now + 2 * this.depthMs));
 	}
 
-	/** What `take` would answer, with nothing taken. */
+	/** What `take` would return, without taking anything. */
 	peek(key: string): number {
 		if (this.rate.perSecond <= 0) return 0;
 		const now = this.nowMs();
@@ -137,7 +137,7 @@ export class Buckets {
 
 	private turn(now: number): void {
 		if (now - this.turnedAt < this.generationMs) return;
-		// Whatever is left from two generations ago has filled up since.
+		// Buckets that were last used two generations ago are full by now.
 		this.old = now - this.turnedAt < 2 * this.generationMs ? this.young : new Map();
 		this.young = new Map();
 		this.turnedAt = now;

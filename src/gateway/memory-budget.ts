@@ -1,16 +1,16 @@
 /**
- * Memory that clients make the gateway hold: request bodies on their way in, large answers on their way out. A total, and a
- * share of it that one key (a user, or an address without a user) may hold. When the total is used up, the key that holds
- * most gives up its oldest hold, unless the newcomer would hold more: one client cannot lock out the others.
+ * Limits the memory that clients occupy with request bodies and large answers: in total, and for each key (a user,
+ * or an address without a user). When the total is used up, the key that holds the most loses its oldest hold,
+ * unless the new hold would make its key the largest: so one client cannot lock out others.
  *
- * A hold that outlives its time is ended like one that is given up, by a sweep.
+ * A sweep ends holds that last too long.
  */
 
 export interface Hold {
 	release(): void;
 }
 
-/** Why a hold was ended from here; called once, after which nothing is held. */
+/** Called once when the budget ended a hold; the hold is released by then. */
 export type Ended = (reason: 'evicted' | 'expired') => void;
 
 interface Held extends Hold {
@@ -28,7 +28,7 @@ interface Holder {
 
 export interface BudgetOptions {
 	readonly totalBytes: number;
-	/** Of one key. A key that holds nothing may hold one thing of any size. */
+	/** Limit for one key. A key without holds may hold one item of any size. */
 	readonly shareBytes: number;
 	readonly nowMs: () => number;
 }
@@ -43,7 +43,7 @@ export class MemoryBudget {
 		return this.total;
 	}
 
-	/** Null: there is no room for it. */
+	/** Returns null if there is no room. */
 	hold(key: string, bytes: number, forMs: number, ended: Ended): Hold | null {
 		const { totalBytes, shareBytes, nowMs } = this.options;
 		const mine = this.holders.get(key)?.bytes ?? 0;
@@ -64,7 +64,7 @@ export class MemoryBudget {
 		return held;
 	}
 
-	/** Ends what has outlived its time; to be called now and then. */
+	/** Ends expired holds; call it periodically. */
 	sweep(): void {
 		const now = this.options.nowMs();
 		for (const { holds } of this.holders.values())

@@ -15,8 +15,9 @@ export interface AfterGap {
 }
 
 /**
- * The subscription to the bus was interrupted, so events, joins, revocations and outcomes may have been missed. Caches that
- * depend on them are cleared, and sockets are closed. Clients connect again once the bus is subscribed, and resume.
+ * Called after the subscription to the bus was interrupted: events, joins, revocations and outcomes may have been
+ * missed. Clears the caches that depend on them and closes all sockets. Clients reconnect once the bus is
+ * subscribed again, and resume.
  */
 export async function resetAfterGap({ bus, hub, auth, requests }: AfterGap): Promise<void> {
 	auth.forgetAll();
@@ -25,12 +26,15 @@ export async function resetAfterGap({ bus, hub, auth, requests }: AfterGap): Pro
 	await subscribed;
 }
 
-/** Something that is stored may never have been published (delivery-record.ts). Returns what ends it. */
+/**
+ * Calls `startOver` when a worker reports changes that are stored but may never have been published
+ * (delivery-record.ts). Returns an unsubscribe function.
+ */
 export function onMissed(bus: Bus, startOver: () => void): () => void {
 	let isCollecting = false;
 	const receive = (message: BusMessage): void => {
 		if (message.type !== 'missed' || isCollecting) return;
-		// A worker that died had several partitions, and each of them is announced.
+		// A worker that died owned several partitions, and each reports separately: collect the reports.
 		isCollecting = true;
 		setTimeout(() => {
 			isCollecting = false;

@@ -5,17 +5,17 @@ import type { Clock } from '../model/ts.ts';
 import type { Action, Outcome, Result } from '../sequencer/commands.ts';
 
 /**
- * Sends commands into the log and awaits their outcomes, which come back over the bus under this gateway's
- * name. A request without an outcome in time fails with `outcome_unknown`: the change may still happen. While outcomes cannot be
- * received, nothing is appended: a request that fails then changed nothing.
+ * Appends commands to the log and awaits their outcomes, which workers publish to this gateway's topic. A request
+ * without an outcome in time fails with `outcome_unknown`: the change may still happen. While the gateway cannot
+ * receive outcomes it appends nothing, so a request that fails then has changed nothing.
  */
 
 export interface Timeouts {
 	/** A request without an outcome fails after this time. */
 	readonly timeoutMs: number;
 	/**
-	 * Longer than it takes until another worker has taken over from one that died, or a read state was restored: what was not
-	 * decided by then stalls all workers; an outcome that was published and missed will not be published again.
+	 * After this time without any outcome, workers count as silent. It is longer than a takeover from a dead worker or a restore of the
+	 * read state takes. Requests whose outcomes may have been lost also fail after this time: an outcome is not published again.
 	 */
 	readonly silentMs: number;
 	readonly lookEveryMs: number;
@@ -30,28 +30,28 @@ export interface WorkerWatch {
 }
 
 /**
- * Posts of one conversation that may wait for their outcomes here. One that is posted to faster than its owner decides
- * is slowed down alone, before its backlog delays the other conversations of its partition.
+ * Limit for posts of one conversation that wait for their outcomes. Slows down a conversation that receives posts
+ * faster than its owner decides them, before its backlog delays other conversations of the partition.
  */
-export const MOST_POSTS_WAITING = 1_000;
+export const MAX_POSTS_WAITING = 1_000;
 const SLOW_DOWN_SECONDS = 1;
 
 interface Waiting {
-	/** Where it is a post: counted against the conversation. */
+	/** The conversation, if the request is a post. */
 	readonly postIn: string | null;
 	readonly resolve: (outcome: Outcome) => void;
 	readonly since: number;
 }
 
 export class Requests {
-	/** Posts that were acknowledged, over HTTP and over sockets; one that was sent again counts again. */
+	/** Acknowledged posts, over HTTP and sockets; a retried post counts again. */
 	readonly meters = { posts: 0 };
 	private readonly waiting = new Map<number, Waiting>();
-	/** Posts that wait, by conversation. */
+	/** Number of waiting posts by conversation. */
 	private readonly postsWaiting = new Map<string, number>();
 	private nextRequest = 1;
 	private isSilent = false;
-	/** When outcomes could last not be received: missing outcomes say nothing about workers then. */
+	/** When the gateway last could not receive outcomes. Those missing until then may be lost, and do not show that workers are silent. */
 	private notReceivingAt = Number.NEGATIVE_INFINITY;
 	private lastReplyAt = Number.NEGATIVE_INFINITY;
 	private readonly topic: Topic;
@@ -67,21 +67,26 @@ export class Requests {
 	) {
 		this.topic = `gateway:${gateway}`;
 		bus.subscribe(this.topic, this.take);
-		// One timer for all: a timer for each request would cost more than the request.
+		// One timer for all requests: a timer for each would cost more than the request.
 		this.sweeper = setInterval(() => this.sweep(), timeouts.lookEveryMs);
 		this.sweeper.unref?.();
 	}
 
-	/** Has the conversation's owner decide about this action. Throws what it was refused with. */
+	/**
+	 * Submits the action to the conversation's owner and returns its result. Throws the Refusal if it was rejected.
+	 */
 	async submit(
 		actor: { readonly user: string; readonly team: string },
 		conversation: string,
 		action: Action,
 	): Promise<Result> {
 		if (!this.bus.isReceiving(this.topic))
-			throw new Refusal('service_unavailable', 'its outcome could not be received now; nothing was changed');
+			throw new Refusal(
+				'service_unavailable',
+				'the gateway cannot receive the outcome now; nothing was changed',
+			);
 		const postIn = action.type === 'post' ? conversation : null;
-		if (postIn !== null && (this.postsWaiting.get(postIn) ?? 0) >= MOST_POSTS_WAITING)
+		if (postIn !== null && (this.postsWaiting.get(postIn) ?? 0) >= MAX_POSTS_WAITING)
 			throw new Refusal(
 				'ratelimited',
 				'this conversation receives posts faster than it can process them; nothing was posted',
@@ -106,7 +111,7 @@ export class Requests {
 		return outcome.result;
 	}
 
-	/** Outcomes may have been lost: requests that wait now fail soon. */
+	/** Outcomes may have been lost: makes the requests that wait now fail soon. */
 	expireWaiting(): void {
 		const expiring = [...this.waiting.keys()];
 		if (expiring.length > 0)
@@ -157,7 +162,7 @@ export class Requests {
 		const now = performance.now();
 		if (!this.bus.isReceiving(this.topic)) this.notReceivingAt = now;
 		const [oldest] = this.waiting.values();
-		// As long as anything is answered, workers are there: one reply may have been lost.
+		// Any reply proves that workers are running: a single missing reply may have been lost.
 		const silentForMs = oldest ? now - Math.max(oldest.since, this.notReceivingAt, this.lastReplyAt) : 0;
 		if (silentForMs > this.timeouts.silentMs && !this.isSilent) {
 			this.isSilent = true;
@@ -168,20 +173,20 @@ export class Requests {
 			if (since > tooOld) break;
 			this.giveUp(request);
 		}
-		// Nothing says any more that workers are silent, and without requests nothing would ever say that they are not.
+		// Without waiting requests nothing shows whether workers are silent: end the report.
 		if (this.waiting.size === 0) this.noLongerSilent();
 	}
 
 	private giveUp(request: number): void {
 		const waiting = this.end(request);
-		const why =
+		const reason =
 			waiting && waiting.since < this.notReceivingAt
-				? 'its outcome could not be received'
+				? 'the gateway could not receive the outcome'
 				: 'no worker answered in time';
 		waiting?.resolve({
 			ok: false,
 			error: 'outcome_unknown',
-			detail: `${why}; it may still happen`,
+			detail: `${reason}; the change may still happen`,
 		});
 	}
 }

@@ -4,53 +4,54 @@ import { ERRORS, Refusal } from '../model/errors.ts';
 import type { Requests } from './requests.ts';
 
 /**
- * Posts scheduled messages when their time has come. Every gateway looks for them: the first to find one posts it, and the message's id, which is its
- * client_msg_id, makes every other attempt a repetition that creates nothing. So a gateway that dies between posting and forgetting
- * costs nothing, and no gateway has to own them. A message that cannot be posted any more (archived, left, deactivated) is dropped.
+ * Posts scheduled messages when they are due. Every gateway looks for due messages. The message's id is its
+ * client_msg_id, so a second attempt to post it creates nothing: no gateway has to own a message, and a crash
+ * between posting and removing is harmless. A message that can no longer be posted (conversation archived or left,
+ * user deactivated) is dropped.
  */
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 const AT_ONCE = 20;
 
 export interface ScheduledPostsParts {
 	readonly scheduled: Pick<Scheduled, 'due' | 'remove'>;
 	readonly requests: Pick<Requests, 'submit'>;
 	readonly directory: Pick<Directory, 'users'>;
-	/** The time of day. */
+	/** Wall clock. */
 	readonly nowMs: () => number;
 	readonly failed: (error: unknown) => void;
 }
 
 export class ScheduledPosts {
 	private readonly timer: ReturnType<typeof setInterval>;
-	private underWay: Promise<void> | null = null;
+	private inFlight: Promise<void> | null = null;
 
 	constructor(private readonly parts: ScheduledPostsParts) {
 		this.timer = setInterval(() => {
-			this.underWay ??= this.look()
+			this.inFlight ??= this.postDue()
 				.catch((error) => {
 					// An unavailable service is reported elsewhere; the post is retried.
 					if (!(error instanceof Refusal)) parts.failed(error);
 				})
 				.finally(() => {
-					this.underWay = null;
+					this.inFlight = null;
 				});
-		}, LOOK_EVERY_MS);
+		}, POLL_EVERY_MS);
 		this.timer.unref?.();
 	}
 
 	async stop(): Promise<void> {
 		clearInterval(this.timer);
-		await this.underWay;
+		await this.inFlight;
 	}
 
-	private async look(): Promise<void> {
+	private async postDue(): Promise<void> {
 		const { scheduled, nowMs } = this.parts;
 		for (const message of await scheduled.due(Math.floor(nowMs() / 1000), AT_ONCE))
 			try {
 				await this.post(message);
 			} catch (error) {
-				// One conversation that is posted to too fast holds back no other.
+				// A conversation that receives posts too fast must not hold back others.
 				if (!(error instanceof Refusal && error.code === 'ratelimited')) throw error;
 			}
 	}
@@ -70,7 +71,7 @@ export class ScheduledPosts {
 				} as const;
 				await requests.submit({ user, team }, conversation, action);
 			} catch (error) {
-				// It may succeed later, or may have succeeded: the next look posts it again, which creates nothing twice.
+				// It may succeed later, or may have succeeded: the next round posts it again, without creating a duplicate.
 				const isOver =
 					error instanceof Refusal && !ERRORS[error.code].retry && error.code !== 'outcome_unknown';
 				if (!isOver) throw error;

@@ -18,6 +18,7 @@ import type { AllowedHosts } from '../push/web/allowed-hosts.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import type { Reads } from '../unread/reads.ts';
 import type { Sync } from '../unread/sync.ts';
+import type { AnonymousLimits } from './anonymous-limits.ts';
 import type { AppRequests } from './apps/app-requests.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { DirectPartners } from './direct-partners.ts';
@@ -26,24 +27,23 @@ import type { Cors } from './http/cors.ts';
 import type { Limits } from './limits.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { Requests } from './requests.ts';
-import type { Strangers } from './strangers.ts';
 import type { TeamSecrets } from './team-secrets.ts';
 
-/** What a gateway reports to its operator. */
+/** Where a gateway reports to its operator. */
 export interface Operations {
 	/** `/healthz`: the process is up. */
 	health(): Response | Promise<Response>;
-	/** `/readyz`: it can serve; names what is degraded. */
+	/** `/readyz`: whether the process can serve, and which dependencies are degraded. */
 	ready(): Response | Promise<Response>;
 	/** `/metrics`, for Prometheus. */
 	metrics(): Response | Promise<Response>;
 	/** A method was answered. */
 	observe(method: string, outcome: 'ok' | ErrorCode, milliseconds: number): void;
-	/** A method failed in a way that nobody planned for. Neither arguments nor tokens are handed over. */
+	/** A method failed unexpectedly. Never pass arguments or tokens. */
 	failed(method: string, error: unknown): void;
 }
 
-/** Presence, and its effects: on the read state, and on clients that watch the user. */
+/** Sets and reads presence, and applies its effects on the read state and on clients that watch the user. */
 export interface PresenceControl {
 	setAway(user: string, away: boolean): Promise<unknown>;
 	/** Connected and not set to away. */
@@ -51,14 +51,14 @@ export interface PresenceControl {
 	presence(user: string): Promise<PresenceState>;
 }
 
-/** What browsers that subscribe need to know, and where their subscriptions may be. */
+/** The public key for browsers, and the push services that subscriptions may use. */
 export interface WebPush {
 	/** Base64url: `applicationServerKey`. */
 	readonly key: string;
 	readonly hosts: AllowedHosts;
 }
 
-/** What is known of files, their content, and how much there may be. */
+/** Records and contents of files, with their limits. */
 export interface FileServices {
 	readonly records: Files;
 	readonly contents: FileContents;
@@ -66,7 +66,7 @@ export interface FileServices {
 	readonly mostBytesOfTeam: number;
 }
 
-/** Everything that methods and sockets work with; made once, by the composition root. */
+/** Everything that methods and sockets use; created once by the composition root. */
 export interface Services {
 	readonly requests: Requests;
 	readonly reads: Reads;
@@ -74,46 +74,46 @@ export interface Services {
 	readonly readState: ReadState;
 	readonly directory: Directory;
 	readonly history: History;
-	/** The store without what is still on its way there: for comparing with it. */
+	/** Reads what the store has now. Unlike `directory`, it does not wait for effects that are not persisted yet. */
 	readonly written: Pick<Directory, 'conversations' | 'members'>;
-	/** Who follows a thread, as far as the store has it: read the thread first. */
+	/** Members and followers as persisted so far. Read the thread from `history` first: it waits until published effects are persisted. */
 	readonly source: Pick<StateSource, 'memberships' | 'follows'>;
 	readonly push: PushStore;
 	readonly apps: Apps;
-	/** What users do that an app has to answer. */
+	/** Sends actions of users to apps, which have to answer. */
 	readonly appRequests: Pick<AppRequests, 'ask'>;
-	/** To the URLs of apps. */
+	/** HTTP requests to the URLs of apps. */
 	readonly outgoing: Pick<Outgoing, 'post'>;
 	readonly search: Search;
 	readonly scheduled: Scheduled;
 	/** Null: files are disabled. */
 	readonly files: FileServices | null;
-	/** What clients reach this server at, where that is configured. */
+	/** The configured address at which clients reach this server. */
 	readonly publicUrl: string | null;
 	/** Null: Web Push is disabled. */
 	readonly webPush: WebPush | null;
 	readonly bus: Bus;
 	readonly auth: Authenticator;
-	/** Who is on the other side of direct messages. */
+	/** Checks that the other user of a direct message is active. */
 	readonly partners: Pick<DirectPartners, 'check'>;
 	readonly teamSecrets: TeamSecrets;
 	readonly tickets: Tickets;
 	readonly sessions: PresenceControl;
 	readonly limits: Limits;
-	/** What arrives without a valid token. */
-	readonly strangers: Strangers;
-	/** Request bodies on their way in. */
+	/** Limits requests without a valid token. */
+	readonly anonymous: AnonymousLimits;
+	/** Memory for request bodies. */
 	readonly bodies: MemoryBudget;
-	/** Large answers, and what sockets resume with, on their way out. */
+	/** Memory for large answers and for what sockets resume with. */
 	readonly answers: MemoryBudget;
-	/** Where large answers are made. */
+	/** Limits how many large answers are built at a time. */
 	readonly largeReads: FairGate;
 	readonly clock: Clock;
 	readonly random: RandomBytes;
 	readonly verifier: Pick<Verifier, 'verify' | 'verifyUser'>;
 	readonly repairer: Pick<Repairer, 'repair'>;
 	readonly operations: Operations;
-	/** Null: no page of another origin may call. */
+	/** Null: pages of other origins may not call the API. */
 	readonly cors: Cors | null;
 	readonly version: string;
 }

@@ -3,12 +3,12 @@ import type { Directory } from '../engine/ports/store.ts';
 import type { RandomBytes } from '../model/ids.ts';
 
 /**
- * A secret for each workspace, the same at every gateway: what is derived from it agrees everywhere, and nobody outside
- * can compute it. It never changes, so it is kept in memory once read.
+ * A secret for each workspace, the same on every gateway, so that keyed hashes agree everywhere and outsiders
+ * cannot compute them. A secret never changes and is cached once read.
  */
 
 const SECRET_BYTES = 32;
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 export class TeamSecrets {
 	private readonly known = new Map<string, string>();
@@ -18,7 +18,7 @@ export class TeamSecrets {
 		private readonly random: RandomBytes,
 	) {}
 
-	/** A keyed hash for one purpose: hashes of different purposes cannot be compared. */
+	/** Returns a keyed hash for one purpose; hashes of different purposes are unrelated. */
 	async digestFor(team: string, purpose: string): Promise<(text: string) => Uint8Array> {
 		const secret = await this.of(team);
 		return (text) => createHmac('sha256', secret).update(`${purpose}:${text}`).digest();
@@ -29,7 +29,7 @@ export class TeamSecrets {
 		if (known !== undefined) return known;
 		const fresh = Buffer.from(this.random(SECRET_BYTES)).toString('hex');
 		const secret = await this.directory.teamSecret(team, fresh);
-		if (this.known.size >= MOST_KEPT) this.known.clear();
+		if (this.known.size >= MAX_KEPT) this.known.clear();
 		this.known.set(team, secret);
 		return secret;
 	}

@@ -11,16 +11,18 @@ import { type BenchResult, figuresOf } from './result.ts';
 import { each, type Stage, setStage } from './stage.ts';
 import { Tally } from './tally.ts';
 
-/** One run: make a workspace, connect people, keep the pace, wait for what is under way, compare counts. */
+/**
+ * One run: creates a workspace, connects users, sends on schedule, waits for outstanding answers, compares counts.
+ */
 
 export interface BenchOrder {
 	readonly url: string;
 	readonly admin: ApiCall;
 	readonly load: Load;
-	/** The workspace's, by which it is recognised later. */
+	/** Name of the workspace. */
 	readonly name: string;
 	readonly progress: Progress;
-	/** Ends it early, with what was measured by then. */
+	/** Ends the run early and reports what was measured by then. */
 	readonly signal: AbortSignal;
 }
 
@@ -78,12 +80,12 @@ async function connect(
 		participants[person] = participant;
 		await participant.connect();
 		connected += 1;
-		progress.step(`${connected} of ${online} people connected`);
+		progress.step(`${connected} of ${online} users connected`);
 	});
 	return participants;
 }
 
-/** A second of it, in a line. */
+/** One line for the last second. */
 function tick(plan: Plan, { lately, problems, sentPosts, answeredPosts }: Tally, nowMs: number): string {
 	const { acks, deliveries } = lately;
 	const second = Math.round((nowMs - plan.warmUpMs) / 1000);
@@ -95,7 +97,7 @@ function tick(plan: Plan, { lately, problems, sentPosts, answeredPosts }: Tally,
 		`p99 ${ms(acks.quantile(0.99))}`,
 		`${deliveries.count} deliveries`,
 		`p99 ${ms(deliveries.quantile(0.99))}`,
-		`${sentPosts - answeredPosts} under way`,
+		`${sentPosts - answeredPosts} unanswered`,
 		`${refused} errors`,
 	].join('  ');
 	acks.clear();
@@ -103,7 +105,7 @@ function tick(plan: Plan, { lately, problems, sentPosts, answeredPosts }: Tally,
 	return line;
 }
 
-/** How many times somebody online lacks the end of a conversation. */
+/** How often an online user lacks the newest message of a conversation. */
 function cutShort(
 	plan: Plan,
 	stage: Stage,

@@ -3,16 +3,18 @@ import type { Participant } from './participant.ts';
 import type { Plan } from './plan.ts';
 import { each, type Stage } from './stage.ts';
 
-/** Asks some people's counts and compares them with what was sent: the promise that counts are exact, seen from outside. */
+/**
+ * Fetches the counts of some users and compares them with what was sent: checks from outside that counts are exact.
+ */
 
 export interface CheckedCounts {
 	readonly people: number;
 	readonly rows: number;
 	readonly exact: number;
-	/** Unknown: a request was never answered. */
+	/** Not checkable: the outcome of a post or mark is unknown. */
 	readonly unclear: number;
 	readonly wrong: number;
-	/** The first few that are wrong. */
+	/** The first few wrong counts. */
 	readonly examples: readonly string[];
 }
 
@@ -37,16 +39,16 @@ export async function checkCounts(
 		const person = people[index] ?? 0;
 		const call = await stage.as(person);
 		const { channels } = await call<{ channels: readonly Row[] }>('client.counts', {});
-		const told = new Map(channels.map(({ id, unread_count }) => [id, unread_count]));
+		const served = new Map(channels.map(({ id, unread_count }) => [id, unread_count]));
 		for (const conversation of plan.conversationsOf(person)) {
 			const channel = stage.channels[conversation] ?? '';
 			const marked = participants[person]?.marked(channel) ?? NO_MARKS;
 			const expected = expectedUnread(sent[conversation] ?? [], person, marked);
-			const verdict = judge(told.get(channel), expected);
+			const verdict = judge(served.get(channel), expected);
 			found[verdict] += 1;
 			if (verdict === 'wrong' && examples.length < EXAMPLES)
 				examples.push(
-					`${stage.people[person]} in ${channel}: ${told.get(channel) ?? 'no row'}, expected ${expected.least === expected.most ? expected.least : `${expected.least} to ${expected.most}`}`,
+					`${stage.people[person]} in ${channel}: ${served.get(channel) ?? 'no row'}, expected ${expected.least === expected.most ? expected.least : `${expected.least} to ${expected.most}`}`,
 				);
 		}
 	});

@@ -1,21 +1,21 @@
 import { COUNT_CAP } from '../model/counting.ts';
 
-/** What an unread count has to be, going by what was sent and marked. Pure. */
+/** The unread count that follows from what was sent and marked. Pure. */
 
 export interface Sent {
 	readonly author: number;
-	/** Undefined where nobody received it: it may have happened or not. */
+	/** Undefined: the outcome of the post is unknown. */
 	readonly ts: string | undefined;
 }
 
-/** The furthest marks of one reader in one conversation; empty for none. */
+/** The furthest marks of a user in a conversation; empty: none. */
 export interface Marked {
 	readonly acknowledged: string;
-	/** The last one may have been applied without an answer. */
+	/** May have been applied without an answer. */
 	readonly tried: string;
 }
 
-/** The same number twice, where everything is known. */
+/** The range of possible counts; one number if everything is known. */
 export interface Expected {
 	readonly least: number;
 	readonly most: number;

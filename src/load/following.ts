@@ -1,6 +1,6 @@
 /**
- * Follows the conversations of one socket: every message names the one before it, so a chain without a break that ends with
- * the newest message proves that all were received, each once and in order. Pure.
+ * Checks the message order of one socket: every message names the one before it, so an unbroken chain up to the
+ * newest message proves that all were received, each once and in order. Pure.
  */
 
 const NOTHING = '0000000000.000000';
@@ -9,14 +9,14 @@ export type Order = 'next' | 'gap' | 'repeated';
 
 export class Following {
 	private readonly newest = new Map<string, string>();
-	/** After a resync, the first message of each conversation is accepted as it is. */
-	private isAnew = false;
+	/** After a resync, the first message of each conversation is accepted without a predecessor. */
+	private hasRestarted = false;
 
-	hear(channel: string, prevTs: string, ts: string): Order {
+	receive(channel: string, prevTs: string, ts: string): Order {
 		const known = this.newest.get(channel);
 		if (known !== undefined && ts <= known) return 'repeated';
 		this.newest.set(channel, ts);
-		if (known === undefined && this.isAnew) return 'next';
+		if (known === undefined && this.hasRestarted) return 'next';
 		return prevTs === (known ?? NOTHING) ? 'next' : 'gap';
 	}
 
@@ -26,11 +26,11 @@ export class Following {
 
 	lacks(channel: string, ts: string): boolean {
 		const known = this.newest.get(channel);
-		return known === undefined ? !this.isAnew : known < ts;
+		return known === undefined ? !this.hasRestarted : known < ts;
 	}
 
-	startAnew(): void {
+	restart(): void {
 		this.newest.clear();
-		this.isAnew = true;
+		this.hasRestarted = true;
 	}
 }

@@ -1,12 +1,12 @@
 /**
- * Counts latencies in steps that grow with them, half a percent each: microseconds and minutes are equally precise, and no
- * list grows while load is made.
+ * A histogram of latencies whose buckets grow by half a percent: microseconds and minutes are equally precise, and
+ * memory does not grow during the run.
  */
 
 const GROWTH = 1.005;
 const PER_STEP = Math.log(GROWTH);
 const MICROS = 1_000;
-/** Up to an hour; what takes longer counts as an hour, and the largest is known exactly. */
+/** Up to an hour. Longer ones count as an hour, but the maximum is exact. */
 const STEPS = Math.ceil(Math.log(3_600_000 * MICROS) / PER_STEP);
 
 export interface Summary {
@@ -28,7 +28,7 @@ export class Latencies {
 		if (ms > this.largest) this.largest = ms;
 	}
 
-	/** The end of the step in which it lies: never less than it was, and never more than the largest. */
+	/** The upper end of the bucket: never below the true value, never above the maximum. */
 	quantile(share: number): number {
 		let left = this.count * share;
 		for (let step = 0; step < STEPS; step += 1) {
@@ -38,7 +38,7 @@ export class Latencies {
 		return this.largest;
 	}
 
-	/** Null where nothing was measured: 0 ms would be a claim. */
+	/** Null if nothing was measured. */
 	summary(): Summary | null {
 		if (this.count === 0) return null;
 		const [p50, p95, p99, max] = [0.5, 0.95, 0.99, 1].map((share) => hundredths(this.quantile(share)));

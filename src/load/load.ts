@@ -1,13 +1,13 @@
-/** How much load, of what kind. */
+/** The kinds and amounts of load. */
 export interface Load {
 	readonly conversations: number;
 	readonly members: number;
 	readonly online: number;
-	/** Posts a second. */
+	/** Posts per second. */
 	readonly rate: number;
 	readonly seconds: number;
 	readonly warmUp: number;
 	readonly textBytes: number;
-	/** Read marks a second. */
+	/** Read marks per second. */
 	readonly marks: number;
 }

@@ -1,10 +1,10 @@
 import type { Figures } from './result.ts';
 
-/** What to make of the figures, and what to do: a sentence each. Pure. */
+/** Interprets the figures and says what to do, one sentence each. Pure. */
 
-/** Below this share of the rate asked for, the server did not keep up. */
+/** Below this share of the requested rate, the server did not keep up. */
 const KEPT_UP = 0.95;
-/** From this on it is the generator that is measured. */
+/** Above this, the generator is the bottleneck. */
 const BUSY_CORES = 0.9;
 const LATE_MS = 20;
 
@@ -20,25 +20,25 @@ export function notesOn(figures: Figures): string[] {
 		);
 	if (errors.ratelimited)
 		notes.push(
-			'the server’s limits per user rejected requests: start it with --posts-per-second 0 --requests-per-second 0, or spread the load over more people with --online',
+			'the server’s limits per user rejected requests: start it with --posts-per-second 0 --requests-per-second 0, or spread the load over more users with --online',
 		);
 	if (Object.keys(errors).some((kind) => kind.includes('4001') || kind.includes('1006')))
 		notes.push(
-			'sockets were closed: they read too slowly (see --socket-buffer-kb of the server), or the server stopped',
+			'sockets were closed: they were read too slowly (see --socket-buffer-kb of the server), or the server stopped',
 		);
 	const isLate = (generator.late_ms?.p99 ?? 0) > LATE_MS;
 	if ((generator.cpu_cores ?? 0) > BUSY_CORES)
 		notes.push(
-			'this generator was busy all the time, so the figures measure it as much as the server: run several in parallel, each with a part of the load',
+			'this generator was busy all the time, so the figures measure it as much as the server: run several generators in parallel, each with a part of the load',
 		);
 	else if (isLate)
 		notes.push(
-			'this generator got too little CPU to send on time, and the latencies include that: run it on another machine than the server',
+			'this generator got too little CPU to send on time, and the latencies include the delay: run it on another machine than the server',
 		);
 	const unsent = posts.due - posts.sent;
 	if (unsent > 0)
 		notes.push(
-			`${unsent} posts were due while their authors had no socket, and were not sent: they are missing in the rate, and latencies are those of the others`,
+			`${unsent} posts were due while their authors had no socket and were not sent: the rate does not include them, and the latencies are those of the other posts`,
 		);
 	// Posts of disconnected users never reached the server, so the rate does not measure it.
 	const isBehind = posts.per_second < load.rate * KEPT_UP;

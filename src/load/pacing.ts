@@ -1,25 +1,27 @@
-import { ByTheClock, sendByTheClock } from './by-the-clock.ts';
 import type { Participant } from './participant.ts';
 import { type Plan, textOf } from './plan.ts';
+import { Schedule, sendOnSchedule } from './schedule.ts';
 import type { Tally } from './tally.ts';
 
-/** Sends by the clock: late posts are sent at once. Then waits until every post is answered and delivered. */
+/** Sends posts and marks on schedule, late ones at once. Then waits until every post is answered and delivered. */
 
 export interface Pace {
 	readonly plan: Plan;
 	readonly tally: Tally;
 	readonly participants: readonly Participant[];
 	readonly channels: readonly string[];
-	/** Since the beginning. */
+	/** Ms since the start. */
 	readonly nowMs: () => number;
 	readonly signal: AbortSignal;
 }
 
-/** So long without any answer or message, and nothing more is expected: the server itself gives up after 30 s. */
+/**
+ * After this time without an answer or message, nothing more is expected: the server itself times out after 30 s.
+ */
 const SILENCE_MS = 35_000;
 const LOOK_MS = 20;
 
-/** Returns the share of a core that this process took while it measured. */
+/** Returns how many cores this process used during the measurement. */
 export async function keepPace({
 	plan,
 	tally,
@@ -42,11 +44,11 @@ export async function keepPace({
 		if (participants[plan.marker(number)]?.mark(tally.markId(number))) tally.sentMarks += 1;
 	};
 	let cpu: NodeJS.CpuUsage | undefined;
-	const clocks = [
-		new ByTheClock((ms) => plan.postsBy(ms), post),
-		new ByTheClock((ms) => plan.marksBy(ms), mark),
+	const schedules = [
+		new Schedule((ms) => plan.postsBy(ms), post),
+		new Schedule((ms) => plan.marksBy(ms), mark),
 	];
-	await sendByTheClock(clocks, {
+	await sendOnSchedule(schedules, {
 		nowMs,
 		endMs: plan.endMs,
 		isOver: (now) => {
@@ -61,8 +63,8 @@ export async function keepPace({
 }
 
 /**
- * After an early end as well: what was sent has to come out. False where somebody would not wait for it; after an early end,
- * a second Ctrl-C ends the process itself.
+ * Waits for outstanding answers and deliveries, also after an early end. Returns false if the user interrupts the
+ * wait; after an early end, a second Ctrl-C ends the process.
  */
 export async function settle({
 	tally,
@@ -70,13 +72,13 @@ export async function settle({
 	signal,
 }: Pick<Pace, 'tally' | 'nowMs' | 'signal'>): Promise<boolean> {
 	const endedEarly = signal.aborted;
-	let heardOf = -1;
+	let lastCount = -1;
 	let lastMs = nowMs();
 	while (!tally.isSettled && nowMs() - lastMs < SILENCE_MS) {
 		if (signal.aborted && !endedEarly) return false;
-		const now = tally.answeredPosts + tally.answeredMarks + tally.heardInAll;
-		if (now !== heardOf) lastMs = nowMs();
-		heardOf = now;
+		const now = tally.answeredPosts + tally.answeredMarks + tally.receivedTotal;
+		if (now !== lastCount) lastMs = nowMs();
+		lastCount = now;
 		await Bun.sleep(LOOK_MS);
 	}
 	return true;

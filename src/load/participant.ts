@@ -4,39 +4,39 @@ import type { Marked } from './expected.ts';
 import { Following } from './following.ts';
 
 /**
- * Somebody online: posts and marks over one socket, follows what is said, and when cut off comes back and resumes, as clients
- * do.
+ * An online user: posts and marks over one socket, checks received messages, and reconnects and resumes after a
+ * disconnect, as clients do.
  */
 
 export interface Witness {
-	/** Of a received message: repeated only where nothing explains it. */
-	heard(text: string, ts: string, how: 'next' | 'gap' | 'repeated'): void;
-	/** To a post or a mark, by the id it was sent with; `problem` where it was refused. */
+	/** Called for a received message; `repeated` only if a resume does not explain it. */
+	received(text: string, ts: string, how: 'next' | 'gap' | 'repeated'): void;
+	/** Called for the answer to a post or mark; `problem` if it was rejected. */
 	answered(id: number, ts: string, problem: string | undefined): void;
 	failed(kind: string): void;
 }
 
 const NO_ANSWER = 'no answer: the socket was closed';
 
-/** These say that something failed, not that nothing was done. */
+/** After these errors the change may still have happened. */
 const OPEN_ENDS = ['service_unavailable', 'internal_error', NO_ANSWER];
 export const mayHaveTakenPlace = (problem: string): boolean => OPEN_ENDS.includes(problem);
 
 /** After these close codes it does not reconnect. */
-const STAY_AWAY = { from: 4200, to: 4299 };
-const COME_BACK_MS = 1_000;
+const NO_RECONNECT = { from: 4200, to: 4299 };
+const RECONNECT_MS = 1_000;
 
 export class Participant {
 	private readonly following = new Following();
 	/** Ids of posts and marks without an answer. */
-	private readonly underWay = new Set<number>();
+	private readonly inFlight = new Set<number>();
 	private readonly markedUpTo = new Map<string, string>();
-	/** Marks of which it is open what came of them. */
+	/** Marks whose outcome is unknown. */
 	private readonly openMarks = new Map<number, { readonly channel: string; readonly ts: string }>();
 	private socket: RtmSocket | undefined;
 	private position: string | undefined;
 	private newestChannel: string | undefined;
-	/** Between hello and the first pong, missed events arrive, some perhaps twice. */
+	/** Missed events arrive between `hello` and the first pong, some perhaps twice. */
 	private isCatchingUp = false;
 	private isOver = false;
 
@@ -48,20 +48,20 @@ export class Participant {
 	async connect(): Promise<void> {
 		this.socket = await openRtm(
 			this.call,
-			{ frame: (frame) => this.hear(frame), closed: (code, reason) => this.lost(code, reason) },
+			{ frame: (frame) => this.receive(frame), closed: (code, reason) => this.lost(code, reason) },
 			this.position,
 		);
 		if (this.isOver) this.leave();
 	}
 
-	/** False where there is no socket to send it on. */
+	/** Returns false if there is no socket. */
 	post(id: number, channel: string, text: string): boolean {
 		if (!this.socket) return false;
 		this.send(this.socket, { id, type: 'message', channel, text });
 		return true;
 	}
 
-	/** Marks the newest received message; false where there is none, or no socket. */
+	/** Marks the newest received message; returns false if there is none, or no socket. */
 	mark(id: number): boolean {
 		const channel = this.newestChannel;
 		if (!this.socket || channel === undefined) return false;
@@ -85,41 +85,41 @@ export class Participant {
 		this.socket = undefined;
 	}
 
-	/** False after a disconnect or resync: missing messages are not the fault of delivery then. */
+	/** False after a disconnect or resync: then missing messages are not lost. */
 	lacks(channel: string, ts: string): boolean {
 		return this.socket !== undefined && this.following.lacks(channel, ts);
 	}
 
 	private send(socket: RtmSocket, frame: { readonly id: number; readonly [field: string]: unknown }): void {
-		this.underWay.add(frame.id);
+		this.inFlight.add(frame.id);
 		socket.send(frame);
 	}
 
-	private hear(frame: RtmFrame): void {
+	private receive(frame: RtmFrame): void {
 		if (frame.reply_to !== undefined && frame.ok !== undefined) {
 			this.answered(frame.reply_to, frame.ts ?? '', frame.ok ? undefined : (frame.error?.msg ?? 'refused'));
 			return;
 		}
-		if (frame.type === 'message' && frame.subtype === undefined) this.hearMessage(frame);
+		if (frame.type === 'message' && frame.subtype === undefined) this.receiveMessage(frame);
 		else if (frame.type === 'hello') this.isCatchingUp = this.position !== undefined;
 		else if (frame.type === 'pong') this.isCatchingUp = false;
 		else if (frame.type === 'resync') {
-			this.following.startAnew();
+			this.following.restart();
 			this.witness.failed('resync: too far behind to resume');
 		}
-		// Until all missed events arrived, the old position is the one to resume from.
+		// Keep the old position for a resume until all missed events have arrived.
 		if (!this.isCatchingUp && frame.position?.length === 16) this.position = frame.position;
 	}
 
-	private hearMessage({ channel = '', prev_ts: prevTs = '', ts = '', text = '' }: RtmFrame): void {
-		const how = this.following.hear(channel, prevTs, ts);
+	private receiveMessage({ channel = '', prev_ts: prevTs = '', ts = '', text = '' }: RtmFrame): void {
+		const how = this.following.receive(channel, prevTs, ts);
 		if (how === 'repeated' && this.isCatchingUp) return;
 		this.newestChannel = channel;
-		this.witness.heard(text, ts, how);
+		this.witness.received(text, ts, how);
 	}
 
 	private answered(id: number, ts: string, problem: string | undefined): void {
-		this.underWay.delete(id);
+		this.inFlight.delete(id);
 		this.settleMark(id, problem);
 		this.witness.answered(id, ts, problem);
 	}
@@ -135,16 +135,16 @@ export class Participant {
 	private lost(code: number, reason: string): void {
 		this.socket = undefined;
 		this.witness.failed(`socket closed: ${code}${reason ? ` ${reason}` : ''}`);
-		// Nobody answers these any more.
-		for (const id of this.underWay) this.answered(id, '', NO_ANSWER);
-		if (code >= STAY_AWAY.from && code <= STAY_AWAY.to) return;
-		void this.comeBack();
+		// These will not be answered any more.
+		for (const id of this.inFlight) this.answered(id, '', NO_ANSWER);
+		if (code >= NO_RECONNECT.from && code <= NO_RECONNECT.to) return;
+		void this.reconnect();
 	}
 
-	private async comeBack(): Promise<void> {
+	private async reconnect(): Promise<void> {
 		while (!this.isOver && !this.socket) {
-			// Not all at once.
-			await Bun.sleep(COME_BACK_MS * (0.5 + Math.random()));
+			// Spread the reconnects.
+			await Bun.sleep(RECONNECT_MS * (0.5 + Math.random()));
 			if (this.isOver) return;
 			await this.connect().catch(() => this.witness.failed('could not connect again'));
 		}

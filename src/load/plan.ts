@@ -1,12 +1,12 @@
 import type { Load } from './load.ts';
 
 /**
- * Who is in which conversation, and who does what when. Everything follows from its number, so that a participant who receives a message
- * knows when it was due. Pure.
+ * Who is in which conversation, and who posts and marks when. Everything is derived from the number of a post, so
+ * that a user who receives a message knows when it was due. Pure.
  *
- * There are as many people as the larger of `members` and `online`. So either everybody is online, and conversations overlap
- * like tiles of a ring; or everybody is in every conversation, and the first of them are online. In both cases a message has
- * `listeners` sockets to reach.
+ * There are as many users as the larger of `members` and `online`. So either all users are online, and
+ * conversations overlap like tiles of a ring; or all users are in every conversation, and the first of them are
+ * online. In both cases each message has to reach `listeners` sockets.
  */
 
 export interface Post {
@@ -33,7 +33,7 @@ export class Plan {
 		this.endMs = (warmUp + seconds) * 1000;
 	}
 
-	/** People by number; those below `online` are online. */
+	/** Users by number; those below `online` are online. */
 	members(conversation: number): number[] {
 		const first = this.first(conversation);
 		return Array.from({ length: this.load.members }, (_, index) => (first + index) % this.people);
@@ -49,7 +49,7 @@ export class Plan {
 		return { conversation, author: this.speaker(conversation, Math.floor(number / this.load.conversations)) };
 	}
 
-	/** The one in the conversation whose turn it is; online. */
+	/** The online member whose turn it is. */
 	speaker(conversation: number, turn: number): number {
 		const seat = turn % this.listeners;
 		return this.people === this.load.online ? (this.first(conversation) + seat) % this.people : seat;
@@ -59,7 +59,7 @@ export class Plan {
 		return number % this.load.online;
 	}
 
-	/** Ms after the beginning. */
+	/** Ms since the start. */
 	postDueMs(number: number): number {
 		return (number * 1000) / this.load.rate;
 	}
@@ -68,7 +68,7 @@ export class Plan {
 		return (number * 1000) / this.load.marks;
 	}
 
-	/** Posts that are due by then. */
+	/** Number of posts due by then. */
 	postsBy(ms: number): number {
 		return dueBy(ms, this.load.rate, this.posts);
 	}
@@ -77,12 +77,12 @@ export class Plan {
 		return dueBy(ms, this.load.marks, this.marks);
 	}
 
-	/** What is due after the warm-up enters the figures. */
+	/** Only what is due after the warm-up is measured. */
 	isMeasured(dueMs: number): boolean {
 		return dueMs >= this.warmUpMs;
 	}
 
-	/** People whose counts are looked at: spread over all of them, so that some are offline where some are. */
+	/** The users whose counts are checked: spread evenly, so that offline users are among them. */
 	sample(size: number): number[] {
 		const count = Math.min(size, this.people);
 		return Array.from({ length: count }, (_, index) => Math.floor((index * this.people) / count));
@@ -97,7 +97,7 @@ export class Plan {
 const dueBy = (ms: number, perSecond: number, all: number): number =>
 	perSecond === 0 ? 0 : Math.min(all, Math.floor((ms * perSecond) / 1000) + 1);
 
-/** Its number, for receivers, padded to the wanted length. */
+/** The number of the post, for receivers, padded to the wanted length. */
 export const textOf = (number: number, bytes: number): string =>
 	`${number} `.padEnd(bytes, 'tidemark bench ');
 

@@ -1,4 +1,4 @@
-/** What is going on meanwhile, on standard error: one line that changes on a terminal, else a line for each second. */
+/** Progress on standard error: one changing line on a terminal, otherwise a line per second. */
 
 const EVERY_MS = 1_000;
 const CLEAR_LINE = '\r\x1b[2K';
@@ -19,13 +19,13 @@ export class Progress {
 		this.lastMs = nowMs();
 	}
 
-	/** Something that stays to be read. */
+	/** Prints a line that stays. */
 	say(text: string): void {
 		this.close();
 		this.terminal.write(`${text}\n`);
 	}
 
-	/** One of many steps: shown once a second at most. */
+	/** Shows one of many steps, at most once per second. */
 	step = (text: string): void => {
 		if (this.nowMs() - this.lastMs < EVERY_MS) return;
 		this.lastMs = this.nowMs();
@@ -41,7 +41,7 @@ export class Progress {
 		this.isOpen = true;
 	}
 
-	/** The line that changed is gone: what it said is in the report. */
+	/** Clears the changing line; the report has its figures. */
 	close(): void {
 		if (this.isOpen) this.terminal.write(CLEAR_LINE);
 		this.isOpen = false;

@@ -1,7 +1,7 @@
 import type { Summary } from './latencies.ts';
 import type { BenchResult } from './result.ts';
 
-/** A result for people. Pure. */
+/** Formats a result for people. Pure. */
 
 const LABEL = 21;
 const COLUMN = 12;
@@ -24,7 +24,7 @@ export function reportOf(result: BenchResult): string {
 		line('posts', postsLine(posts)),
 		line(
 			'deliveries',
-			`${rate(deliveries.per_second)} a second; ${whole(deliveries.count)} in all, ${deliveries.gaps} gaps, ${deliveries.repeated} repeated`,
+			`${rate(deliveries.per_second)} per second; ${whole(deliveries.count)} in total, ${deliveries.gaps} gaps, ${deliveries.repeated} repeated`,
 		),
 		...(marks
 			? [line('marks', `${whole(marks.sent - marks.unanswered)} of ${whole(marks.sent)} answered`)]
@@ -32,20 +32,20 @@ export function reportOf(result: BenchResult): string {
 		line('errors', kinds.length === 0 ? 'none' : kinds.join(', ')),
 		line('unread counts', countsLine(counts)),
 		line('this generator', generatorLine(generator)),
-		line('workspace', `"${workspace.name}" (${workspace.id}) stays: a workspace cannot be deleted`),
+		line('workspace', `"${workspace.name}" (${workspace.id}) remains: a workspace cannot be deleted`),
 		...notes.map((note) => `note: ${note}.`),
 	].join('\n');
 }
 
 function postsLine({ per_second: perSecond, acknowledged, due, sent }: BenchResult['posts']): string {
-	const line = `${rate(perSecond)} a second acknowledged; ${whole(acknowledged)} of ${whole(due)} in all`;
+	const line = `${rate(perSecond)} per second acknowledged; ${whole(acknowledged)} of ${whole(due)} in total`;
 	return sent === due ? line : `${line}, ${whole(due - sent)} not sent`;
 }
 
 function countsLine(counts: BenchResult['counts']): string {
 	if (!counts) return 'could not be fetched';
 	const { people, rows, exact, unclear, wrong } = counts;
-	const whose = `of ${people} people in ${whole(rows)} rows of client.counts`;
+	const whose = `of ${people} users in ${whole(rows)} rows of client.counts`;
 	if (exact === rows) return `exact: all ${whose}`;
 	return `${whole(wrong)} wrong, ${whole(unclear)} unclear, ${whole(exact)} exact ${whose}`;
 }
@@ -62,7 +62,7 @@ const latencies = (summary: Summary | null): string =>
 				.map((value) => ms(value).padStart(COLUMN))
 				.join('');
 
-/** Three figures are what such a measurement is good for. */
+/** About three significant digits. */
 export function ms(value: number): string {
 	if (value >= 10_000) return `${(value / 1000).toFixed(1)} s`;
 	if (value >= 100) return `${whole(value)} ms`;

@@ -4,18 +4,18 @@ import type { Load } from './load.ts';
 import type { Plan } from './plan.ts';
 import type { Tally } from './tally.ts';
 
-/** What was measured, as `--json` prints it. Latencies are in ms, from when something was due. Pure. */
+/** The result as `--json` prints it. Latencies are in ms, counted from when something was due. Pure. */
 
 export interface Figures {
-	/** No promise was broken, and something was measured. */
+	/** No message was lost or repeated, all checked counts were right, and something was measured. */
 	readonly ok: boolean;
 	readonly interrupted: boolean;
 	readonly url: string;
 	readonly workspace: { readonly id: string; readonly name: string };
 	readonly load: Load;
-	/** Of measuring, without the warm-up. */
+	/** Measured time, without the warm-up. */
 	readonly seconds: number;
-	/** Of the whole run, but for `per_second` and `ms`. */
+	/** Totals of the whole run; `per_second` and `ms` are of the measured time. */
 	readonly posts: {
 		readonly due: number;
 		/** Fewer than were due if sockets were disconnected. */
@@ -38,14 +38,14 @@ export interface Figures {
 		readonly unanswered: number;
 		readonly ms: Summary | null;
 	} | null;
-	/** How often, by kind. */
+	/** Number of errors by kind. */
 	readonly errors: Readonly<Record<string, number>>;
-	/** Null where they could not be asked. */
+	/** Null: they could not be fetched. */
 	readonly counts: CheckedCounts | null;
 	readonly generator: { readonly late_ms: Summary | null; readonly cpu_cores: number | null };
 }
 
-/** With what to make of them. */
+/** The figures with their interpretation. */
 export interface BenchResult extends Figures {
 	readonly notes: readonly string[];
 }
@@ -55,7 +55,7 @@ export interface Measured {
 	readonly workspace: Figures['workspace'];
 	readonly plan: Plan;
 	readonly tally: Tally;
-	/** How many times somebody online lacked the end of a conversation. */
+	/** How often an online user lacked the newest message of a conversation. */
 	readonly cutShort: number;
 	readonly counts: CheckedCounts | null;
 	readonly cpuCores: number | null;
@@ -82,7 +82,7 @@ export function figuresOf(measured: Measured): Figures {
 			ms: tally.acks.summary(),
 		},
 		deliveries: {
-			count: tally.heardInAll,
+			count: tally.receivedTotal,
 			per_second: perSecond(tally.window.delivered),
 			ms: tally.deliveries.summary(),
 			gaps,

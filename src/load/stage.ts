@@ -2,20 +2,20 @@ import { type ApiCall, apiClient } from '../remote/api-client.ts';
 import type { Plan } from './plan.ts';
 import type { Progress } from './progress.ts';
 
-/** Makes what the load needs, through the server's own methods: a workspace, people, conversations with members. */
+/** Creates what the load needs through the public API: a workspace, users, conversations with members. */
 
 export interface Stage {
 	readonly team: { readonly id: string; readonly name: string };
-	/** Ids of everybody. */
+	/** User ids by number. */
 	readonly people: readonly string[];
 	readonly channels: readonly string[];
-	/** Speaks to the server as this person. */
+	/** Returns a client that is signed in as this user. */
 	as(person: number): Promise<ApiCall>;
 }
 
-/** Requests under way at once. */
+/** Concurrent requests. */
 const AT_ONCE = 16;
-/** As many as admin.conversations.addMembers takes in one call. */
+/** The maximum of admin.conversations.addMembers. */
 const ADDED_AT_ONCE = 10_000;
 
 export async function setStage(
@@ -65,7 +65,7 @@ export async function setStage(
 	return { team, people, channels, as };
 }
 
-/** For every number below `count`, some at a time, until it is done or called off. */
+/** Runs `work` for every number below `count`, some at a time, until done or aborted. */
 export async function each(
 	count: number,
 	signal: AbortSignal,

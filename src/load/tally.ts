@@ -4,13 +4,13 @@ import { mayHaveTakenPlace, type Witness } from './participant.ts';
 import { numberIn, type Plan } from './plan.ts';
 
 /**
- * What came of every post and mark. Latencies count from when something was due, not from when it was sent: a server that
- * stalls makes others wait who are not even written to yet, and that is not hidden by sending less.
+ * Records the outcome of every post and mark. Latencies count from when something was due, not from when it was
+ * sent: a stalled server also delays posts that are not sent yet, and sending less must not hide that.
  */
 
 const State = { unsent: 0, sent: 1, acknowledged: 2, refused: 3, doubtful: 4 } as const;
 
-/** What happens between the end of the warm-up and the end, whenever it was due. */
+/** What happened in the measured time, whenever it was due. */
 interface Window {
 	acknowledged: number;
 	delivered: number;
@@ -20,30 +20,30 @@ export class Tally implements Witness {
 	readonly acks = new Latencies();
 	readonly deliveries = new Latencies();
 	readonly marks = new Latencies();
-	/** By how much posts were sent after they were due: what the generator itself adds. */
+	/** How late posts were sent: what the generator itself adds. */
 	readonly lateness = new Latencies();
-	/** Since somebody looked last. */
+	/** Since the last progress line. */
 	readonly lately = { acks: new Latencies(), deliveries: new Latencies() };
 	readonly window: Window = { acknowledged: 0, delivered: 0 };
 	readonly problems = new Map<string, number>();
 	gaps = 0;
 	repeated = 0;
-	heardInAll = 0;
+	receivedTotal = 0;
 	sentPosts = 0;
-	/** Due while their author had no socket: nobody will ever have written them. */
+	/** Posts that were due while their author had no socket, and were never sent. */
 	unsentPosts = 0;
 	answeredPosts = 0;
 	acknowledgedPosts = 0;
 	sentMarks = 0;
 	answeredMarks = 0;
-	/** Ms after the beginning; earlier than planned where somebody ended it. */
+	/** Ms since the start; earlier than planned after an interrupt. */
 	endMs: number;
 	private readonly states: Uint8Array;
-	/** Of posts that took place. */
+	/** ts of the posts that happened. */
 	private readonly stamps: (string | undefined)[] = [];
 	private existing = 0;
 
-	/** `nowMs`: since the beginning. */
+	/** `nowMs`: since the start. */
 	constructor(
 		private readonly plan: Plan,
 		private readonly nowMs: () => number,
@@ -94,15 +94,15 @@ export class Tally implements Witness {
 		this.time(number, nowMs, 'acks');
 	}
 
-	heard(text: string, ts: string, how: 'next' | 'gap' | 'repeated'): void {
+	received(text: string, ts: string, how: 'next' | 'gap' | 'repeated'): void {
 		if (how === 'repeated') {
 			this.repeated += 1;
 			return;
 		}
 		if (how === 'gap') this.gaps += 1;
-		this.heardInAll += 1;
+		this.receivedTotal += 1;
 		const number = numberIn(text);
-		// Whatever its author's answer was.
+		// Received messages exist, whatever answer their author got.
 		this.exists(number, ts);
 		const nowMs = this.nowMs();
 		if (this.isInWindow(nowMs)) this.window.delivered += 1;
@@ -113,16 +113,16 @@ export class Tally implements Witness {
 		this.problems.set(kind, (this.problems.get(kind) ?? 0) + 1);
 	}
 
-	/** Nothing is in flight: all answers came, and everything was delivered. */
+	/** Nothing is outstanding: all answers have arrived, and everything was delivered. */
 	get isSettled(): boolean {
 		return (
 			this.answeredPosts === this.sentPosts &&
 			this.answeredMarks === this.sentMarks &&
-			this.heardInAll >= this.existing * this.plan.listeners
+			this.receivedTotal >= this.existing * this.plan.listeners
 		);
 	}
 
-	/** What was said in each conversation, in the order of sending. */
+	/** The messages of each conversation in the order of sending. */
 	sent(): Sent[][] {
 		const conversations: Sent[][] = Array.from({ length: this.plan.load.conversations }, () => []);
 		for (const [number, state] of this.states.entries()) {

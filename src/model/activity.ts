@@ -1,34 +1,34 @@
 /**
- * When a user was active. Kept as the moments of change, so that a `<!here>` is stored once and each
- * member's part in it is derived. A start of the server ends what was going on before it.
+ * When a user was active, stored as changes between active and inactive. A `<!here>` is stored once, not per member: these changes
+ * tell whether it mentions a member. A restart of the server ends all earlier activity.
  */
 export class Activity {
-	/** In order, each doubled, plus 1 where it began to be active: one list, for there is one of each user. */
-	private moments: number[] = [];
+	/** Changes in order, encoded as time * 2, plus 1 for a change to active: a single array saves memory, as every user has one. */
+	private changes: number[] = [];
 
 	constructor(private readonly starts: readonly number[]) {}
 
-	/** Moments come in order. */
+	/** Must be called in order of time. */
 	add(at: number, active: boolean): void {
-		this.moments.push(at * 2 + (active ? 1 : 0));
+		this.changes.push(at * 2 + (active ? 1 : 0));
 	}
 
-	/** The newest moment of change; 0 for none. */
+	/** Time of the newest change; 0 if there is none. */
 	get newest(): number {
-		return Math.floor((this.moments.at(-1) ?? 0) / 2);
+		return Math.floor((this.changes.at(-1) ?? 0) / 2);
 	}
 
-	/** Has these moments instead of those it had. */
-	replace(moments: readonly { readonly at: number; readonly active: boolean }[]): void {
-		this.moments = [];
-		for (const { at, active } of moments) this.add(at, active);
+	/** Replaces all changes. */
+	replace(changes: readonly { readonly at: number; readonly active: boolean }[]): void {
+		this.changes = [];
+		for (const { at, active } of changes) this.add(at, active);
 	}
 
 	isActiveAt(ts: number): boolean {
-		const moment = this.moments[lastAtOrBefore(this.moments, ts * 2 + 1)];
-		if (moment === undefined || moment % 2 === 0) return false;
+		const change = this.changes[lastAtOrBefore(this.changes, ts * 2 + 1)];
+		if (change === undefined || change % 2 === 0) return false;
 		const start = this.starts[lastAtOrBefore(this.starts, ts)];
-		return start === undefined || start <= (moment - 1) / 2;
+		return start === undefined || start <= (change - 1) / 2;
 	}
 }
 

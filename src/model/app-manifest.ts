@@ -1,15 +1,15 @@
 /**
- * A Slack app manifest, and what of it has an effect here. The manifest is kept as it was given, so that it can be exported
- * and edited; `settingsOf` is the only reader.
+ * A Slack app manifest, and the settings that Tidemark reads from it. The manifest is stored as it was sent, so that it can be
+ * exported and edited; only `settingsOf` reads it.
  */
 
 export interface SlashCommand {
 	readonly command: string;
 	readonly description: string;
 	readonly usageHint: string;
-	/** Where it is sent without Socket Mode; empty: to the interactivity URL. */
+	/** Where invocations are sent without Socket Mode; empty: to the interactivity URL. */
 	readonly url: string;
-	/** `<@U…>` and `<#C…>` in the text instead of names. */
+	/** Whether names in the text are sent as `<@U…>` and `<#C…>`. */
 	readonly shouldEscape: boolean;
 }
 
@@ -28,19 +28,19 @@ export interface AppSettings {
 	/** Events that the app subscribes to as its bot, by Slack's names. */
 	readonly botEvents: readonly string[];
 	readonly socketMode: boolean;
-	/** Where events are sent without Socket Mode; empty: nowhere. */
+	/** Where events are sent without Socket Mode; empty: they are not sent. */
 	readonly requestUrl: string;
 	/** Where interactions are sent without Socket Mode. */
 	readonly interactivityUrl: string;
 	readonly interactive: boolean;
-	/** Where external selects ask for their options without Socket Mode. */
+	/** Where options of external selects are requested without Socket Mode. */
 	readonly optionsUrl: string;
 	readonly commands: readonly SlashCommand[];
 	readonly shortcuts: readonly Shortcut[];
 	readonly homeTab: boolean;
 }
 
-/** What is wrong with a manifest, in Slack's form: `pointer` names the place. */
+/** A problem with a manifest, in Slack's form: `pointer` is a JSON pointer. */
 export interface ManifestProblem {
 	readonly pointer: string;
 	readonly message: string;
@@ -49,8 +49,8 @@ export interface ManifestProblem {
 type Found = Readonly<Record<string, unknown>>;
 
 const NAME_LENGTH = 35;
-const MOST_COMMANDS = 50;
-const MOST_SHORTCUTS = 10;
+const MAX_COMMANDS = 50;
+const MAX_SHORTCUTS = 10;
 const COMMAND = /^\/[a-z0-9_-]{1,31}$/;
 
 const isObject = (value: unknown): value is Found =>
@@ -65,7 +65,7 @@ const texts = (value: unknown): string[] =>
 	Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 const objects = (value: unknown): Found[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Of a manifest without problems. */
+/** The manifest must have no problems. */
 export function settingsOf(manifest: Found): AppSettings {
 	const display = part(manifest, 'display_information');
 	const features = part(manifest, 'features');
@@ -105,7 +105,7 @@ const shortcutOf = (found: Found): Shortcut => ({
 	description: text(found.description),
 });
 
-/** Empty: it can be used. What it says beyond what is read here is not looked at. */
+/** Empty: the manifest is valid. Unknown fields are ignored. */
 export function problemsOf(manifest: unknown): readonly ManifestProblem[] {
 	if (!isObject(manifest)) return [{ pointer: '/', message: 'the manifest is not an object' }];
 	const problems: ManifestProblem[] = [];
@@ -114,8 +114,8 @@ export function problemsOf(manifest: unknown): readonly ManifestProblem[] {
 	if (settings.name === '' || settings.name.length > NAME_LENGTH)
 		wrong('/display_information/name', `must have 1 to ${NAME_LENGTH} characters`);
 	if (settings.botName.length > 80) wrong('/features/bot_user/display_name', 'must have up to 80 characters');
-	if (settings.commands.length > MOST_COMMANDS)
-		wrong('/features/slash_commands', `has more than ${MOST_COMMANDS} commands`);
+	if (settings.commands.length > MAX_COMMANDS)
+		wrong('/features/slash_commands', `has more than ${MAX_COMMANDS} commands`);
 	for (const [index, { command, url }] of settings.commands.entries()) {
 		const at = `/features/slash_commands/${index}`;
 		if (!COMMAND.test(command))
@@ -124,8 +124,8 @@ export function problemsOf(manifest: unknown): readonly ManifestProblem[] {
 	}
 	if (new Set(settings.commands.map(({ command }) => command)).size < settings.commands.length)
 		wrong('/features/slash_commands', 'has the same command twice');
-	if (settings.shortcuts.length > MOST_SHORTCUTS)
-		wrong('/features/shortcuts', `has more than ${MOST_SHORTCUTS} shortcuts`);
+	if (settings.shortcuts.length > MAX_SHORTCUTS)
+		wrong('/features/shortcuts', `has more than ${MAX_SHORTCUTS} shortcuts`);
 	for (const [index, { name, callbackId }] of settings.shortcuts.entries())
 		if (name === '' || callbackId === '')
 			wrong(`/features/shortcuts/${index}`, 'must have a name and a callback_id');

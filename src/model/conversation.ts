@@ -1,9 +1,10 @@
-import type { ConversationKind } from './ids.ts';
+import { type ConversationKind, generalChannelOf } from './ids.ts';
 
+/** A topic or a purpose. */
 export interface Remark {
 	readonly value: string;
 	readonly creator: string;
-	/** Seconds, as Slack has it. */
+	/** In seconds, as in Slack's API. */
 	readonly lastSet: number;
 }
 
@@ -17,15 +18,18 @@ export interface Conversation {
 	/** Empty for direct messages. */
 	readonly name: string;
 	readonly creator: string;
-	/** Micros. */
+	/** In microseconds. */
 	readonly createdTs: number;
 	readonly archived: boolean;
 	readonly topic: Remark;
 	readonly purpose: Remark;
 	readonly previousNames: readonly string[];
 	readonly memberCount: number;
-	/** The people of a direct message, who never change; empty for channels. */
+	/** The members of a direct or group message, which never change; empty for channels. */
 	readonly people: readonly string[];
 	/** Stamp of the newest change of this record. */
 	readonly changedTs: number;
 }
+
+export const isGeneral = ({ id, team }: Pick<Conversation, 'id' | 'team'>): boolean =>
+	id === generalChannelOf(team);

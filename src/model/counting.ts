@@ -1,19 +1,19 @@
 import { BROADCAST, CHANNEL_WIDE, firstAtOrAfter, HERE, type Timeline } from './timeline.ts';
 
 /**
- * The definition of every count, in one place. A count is what a walk over the unread entries of a
- * timeline adds up to; badge, rows, lists and explanations all take that same walk.
+ * The definition of every count, in one place. A count is computed by visiting the unread entries of a timeline; badge,
+ * rows, lists and explanations visit the same entries.
  */
 
-/** Counts are exact up to here; beyond, they are this number and flagged. */
+/** Counts are exact up to this number; a larger count is this number, flagged as capped. */
 export const COUNT_CAP = 10_000;
 
-/** Who is looking, and from where. */
+/** The user whose unread messages are counted. */
 export interface Reader {
 	/** The reader's number in the timeline's numbering. */
 	readonly number: number;
 	readonly cursor: number;
-	/** Messages of others after the cursor that were read all the same. */
+	/** Messages of others after the cursor that the user has already read. */
 	readonly ahead: ReadonlySet<number>;
 	/** Whether the reader was active (connected and not away) at a ts. */
 	readonly activity: { isActiveAt(ts: number): boolean };
@@ -22,9 +22,9 @@ export interface Reader {
 export interface UnreadEntry {
 	readonly index: number;
 	readonly ts: number;
-	/** It names the reader. */
+	/** The message names the reader. */
 	readonly named: boolean;
-	/** It speaks to the whole conversation, the reader included. */
+	/** The message mentions everybody in the conversation, including the reader. */
 	readonly channelWide: boolean;
 	readonly broadcast: boolean;
 }
@@ -36,7 +36,7 @@ export function* unreadEntries(timeline: Timeline, reader: Reader): Generator<Un
 	}
 }
 
-/** Their ts alone, ascending: there may be a million. */
+/** ts of the unread entries, ascending, without further fields: there can be a million. */
 export function unreadTs(timeline: Timeline, reader: Reader): Float64Array {
 	const first = timeline.firstAfter(reader.cursor);
 	const found = new Float64Array(timeline.size - first);
@@ -49,7 +49,7 @@ export function unreadTs(timeline: Timeline, reader: Reader): Float64Array {
 	return found.subarray(0, size);
 }
 
-/** Those of them that may mention somebody, oldest first: the timeline knows which these are. */
+/** Unread entries that may mention a user, oldest first. */
 export function* unreadMentioning(timeline: Timeline, reader: Reader): Generator<UnreadEntry> {
 	const { mentioning } = timeline;
 	for (let at = firstAtOrAfter(mentioning, reader.cursor + 1); at < mentioning.length; at += 1) {
@@ -60,18 +60,17 @@ export function* unreadMentioning(timeline: Timeline, reader: Reader): Generator
 
 export interface Counts {
 	unread: number;
-	/** Unread messages that mention the reader, by name or all of the conversation. */
+	/** Unread messages that mention the reader: by name, or by mentioning everybody. */
 	mentions: number;
-	/** Of these, the ones that name the reader. */
+	/** Unread messages that name the reader. */
 	named: number;
-	/** Of the named ones, those that stand in a thread alone. */
+	/** Unread replies that name the reader and are not broadcast. */
 	namedInThreadOnly: number;
 }
 
 /**
- * The unread entries added up. More than `most` are not counted, for nobody is shown more: the walk goes from the newest
- * back and stops there, and of the older entries only those that may mention the reader are looked at. Mentions are
- * counted as far as they are shown, too.
+ * Counts the unread entries from the newest back and stops beyond `most`, because clients show no larger number.
+ * Of the older entries it visits only those that may mention the reader, until the mentions exceed `most` too.
  */
 export function countUnread(timeline: Timeline, reader: Reader, most = COUNT_CAP): Counts {
 	const counts: Counts = { unread: 0, mentions: 0, named: 0, namedInThreadOnly: 0 };
@@ -80,25 +79,25 @@ export function countUnread(timeline: Timeline, reader: Reader, most = COUNT_CAP
 	for (; index >= first && counts.unread <= most; index -= 1) {
 		if (!isUnread(timeline, reader, index)) continue;
 		counts.unread += 1;
-		// Plain messages are the most: nothing to describe.
+		// Most messages have no flags and need no further look.
 		if (timeline.flagsAt(index) !== 0) countMention(counts, describe(timeline, reader, index));
 	}
 	if (index < first) return counts;
-	const { named, toAll } = timeline.meantFor(reader.number);
+	const { named, toAll } = timeline.mentionsOf(reader.number);
 	const before = timeline.tsAt(index + 1);
 	for (const at of older(timeline, reader, named, before)) {
 		countMention(counts, describe(timeline, reader, at));
 		if (counts.named > most) return counts;
 	}
 	for (const at of older(timeline, reader, toAll, before)) {
-		// Those that name the reader as well are counted already.
+		// Messages that also name the reader were counted above.
 		if (!timeline.namedAt(at).includes(reader.number)) countMention(counts, describe(timeline, reader, at));
 		if (counts.mentions > most) return counts;
 	}
 	return counts;
 }
 
-/** Where the unread ones of these are, newest first, from before this ts back to the cursor. */
+/** Indices of the unread entries among `ascending`, newest first, from before this ts back to the cursor. */
 function* older(timeline: Timeline, reader: Reader, ascending: readonly number[], before: number) {
 	const oldest = firstAtOrAfter(ascending, reader.cursor + 1);
 	for (let at = firstAtOrAfter(ascending, before) - 1; at >= oldest; at -= 1) {
@@ -114,7 +113,7 @@ function countMention(counts: Counts, { named, channelWide, broadcast }: UnreadE
 	if (!broadcast) counts.namedInThreadOnly += 1;
 }
 
-/** Whether a conversation shows its reader anything unread: a muted one only what names the reader. */
+/** Whether a sidebar shows the conversation as unread. A muted one only for messages that name the reader. */
 export function showsUnread(timeline: Timeline, reader: Reader, muted: boolean): boolean {
 	if (!muted) return hasUnread(timeline, reader);
 	const { mentioning } = timeline;
@@ -127,7 +126,7 @@ export function showsUnread(timeline: Timeline, reader: Reader, muted: boolean):
 	return false;
 }
 
-/** Whether anything is unread, or was before this ts, without counting it: usually the newest entry decides. */
+/** Whether an entry before `before` is unread. Stops at the first one, usually the newest entry. */
 export function hasUnread(timeline: Timeline, reader: Reader, before = Number.POSITIVE_INFINITY): boolean {
 	const end = before === Number.POSITIVE_INFINITY ? timeline.size : timeline.firstAfter(before - 1);
 	for (let index = end - 1; index >= 0 && timeline.tsAt(index) > reader.cursor; index -= 1) {
@@ -137,8 +136,8 @@ export function hasUnread(timeline: Timeline, reader: Reader, before = Number.PO
 }
 
 /**
- * Who had nothing unread before their own message, posted at `ts`, has read it. Undefined where the timeline is not loaded far
- * enough back to decide: mostly one of the newest entries does, however far back the cursor is.
+ * Whether the reader had nothing unread before their own message, posted at `ts`; such a message moves the cursor.
+ * Undefined: older entries have to be loaded to decide. Usually one of the newest entries decides.
  */
 export function isCaughtUp(timeline: Timeline, reader: Reader, ts: number): boolean | undefined {
 	if (reader.cursor > ts || hasUnread(timeline, reader, ts)) return false;
@@ -161,9 +160,9 @@ function describe(timeline: Timeline, reader: Reader, index: number): UnreadEntr
 	};
 }
 
-/** How a conversation enters its members' counts. */
+/** Properties of a conversation that decide how its messages count. */
 export interface CountRules {
-	/** A direct message or a group of them: every message is meant for its members. */
+	/** A direct or group message: every message counts as a mention. */
 	readonly direct: boolean;
 	readonly muted: boolean;
 }

@@ -1,24 +1,24 @@
-import { hold } from './invariants.ts';
+import { checkInvariant } from './invariants.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
- * How read positions move: pure functions from a cursor and a mark to a cursor. Marks are a merge: the
- * highest wins, in any order, any number of times; only a higher revision takes one back.
+ * How cursors move: pure functions from a cursor and a mark to a cursor. Marks commute: the highest wins, in any order
+ * and however often it is repeated. Only a mark with a new revision moves a cursor back.
  */
 
 export interface Cursor {
 	/** Everything at or before this ts is read. */
 	readonly ts: number;
-	/** Rises with each mark-unread; a mark that carries an older one is void. */
+	/** Rises with each mark-unread; a mark that carries an older revision is ignored. */
 	readonly revision: number;
-	/** Messages of others after the cursor that were read all the same. Own messages always count as read. */
+	/** Messages of others after the cursor that the user has already read. The user's own messages always count as read. */
 	readonly ahead: ReadonlySet<number>;
 }
 
 export type Mark =
 	| { readonly type: 'read'; readonly ts: number; readonly revision?: number | undefined }
 	| { readonly type: 'unread'; readonly ts: number }
-	/** These messages alone, and not those before them. Those that are not in the timeline are passed over. */
+	/** Marks single messages, not those before them. Messages that are not in the timeline are ignored. */
 	| {
 			readonly type: 'messages';
 			readonly tss: readonly number[];
@@ -35,7 +35,7 @@ export function applyMark(cursor: Cursor, mark: Mark, timeline: Timeline, reader
 	const outdated = mark.type !== 'unread' && mark.revision !== undefined && mark.revision < cursor.revision;
 	if (outdated) return { cursor, ignored: true };
 	const moved = movedBy(cursor, mark, timeline, reader);
-	hold('cursor_within_timeline', moved.ts <= Math.max(cursor.ts, timeline.latest));
+	checkInvariant('cursor_within_timeline', moved.ts <= Math.max(cursor.ts, timeline.latest));
 	return { cursor: moved, ignored: false };
 }
 
@@ -50,7 +50,7 @@ function movedBy(cursor: Cursor, mark: Mark, timeline: Timeline, reader: number)
 	}
 }
 
-/** A ts past the newest message marks up to that message: the device that marked cannot have shown later ones. */
+/** A ts past the newest message marks up to the newest: the device cannot have shown later ones. */
 function readUpTo(cursor: Cursor, ts: number, timeline: Timeline): Cursor {
 	const target = Math.min(ts, timeline.latest);
 	return target <= cursor.ts ? cursor : moveTo(cursor, target);
@@ -64,7 +64,7 @@ function unreadFrom(cursor: Cursor, ts: number): Cursor {
 	};
 }
 
-/** Each enters the ahead set; if one is the next after the cursor, the cursor moves over it and over what is read behind it. */
+/** Messages enter the ahead set; if the one next to the cursor is among them, the cursor moves over it and all read ones after it. */
 function readThese(cursor: Cursor, tss: readonly number[], timeline: Timeline, reader: number): Cursor {
 	const marked = new Set(tss.filter((ts) => ts > cursor.ts && timeline.indexOf(ts) >= 0));
 	const isOwn = (index: number): boolean => timeline.authorAt(index) === reader;
@@ -78,13 +78,13 @@ function readThese(cursor: Cursor, tss: readonly number[], timeline: Timeline, r
 	return moveTo({ ...cursor, ahead }, timeline.tsAt(end - 1));
 }
 
-/** What the mark's rule looks at begins here. */
+/** The oldest ts that the mark depends on. */
 export const firstOf = (mark: Extract<Mark, { type: 'unread' | 'messages' }>): number =>
 	mark.type === 'unread'
 		? mark.ts
 		: mark.tss.reduce((least, ts) => Math.min(least, ts), Number.MAX_SAFE_INTEGER);
 
-/** Whether the timeline has a message that the mark is about. */
+/** Whether the timeline has a message that the mark names. */
 export function isAboutAny(mark: Mark, timeline: Timeline): boolean {
 	if (mark.type === 'read') return true;
 	return (mark.type === 'unread' ? [mark.ts] : mark.tss).some((ts) => timeline.indexOf(ts) >= 0);
@@ -101,7 +101,7 @@ function keep(set: ReadonlySet<number>, wanted: (ts: number) => boolean): Readon
 	return new Set([...set].filter(wanted));
 }
 
-/** Thread cursors have neither revision nor ahead set. */
+/** Thread cursors have no revision and no ahead set. */
 export const threadReadUpTo = (cursor: number, ts: number, newestReply: number): number =>
 	Math.max(cursor, Math.min(ts, newestReply));
 

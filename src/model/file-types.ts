@@ -1,4 +1,4 @@
-/** What a file is by its name: its media type, and Slack's short and long names for it. */
+/** The type of a file by its extension: media type, and Slack's short and long name. */
 
 export interface FileType {
 	readonly mimetype: string;
@@ -64,7 +64,7 @@ export function fileTypeOf(name: string): FileType {
 	return { mimetype: found[0], filetype: SHORT[extension] ?? extension, pretty: found[1] };
 }
 
-/** Media types that a browser shows without running anything in them. */
+/** Media types that a browser renders without running code. */
 const SHOWN =
 	/^(image\/(png|jpeg|gif|webp|avif|bmp)|video\/(mp4|webm|quicktime)|audio\/[\w.-]+|text\/plain)$/;
 export const isShownInline = (mimetype: string): boolean => SHOWN.test(mimetype);

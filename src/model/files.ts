@@ -1,32 +1,32 @@
 import { formatTs } from './ts.ts';
 
 /**
- * Files as messages carry them: objects in `extra.files`, made when the file is shared and never looked up again. Deleting a file
- * replaces its object by a tombstone.
+ * Files of a message: objects in `extra.files`, written when the file is shared and never refreshed. Deleting a file
+ * replaces its object with a tombstone.
  */
 
 export interface FileInMessage {
 	readonly id: string;
-	/** `tombstone`: it was deleted. */
+	/** `tombstone`: the file was deleted. */
 	readonly mode?: string;
-	/** Of a tombstone: when. */
+	/** When the file was deleted; tombstones only. */
 	readonly deleted_ts?: string;
 }
 
-export const MOST_FILES = 20;
+export const MAX_FILES = 20;
 
 const TOMBSTONE = 'tombstone';
 const NONE: readonly FileInMessage[] = [];
 
 export const isTombstone = ({ mode }: FileInMessage): boolean => mode === TOMBSTONE;
 
-/** Most messages have none: only what may have one is parsed. */
+/** Most messages have no files: parse JSON only if there may be one. */
 export function filesIn(extra: string | null): readonly FileInMessage[] {
 	if (!extra?.includes('"files":[')) return NONE;
 	return (JSON.parse(extra) as { readonly files?: readonly FileInMessage[] }).files ?? NONE;
 }
 
-/** Null: the file is not in it, or is a tombstone already. */
+/** `extra` with a tombstone for the file. Null: the message does not have the file, or has its tombstone. */
 export function withoutFile(extra: string | null, id: string, at: number): string | null {
 	const files = filesIn(extra);
 	if (extra === null || !files.some((file) => file.id === id && !isTombstone(file))) return null;
@@ -37,7 +37,7 @@ export function withoutFile(extra: string | null, id: string, at: number): strin
 	});
 }
 
-/** Where a file's content is on its way: from a reserved id to the end. */
+/** Life of an upload: `awaited` has an id and no content yet; `complete` is shared; `abandoned` never finished. */
 export const FILE_STATES = {
 	awaited: 0,
 	stored: 1,

@@ -1,6 +1,6 @@
 /**
- * Identities, as Slack's applications expect them: the first letter is the kind.
- * Randomness is handed in, so that a history can be run again from its seed.
+ * Ids in the form that Slack's apps expect: the first letter is the type.
+ * Random bytes are passed in, so that a simulation can repeat a run from its seed.
  */
 
 export type ConversationKind = 'public' | 'private' | 'im' | 'mpim';
@@ -8,7 +8,7 @@ export type ConversationKind = 'public' | 'private' | 'im' | 'mpim';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const BODY_LENGTH = 10;
 
-/** Bytes of randomness, for example `crypto.getRandomValues`. */
+/** Returns random bytes, for example from `crypto.getRandomValues`. */
 export type RandomBytes = (count: number) => Uint8Array;
 
 export const PREFIX_OF_KIND: Readonly<Record<ConversationKind, string>> = {
@@ -22,7 +22,7 @@ export function newId(prefix: string, random: RandomBytes): string {
 	let id = prefix;
 	while (id.length < prefix.length + BODY_LENGTH) {
 		for (const byte of random(BODY_LENGTH * 2)) {
-			// 252 is the largest multiple of 36 in a byte: taking more would favour the first letters.
+			// 252 is the largest multiple of 36 in a byte: larger bytes would favour the first letters.
 			if (byte < 252 && id.length < prefix.length + BODY_LENGTH) id += ALPHABET[byte % 36];
 		}
 	}
@@ -30,8 +30,8 @@ export function newId(prefix: string, random: RandomBytes): string {
 }
 
 /**
- * The id of the direct message between these people. It follows from who they are, so that two people who
- * open it at the same moment get the same conversation without a lock. `digest` is 32 bytes that only the server can make.
+ * The id of the direct message between these users. It is derived from their ids, so two users who open it
+ * at the same moment get the same conversation without a lock. `digest` is 32 bytes that only the server can compute.
  */
 export function directId(
 	kind: 'im' | 'mpim',
@@ -44,7 +44,13 @@ export function directId(
 	return newId(PREFIX_OF_KIND[kind], () => bytes);
 }
 
-/** Slack's own helper, whom applications expect in every workspace. Nobody signs in as it, and it is in no conversation. */
+/**
+ * The id of the channel that every person of a workspace is in. It is derived from the workspace's id, so that rules recognise the
+ * channel without a read, and is longer than ids from `newId`. A workspace need not have such a channel.
+ */
+export const generalChannelOf = (team: string): string => `${PREFIX_OF_KIND.public}${team.slice(1)}GENERAL`;
+
+/** Slack's own bot, which apps expect in every workspace. Nobody signs in as it, and it is in no conversation. */
 export const SLACKBOT_ID = 'USLACKBOT';
 
 const shape = (letters: string) => new RegExp(`^[${letters}][A-Z0-9]{2,20}$`);

@@ -1,20 +1,20 @@
-/** Width and height of a picture, from the first bytes of its file: an interface can leave room for it before it is loaded. */
+/** Reads the size of a picture from the first bytes of its file, so that a client can reserve space before loading it. */
 
 export interface ImageSize {
 	readonly width: number;
 	readonly height: number;
 }
 
-/** Enough for the headers of nearly every picture. */
+/** Enough for the headers of almost every picture. */
 export const IMAGE_HEAD_BYTES = 64 * 1024;
 
-/** Null: not a PNG, GIF, JPEG or WebP, or its header is further in. */
+/** Null: not a PNG, GIF, JPEG or WebP, or the size is beyond these bytes. */
 export function imageSize(head: Uint8Array): ImageSize | null {
 	const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
 	try {
 		return sized(png(view) ?? gif(view) ?? webp(view) ?? jpeg(view));
 	} catch {
-		// The head ends before what it announces.
+		// The header is truncated.
 		return null;
 	}
 }

@@ -1,7 +1,7 @@
 /**
- * Rules that hold whatever happens to processes, disks and networks. Each check costs a comparison, so it stays on in production.
- * A violation is counted and not thrown: the message in hand is delivered all the same, and the metric
- * `tidemark_invariant_violations_total` counts how often: counts can no longer be trusted then.
+ * Invariants that must hold in spite of crashes and network failures. A check costs one comparison, so it runs in production.
+ * A violation does not throw, because the message still has to be delivered; the metric
+ * `tidemark_invariant_violations_total` counts it. Once it is above 0, counts may be wrong.
  */
 
 export const INVARIANTS = ['stamps_rise', 'cursor_within_timeline', 'view_never_goes_back'] as const;
@@ -14,9 +14,9 @@ const violations: Record<Invariant, number> = {
 	view_never_goes_back: 0,
 };
 
-export function hold(invariant: Invariant, holds: boolean): void {
+export function checkInvariant(invariant: Invariant, holds: boolean): void {
 	if (!holds) violations[invariant] += 1;
 }
 
-/** How often each was violated since the process started. */
+/** How often it was violated since the process started. */
 export const violationsOf = (invariant: Invariant): number => violations[invariant];

@@ -1,6 +1,6 @@
 /**
- * Names that people write, `@ada` and `#quay`, as Slack's `link_names` links them. What is code, a link or a mention already stays
- * as it is. Pure: whose names these are is looked up in between.
+ * Turns names in a text, `@ada` and `#quay`, into mentions and links, as Slack's `link_names` does. Code, links and mentions
+ * stay unchanged. Pure: the caller looks up the ids between `writtenNames` and `linkNames`.
  */
 
 export interface WrittenNames {
@@ -8,10 +8,10 @@ export interface WrittenNames {
 	readonly channels: readonly string[];
 }
 
-/** So many different names are looked up; further ones stay text. */
-const MOST_NAMES = 100;
+/** At most this many distinct names are looked up; the rest stays plain text. */
+const MAX_NAMES = 100;
 
-/** Kept as it is, or a name with what stands before it. */
+/** Matches code, links and mentions, which stay unchanged, or a name with the character before it. */
 const TOKEN =
 	/```[\s\S]*?```|`[^`\n]+`|<[^<>\n]{1,3000}>|(^|[\s([{"',;])([@#])([\p{L}\p{N}_][\p{L}\p{N}._-]{0,79})/gu;
 
@@ -21,7 +21,7 @@ const TO_ALL: Readonly<Record<string, string>> = {
 	here: '<!here>',
 };
 
-/** A full stop behind a name ends the sentence. */
+/** Without trailing full stops and hyphens, which belong to the sentence. */
 function withoutEnd(name: string): string {
 	let end = name.length;
 	while (end > 1 && (name.charAt(end - 1) === '.' || name.charAt(end - 1) === '-')) end -= 1;
@@ -32,13 +32,13 @@ export function writtenNames(text: string): WrittenNames {
 	const users = new Set<string>();
 	const channels = new Set<string>();
 	for (const [, , sign, name] of text.matchAll(TOKEN)) {
-		if (name === undefined || users.size + channels.size >= MOST_NAMES) continue;
+		if (name === undefined || users.size + channels.size >= MAX_NAMES) continue;
 		(sign === '@' ? users : channels).add(withoutEnd(name));
 	}
 	return { users: [...users], channels: [...channels] };
 }
 
-/** The text with the names that are somebody's as mentions and links; ids by name. */
+/** Replaces known names; the maps give ids by name. */
 export function linkNames(
 	text: string,
 	users: ReadonlyMap<string, string>,

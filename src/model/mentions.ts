@@ -1,10 +1,10 @@
 /**
- * Whom a text speaks to. What stands in closed code (inline on one line, or a block) mentions nobody;
- * backticks that never close are plain text.
+ * Which users a text mentions. Closed code (inline on one line, or a block) mentions nobody;
+ * backticks that are never closed are plain text.
  */
 
 export interface TextMentions {
-	/** Users in `<@U…>`, in order of appearance, each once. Membership is not looked at here. */
+	/** Users in `<@U…>`, in order of appearance, each once. They need not be members. */
 	readonly users: readonly string[];
 	/** `<!channel>` or `<!everyone>`. */
 	readonly channelWide: boolean;
@@ -16,15 +16,15 @@ const NOBODY: TextMentions = { users: [], channelWide: false, here: false };
 
 const CODE_BLOCK = /```[\s\S]*?```/g;
 const INLINE_CODE = /`[^`\n]+`/g;
-/** Labels are bounded: what never closes must not be searched to the end again and again. */
+/** The length of labels is bounded: otherwise an unclosed `<@` would make matching quadratic. */
 const USER = /<@([UW][A-Z0-9]{2,20})(?:\|[^<>]{0,80})?>/g;
 const CHANNEL_WIDE = /<!(?:channel|everyone)(?:\|[^<>]{0,80})?>/;
 const HERE = /<!here(?:\|[^<>]{0,80})?>/;
 
 export function parseMentions(text: string): TextMentions {
-	// Most messages speak to nobody: one look for the opening of any mention settles them.
+	// Most messages mention nobody: skip the parsing.
 	if (!text.includes('<@') && !text.includes('<!')) return NOBODY;
-	// A space keeps what stands on either side of the code apart.
+	// A space separates the text before the code from the text after it.
 	const plain = text.includes('`') ? text.replace(CODE_BLOCK, ' ').replace(INLINE_CODE, ' ') : text;
 	const users = new Set<string>();
 	for (const match of plain.matchAll(USER)) if (match[1]) users.add(match[1]);

@@ -1,4 +1,4 @@
-/** A message as the store keeps it and the sequencer decides about it. */
+/** A message, as stored. */
 
 export interface Message {
 	readonly conversation: string;
@@ -7,30 +7,30 @@ export interface Message {
 	readonly text: string;
 	/** The root's ts, for a reply; null for a root. */
 	readonly threadTs: number | null;
-	/** A reply that stands in the timeline as well. */
+	/** A reply that is also in the timeline. */
 	readonly broadcast: boolean;
 	readonly clientMsgId: string | null;
-	/** Members it names, judged when it was sent or last edited. */
+	/** Members that it names, as of when it was sent or last edited. */
 	readonly named: readonly string[];
 	readonly channelWide: boolean;
 	readonly here: boolean;
 	readonly editedTs: number | null;
-	/** Stamp of its newest change; its own ts when nothing changed since. */
+	/** Stamp of its newest change; its ts if it never changed. */
 	readonly changedTs: number;
 	readonly deleted: boolean;
-	/** What the server carries without looking into it: blocks, attachments, metadata; JSON. */
+	/** JSON that the server stores without interpreting it: blocks, attachments, metadata. */
 	readonly extra: string | null;
 }
 
-/** Whether it counts in its conversation: roots and broadcast replies that are not deleted. */
+/** Whether it counts in its conversation: it is not deleted, and a root or a broadcast reply. */
 export const inTimeline = (message: Pick<Message, 'threadTs' | 'broadcast' | 'deleted'>): boolean =>
 	!message.deleted && (message.threadTs === null || message.broadcast);
 
-/** How large it is as UTF-8, without what every message has. */
+/** Size of text and extra in UTF-8. */
 export const bytesOf = ({ text, extra }: Pick<Message, 'text' | 'extra'>): number =>
 	Buffer.byteLength(text) + (extra === null ? 0 : Buffer.byteLength(extra));
 
-/** Whether a page of messages that was to end at so many bytes did. */
+/** Whether a page of messages reached its limit in bytes. */
 export function isFull(messages: readonly Message[], mostBytes: number): boolean {
 	let bytes = 0;
 	for (const message of messages) {

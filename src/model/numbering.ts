@@ -1,4 +1,4 @@
-/** Small numbers for long ids, so that packed arrays can hold them. Numbers are never given back. */
+/** Assigns small numbers to ids, so that packed arrays can hold them. Numbers are never reused. */
 export class Numbering {
 	private readonly numbers = new Map<string, number>();
 	private readonly ids: string[] = [];
@@ -16,7 +16,7 @@ export class Numbering {
 		return number;
 	}
 
-	/** The number of an id that has one. */
+	/** The number of an id, if it has one; assigns none. */
 	peek(id: string): number | undefined {
 		return this.numbers.get(id);
 	}

@@ -1,9 +1,9 @@
 import { imageSize } from './image-size.ts';
 
-/** Pictures that users have of themselves: small, and of types that a browser only draws. */
+/** Profile photos: small, and only of types that browsers render without running code. */
 
-export const MOST_PHOTO_BYTES = 512 * 1024;
-export const MOST_PHOTO_PIXELS = 1024;
+export const MAX_PHOTO_BYTES = 512 * 1024;
+export const MAX_PHOTO_PIXELS = 1024;
 
 const TYPES = { png: 'image/png', jpg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' } as const;
 export type PhotoType = keyof typeof TYPES;
@@ -17,12 +17,12 @@ const BEGINNINGS: readonly (readonly [PhotoType, readonly number[]])[] = [
 	['webp', [0x52, 0x49, 0x46, 0x46]],
 ];
 
-/** By what the bytes are, whatever they are called. Null: no picture that is taken. */
+/** Detects the type from the bytes and ignores the file name. Null: not an accepted picture. */
 export function photoTypeOf(bytes: Uint8Array): PhotoType | null {
 	const size = imageSize(bytes);
-	if (!size || Math.max(size.width, size.height) > MOST_PHOTO_PIXELS) return null;
+	if (!size || Math.max(size.width, size.height) > MAX_PHOTO_PIXELS) return null;
 	return BEGINNINGS.find(([, beginning]) => beginning.every((byte, at) => bytes[at] === byte))?.[0] ?? null;
 }
 
-/** `FAB12CD34EF.png`, as it is kept in a profile and at the end of its address: nobody can guess it. */
+/** `FAB12CD34EF.png`, stored in the profile and used in the photo's URL; its id cannot be guessed. */
 export const PHOTO_NAME = /^(F[A-Z0-9]{10,20})\.(png|jpg|gif|webp)$/;

@@ -1,9 +1,9 @@
 /**
- * What something is true at. On the wire an opaque string of fixed width; of the same thing, a later one
- * sorts after an earlier one.
+ * A position says which changes are included in some data: all up to it. On the wire it is an opaque string of fixed width;
+ * for the same data, a later position sorts after an earlier one.
  *
- * A stream's position is the stamp of the newest change in it. A row's has two parts, the stamps of the
- * conversation and of the user's read state: each only rises, so the pair sorts as the row changes.
+ * The position of a stream is the stamp of its newest change. The position of a row has two parts: the stamp of the
+ * conversation and the stamp of the user's read state. Each only rises, so positions sort in the order of changes.
  */
 
 const WIDTH = 16;
@@ -15,16 +15,16 @@ export const formatRowPosition = (row: { readonly conversation: number; readonly
 	formatPosition(row.conversation) + formatPosition(row.user);
 
 /**
- * What totals over several conversations are true at: the user's stamp, then the newest of the conversations'. Totals are older
- * where one part is and the other is not newer. Leaving a conversation may lower the second part, and raises the first; a lost
- * Redis that is restored may lower the first.
+ * The version of totals over several conversations: the user's stamp, then the newest stamp among the conversations. Totals are
+ * older if one part is smaller and the other is not larger. The second part can fall when the user leaves a conversation, which
+ * raises the first; the first can fall when a lost Redis is rebuilt.
  */
 export const formatTotalsVersion = (totals: {
 	readonly user: number;
 	readonly conversations: number;
 }): string => formatPosition(totals.user) + formatPosition(totals.conversations);
 
-/** Where in the stream a position is. A row's is as far as the later of its two parts. */
+/** The stamp that a position stands for; for a row, the later of its two parts. */
 export function parsePosition(text: string): number | undefined {
 	if (!POSITION.test(text)) return undefined;
 	return Math.max(Number(text.slice(0, WIDTH)), Number(text.slice(WIDTH)));

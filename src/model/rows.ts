@@ -14,22 +14,22 @@ import {
 import { type ConversationKind, isDirect } from './ids.ts';
 import {
 	type ConversationView,
-	type FollowerPosition,
-	type MemberPosition,
+	type FollowerContext,
+	type MemberContext,
 	type MembershipView,
 	type NotificationLevel,
 	readerOf,
 } from './views.ts';
 
-/** Counts of views that are loaded as far back as the cursor. Pure; the definition of each count is counting.ts. */
+/** Computes rows from views that are loaded back to the cursor. Pure; counting.ts defines the counts. */
 
-/** What a count is true at: stamps of the newest change of the conversation, and of the user's read state. */
+/** The version of a row: stamps of the newest change of the conversation and of the user's read state. */
 export interface RowPosition {
 	readonly conversation: number;
 	readonly user: number;
 }
 
-/** The counts of one user in one conversation, and what they are true at. */
+/** The counts of one user in one conversation, with their position. */
 export interface CountRow extends ShownCounts {
 	readonly conversation: string;
 	readonly kind: ConversationKind;
@@ -50,7 +50,7 @@ export interface ThreadRow {
 	readonly since: number;
 	readonly unread: number;
 	readonly mentions: number;
-	/** What this thread adds to the badge: mentions in replies that are in the thread alone. */
+	/** What this thread adds to the badge: mentions in replies that are not broadcast. */
 	readonly badge: number;
 	/** Newest reply; 0 for none. */
 	readonly latestReply: number;
@@ -60,24 +60,24 @@ export interface ThreadRow {
 export interface UnreadItem {
 	readonly conversation: string;
 	readonly ts: number;
-	/** The thread, when it is unread there and not in the conversation. */
+	/** The thread, if the message is unread there and not in the conversation. */
 	readonly threadTs: number | null;
-	/** Why it is in the badge; empty when it is not. */
+	/** Why the message is in the badge; empty if it is not. */
 	readonly reasons: readonly Reason[];
 }
 
-/** Counts of threads are exact however large they are. */
+/** Thread counts have no cap. */
 const ALL = Number.POSITIVE_INFINITY;
 const NO_TS = new Float64Array(0);
 const NOTHING: Counts = { unread: 0, mentions: 0, named: 0, namedInThreadOnly: 0 };
-/** The same in every standing. */
+/** Zero counts are the same for every type of conversation, muted or not. */
 const NOTHING_SHOWN = shownCounts(NOTHING, { direct: false, muted: false });
 
-type Open<T> = { -readonly [Field in keyof T]: T[Field] };
-/** A row that can be filled again. */
-type OpenRow = Open<Omit<CountRow, 'position'>> & { readonly position: Open<RowPosition> };
+type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
+/** A row that can be reused. */
+type MutableRow = Mutable<Omit<CountRow, 'position'>> & { readonly position: Mutable<RowPosition> };
 
-export const emptyRow = (): OpenRow => ({
+export const emptyRow = (): MutableRow => ({
 	conversation: '',
 	kind: 'public',
 	latest: 0,
@@ -89,15 +89,15 @@ export const emptyRow = (): OpenRow => ({
 	...NOTHING_SHOWN,
 });
 
-export function countRow(place: MemberPosition): CountRow {
+export function countRow(member: MemberContext): CountRow {
 	const row = emptyRow();
-	fillRow(row, place);
+	fillRow(row, member);
 	return row;
 }
 
-/** Field by field: there may be a hundred thousand of these, and spreading objects costs three times as much. */
-export function fillRow(row: OpenRow, place: MemberPosition): void {
-	const { user, conversation, membership } = place;
+/** Assigns field by field: there can be a hundred thousand rows, and spreading objects costs three times as much. */
+export function fillRow(row: MutableRow, member: MemberContext): void {
+	const { user, conversation, membership } = member;
 	const { timeline } = conversation;
 	row.conversation = conversation.id;
 	row.kind = conversation.kind;
@@ -109,7 +109,7 @@ export function fillRow(row: OpenRow, place: MemberPosition): void {
 	row.position.conversation = conversation.stamp;
 	row.position.user = user.stamp;
 	const nothing = conversation.archived || timeline.latest <= membership.cursor;
-	const shown = nothing ? NOTHING_SHOWN : shownIn(place);
+	const shown = nothing ? NOTHING_SHOWN : shownIn(member);
 	row.unread = shown.unread;
 	row.unreadDisplay = shown.unreadDisplay;
 	row.mentions = shown.mentions;
@@ -117,20 +117,19 @@ export function fillRow(row: OpenRow, place: MemberPosition): void {
 	row.capped = shown.capped;
 }
 
-const readerAt = ({ user, membership }: MemberPosition) =>
-	readerOf(user, membership.cursor, membership.ahead);
+const readerAt = ({ user, membership }: MemberContext) => readerOf(user, membership.cursor, membership.ahead);
 
-const shownIn = (place: MemberPosition): ShownCounts =>
+const shownIn = (member: MemberContext): ShownCounts =>
 	shownCounts(
-		countUnread(place.conversation.timeline, readerAt(place)),
-		countRulesOf(place.conversation, place.membership),
+		countUnread(member.conversation.timeline, readerAt(member)),
+		countRulesOf(member.conversation, member.membership),
 	);
 
-/** Whether an inbox with the unread ones first has it there: muting hides all but what names the user. */
-export function isShownUnread(place: MemberPosition): boolean {
-	const { archived, timeline } = place.conversation;
-	if (archived || timeline.latest <= place.membership.cursor) return false;
-	return showsUnread(timeline, readerAt(place), place.membership.muted);
+/** Whether an unread-first inbox lists the conversation as unread. Muted ones count only if a message names the user. */
+export function isShownUnread(member: MemberContext): boolean {
+	const { archived, timeline } = member.conversation;
+	if (archived || timeline.latest <= member.membership.cursor) return false;
+	return showsUnread(timeline, readerAt(member), member.membership.muted);
 }
 
 const countRulesOf = (conversation: ConversationView, membership: MembershipView): CountRules => ({
@@ -138,7 +137,7 @@ const countRulesOf = (conversation: ConversationView, membership: MembershipView
 	muted: membership.muted,
 });
 
-export function threadRow({ user, conversation, threadTs, thread, follow }: FollowerPosition): ThreadRow {
+export function threadRow({ user, conversation, threadTs, thread, follow }: FollowerContext): ThreadRow {
 	const counts = conversation.archived ? NOTHING : countUnread(thread, readerOf(user, follow.cursor), ALL);
 	return {
 		conversation: conversation.id,
@@ -153,14 +152,14 @@ export function threadRow({ user, conversation, threadTs, thread, follow }: Foll
 	};
 }
 
-/** With `only`, those that are in the badge: of a channel that is what mentions somebody, and nothing else is looked at. */
-export function unreadInConversation(place: MemberPosition, only?: 'in badge'): UnreadItem[] {
-	const { conversation, membership } = place;
+/** With `only`, just the messages in the badge; in a channel these all mention somebody, so the others are skipped. */
+export function unreadInConversation(member: MemberContext, only?: 'in badge'): UnreadItem[] {
+	const { conversation, membership } = member;
 	if (conversation.archived) return [];
 	const rules = countRulesOf(conversation, membership);
 	const items: UnreadItem[] = [];
 	const walk = only && (!rules.direct || rules.muted) ? unreadMentioning : unreadEntries;
-	for (const entry of walk(conversation.timeline, readerAt(place))) {
+	for (const entry of walk(conversation.timeline, readerAt(member))) {
 		const reasons = reasonsInBadge(entry, rules);
 		if (only && reasons.length === 0) continue;
 		items.push({ conversation: conversation.id, ts: entry.ts, threadTs: null, reasons });
@@ -168,12 +167,12 @@ export function unreadInConversation(place: MemberPosition, only?: 'in badge'): 
 	return items;
 }
 
-/** ts of the unread messages alone, ascending: there may be a million. */
-export const unreadTsIn = (place: MemberPosition): Float64Array =>
-	place.conversation.archived ? NO_TS : unreadTs(place.conversation.timeline, readerAt(place));
+/** ts of the unread messages, ascending, without further fields: there can be a million. */
+export const unreadTsIn = (member: MemberContext): Float64Array =>
+	member.conversation.archived ? NO_TS : unreadTs(member.conversation.timeline, readerAt(member));
 
 export function unreadInThread(
-	{ user, conversation, threadTs, thread, follow }: FollowerPosition,
+	{ user, conversation, threadTs, thread, follow }: FollowerContext,
 	only?: 'in badge',
 ): UnreadItem[] {
 	const items: UnreadItem[] = [];

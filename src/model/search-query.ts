@@ -1,12 +1,12 @@
 /**
- * What people write into a search box, taken apart: words, "phrases in quotes", -words that must not occur, and the modifiers from:, in:,
- * before:, after:, on: and has:. Who and which channel a name means is looked up by the caller. Pure.
+ * Parses a search query: words, "phrases in quotes", -excluded words, and the modifiers from:, in:, before:, after:, on: and
+ * has:. Pure: the caller looks up users and channels by name.
  */
 
 export interface SearchTerm {
-	/** One word, or several that follow each other. */
+	/** One word, or a phrase. */
 	readonly text: string;
-	/** `harb*`: any word that begins so. */
+	/** `harb*`: any word that begins with `harb`. */
 	readonly isPrefix: boolean;
 	readonly isExcluded: boolean;
 }
@@ -26,9 +26,9 @@ export interface SearchQuery {
 	readonly has: readonly Has[];
 }
 
-/** More than anybody writes; each costs a walk through the index. */
-export const MOST_TERMS = 16;
-const MOST_NAMES = 8;
+/** More than anybody needs; each term costs a walk through the index. */
+export const MAX_TERMS = 16;
+const MAX_NAMES = 8;
 const DAY_MICROS = 86_400_000_000;
 
 const TOKEN = /(-?)(?:"([^"]*)"?|([a-z]+):("[^"]*"|\S+)|(\S+))/gi;
@@ -52,21 +52,21 @@ export function parseSearch(text: string, nowMicros: number): SearchQuery {
 	const today = Math.floor(nowMicros / DAY_MICROS) * DAY_MICROS;
 	const day = (word: string): number | undefined =>
 		word === 'today' ? today : word === 'yesterday' ? today - DAY_MICROS : dayOf(word);
-	/** Whether it is a modifier of ours; anything else with a colon is words. */
+	/** Returns false if it is no known modifier; the text is then searched for as words. */
 	const modifier = (name: string, value: string): boolean => {
-		const from_ = day(value);
+		const dayStart = day(value);
 		if (name === 'from') from.push(value);
 		else if (name === 'in') places.push(value);
 		else if (name === 'has') {
 			const known = HAS.find((one) => value === one || value === `${one}s`);
 			if (known === undefined) return false;
 			has.push(known);
-		} else if (from_ === undefined) return false;
-		else if (name === 'before') before = Math.min(before, from_);
-		else if (name === 'after') after = Math.max(after, from_ + DAY_MICROS - 1);
+		} else if (dayStart === undefined) return false;
+		else if (name === 'before') before = Math.min(before, dayStart);
+		else if (name === 'after') after = Math.max(after, dayStart + DAY_MICROS - 1);
 		else if (name === 'on') {
-			after = Math.max(after, from_ - 1);
-			before = Math.min(before, from_ + DAY_MICROS);
+			after = Math.max(after, dayStart - 1);
+			before = Math.min(before, dayStart + DAY_MICROS);
 		} else return false;
 		return true;
 	};
@@ -79,9 +79,9 @@ export function parseSearch(text: string, nowMicros: number): SearchQuery {
 		terms.push({ text: term, isPrefix, isExcluded: minus === '-' });
 	}
 	return {
-		terms: terms.slice(0, MOST_TERMS),
-		from: from.slice(0, MOST_NAMES),
-		in: places.slice(0, MOST_NAMES),
+		terms: terms.slice(0, MAX_TERMS),
+		from: from.slice(0, MAX_NAMES),
+		in: places.slice(0, MAX_NAMES),
 		after,
 		before,
 		has,

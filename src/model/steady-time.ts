@@ -1,18 +1,18 @@
 /**
- * The time of day as stamps follow it. A stamp can never be taken back, so a clock that is set forward by mistake would leave
- * its time in every message from then on. A step forward is followed only after it has lasted for `HOLD_MICROS`; until then time
- * goes on at its own pace. Steps back are followed at once: the rising clock keeps stamps in order.
+ * The clock that stamps are taken from. A stamp can never be taken back, so a clock set forward by mistake would spoil the
+ * order of all later messages. This clock follows a step forward only after it has lasted for `HOLD_MICROS`; until then it
+ * advances at its own pace. It follows steps back at once: the rising clock (ts.ts) keeps stamps in order.
  *
- * Pure: both clocks are handed in. `elapsedMicros` counts time that passes, whatever the time of day is set to.
+ * Pure: both clocks are passed in. `elapsedMicros` is monotonic.
  */
 
-/** Clocks that are kept in time are corrected by less. */
+/** Corrections by NTP are smaller than this. */
 export const TOLERATED_MICROS = 2_000_000;
 export const HOLD_MICROS = 300_000_000;
 
 export interface SteadyTime {
 	nowMicros(): number;
-	/** By how much the machine's clock is ahead of what is handed out; 0 when it is followed. */
+	/** How far the machine's clock is ahead of this one; 0 while this one follows it. */
 	heldMicros(): number;
 }
 

@@ -1,2 +1,2 @@
-/** Stores keep neither lone surrogates nor zeros: what is answered is what will be read again. */
+/** Databases reject lone surrogates and zero bytes; replacing them first makes the answer equal to what is stored. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

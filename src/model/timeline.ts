@@ -1,7 +1,7 @@
 /**
- * What counts are derived from: the entries of a conversation's timeline, or of one thread, in ts order,
- * in packed arrays (13 bytes an entry). A timeline knows its entries after `floor`; what lies at or
- * before it was not loaded yet. Pure data: loading is its owner's business.
+ * The entries that counts are computed from: those of a conversation's timeline, or of one thread, in ts order and in
+ * packed arrays (13 bytes each). Every entry after `floor` is loaded; entries at or before it are not.
+ * Pure data: the engine that holds a timeline loads its entries.
  */
 
 /** Flags of an entry. */
@@ -9,10 +9,9 @@ export const CHANNEL_WIDE = 1;
 export const HERE = 2;
 export const NAMES = 4;
 export const BROADCAST = 8;
-/** An entry with one of these may mention somebody. */
+/** An entry with one of these flags may mention a user. */
 const MENTIONS = CHANNEL_WIDE | HERE | NAMES;
 
-/** The flags of a message's entry. */
 export const flagsOf = (message: {
 	readonly channelWide: boolean;
 	readonly here: boolean;
@@ -36,23 +35,28 @@ export interface Entry {
 const NOBODY: readonly number[] = [];
 const NO_MENTIONS: readonly number[] = [];
 
-/** Of most conversations no entry is needed: they all share these until one is. */
+/** Most timelines have no entry loaded; they share these empty arrays. */
 const NO_TS = new Float64Array(0);
 const NO_AUTHOR = new Uint32Array(0);
 const NO_FLAGS = new Uint8Array(0);
 const FIRST_CAPACITY = 4;
 
-interface Meant {
+interface MentionIndex {
 	readonly named: Map<number, number[]>;
 	readonly toAll: number[];
 }
 
-function note(meant: Meant, ts: number, flags: number, named: readonly number[] = NOBODY): void {
-	if (flags & (CHANNEL_WIDE | HERE)) meant.toAll.push(ts);
+function addMentions(
+	index: MentionIndex,
+	ts: number,
+	flags: number,
+	named: readonly number[] = NOBODY,
+): void {
+	if (flags & (CHANNEL_WIDE | HERE)) index.toAll.push(ts);
 	for (const user of named) {
-		const known = meant.named.get(user);
-		// A text may name a user twice.
-		if (!known) meant.named.set(user, [ts]);
+		const known = index.named.get(user);
+		// A text can name a user twice.
+		if (!known) index.named.set(user, [ts]);
 		else if (known.at(-1) !== ts) known.push(ts);
 	}
 }
@@ -69,8 +73,8 @@ export class Timeline {
 	private named: Map<number, readonly number[]> | undefined;
 	/** ts of the entries that may mention somebody, ascending; most timelines have few. */
 	private mentions: number[] | undefined;
-	/** The same by whom they mention: made when asked for. */
-	private meant: Meant | undefined;
+	/** Those ts by mentioned user; computed on first use. */
+	private mentionIndex: MentionIndex | undefined;
 
 	constructor(latest: number) {
 		this.latest = latest;
@@ -93,9 +97,9 @@ export class Timeline {
 		return this.named?.get(this.tsAt(index)) ?? NOBODY;
 	}
 
-	/** Index of the first entry after `ts`; `size` where there is none. */
+	/** Index of the first entry after `ts`; `size` if there is none. */
 	firstAfter(ts: number): number {
-		// Most cursors stand at the end: look there before searching.
+		// Most cursors are at the end: check there before searching.
 		if (this.size === 0 || this.tsAt(this.size - 1) <= ts) return this.size;
 		let low = 0;
 		let high = this.size - 1;
@@ -112,16 +116,17 @@ export class Timeline {
 		return this.mentions ?? NO_MENTIONS;
 	}
 
-	/** ts of the entries that name this user, and of those that speak to everybody, each ascending. */
-	meantFor(user: number): { readonly named: readonly number[]; readonly toAll: readonly number[] } {
-		this.meant ??= this.meantByUser();
-		return { named: this.meant.named.get(user) ?? NO_MENTIONS, toAll: this.meant.toAll };
+	/** ts of the entries that name this user, and of the channel-wide ones; both ascending. */
+	mentionsOf(user: number): { readonly named: readonly number[]; readonly toAll: readonly number[] } {
+		this.mentionIndex ??= this.indexMentions();
+		return { named: this.mentionIndex.named.get(user) ?? NO_MENTIONS, toAll: this.mentionIndex.toAll };
 	}
 
-	private meantByUser(): Meant {
-		const meant: Meant = { named: new Map(), toAll: [] };
-		for (const ts of this.mentioning) note(meant, ts, this.flagsAt(this.indexOf(ts)), this.named?.get(ts));
-		return meant;
+	private indexMentions(): MentionIndex {
+		const index: MentionIndex = { named: new Map(), toAll: [] };
+		for (const ts of this.mentioning)
+			addMentions(index, ts, this.flagsAt(this.indexOf(ts)), this.named?.get(ts));
+		return index;
 	}
 
 	/** Index of the entry with this ts, or -1. */
@@ -138,12 +143,12 @@ export class Timeline {
 		if (entry.flags & MENTIONS) {
 			this.mentions ??= [];
 			this.mentions.push(entry.ts);
-			if (this.meant) note(this.meant, entry.ts, entry.flags, entry.named);
+			if (this.mentionIndex) addMentions(this.mentionIndex, entry.ts, entry.flags, entry.named);
 		}
 		this.latest = entry.ts;
 	}
 
-	/** Puts older entries (ascending, all after `floor` and before what is loaded) in front. */
+	/** Inserts older entries in front: ascending, after `floor` and before the loaded ones. */
 	prepend(entries: readonly Entry[], floor: number): void {
 		const count = entries.length;
 		this.reserve(this.size + count);
@@ -153,7 +158,7 @@ export class Timeline {
 		entries.forEach((entry, index) => {
 			this.put(index, entry);
 		});
-		this.meant = undefined;
+		this.mentionIndex = undefined;
 		const mentions = entries.filter(({ flags }) => flags & MENTIONS).map(({ ts }) => ts);
 		if (mentions.length > 0) this.mentions = this.mentions ? mentions.concat(this.mentions) : mentions;
 		this.size += count;
@@ -161,7 +166,7 @@ export class Timeline {
 		if (this.size > 0) this.latest = this.tsAt(this.size - 1);
 	}
 
-	/** Has these instead of what it had, as far back as before. */
+	/** Replaces all entries; `floor` stays. */
 	replace(entries: readonly Entry[], latest: number): void {
 		this.size = 0;
 		this.named = undefined;
@@ -170,16 +175,16 @@ export class Timeline {
 		this.latest = latest;
 	}
 
-	/** Replaces what an edit can change. */
+	/** Replaces the author, flags and names of the entry with this ts. */
 	update(entry: Entry): void {
 		const index = this.indexOf(entry.ts);
 		if (index < 0) return;
 		this.put(index, entry);
-		this.meant = undefined;
+		this.mentionIndex = undefined;
 		this.setMentioning(entry.ts, (entry.flags & MENTIONS) !== 0);
 	}
 
-	/** Takes an entry out. `latest` is right afterwards only while an entry or nothing older is left. */
+	/** Removes an entry. Afterwards `latest` is only correct if an entry is left, or if nothing older exists. */
 	remove(ts: number): void {
 		const index = this.indexOf(ts);
 		if (index < 0) return;
@@ -187,7 +192,7 @@ export class Timeline {
 		this.author.copyWithin(index, index + 1, this.size);
 		this.flags.copyWithin(index, index + 1, this.size);
 		this.named?.delete(ts);
-		if (this.mentioning[firstAtOrAfter(this.mentioning, ts)] === ts) this.meant = undefined;
+		if (this.mentioning[firstAtOrAfter(this.mentioning, ts)] === ts) this.mentionIndex = undefined;
 		this.setMentioning(ts, false);
 		this.size -= 1;
 		this.latest = this.size > 0 ? this.tsAt(this.size - 1) : this.floor;
@@ -226,7 +231,7 @@ export class Timeline {
 	}
 }
 
-/** Index of the first of these, which ascend, that is not before `ts`. */
+/** Index of the first element that is not before `ts`; the array must ascend. */
 export function firstAtOrAfter(ascending: ArrayLike<number>, ts: number): number {
 	let low = 0;
 	let high = ascending.length;

@@ -1,6 +1,6 @@
 /**
- * A message's identity inside its conversation: `1717200000.123456` on the wire, an integer of
- * microseconds inside. 16 digits are exact in a double until the year 2255.
+ * The id of a message inside its conversation: `1717200000.123456` on the wire, an integer of microseconds in memory.
+ * 16 digits are exact in a double until the year 2255.
  */
 
 const WIRE = /^\d{10}\.\d{6,20}$/;
@@ -12,14 +12,14 @@ export function formatTs(micros: number): string {
 }
 
 /**
- * The form that messages carry; undefined for anything else. Further decimals, as clients send that keep a ts as a floating-point
- * number, are rounded: that gives back the ts they had.
+ * Accepts the form that messages carry; undefined for anything else. Clients that keep a ts as a floating-point number send more
+ * decimals; rounding restores the original ts.
  */
 export function parseTs(text: string): number | undefined {
 	return WIRE.test(text) ? microsOf(text.slice(0, 10), text.slice(11)) : undefined;
 }
 
-/** Bounds of a range may be shorter: `0`, `1717200000`, `1717200000.5`. */
+/** Bounds of a range can be shorter: `0`, `1717200000`, `1717200000.5`. */
 export function parseBound(text: string): number | undefined {
 	if (!LOOSE.test(text)) return undefined;
 	const [seconds = '0', fraction = ''] = text.split('.');
@@ -32,11 +32,11 @@ function microsOf(seconds: string, fraction: string): number {
 	return Number(seconds) * 1e6 + micros + roundedUp;
 }
 
-/** Hands out microseconds that only ever rise, whatever the machine's clock does. */
+/** Returns microseconds that only rise, even if the machine's clock steps back. */
 export interface Clock {
-	/** The next stamp: later than every one before it. */
+	/** A new stamp, later than all before it. */
 	next(): number;
-	/** The newest stamp handed out, without taking one. */
+	/** The newest stamp returned so far. */
 	last(): number;
 }
 

@@ -3,26 +3,26 @@ import type { ConversationKind } from './ids.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
- * The two kinds of state that everything about reading is a function of. An engine keeps them, knows how fresh they are, and changes
- * them safely; what they come to is in rows.ts, counting.ts and cursor.ts.
+ * The state that all counts are computed from. An engine stores and updates it;
+ * rows.ts, counting.ts and cursor.ts compute from it.
  */
 
 export type NotificationLevel = 'all' | 'mentions' | 'none';
 
-/** One writer: the owner of the conversation. */
+/** Only the worker that owns the conversation writes it. */
 export interface ConversationView {
 	readonly id: string;
 	readonly kind: ConversationKind;
 	readonly archived: boolean;
-	/** Stamp of its newest change of any kind. */
+	/** Stamp of the newest change in the conversation. */
 	readonly stamp: number;
-	/** Its entries after the timeline's floor. */
+	/** Loaded down to the timeline's floor. */
 	readonly timeline: Timeline;
-	/** Threads in use, whole. */
+	/** Loaded threads; each is complete. */
 	readonly threads: ReadonlyMap<number, Timeline>;
 }
 
-/** Changed by anyone, by compare-and-set. */
+/** Any process may write it, with compare-and-set. */
 export interface UserView {
 	readonly id: string;
 	/** The user's number in timelines. */
@@ -30,19 +30,19 @@ export interface UserView {
 	/** Stamp of the newest change of the user's read state. */
 	readonly stamp: number;
 	readonly activity: Reader['activity'];
-	/** Also of conversations that the user has left. */
+	/** Also set for conversations that the user has left. */
 	membership(conversation: string): MembershipView | undefined;
 	follow(conversation: string, threadTs: number): FollowView | undefined;
 }
 
-/** What a user has in one conversation. */
+/** A user's state in one conversation. */
 export interface MembershipView {
 	readonly member: boolean;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
 	readonly revision: number;
 	readonly cursor: number;
-	/** Messages of others after the cursor that were read all the same. */
+	/** Messages of others after the cursor that the user has already read. */
 	readonly ahead: ReadonlySet<number>;
 }
 
@@ -55,15 +55,15 @@ export interface FollowView {
 
 export const NOTHING_AHEAD: ReadonlySet<number> = new Set();
 
-/** A user in a conversation. */
-export interface MemberPosition {
+/** Everything needed to count one user's unread messages in one conversation. */
+export interface MemberContext {
 	readonly user: UserView;
 	readonly conversation: ConversationView;
 	readonly membership: MembershipView;
 }
 
-/** A user in a thread that they follow. */
-export interface FollowerPosition {
+/** Everything needed to count one user's unread replies in one followed thread. */
+export interface FollowerContext {
 	readonly user: UserView;
 	readonly conversation: ConversationView;
 	readonly threadTs: number;
@@ -78,13 +78,13 @@ export const readerOf = (user: UserView, cursor: number, ahead = NOTHING_AHEAD):
 	activity: user.activity,
 });
 
-/** Where a conversation is among others, by latest activity. */
+/** Sort key of a conversation in the inbox. */
 export interface InboxOrder {
 	readonly latest: number;
 	readonly conversation: string;
 }
 
-/** The newest first; of the same latest, ids decide. */
+/** Newest activity first; ids break ties. */
 export const byActivity = (a: InboxOrder, b: InboxOrder): number => {
 	if (a.latest !== b.latest) return b.latest - a.latest;
 	if (a.conversation === b.conversation) return 0;

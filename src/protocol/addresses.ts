@@ -1,12 +1,12 @@
 /**
- * Addresses of this server inside messages. A message is stored and published once, while each client reaches the server by an address of
- * its own. So stored addresses begin with an origin that no host has, and whatever leaves the server gets the origin of its reader in its place.
- * The origin is never the author's: a client sends its token to these addresses.
+ * Links to this server inside messages. A message is stored and published once, but clients reach the server at
+ * different addresses. So stored links use a placeholder origin, and everything that leaves the server gets the
+ * origin of its receiver. Never the author's origin: clients send their token to these links.
  */
 
 /** RFC 6761: `.invalid` never resolves. */
 export const ANY_ORIGIN = 'https://origin.tidemark.invalid';
 
-/** JSON with the reader's origin (`https://host`, without a slash at the end) in its addresses. */
+/** Replaces the placeholder with the receiver's origin (`https://host`, without a trailing slash). */
 export const addressedTo = (origin: string, json: string): string =>
 	json.includes(ANY_ORIGIN) ? json.replaceAll(ANY_ORIGIN, origin) : json;

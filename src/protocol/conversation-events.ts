@@ -5,7 +5,7 @@ import { type LiveEvent, liveEvent } from './live-event.ts';
 import { type JsonObject, wireConversation } from './objects.ts';
 import { stamped } from './stamped.ts';
 
-/** Events about conversations, the same live and for a client that resumes. */
+/** Events about conversations, the same for live delivery and for clients that resume. */
 
 const JOINED_TYPE = {
 	public: 'channel_joined',
@@ -14,7 +14,7 @@ const JOINED_TYPE = {
 	im: 'im_created',
 } as const;
 
-/** A fresh member has nothing unread: the counts are known without asking. */
+/** A new member has nothing unread, so the counts are known without reading them. */
 export function joinedEvent(
 	conversation: Conversation,
 	user: string,
@@ -40,7 +40,7 @@ export function joinedEvent(
 	});
 }
 
-/** By whom is known only while it happens. */
+/** `actor` is known only for live delivery, not when a client resumes. */
 export function leftEvent(conversation: Conversation, at: number, actor?: string): LiveEvent {
 	return liveEvent(conversation.id, 'membership', at, {
 		type: conversation.kind === 'public' ? 'channel_left' : 'group_left',
@@ -52,7 +52,7 @@ export function leftEvent(conversation: Conversation, at: number, actor?: string
 
 export type Changed = Pick<Extract<Effect, { type: 'changed' }>, 'conversation' | 'what' | 'actor' | 'at'>;
 
-/** Its name, topic or purpose is another one, or it was archived or brought back. */
+/** The name, topic or purpose changed, or the conversation was archived or unarchived. */
 export function changedEvent({ conversation, what, actor, at }: Changed): LiveEvent {
 	const channel = conversation.id;
 	const family = conversation.kind === 'public' ? 'channel' : 'group';
@@ -78,7 +78,7 @@ export function changedEvent({ conversation, what, actor, at }: Changed): LiveEv
 			});
 		case 'topic':
 		case 'purpose':
-			// Not a message of the timeline, as Slack has it: an event of its own.
+			// An event of its own: Slack posts a message to the timeline, Tidemark does not.
 			return liveEvent(channel, what, at, {
 				type: `${family}_${what}`,
 				channel,

@@ -15,7 +15,7 @@ import { stamped } from './stamped.ts';
 
 /** The events that sockets receive, in Slack's format. Pure functions from effects and counts to events. */
 
-/** Who an event is for. */
+/** The receivers of an event. */
 export type Audience =
 	| { readonly to: 'members'; readonly except?: string }
 	| { readonly to: 'team' }
@@ -24,7 +24,7 @@ export type Audience =
 export interface Announcement {
 	readonly audience: Audience;
 	readonly event: LiveEvent;
-	/** What it means for counts; once for each change, however many events it has. */
+	/** What the event means for counts; set on one event per change. */
 	readonly about?: About;
 }
 
@@ -45,7 +45,7 @@ const toUser = (user: string, event: LiveEvent, about?: About): Announcement => 
 	...(about ? { about } : {}),
 });
 
-/** What a changed message means for counts. */
+/** Describes the changed message for counting. */
 function aboutMessage(effect: Extract<Effect, { type: 'posted' | 'edited' | 'deleted' }>): About {
 	const { ts, user, threadTs, broadcast, here } = effect.message;
 	return {
@@ -105,7 +105,7 @@ export function announcementsOf(effect: Effect): Announcement[] {
 	}
 }
 
-/** A user who leaves gets an event of their own: the one to the conversation may not reach them any more. */
+/** A user who leaves gets a separate event: the one to the conversation may no longer reach them. */
 function left({ conversation, at, user, actor }: Extract<Effect, { type: 'left' }>): Announcement[] {
 	const event = liveEvent(conversation.id, `member ${user}`, at, {
 		type: 'member_left_channel',
@@ -139,8 +139,8 @@ function created(effect: Extract<Effect, { type: 'created' }>): Announcement[] {
 	return [{ audience: { to: 'team' }, event }, ...joined];
 }
 
-/** Above this, one event names all users who joined, instead of one event each. */
-const MOST_SINGLE_ANNOUNCEMENTS = 100;
+/** Above this number, one event lists the users who joined instead of one event each. */
+const MAX_SINGLE_ANNOUNCEMENTS = 100;
 
 function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 	const { conversation, at, users, inviter } = effect;
@@ -154,19 +154,19 @@ function joined(effect: Extract<Effect, { type: 'joined' }>): Announcement[] {
 		...(inviter === null ? {} : { inviter }),
 		...stamped(at),
 	};
-	if (users.length <= MOST_SINGLE_ANNOUNCEMENTS)
+	if (users.length <= MAX_SINGLE_ANNOUNCEMENTS)
 		return users.flatMap((user) => {
 			const wire = { type: 'member_joined_channel', user, ...shared };
 			const event = liveEvent(channel, `member ${user}`, at, wire);
-			// A user who joins may not be subscribed to the conversation yet: their own event goes to them directly.
+			// A user who joins may not be subscribed to the conversation yet: send their event directly.
 			return [toJoined(user), toUser(user, event), toOthers(user, event)];
 		});
-	const first = users.slice(0, MOST_SINGLE_ANNOUNCEMENTS);
+	const first = users.slice(0, MAX_SINGLE_ANNOUNCEMENTS);
 	const added = { type: 'channel_members_added', count: users.length, users: first, ...shared };
 	return [...users.map(toJoined), toMembers(liveEvent(channel, 'members', at, added))];
 }
 
-/** Archived conversations count for nobody; they come back with what was unread in them. */
+/** Archived conversations do not count; unarchiving restores their unread messages. */
 function aboutMembership({ what, conversation }: Extract<Effect, { type: 'changed' }>): About | undefined {
 	if (what === 'archive') return { change: 'standing', conversation: null };
 	return what === 'unarchive' ? { change: 'standing', conversation: conversation.id } : undefined;
@@ -190,11 +190,11 @@ const MARKED_TYPE = {
 	im: 'im_marked',
 } as const;
 
-/** The later of the two stamps that a row is true at. */
+/** The later of the two stamps of a row. */
 const stampOf = ({ position }: Pick<CountRow | ThreadRow, 'position'>): number =>
 	Math.max(position.conversation, position.user);
 
-/** A read position moved: sent to every socket of that user. */
+/** A cursor moved. Sent to every socket of the user. */
 export function markedEvent(row: CountRow): LiveEvent {
 	const mentionsShown = row.muted ? 0 : row.mentions;
 	return liveEvent(row.conversation, 'marked', stampOf(row), {
@@ -211,7 +211,7 @@ export function markedEvent(row: CountRow): LiveEvent {
 	});
 }
 
-/** Muting, or the notification level, of a conversation changed. */
+/** A conversation was muted or unmuted, or its notification level changed. */
 export function preferenceEvent(row: CountRow): LiveEvent {
 	return liveEvent(row.conversation, 'preference', stampOf(row), {
 		type: 'conversation_preference_changed',
@@ -221,7 +221,7 @@ export function preferenceEvent(row: CountRow): LiveEvent {
 	});
 }
 
-/** Following a thread, as Slack describes it. */
+/** Slack's object for following a thread. */
 export function wireSubscription(thread: Followed, active: boolean): JsonObject {
 	return {
 		type: 'thread',
@@ -235,7 +235,7 @@ export function wireSubscription(thread: Followed, active: boolean): JsonObject 
 
 type Followed = Pick<ThreadRow, 'conversation' | 'threadTs' | 'since' | 'lastRead'>;
 
-/** The user follows a thread: by asking for it, replying, or being named. */
+/** The user follows a thread: by choice, by replying, or by being mentioned. */
 export const threadSubscribedEvent = (thread: Followed, at: number): LiveEvent => following(thread, true, at);
 export const threadUnsubscribedEvent = (thread: Followed, at: number): LiveEvent =>
 	following(thread, false, at);
@@ -247,7 +247,7 @@ const following = (thread: Followed, active: boolean, at: number): LiveEvent =>
 		...stamped(at),
 	});
 
-/** A thread's cursor moved: sent to every socket of that user. */
+/** The cursor of a thread moved. Sent to every socket of the user. */
 export function threadMarkedEvent(row: ThreadRow): LiveEvent {
 	return liveEvent(row.conversation, `read ${row.threadTs}`, stampOf(row), {
 		type: 'thread_marked',
@@ -259,12 +259,12 @@ export function threadMarkedEvent(row: ThreadRow): LiveEvent {
 	});
 }
 
-/** A count changed in a way that a client cannot derive; for sockets that asked for it. */
+/** A count changed in a way that a client cannot derive; for sockets that requested it. */
 export function countsUpdatedEvent(row: CountRow): JsonObject {
 	return { type: 'unread_counts_updated', channel: row.conversation, ...countFields(row) };
 }
 
-/** All threads that a user follows, together. */
+/** Totals of all threads that a user follows. */
 export const wireThreadTotals = ({ unread, mentions, badge, version }: ThreadTotals): JsonObject => ({
 	has_unreads: unread > 0,
 	unread_count: unread,

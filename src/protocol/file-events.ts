@@ -4,9 +4,9 @@ import { formatTs, parseTs } from '../model/ts.ts';
 import { type LiveEvent, liveEvent } from './live-event.ts';
 import { stamped } from './stamped.ts';
 
-/** Events about the files of a message, beside the events about the message itself. */
+/** Events about the files of a message, in addition to the events about the message. */
 
-/** With the message that shares them. */
+/** Sent with the message that shares the files. */
 export function sharedEvents(message: Message): LiveEvent[] {
 	const { conversation, ts, user, extra } = message;
 	return filesIn(extra)
@@ -30,7 +30,7 @@ export interface FileDeletion {
 	readonly event: LiveEvent;
 }
 
-/** Those of the message's files that were deleted, each with when. */
+/** The deleted files of a message, each with the time of its deletion. */
 export function fileDeletions({ conversation, ts, extra }: Message): FileDeletion[] {
 	return filesIn(extra).flatMap((file) => {
 		const at = isTombstone(file) ? parseTs(file.deleted_ts ?? '') : undefined;

@@ -4,7 +4,10 @@ import { formatTs } from '../model/ts.ts';
 import { ANY_ORIGIN } from './addresses.ts';
 import type { JsonObject } from './objects.ts';
 
-/** Slack's file object. The same object goes into the message that shares the file; `files.info` adds where it is shared. */
+/**
+ * Slack's file object. The message that shares a file contains the same object; `files.info` adds where it is
+ * shared.
+ */
 
 export const CONTENT_PATH = '/files-pri/';
 
@@ -14,7 +17,7 @@ export const contentPath = ({ team, id, name }: Pick<FileRecord, 'team' | 'id' |
 export const downloadPath = ({ team, id, name }: Pick<FileRecord, 'team' | 'id' | 'name'>): string =>
 	`${CONTENT_PATH}${team}-${id}/download/${pathName(name)}`;
 
-/** For people who look at the address: the server does not read it. */
+/** Only for readability: the server ignores this part of the path. */
 const pathName = (name: string): string =>
 	encodeURIComponent(
 		name
@@ -60,7 +63,7 @@ export function wireFile(file: FileRecord, isPublic: boolean): JsonObject {
 
 const LISTED_AS = { public: 'channels', private: 'groups', im: 'ims', mpim: 'groups' } as const;
 
-/** Where a file is shared, as far as the caller may know. */
+/** The conversations that a file is shared in, as far as the caller may see them. */
 export function shareFields(team: string, shares: readonly FileShare[]): JsonObject {
 	const lists: Record<'channels' | 'groups' | 'ims', Set<string>> = {
 		channels: new Set(),

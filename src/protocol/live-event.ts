@@ -1,24 +1,24 @@
 import type { JsonObject } from './objects.ts';
 
 /**
- * An event with what it is about. Two events of the same subject show the same thing at two times, and the one with the
- * later `asOf` is how it stands: by that, events that arrive late or twice are recognised without parsing their frames.
+ * An event with its subject. Two events with the same subject show the same thing at two times; the one with the
+ * later `asOf` is current. This detects late and duplicate events without parsing their frames.
  */
 export interface LiveEvent {
-	/** As sockets receive it. */
+	/** The event as sockets receive it. */
 	readonly wire: JsonObject;
 	readonly conversation: string;
-	/** Opaque; the same for all events about the same thing, and different for all others. */
+	/** Opaque; equal only for events about the same thing. */
 	readonly subject: string;
-	/** The stamp that it shows its subject at: a message that is sent after an edit has the newer text. */
+	/** The stamp of the shown state: a message that is sent after an edit has the newer text. */
 	readonly asOf: number;
 }
 
-/** What in a conversation an event can be about. */
+/** The possible subjects within a conversation. */
 type What =
 	/** One message: posted, edited or deleted. */
 	| `message ${number}`
-	/** How a thread looks from outside: number of replies, the latest one. */
+	/** A thread's summary: number of replies, latest reply. */
 	| `thread ${number}`
 	/** A file of a message: shared with it, or deleted. */
 	| `file ${number} ${string}`
@@ -29,12 +29,12 @@ type What =
 	/** Whether the user follows a thread; how far the user has read it. */
 	| `follow ${number}`
 	| `read ${number}`
-	/** Whether the user is in it; whether others are. */
+	/** The user's own membership; membership of others. */
 	| 'membership'
 	| `member ${string}`
 	| 'members'
 	| 'created'
-	/** The user's read position, and muting with the notification level. */
+	/** The user's cursor; muting and notification level. */
 	| 'marked'
 	| 'preference'
 	| 'archive'

@@ -7,16 +7,16 @@ import { authorOf, type JsonObject, wireMessage } from './objects.ts';
 import { previewOf } from './preview.ts';
 import { stamped } from './stamped.ts';
 
-/** Events about messages, the same live and for a client that resumes. */
+/** Events about messages, the same for live delivery and for clients that resume. */
 
 const CHANNEL_TYPE = { public: 'channel', private: 'group', im: 'im', mpim: 'mpim' } as const;
 
 export interface Posted {
 	readonly conversation: Conversation;
 	readonly message: Message;
-	/** The timeline message before it; null or 0 for none. */
+	/** ts of the previous message in the timeline; null or 0: none. */
 	readonly prevTs: number | null;
-	/** The thread it is a reply of. */
+	/** The thread that the message replies to. */
 	readonly thread: ThreadSummary | null;
 }
 
@@ -32,7 +32,7 @@ export function messageEvent({ conversation, message, prevTs, thread }: Posted):
 	});
 }
 
-/** A message with its place in a thread: a root with how it looks from outside, a reply with its parent. */
+/** A message with its thread: a root with the thread's summary, a reply with its parent. */
 export function messageInThread(message: Message, team: string, thread: ThreadSummary | null): JsonObject {
 	if (!thread) return wireMessage(message, team);
 	if (message.threadTs === null) return rootIn(team, { ...thread, root: message });
@@ -43,7 +43,7 @@ export function messageInThread(message: Message, team: string, thread: ThreadSu
 	};
 }
 
-/** `previous` is known only while it happens. */
+/** `previous` is known only for live delivery, not when a client resumes. */
 export function editedEvent(
 	conversation: Conversation,
 	message: Message,
@@ -63,7 +63,7 @@ export function editedEvent(
 	});
 }
 
-/** A tombstone stays where the message was, because it has replies. */
+/** A deleted message with replies leaves a tombstone in its place. */
 export function deletedEvent(
 	conversation: Conversation,
 	message: Message,
@@ -83,7 +83,7 @@ export function deletedEvent(
 	});
 }
 
-/** A thread's root has other counters: its number of replies, its latest one. Clients have the root itself already. */
+/** The summary of a thread changed: number of replies, latest reply. Clients already have the root. */
 export function repliedEvent(conversation: Conversation, thread: ThreadSummary, at: number): LiveEvent {
 	return liveEvent(conversation.id, `thread ${thread.root.ts}`, at, {
 		type: 'message',
@@ -96,7 +96,7 @@ export function repliedEvent(conversation: Conversation, thread: ThreadSummary, 
 	});
 }
 
-/** What goes to every member with each reply must not grow with the root. */
+/** Every member gets this with each reply, so it must not grow with the root. */
 function rootPreview(team: string, thread: ThreadSummary): JsonObject {
 	const { message, isCut } = previewOf(thread.root);
 	return { ...rootIn(team, { ...thread, root: message }), ...(isCut ? { is_preview: true } : {}) };

@@ -1,13 +1,13 @@
 import type { CountRow } from '../engine/ports/read-state.ts';
 import type { Profile, ThreadInfo, User } from '../engine/ports/store.ts';
-import type { Conversation, Remark } from '../model/conversation.ts';
+import { type Conversation, isGeneral, type Remark } from '../model/conversation.ts';
 import { isDirect, SLACKBOT_ID } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
 import { formatRowPosition } from '../model/position.ts';
 import { formatTs } from '../model/ts.ts';
 import { ANY_ORIGIN } from './addresses.ts';
 
-/** Slack's objects, made from ours. Pure: the same message looks the same in a response and in an event. */
+/** Slack's objects, built from ours. Pure: a message looks the same in responses and events. */
 
 export type Json =
 	| string
@@ -18,11 +18,11 @@ export type Json =
 	| { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
-/** Whom a message is by, as clients learn it: of a deleted one that is nobody's business any more. */
+/** The author that clients see; a deleted message no longer shows its author. */
 export const authorOf = (message: Pick<Message, 'user' | 'deleted'>): string =>
 	message.deleted ? SLACKBOT_ID : message.user;
 
-/** The name that a bot posted a message under, for lists that show little else of it. */
+/** The username that a bot set for the message, for short listings. */
 export function usernameField({ extra }: Pick<Message, 'extra'>): JsonObject {
 	if (!extra?.includes('"username"')) return {};
 	const { username } = JSON.parse(extra) as JsonObject;
@@ -51,7 +51,7 @@ export function wireMessage(message: Message, team: string, thread?: ThreadInfo)
 		team,
 		...(message.clientMsgId === null ? {} : { client_msg_id: message.clientMsgId }),
 		...(message.extra === null ? {} : (JSON.parse(message.extra) as JsonObject)),
-		// A reply that a bot posts under another name is a broadcast first.
+		// For a broadcast reply that a bot posts under another name, thread_broadcast wins.
 		...(message.broadcast ? { subtype: 'thread_broadcast' } : {}),
 		...(message.editedTs === null ? {} : { edited: { user: message.user, ts: formatTs(message.editedTs) } }),
 		...(message.threadTs === null ? {} : { thread_ts: formatTs(message.threadTs) }),
@@ -59,7 +59,7 @@ export function wireMessage(message: Message, team: string, thread?: ThreadInfo)
 	};
 }
 
-/** What a root carries once it has replies. */
+/** Fields of a root that has replies. */
 function threadFields(thread: ThreadInfo): JsonObject {
 	return {
 		thread_ts: formatTs(thread.threadTs),
@@ -76,17 +76,17 @@ const wireRemark = (remark: Remark): JsonObject => ({
 	last_set: remark.lastSet,
 });
 
-/** What the person who asks has to do with a conversation. */
+/** The relation of the caller to a conversation. */
 export interface Viewer {
 	readonly user: string;
-	/** Null: not a member. */
+	/** Null: no member, or an archived conversation. */
 	readonly row: CountRow | null;
 	readonly isMember: boolean;
-	/** The newest message itself, for direct messages. */
+	/** The newest message, for direct messages. */
 	readonly latestMessage?: JsonObject | null;
 }
 
-/** Slack gives a group message a purpose that names who is in it; slackdump shows nothing else of it. */
+/** Slack gives a group message a purpose that lists its members; slackdump shows only that. */
 function purposeOf({ kind, name, creator, createdTs, purpose }: Conversation): Remark {
 	if (kind !== 'mpim' || purpose.lastSet > 0) return purpose;
 	const people = name.replace(/^mpdm-|-\d+$/g, '').split('--');
@@ -123,10 +123,10 @@ export function wireConversation(conversation: Conversation, viewer: Viewer): Js
 		name: conversation.name,
 		name_normalized: conversation.name,
 		is_channel: kind === 'public',
-		// Slack counts messages of a group among the groups.
+		// Slack counts group messages among the groups.
 		is_group: kind === 'private' || kind === 'mpim',
 		is_private: kind !== 'public',
-		is_general: false,
+		is_general: isGeneral(conversation),
 		is_member: viewer.isMember,
 		is_shared: false,
 		is_ext_shared: false,
@@ -144,15 +144,15 @@ export function wireConversation(conversation: Conversation, viewer: Viewer): Js
 }
 
 /**
- * The counts of a member in a conversation object. Slack's `latest` is the newest message there, which typed clients read as an
- * object: its ts has a name of our own.
+ * The counts of a member in a conversation object. There, Slack's `latest` is the newest message as an object, and
+ * typed clients expect that: so its ts is in `latest_ts`.
  */
 function memberFields(row: CountRow): JsonObject {
 	const { latest, ...counts } = countFields(row);
 	return { ...counts, latest_ts: latest };
 }
 
-/** The counts of a member, as every row and every event about counts carries them. */
+/** The counts of a member, as rows and events carry them. */
 export function countFields(row: CountRow): JsonObject {
 	return {
 		last_read: formatTs(row.lastRead),
@@ -172,7 +172,7 @@ export function countFields(row: CountRow): JsonObject {
 
 export const PHOTO_PATH = '/photos/';
 
-/** One size for all: clients scale it. Who has no photo has the fields all the same. */
+/** One size for all fields: clients scale it. Users without a photo have empty fields. */
 function imageFields({ photo = '' }: Profile): JsonObject {
 	const url = photo === '' ? '' : `${ANY_ORIGIN}${PHOTO_PATH}${photo}`;
 	return {
@@ -186,7 +186,7 @@ function imageFields({ photo = '' }: Profile): JsonObject {
 	};
 }
 
-/** `at`, in micros: a status that has ended by then is not shown. */
+/** `at`, in micros: a status that expired before is not shown. */
 export function wireUser(user: User, at: number): JsonObject {
 	return {
 		id: user.id,
@@ -235,5 +235,5 @@ function statusFields({ status_text = '', status_emoji = '', status_expiration =
 		: { status_text, status_emoji, status_expiration };
 }
 
-/** Bots have an id of their own beside their user's, as Slack's applications expect. */
+/** The bot id, separate from the user id, as Slack's applications expect. */
 export const botIdOf = (user: Pick<User, 'id'>): string => `B${user.id.slice(1)}`;

@@ -3,8 +3,8 @@ import { formatTs } from '../model/ts.ts';
 import { type JsonObject, wireUser } from './objects.ts';
 
 /**
- * Something about a user changed. Without a position: it is no change of a conversation, and a client that resumes finds
- * the user as it is.
+ * A user changed. The event has no position, because it belongs to no conversation: a client that resumes loads
+ * current users.
  */
 export const userChangeEvent = (user: User, at: number): JsonObject => ({
 	type: 'user_change',

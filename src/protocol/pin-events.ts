@@ -4,7 +4,7 @@ import { type LiveEvent, liveEvent } from './live-event.ts';
 import type { JsonObject } from './objects.ts';
 import { stamped } from './stamped.ts';
 
-/** Pins on the wire. Events carry the beginning of the message's text: everybody in the conversation gets them. */
+/** Pins on the wire. Events carry only the beginning of the text, because every member gets them. */
 
 const TEXT_CHARACTERS = 200;
 
@@ -19,14 +19,14 @@ export const pinFields = (channel: string, pin: Pin | undefined): JsonObject =>
 export interface Pinned {
 	/** The conversation. */
 	readonly channel: string;
-	/** The message, who wrote it, and (the beginning of) what it says. */
+	/** The message, its author and the beginning of its text. */
 	readonly ts: number;
 	readonly author: string;
 	readonly text: string;
 	readonly user: string;
 	readonly added: boolean;
 	readonly at: number;
-	/** Pins of the conversation after it. */
+	/** Number of pins of the conversation afterwards. */
 	readonly count: number;
 }
 

@@ -1,12 +1,15 @@
 import type { Message } from '../model/message.ts';
 
-/** A message short enough to send along with others: the beginning of its text, without blocks, attachments, files and metadata. */
+/**
+ * A message small enough to embed in others: the beginning of its text, without blocks, attachments, files and
+ * metadata.
+ */
 
 const PREVIEW_CHARACTERS = 200;
 
 export interface Preview {
 	readonly message: Message;
-	/** Something was left out. */
+	/** Whether something was left out. */
 	readonly isCut: boolean;
 }
 

@@ -5,8 +5,9 @@ import type { JsonObject } from './objects.ts';
 import { stamped } from './stamped.ts';
 
 /**
- * Reactions on the wire. Slack's events say who did what; ours also say in `current` how the emoji stands on the message, so that a
- * client that missed some of them, or gets one twice, ends with the same state as one that fetches the message.
+ * Reactions on the wire. Slack's events say what a user did; ours also carry the state of the emoji on the message
+ * in `current`, so that a client that missed an event, or got one twice, ends with the same state as one that loads
+ * the message.
  */
 
 export const wireReaction = ({ name, count, users, firstTs }: Reaction): JsonObject => ({
@@ -16,14 +17,14 @@ export const wireReaction = ({ name, count, users, firstTs }: Reaction): JsonObj
 	first_ts: formatTs(firstTs),
 });
 
-/** As a field of its message; nothing where there are none. */
+/** The field of the message; absent without reactions. */
 export const reactionsField = (reactions: readonly Reaction[] | undefined): JsonObject =>
 	reactions?.length ? { reactions: reactions.map(wireReaction) } : {};
 
 export interface Reacted {
 	/** The conversation. */
 	readonly channel: string;
-	/** The message, and who wrote it. */
+	/** The message and its author. */
 	readonly ts: number;
 	readonly author: string;
 	readonly name: string;

@@ -2,8 +2,8 @@ import type { User } from '../engine/ports/store.ts';
 import { SLACKBOT_ID } from '../model/ids.ts';
 
 /**
- * The user whom applications expect in every workspace. It is not stored: nobody signs in as it, it is in no conversation, and a
- * message to it is refused, since nobody would read it.
+ * The user that applications expect in every workspace. It is not stored: nobody signs in as Slackbot, it is in no
+ * conversation, and a message to it is rejected, because nobody would read it.
  */
 
 export const SLACKBOT_NAME = 'slackbot';
@@ -14,7 +14,7 @@ export const slackbotOf = (team: string): User => ({
 	name: SLACKBOT_NAME,
 	realName: 'Slackbot',
 	email: '',
-	// As Slack has it: its users.info says that it is no bot.
+	// As at Slack, where users.info does not call it a bot.
 	isBot: false,
 	deleted: false,
 	updatedTs: 0,

@@ -1,18 +1,20 @@
-/** When to try again. Pure: randomness is handed in, so that a crowd that failed together does not return together. */
+/**
+ * When to retry. Pure: randomness is passed in. It spreads the retries of notifications that failed together.
+ */
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 300_000;
 
-/** After so many tries a notification is dead. */
-export const MOST_ATTEMPTS = 8;
+/** After this many attempts a notification is abandoned. */
+export const MAX_ATTEMPTS = 8;
 
-/** Doubles from a second to five minutes, the later half of it at random; never before the provider asks for it. */
+/** Doubles from one second to five minutes; the second half is random. Never before the provider's Retry-After. */
 export function backOffMs(attempts: number, random: () => number, retryAfterMs = 0): number {
 	const whole = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.max(0, attempts - 1));
 	return Math.max(retryAfterMs, Math.round(whole / 2 + (whole / 2) * random()));
 }
 
-/** Seconds, or a date; nothing where it is neither. */
+/** Parses seconds or a date; undefined for anything else. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
 	if (value === undefined) return undefined;
 	if (/^\d{1,6}$/.test(value)) return Number(value) * 1000;

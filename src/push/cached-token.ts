@@ -1,9 +1,9 @@
-/** A credential that is good for a while: made when it is needed, and again before it ends. */
+/** A credential with a limited lifetime: created on demand and renewed before it expires. */
 export class CachedToken {
 	private current: { readonly token: Promise<string>; until: number } | null = null;
 
 	constructor(
-		/** Answers with the token and for how long it is good. */
+		/** Returns a token and how long to use it. */
 		private readonly make: () => Promise<{ readonly token: string; readonly forMs: number }>,
 		private readonly nowMs: () => number,
 	) {}
@@ -22,7 +22,7 @@ export class CachedToken {
 		return entry.token;
 	}
 
-	/** It was rejected: the next one is created again. */
+	/** Called when the provider rejected the token: the next call creates a new one. */
 	drop(): void {
 		this.current = null;
 	}

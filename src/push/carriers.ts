@@ -3,11 +3,11 @@ import { backOffMs } from './backoff.ts';
 import type { Outcome, PushProvider } from './provider.ts';
 
 /**
- * The providers that are configured, and whether each can be used: as a whole, or each of the places it sends to. One
- * that is unavailable is paused for a while, longer every time, and reported once.
+ * The configured providers and their availability, as a whole or for each endpoint. An unavailable one is paused,
+ * longer after each failure, and reported once.
  *
- *     up    → away   with an outcome `away`, or a check that fails
- *     away  → up     with any other outcome; a place also when nothing was sent there for long
+ *     available   → unavailable  after an outcome `unavailable`, or a failed check
+ *     unavailable → available    after any other outcome; an endpoint also after a long time without sends
  */
 
 export interface CarrierWatch {
@@ -15,23 +15,23 @@ export interface CarrierWatch {
 	recovered(platform: PushPlatform): void;
 }
 
-/** A push service that is unavailable. */
+/** An outage of a provider or of one of its endpoints. */
 interface Outage {
-	/** Since it was last up. */
+	/** Consecutive failures. */
 	failures: number;
 	pausedUntil: number;
 }
 
 interface Carrier {
 	readonly provider: PushProvider;
-	/** By place; a provider that is one place has it under the empty name. */
+	/** By endpoint; a provider with a single endpoint uses the empty name. */
 	readonly outages: Map<string, Outage>;
-	/** Something was sent there, or could not be. */
+	/** A send was attempted. */
 	isUsed: boolean;
 }
 
 const LONGEST_PAUSE_MS = 60_000;
-/** What waits for a place is tried after every pause: a place that was not is one that nothing waits for. */
+/** Waiting sends are retried after every pause: an endpoint without attempts for this long has none waiting. */
 const FORGET_AFTER_MS = 5 * 60_000;
 
 export class Carriers {
@@ -51,15 +51,15 @@ export class Carriers {
 		return this.carriers.get(platform)?.provider;
 	}
 
-	/** Until when nothing is to be sent there; 0: it may be. */
+	/** When the pause ends; 0: the endpoint is not paused. */
 	pausedUntil(device: Device): number {
 		const carrier = this.carriers.get(device.platform);
 		return carrier && carrier.outages.size > 0 ? this.pauseOf(carrier, endpointOf(carrier, device)) : 0;
 	}
 
 	/**
-	 * Nothing can be sent anywhere, for the moment. One that nobody uses does not count: what waits for the others would be
-	 * taken and put back over and over.
+	 * Whether every provider in use is paused. Unused providers do not count: otherwise the sends that wait for the
+	 * others would be taken and put back repeatedly.
 	 */
 	allPaused(): boolean {
 		const used = [...this.carriers.values()].filter(({ isUsed }) => isUsed);
@@ -71,15 +71,15 @@ export class Carriers {
 		if (carrier) this.noteAt(device.platform, carrier, endpointOf(carrier, device), outcome);
 	}
 
-	/** At the start, so that a wrong key is reported before there is something to send. */
+	/** Run at the start, to report a wrong key before the first notification. */
 	async check(): Promise<void> {
 		for (const [platform, carrier] of this.carriers) {
 			const wrong = await carrier.provider.check();
-			if (wrong !== null) this.noteAt(platform, carrier, '', { type: 'away', error: wrong });
+			if (wrong !== null) this.noteAt(platform, carrier, '', { type: 'unavailable', error: wrong });
 		}
 	}
 
-	/** An unavailable push service that nothing waits for is forgotten. */
+	/** Forgets outages of endpoints that nothing waits for. */
 	forget(): void {
 		for (const [platform, carrier] of this.carriers)
 			for (const [endpoint, { pausedUntil }] of carrier.outages)
@@ -93,11 +93,11 @@ export class Carriers {
 
 	private noteAt(platform: PushPlatform, carrier: Carrier, endpoint: string, outcome: Outcome): void {
 		carrier.isUsed = true;
-		if (outcome.type !== 'away') {
+		if (outcome.type !== 'unavailable') {
 			if (carrier.outages.has(endpoint)) this.up(platform, carrier, endpoint);
 			return;
 		}
-		// Of many that were under way together, one counts.
+		// Of several failed sends in flight, only the first counts.
 		if (this.pauseOf(carrier, endpoint) > 0) return;
 		const failures = (carrier.outages.get(endpoint)?.failures ?? 0) + 1;
 		const pause = Math.min(LONGEST_PAUSE_MS, backOffMs(failures, this.random));

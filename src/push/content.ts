@@ -2,15 +2,15 @@ import type { User } from '../engine/ports/store.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import type { Message } from '../model/message.ts';
-import { wordsInstead } from './words-instead.ts';
+import { fallbackText } from './fallback-text.ts';
 
-/** What people read on their lock screen; pure. */
+/** Title and body of a notification. Pure. */
 
-const MOST_CHARACTERS = 240;
+const MAX_CHARACTERS = 240;
 
 export interface Surroundings {
 	readonly conversation: Pick<Conversation, 'kind' | 'name'> | undefined;
-	/** The author and the mentioned users, as far as they are known. */
+	/** The author and the mentioned users, as far as they were found. */
 	readonly people: ReadonlyMap<string, User>;
 }
 
@@ -19,11 +19,11 @@ export function contentOf(message: Message, { conversation, people }: Surroundin
 	const named = conversation && !isDirect(conversation.kind) ? ` in #${conversation.name}` : '';
 	return {
 		title: `${author}${named}`,
-		body: cut(readable(message.text.trim() ? message.text : wordsInstead(message.extra), people)),
+		body: cut(readable(message.text.trim() ? message.text : fallbackText(message.extra), people)),
 	};
 }
 
-/** The name that a bot posted it under. */
+/** The username that a bot set for this message. */
 function postedAs({ extra }: Message): string | undefined {
 	if (extra === null || !extra.includes('"username"')) return undefined;
 	const { username } = JSON.parse(extra) as { readonly username?: unknown };
@@ -32,7 +32,7 @@ function postedAs({ extra }: Message): string | undefined {
 
 const nameOf = (user: User | undefined): string => user?.realName || user?.name || 'Somebody';
 
-/** Mentions and links as people know them; the text itself stays as it is. */
+/** Replaces mentions and links with readable text; formatting stays. */
 function readable(text: string, people: ReadonlyMap<string, User>): string {
 	return text
 		.replace(/<@([UW][A-Z0-9]{2,20})(?:\|([^<>]{0,80}))?>/g, (_, id: string, label?: string) => {
@@ -50,8 +50,8 @@ function readable(text: string, people: ReadonlyMap<string, User>): string {
 
 function cut(text: string): string {
 	if (text === '') return '…';
-	const characters = [...text.slice(0, MOST_CHARACTERS * 2)];
-	return characters.length <= MOST_CHARACTERS && text.length <= MOST_CHARACTERS * 2
+	const characters = [...text.slice(0, MAX_CHARACTERS * 2)];
+	return characters.length <= MAX_CHARACTERS && text.length <= MAX_CHARACTERS * 2
 		? text
-		: `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…`;
+		: `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…`;
 }

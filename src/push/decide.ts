@@ -3,28 +3,28 @@ import type { OutboxEntry } from '../engine/ports/push.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 
 /**
- * Who is notified of a message. Pure: everything it depends on is passed in, and a test compares it
- * against the rules written out one by one.
+ * Decides which users are notified of a message. Pure: all input is passed in, and a test compares the result with
+ * the rules written out one by one.
  */
 
-/** Why a user is notified; null from `reasonOf`: it does not concern them. */
+/** Why a user is notified; null from `reasonOf`: the message does not concern the user. */
 export type PushReason = 'mention' | 'dm' | 'channel_mention' | 'thread_reply' | 'all';
 
-/** What is known of somebody the message may concern, as of the moment of looking. */
+/** What is known about a user at the time of the decision. */
 export interface Recipient {
 	readonly user: string;
 	readonly member: boolean;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
-	/** They follow the thread that the message is a reply of. */
+	/** The user follows the thread that the message replies to. */
 	readonly follows: boolean;
-	/** They were active when it was sent, so that a `<!here>` spoke to them. */
+	/** The user was active when the message was posted, so `<!here>` mentions them. */
 	readonly wasActive: boolean;
-	/** They have read it, in the conversation or in its thread. */
+	/** The user has read the message, in the conversation or in its thread. */
 	readonly read: boolean;
-	/** Active right now: they may be about to see it there. */
+	/** The user is active now and may read the message on that device. */
 	readonly active: boolean;
-	/** They were given the time to. */
+	/** The delay for active users has passed. */
 	readonly waited: boolean;
 }
 
@@ -35,20 +35,20 @@ export type Subject = Pick<
 
 export type Verdict = 'notify' | 'wait' | 'no';
 
-/** Who is notified after a message was posted, or after an edit that mentions others than before. */
+/** Decides after a message was posted, or after an edit that mentions other users. */
 export function decide(
 	message: Subject,
 	recipient: Recipient,
 	because: OutboxEntry['because'] = 'posted',
 ): Verdict {
 	if (isOver(message, recipient)) return 'no';
-	// Users whom it concerned without a mention were notified when it was posted.
+	// Users whom the message concerned without a mention were notified when it was posted.
 	if (because === 'changed' && !isCall(reasonOf(message, recipient))) return 'no';
-	// A user who looks at the conversation reads it within that time: messages delivered into focus are marked.
+	// A user who looks at the conversation reads the message within the delay: focus marks delivered messages.
 	return recipient.active && !recipient.waited ? 'wait' : 'notify';
 }
 
-/** Whether it no longer concerns them: its notification is withdrawn then. */
+/** Whether the message no longer concerns the user, so that its notification is withdrawn. */
 export const isOver = (message: Subject, recipient: Recipient): boolean =>
 	message.deleted || recipient.read || reasonOf(message, recipient) === null;
 
@@ -58,7 +58,7 @@ export function reasonOf(message: Subject, recipient: Recipient): PushReason | n
 	const { user, member, muted, level, follows } = recipient;
 	if (!member || user === message.user || level === 'none') return null;
 	const shown = inTimeline(message);
-	// A reply that stands in its thread alone concerns those who follow it. Being named in it makes one a follower.
+	// A reply that is only in its thread concerns followers. A mention in it makes the user a follower.
 	if (!shown && !follows) return null;
 	if (message.named.includes(user)) return 'mention';
 	if (muted) return null;

@@ -4,21 +4,21 @@ import {
 	type NewSend,
 	type OutboxEntry,
 	type PushOutbox,
-	WHOLE,
+	WHOLE_CONVERSATION,
 } from '../engine/ports/push.ts';
 import type { Sessions } from '../engine/ports/sessions.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
-import { inTimeline, type Message } from '../model/message.ts';
+import type { Message } from '../model/message.ts';
 import { decide, isOver, type Recipient, type Subject } from './decide.ts';
 import { type Material, materialFor } from './material.ts';
 import type { Pace } from './pace.ts';
 import { type RecipientStates, withActivity } from './recipient-states.ts';
 
 /**
- * From a message to the users to notify. A round takes some messages and looks at one page of members of
- * each; a conversation of 500,000 takes many rounds, and others have their turn in every one of them.
+ * From a message to the users to notify. A round takes some messages and reads one page of members of each. A
+ * conversation of 500,000 members takes many rounds, and other messages get their turn in every round.
  */
 
 export interface FanOutParts {
@@ -28,7 +28,7 @@ export interface FanOutParts {
 	readonly sessions: Pick<Sessions, 'activeAmong'>;
 	readonly recipients: RecipientStates;
 	readonly nowMs: () => number;
-	/** How long somebody who is active has to see it elsewhere. */
+	/** How long an active user has to read the message on another device. */
 	readonly delayMs: number;
 	readonly newLease: () => string;
 	readonly pace: Pace;
@@ -37,14 +37,14 @@ export interface FanOutParts {
 const LEASE_MS = 60_000;
 const MESSAGES_PER_ROUND = 200;
 /**
- * With so many sends waiting, messages that have had their first page wait too: what is sent goes in the order of
- * time, so a direct message would otherwise stand behind all of a large channel.
+ * With this many sends waiting, only messages that have not had their first page are expanded: sends are processed
+ * in order of time, and a direct message would otherwise wait behind a whole large channel.
  */
 export const BACKLOG = 2_000;
 export const MEMBERS_PER_PAGE = 500;
-/** What is not known of a candidate yet. */
+/** Defaults for what is not known about a candidate yet. */
 const ASIDE = { wasActive: false, active: false, waited: false };
-/** For so long the number of devices is taken for what it was. */
+/** How long the number of devices is cached. */
 const RECOUNT_MS = 30_000;
 
 export class FanOut {
@@ -52,7 +52,7 @@ export class FanOut {
 
 	constructor(private readonly parts: FanOutParts) {}
 
-	/** Answers how many messages were looked at. */
+	/** Returns the number of messages processed. */
 	async round(): Promise<number> {
 		const { outbox, nowMs, newLease } = this.parts;
 		const now = nowMs();
@@ -68,28 +68,37 @@ export class FanOut {
 	private async step(entry: OutboxEntry, material: Material): Promise<void> {
 		const { outbox, nowMs } = this.parts;
 		const conversation = material.conversation(entry.conversation);
-		if (entry.ts === WHOLE && conversation?.archived) return this.stepOfWhole(entry, conversation);
+		if (entry.ts === WHOLE_CONVERSATION && conversation?.archived)
+			return this.stepOfWhole(entry, conversation);
 		const message = material.message(entry);
 		const isNew = entry.round === 0;
 		if (!message || !conversation || conversation.archived || (isNew && message.deleted))
-			return outbox.advance(entry, { sends: [], looks: [], next: null, now: nowMs() });
+			return outbox.advance(entry, { sends: [], recheck: [], next: null, now: nowMs() });
 		const source = this.sourceOf(message, conversation);
 		const { candidates, next } = await outbox.candidates(entry, source, entry.after, MEMBERS_PER_PAGE);
 		const subject = { ...message, direct: isDirect(conversation.kind) };
 		const sends = await this.sendsTo(subject, entry, message, candidates);
-		const looks = isNew ? [] : await this.alreadyRead(subject, message, candidates);
-		await outbox.advance(entry, { sends, looks, next, now: nowMs() });
+		const recheck = isNew ? [] : await this.alreadyRead(subject, message, candidates);
+		await outbox.advance(entry, { sends, recheck, next, now: nowMs() });
 	}
 
-	/** Of an archived conversation: any member with a device may have a notification of it on screen. */
+	/** For an archived conversation: any member's device may show one of its notifications. */
 	private async stepOfWhole(entry: OutboxEntry, conversation: Conversation): Promise<void> {
 		const { outbox, nowMs } = this.parts;
 		const source = { of: this.fewer(conversation), threadTs: null };
 		const { candidates, next } = await outbox.candidates(entry, source, entry.after, MEMBERS_PER_PAGE);
-		await outbox.advance(entry, { sends: [], looks: candidates.map(({ user }) => user), next, now: nowMs() });
+		await outbox.advance(entry, {
+			sends: [],
+			recheck: candidates.map(({ user }) => user),
+			next,
+			now: nowMs(),
+		});
 	}
 
-	/** Who may be shown what an edit or a delete has made none of theirs. */
+	/**
+	 * The users whose devices show a notification of a message that, after an edit or a delete, no longer concerns
+	 * them.
+	 */
 	private async alreadyRead(
 		subject: Subject,
 		message: Message,
@@ -109,8 +118,9 @@ export class FanOut {
 	}
 
 	private sourceOf(message: Message, conversation: Conversation): CandidateSource {
-		const { threadTs } = message;
-		if (!inTimeline(message) && threadTs !== null) return { of: 'followers', threadTs };
+		const { threadTs, broadcast } = message;
+		// A broadcast reply that was deleted is in no timeline, but members were notified of it.
+		if (threadTs !== null && !broadcast) return { of: 'followers', threadTs };
 		return { of: this.fewer(conversation), threadTs };
 	}
 

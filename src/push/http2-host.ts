@@ -1,10 +1,10 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 
 /**
- * Requests to one host over one HTTP/2 connection, as many at once as it allows; the others wait their turn.
+ * Requests to one host over one HTTP/2 connection, with as many streams as the host allows; further requests wait.
  *
- * When a connection ends (GOAWAY, a fault, silence), what has no answer is sent again over the next one, a few times. Some
- * of it may have arrived: requests have to be such that a second one changes nothing.
+ * When a connection ends (GOAWAY, an error, silence), unanswered requests are sent again over the next one, a few
+ * times. The first may have arrived, so requests must be idempotent.
  */
 
 export interface HostAnswer {
@@ -22,13 +22,13 @@ export class HostUnreachable extends Error {
 		this.name = 'HostUnreachable';
 	}
 
-	/** It is there, and speaks an older HTTP alone. */
+	/** The host is reachable, but supports only HTTP/1. */
 	get isWithoutHttp2(): boolean {
 		return this.why === 'h2 is not supported';
 	}
 }
 
-/** The host is there; this one request cannot be sent to it, or it alone gets no answer. */
+/** The host is reachable, but this request cannot be sent or gets no answer. */
 export class RequestRejected extends Error {
 	constructor(host: string, why: string) {
 		super(`${host} did not accept the request: ${why}`);
@@ -39,31 +39,35 @@ export class RequestRejected extends Error {
 export interface HostOptions {
 	/** https://host[:port] */
 	readonly url: string;
-	/** Streams at once, if the host allows as many. */
+	/** Concurrent streams, if the host allows as many. */
 	readonly mostStreams: number;
 	readonly connectWithinMs: number;
 	readonly answerWithinMs: number;
 }
 
 const DEFAULTS = { mostStreams: 1_000, connectWithinMs: 10_000, answerWithinMs: 10_000 };
-/** Over so many connections one request is tried, and begun on a new one for so long: leases last longer than that. */
-const MOST_CONNECTIONS = 4;
+/** How many connections, and how much time, one request may use: less than leases last. */
+const MAX_CONNECTIONS = 4;
 const GIVE_UP_MS = 20_000;
 
 /**
- * As many streams as it takes for so many requests a second, by how fast the host answers: 100 for one in 10 ms, 500 for one
- * in 50. More are no faster and cost more each, half as much again at 1,000 as at 100; and they come back all at once.
+ * Opens as many streams as this rate needs at the host's latency: 100 for answers in 10 ms, 500 for 50 ms. More
+ * streams are no faster and each costs more, half as much again at 1,000 as at 100; and their answers arrive in one
+ * burst.
  */
 const REQUESTS_PER_SECOND = 10_000;
 const FEWEST_STREAMS = 100;
-/** The fastest of so long: the others measure how busy this process is, not the distance to the host. */
+/**
+ * Latency is the fastest answer in this time: slower ones measure the load of this process, not the distance to the
+ * host.
+ */
 const FASTEST_OF_MS = 10_000;
 
 export class Http2Host {
 	private readonly options: HostOptions;
 	private readonly host: string;
 	private session: Promise<ClientHttp2Session> | null = null;
-	/** By the host. */
+	/** Streams that the host allows. */
 	private allowed: number;
 	private fastest = { ms: 0, until: 0 };
 	private answeredAt = Number.NEGATIVE_INFINITY;
@@ -77,7 +81,7 @@ export class Http2Host {
 		this.allowed = this.options.mostStreams;
 	}
 
-	/** Resolves when there is a connection. */
+	/** Resolves when a connection is open. */
 	async reach(): Promise<void> {
 		await this.connected();
 	}
@@ -93,7 +97,7 @@ export class Http2Host {
 			const started = performance.now();
 			const end = started + GIVE_UP_MS;
 			let answer: HostAnswer | null = null;
-			for (let tries = 0; answer === null && tries < MOST_CONNECTIONS && performance.now() < end; tries += 1)
+			for (let tries = 0; answer === null && tries < MAX_CONNECTIONS && performance.now() < end; tries += 1)
 				answer = await this.exchange(await this.connected(), path, headers, body);
 			if (answer === null) throw this.unanswered(started);
 			this.noteAnswer(started);
@@ -104,7 +108,7 @@ export class Http2Host {
 		}
 	}
 
-	/** A host that answers other requests in the meantime is reachable, so the request is at fault. */
+	/** A host that answered other requests meanwhile is reachable, so this request is at fault. */
 	private unanswered(started: number): Error {
 		return this.answeredAt >= started - FASTEST_OF_MS
 			? new RequestRejected(this.host, 'it answers other requests, but not this one')
@@ -121,7 +125,8 @@ export class Http2Host {
 		const ms = now - started;
 		this.answeredAt = now;
 		if (ms < this.fastest.ms || now > this.fastest.until) this.fastest = { ms, until: now + FASTEST_OF_MS };
-		// There may be room for more than the one whose place this was.
+		// The newly noted latency may be longer than the previous one and then allows more streams: resume as many waiting requests
+		// as now fit, not just one.
 		for (const resume of this.waiting.splice(0, this.streams() - this.open)) resume();
 	}
 
@@ -137,7 +142,7 @@ export class Http2Host {
 		if (this.closed) return Promise.reject(new HostUnreachable(this.host, 'this server is stopping'));
 		if (this.session === null) {
 			const opening = this.openSession(() => {
-				// A later one may be there already.
+				// A newer session may exist already.
 				if (this.session === opening) this.session = null;
 			});
 			this.session = opening;
@@ -145,7 +150,7 @@ export class Http2Host {
 		return this.session;
 	}
 
-	/** Resolves with the host's settings: before them nobody knows how many streams it takes. */
+	/** Resolves with the host's settings, which contain the number of streams that it allows. */
 	private openSession(ended: () => void): Promise<ClientHttp2Session> {
 		return new Promise((resolve, reject) => {
 			const session = connect(this.options.url);
@@ -161,7 +166,7 @@ export class Http2Host {
 				this.allow(maxConcurrentStreams);
 				resolve(session);
 			});
-			// What is open on it may still be answered; what comes next needs another one.
+			// Open requests may still be answered; new ones need another connection.
 			session.on('goaway', ended);
 			session.on('error', (error) => end(error.message));
 			session.on('close', () => end('it closed the connection'));
@@ -186,7 +191,7 @@ export class Http2Host {
 			try {
 				request = session.request({ ':method': 'POST', ':path': path, ...headers });
 			} catch (error) {
-				// Either the connection ended just now, or this request has a header that HTTP does not allow.
+				// Either the connection has just ended, or the request has an invalid header.
 				if (session.closed || session.destroyed) return resolve(null);
 				return reject(new RequestRejected(this.host, (error as Error).message));
 			}
@@ -200,7 +205,7 @@ export class Http2Host {
 				text += chunk;
 			});
 			const patience = setTimeout(() => request.close(constants.NGHTTP2_CANCEL), this.options.answerWithinMs);
-			// Reported by `close`, which comes in every case.
+			// `close` follows every error and reports it.
 			request.on('error', () => undefined);
 			request.on('close', () => {
 				clearTimeout(patience);

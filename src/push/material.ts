@@ -3,7 +3,7 @@ import type { Directory, History, User } from '../engine/ports/store.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Message } from '../model/message.ts';
 
-/** Messages, and what has to be known about them, fetched for a whole batch at once. */
+/** Loads the messages, conversations and users that a batch of notifications needs. */
 
 export interface Material {
 	message(key: MessageKey): Message | undefined;

@@ -1,6 +1,6 @@
 import type { SendResult } from '../engine/ports/push.ts';
 
-/** Totals since the start, for metrics. */
+/** Totals since the start, exported as metrics. */
 export class Meters {
 	sent = 0;
 	withdrawn = 0;

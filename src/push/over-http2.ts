@@ -2,9 +2,9 @@ import type { CachedToken } from './cached-token.ts';
 import { type Http2Host, RequestRejected } from './http2-host.ts';
 import type { Outcome } from './provider.ts';
 
-/** What providers that are spoken to over HTTP/2 with a token have in common. */
+/** Shared by providers that use HTTP/2 and a token. */
 
-/** Sends one after the other, until one is not accepted: its outcome is that of all. */
+/** Sends items one after the other until one is not accepted; its outcome is the result. */
 export async function sendAll<Item>(
 	items: Iterable<Item>,
 	send: (item: Item) => Promise<Outcome>,
@@ -16,13 +16,13 @@ export async function sendAll<Item>(
 	return { type: 'accepted' };
 }
 
-/** What a failure to send means: for the device alone, or for everybody. A rejected request uses up a try. */
+/** Maps an error to an outcome: a rejected request costs the device an attempt, an unreachable host affects all. */
 export const outcomeOfFailure = (error: unknown): Outcome => ({
-	type: error instanceof RequestRejected ? 'busy' : 'away',
+	type: error instanceof RequestRejected ? 'busy' : 'unavailable',
 	error: (error as Error).message,
 });
 
-/** Whether anything could be sent: null, or what is wrong. */
+/** Checks that the token is valid and the host reachable: null, or the error. */
 export async function checkReach(token: CachedToken, host: Http2Host): Promise<string | null> {
 	try {
 		await token.get();

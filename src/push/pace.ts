@@ -1,26 +1,26 @@
 /**
- * How fast notifications of one user become due: a burst at once, the rest at a steady rate. Sends are taken in the order
- * in which they become due, so a user with thousands of them takes a small share of what the providers take, and everybody
- * else is served in between.
+ * Limits how fast notifications of one user become due: a burst at once, the rest at a steady rate. Sends are
+ * processed in the order in which they become due, so a user with thousands of them takes a small share, and other
+ * users are served in between.
  *
- * Kept in memory and per process: after a restart every user begins with a whole burst.
+ * In memory and per process: after a restart every user has a full burst.
  */
 
 const PER_SECOND = 50;
-/** Every device of a user (20 at most) gets several notifications at once. */
+/** Allows several notifications at once for every device of a user (at most 20). */
 export const BURST = 100;
 const STEP_MS = 1000 / PER_SECOND;
-/** Users who are within their burst again are forgotten, this often at most. */
+/** How often entries of users with a full burst are dropped. */
 const FORGET_EVERY_MS = 60_000;
 
 export class Pace {
-	/** When the notification that was last scheduled for the user becomes due, less the burst. */
+	/** For each user, when the last scheduled notification becomes due, minus the burst. */
 	private readonly tails = new Map<string, number>();
 	private forgottenAt = 0;
 
 	constructor(private readonly nowMs: () => number) {}
 
-	/** Schedules one more for the user; returns for how many ms it has to wait. */
+	/** Schedules one more for the user; returns its delay in ms. */
 	next(user: string): number {
 		const now = this.nowMs();
 		this.forget(now);

@@ -1,18 +1,18 @@
 import type { Device, MessageKey } from '../engine/ports/push.ts';
 
-/** Somebody who carries notifications to devices: APNs, FCM, the push services of browsers. */
+/** A push service: APNs, FCM, or the push services of browsers. */
 
-/** What a person sees, and what an application needs to open the right place. */
+/** What the user sees, and what an application needs to open the conversation. */
 export interface Notification {
 	readonly title: string;
 	readonly body: string;
 	readonly message: MessageKey;
 	readonly threadTs: number | null;
-	/** The user's badge, with this message in it. */
+	/** The user's badge, including this message. */
 	readonly badge: number;
 }
 
-/** Nothing to see: the badge falls, and what was read elsewhere goes. */
+/** Silent update: lowers the badge and removes notifications that were read elsewhere. */
 export interface Withdrawal {
 	readonly badge: number;
 	readonly messages: readonly MessageKey[];
@@ -20,25 +20,25 @@ export interface Withdrawal {
 
 export type Outcome =
 	| { readonly type: 'accepted' }
-	/** The device is not there any more. */
+	/** The device is no longer registered. */
 	| { readonly type: 'gone' }
-	/** It will never be taken. */
+	/** Rejected for good. */
 	| { readonly type: 'refused'; readonly error: string }
-	/** Not now. Counts as a try. */
+	/** Retry later. Counts as an attempt. */
 	| { readonly type: 'busy'; readonly error: string; readonly retryAfterMs?: number }
-	/** Nothing can be sent at all: unreachable, or the credentials are refused. Nobody's try is used up by it. */
-	| { readonly type: 'away'; readonly error: string; readonly retryAfterMs?: number };
+	/** Nothing can be sent: the service is unreachable, or rejects the credentials. Does not count as an attempt. */
+	| { readonly type: 'unavailable'; readonly error: string; readonly retryAfterMs?: number };
 
 export interface PushProvider {
-	/** Never rejects. Repeating it shows nothing twice: what is sent under the same message replaces the earlier one. */
+	/** Never rejects. Idempotent: a repeated notification for a message replaces the earlier one. */
 	notify(device: Device, notification: Notification): Promise<Outcome>;
 	withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome>;
-	/** The host it is sent to, if there are several: an unavailable one is paused, others continue. */
+	/** The endpoint for the device, if there are several: an unavailable one is paused, others continue. */
 	endpointOf?(device: Device): string;
-	/** Whether anything could be sent, before there is something to: null, or what is wrong. */
+	/** Checks before the first notification that sending is possible: null, or the error. */
 	check(): Promise<string | null>;
 	close(): void;
 }
 
-/** What a notification is replaced under, and removed by: one for each message, on every platform. */
+/** The id under which a notification is replaced and removed: one for each message, on every platform. */
 export const collapseId = ({ conversation, ts }: MessageKey): string => `${conversation}:${ts}`;

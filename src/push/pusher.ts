@@ -8,13 +8,12 @@ import { Meters } from './meters.ts';
 import { Pace } from './pace.ts';
 import type { PushProvider } from './provider.ts';
 import { RecipientStates } from './recipient-states.ts';
-import { Sender } from './sender.ts';
-import { nextTurn } from './turn.ts';
+import { nextTurn, Sender } from './sender.ts';
 import { Withdrawals } from './withdrawals.ts';
 
 /**
- * Pushing as a process: three loops over the store, each looking for work and doing it. Any number of processes may run
- * it on the same store; leases keep them apart.
+ * Runs push: three loops over the store, each looking for work and doing it. Any number of processes may run it on
+ * the same store; leases prevent duplicate work.
  */
 
 export interface PusherParts {
@@ -32,20 +31,20 @@ export interface PusherParts {
 	readonly report: (error: unknown) => void;
 }
 
-/** How long to wait after a look that found nothing. */
-const LOOK_EVERY_MS = 200;
+/** Pause after a round without work. */
+const POLL_EVERY_MS = 200;
 const AFTER_FAILURE_MS = 2_000;
-/** Batches that may be on their way at once: one with a slow answer in it does not hold up the others. */
+/** Concurrent batches: a slow answer in one does not delay the others. */
 const LANES = 4;
 const TIDY_EVERY_MS = 60_000;
-/** Nothing is on its way longer: who read something then cannot have read it while it was. */
+/** No send takes longer: reads that are older than this need not be remembered for sends in flight. */
 const LONGEST_SEND_MS = 10 * 60_000;
-/** What was shown so long ago is not withdrawn any more. */
+/** Notifications older than this are not withdrawn. */
 const REMEMBER_MS = 7 * 24 * 60 * 60_000;
 
 export class Pusher {
 	readonly meters = new Meters();
-	/** As of the last tidying. */
+	/** Updated by the tidy loop. */
 	sizes = { devices: 0, pending: 0, dead: 0 };
 	private readonly carriers: Carriers;
 	private readonly fanOut: FanOut;
@@ -93,7 +92,7 @@ export class Pusher {
 		]);
 	}
 
-	/** Ends what is under way; what is not done is due again. */
+	/** Waits for running work; unfinished sends become due again. */
 	async stop(): Promise<void> {
 		this.stopping = true;
 		this.wake();
@@ -132,17 +131,17 @@ export class Pusher {
 		}
 	}
 
-	/** Again at once while there is work, after a while otherwise. */
+	/** Runs rounds without pause while there is work, otherwise with pauses. */
 	private async repeat(round: () => Promise<number>): Promise<void> {
 		while (!this.stopping) {
 			let wait = 0;
 			try {
-				if ((await round()) === 0) wait = LOOK_EVERY_MS;
+				if ((await round()) === 0) wait = POLL_EVERY_MS;
 			} catch (error) {
 				if (!this.stopping) this.parts.report(error);
 				wait = AFTER_FAILURE_MS;
 			}
-			// In either case others have their turn.
+			// Even a pause of 0 yields to other work.
 			await this.pause(wait);
 		}
 	}

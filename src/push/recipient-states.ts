@@ -6,19 +6,19 @@ import type { ReadState } from '../unread/read-state.ts';
 import { isOver, type Recipient, reasonOf, type Subject } from './decide.ts';
 import type { Material } from './material.ts';
 
-/** How somebody stands to a message right now, as their other devices see it. */
+/** The state of a user towards a message, read from the same read state that other devices use. */
 
 const NO_ROWS: CountSink = { begin: () => undefined, row: () => undefined };
 
 export class RecipientStates {
 	constructor(private readonly readState: ReadState) {}
 
-	/** Their badge, as client.counts says it. */
+	/** The user's badge, as in client.counts. */
 	async badge(user: string): Promise<number> {
 		return (await this.readState.countsInto(user, NO_ROWS)).badge;
 	}
 
-	/** Null: not in the conversation, or it is archived. */
+	/** Null: the user is not a member, or the conversation is archived. */
 	async of(
 		user: string,
 		message: Message,
@@ -39,7 +39,10 @@ export class RecipientStates {
 		};
 	}
 
-	/** Whether a `<!here>` spoke to them: they were active when it was sent. Asked where nothing else decides. */
+	/**
+	 * Whether `<!here>` mentioned the user, who was active when it was posted. Expensive: called only if nothing else
+	 * decides.
+	 */
 	async wasMentionedByHere(user: string, { conversation, ts }: MessageKey): Promise<boolean> {
 		const unread = await this.readState.unread(user, conversation, 'in badge');
 		return unread.some((item) => item.ts === ts && item.reasons.includes('channel_mention'));
@@ -48,7 +51,7 @@ export class RecipientStates {
 
 const isRead = (view: MemberView, { ts }: Message, ahead: boolean): boolean => ahead || view.lastRead >= ts;
 
-/** Looks whether they were active when it was sent, if that is what it depends on. */
+/** Adds whether the user was active when the message was posted, if the decision depends on it. */
 export async function withActivity(
 	recipients: RecipientStates,
 	subject: Subject,

@@ -1,7 +1,7 @@
 import type { DueSend, PushOutbox, SendResult } from '../engine/ports/push.ts';
 import type { Directory, History } from '../engine/ports/store.ts';
 import type { Message } from '../model/message.ts';
-import { backOffMs, MOST_ATTEMPTS } from './backoff.ts';
+import { backOffMs, MAX_ATTEMPTS } from './backoff.ts';
 import type { Carriers } from './carriers.ts';
 import { contentOf } from './content.ts';
 import { type Material, materialFor } from './material.ts';
@@ -9,14 +9,13 @@ import type { Meters } from './meters.ts';
 import type { Pace } from './pace.ts';
 import type { Outcome } from './provider.ts';
 import { isOverFor, type RecipientStates } from './recipient-states.ts';
-import { nextTurn } from './turn.ts';
 
 /**
- * From what is due to what was sent. Everything is checked once more right before it is sent: a user who has read it in
- * the meantime is not notified, and the badge is current.
+ * Sends due notifications. Each is checked again right before sending: a user who has read the message meanwhile is
+ * not notified, and the badge is current.
  *
- * The result is written after the provider has answered. If this process dies in between, it is sent again under the same
- * name, and the device shows it once: docs/adr/0020-push.md.
+ * The result is stored after the provider has answered. If the process dies in between, the notification is sent
+ * again under the same id, and the device shows it once: docs/adr/0020-push.md.
  */
 
 export interface SenderParts {
@@ -35,15 +34,15 @@ export interface SenderParts {
 
 const LEASE_MS = 60_000;
 const SENDS_PER_ROUND = 250;
-/** In between, requests of others are answered. */
+/** Between turns, the process answers other requests. */
 const SENDS_PER_TURN = 25;
-/** What was said so long ago wakes nobody any more. */
-const MOST_AGE_MS = 24 * 60 * 60_000;
+/** Notifications of older messages are dropped. */
+const MAX_AGE_MS = 24 * 60 * 60_000;
 
 export class Sender {
 	constructor(private readonly parts: SenderParts) {}
 
-	/** Due sends, which are this process's alone until the lease ends. */
+	/** Takes due sends under a lease of this process. */
 	async take(): Promise<readonly DueSend[]> {
 		const { outbox, carriers, nowMs, newLease } = this.parts;
 		if (carriers.allPaused()) return [];
@@ -62,7 +61,7 @@ export class Sender {
 		const under: Promise<void>[] = [];
 		for (const [index, send] of due.entries()) {
 			if (index > 0 && index % SENDS_PER_TURN === 0) await nextTurn();
-			// Whatever fails for one is due again when the lease ends; the others go on.
+			// A failed send becomes due again when the lease ends; the others continue.
 			under.push(this.one(send, material, badgeOf).catch((error) => this.parts.report(error)));
 		}
 		await Promise.all(under);
@@ -77,10 +76,11 @@ export class Sender {
 		const message = material.message(send);
 		if (!send.to) return outbox.settle(send, { type: 'dropped' });
 		if (!message || (await isOverFor(send, message, material, this.parts.recipients))) {
-			// An earlier try may have shown it without our knowing: then it is withdrawn like any other.
 			if (send.attempts === 1) return outbox.settle(send, { type: 'dropped' });
-			await outbox.settle(send, { type: 'sent', badge: send.to.badge });
-			return outbox.noteRead(send.user);
+			// The provider may have accepted an earlier attempt whose answer was lost: withdraw it like any other.
+			// The user is noted first. If this process dies in between, the send is still pending and is taken again.
+			await outbox.noteRead(send.user);
+			return outbox.settle(send, { type: 'sent', badge: send.to.badge });
 		}
 		const result = await this.deliver(send, send.to, message, material, badgeOf);
 		await outbox.settle(send, result);
@@ -98,10 +98,10 @@ export class Sender {
 		const { attempts } = send;
 		const provider = carriers.provider(device.platform);
 		if (!provider) return { type: 'dead', attempts, error: `${device.platform} is not configured` };
-		if (nowMs() - message.ts / 1000 > MOST_AGE_MS) return { type: 'dead', attempts, error: 'too old' };
+		if (nowMs() - message.ts / 1000 > MAX_AGE_MS) return { type: 'dead', attempts, error: 'too old' };
 		const paused = carriers.pausedUntil(device);
 		if (paused > 0) {
-			// After an outage everything is due at once: users take turns then as well.
+			// After an outage everything is due together: pace users then as well.
 			const nextAt = paused + pace.next(send.user);
 			return { type: 'again', attempts: attempts - 1, nextAt, error: `${device.platform} is unavailable` };
 		}
@@ -134,15 +134,18 @@ export class Sender {
 			case 'refused':
 				return { type: 'dead', attempts, error: outcome.error };
 			case 'busy': {
-				if (attempts >= MOST_ATTEMPTS) return { type: 'dead', attempts, error: outcome.error };
+				if (attempts >= MAX_ATTEMPTS) return { type: 'dead', attempts, error: outcome.error };
 				const wait = backOffMs(attempts, random, outcome.retryAfterMs);
 				return { type: 'again', attempts, nextAt: nowMs() + wait, error: outcome.error };
 			}
-			case 'away': {
-				// No try is used up, but that there was one is remembered: it may have arrived.
+			case 'unavailable': {
+				// Does not use up an attempt, but records one, because the notification may have arrived.
 				const nextAt = Math.max(carriers.pausedUntil(device), nowMs());
 				return { type: 'again', attempts: 1, nextAt, error: outcome.error };
 			}
 		}
 	}
 }
+
+/** Yields to other work of the event loop: this process may also serve requests. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -6,9 +6,9 @@ import type { Meters } from './meters.ts';
 import { isOverFor, type RecipientStates } from './recipient-states.ts';
 
 /**
- * A user who reads a message on one device stops seeing its notification on the others: they get the current badge and what to remove, at
- * most once in two seconds each. What is to be removed follows from what was sent and what is read, so that nothing is
- * forgotten however this process ends.
+ * Withdraws notifications of messages that the user has read on another device: each device gets the current badge
+ * and the ids to remove, at most once in two seconds. What to remove is derived from what was sent and what was
+ * read, so a crash forgets nothing.
  */
 
 export interface WithdrawalParts {
@@ -24,44 +24,44 @@ export interface WithdrawalParts {
 	readonly report: (error: unknown) => void;
 }
 
-/** How long the lease of a process that died lasts. */
+/** After this, another process takes over from one that died. */
 const LEASE_MS = 30_000;
 const USERS_AT_ONCE = 200;
 export const UPDATE_EVERY_MS = 2_000;
-/** Who reads while much is being sent to them is looked at so often, not after each. */
-const LOOK_EVERY_MS = 500;
+/** A user who reads while notifications are being sent is checked this often, not after each. */
+const CHECK_EVERY_MS = 500;
 
 export class Withdrawals {
 	constructor(private readonly parts: WithdrawalParts) {}
 
-	/** Users whose devices are being updated: one with much to withdraw does not hold up the others. */
-	private readonly underWay = new Map<string, Promise<void>>();
+	/** Users whose devices are being updated. A slow one does not delay the others. */
+	private readonly inFlight = new Map<string, Promise<void>>();
 
-	/** Answers how many users were taken. */
+	/** Returns the number of users taken. */
 	async round(): Promise<number> {
 		const { outbox, nowMs, newLease, report } = this.parts;
-		if (this.underWay.size >= USERS_AT_ONCE) await Promise.race(this.underWay.values());
+		if (this.inFlight.size >= USERS_AT_ONCE) await Promise.race(this.inFlight.values());
 		const now = nowMs();
 		const entries = await outbox.takeReads({
 			id: newLease(),
 			now,
 			until: now + LEASE_MS,
-			limit: USERS_AT_ONCE - this.underWay.size,
+			limit: USERS_AT_ONCE - this.inFlight.size,
 		});
 		for (const entry of entries) {
-			// Took longer than its lease: due again when the new one ends.
-			if (this.underWay.has(entry.user)) continue;
+			// The earlier update outlasted its lease; the user becomes due again when the new lease ends.
+			if (this.inFlight.has(entry.user)) continue;
 			const updating = this.update(entry)
 				.catch(report)
-				.then(() => void this.underWay.delete(entry.user));
-			this.underWay.set(entry.user, updating);
+				.then(() => void this.inFlight.delete(entry.user));
+			this.inFlight.set(entry.user, updating);
 		}
 		return entries.length;
 	}
 
-	/** Resolves when nothing is under way. */
+	/** Resolves when all updates are done. */
 	async settled(): Promise<void> {
-		await Promise.all(this.underWay.values());
+		await Promise.all(this.inFlight.values());
 	}
 
 	private async update(entry: ReadEntry): Promise<void> {
@@ -74,15 +74,15 @@ export class Withdrawals {
 			(device) => device.badge > badge || over.some((send) => send.device === device.id),
 		);
 		if (devicesToUpdate.length === 0)
-			return outbox.withdrawn(entry, { sends: over, badge: null, nextAt: nowMs() + LOOK_EVERY_MS });
+			return outbox.withdrawn(entry, { sends: over, badge: null, nextAt: nowMs() + CHECK_EVERY_MS });
 		const retries = await Promise.all(devicesToUpdate.map((device) => this.withdraw(device, over, badge)));
 		const retryAt = Math.max(...retries);
-		// Where one device was not reached, all are sent it again, which changes nothing.
+		// If one device was not reached, all get the update again, which is idempotent.
 		if (retryAt > 0) return outbox.putOff(entry, retryAt);
 		await outbox.withdrawn(entry, { sends: over, badge, nextAt: nowMs() + UPDATE_EVERY_MS });
 	}
 
-	/** Answers when to try again; 0: there is nothing more to be done for the device. */
+	/** Returns when to retry; 0: the device is done. */
 	private async withdraw(device: Device, over: readonly ShownSend[], badge: number): Promise<number> {
 		const { outbox, carriers, meters, nowMs } = this.parts;
 		const provider = carriers.provider(device.platform);
@@ -98,12 +98,12 @@ export class Withdrawals {
 				{ device: device.id, user: device.user, conversation: '', ts: 0 },
 				{ type: 'gone' },
 			);
-		if (outcome.type !== 'busy' && outcome.type !== 'away') return 0;
+		if (outcome.type !== 'busy' && outcome.type !== 'unavailable') return 0;
 		const wait = Math.max(UPDATE_EVERY_MS, outcome.retryAfterMs ?? 0);
 		return Math.max(carriers.pausedUntil(device), nowMs() + wait);
 	}
 
-	/** Of what is shown: what is read, or is none of theirs any more. */
+	/** The shown notifications whose messages were read or no longer concern the user. */
 	private async overOf(user: string, shown: readonly ShownSend[]): Promise<ShownSend[]> {
 		if (shown.length === 0) return [];
 		const material = await materialFor(shown, this.parts);

@@ -1,17 +1,17 @@
-/** Calls the server's own methods, for commands that work through a running server. */
+/** Calls the server's API, for commands that use a running server. */
 
 const RIGHT_TOKEN =
 	'Set TIDEMARK_ADMIN_TOKEN to its token, or --data-dir to its directory; if you meant another server, correct --url.';
 
-/** Errors that only the user of the command can fix. */
+/** Errors that the user of the command can fix. */
 const ADVICE: Readonly<Record<string, string>> = {
 	invalid_auth: `does not recognise this administrator’s token. ${RIGHT_TOKEN}`,
 	not_allowed_token_type: `needs the administrator’s token; this is a user’s. ${RIGHT_TOKEN}`,
 	ratelimited:
-		'rejected the request by its limit per user. Start it with a higher --requests-per-second (0: no limit).',
+		'rejected the request because of its limit per user. Start it with a higher --requests-per-second (0: no limit).',
 };
 
-/** Of Bun's fetch, whose handshake was answered with something else. */
+/** Error code of Bun's fetch when the other side does not speak TLS. */
 const TLS_FAILED = 'EPROTO';
 
 export class ApiError extends Error {
@@ -24,7 +24,7 @@ export class ApiError extends Error {
 		const advice = ADVICE[code];
 		super(
 			advice === undefined
-				? // The server names the argument: that is the cause, and where to look.
+				? // The server's message names the argument.
 					[`${method} answered ${code}`, ...messages.map((one) => one.replace('[ERROR] ', ''))].join(': ')
 				: `the server at ${url} ${advice}`,
 		);
@@ -57,7 +57,7 @@ export function apiClient(url: string, token: string): ApiCall {
 		}
 		const answer = (await response.json().catch(() => null)) as Answer | null;
 		if (answer === null || typeof answer.ok !== 'boolean')
-			throw new Error(`what answers at ${url} is not Tidemark (HTTP ${response.status}). Check --url.`);
+			throw new Error(`the server at ${url} is not Tidemark (HTTP ${response.status}). Check --url.`);
 		if (!answer.ok)
 			throw new ApiError(url, method, answer.error ?? 'nothing', answer.response_metadata?.messages ?? []);
 		return answer as T;
@@ -66,5 +66,5 @@ export function apiClient(url: string, token: string): ApiCall {
 
 const unreachable = (url: string, error: unknown): string =>
 	(error as { code?: string }).code === TLS_FAILED
-		? `what answers at ${url} does not serve https. Tidemark serves plain http; a proxy in front of it adds https. Check --url.`
+		? `the server at ${url} does not serve https. Tidemark serves plain http; a proxy in front of it adds https. Check --url.`
 		: `no server answers at ${url}. Start one with 'tidemark serve', or give --url.`;

@@ -1,6 +1,6 @@
 import type { ApiCall } from './api-client.ts';
 
-/** A socket as any client of RTM opens it: `rtm.connect`, the address it answers, hello. */
+/** Opens a socket like any RTM client: `rtm.connect`, then the returned address, then `hello`. */
 
 export interface RtmFrame {
 	readonly type?: string;
@@ -17,7 +17,7 @@ export interface RtmFrame {
 
 export interface RtmListener {
 	frame(frame: RtmFrame): void;
-	/** Once, and only after it was open. */
+	/** Called once, and only after the socket was open. */
 	closed(code: number, reason: string): void;
 }
 
@@ -30,7 +30,7 @@ const OPEN_WITHIN_MS = 10_000;
 /** The server closes sockets that are silent for 120 s. */
 const PING_MS = 30_000;
 
-/** Resolves with hello, which the listener receives first. `since`: resume from this position. */
+/** Resolves after `hello`, which the listener receives first. `since`: the position to resume from. */
 export async function openRtm(call: ApiCall, listener: RtmListener, since?: string): Promise<RtmSocket> {
 	const { url } = await call<{ url: string }>('rtm.connect', since === undefined ? {} : { since });
 	const socket = new WebSocket(url);

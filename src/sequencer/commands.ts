@@ -4,17 +4,16 @@ import type { Message } from '../model/message.ts';
 import type { ThreadSummary } from './effects.ts';
 
 /**
- * What can be asked of a conversation. A command is plain data: it goes through the log under its
- * conversation's id, and the owner of that conversation decides about it in the order of the log.
+ * Commands change a conversation. A command is plain data: a gateway appends it to the log under the id of its
+ * conversation, and the owner of the conversation decides commands in the order of the log.
  */
 
 export interface Content {
 	readonly text: string;
-	/** Blocks, attachments, metadata, files: carried, not looked into (but for files that are deleted); JSON. */
+	/** JSON that is stored without interpreting it: blocks, attachments, metadata, files. Deleting a file edits its part. */
 	readonly extra: string | null;
 }
 
-/** What `extra` may take up. */
 export const MAX_EXTRA_BYTES = 100 * 1024;
 
 export type Action =
@@ -29,30 +28,30 @@ export type Action =
 			readonly threadTs: number | null;
 			readonly broadcast: boolean;
 			readonly clientMsgId: string | null;
-			/** An app speaks where it was called, or where its webhook posts: its bot need not be a member. */
+			/** An app posts where it was invoked, or where its webhook points to: its bot need not be a member. */
 			readonly asGuest?: true;
 	  }
 	| {
 			readonly type: 'edit';
 			readonly ts: number;
 			readonly content: Content;
-			/** Fields of `extra` that stay as they are when the edit takes place. */
+			/** Fields of `extra` that keep the value they have when the edit is decided. */
 			readonly keep?: readonly string[];
 			readonly asGuest?: true;
 	  }
 	| { readonly type: 'delete'; readonly ts: number; readonly asGuest?: true }
-	/** The actor deleted a file that the message has. Membership does not matter. */
+	/** Replaces a file that the actor deleted with a tombstone. The actor need not be a member. */
 	| { readonly type: 'remove_file'; readonly ts: number; readonly file: string }
-	/** The actor reacts to a message, or takes the reaction back. */
+	/** Adds or removes a reaction of the actor. */
 	| { readonly type: 'react'; readonly ts: number; readonly name: string; readonly added: boolean }
-	/** Pins a message to the conversation, or takes it down. */
+	/** Pins or unpins a message. */
 	| { readonly type: 'pin'; readonly ts: number; readonly added: boolean }
 	| { readonly type: 'join' }
 	| { readonly type: 'leave' }
-	/** Each user once. With `force`, who is a member already is passed over; without, it refuses the call. */
+	/** Each user once. With `force`, existing members are skipped; without, one of them makes the command fail. */
 	| { readonly type: 'invite'; readonly users: readonly string[]; readonly force: boolean }
 	| { readonly type: 'kick'; readonly user: string }
-	/** By the administrator: no rule about who invites whom. Each user once. */
+	/** By the administrator, who may add anybody. Each user once. */
 	| { readonly type: 'add_members'; readonly users: readonly string[] }
 	| { readonly type: 'archive' }
 	| { readonly type: 'unarchive' }
@@ -61,12 +60,12 @@ export type Action =
 	| { readonly type: 'set_purpose'; readonly value: string }
 	| { readonly type: 'follow'; readonly threadTs: number; readonly lastRead: number | null }
 	| { readonly type: 'unfollow'; readonly threadTs: number }
-	/** Whether the actor follows a thread; changes nothing. */
+	/** Asks whether the actor follows a thread; changes nothing. */
 	| { readonly type: 'follow_status'; readonly threadTs: number };
 
 export interface Command {
 	readonly conversation: string;
-	/** Who asks; empty for the administrator. */
+	/** The user who sent the request; empty for the administrator. */
 	readonly actor: string;
 	readonly team: string;
 	/** When the gateway received the request, by its clock, in micros. */
@@ -82,13 +81,13 @@ export type Outcome =
 export interface Result {
 	readonly conversation?: Conversation;
 	readonly message?: Message;
-	/** Of a post: who wrote the root of the thread that it is a reply in. */
+	/** For a reply: the author of its thread's root. */
 	readonly parentUser?: string;
-	/** Of an edit: the thread that the message is a reply of, or the root of. */
+	/** For an edit: the thread of the message. */
 	readonly thread?: ThreadSummary | null;
-	/** The send was a repetition: nothing new was created. */
+	/** The send was a repetition; nothing was created. */
 	readonly repeated?: boolean;
-	/** Nothing had to be done: a second join, opening what is open, leaving what one is not in. */
+	/** Nothing had to change: joining twice, opening an open conversation, leaving one that the user is not in. */
 	readonly unchanged?: boolean;
 	readonly added?: number;
 	readonly already?: number;

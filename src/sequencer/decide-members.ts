@@ -1,11 +1,11 @@
-import type { Conversation } from '../model/conversation.ts';
+import { type Conversation, isGeneral } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import type { Command } from './commands.ts';
 import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
 import type { Effect } from './effects.ts';
 import { type ConversationState, isMember } from './state.ts';
 
-/** Coming into being, joining and leaving. */
+/** Creating, joining and leaving a conversation. */
 
 export const MAX_MEMBERS = 500_000;
 
@@ -14,7 +14,7 @@ export function decideCreate(
 	command: Command,
 	action: ActionOf<'create'>,
 ): Decision {
-	// Ids of direct messages follow from their people: creating one again is opening it.
+	// The id of a direct message is derived from its members: creating it again opens it.
 	if (state.head) return accept({ conversation: state.head.conversation, unchanged: true });
 	const at = command.at;
 	const conversation: Conversation = {
@@ -49,7 +49,7 @@ export function decideInvite(situation: Situation, action: ActionOf<'invite'>): 
 	const fresh = action.users.filter((user) => !isMember(state, user));
 	if (fresh.length === 0 || (fresh.length < action.users.length && !action.force)) {
 		const member = action.users.find((user) => isMember(state, user));
-		return refuse('already_in_channel', `users: ${member} is a member already`);
+		return refuse('already_in_channel', `users: ${member} is already a member`);
 	}
 	return join(situation, fresh, actor);
 }
@@ -84,6 +84,7 @@ export function decideLeave(situation: Situation): Decision {
 	}
 	const problem = refuseDirect(situation);
 	if (problem) return problem;
+	if (isGeneral(conversation)) return refuse('cant_leave_general');
 	if (conversation.archived) return refuse('is_archived');
 	if (conversation.kind === 'private' && conversation.memberCount === 1) return refuse('last_member');
 	return leave(situation, actor);
@@ -94,6 +95,7 @@ export function decideKick(situation: Situation, action: ActionOf<'kick'>): Deci
 	const problem = refuseOutsider(situation) ?? refuseDirect(situation);
 	if (problem) return problem;
 	if (conversation.archived) return refuse('is_archived');
+	if (isGeneral(conversation)) return refuse('cant_kick_from_general');
 	if (action.user === actor) return refuse('cant_kick_self');
 	if (!isMember(state, action.user)) return refuse('not_in_channel', `user: ${action.user} is not a member`);
 	return leave(situation, action.user);

@@ -1,3 +1,4 @@
+import { withoutFile } from '../model/files.ts';
 import { parseMentions } from '../model/mentions.ts';
 import { inTimeline, type Message } from '../model/message.ts';
 import { type Content, MAX_EXTRA_BYTES } from './commands.ts';
@@ -53,7 +54,7 @@ export function decidePost(situation: Situation, action: ActionOf<'post'>): Deci
 	return accept(withParent(message, root), ...follows.before, posted, ...follows.after);
 }
 
-/** The whole content of the answer, so that no lookup is needed after the decision. */
+/** Includes the root's author for the answer, so that the gateway needs no lookup. */
 const withParent = (message: Message, root: Message | null) =>
 	root ? { message, parentUser: root.user } : { message };
 
@@ -94,19 +95,19 @@ export function decideEdit(situation: Situation, action: ActionOf<'edit'>): Deci
 		...previous,
 		text,
 		extra,
-		// Leaving changes no mentions: a user who was mentioned as a member stays mentioned while the text mentions them.
+		// A user who was named as a member and has left stays named while the text names them.
 		named: mentions.users.filter((user) => isMember(state, user) || previous.named.includes(user)),
 		channelWide: mentions.channelWide,
 		here: mentions.here,
 		editedTs: at,
 		changedTs: at,
 	};
-	const thread = threadAround(situation, previous, {}) ?? threadBelow(situation, message);
+	const thread = threadOfReply(situation, previous, {}) ?? threadOfRoot(situation, message);
 	const edited: Effect = { type: 'edited', conversation, at, message, previous, thread };
 	return accept({ message, thread }, edited, ...followsOfEdit(situation, message, previous));
 }
 
-/** What the edit gives, with what the message has now of the fields that are to stay. */
+/** The new `extra`, plus the fields of the old one that the edit keeps. */
 function extraAfter({ content, keep = [] }: ActionOf<'edit'>, previous: Message): string | null {
 	const had = fieldsOf(previous.extra);
 	const kept = keep.filter((name) => Object.hasOwn(had, name)).map((name) => [name, had[name]]);
@@ -132,18 +133,33 @@ export function decideDelete(situation: Situation, action: ActionOf<'delete'>): 
 		changedTs: at,
 	};
 	const tombstone = previous.threadTs === null && (state.threads.get(previous.ts)?.replies.length ?? 0) > 0;
-	const thread = threadAround(situation, previous, { removed: previous });
+	const thread = threadOfReply(situation, previous, { removed: previous });
 	return accept({ message }, { type: 'deleted', conversation, at, message, previous, tombstone, thread });
 }
 
-/** The thread that a reply belongs to, as it is after the change. */
-export function threadAround({ state }: Situation, message: Message, change: { removed?: Message }) {
+/**
+ * Replaces a deleted file of a message with a tombstone. The gateway has checked that the actor may delete the file.
+ * This is not an edit by the author: the message is not marked as edited, and counts stay the same.
+ */
+export function decideRemoveFile(situation: Situation, action: ActionOf<'remove_file'>): Decision {
+	const { state, conversation, at } = situation;
+	const previous = state.messages.get(action.ts);
+	if (!previous || previous.deleted) return refuse('message_not_found');
+	const extra = withoutFile(previous.extra, action.file, at);
+	if (extra === null) return accept({ unchanged: true });
+	const message: Message = { ...previous, extra, changedTs: at };
+	const thread = threadOfReply(situation, previous, {}) ?? threadOfRoot(situation, message);
+	return accept({ message, thread }, { type: 'edited', conversation, at, message, previous, thread });
+}
+
+/** The thread of a reply, after the change. */
+function threadOfReply({ state }: Situation, message: Message, change: { removed?: Message }) {
 	const root = message.threadTs === null ? null : state.messages.get(message.threadTs);
 	return root ? summaryOf(state, root, change) : null;
 }
 
-/** The thread below a root; null while it has no replies. */
-export function threadBelow({ state }: Situation, root: Message) {
+/** The thread of a root; null while it has no replies. */
+function threadOfRoot({ state }: Situation, root: Message) {
 	if (root.threadTs !== null) return null;
 	const summary = summaryOf(state, root, {});
 	return summary.replyCount > 0 ? summary : null;
@@ -152,7 +168,7 @@ export function threadBelow({ state }: Situation, root: Message) {
 const fieldsOf = (extra: string | null): Readonly<Record<string, unknown>> =>
 	extra === null ? {} : JSON.parse(extra);
 
-/** Metadata, or whose bot it is, show nothing by themselves. */
+/** Metadata or bot fields alone show nothing to a reader. */
 function isEmpty({ text, extra }: Content): boolean {
 	if (text.trim() !== '') return false;
 	const { blocks, attachments, files } = fieldsOf(extra);

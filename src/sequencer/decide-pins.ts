@@ -1,7 +1,7 @@
-import { MOST_PINS } from '../model/pins.ts';
+import { MAX_PINS } from '../model/pins.ts';
 import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
 
-/** Pinning a message to its conversation, by any member, and taking it down again. */
+/** Any member can pin and unpin a message. */
 export function decidePin(situation: Situation, action: ActionOf<'pin'>): Decision {
 	const { state, conversation, actor, at } = situation;
 	const outsider = refuseOutsider(situation);
@@ -13,8 +13,8 @@ export function decidePin(situation: Situation, action: ActionOf<'pin'>): Decisi
 	const pins = state.pins ?? new Map();
 	if (added && pins.has(ts)) return refuse('already_pinned');
 	if (!added && !pins.has(ts)) return refuse('no_pin');
-	if (added && pins.size >= MOST_PINS)
-		return refuse('too_many_pins', `a conversation has at most ${MOST_PINS} pins`);
+	if (added && pins.size >= MAX_PINS)
+		return refuse('too_many_pins', `a conversation can have at most ${MAX_PINS} pins`);
 	const count = pins.size + (added ? 1 : -1);
 	const { user: author } = message;
 	const text = message.text.slice(0, 400);

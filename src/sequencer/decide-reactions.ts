@@ -1,8 +1,8 @@
-import { MOST_EMOJI, MOST_OF_USER, type Reaction, withoutUser, withUser } from '../model/reactions.ts';
+import { MAX_EMOJI, MAX_OF_USER, type Reaction, withoutUser, withUser } from '../model/reactions.ts';
 import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
 import { reactedKey } from './state.ts';
 
-/** Reacting to a message and taking it back. Counts of unread messages are never concerned. */
+/** Adds and removes reactions. They never change counts. */
 
 const NOTHING: ReadonlySet<string> = new Set();
 const NONE: ReadonlyMap<string, Reaction> = new Map();
@@ -24,9 +24,9 @@ export function decideReact(situation: Situation, action: ActionOf<'react'>): De
 		return accept({}, { ...shared, added, current: withoutUser(before, actor) });
 	}
 	if (own.has(name)) return refuse('already_reacted');
-	if (own.size >= MOST_OF_USER)
-		return refuse('too_many_reactions', `a user reacts to a message with at most ${MOST_OF_USER} emoji`);
-	if (!before && reactions.size >= MOST_EMOJI)
-		return refuse('too_many_emoji', `a message has at most ${MOST_EMOJI} different emoji`);
+	if (own.size >= MAX_OF_USER)
+		return refuse('too_many_reactions', `a user can add at most ${MAX_OF_USER} emoji to a message`);
+	if (!before && reactions.size >= MAX_EMOJI)
+		return refuse('too_many_emoji', `a message can have at most ${MAX_EMOJI} different emoji`);
 	return accept({}, { ...shared, added, current: withUser(before, name, actor, at) });
 }

@@ -1,16 +1,16 @@
-import type { Conversation } from '../model/conversation.ts';
+import { type Conversation, isGeneral } from '../model/conversation.ts';
 import { isDirect } from '../model/ids.ts';
 import { checkChannelName } from '../model/names.ts';
 import { type ActionOf, accept, type Decision, refuse, refuseOutsider, type Situation } from './decision.ts';
 import type { Effect } from './effects.ts';
 
-/** What a conversation is called, says of itself, and whether it is in use. */
+/** Name, topic, purpose and archiving of a conversation. */
 
-const MAX_REMARK_LENGTH = 250;
+const MAX_TEXT_LENGTH = 250;
 
-type What = Extract<Effect, { type: 'changed' }>['what'];
+type ChangedField = Extract<Effect, { type: 'changed' }>['what'];
 
-function change({ head, actor, at }: Situation, what: What, fields: Partial<Conversation>): Decision {
+function change({ head, actor, at }: Situation, what: ChangedField, fields: Partial<Conversation>): Decision {
 	const previous = head.conversation;
 	const conversation: Conversation = { ...previous, ...fields, changedTs: at };
 	return accept({ conversation }, { type: 'changed', conversation, at, what, actor, previous });
@@ -23,6 +23,7 @@ const refuseDirectOrOutsider = (situation: Situation): Decision | undefined =>
 export function decideArchive(situation: Situation): Decision {
 	const problem = refuseDirectOrOutsider(situation);
 	if (problem) return problem;
+	if (isGeneral(situation.conversation)) return refuse('cant_archive_general');
 	if (situation.conversation.archived) return refuse('already_archived');
 	return change(situation, 'archive', { archived: true });
 }
@@ -34,7 +35,7 @@ export function decideUnarchive(situation: Situation): Decision {
 	return change(situation, 'unarchive', { archived: false });
 }
 
-/** That no other channel has the name was settled before: names are reserved in the directory. */
+/** The gateway has reserved the name in the directory, so no other channel has it. */
 export function decideRename(situation: Situation, action: ActionOf<'rename'>): Decision {
 	const { conversation } = situation;
 	const problem = refuseDirectOrOutsider(situation);
@@ -47,11 +48,16 @@ export function decideRename(situation: Situation, action: ActionOf<'rename'>): 
 	return change(situation, 'rename', { name: action.name, previousNames });
 }
 
-export function decideRemark(situation: Situation, what: 'topic' | 'purpose', value: string): Decision {
+export function decideTopicOrPurpose(
+	situation: Situation,
+	what: 'topic' | 'purpose',
+	value: string,
+): Decision {
 	const { conversation, actor, at } = situation;
 	const problem = refuseDirectOrOutsider(situation);
 	if (problem) return problem;
 	if (conversation.archived) return refuse('is_archived');
-	if (value.length > MAX_REMARK_LENGTH) return refuse('too_long', `${what}: at most ${MAX_REMARK_LENGTH}`);
+	if (value.length > MAX_TEXT_LENGTH)
+		return refuse('too_long', `${what}: at most ${MAX_TEXT_LENGTH} characters`);
 	return change(situation, what, { [what]: { value, creator: actor, lastSet: Math.floor(at / 1e6) } });
 }

@@ -1,5 +1,4 @@
 import type { Command, Outcome } from './commands.ts';
-import { decideRemoveFile } from './decide-files.ts';
 import {
 	decideAddMembers,
 	decideCreate,
@@ -8,10 +7,10 @@ import {
 	decideKick,
 	decideLeave,
 } from './decide-members.ts';
-import { decideDelete, decideEdit, decidePost } from './decide-messages.ts';
+import { decideDelete, decideEdit, decidePost, decideRemoveFile } from './decide-messages.ts';
 import { decidePin } from './decide-pins.ts';
 import { decideReact } from './decide-reactions.ts';
-import { decideArchive, decideRemark, decideRename, decideUnarchive } from './decide-settings.ts';
+import { decideArchive, decideRename, decideTopicOrPurpose, decideUnarchive } from './decide-settings.ts';
 import { decideFollow, decideFollowStatus, decideUnfollow } from './decide-threads.ts';
 import { type Decision, refuse, type Situation } from './decision.ts';
 import { evolve } from './evolve.ts';
@@ -20,14 +19,14 @@ import { type ConversationState, stampOf } from './state.ts';
 export type { Decision } from './decision.ts';
 
 /**
- * The sequencer: what a command does to a conversation. A pure function: the same state and command give
+ * The sequencer: decides what a command changes in a conversation. A pure function: the same state and command give
  * the same stamp, outcome and effects on every replay.
  */
 export function decide(state: ConversationState, command: Command): Decision {
 	const { head } = state;
 	const { action } = command;
 	if (action.type === 'create') return decideCreate(state, command, action);
-	// Nothing crosses a workspace: what belongs to another one does not exist here.
+	// A conversation of another workspace must look as if it did not exist.
 	if (!head || head.conversation.team !== command.team) return refuse('channel_not_found');
 	const situation: Situation = {
 		state,
@@ -66,9 +65,9 @@ export function decide(state: ConversationState, command: Command): Decision {
 		case 'rename':
 			return decideRename(situation, action);
 		case 'set_topic':
-			return decideRemark(situation, 'topic', action.value);
+			return decideTopicOrPurpose(situation, 'topic', action.value);
 		case 'set_purpose':
-			return decideRemark(situation, 'purpose', action.value);
+			return decideTopicOrPurpose(situation, 'purpose', action.value);
 		case 'follow':
 			return decideFollow(situation, action);
 		case 'unfollow':
@@ -78,7 +77,7 @@ export function decide(state: ConversationState, command: Command): Decision {
 	}
 }
 
-/** Decides and takes the effects into the state: one step of a conversation's history. */
+/** Decides a command and applies its effects to the state. */
 export function sequence(state: ConversationState, command: Command): Decision {
 	const decision = decide(state, command);
 	for (const effect of decision.effects) evolve(state, effect);

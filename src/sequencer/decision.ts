@@ -4,7 +4,7 @@ import type { Command, Outcome, Result } from './commands.ts';
 import type { Effect } from './effects.ts';
 import { type ConversationState, type Head, isMember } from './state.ts';
 
-/** What every rule works with, and the words it answers in. */
+/** The input of every rule of the sequencer, and the two ways to answer: accept and refuse. */
 
 export interface Decision {
 	readonly outcome: Outcome;
@@ -16,7 +16,7 @@ export interface Situation {
 	readonly head: Head;
 	readonly conversation: Conversation;
 	readonly actor: string;
-	/** The stamp of the change, if there will be one. */
+	/** Stamp of the change, if the command changes anything. */
 	readonly at: number;
 }
 
@@ -32,7 +32,7 @@ export const accept = (result: Result, ...effects: readonly Effect[]): Decision 
 	effects,
 });
 
-/** Outsiders learn that a public channel exists, and nothing about anything else. */
+/** Non-members may learn that a public channel exists; every other conversation looks as if it did not exist. */
 export function refuseOutsider({ state, conversation, actor }: Situation): Decision | undefined {
 	if (isMember(state, actor)) return undefined;
 	return refuse(conversation.kind === 'public' ? 'not_in_channel' : 'channel_not_found');

@@ -3,23 +3,23 @@ import type { Message } from '../model/message.ts';
 import type { Reaction } from '../model/reactions.ts';
 
 /**
- * What a command changed: facts, decided once. Read state, live events and rows of the store are all
- * made from them, and from nothing else.
+ * Effects are the decided changes of a command. The read state, live events and database rows
+ * are derived from them alone.
  */
 
 interface Stamped {
-	/** The conversation as it is after the change. */
+	/** The conversation after the change. */
 	readonly conversation: Conversation;
-	/** Stamp of the change: later than every earlier one of this conversation. */
+	/** Stamp of the change: later than all earlier stamps of this conversation. */
 	readonly at: number;
 }
 
-/** What a thread looks like from outside. */
+/** What clients show about a thread without opening it. */
 export interface ThreadSummary {
 	readonly root: Message;
 	readonly replyCount: number;
 	readonly latestReply: number;
-	/** Who replied, in order of first reply, up to five. */
+	/** Users who replied, in order of first reply, up to five. */
 	readonly replyUsers: readonly string[];
 	readonly replyUsersCount: number;
 }
@@ -29,56 +29,56 @@ export type Effect =
 	| (Stamped & {
 			readonly type: 'posted';
 			readonly message: Message;
-			/** The timeline message before it; null when it is the first, or not in the timeline. */
+			/** The timeline message before it; null if it is the first, or not in the timeline. */
 			readonly prevTs: number | null;
-			/** The thread it is a reply of. */
+			/** The thread, if the message is a reply. */
 			readonly thread: ThreadSummary | null;
 	  })
 	| (Stamped & {
 			readonly type: 'edited';
 			readonly message: Message;
 			readonly previous: Message;
-			/** The thread it is a reply of, or the root of while that has replies. */
+			/** The thread of a reply, or of a root that has replies. */
 			readonly thread: ThreadSummary | null;
 	  })
 	| (Stamped & {
 			readonly type: 'deleted';
-			/** The message after it: without its text. */
+			/** The message after the change: without its text. */
 			readonly message: Message;
 			readonly previous: Message;
-			/** It stays visible as a tombstone, because it has replies. */
+			/** It stays visible as a tombstone because it has replies. */
 			readonly tombstone: boolean;
 			readonly thread: ThreadSummary | null;
 	  })
 	| (Stamped & {
 			readonly type: 'reacted';
 			readonly added: boolean;
-			/** The message, and who wrote it. */
+			/** ts and author of the message. */
 			readonly ts: number;
 			readonly author: string;
 			readonly name: string;
-			/** Whose reaction it is. */
+			/** The user who reacted. */
 			readonly user: string;
-			/** This emoji on this message after the change; null: nobody is left. */
+			/** Summary of this emoji on this message after the change; null if no user is left. */
 			readonly current: Reaction | null;
 	  })
 	| (Stamped & {
 			readonly type: 'pinned';
 			readonly added: boolean;
-			/** The message, who wrote it, and what it says. */
+			/** ts, author and text of the message. */
 			readonly ts: number;
 			readonly author: string;
 			readonly text: string;
-			/** Who did it. */
+			/** The user who pinned or unpinned it. */
 			readonly user: string;
-			/** Pins of the conversation after it. */
+			/** Number of pins in the conversation after the change. */
 			readonly count: number;
 	  })
 	| (Stamped & {
 			readonly type: 'joined';
 			readonly users: readonly string[];
 			readonly inviter: string | null;
-			/** Where their cursors start: the newest ts of any message. */
+			/** Where the cursors of the new members start: at the newest ts of any message. */
 			readonly cursor: number;
 			/** The newest timeline message; 0 for none. */
 			readonly latest: number;

@@ -1,4 +1,4 @@
-import { hold } from '../model/invariants.ts';
+import { checkInvariant } from '../model/invariants.ts';
 import { inTimeline } from '../model/message.ts';
 import type { Pin } from '../model/pins.ts';
 import { firstAtOrAfter } from '../model/timeline.ts';
@@ -14,7 +14,7 @@ import {
 	type Thread,
 } from './state.ts';
 
-/** Takes an effect into the state it was decided on. Deciding and evolving the same way is what replay is. */
+/** Applies an effect to the state that it was decided on. Replaying the log repeats the same steps. */
 
 const TAIL_LONGEST = 64;
 const TAIL_KEPT = 32;
@@ -34,8 +34,8 @@ export function evolve(state: ConversationState, effect: Effect): void {
 		return;
 	}
 	const { head } = state;
-	if (!head) throw new Error(`effect ${effect.type} on a conversation that is not loaded`);
-	hold('stamps_rise', effect.at >= head.stamp);
+	if (!head) throw new Error(`cannot apply effect ${effect.type}: the conversation is not loaded`);
+	checkInvariant('stamps_rise', effect.at >= head.stamp);
 	head.stamp = effect.at;
 	head.conversation = effect.conversation;
 	switch (effect.type) {
@@ -98,14 +98,14 @@ function posted(state: ConversationState, head: Head, effect: Extract<Effect, { 
 	head.tail.push(message.ts);
 }
 
-/** Between commands: forgets old entries of the tail, of those that the store has up to `durable`. It is read there if the rest is deleted. */
+/** Evicts old entries from the tail, but only those that are durable: `missing` loads them again if the rest is deleted. */
 export function trimTail(head: Head, durable: number): void {
 	if (head.tail.length <= TAIL_LONGEST) return;
 	const firstUnwritten = firstAtOrAfter(head.tail, durable + 1);
-	const kept = head.tail.slice(Math.min(head.tail.length - TAIL_KEPT, firstUnwritten));
-	if (kept.length === head.tail.length) return;
-	head.tail = kept;
-	head.tailFloor = kept[0] ?? 0;
+	const remaining = head.tail.slice(Math.min(head.tail.length - TAIL_KEPT, firstUnwritten));
+	if (remaining.length === head.tail.length) return;
+	head.tail = remaining;
+	head.tailFloor = remaining[0] ?? 0;
 	head.tailIsAll = false;
 }
 

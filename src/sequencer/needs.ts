@@ -3,10 +3,10 @@ import type { Command } from './commands.ts';
 import { REPEAT_WINDOW_MICROS } from './sends-seen.ts';
 import { type ConversationState, reactedKey, sendKey, stampOf } from './state.ts';
 
-/** What has to be known before a command can be decided, beyond what the state holds already. */
+/** What has to be loaded before a command can be decided. */
 export interface Needs {
 	head?: true;
-	/** More of the newest timeline entries. */
+	/** Older timeline entries. */
 	tail?: true;
 	members: string[];
 	messages: number[];
@@ -14,24 +14,23 @@ export interface Needs {
 	/** Follows of these users in these threads. */
 	follows: { threadTs: number; user: string }[];
 	sends: { user: string; clientMsgId: string }[];
-	/** Reactions to these messages, all of them summed up, and whether the user is among them. */
+	/** All reactions to these messages, and which of them are this user's. */
 	reactions: { ts: number; user: string }[];
-	/** What is pinned. */
 	pins?: true;
-	/** Which sends there were after this stamp. */
+	/** All sends after this stamp. */
 	sendsAfter?: number;
 }
 
 /**
- * What is missing, or null when the command can be decided. To be asked again after loading: an edit
- * needs its message before it knows which thread that belongs to.
+ * What is missing in the state, or null if the command can be decided. Call it again after loading: only
+ * a loaded message tells which thread it belongs to.
  */
 export function missing(state: ConversationState, command: Command): Needs | null {
 	const found: Needs = { members: [], messages: [], threads: [], follows: [], sends: [], reactions: [] };
 	const { head } = state;
 	if (head === undefined) return { ...found, head: true };
 	if (head === null) return null;
-	// The tail ran empty by deletes while older entries exist: the next prev_ts is not known.
+	// Deletes have emptied the tail, but older entries exist: prev_ts of the next message is unknown.
 	if (head.tail.length === 0 && !head.tailIsAll) found.tail = true;
 	const member = (user: string) => {
 		if (user !== '' && !state.members.has(user)) found.members.push(user);
@@ -46,7 +45,7 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 		const known = state.threads.get(threadTs);
 		if (!known?.followsKnown && !known?.follows.has(user)) found.follows.push({ threadTs, user });
 	};
-	/** A message and, when it belongs to a thread, that thread's root and replies. */
+	/** A message and, if it is in a thread, the root and the replies. */
 	const message = (ts: number): void => {
 		const known = state.messages.get(ts);
 		if (known === undefined) {
@@ -58,14 +57,14 @@ export function missing(state: ConversationState, command: Command): Needs | nul
 		if (known.threadTs !== null && !state.messages.has(known.threadTs)) found.messages.push(known.threadTs);
 	};
 
-	/** Whether it was sent already, and that message; where it cannot have been, nothing is needed. */
+	/** The earlier message with this id, unless there cannot be one. */
 	const send = (clientMsgId: string): void => {
 		const user = command.actor;
 		const key = sendKey(user, clientMsgId);
 		const first = state.sends.get(key);
 		if (typeof first === 'number') message(first);
 		if (first !== undefined) return;
-		// One that is as old as the window is long counts too.
+		// Inclusive: a send exactly as old as the window still counts.
 		const after = stampOf(head, command) - REPEAT_WINDOW_MICROS - 1;
 		if (!state.sendsSeen && state.sendLookups <= 0) found.sendsAfter = after;
 		else if (state.sendsSeen?.mayHave(key, after) ?? true) found.sends.push({ user, clientMsgId });

@@ -1,7 +1,7 @@
 /**
- * A map that forgets: entries live in two generations, and the older one is dropped when the newer is
- * full. An entry may go only when the store has it, so each generation remembers the stamp up to which
- * everything must be durable before it is evicted.
+ * A cache in two generations: when the young one is full it becomes the old one, and the old one is dropped. Only entries
+ * that the store has may be dropped, so each generation keeps the stamp up to which
+ * everything must be durable first.
  */
 
 const GENERATION_SIZE = 512;
@@ -29,8 +29,8 @@ export class Recent<K, V> {
 		for (const key of this.old.keys()) if (!this.young.has(key)) yield key;
 	}
 
-	/** Called between commands: `stamp` is the newest change made, `durable` the newest that is stored. */
-	turn(stamp: number, durable: number): void {
+	/** Call between commands: `stamp` is the newest change, `durable` the newest durable one. */
+	evictOld(stamp: number, durable: number): void {
 		if (this.young.size < GENERATION_SIZE || this.oldStamp > durable) return;
 		this.old = this.young;
 		this.young = new Map();

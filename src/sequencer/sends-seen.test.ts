@@ -6,7 +6,7 @@ const keys = (from: number, count: number) =>
 /** More than a generation. */
 const MANY = 40_000;
 
-test('what was sent may have been sent; what was not was not, from where on it knows', () => {
+test('added keys are found; other keys are not, after the stamp from which it is complete', () => {
 	const seen = new SendsSeen(100, 200);
 	seen.add('U1 old', 150);
 	seen.add('U1 new', 250);
@@ -19,38 +19,38 @@ test('what was sent may have been sent; what was not was not, from where on it k
 	expect(seen.mayHave('U1 none', 99)).toBe(true);
 });
 
-test('of tens of thousands none is forgotten that is not too old, and next to none is taken for another', () => {
+test('no recent key is lost among tens of thousands, and collisions are rare', () => {
 	const seen = new SendsSeen(0);
 	for (const [index, key] of keys(0, MANY).entries()) seen.add(key, index + 1);
-	seen.turn(MANY, 0);
+	seen.evictOld(MANY, 0);
 	for (const [index, key] of keys(MANY, MANY).entries()) seen.add(key, MANY + index + 1);
 	expect(keys(0, 2 * MANY).every((key) => seen.mayHave(key, 0))).toBe(true);
 	expect(keys(2 * MANY, 100_000).filter((key) => seen.mayHave(key, 0)).length).toBeLessThan(3);
 });
 
-test('it evicts only what is stored, and then knows less', () => {
+test('it evicts only durable sends, and is complete from a later stamp then', () => {
 	const seen = new SendsSeen(0);
 	const fill = (from: number) => {
 		for (const [index, key] of keys(from, MANY).entries()) seen.add(key, from + index + 1);
 	};
 	fill(0);
-	seen.turn(MANY, MANY);
+	seen.evictOld(MANY, MANY);
 	fill(MANY);
-	seen.turn(2 * MANY, MANY - 1);
+	seen.evictOld(2 * MANY, MANY - 1);
 	expect(keys(0, MANY).every((key) => seen.mayHave(key, 0))).toBe(true);
 	expect(seen.mayHave('U1 none', 0)).toBe(false);
-	seen.turn(2 * MANY, MANY);
+	seen.evictOld(2 * MANY, MANY);
 	expect(seen.mayHave('U1 m0', MANY)).toBe(false);
 	// But it does not know of the time before any more.
 	expect(seen.mayHave('U1 m0', MANY - 1)).toBe(true);
 	expect(keys(MANY, MANY).every((key) => seen.mayHave(key, MANY))).toBe(true);
 });
 
-test('in a quiet conversation it forgets what no repetition is recognised of any more', () => {
+test('in a quiet conversation it evicts sends older than the window', () => {
 	const seen = new SendsSeen(0);
 	seen.add('U1 a', 10);
-	seen.turn(REPEAT_WINDOW_MICROS + 11, Number.POSITIVE_INFINITY);
+	seen.evictOld(REPEAT_WINDOW_MICROS + 11, Number.POSITIVE_INFINITY);
 	expect(seen.mayHave('U1 a', 0)).toBe(true);
-	seen.turn(2 * REPEAT_WINDOW_MICROS + 12, Number.POSITIVE_INFINITY);
+	seen.evictOld(2 * REPEAT_WINDOW_MICROS + 12, Number.POSITIVE_INFINITY);
 	expect(seen.mayHave('U1 a', REPEAT_WINDOW_MICROS + 11)).toBe(false);
 });

@@ -1,12 +1,12 @@
 /**
- * Which sends with a `client_msg_id` there may have been lately: what is not in here was not sent, and nobody has to be asked.
- * What is in here may have been; then the send itself is looked up.
+ * A filter of recent sends with a `client_msg_id`. A key that is not in it was certainly not sent, and no lookup is
+ * needed; a key in it may have been sent, and is looked up.
  *
- * Only a number of 53 bits is kept of each, in two generations. The older one is dropped when the younger is full, or all of
- * it too old to matter; and only when the store has it, because from then on the store is asked.
+ * It keeps a 53-bit hash of each key, in two generations. The older one is dropped when the younger one is full or too old
+ * to matter, but only once its sends are durable, because later lookups go to the store.
  */
 
-/** For how long a repeated send is recognised. */
+/** How long a repeated send is recognised. */
 export const REPEAT_WINDOW_MICROS = 24 * 3600 * 1e6;
 const GENERATION_SIZE = 32_768;
 
@@ -15,7 +15,7 @@ export class SendsSeen {
 	private old = new Set<number>();
 	private youngAfter: number;
 
-	/** Of everything sent after this stamp nothing is missing, once what was sent up to `until` is added. */
+	/** Complete for sends after `after`, once the sends up to `until` are added. */
 	constructor(
 		private after: number,
 		until = after,
@@ -24,18 +24,18 @@ export class SendsSeen {
 	}
 
 	add(key: string, ts: number): void {
-		(ts > this.youngAfter ? this.young : this.old).add(numberOf(key));
+		(ts > this.youngAfter ? this.young : this.old).add(hashOf(key));
 	}
 
-	/** Whether it may have been sent after this stamp. */
+	/** Whether the key may have been sent after this stamp. */
 	mayHave(key: string, after: number): boolean {
 		if (after < this.after) return true;
-		const number = numberOf(key);
+		const number = hashOf(key);
 		return this.young.has(number) || this.old.has(number);
 	}
 
-	/** Called between commands: `stamp` is the newest change made, `durable` the newest that is stored. */
-	turn(stamp: number, durable: number): void {
+	/** Call between commands: `stamp` is the newest change, `durable` the newest durable one. */
+	evictOld(stamp: number, durable: number): void {
 		const isFull = this.young.size >= GENERATION_SIZE || stamp - this.youngAfter > REPEAT_WINDOW_MICROS;
 		if (!isFull || this.youngAfter > durable) return;
 		this.old = this.young;
@@ -45,8 +45,8 @@ export class SendsSeen {
 	}
 }
 
-/** Two hashes of 32 bits that differ in how they mix, of which 53 bits are kept: a number is exact up to there. */
-function numberOf(text: string): number {
+/** Two different 32-bit hashes, cut to the 53 bits that a double holds exactly. */
+function hashOf(text: string): number {
 	let [high, low] = [0x811c9dc5, 0x9747b28c];
 	for (let index = 0; index < text.length; index += 1) {
 		const code = text.charCodeAt(index);

@@ -7,16 +7,16 @@ import { Recent } from './recent.ts';
 import type { SendsSeen } from './sends-seen.ts';
 
 /**
- * What the owner of a conversation knows of it while deciding: the head, and those members, messages and
- * threads that commands needed so far. What is missing is loaded before a command is decided (needs.ts
- * says what that is), so that deciding itself is a pure function. Only evolve.ts changes a state.
+ * The state that the owner of a conversation decides on: the head, and the members, messages and threads that
+ * commands have needed so far. needs.ts says what a command needs, and it is loaded first, so that deciding is a pure
+ * function. Only evolve.ts changes a state.
  */
 
 export interface Head {
 	conversation: Conversation;
-	/** Stamp of the newest change of anything in it. */
+	/** Stamp of the newest change in the conversation. */
 	stamp: number;
-	/** The newest ts of any message ever posted in it; 0 for none. */
+	/** The newest ts of any message, deleted ones included; 0 for none. */
 	lastTs: number;
 	/** The newest timeline entries, ascending; the last one is the next message's prev_ts. */
 	tail: number[];
@@ -28,17 +28,17 @@ export interface Head {
 
 export interface JoinState {
 	readonly member: boolean;
-	/** Stamp of the join; 0 for who never was a member. */
+	/** Stamp of the join; 0 for users who were never members. */
 	readonly joinedTs: number;
 }
 
 export const NEVER_JOINED: JoinState = { member: false, joinedTs: 0 };
 
 export interface Follow {
-	/** Where its thread cursor started; the read state knows where it is now. */
+	/** Where the thread cursor started; the read state has its current value. */
 	readonly cursor: number;
 	readonly active: boolean;
-	/** Stamp of when it began, or ended. */
+	/** Stamp of when following began or ended. */
 	readonly since: number;
 }
 
@@ -50,15 +50,15 @@ export interface ThreadReply {
 export interface Thread {
 	/** Undeleted replies, ascending. */
 	readonly replies: ThreadReply[];
-	/** Who wrote any of them, in order of first reply. */
+	/** Authors of the replies, in order of first reply. */
 	readonly repliers: Set<string>;
-	/** Who follows or once followed it, as far as loaded; null: known never to have. */
+	/** Current and former followers, as far as loaded; null: never followed. */
 	readonly follows: Map<string, Follow | null>;
-	/** Complete: a user who is not among them never replied, because the owner has seen the thread from its start. */
+	/** The owner has seen the thread from its start: a user without an entry in `follows` never followed it. */
 	readonly followsKnown: boolean;
 }
 
-/** Of a message that was just posted. Shared by all of them: only a thread that something happens to gets its own. */
+/** The thread of a new message. One shared object: a thread gets its own with its first change. */
 export const NO_THREAD: Thread = {
 	replies: [],
 	repliers: new Set(),
@@ -70,20 +70,20 @@ export interface ConversationState {
 	/** Undefined: not loaded; null: there is no such conversation. */
 	head: Head | null | undefined;
 	readonly members: Recent<string, JoinState>;
-	/** Null: known not to exist. */
+	/** Null: the message does not exist. */
 	readonly messages: Recent<number, Message | null>;
 	readonly threads: Recent<number, Thread>;
-	/** ts of sends by `sendKey`; null: known not to have been sent. */
+	/** ts by `sendKey`; null: was not sent. */
 	readonly sends: Recent<string, number | null>;
-	/** Of a message, its reactions by name. */
+	/** Reactions to a message, by name. */
 	readonly reactions: Recent<number, ReadonlyMap<string, Reaction>>;
-	/** By `reactedKey`: what a user reacts to a message with. */
+	/** Names of a user's reactions to a message, by `reactedKey`. */
 	readonly reacted: Recent<string, ReadonlySet<string>>;
 	/** All pins by message; undefined: not loaded. */
 	pins: ReadonlyMap<number, Pin> | undefined;
-	/** Which ones there may have been beyond those; undefined: not loaded. */
+	/** A filter of all recent sends; undefined: not loaded. */
 	sendsSeen: SendsSeen | undefined;
-	/** So many sends are looked up one by one before `sendsSeen` is loaded. */
+	/** How many sends are still looked up one by one before `sendsSeen` is loaded. */
 	sendLookups: number;
 }
 
@@ -100,7 +100,7 @@ export const emptyState = (sendLookups = 0): ConversationState => ({
 	sendLookups,
 });
 
-/** Strictly rising, whatever the clocks of the gateways say. */
+/** Rises strictly, even if the clocks of gateways differ. */
 export const stampOf = (head: Head, command: Command): number => Math.max(command.at, head.stamp + 1);
 
 export const sendKey = (user: string, clientMsgId: string): string => `${user} ${clientMsgId}`;

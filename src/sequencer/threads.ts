@@ -3,21 +3,21 @@ import type { Situation } from './decision.ts';
 import type { Effect, ThreadSummary } from './effects.ts';
 import { type ConversationState, type Follow, isMember, type JoinState, repliersOf } from './state.ts';
 
-/** Who follows a thread, and how it looks from outside. */
+/** Followers and summary of a thread. */
 
 const USERS_SHOWN = 5;
 
 /**
- * Whether and since when a user follows a thread. Leaving the conversation ends every follow of it, which
- * needs no writing: a follow from before the present membership is over. Who wrote the root follows
- * without a record, until one says otherwise.
+ * Whether a user follows a thread, and since when. Leaving the conversation ends all follows in it without a write: a
+ * follow that began before the current membership does not count. The author of the root follows
+ * without a record until one is written.
  */
 export function followOf(state: ConversationState, root: Message, user: string): Follow | null {
 	const record = state.threads.get(root.ts)?.follows.get(user);
 	return followFrom(root, user, state.members.get(user), record);
 }
 
-/** The same, from the rows that say so. */
+/** As `followOf`, but computed from rows. */
 export function followFrom(
 	root: Pick<Message, 'ts' | 'user'>,
 	user: string,
@@ -30,7 +30,7 @@ export function followFrom(
 	return { cursor: root.ts, active: true, since: root.ts };
 }
 
-/** Follows that a reply brings about: of the root's author with the first reply, of its author, of the named. */
+/** Follows that a reply creates: of the root's author (first reply), the reply's author, and the users it names. */
 export function followsOfReply(
 	situation: Situation,
 	root: Message,
@@ -45,12 +45,12 @@ export function followsOfReply(
 		threadTs: root.ts,
 		cursor,
 	});
-	// Written down with the first reply, before it, so that the reply finds its author following.
-	const unwritten = !state.threads.get(root.ts)?.follows.get(root.user);
-	const implied = unwritten ? followOf(state, root, root.user) : null;
-	const before = implied ? [follow(root.user, implied.cursor)] : [];
+	// The first reply records that the root's author follows. The effect precedes the reply, so that the reply counts for them.
+	const isUnrecorded = !state.threads.get(root.ts)?.follows.get(root.user);
+	const unrecorded = isUnrecorded ? followOf(state, root, root.user) : null;
+	const before = unrecorded ? [follow(root.user, unrecorded.cursor)] : [];
 	const after: Effect[] = [];
-	// A guest follows nothing.
+	// A guest follows no threads.
 	if (isMember(state, reply.user) && !followOf(state, root, reply.user))
 		after.push(follow(reply.user, reply.ts));
 	for (const user of reply.named) {
@@ -59,7 +59,7 @@ export function followsOfReply(
 	return { before, after };
 }
 
-/** An edit of a reply makes followers of the users it newly names; naming oneself never does. */
+/** Users whom an edit of a reply newly names follow the thread; authors who name themselves do not. */
 export function followsOfEdit(situation: Situation, message: Message, previous: Message): Effect[] {
 	const { state, conversation, at } = situation;
 	const root = message.threadTs === null ? null : state.messages.get(message.threadTs);
@@ -76,7 +76,7 @@ export function followsOfEdit(situation: Situation, message: Message, previous: 
 		}));
 }
 
-/** The thread after a reply was added to it or taken out of it. */
+/** The thread after a reply was added or removed. */
 export function summaryOf(
 	state: ConversationState,
 	root: Message,

@@ -4,8 +4,8 @@ import { type CountRow, countRow, isShownUnread } from '../model/rows.ts';
 import { inConversation, NO_THREADS } from './scopes.ts';
 
 /**
- * A user's conversations by latest activity, in pages. With the unread ones first there are two parts, each by latest activity;
- * which conversation is in which is settled when the first page is asked for, and kept for the others.
+ * A user's conversations by latest activity, in pages. An unread-first list has two parts, each by latest activity;
+ * the first page fixes which conversations are in which part, and the engine keeps that for the later pages.
  */
 
 type Listed = Omit<InboxPageStart, 'listing'>;
@@ -19,14 +19,14 @@ export class Inbox {
 	): Promise<InboxPage | 'no_such_listing'> {
 		const isFirst = unreadFirst && !start;
 		const begun = start?.listing ?? null;
-		const kept = begun === null ? null : await this.views.list(user, begun);
-		if (unreadFirst && start && !kept) return 'no_such_listing';
-		const { found, unread, stamp } = await this.views.look(
+		const listing = begun === null ? null : await this.views.list(user, begun);
+		if (unreadFirst && start && !listing) return 'no_such_listing';
+		const { found, unread, stamp } = await this.views.read(
 			user,
 			{ all: isFirst ? 'cursors' : 'heads' },
 			(views) => {
-				const unread = isFirst ? views.where(isShownUnread) : kept;
-				// One more than is shown: it decides whether there is a next page.
+				const unread = isFirst ? views.where(isShownUnread) : listing;
+				// One more than the page shows: it tells whether there is a next page.
 				return { found: listed(views, unread, start, limit + 1), unread, stamp: views.stamp };
 			},
 		);
@@ -38,10 +38,10 @@ export class Inbox {
 		return { rows, next: { listing: isFirst ? stamp : begun, ...last } };
 	}
 
-	/** Without those that the user left in between. */
+	/** Without conversations that the user has left in the meantime. */
 	private rowsOf(user: string, shown: readonly Listed[]): Promise<CountRow[]> {
 		const ids = shown.map(({ conversation }) => conversation);
-		return this.views.look(
+		return this.views.read(
 			user,
 			{
 				some: (view) =>
@@ -55,7 +55,7 @@ export class Inbox {
 	}
 }
 
-/** From after `start` on: what was unread, then the others. */
+/** Entries after `start`: the unread part, then the other. */
 function listed(
 	views: ViewSnapshot,
 	unread: Ids | null,

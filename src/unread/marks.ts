@@ -10,10 +10,10 @@ import {
 	threadUnreadFrom,
 } from '../model/cursor.ts';
 import { type CountRow, countRow, type ThreadRow, threadRow } from '../model/rows.ts';
-import type { MemberPosition, MembershipView } from '../model/views.ts';
+import type { MemberContext, MembershipView } from '../model/views.ts';
 import { inConversation, inThread, scopeOfConversation, scopeOfThread, toCursor } from './scopes.ts';
 
-/** What marks, preferences and coming and going do to a user's own state. */
+/** Changes that a user makes to their own state: marks, preferences, activity. */
 
 interface DecidedRow extends Decided {
 	/** The mark carried an older revision and moved nothing. */
@@ -30,7 +30,7 @@ export interface Preference {
 	readonly level?: NotificationLevel;
 }
 
-/** After every moment of coming and going. */
+/** Later than any change of activity. */
 const BY_NOW = Number.MAX_SAFE_INTEGER / 4;
 
 export class Marks {
@@ -71,7 +71,7 @@ export class Marks {
 		conversation: string,
 		back: (membership: MembershipView) => number,
 		onDurable: OnDurable<CountRow>,
-		decide: (member: MemberPosition) => DecidedRow | MarkProblem,
+		decide: (member: MemberContext) => DecidedRow | MarkProblem,
 	): Promise<RowChange | MarkProblem> {
 		const changed = await this.views.change<DecidedRow, MarkProblem, CountRow>(user, {
 			about: conversation,
@@ -118,7 +118,7 @@ export class Marks {
 		return typeof changed === 'string' ? changed : { row: changed.shown, durable: changed.durable };
 	}
 
-	/** The user came to be active (connected and not away), or ceased to be. Resolves when durable. */
+	/** The user became active (connected and not away) or inactive. Resolves when durable. */
 	async setActive(user: string, active: boolean): Promise<void> {
 		const changed = await this.views.change<Decided, never, true>(user, {
 			about: null,
@@ -136,8 +136,8 @@ export class Marks {
 }
 
 /**
- * Who marks as read what lies far behind needs nothing of what they skip: the newest ts decides, and what is counted afterwards
- * begins at the new cursor.
+ * From which ts on the mark needs entries. A user who marks up to a message skips everything before it: only the newest ts
+ * matters, and counting starts at the new cursor.
  */
 function neededBy(mark: Mark, { cursor, revision }: MembershipView): number {
 	if (mark.type !== 'read') return Math.min(cursor, firstOf(mark) - 1);

@@ -18,20 +18,20 @@ import { reactionEvent } from '../protocol/reaction-events.ts';
 import type { ThreadSummary } from '../sequencer/effects.ts';
 
 /**
- * What a client that resumes is sent: the events of live delivery, made from what the rows say of each
- * change. They come in the order of their stamps, but for read positions: these carry counts as of now, so
- * they come after all messages that they count. What was archived comes last, as it stops counting.
+ * The events that a resuming client is sent: the same as live delivery, rebuilt from rows. They come in the order of their
+ * stamps, except for marks: those carry current counts, so they follow the messages that they
+ * count. Archiving comes last, because archived conversations stop counting.
  */
 
 export interface Found {
 	readonly user: string;
-	/** Exclusive. Everything up to the snapshot's stamp is sent and, where that is exact, nothing later. */
+	/** Exclusive. The upper bound is the snapshot's settled stamp; there is none if no stamp is settled. */
 	readonly since: number;
 	readonly snapshot: UserSnapshot;
 	readonly own: OwnChanges;
 	readonly inside: InsideChanges;
 	readonly conversations: ReadonlyMap<string, Conversation>;
-	/** By `threadKey`: of replies, and of roots that were deleted. */
+	/** By `threadKey`; of replies and of deleted roots. */
 	readonly threads: ReadonlyMap<string, ThreadSummary>;
 }
 
@@ -43,32 +43,33 @@ interface TimedEvent {
 }
 
 export interface MissedEvent extends TimedEvent {
-	/** About the user alone. Live it comes over the user's own topic, and not over that of a conversation. */
+	/** Only about this user. Live delivery publishes it on the user's topic, not on that of a conversation. */
 	readonly isOwn: boolean;
 }
 
-const own = (events: readonly TimedEvent[]): MissedEvent[] => events.map((one) => ({ ...one, isOwn: true }));
-const inside = (events: readonly TimedEvent[]): MissedEvent[] =>
+const asOwn = (events: readonly TimedEvent[]): MissedEvent[] =>
+	events.map((one) => ({ ...one, isOwn: true }));
+const asShared = (events: readonly TimedEvent[]): MissedEvent[] =>
 	events.map((one) => ({ ...one, isOwn: false }));
 const inOrder = (events: readonly MissedEvent[]): MissedEvent[] => [...events].sort((a, b) => a.at - b.at);
 
 export function missedEvents(found: Found): MissedEvent[] {
-	// At the same stamp, as live delivery has it: a message, its thread, who follows it from there on.
+	// Events with the same stamp come in the order of live delivery: message, thread, followers.
 	const happened = [
-		...own(ownMemberships(found)),
-		...inside(messages(found)),
-		...inside(threads(found)),
-		...inside(files(found)),
-		...inside(reactions(found)),
-		...inside(pins(found)),
-		...inside(aspects(found, (what) => what !== 'archive')),
-		...own(follows(found)),
+		...asOwn(ownMemberships(found)),
+		...asShared(messages(found)),
+		...asShared(threads(found)),
+		...asShared(files(found)),
+		...asShared(reactions(found)),
+		...asShared(pins(found)),
+		...asShared(aspects(found, (what) => what !== 'archive')),
+		...asOwn(follows(found)),
 	];
 	const archived = aspects(found, (what) => what === 'archive');
-	return [...inOrder(happened), ...inOrder(own(readPositions(found))), ...inOrder(inside(archived))];
+	return [...inOrder(happened), ...inOrder(asOwn(readPositions(found))), ...inOrder(asShared(archived))];
 }
 
-/** What is later than what is settled comes live; where nothing is settled, everything is sent. */
+/** Later changes arrive live; without a settled stamp, everything is sent. */
 export const completeUpTo = ({ settled }: UserSnapshot): number => settled || Number.MAX_SAFE_INTEGER;
 
 const isMissed = ({ since, snapshot }: Found, at: number): boolean =>
@@ -90,7 +91,7 @@ function ownMemberships(found: Found): TimedEvent[] {
 	});
 }
 
-/** Where the timelines of these conversations ended before what was posted since. */
+/** The newest ts in each timeline before the missed messages. */
 function latestBefore({ posted }: InsideChanges): ReadonlyMap<string, number> {
 	const latest = new Map<string, number>();
 	for (const { message, prevTs } of posted) {
@@ -122,17 +123,17 @@ function messages({ inside, conversations, threads }: Found): TimedEvent[] {
 	return events;
 }
 
-/** How each thread looks from outside now, once, with the newest change of its replies. */
+/** One event per thread with its current summary, stamped with the newest change of its replies. */
 function threads({ inside, conversations, threads: summaries }: Found): TimedEvent[] {
 	const newest = new Map<string, number>();
-	const note = (conversation: string, threadTs: number | null, at: number): void => {
+	const touch = (conversation: string, threadTs: number | null, at: number): void => {
 		if (threadTs === null) return;
 		const key = threadKey(conversation, threadTs);
 		newest.set(key, Math.max(newest.get(key) ?? 0, at));
 	};
-	for (const { message } of inside.posted) note(message.conversation, message.threadTs, message.ts);
+	for (const { message } of inside.posted) touch(message.conversation, message.threadTs, message.ts);
 	for (const message of inside.changed)
-		if (message.deleted) note(message.conversation, message.threadTs, message.changedTs);
+		if (message.deleted) touch(message.conversation, message.threadTs, message.changedTs);
 	return [...newest].flatMap(([key, at]): TimedEvent[] => {
 		const thread = summaries.get(key);
 		const conversation = thread && conversations.get(thread.root.conversation);
@@ -175,7 +176,7 @@ function aspects({ inside, conversations }: Found, wanted: (what: Changed['what'
 function follows(found: Found): TimedEvent[] {
 	const { own, snapshot } = found;
 	const rows = new Map(snapshot.threads.map((row) => [threadKey(row.conversation, row.threadTs), row]));
-	// Leaving a conversation ends what was followed in it without a word of its own.
+	// Leaving a conversation ends its follows without an event of their own.
 	const current = new Set(snapshot.changed);
 	return own.follows.flatMap(({ conversation, threadTs, active, since: at }): TimedEvent[] => {
 		if (!isMissed(found, at)) return [];

@@ -9,7 +9,7 @@ import type {
 	UserCounts,
 	UserSnapshot,
 } from '../engine/ports/read-state.ts';
-import type { Keep, Release, RepairProblem, ViewSnapshot, Views } from '../engine/ports/views.ts';
+import type { OnMoved, Release, RepairProblem, ViewSnapshot, Views } from '../engine/ports/views.ts';
 import {
 	type CountRow,
 	countRow,
@@ -22,7 +22,7 @@ import {
 	unreadInThread,
 	unreadTsIn,
 } from '../model/rows.ts';
-import type { MemberPosition } from '../model/views.ts';
+import type { MemberContext } from '../model/views.ts';
 import type { Command } from '../sequencer/commands.ts';
 import type { Effect } from '../sequencer/effects.ts';
 import { Inbox } from './inbox.ts';
@@ -31,15 +31,15 @@ import { inConversation, inThread, scopeOfConversation, scopeOfThread } from './
 import { scopeOfSnapshot, snapshotOf } from './snapshots.ts';
 
 /**
- * Everything about reading, as functions of views: counts, marks, inbox, what changed. The same on every engine.
+ * Counts, marks, inbox and changes of a user, computed from views; the same on every engine.
  *
- * What a query answers is durable: an answer never shows a change that a crash could still undo. Where several processes share
- * the state, that holds of changes made through this one. A mark that another one is just making durable may be shown already;
- * should that process die in this very moment, the shared state alone has it, until a process appends it to the log again.
+ * Answers show only durable changes, so a crash cannot undo what a client has seen. In a cluster that holds for changes
+ * made through this process. A mark that another process is still making durable may be visible; if that process dies at this
+ * moment, the mark is only in the shared state until a process appends it to the log again.
  */
 export class ReadState extends Marks {
 	private readonly inboxes: Inbox;
-	/** There may be a hundred thousand rows: one object is filled for each of them. */
+	/** Reused for each row: there can be a hundred thousand. */
 	private readonly counted = emptyRow();
 
 	constructor(views: Views) {
@@ -51,8 +51,8 @@ export class ReadState extends Marks {
 		return this.views.prepare(command);
 	}
 
-	apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T> {
-		return this.views.apply(effects, keep);
+	apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T> {
+		return this.views.apply(effects, onMoved);
 	}
 
 	written(conversation: string, stamp: number): Promise<void> {
@@ -69,23 +69,21 @@ export class ReadState extends Marks {
 
 	member(user: string, conversation: string): Promise<MemberView | null> {
 		const scope = scopeOfConversation(conversation, () => null);
-		return this.views.look(user, scope, (snapshotViews) =>
-			inConversation(snapshotViews, conversation, memberView),
-		);
+		return this.views.read(user, scope, (snapshot) => inConversation(snapshot, conversation, memberView));
 	}
 
-	/** Everything the user is in, archived conversations included. */
+	/** All conversations that the user is a member of, including archived ones. */
 	memberships(user: string): Promise<readonly MemberView[]> {
-		return this.views.look(user, { all: 'heads' }, (snapshotViews) => {
+		return this.views.read(user, { all: 'heads' }, (snapshot) => {
 			const views: MemberView[] = [];
-			snapshotViews.eachConversation((member) => views.push(memberView(member)));
+			snapshot.eachConversation((member) => views.push(memberView(member)));
 			return views;
 		});
 	}
 
 	row(user: string, conversation: string): Promise<CountRow | null> {
-		return this.views.look(user, scopeOfConversation(conversation), (snapshotViews) =>
-			inConversation(snapshotViews, conversation, countRow),
+		return this.views.read(user, scopeOfConversation(conversation), (snapshot) =>
+			inConversation(snapshot, conversation, countRow),
 		);
 	}
 
@@ -100,111 +98,109 @@ export class ReadState extends Marks {
 		return { ...totals, rows };
 	}
 
-	/** The same for users in very many conversations: the rows go to the sink, all of one moment. */
+	/** As `counts`, for users in very many conversations: passes the rows of one snapshot to the sink. */
 	countsInto(user: string, sink: CountSink): Promise<CountTotals> {
-		return this.views.look(user, { all: 'threads' }, (snapshotViews) => {
+		return this.views.read(user, { all: 'threads' }, (snapshot) => {
 			const { counted } = this;
 			let badge = 0;
-			sink.begin(snapshotViews.mostConversations);
-			snapshotViews.eachConversation((member) => {
+			sink.begin(snapshot.mostConversations);
+			snapshot.eachConversation((member) => {
 				if (member.conversation.archived) return;
 				fillRow(counted, member);
 				badge += counted.badge;
 				sink.row(counted);
 			});
-			const threads = totalsOf(snapshotViews);
-			return { threads, badge: badge + threads.badge, stamp: snapshotViews.position() };
+			const threads = totalsOf(snapshot);
+			return { threads, badge: badge + threads.badge, stamp: snapshot.position() };
 		});
 	}
 
 	threadTotals(user: string): Promise<{ readonly threads: ThreadTotals; readonly stamp: number }> {
-		return this.views.look(user, { all: 'threads' }, (snapshotViews) => ({
-			threads: totalsOf(snapshotViews),
-			stamp: snapshotViews.position(),
+		return this.views.read(user, { all: 'threads' }, (snapshot) => ({
+			threads: totalsOf(snapshot),
+			stamp: snapshot.position(),
 		}));
 	}
 
 	/**
-	 * Unread messages of one conversation (or of all, with its threads), oldest first. Of all: where a conversation has more
-	 * than counts show, at least as many of the newest, and every one that mentions the user. With `only`, no others than those
-	 * in the badge: how far behind a user is does not matter then.
+	 * Unread messages of one conversation, or of all conversations and their threads, oldest first. For all conversations, one
+	 * with more than `COUNT_CAP` gives at least that many of the newest, and all that mention the user. With `only`, just the
+	 * messages in the badge; the cost then does not depend on how far behind the user is.
 	 */
 	async unread(user: string, conversation?: string, only?: 'in badge'): Promise<readonly UnreadItem[]> {
 		if (conversation === undefined)
-			return this.views.look(user, { all: 'threads' }, (snapshotViews) => {
+			return this.views.read(user, { all: 'threads' }, (snapshot) => {
 				const items: UnreadItem[][] = [];
-				snapshotViews.eachConversation((member) => items.push(unreadInConversation(member, only)));
-				for (const member of snapshotViews.threads()) items.push(unreadInThread(member, only));
+				snapshot.eachConversation((member) => items.push(unreadInConversation(member, only)));
+				for (const member of snapshot.threads()) items.push(unreadInThread(member, only));
 				return items.flat();
 			});
-		const items = await this.views.look(user, scopeOfConversation(conversation), (snapshotViews) =>
-			inConversation(snapshotViews, conversation, (member) => unreadInConversation(member, only)),
+		const items = await this.views.read(user, scopeOfConversation(conversation), (snapshot) =>
+			inConversation(snapshot, conversation, (member) => unreadInConversation(member, only)),
 		);
 		return items ?? [];
 	}
 
 	/** ts of all unread messages of one conversation, ascending. */
 	async unreadTs(user: string, conversation: string): Promise<Float64Array> {
-		const found = await this.views.look(user, scopeOfConversation(conversation), (snapshotViews) =>
-			inConversation(snapshotViews, conversation, unreadTsIn),
+		const found = await this.views.read(user, scopeOfConversation(conversation), (snapshot) =>
+			inConversation(snapshot, conversation, unreadTsIn),
 		);
 		return found ?? new Float64Array(0);
 	}
 
 	/**
-	 * Conversations by latest activity, newest first, from after `start` on. Every conversation is on one page
-	 * of a list, except for what got or lost a newest message while it was gone through. Engines forget lists
-	 * with the unread ones first after a while, or at a restart: then there is no such list.
+	 * Conversations by latest activity, newest first, after `start`. Every conversation is on one page of a listing, unless its
+	 * newest message changes during paging. Engines evict unread-first listings after a while and at a restart: the answer is
+	 * `no_such_listing` then.
 	 */
 	inbox(user: string, query: InboxQuery): Promise<InboxPage | 'no_such_listing'> {
 		return this.inboxes.page(user, query);
 	}
 
 	threads(user: string): Promise<readonly ThreadRow[]> {
-		return this.views.look(user, { all: 'threads' }, (snapshotViews) =>
-			Array.from(snapshotViews.threads(), threadRow),
-		);
+		return this.views.read(user, { all: 'threads' }, (snapshot) => Array.from(snapshot.threads(), threadRow));
 	}
 
 	thread(user: string, conversation: string, threadTs: number): Promise<ThreadRow | null> {
-		return this.views.look(user, scopeOfThread(conversation, threadTs), (snapshotViews) =>
-			inThread(snapshotViews, conversation, threadTs, threadRow),
+		return this.views.read(user, scopeOfThread(conversation, threadTs), (snapshot) =>
+			inThread(snapshot, conversation, threadTs, threadRow),
 		);
 	}
 
-	/** Everything asked for, of one and the same moment. */
+	/** Everything in the query, as of one moment. */
 	snapshot(user: string, query: SnapshotQuery): Promise<UserSnapshot> {
-		return this.views.look(user, scopeOfSnapshot(query), (snapshotViews) => snapshotOf(snapshotViews, query));
+		return this.views.read(user, scopeOfSnapshot(query), (snapshot) => snapshotOf(snapshot, query));
 	}
 
-	/** The stamp after which everything may be unknown to a client that is at this position. */
+	/** The stamp after which a client at this position may lack changes. */
 	sinceOf(position: number): number {
 		return this.views.sinceOf(position);
 	}
 
-	/** What a client of this user that listens from now on is at. */
-	stampOf(user: string): Promise<number> {
+	/** The position of a client of this user that subscribes now. */
+	position(user: string): Promise<number> {
 		return this.views.position(user);
 	}
 }
 
-const memberView = ({ conversation: { id, kind, archived }, membership }: MemberPosition): MemberView => {
+const memberView = ({ conversation: { id, kind, archived }, membership }: MemberContext): MemberView => {
 	const { cursor, revision, muted, level } = membership;
 	return { conversation: id, kind, archived, lastRead: cursor, revision, muted, level };
 };
 
-function totalsOf(snapshotViews: ViewSnapshot): ThreadTotals {
+function totalsOf(snapshot: ViewSnapshot): ThreadTotals {
 	const totals = {
 		unread: 0,
 		mentions: 0,
 		badge: 0,
-		version: { user: snapshotViews.user.stamp, conversations: 0 },
+		version: { user: snapshot.user.stamp, conversations: 0 },
 	};
-	// Archived ones too: archiving takes their threads out of the totals.
-	snapshotViews.eachConversation(({ conversation }) => {
+	// Including archived ones: archiving removes their threads from the totals.
+	snapshot.eachConversation(({ conversation }) => {
 		totals.version.conversations = Math.max(totals.version.conversations, conversation.stamp);
 	});
-	for (const member of snapshotViews.threads()) {
+	for (const member of snapshot.threads()) {
 		const row = threadRow(member);
 		totals.unread += row.unread;
 		totals.mentions += row.mentions;

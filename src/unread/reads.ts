@@ -8,8 +8,8 @@ import type { Preference } from './marks.ts';
 import type { ReadState } from './read-state.ts';
 
 /**
- * Moves cursors: applied at once, made durable, published to the user's other devices, and only then
- * acknowledged. A mark is a merge, so none of it waits for the conversation's owner.
+ * Moves cursors: applies a mark, makes it durable, publishes it to the user's other devices, and then acknowledges it.
+ * Marks commute, so a mark does not wait for the owner of the conversation.
  */
 
 export interface MarkAnswer {
@@ -39,10 +39,10 @@ export class Reads {
 		return answered(await this.state.setPreference(user, conversation, preference, publish));
 	}
 
-	/** Everything the user has, conversations and threads, as of now. */
+	/** Marks all conversations and threads of the user. */
 	async markAllRead(user: string): Promise<void> {
 		const { rows } = await this.state.counts(user);
-		// Not "with something unread": a cursor also moves over messages that do not count.
+		// Not only those with unread messages: a cursor also moves over messages that do not count.
 		const behind = rows.filter(({ lastRead, latest }) => lastRead < latest);
 		await Promise.all([
 			...behind.map(({ conversation, latest }) =>
@@ -52,7 +52,7 @@ export class Reads {
 		]);
 	}
 
-	/** Every thread the user follows, up to a ts. */
+	/** Marks every thread that the user follows, up to a ts. */
 	async markThreadsRead(user: string, upTo: number): Promise<void> {
 		const threads = await this.state.threads(user);
 		const behind = threads.filter(({ lastRead, latestReply }) => lastRead < latestReply);
@@ -89,7 +89,7 @@ export class Reads {
 	}
 }
 
-/** Left or unfollowed in the meantime: there is nothing to mark any more. */
+/** Ignores conversations that were left, and threads that were unfollowed, in the meantime. */
 async function unlessGone(marking: Promise<unknown>): Promise<void> {
 	try {
 		await marking;

@@ -1,13 +1,13 @@
 import type { Scope, ViewSnapshot } from '../engine/ports/views.ts';
-import type { FollowerPosition, MemberPosition, MembershipView } from '../model/views.ts';
+import type { FollowerContext, MemberContext, MembershipView } from '../model/views.ts';
 
-/** One conversation of a user, or one thread: what has to be known of it, and where it is then. */
+/** Reads one conversation or thread of a user: the scope to load, and its views once they are loaded. */
 
 export const NO_THREADS: readonly number[] = [];
 
 export const toCursor = ({ cursor }: MembershipView): number => cursor;
 
-/** With the entries after what `back` says; null for none. */
+/** Loads the entries after the ts that `back` returns; null for none. */
 export const scopeOfConversation = (
 	id: string,
 	back: (membership: MembershipView) => number | null = toCursor,
@@ -19,11 +19,11 @@ export const scopeOfConversation = (
 	},
 });
 
-/** Null where the user is no member. */
+/** Null if the user is not a member. */
 export function inConversation<T>(
 	views: ViewSnapshot,
 	id: string,
-	use: (member: MemberPosition) => T,
+	use: (member: MemberContext) => T,
 ): T | null {
 	const { user } = views;
 	const membership = user.membership(id);
@@ -35,12 +35,12 @@ export const scopeOfThread = (id: string, threadTs: number): Scope => ({
 	some: (user) => (user.follow(id, threadTs) ? [{ id, back: null, threads: [threadTs] }] : []),
 });
 
-/** Null where the user does not follow it. */
+/** Null if the user does not follow it. */
 export function inThread<T>(
 	views: ViewSnapshot,
 	id: string,
 	threadTs: number,
-	use: (member: FollowerPosition) => T,
+	use: (member: FollowerContext) => T,
 ): T | null {
 	const { user } = views;
 	const follow = user.follow(id, threadTs);

@@ -1,16 +1,16 @@
 import type { SnapshotQuery, UserSnapshot } from '../engine/ports/read-state.ts';
-import type { Scope, ViewSnapshot, Wanted } from '../engine/ports/views.ts';
+import type { ConversationScope, Scope, ViewSnapshot } from '../engine/ports/views.ts';
 import { countRow, threadRow } from '../model/rows.ts';
 import { inConversation, inThread, NO_THREADS } from './scopes.ts';
 
-/** A user's state about now, and where anything changed since a stamp. */
+/** A user's current state, and which conversations have changed since a stamp. */
 
-/** Where the user is, and the rows and threads that are asked for. */
+/** All heads, and the rows and threads in the query. */
 export const scopeOfSnapshot = ({ rows, threads }: SnapshotQuery): Scope => ({
 	all: 'heads',
 	changes: true,
 	some: (user) => {
-		const wanted: Wanted[] = [];
+		const wanted: ConversationScope[] = [];
 		for (const id of rows) {
 			const membership = user.membership(id);
 			if (membership?.member) wanted.push({ id, back: membership.cursor, threads: NO_THREADS });

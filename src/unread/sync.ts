@@ -8,11 +8,12 @@ import { completeUpTo, missedEvents, threadKey } from './missed-events.ts';
 import type { ReadState } from './read-state.ts';
 
 /**
- * What a client missed since a position. Exact at one moment: everything up to the stamp that is answered is
- * in it, and nothing later, so that it and live delivery from there on have neither gap nor overlap.
+ * Finds what a client missed since a position. On one machine the result is exact: it contains everything up to the stamp in the
+ * answer and nothing later, so it and live delivery from there on have neither gap nor overlap. In a cluster no stamp is settled: the
+ * result may also contain later changes, and `SentEvents` drops live events that it already contains.
  *
- * What was changed again after that moment, so that its row no longer shows how it was, is left to live
- * delivery: the client has to be subscribed already, or to ask again from the stamp on.
+ * If a row changed again after that moment and no longer shows the earlier change, live delivery covers it:
+ * the client must already be subscribed, or ask again from the stamp.
  */
 
 export interface SyncParts {
@@ -22,24 +23,27 @@ export interface SyncParts {
 	readonly history: History;
 	/** A client that missed more than this reloads everything. */
 	readonly mostChanges: number;
-	/** For reads that take much memory: a few at a time, of each user one. */
+	/** Runs reads that need much memory: a few at a time, and one per user. */
 	readonly inTurn: <T>(user: string, read: () => Promise<T>) => Promise<T>;
 }
 
 export interface Missed {
 	readonly events: readonly LiveEvent[];
-	/** The same as JSON, 4 MB at most. */
+	/** The events as JSON, at most 4 MB. */
 	readonly frames: readonly string[];
-	/** Of these, those that live delivery sends to all members of a conversation, not to the user alone. */
+	/** Those events that live delivery sends to all members of a conversation, not only to this user. */
 	readonly inside: readonly LiveEvent[];
 	readonly stamp: number;
-	/** For the client: see `Moment.position`. */
+	/** The client's new position, see `UserSnapshot.position`. */
 	readonly position: number;
 	/** Live events with a later stamp are still to be sent. */
 	readonly completeUpTo: number;
-	/** Where counts changed in a way that a client cannot derive from the events, or had just before. */
+	/**
+	 * Conversations whose counts the client cannot derive from these events or, if it is pushed counts, from the events of the last
+	 * seconds before its position.
+	 */
 	readonly recount: readonly string[];
-	/** What the user follows changed as well, or, for a client that is pushed counts, had just before. */
+	/** Whether followed threads changed; if the client is pushed counts, changes of the last seconds before its position count too. */
 	readonly threads: boolean;
 }
 
@@ -47,44 +51,45 @@ export type SyncResult =
 	| Missed
 	| { readonly tooFarBehind: true; readonly stamp: number; readonly position: number };
 
-/** Of all texts together, and of all events as JSON. */
-const MOST_BYTES = 4_000_000;
-/** Reads up to this size do not wait for a turn. */
+/** Limit for all texts, and for all events as JSON. */
+const MAX_BYTES = 4_000_000;
+/** Reads up to this size do not queue for `inTurn`. */
 const SMALL_BYTES = 256 * 1024;
 
 /**
- * Counts are pushed a moment after the event that changed them. A client that was cut off in between has the
- * event's position without them: those of so long before it are due again.
+ * Counts are pushed a moment after the event that changed them. A client that disconnected in between has the
+ * event but not the counts, so counts that changed within this time before its position are sent again.
  */
 const PUSHED_WITHIN_MICROS = 10_000_000;
-/** Beyond so many changes in that time, counts are due wherever anything changed. */
-const MOST_JUST_BEFORE = 500;
+/** With more changes in that time, the counts of all changed conversations are sent. */
+const MAX_JUST_BEFORE = 500;
 
 export class Sync {
 	constructor(private readonly parts: SyncParts) {}
 
-	/** The stamp after which everything may be unknown to a client that is at this position. */
+	/** The stamp after which a client at this position may lack changes. */
 	sinceOf(position: number): number {
 		return this.parts.readState.sinceOf(position);
 	}
 
-	/** With `pushed`, for a client that is pushed counts: says of which they are due. */
-	async missed(user: string, asked: number, pushed = false): Promise<SyncResult> {
+	/** `pushed`: the client is pushed counts, so the answer lists the counts to send. */
+	async missed(user: string, clientPosition: number, pushed = false): Promise<SyncResult> {
 		const { mostChanges } = this.parts;
-		const { own, snapshot, since } = await this.oneSnapshot(user, asked);
+		const { own, snapshot, since } = await this.consistentSnapshot(user, clientPosition);
 		const { stamp, position, horizon } = snapshot;
 		const left = mostChanges - sizeOf(own, since);
-		// A position from the future is not of this history.
-		if (asked > stamp || left < 0) return { tooFarBehind: true, stamp, position };
-		// By the client's own position: what lies before that and came late came after it, and is known.
-		if (asked < horizon) return { tooFarBehind: true, stamp, position };
+		// A position in the future is not from this history.
+		if (clientPosition > stamp || left < 0) return { tooFarBehind: true, stamp, position };
+		// The horizon is compared with the client's position, not with `since`: `since` is earlier only to find changes with an earlier
+		// stamp that became visible late, after the client's position.
+		if (clientPosition < horizon) return { tooFarBehind: true, stamp, position };
 		const request = { user, since, own, snapshot, pushed, left };
 		const small = await this.collect(request, SMALL_BYTES);
-		const missed = small ?? (await this.parts.inTurn(user, () => this.collect(request, MOST_BYTES)));
+		const missed = small ?? (await this.parts.inTurn(user, () => this.collect(request, MAX_BYTES)));
 		return missed ?? { tooFarBehind: true, stamp, position };
 	}
 
-	/** Null where it is more than so many bytes. */
+	/** Null: larger than `mostBytes`. */
 	private async collect(request: SyncRequest, mostBytes: number): Promise<Missed | null> {
 		const { user, since, own, snapshot, pushed, left } = request;
 		const { stamp, position, settled } = snapshot;
@@ -93,8 +98,8 @@ export class Sync {
 			bytes: mostBytes,
 		});
 		if (!inside) return null;
-		const unsure = pushed ? await this.pushedJustBefore(user, since, own, snapshot) : NOTHING_UNSURE;
-		const recount = [...underivable(inside, user), ...unsure.rows];
+		const unpushed = pushed ? await this.unpushedCounts(user, since, own, snapshot) : NOTHING_UNPUSHED;
+		const recount = [...needRecount(inside, user), ...unpushed.rows];
 		const [conversations, threads] = await Promise.all([
 			this.conversationsOf(own, inside, recount),
 			this.threadsOf(inside, mostBytes),
@@ -111,25 +116,25 @@ export class Sync {
 				stamp,
 				position,
 				completeUpTo: settled,
-				// What is archived counts no more.
+				// Archived conversations have no counts.
 				recount: recount.filter((id) => conversations.get(id)?.archived === false),
-				threads: unsure.threads || touchesThreads(ownAfter(own, since), inside),
+				threads: unpushed.threads || touchesThreads(ownAfter(own, since), inside),
 			}
 		);
 	}
 
-	private async pushedJustBefore(
+	private async unpushedCounts(
 		user: string,
 		since: number,
 		own: OwnChanges,
 		snapshot: UserSnapshot,
 	): Promise<{ readonly rows: readonly string[]; readonly threads: boolean }> {
 		const between = { since: since - PUSHED_WITHIN_MICROS, upTo: since };
-		const most = { changes: MOST_JUST_BEFORE, bytes: SMALL_BYTES };
+		const most = { changes: MAX_JUST_BEFORE, bytes: SMALL_BYTES };
 		const inside = await this.insideOf(user, between, snapshot, most);
 		if (!inside) return { rows: snapshot.changed, threads: true };
 		return {
-			rows: [...underivable(inside, user), ...joinedBefore(own, since)],
+			rows: [...needRecount(inside, user), ...joinedBefore(own, since)],
 			threads: touchesThreads(own, inside),
 		};
 	}
@@ -143,17 +148,20 @@ export class Sync {
 		return this.parts.changes.inside({ user, ...between, conversations: snapshot.changed, most });
 	}
 
-	/** A moment together with everything of the user's own that changed up to it, that of just before included. */
-	private async oneSnapshot(
+	/** A snapshot together with all changes of the user's own state up to it and just before. */
+	private async consistentSnapshot(
 		user: string,
-		asked: number,
+		clientPosition: number,
 	): Promise<{ readonly own: OwnChanges; readonly snapshot: UserSnapshot; readonly since: number }> {
 		const { readState, changes, mostChanges } = this.parts;
-		// What to ask the rows of is known from the store, which trails the moment: another round is due when
-		// there is anything, and when the user marked one more conversation in between.
+		// Only the store tells which rows the snapshot needs, and it is read after the snapshot. So the snapshot is read again with these
+		// rows, and once more whenever the user marked another conversation in between.
 		for (let rows = NO_ROWS; ; ) {
-			const snapshot = await readState.snapshot(user, { since: asked - PUSHED_WITHIN_MICROS, ...rows });
-			const since = Math.max(0, asked - snapshot.lateness);
+			const snapshot = await readState.snapshot(user, {
+				since: clientPosition - PUSHED_WITHIN_MICROS,
+				...rows,
+			});
+			const since = Math.max(0, clientPosition - snapshot.lateness);
 			const from = since - PUSHED_WITHIN_MICROS;
 			if (snapshot.ownStamp <= from) return { own: NOTHING_OWN, snapshot, since };
 			const own = await changes.own(user, from);
@@ -178,7 +186,7 @@ export class Sync {
 		return new Map(found.map((conversation) => [conversation.id, conversation]));
 	}
 
-	/** The threads that these messages are replies of, or roots that left a tombstone. */
+	/** Threads of these replies, and of roots that left a tombstone. */
 	private async threadsOf(
 		inside: InsideChanges,
 		mostBytes: number,
@@ -193,7 +201,7 @@ export class Sync {
 			const root = message.threadTs ?? (message.deleted ? message.ts : null);
 			if (root !== null) need(message.conversation, root);
 		}
-		// A root that was edited shows its thread as well.
+		// An edited root also shows its thread.
 		for (const message of inside.changed) need(message.conversation, message.threadTs ?? message.ts);
 		const threads = new Map<string, ThreadSummary>();
 		let room = mostBytes;
@@ -230,30 +238,30 @@ function sizeOf({ memberships, follows }: OwnChanges, since: number): number {
 	return marks.length + follows.filter(({ changedTs }) => changedTs > since).length;
 }
 
-/** Without what is known of just before. */
+/** Without the changes from just before. */
 const ownAfter = ({ memberships, follows }: OwnChanges, since: number): OwnChanges => ({
 	memberships: memberships.filter(({ changedTs }) => changedTs > since),
 	follows: follows.filter((follow) => Math.max(follow.since, follow.changedTs) > since),
 });
 
-/** What is asked, and what is known of it before messages are read. */
+/** The request, and what is known before messages are read. */
 interface SyncRequest {
 	readonly user: string;
 	readonly since: number;
 	readonly own: OwnChanges;
 	readonly snapshot: UserSnapshot;
 	readonly pushed: boolean;
-	/** Changes that may still be sent. */
+	/** How many changes can still be sent. */
 	readonly left: number;
 }
 
 type Rows = Pick<SnapshotQuery, 'rows' | 'threads'>;
 
 const NO_ROWS: Rows = { rows: [], threads: [] };
-const NOTHING_UNSURE = { rows: [], threads: false } as const;
+const NOTHING_UNPUSHED = { rows: [], threads: false } as const;
 const NOTHING_OWN: OwnChanges = { memberships: [], follows: [] };
 
-/** What is to be sent with its counts. */
+/** Rows whose counts the events need. */
 function rowsOf({ memberships, follows }: OwnChanges, since: number, upTo: number): Rows {
 	const isMissed = (at: number): boolean => at > since && at <= upTo;
 	return {
@@ -285,7 +293,7 @@ function summaryOf(root: Message, info: ThreadInfo | undefined): ThreadSummary {
 	return { root, replyCount, latestReply, replyUsers, replyUsersCount };
 }
 
-/** Leaving and archiving end following, coming back starts it again. */
+/** Leaving and archiving end following; rejoining restarts it. */
 function touchesThreads(
 	{ memberships, follows }: OwnChanges,
 	{ posted, changed, aspects }: InsideChanges,
@@ -305,13 +313,13 @@ const joinedBefore = ({ memberships }: OwnChanges, since: number): string[] =>
 		.map(({ conversation }) => conversation);
 
 /**
- * Who a `<!here>` meant, what an edit or a delete did to what was read ahead, what archiving removed; and of posts of this
- * author, whom they move later than they are counted.
+ * Conversations whose counts a client cannot derive from events: it does not know whom a `<!here>` mentioned, what an edit or
+ * delete did to messages read ahead, or what archiving removed; and the author's own posts move their cursor after the event.
  */
-function underivable({ posted, changed, aspects }: InsideChanges, author: string): string[] {
+function needRecount({ posted, changed, aspects }: InsideChanges, author: string): string[] {
 	const conversations = new Set<string>();
 	for (const { message } of posted) if (message.user === author) conversations.add(message.conversation);
-	// One that was edited may be known to the client as it was: docs/resuming.md.
+	// The client may have an older version of an edited message: docs/resuming.md.
 	for (const { message } of posted)
 		if (message.here || message.changedTs > message.ts) conversations.add(message.conversation);
 	for (const { conversation } of changed) conversations.add(conversation);

@@ -1,12 +1,12 @@
 /**
- * What was decided and is not written yet, over all partitions of a worker, in bytes of its memory. While it is full, as when the
- * database is unavailable for long, no more is taken from the log: there it is safe, and costs this process nothing.
+ * The memory that effects take until they are persisted, over all partitions of a worker. While it is full (the
+ * database is unavailable for long), the worker takes no more commands: they are safe in the log and cost no memory there.
  */
 export class Backlog {
 	private bytes = 0;
 	private emptied: PromiseWithResolvers<void> | null = null;
 
-	/** `most`: it is full with more. What is being decided at that moment still comes on top. */
+	/** Full above `most` bytes. Commands in flight at that moment can exceed it. */
 	constructor(private readonly most: number) {}
 
 	add(bytes: number): void {

@@ -13,16 +13,16 @@ import {
 } from '../sequencer/state.ts';
 
 /**
- * The conversations this worker owns, as far as their commands needed them. State is loaded on first use
- * and evicted when idle; changes stay until the store has them.
+ * The states of the conversations that this worker owns. A state is loaded on first use
+ * and evicted when idle, but not before its changes are durable.
  */
 
 const TAIL_LOADED = 32;
 const SENDS_LOADED = 16_384;
 
 /**
- * Where the store is in this process, looking one send up costs a thousandth of loading a day of them: only a conversation
- * that is posted to again and again is worth that.
+ * With the store in this process, looking up one send costs a thousandth of loading the sends of a day: only a conversation
+ * with many posts is worth the load.
  */
 export const SEND_LOOKUPS_IN_PROCESS = 64;
 
@@ -38,13 +38,13 @@ export class Conversations {
 		private readonly source: StateSource,
 		private readonly history: History,
 		private readonly nowMs: () => number,
-		/** Rejects where the store is not as this worker left it: what was loaded is another's then. */
+		/** Rejects if another owner has written to the store: the loaded state may be ahead of this worker. */
 		private readonly guard: () => Promise<void> = async () => undefined,
-		/** Sends of a conversation that are looked up one by one before all of the last day are loaded. */
+		/** How many sends of a conversation are looked up one by one before all sends of the last day are loaded. */
 		private readonly sendLookups = 0,
 	) {}
 
-	/** Resolves to the state, with everything that deciding about this command needs. */
+	/** Resolves to a state that has everything this command needs. */
 	async ready(command: Command): Promise<ConversationState> {
 		const state = this.stateOf(command.conversation);
 		for (let needs = missing(state, command); needs !== null; needs = missing(state, command))
@@ -52,7 +52,7 @@ export class Conversations {
 		return state;
 	}
 
-	/** Whether this still is the conversation's state: false where it was dropped while something was awaited. */
+	/** Whether this is still the conversation's state: false if it was dropped during an await. */
 	has(conversation: string, state: ConversationState): boolean {
 		return this.owned.get(conversation)?.state === state;
 	}
@@ -101,14 +101,14 @@ export class Conversations {
 			state.sends.set(sendKey(user, clientMsgId), await this.source.send(conversation, user, clientMsgId));
 		if (needs.pins) {
 			const pins = await this.history.pins(conversation);
-			// One whose message was deleted may still be stored.
+			// The store may still have the pin of a message that was just deleted.
 			const remaining = pins.filter(({ ts }) => !state.messages.get(ts)?.deleted);
 			state.pins = new Map(remaining.map((pin) => [pin.ts, pin]));
 		}
 		for (const { ts, user } of needs.reactions) await this.loadReactions(conversation, state, ts, user);
 	}
 
-	/** What was loaded or decided before stays: it may not be stored yet. */
+	/** Keeps reactions that are already in the state: they may not be durable yet. */
 	private async loadReactions(
 		conversation: string,
 		state: ConversationState,
@@ -137,7 +137,7 @@ export class Conversations {
 		};
 	}
 
-	/** The whole tail was deleted: goes further back, skipping deletions that are not stored yet. */
+	/** Loads older entries after all of the tail was deleted; skips entries whose deletion is not durable yet. */
 	private async loadTail(conversation: string, state: ConversationState): Promise<void> {
 		const { head } = state;
 		if (!head) return;
@@ -147,14 +147,14 @@ export class Conversations {
 		head.tailIsAll = entries.length < TAIL_LOADED;
 	}
 
-	/** Of the last day; of more than so many the newest. */
+	/** Loads the sends of the last day, at most the newest `SENDS_LOADED`. */
 	private async loadSends(conversation: string, state: ConversationState, after: number): Promise<void> {
 		const sends = await this.source.recentSends(conversation, after, SENDS_LOADED);
 		const [oldest] = sends;
 		const isAll = sends.length < SENDS_LOADED || !oldest;
 		const seen = new SendsSeen(isAll ? after : oldest.ts - 1, sends.at(-1)?.ts ?? after);
 		for (const { user, clientMsgId, ts } of sends) seen.add(sendKey(user, clientMsgId), ts);
-		// Sends decided before this load may not be stored yet.
+		// Sends decided before this load may not be durable yet.
 		for (const key of state.sends.keys()) {
 			const ts = state.sends.get(key);
 			if (typeof ts === 'number') seen.add(key, ts);
@@ -171,28 +171,28 @@ export class Conversations {
 		}
 	}
 
-	/** Between commands: lets the oldest go, of what the store has. */
-	turn(conversation: string, durable: number): void {
+	/** Call between commands: evicts the oldest entries that are durable. */
+	evictOld(conversation: string, durable: number): void {
 		const state = this.owned.get(conversation)?.state;
 		if (!state) return;
 		const stamp = state.head?.stamp ?? 0;
 		if (state.head) trimTail(state.head, durable);
-		state.members.turn(stamp, durable);
-		state.messages.turn(stamp, durable);
-		state.threads.turn(stamp, durable);
-		state.sends.turn(stamp, durable);
-		state.reactions.turn(stamp, durable);
-		state.reacted.turn(stamp, durable);
-		state.sendsSeen?.turn(stamp, durable);
+		state.members.evictOld(stamp, durable);
+		state.messages.evictOld(stamp, durable);
+		state.threads.evictOld(stamp, durable);
+		state.sends.evictOld(stamp, durable);
+		state.reactions.evictOld(stamp, durable);
+		state.reacted.evictOld(stamp, durable);
+		state.sendsSeen?.evictOld(stamp, durable);
 	}
 
-	/** Evicts conversations not used since `before` (ms) whose newest change the store has. */
+	/** Evicts conversations not used since `before` (ms) whose newest change is durable. */
 	evict(before: number, isStored: (id: string, stamp: number) => boolean): void {
 		for (const [id, { usedAt, state }] of this.owned)
 			if (usedAt < before && isStored(id, state.head?.stamp ?? 0)) this.owned.delete(id);
 	}
 
-	/** Forgets everything: what was decided could not be stored. */
+	/** Drops all states, because their changes could not be persisted. */
 	clear(): void {
 		this.owned.clear();
 	}

@@ -3,8 +3,8 @@ import { announcementsOf } from '../protocol/events.ts';
 import type { Effect } from '../sequencer/effects.ts';
 
 /**
- * Publishes events, once their state is applied: each event is serialised once
- * and published once, whatever the size of the conversation.
+ * Publishes the event of an effect after it was applied. The event is serialised and published once,
+ * regardless of the size of the conversation.
  */
 export function deliver(effect: Effect, bus: Pick<Bus, 'publish'>): void {
 	const { at } = effect;

@@ -22,7 +22,7 @@ const owning = (record: Partial<DeliveryRecord>) => {
 	return { ownership, overtaken: () => overtaken };
 };
 
-test('an owner whose record is refused is overtaken, and says so once', async () => {
+test('an owner whose record is refused is overtaken, and reports it once', async () => {
 	const { ownership, overtaken } = owning({ delivered: async () => false });
 	await ownership.claim(0);
 	await ownership.storing(1);
@@ -31,7 +31,7 @@ test('an owner whose record is refused is overtaken, and says so once', async ()
 	expect(overtaken()).toBe(1);
 });
 
-test('one whose record is taken is not', async () => {
+test('an owner whose record is accepted is not overtaken', async () => {
 	const { ownership, overtaken } = owning({});
 	await ownership.claim(0);
 	await ownership.storing(1);
@@ -39,7 +39,7 @@ test('one whose record is taken is not', async () => {
 	expect(overtaken()).toBe(0);
 });
 
-test('a partition that is to be given up is not claimed again', async () => {
+test('a partition that is being released is not claimed again', async () => {
 	let claims = 0;
 	const failed = Promise.withResolvers<never>();
 	const { ownership } = owning({
@@ -55,7 +55,7 @@ test('a partition that is to be given up is not claimed again', async () => {
 	expect(claims).toBe(1);
 });
 
-test('what could not be recorded is tried again, also where nothing more is stored', async () => {
+test('a failed record is retried, even if nothing more is stored', async () => {
 	const recorded: number[] = [];
 	let failures = 3;
 	const { ownership } = owning({
@@ -72,7 +72,7 @@ test('what could not be recorded is tried again, also where nothing more is stor
 	expect(recorded).toEqual([7]);
 });
 
-test('a partition that is given up does not wait for a record that cannot be made', async () => {
+test('releasing a partition does not wait for a record that fails', async () => {
 	const { ownership } = owning({ delivered: () => Promise.reject(new Error('Redis is away')) });
 	await ownership.claim(0);
 	await ownership.storing(7);

@@ -1,23 +1,24 @@
 import type { Bus, BusMessage, Topic } from '../engine/ports/bus.ts';
 import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
+import { Released } from '../engine/ports/log.ts';
 
 /**
- * This process as the owner of a partition: what it publishes carries its generation, and how far it has published is recorded.
+ * This process as the owner of a partition. Events that it publishes carry its generation, and it records how far it has published.
  *
- *     unclaimed   nothing is published yet
- *     owner       publishes, and records progress: before the store has an offset, everything below it was published
- *     behind      the read state is lost: what is decided is stored before it is published, so nothing is recorded until
+ *     unclaimed   publishes nothing yet
+ *     owner       publishes, and records progress: all events below an offset are published before the store has the offset
+ *     behind      the read state is lost: effects are stored before they are published, so it records nothing until
  *                 `caughtUp`
- *     overtaken   a later owner has published or claimed the partition: nothing that is published here counts any more. Never left again
+ *     overtaken   a later owner has claimed the partition or published: Redis drops events of this owner. Final
  *
- * A worker that dies while it is behind leaves a store that is further than the record: the next owner announces it.
+ * If a worker dies while it is behind, the store is ahead of the record, and the next owner announces the gap.
  */
 
 export interface OwnershipParts {
 	readonly partition: string;
 	readonly record: DeliveryRecord;
 	readonly bus: Bus;
-	/** Another worker publishes for the partition: it has to be begun again, if it still is this process's at all. */
+	/** Another worker publishes for the partition: restart it, if this process still owns it. */
 	readonly onOvertaken: () => void;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
@@ -25,7 +26,7 @@ export interface OwnershipParts {
 
 const RETRY_MS = 250;
 const RECORDED_WITHIN_MS = 250;
-/** Redis may not answer at all: a partition is handed over without that. */
+/** Redis may not answer: the handover does not wait longer. */
 const CLAIMED_WITHIN_MS = 1000;
 
 export class Ownership {
@@ -34,13 +35,13 @@ export class Ownership {
 	private isOvertaken = false;
 	private ended = false;
 	private claiming: Promise<void> | null = null;
-	/** The newest offset that is being stored. */
+	/** The newest offset that is being persisted. */
 	private offset = 0;
-	/** Messages that Redis has not confirmed. */
+	/** Publications that Redis has not confirmed. */
 	private readonly unconfirmed = new Set<Promise<unknown>>();
 	private newest: Promise<boolean> | undefined;
 	private recording: Promise<void> = Promise.resolve();
-	/** How many were begun. */
+	/** Number of records started. */
 	private records = 0;
 
 	constructor(private readonly parts: OwnershipParts) {}
@@ -55,7 +56,7 @@ export class Ownership {
 		const { partition, bus } = this.parts;
 		const publisher = { partition, generation: this.generation ?? 0 };
 		const published = bus.publishAs(publisher, topic, message);
-		// Messages that go out together have one promise.
+		// Events that are sent in one batch share a promise.
 		if (published === this.newest) return;
 		this.newest = published;
 		const confirmed = published.then((isPublished) => {
@@ -66,8 +67,8 @@ export class Ownership {
 	}
 
 	/**
-	 * Everything up to here is about to be stored, and was published, unless this owner is behind. Resolves when that is recorded,
-	 * or takes long: storing does not depend on Redis.
+	 * Everything up to this offset is published (unless this owner is behind) and about to be persisted. Resolves when that is
+	 * recorded or takes too long: persisting must not depend on Redis.
 	 */
 	async storing(offset: number): Promise<void> {
 		this.offset = Math.max(this.offset, offset);
@@ -80,21 +81,21 @@ export class Ownership {
 		this.isBehind = true;
 	}
 
-	/** Everything that was decided is published. */
+	/** All effects are published. */
 	caughtUp(): void {
 		if (!this.isBehind) return;
 		this.isBehind = false;
 		this.record();
 	}
 
-	/** Resolves when progress is recorded, as far as that is possible, and no claim is on its way. */
+	/** Resolves when progress is recorded, as far as possible, and no claim is in flight. */
 	async settled(): Promise<void> {
 		const claimed = this.claiming?.catch(() => undefined);
 		await Promise.race([claimed, this.parts.sleep(CLAIMED_WITHIN_MS)]);
 		await this.recording;
 	}
 
-	/** The partition is to be another's: it is not claimed from now on. What is published before that still counts. */
+	/** The partition is being reassigned: do not claim it any more. Events published before still count. */
 	end(): void {
 		this.ended = true;
 	}
@@ -110,7 +111,7 @@ export class Ownership {
 		);
 	}
 
-	/** Until it succeeds: else the next owner would take for unpublished what was stored last, though nobody missed it. */
+	/** Retries until it succeeds: without the record, the next owner would announce the last events as missed although they were not. */
 	private async tryToRecord(generation: number, offset: number, number: number): Promise<void> {
 		const { partition, record, sleep, report } = this.parts;
 		for (let attempt = 0; !this.isOvertaken && !this.isBehind; attempt += 1) {
@@ -118,8 +119,8 @@ export class Ownership {
 				if (!(await record.delivered(partition, generation, offset))) this.overtaken();
 				return;
 			} catch (error) {
-				if (attempt === 0) report(error, `recording what was published of ${partition}`);
-				// One that is waiting to be made covers this one.
+				if (attempt === 0) report(error, `recording how far ${partition} is published`);
+				// A later record covers this one.
 				if (this.ended || this.records > number) return;
 				await sleep(RETRY_MS);
 			}
@@ -146,6 +147,6 @@ export class Ownership {
 				await sleep(RETRY_MS);
 			}
 		}
-		throw new Error('the partition was given up');
+		throw new Released();
 	}
 }

@@ -3,10 +3,10 @@ import type { LoggedCommand } from '../engine/ports/log.ts';
 import type { History, StateSource } from '../engine/ports/store.ts';
 import type { Command } from '../sequencer/commands.ts';
 import { Conversations } from './conversations.ts';
-import { type CarriedOut, DELIVERED, type Order, type Row } from './order.ts';
+import { type CarriedOut, type CommandGroup, DELIVERED, type Order } from './order.ts';
 import { Partition } from './partition.ts';
 
-/** The partition without an engine: what is loaded, in which order rows are carried out, and what happens to those that fail. */
+/** The partition without an engine: what is loaded, in which order groups are carried out, and what happens to those that fail. */
 
 const SPAN = { partition: 't/0', from: 0, to: 1 };
 const entry = (conversation: string, request: number): LoggedCommand => ({
@@ -15,17 +15,17 @@ const entry = (conversation: string, request: number): LoggedCommand => ({
 	partition: 't/0',
 	offset: request,
 });
-const describeRow = ({ conversation, entries }: Row): string =>
+const describeRow = ({ conversation, entries }: CommandGroup): string =>
 	`${conversation} ${entries.map(({ replyTo }) => replyTo.request).join()}`;
 const turn = (): Promise<void> => Bun.sleep(0);
 
 class TestOrder implements Order {
 	readonly done: string[] = [];
 	readonly failures: string[] = [];
-	carrying: (row: Row) => Promise<CarriedOut> = async () => DELIVERED;
+	carrying: (group: CommandGroup) => Promise<CarriedOut> = async () => DELIVERED;
 	restarts = false;
 
-	rows(batch: readonly LoggedCommand[]): Row[] {
+	groups(batch: readonly LoggedCommand[]): CommandGroup[] {
 		return batch.map((one) => ({ conversation: one.command.conversation, entries: [one] }));
 	}
 
@@ -37,18 +37,18 @@ class TestOrder implements Order {
 		return work();
 	}
 
-	carryOut(row: Row): Promise<CarriedOut> {
-		this.done.push(describeRow(row));
-		return this.carrying(row);
+	carryOut(group: CommandGroup): Promise<CarriedOut> {
+		this.done.push(describeRow(group));
+		return this.carrying(group);
 	}
 
-	failed(row: Row, error: unknown): CarriedOut {
-		this.failures.push(describeRow(row));
+	failed(group: CommandGroup, error: unknown): CarriedOut {
+		this.failures.push(describeRow(group));
 		if (this.restarts) throw error;
 		return DELIVERED;
 	}
 
-	async taken(): Promise<void> {}
+	async readyForNext(): Promise<void> {}
 
 	durable(): number {
 		return Number.POSITIVE_INFINITY;
@@ -78,7 +78,7 @@ function scene() {
 	return { partition, order, loads, loading, failures };
 }
 
-test('rows of one conversation keep their order, and wait for no other conversation', async () => {
+test('groups of one conversation keep their order, and wait for no other conversation', async () => {
 	const { partition, order, loading } = scene();
 	const cold = Promise.withResolvers<void>();
 	loading.set('cold', cold.promise);
@@ -94,7 +94,7 @@ test('rows of one conversation keep their order, and wait for no other conversat
 	expect(order.done.slice(2)).toEqual(['cold 1', 'cold 2', 'cold 5', 'cold 6']);
 });
 
-test('what was loaded before a reset is loaded again, not decided on', async () => {
+test('state loaded before a reset is loaded again before deciding', async () => {
 	const { partition, order, loads, loading } = scene();
 	const cold = Promise.withResolvers<void>();
 	loading.set('cold', cold.promise);
@@ -107,7 +107,7 @@ test('what was loaded before a reset is loaded again, not decided on', async () 
 	expect(order.done).toEqual(['cold 1']);
 });
 
-test('a row that fails leaves the conversation usable, unless the order starts the partition over', async () => {
+test('a failed group leaves the conversation usable, unless the order restarts the partition', async () => {
 	const { partition, order, failures } = scene();
 	order.carrying = async ({ entries }) => {
 		if (entries[0]?.replyTo.request === 1) throw new Error('planted');

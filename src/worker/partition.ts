@@ -5,35 +5,34 @@ import { type Decision, sequence } from '../sequencer/decide.ts';
 import type { ConversationState } from '../sequencer/state.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import type { Conversations } from './conversations.ts';
-import { ageMs } from './lag.ts';
-import type { CarriedOut, Order, Row } from './order.ts';
+import type { CarriedOut, CommandGroup, Order } from './order.ts';
 
 /**
- * A partition of the log, while this process owns it: prepare → sequence, then apply, persist, deliver and reply in the order of
- * its engine (`Order`). The embedded engine is one partition; a worker of a cluster has any number of them.
+ * A partition of the log, while this process owns it: load → sequence, then apply, persist, deliver and reply in the order of
+ * its engine (`Order`). The embedded engine has one partition; a cluster worker has any number.
  *
- * Commands of one conversation are decided one after the other, in the order of the log; those of different conversations side by
- * side. A conversation that waits, mostly for the store, delays no other.
+ * Commands of one conversation are decided one after the other, in log order; different conversations run
+ * concurrently, so a conversation that waits for the store delays no other.
  */
 
 export interface PartitionParts {
 	readonly conversations: Conversations;
 	readonly readState: Pick<ReadState, 'prepare'>;
 	readonly order: Order;
-	/** Something failed that no batch waits for: the partition has to start over. */
+	/** A lane that no batch waits for has failed: restart the partition. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
 	readonly report: (error: unknown, about: string) => void;
 }
 
-/** A row on its way. */
+/** A group of commands in flight. */
 interface Lane {
 	readonly conversation: string;
 	readonly size: number;
 	readonly carriedOut: Promise<CarriedOut>;
-	/** Resolves when it is delivered (null) or has failed; never rejects. */
+	/** Resolves when it is delivered (null) or failed; never rejects. */
 	ended: Promise<Failure | null>;
-	/** A batch waits for it, and fails with it. */
+	/** A batch waits for the lane and fails with it. */
 	isAwaited: boolean;
 }
 
@@ -41,8 +40,8 @@ interface Failure {
 	readonly error: unknown;
 }
 
-/** Entries that are not delivered. With more of them no batch is taken. */
-const MOST_WAITING = 4_000;
+/** With more undelivered entries, the partition takes no further batch. */
+const MAX_WAITING = 4_000;
 
 const NOT_FAILED = Promise.resolve(null);
 
@@ -50,63 +49,63 @@ export class Partition {
 	private lag = 0;
 	private waiting = 0;
 	private readonly lanes = new Set<Lane>();
-	/** Of each conversation the newest lane, until it is delivered. */
+	/** The newest undelivered lane of each conversation. */
 	private readonly newest = new Map<string, Lane>();
 
 	constructor(private readonly parts: PartitionParts) {}
 
-	/** Begins all of the batch before it returns. Resolves when the next batch may be taken. */
+	/** Starts all of the batch before it returns. Resolves when the next batch may be taken. */
 	async process(batch: readonly LoggedCommand[], span: LogSpan): Promise<void> {
 		const { order, nowMs } = this.parts;
 		this.lag = ageMs(batch, nowMs());
 		const first: Lane[] = [];
-		for (const row of order.rows(batch, span)) {
-			const before = this.newest.get(row.conversation);
-			const lane = this.begin(row, before);
+		for (const group of order.groups(batch, span)) {
+			const before = this.newest.get(group.conversation);
+			const lane = this.begin(group, before);
 			if (before) continue;
 			lane.isAwaited = true;
 			first.push(lane);
 		}
-		await order.taken(() => Promise.all(first.map(delivered)));
+		await order.readyForNext(() => Promise.all(first.map(delivered)));
 		for (const lane of first) lane.isAwaited = false;
 	}
 
-	/** A commit failed: what was decided since is void, and state is loaded from the store again. */
+	/** A commit failed: drops all decisions since; states are loaded again from the store. */
 	reset(): void {
 		this.parts.conversations.clear();
 	}
 
-	/** Forgets conversations not used since `before`, by the clock of `Conversations`, if the store has all of them. */
+	/** Evicts conversations not used since `before`, by the clock of `Conversations`, whose changes are durable. */
 	evict(before: number): void {
 		const { conversations, order } = this.parts;
 		conversations.evict(before, (id, stamp) => stamp <= order.durable(id));
 	}
 
-	/** Age of the newest command when it was decided; ms. */
+	/** Age of the newest command when it was decided, in ms. */
 	lagMs(): number {
 		return this.lag;
 	}
 
-	/** Resolves when nothing is being decided or carried out. */
+	/** Resolves when no command is being decided or carried out. */
 	async settled(): Promise<void> {
 		await Promise.allSettled([...this.lanes].map(({ carriedOut }) => carriedOut));
 	}
 
-	/** Resolves when everything that was taken is delivered (true), or part of it failed. */
+	/** Resolves when everything taken is delivered (true), or a part failed (false). */
 	async finished(): Promise<boolean> {
 		const failures = await Promise.all([...this.lanes].map(({ ended }) => ended));
 		return failures.every((failure) => failure === null);
 	}
 
-	/** Resolves when fewer entries may be waiting; null: there is room for a batch. */
+	/** Resolves when fewer entries are waiting; null: there is room for a batch. */
 	room(): Promise<void> | null {
-		if (this.waiting <= MOST_WAITING) return null;
+		if (this.waiting <= MAX_WAITING) return null;
 		return Promise.race([...this.lanes].map(({ ended }) => ended)).then(() => undefined);
 	}
 
-	private begin(row: Row, before: Lane | undefined): Lane {
-		const { conversation, entries } = row;
-		const carriedOut = this.run(row, before?.carriedOut);
+	private begin(group: CommandGroup, before: Lane | undefined): Lane {
+		const { conversation, entries } = group;
+		const carriedOut = this.run(group, before?.carriedOut);
 		const lane: Lane = {
 			conversation,
 			size: entries.length,
@@ -126,7 +125,7 @@ export class Partition {
 			const { delivered } = await lane.carriedOut;
 			if (delivered) await delivered;
 		} catch (error) {
-			// It stays the newest: nothing more is decided about the conversation here.
+			// It stays in `newest`, so that no later command of this conversation is decided.
 			this.remove(lane);
 			if (!lane.isAwaited) this.parts.onFailed(error);
 			return { error };
@@ -141,25 +140,25 @@ export class Partition {
 		this.waiting -= lane.size;
 	}
 
-	private async run(row: Row, before: Promise<unknown> | undefined): Promise<CarriedOut> {
+	private async run(group: CommandGroup, before: Promise<unknown> | undefined): Promise<CarriedOut> {
 		const { conversations, order } = this.parts;
 		if (before) await before;
 		const held: Release[] = [];
 		try {
 			const decisions: Decision[] = [];
-			for (const { command } of row.entries) {
+			for (const { command } of group.entries) {
 				let state: ConversationState;
 				do state = await order.load(command, () => this.prepare(command, held));
 				while (!conversations.has(command.conversation, state));
-				// Nothing is awaited from here to the next command, or until the row is carried out.
+				// No await from here to the next command, or until the group is carried out.
 				decisions.push(this.decide(state, order.stamped(command)));
 			}
-			const carriedOut = await order.carryOut(row, decisions);
-			// Only now is it known what is not durable yet: that must stay in memory.
-			conversations.turn(row.conversation, order.durable(row.conversation));
+			const carriedOut = await order.carryOut(group, decisions);
+			// `carryOut` has registered what is not durable yet: only now is it safe to evict.
+			conversations.evictOld(group.conversation, order.durable(group.conversation));
 			return carriedOut;
 		} catch (error) {
-			return order.failed(row, error);
+			return order.failed(group, error);
 		} finally {
 			for (const release of held) release();
 		}
@@ -170,7 +169,7 @@ export class Partition {
 		return this.parts.conversations.ready(command);
 	}
 
-	/** What is wrong here is wrong on every replay: it must not hold back what is behind it. */
+	/** A command that throws here would throw on every replay: refuse it, so that it does not block the partition. */
 	private decide(state: ConversationState, command: Command): Decision {
 		try {
 			return sequence(state, command);
@@ -181,7 +180,11 @@ export class Partition {
 	}
 }
 
-/** Rejects with what failed. */
+/** Age of the newest command, by the clock of the gateway that received it. */
+const ageMs = (batch: readonly LoggedCommand[], nowMs: number): number =>
+	Math.max(0, nowMs - (batch.at(-1)?.command.at ?? 0) / 1000);
+
+/** Rejects if the lane failed. */
 async function delivered({ ended }: Lane): Promise<void> {
 	const failure = await ended;
 	if (failure) throw failure.error;

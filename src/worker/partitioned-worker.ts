@@ -1,33 +1,39 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { DeliveryRecord } from '../engine/ports/delivery-record.ts';
-import type { CommandLog, Consumption, LoggedCommand, LogSpan } from '../engine/ports/log.ts';
+import {
+	type CommandLog,
+	type Consumption,
+	type LoggedCommand,
+	type LogSpan,
+	Released,
+} from '../engine/ports/log.ts';
 import type { History, Ledger, PartitionLedger, StateSource } from '../engine/ports/store.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { Backlog } from './backlog.ts';
 import { Conversations } from './conversations.ts';
 import { Ownership } from './ownership.ts';
 import { Partition } from './partition.ts';
-import { Overtaken, PersistBehind } from './persist-behind.ts';
+import { Overtaken, PersistBehind, RolledBack } from './persist-behind.ts';
 import { Replies } from './replies.ts';
 import { TrailingPersistence } from './trailing-persistence.ts';
 
 /**
- * A worker of a cluster: owns the partitions that the log gives it, each with a state of its own, which begins at
- * the offset that the store has and is forgotten when the partition goes.
+ * A worker of a cluster. It owns the partitions that the log assigns to it. Each has its own state, which starts at the
+ * offset that the store has reached and is dropped when the partition is revoked.
  *
- *     halted     at the start, and from `halt` on: no command is taken, and everything that was decided is written. That is what
- *                a read state that was lost is restored in
- *     running    from `resume` on
- *     stopping   from `stop` on, for good
+ *     halted     at the start, and after `halt`: takes no commands and persists everything it has decided, so that a
+ *                lost read state can be reloaded from the store
+ *     running    after `resume`
+ *     stopping   after `stop`; final
  */
 
 export interface PartitionedWorkerParts {
 	readonly log: CommandLog;
 	/**
-	 * Where cursors become durable that moved with a message. While the log is down it must not wait for it: what was decided would
-	 * not be written, and be missing where the read state has to be restored.
+	 * Persists cursors that a message moved. It must not wait for the log while the log is down: the effects would stay unwritten,
+	 * and be missing when the read state is reloaded.
 	 */
-	readonly moved: Pick<Ledger, 'commit'>;
+	readonly cursorLedger: Pick<Ledger, 'commit'>;
 	readonly ledger: PartitionLedger;
 	readonly source: StateSource;
 	readonly history: History;
@@ -39,8 +45,8 @@ export interface PartitionedWorkerParts {
 	readonly report: (error: unknown, about: string) => void;
 }
 
-/** A quarter of a gigabyte: what a worker needs besides is less than a container of one or two gives it. */
-const MOST_UNWRITTEN_BYTES = 256 * 1024 * 1024;
+/** 256 MB, so that the worker fits into a container of 1 or 2 GB with its other memory. */
+const MAX_UNWRITTEN_BYTES = 256 * 1024 * 1024;
 
 const RESTART_MS = 500;
 const LONGEST_RESTART_MS = 120_000;
@@ -50,7 +56,7 @@ interface Owned {
 	readonly order: PersistBehind;
 	readonly persistence: TrailingPersistence;
 	readonly ownership: Ownership;
-	/** Where the store had got to when it became this worker's. */
+	/** The offset that the store had reached when this worker got the partition. */
 	stored: number;
 }
 
@@ -60,15 +66,15 @@ export class PartitionedWorker {
 	private consumption: Consumption | undefined;
 	private halted: PromiseWithResolvers<void> | null = Promise.withResolvers();
 	private stopping = false;
-	/** The one that took a batch last. */
+	/** The partition that took the latest batch. */
 	private latest: Partition | undefined;
 	private assigned = 0;
 	private resumes = 0;
-	/** Of each partition, how often in a row it had to be begun again because it could not be written. */
+	/** How many times in a row a partition was restarted because persisting failed. */
 	private readonly failures = new Map<string, number>();
-	/** While such a partition waits: nothing of it is decided before that, however often it is begun again. */
+	/** The partition decides nothing before its pause ends, even if it is restarted again. */
 	private readonly pauses = new Map<string, Promise<void>>();
-	private readonly backlog = new Backlog(MOST_UNWRITTEN_BYTES);
+	private readonly backlog = new Backlog(MAX_UNWRITTEN_BYTES);
 
 	constructor(private readonly parts: PartitionedWorkerParts) {
 		this.replies = new Replies(parts.bus, parts.report);
@@ -80,8 +86,8 @@ export class PartitionedWorker {
 			progress: async (partition) => {
 				const owned = this.owned.get(partition);
 				const offset = await ledger.nextOffset(partition);
-				// It may have been revoked meanwhile: claiming it would stop its new owner.
-				if (!owned || owned.order.isLeaving) throw new Error('the partition is being reassigned');
+				// It may have been revoked in the meantime: claiming it would stop its new owner.
+				if (!owned || owned.order.isLeaving) throw new Released();
 				owned.persistence.beginsAt(offset);
 				owned.stored = offset;
 				void this.claimed(owned).catch(() => undefined);
@@ -103,7 +109,7 @@ export class PartitionedWorker {
 		});
 	}
 
-	/** Resolves when nothing is being decided any more and the store has everything that was. */
+	/** Resolves when no command is being decided and the store has all effects. */
 	async halt(): Promise<void> {
 		this.halted ??= Promise.withResolvers();
 		for (const { order, ownership } of this.owned.values()) {
@@ -113,7 +119,7 @@ export class PartitionedWorker {
 		await this.settled();
 	}
 
-	/** The read state is whole. */
+	/** The read state is complete. */
 	resume(): void {
 		if (!this.halted || this.stopping) return;
 		for (const { order } of this.owned.values()) order.drain(false);
@@ -123,7 +129,7 @@ export class PartitionedWorker {
 		for (const owned of this.owned.values()) void this.catchUp(owned, this.resumes);
 	}
 
-	/** For good: what cannot be done and written soon is left to the next owner. */
+	/** Final. Leaves to the next owner what it cannot finish and persist in time. */
 	async stop(withinMs: number): Promise<void> {
 		this.stopping = true;
 		for (const { order, ownership } of this.owned.values()) {
@@ -135,27 +141,27 @@ export class PartitionedWorker {
 		for (const { order } of this.owned.values()) order.end();
 	}
 
-	/** Forgets conversations not used since `before` (ms), but for those with something that is not written yet. */
+	/** Evicts conversations not used since `before` (ms) whose effects are all durable. */
 	evict(before: number): void {
 		for (const { partition } of this.owned.values()) partition.evict(before);
 	}
 
-	/** Without those that are being released, which may take until the store is in reach. */
+	/** Not counting partitions that are being released, which can take until the store is reachable. */
 	get partitions(): number {
 		return [...this.owned.values()].filter(({ order }) => !order.isLeaving).length;
 	}
 
-	/** Partitions that were assigned since the start: it rises while they move, or have to be begun again. */
+	/** Partitions assigned since the start: rises while partitions move or are restarted. */
 	get assignments(): number {
 		return this.assigned;
 	}
 
-	/** Age of the newest command when it was decided; ms. */
+	/** Age of the newest command when it was decided, in ms. */
 	lagMs(): number {
 		return this.latest?.lagMs() ?? 0;
 	}
 
-	/** How long the oldest of what is not written has been waiting; ms. */
+	/** How long the oldest effect has been waiting to be persisted, in ms. */
 	unwrittenMs(): number {
 		return Math.max(0, ...[...this.owned.values()].map(({ persistence }) => persistence.lagMs()));
 	}
@@ -164,40 +170,40 @@ export class PartitionedWorker {
 		const owned = this.own(span.partition);
 		const { partition, order } = owned;
 		await this.claimed(owned);
-		// A worker that is halted meanwhile must see either no lane of the batch or all of them: nothing is awaited
-		// between the last look at the obstacles and `partition.process`.
+		// No await between the last check of the obstacles and `partition.process`: a concurrent `halt` must see either
+		// no lane of the batch or all of them.
 		for (;;) {
-			if (this.stopping || order.isLeaving) throw new Error('the partition is being reassigned');
+			if (this.stopping || order.isLeaving) throw new Released();
 			const obstacle = this.pauses.get(span.partition) ?? this.obstacleOf(partition);
 			if (!obstacle) break;
-			await Promise.race([obstacle, order.toBeLeft]);
+			await Promise.race([obstacle, order.untilLeaving]);
 		}
 		this.latest = partition;
 		await partition.process(batch, span);
 	}
 
-	/** Resolves when the read state is whole. */
+	/** Resolves when the read state is complete. */
 	private async readStateComplete(): Promise<void> {
 		while (this.halted && !this.stopping) await this.halted.promise;
 		if (this.stopping) throw new Error('the worker is stopping');
 	}
 
-	/** Redis may be emptied at any moment, but is not asked while it is being restored. */
+	/** Claims the partition, but not while Redis is being rebuilt: Redis can be emptied at any moment. */
 	private async claimed({ order, ownership, stored }: Owned): Promise<void> {
 		while (this.halted && !this.stopping && !order.isLeaving)
-			await Promise.race([this.halted.promise, order.toBeLeft]);
-		if (this.stopping || order.isLeaving) throw new Error('the partition is being reassigned');
-		await Promise.race([ownership.claim(stored), order.toBeLeft]);
-		if (order.isLeaving) throw new Error('the partition is being reassigned');
+			await Promise.race([this.halted.promise, order.untilLeaving]);
+		if (this.stopping || order.isLeaving) throw new Released();
+		await Promise.race([ownership.claim(stored), order.untilLeaving]);
+		if (order.isLeaving) throw new Released();
 	}
 
-	/** What was stored while the read state was lost is published from now on; once all of it is, that is recorded. */
+	/** Publishes what was stored while the read state was lost, then records that everything is published. */
 	private async catchUp({ partition, ownership }: Owned, resumes: number): Promise<void> {
 		const isPublished = await partition.finished();
 		if (isPublished && this.resumes === resumes && !this.halted) ownership.caughtUp();
 	}
 
-	/** What a batch has to wait for before it may begin; null: nothing. */
+	/** What a batch has to wait for; null: it can start. */
 	private obstacleOf(partition: Partition): Promise<void> | null {
 		return this.halted?.promise ?? this.backlog.room() ?? partition.room();
 	}
@@ -211,13 +217,13 @@ export class PartitionedWorker {
 	private own(name: string): Owned {
 		const known = this.owned.get(name);
 		if (known) return known;
-		const { ledger, moved, source, history, readState, bus, nowMs, sleep, report } = this.parts;
+		const { ledger, cursorLedger, source, history, readState, bus, nowMs, sleep, report } = this.parts;
 		const ownership = new Ownership({
 			partition: name,
 			record: this.parts.deliveries,
 			bus,
 			onOvertaken: () => {
-				report(new Overtaken(), `publishing what was decided of ${name}`);
+				report(new Overtaken(), `publishing events of ${name}`);
 				this.consumption?.restart(name);
 			},
 			sleep,
@@ -225,7 +231,7 @@ export class PartitionedWorker {
 		});
 		const persistence = new TrailingPersistence({
 			ledger,
-			moved,
+			cursorLedger,
 			onWriting: (offset) => ownership.storing(offset),
 			backlog: this.backlog,
 			nowMs,
@@ -236,14 +242,18 @@ export class PartitionedWorker {
 					readState.written(conversation, stamp).catch((error) => report(error, `trimming ${conversation}`));
 			},
 			onFailed: async (error) => {
-				report(error, `writing what was decided of ${name}`);
+				report(error, `persisting effects of ${name}`);
 				await this.pause(name);
 				if (this.owned.get(name) === owned) this.consumption?.restart(name);
 			},
 		});
-		// A worker that was paused finds messages in the store that it has yet to decide about.
+		// After a pause of this process, the store may have messages of a new owner that this worker has not decided. After a failover of
+		// the store, it may lack messages that this worker has stored.
 		const conversations = new Conversations(source, history, nowMs, async () => {
-			if (persistence.isOvertakenAt(await ledger.nextOffset(name))) throw new Overtaken();
+			const { storedTo } = persistence;
+			const offset = await ledger.nextOffset(name);
+			if (persistence.isOvertakenAt(offset)) throw new Overtaken();
+			if (offset < storedTo) throw new RolledBack(storedTo, offset);
 		});
 		const { replies } = this;
 		const order = new PersistBehind({
@@ -261,7 +271,7 @@ export class PartitionedWorker {
 			order,
 			onFailed: async (error) => {
 				if (order.isLeaving || order.isEnded) return;
-				report(error, `deciding about commands of ${name}`);
+				report(error, `deciding commands of ${name}`);
 				await sleep(RESTART_MS);
 				if (this.owned.get(name) === owned) this.consumption?.restart(name);
 			},
@@ -273,7 +283,7 @@ export class PartitionedWorker {
 		return owned;
 	}
 
-	/** What PostgreSQL refuses is decided and delivered again each time: soon at first, then seldom. */
+	/** Backs off: each restart decides and publishes the commands again, and PostgreSQL may reject them again. */
 	private pause(name: string): Promise<void> {
 		const failures = this.failures.get(name) ?? 0;
 		this.failures.set(name, failures + 1);

@@ -1,32 +1,32 @@
 import type { Bus } from '../engine/ports/bus.ts';
 import type { ReadFact } from '../engine/ports/facts.ts';
 import type { LoggedCommand, LogSpan } from '../engine/ports/log.ts';
-import { TakenOver } from '../engine/ports/taken-over.ts';
+import { Released, TakenOver } from '../engine/ports/log.ts';
 import { Refusal } from '../model/errors.ts';
 import type { Command } from '../sequencer/commands.ts';
 import type { Decision } from '../sequencer/decide.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { deliver } from './delivery.ts';
-import { type CarriedOut, DELIVERED, type Order, type Row } from './order.ts';
+import { type CarriedOut, type CommandGroup, DELIVERED, type Order } from './order.ts';
 import type { Replies } from './replies.ts';
 import type { Slot, TrailingPersistence } from './trailing-persistence.ts';
 
 /**
  * apply → deliver → reply → persist: the log has the command, so nothing waits for the store. The order of a cluster.
  *
- * A command that was sequenced has taken effect, because every replay comes to the same result: applying it is retried until it succeeds, or
- * the partition is released and the next owner replays it. So an outage never rejects a command: the command waits, and after a
- * while the caller learns that its outcome is unknown. Rows are written in the order of the log, in whatever order they are decided.
+ * A sequenced command has taken effect, because every replay gives the same result. Applying it is retried until it succeeds, or
+ * until the partition is released and the next owner replays it. So an outage never rejects a command: the command waits, and
+ * after a while the caller gets `outcome_unknown`. Groups are persisted in log order, in whatever order they are decided.
  *
- *     running    loading and applying are retried until they succeed
- *     draining   the read state is lost, and is reloaded when the store has everything that was decided. Part of a batch
- *                may be acknowledged already: so all of it is decided, which needs the store alone, and written. Rows that
- *                could not be applied are applied and delivered when the read state is whole. Until then, rows
- *                that follow in the same conversation are neither applied nor written
- *     leaving    another worker will own the partition: whatever cannot be done at once is given up. Never left again
- *     ended      nothing more is decided here
+ *     running    retries loading and applying until they succeed
+ *     draining   the read state is lost and will be reloaded once the store has every effect. Part of a batch may already be
+ *                acknowledged, so the whole batch is decided, which needs only the store, and persisted. Groups that could
+ *                not be applied are applied and delivered when the read state is complete. Until then, later groups
+ *                of the same conversation are neither applied nor persisted
+ *     leaving    another worker will own the partition: gives up whatever cannot be done at once. Final
+ *     ended      decides nothing more
  *
- * A partition that is draining continues to drain while it is leaving: acknowledged changes would be missing from the reloaded state.
+ * A partition that is draining continues to drain while it is leaving: the reloaded state would lack acknowledged changes.
  */
 
 export interface PersistBehindParts {
@@ -34,13 +34,13 @@ export interface PersistBehindParts {
 	readonly readState: Pick<ReadState, 'apply'>;
 	readonly bus: Pick<Bus, 'publish'>;
 	readonly replies: Replies;
-	/** Resolves when the read state is whole; rejects when the worker stops. */
+	/** Resolves when the read state is complete; rejects when the worker stops. */
 	readonly readStateComplete: () => Promise<void>;
 	readonly sleep: (ms: number) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
 }
 
-/** Another worker has written to the partition: nothing more may be decided here. */
+/** Another worker has written to the partition: this one must decide nothing more. */
 export class Overtaken extends TakenOver {
 	constructor() {
 		super('another worker has written to the partition');
@@ -48,20 +48,28 @@ export class Overtaken extends TakenOver {
 	}
 }
 
-interface PlacedRow extends Row {
-	/** Of each entry, its place among what is to be written. */
+/** The store lost transactions that it had confirmed, as after a failover to a replica that was behind. The log still has their entries. */
+export class RolledBack extends TakenOver {
+	constructor(confirmed: number, offset: number) {
+		super(`the store is at offset ${offset}, after it had confirmed ${confirmed}`);
+		this.name = 'RolledBack';
+	}
+}
+
+interface PlacedGroup extends CommandGroup {
+	/** One for each entry. */
 	readonly slots: readonly Slot[];
 }
 
-/** A row that is written, or will be, and could not be applied. */
+/** A group that is persisted, or will be, but could not be applied. */
 interface Unapplied {
 	readonly delivered: Promise<void>;
 	isDelivered: boolean;
 }
 
-const PAUSES_MS = [50, 100, 200, 400, 800] as const;
-/** A batch waits for its conversations as long; then the next one is taken, and queues up behind those that are slower. */
-const PATIENCE_MS = 250;
+const RETRY_DELAYS_MS = [50, 100, 200, 400, 800] as const;
+/** How long a batch waits for slow conversations; then the next batch is taken, and queues behind them. */
+const BATCH_WAIT_MS = 250;
 
 export class PersistBehind implements Order {
 	private ended = false;
@@ -69,12 +77,12 @@ export class PersistBehind implements Order {
 	private drainBegins = Promise.withResolvers<void>();
 	private left = false;
 	private readonly leaving = Promise.withResolvers<void>();
-	/** Called when the partition is to be left. */
+	/** Called when the partition starts leaving. */
 	private readonly onLeaving = new Set<() => void>();
-	/** Of each conversation the newest row that could not be applied, until it is delivered. */
+	/** The newest unapplied group of each conversation, until it is delivered. */
 	private readonly unapplied = new Map<string, Unapplied>();
-	/** Rows that are being applied late. */
-	private readonly underWay = new Set<Promise<unknown>>();
+	/** Groups that are being applied late. */
+	private readonly inFlight = new Set<Promise<unknown>>();
 
 	constructor(private readonly parts: PersistBehindParts) {}
 
@@ -102,81 +110,81 @@ export class PersistBehind implements Order {
 		return this.ended;
 	}
 
-	/** Resolves when another worker will own the partition. */
-	get toBeLeft(): Promise<void> {
+	/** Resolves when the partition starts leaving. */
+	get untilLeaving(): Promise<void> {
 		return this.leaving.promise;
 	}
 
-	/** Resolves when nothing is being applied late. */
+	/** Resolves when no group is being applied late. */
 	async settled(): Promise<void> {
-		await Promise.allSettled(this.underWay);
+		await Promise.allSettled(this.inFlight);
 	}
 
-	/** Commands of one conversation are one row: all of its effects are applied together. */
-	rows(batch: readonly LoggedCommand[], span: LogSpan): readonly PlacedRow[] {
+	/** All commands of a conversation form one group, so that their effects are applied together. */
+	groups(batch: readonly LoggedCommand[], span: LogSpan): readonly PlacedGroup[] {
 		const slots = this.parts.persistence.reserve(spansOf(batch, span));
-		const rows = new Map<string, { conversation: string; entries: LoggedCommand[]; slots: Slot[] }>();
+		const groups = new Map<string, { conversation: string; entries: LoggedCommand[]; slots: Slot[] }>();
 		for (const [index, entry] of batch.entries()) {
 			const { conversation } = entry.command;
-			let row = rows.get(conversation);
-			if (!row) {
-				row = { conversation, entries: [], slots: [] };
-				rows.set(conversation, row);
+			let group = groups.get(conversation);
+			if (!group) {
+				group = { conversation, entries: [], slots: [] };
+				groups.set(conversation, group);
 			}
-			row.entries.push(entry);
-			row.slots.push(slots[index] as Slot);
+			group.entries.push(entry);
+			group.slots.push(slots[index] as Slot);
 		}
-		return [...rows.values()];
+		return [...groups.values()];
 	}
 
-	/** That of the log: every replay comes to the same. */
+	/** The stamp in the log, so that every replay gives the same result. */
 	stamped(command: Command): Command {
 		return command;
 	}
 
-	/** Where the partition is to be left, the store is not waited for. */
+	/** Does not wait for the store once the partition is leaving. */
 	load<T>(command: Command, work: () => Promise<T>): Promise<T> {
 		const mayGiveUp = (): boolean => this.left && !this.draining;
 		const load = () =>
 			new Promise<T>((resolve, reject) => {
 				const stop = (): void => {
-					if (mayGiveUp()) reject(new Error('the partition was given up'));
+					if (mayGiveUp()) reject(new Released());
 				};
 				this.onLeaving.add(stop);
 				work()
 					.then(resolve, reject)
 					.finally(() => this.onLeaving.delete(stop));
 			});
-		return this.untilDone(`loading ${command.conversation}`, load, mayGiveUp);
+		return this.retry(`loading ${command.conversation}`, load, mayGiveUp);
 	}
 
-	async carryOut(row: PlacedRow, decisions: readonly Decision[]): Promise<CarriedOut> {
-		const { conversation, slots } = row;
+	async carryOut(group: PlacedGroup, decisions: readonly Decision[]): Promise<CarriedOut> {
+		const { conversation, slots } = group;
 		const before = this.unapplied.get(conversation);
-		// Where the row before could not be applied, this one waits for it. Written first, it would be lost to
-		// the read state if this process ended: only while draining is that made up for.
+		// Wait if the previous group could not be applied. If this group were persisted before it is applied and the process died, no
+		// replay would apply it. While draining that does not matter: the read state is reloaded from the store.
 		const mayApply = !before || (await this.deliveredUnlessDraining(before));
 		const moved = mayApply
-			? await this.applyAndDeliver(row, decisions, () => this.draining || this.left)
+			? await this.applyAndDeliver(group, decisions, () => this.draining || this.left)
 			: null;
 		for (const [index, slot] of slots.entries())
 			slot.fill(decisions[index]?.effects ?? [], index === 0 ? (moved ?? []) : []);
-		return moved === null ? this.later(row, decisions, before) : DELIVERED;
+		return moved === null ? this.applyLater(group, decisions, before) : DELIVERED;
 	}
 
-	/** What fails here fails on every attempt: the partition starts over. */
-	failed(_: Row, error: unknown): never {
+	/** An error here would occur on every attempt: restart the partition. */
+	failed(_: CommandGroup, error: unknown): never {
 		throw error;
 	}
 
-	/** Fails only where delivery does so in time. */
-	async taken(delivered: () => Promise<unknown>): Promise<void> {
+	/** Rejects only if delivery fails before `BATCH_WAIT_MS`. */
+	async readyForNext(delivered: () => Promise<unknown>): Promise<void> {
 		let timer: ReturnType<typeof setTimeout> | undefined;
-		const patience = new Promise<void>((resolve) => {
-			timer = setTimeout(resolve, PATIENCE_MS);
+		const timeout = new Promise<void>((resolve) => {
+			timer = setTimeout(resolve, BATCH_WAIT_MS);
 		});
 		try {
-			await Promise.race([delivered(), patience]);
+			await Promise.race([delivered(), timeout]);
 		} finally {
 			clearTimeout(timer);
 		}
@@ -186,18 +194,22 @@ export class PersistBehind implements Order {
 		return this.parts.persistence.durable(conversation);
 	}
 
-	/** Whether it is delivered: false where the partition drains before that. */
-	private async deliveredUnlessDraining(row: Unapplied): Promise<boolean> {
-		while (!row.isDelivered && !this.draining) {
-			if (this.left) throw new Error('the partition was given up');
-			await Promise.race([row.delivered, this.drainBegins.promise, this.toBeLeft]);
+	/** Whether the group is delivered; false if the partition starts draining first. */
+	private async deliveredUnlessDraining(group: Unapplied): Promise<boolean> {
+		while (!group.isDelivered && !this.draining) {
+			if (this.left) throw new Released();
+			await Promise.race([group.delivered, this.drainBegins.promise, this.untilLeaving]);
 		}
-		return row.isDelivered;
+		return group.isDelivered;
 	}
 
-	private later(row: Row, decisions: readonly Decision[], before: Unapplied | undefined): CarriedOut {
-		const { conversation } = row;
-		const delivered = this.deliverLater(row, decisions, before?.delivered);
+	private applyLater(
+		group: CommandGroup,
+		decisions: readonly Decision[],
+		before: Unapplied | undefined,
+	): CarriedOut {
+		const { conversation } = group;
+		const delivered = this.deliverLater(group, decisions, before?.delivered);
 		const unapplied: Unapplied = { delivered, isDelivered: false };
 		this.unapplied.set(conversation, unapplied);
 		delivered.then(
@@ -205,22 +217,22 @@ export class PersistBehind implements Order {
 				unapplied.isDelivered = true;
 				if (this.unapplied.get(conversation) === unapplied) this.unapplied.delete(conversation);
 			},
-			// The partition reports it.
+			// The partition reports the error.
 			() => undefined,
 		);
 		return { delivered };
 	}
 
-	/** Applies a row that is written already. No replay will do that, so it is not given up for the next owner. */
+	/** Applies a group that is already persisted. No replay will do that, so it is not left to the next owner. */
 	private async deliverLater(
-		row: Row,
+		group: CommandGroup,
 		decisions: readonly Decision[],
 		before: Promise<void> | undefined,
 	): Promise<void> {
 		await before;
 		for (;;) {
 			await this.parts.readStateComplete();
-			const moved = await this.during(this.applyAndDeliver(row, decisions, () => this.draining));
+			const moved = await this.track(this.applyAndDeliver(group, decisions, () => this.draining));
 			if (moved === null) continue;
 			this.parts.persistence.takeMoved(moved);
 			return;
@@ -229,7 +241,7 @@ export class PersistBehind implements Order {
 
 	/** Null: not applied, because the read state is lost. */
 	private async applyAndDeliver(
-		{ conversation, entries }: Row,
+		{ conversation, entries }: CommandGroup,
 		decisions: readonly Decision[],
 		mayGiveUp: () => boolean,
 	): Promise<readonly ReadFact[] | null> {
@@ -238,7 +250,7 @@ export class PersistBehind implements Order {
 		let moved: readonly ReadFact[] = [];
 		try {
 			const apply = () => readState.apply(effects, (facts) => facts);
-			if (effects.length > 0) moved = await this.untilDone(`applying to ${conversation}`, apply, mayGiveUp);
+			if (effects.length > 0) moved = await this.retry(`applying to ${conversation}`, apply, mayGiveUp);
 		} catch (error) {
 			if (this.draining && !this.ended) return null;
 			throw error;
@@ -250,28 +262,28 @@ export class PersistBehind implements Order {
 		return moved;
 	}
 
-	private during<T>(work: Promise<T>): Promise<T> {
-		this.underWay.add(work);
-		return work.finally(() => this.underWay.delete(work));
+	private track<T>(work: Promise<T>): Promise<T> {
+		this.inFlight.add(work);
+		return work.finally(() => this.inFlight.delete(work));
 	}
 
-	/** Commands wait as long as the store or the read state is down. */
-	private async untilDone<T>(about: string, work: () => Promise<T>, mayGiveUp: () => boolean): Promise<T> {
+	/** Retries: commands wait while the store or the read state is unavailable. */
+	private async retry<T>(about: string, work: () => Promise<T>, mayGiveUp: () => boolean): Promise<T> {
 		for (let attempt = 0; ; attempt += 1) {
-			if (this.ended) throw new Error('the partition was given up');
+			if (this.ended) throw new Released();
 			try {
 				return await work();
 			} catch (error) {
-				if (mayGiveUp() || error instanceof Overtaken) throw error;
-				// A refusal says which service is down, and the watch of that service has logged it.
+				if (mayGiveUp() || error instanceof TakenOver) throw error;
+				// A refusal names the unavailable service, and the monitor of that service has logged it.
 				if (attempt === 0 && !(error instanceof Refusal)) this.parts.report(error, about);
-				await this.parts.sleep(PAUSES_MS[attempt] ?? PAUSES_MS[PAUSES_MS.length - 1] ?? 0);
+				await this.parts.sleep(RETRY_DELAYS_MS[attempt] ?? RETRY_DELAYS_MS[RETRY_DELAYS_MS.length - 1] ?? 0);
 			}
 		}
 	}
 }
 
-/** What each entry stands for, so that a transaction can end after any of them. */
+/** One span per entry, so that a transaction can end after any entry. */
 const spansOf = (batch: readonly LoggedCommand[], { from, to, ...place }: LogSpan): LogSpan[] =>
 	batch.map((entry, index) => ({
 		...place,

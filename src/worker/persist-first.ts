@@ -6,16 +6,16 @@ import type { Command } from '../sequencer/commands.ts';
 import type { Decision } from '../sequencer/decide.ts';
 import type { ReadState } from '../unread/read-state.ts';
 import { deliver } from './delivery.ts';
-import { type CarriedOut, DELIVERED, type Order, type Row } from './order.ts';
+import { type CarriedOut, type CommandGroup, DELIVERED, type Order } from './order.ts';
 import type { Replies } from './replies.ts';
 
 /**
- * apply → persist → deliver → reply: nothing is published before it is on disk. The order of one process, whose log is its memory: a
- * command that fails leaves no trace, so it is rejected, never retried.
+ * apply → persist → deliver → reply: nothing is published before it is durable. The order of the embedded engine, whose log is in
+ * memory: a command that fails leaves no trace, so it is rejected and never retried.
  *
- * A command is stamped, decided, applied and handed to the ledger in one turn, so stamps, state and commits have one order; that is why
- * a row is one command. While a commit is under way the next commands are decided on the state that the earlier ones made, so a slow
- * disk costs latency, not throughput.
+ * A command is stamped, decided, applied and passed to the ledger without an await, so stamps, state and commits have the same
+ * order; therefore a group has one command. While a commit runs, the next commands are decided on the state that includes the
+ * uncommitted ones, so a slow disk costs latency, not throughput.
  */
 
 export interface PersistFirstParts {
@@ -26,14 +26,14 @@ export interface PersistFirstParts {
 	readonly clock: Clock;
 }
 
-interface SingleRow extends Row {
+interface SingleCommand extends CommandGroup {
 	readonly entries: readonly [LoggedCommand];
 }
 
 export class PersistFirst implements Order {
 	constructor(private readonly parts: PersistFirstParts) {}
 
-	rows(batch: readonly LoggedCommand[]): readonly SingleRow[] {
+	groups(batch: readonly LoggedCommand[]): readonly SingleCommand[] {
 		return batch.map((entry) => ({ conversation: entry.command.conversation, entries: [entry] }));
 	}
 
@@ -45,29 +45,29 @@ export class PersistFirst implements Order {
 		return work();
 	}
 
-	async carryOut({ entries: [entry] }: SingleRow, [decision]: readonly [Decision]): Promise<CarriedOut> {
+	async carryOut({ entries: [entry] }: SingleCommand, [decision]: readonly [Decision]): Promise<CarriedOut> {
 		const { readState, ledger } = this.parts;
 		const { effects } = decision;
-		// It may rest on what is not on disk yet: a repeated send is answered when the first one is.
+		// The decision may depend on effects that are not durable yet: a repeated send is answered when the first one is durable.
 		if (effects.length === 0) return this.after(ledger.settled(), entry, decision);
 		return readState.apply(effects, (moved) =>
 			this.after(ledger.commit([...effects, ...moved]), entry, decision),
 		);
 	}
 
-	failed({ entries }: Row, error: unknown): CarriedOut {
+	failed({ entries }: CommandGroup, error: unknown): CarriedOut {
 		for (const entry of entries) this.parts.replies.fail(entry, error);
 		return DELIVERED;
 	}
 
-	/** At once: what comes while a commit is under way forms the next one. */
-	async taken(): Promise<void> {}
+	/** Immediately: commands that arrive during a commit form the next one. */
+	async readyForNext(): Promise<void> {}
 
 	durable(): number {
 		return this.parts.ledger.durable();
 	}
 
-	/** Hung directly on the ledger's promise: commits resolve in order, so events go out in order. */
+	/** Chained directly to the ledger's promise: commits resolve in order, so events are published in order. */
 	private after(durable: Promise<void>, entry: CommandEntry, { outcome, effects }: Decision): CarriedOut {
 		const { bus, replies } = this.parts;
 		const delivered = durable.then(

@@ -11,7 +11,7 @@ const entry = (gateway: string, request: number, together: boolean): CommandEntr
 
 const outcome = { ok: true, result: {} } as const;
 
-test('a gateway that takes several replies in a message gets one; one of an older release gets each alone', () => {
+test('a gateway that accepts batches gets one message; one of an older release gets a message per reply', () => {
 	const bus = new MemoryBus();
 	const heard: [string, BusMessage][] = [];
 	for (const topic of ['gateway:G01', 'gateway:G02'] as const)

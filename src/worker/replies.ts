@@ -3,13 +3,13 @@ import type { CommandEntry } from '../engine/ports/log.ts';
 import { Refusal } from '../model/errors.ts';
 import type { Outcome } from '../sequencer/commands.ts';
 
-/** What came of a command. */
+/** The outcome of a command. */
 export interface Replied {
 	readonly entry: CommandEntry;
 	readonly outcome: Outcome;
 }
 
-/** Publishes to gateways what came of their commands. */
+/** Publishes the outcomes of commands to the gateways that sent them. */
 export class Replies {
 	constructor(
 		private readonly bus: Bus,
@@ -24,7 +24,7 @@ export class Replies {
 		});
 	}
 
-	/** One message for each gateway that takes them so; gateways of an older release get one for each command. */
+	/** Sends one message per gateway; gateways of an older release get one per command. */
 	replyAll(replied: readonly Replied[]): void {
 		const together: Replied[] = [];
 		for (const one of replied) {

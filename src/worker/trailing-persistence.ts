@@ -6,47 +6,49 @@ import type { Backlog } from './backlog.ts';
 import { bytesOf, rowsOf } from './weight.ts';
 
 /**
- * Persists what was decided of one partition, after it was published: the log has it already, and a worker that
- * takes over goes on from the offset that was written with it.
+ * Persists the effects of one partition after they were published. The log has the commands, and a new owner resumes
+ * from the offset that is written with the effects.
  *
- * Entries of the log get their places in order, and are filled as they are decided, which may be in another one; what is written ends
- * before the first that is not filled. One transaction at a time. It takes up to `MOST_ROWS` of what has gathered since the one before, and begins
- * a moment after the first of them. What one command did is never divided, however many rows it is: who replays it must
- * find all of it or nothing. When one fails, everything behind it is void.
+ * Log entries get slots in log order, and slots are filled in the order of decisions, which can differ. A transaction ends before
+ * the first empty slot. One transaction runs at a time; it starts `GATHER_MS` after the first waiting entry and takes up to
+ * `MAX_ROWS`, but never splits the effects of one command: a replay must find all of them or none. If a
+ * transaction fails, everything behind it is dropped.
  */
 
 const GATHER_MS = 10;
-const MOST_ROWS = 1_000;
-/** Long texts count as several rows: a transaction is of some megabytes at most. */
+/** Under load, transactions start at least this far apart: a transaction costs more than the rows in it. */
+const PACE_MS = 40;
+const MAX_ROWS = 1_000;
+/** Long texts count as several rows, so that a transaction has a few megabytes at most. */
 const ROW_BYTES = 4_096;
-/** Of an entry of the log, whatever came of it, and of a cursor that moved. */
+/** Memory of a log entry without its effects, and of a moved cursor. */
 const ENTRY_BYTES = 256;
 
 export interface PersistenceParts {
 	readonly ledger: PartitionLedger;
-	/** Where cursors become durable that moved with a message: as those do that users move. */
-	readonly moved: Pick<Ledger, 'commit'>;
+	/** Persists cursors that a message moved, in the same way as cursors that users move. */
+	readonly cursorLedger: Pick<Ledger, 'commit'>;
 	readonly backlog: Backlog;
-	/** Everything of these conversations up to these stamps is in the store. */
+	/** These conversations are durable up to these stamps. */
 	readonly onWritten: (stamps: ReadonlyMap<string, number>) => void;
-	/** Everything below this offset is written when this resolves. */
+	/** Called before a transaction that writes everything below this offset; it waits for the promise. */
 	readonly onWriting?: (offset: number) => Promise<void>;
-	/** The decisions differ from the store: the partition has to be restarted. */
+	/** Persisting failed, so the decisions in memory are void: the partition has to be restarted. */
 	readonly onFailed: (error: unknown) => void;
 	readonly nowMs: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** What a part of the log came to, mostly one command. */
-export interface Decided {
+/** The effects of a part of the log, usually of one command. */
+export interface DecidedSpan {
 	readonly span: LogSpan;
 	readonly effects: readonly Effect[];
 	readonly moved: readonly ReadFact[];
 }
 
-/** The place of an entry of the log among what is to be written. */
+/** Reserves the place of a log entry in the order of writing. */
 export interface Slot {
-	/** What it came to. Throws where the partition is being begun again: then nothing of it is written here. */
+	/** Sets the effects of the entry. Throws if the partition is being restarted; nothing is written then. */
 	fill(effects: readonly Effect[], moved: readonly ReadFact[]): void;
 }
 
@@ -56,7 +58,7 @@ interface Waiting {
 	bytes: number;
 	rows: number;
 	/** Null: not decided yet. */
-	decided: Pick<Decided, 'effects' | 'moved'> | null;
+	decided: Pick<DecidedSpan, 'effects' | 'moved'> | null;
 }
 
 export class TrailingPersistence {
@@ -64,96 +66,110 @@ export class TrailingPersistence {
 	private readonly movedLater: ReadFact[] = [];
 	private writing: Promise<void> | null = null;
 	private failed = false;
-	/** Newest stamps of conversations with something that is not written yet. */
+	/** Newest stamps of conversations with effects that are not durable yet. */
 	private readonly unwritten = new Map<string, number>();
 	private readonly written = new Map<string, number>();
 
-	/** Up to where this owner has handed the log's entries to the store; null before the first. */
-	private handedOver: number | null = null;
+	/** The offset up to which this owner has sent entries to the store; null before the first. */
+	private sentTo: number | null = null;
+	/** The offset up to which the store has confirmed them. */
+	private stored = 0;
 
 	constructor(private readonly parts: PersistenceParts) {}
 
-	/** Whether the store is further than this owner has brought it: another owns the partition now. */
+	/** Whether the store is ahead of this owner: another worker owns the partition then. */
 	isOvertakenAt(offset: number): boolean {
-		return this.handedOver !== null && offset > this.handedOver;
+		return this.sentTo !== null && offset > this.sentTo;
 	}
 
-	/** This owner begins here. */
+	/** The store has confirmed everything below this offset. If it is at an earlier one later, it lost transactions. */
+	get storedTo(): number {
+		return this.stored;
+	}
+
+	/** Sets the offset at which this owner starts. */
 	beginsAt(offset: number): void {
-		this.handedOver = offset;
+		this.sentTo = offset;
+		this.stored = offset;
 	}
 
-	/** The span of each begins where that of the one before ends. */
+	/** Each span must begin where the previous one ends. */
 	reserve(spans: readonly LogSpan[]): Slot[] {
-		if (this.failed) throw new Error('the partition is being begun again');
+		if (this.failed) throw new Error('the partition is being restarted');
 		const since = this.parts.nowMs();
 		return spans.map((span) => {
-			const place: Waiting = { span, since, bytes: ENTRY_BYTES, rows: 0, decided: null };
-			this.waiting.push(place);
-			this.parts.backlog.add(place.bytes);
-			return { fill: (effects, moved) => this.fill(place, { effects, moved }) };
+			const entry: Waiting = { span, since, bytes: ENTRY_BYTES, rows: 0, decided: null };
+			this.waiting.push(entry);
+			this.parts.backlog.add(entry.bytes);
+			return { fill: (effects, moved) => this.fill(entry, { effects, moved }) };
 		});
 	}
 
-	/** Entries that are decided already. */
-	take(decided: readonly Decided[]): void {
+	/** Adds entries that are already decided. */
+	take(decided: readonly DecidedSpan[]): void {
 		const slots = this.reserve(decided.map(({ span }) => span));
 		for (const [index, { effects, moved }] of decided.entries()) slots[index]?.fill(effects, moved);
 	}
 
-	/** Cursors that moved after what moved them was written. */
+	/** Adds cursors that were moved by effects already persisted. */
 	takeMoved(moved: readonly ReadFact[]): void {
 		if (moved.length === 0) return;
 		this.movedLater.push(...moved);
 		this.write();
 	}
 
-	private fill(place: Waiting, decided: Pick<Decided, 'effects' | 'moved'>): void {
-		if (this.failed) throw new Error('the partition is being begun again');
+	private fill(entry: Waiting, decided: Pick<DecidedSpan, 'effects' | 'moved'>): void {
+		if (this.failed) throw new Error('the partition is being restarted');
 		const { effects, moved } = decided;
 		const bytes = effects.reduce((sum, effect) => sum + bytesOf(effect), ENTRY_BYTES * moved.length);
 		const rows = effects.reduce((sum, effect) => sum + rowsOf(effect), 0);
-		place.decided = decided;
-		place.bytes += bytes;
-		place.rows = Math.max(rows, Math.floor(place.bytes / ROW_BYTES));
+		entry.decided = decided;
+		entry.bytes += bytes;
+		entry.rows = Math.max(rows, Math.floor(entry.bytes / ROW_BYTES));
 		this.parts.backlog.add(bytes);
 		for (const { conversation, at } of effects) this.unwritten.set(conversation.id, at);
 		this.write();
 	}
 
 	private write(): void {
-		if (this.hasSome) this.writing ??= this.writeAll();
+		if (this.hasWork) this.writing ??= this.writeAll();
 	}
 
-	private get hasSome(): boolean {
+	private get hasWork(): boolean {
 		return this.movedLater.length > 0 || (this.waiting[0]?.decided ?? null) !== null;
 	}
 
-	/** Everything of the conversation up to this stamp is in the store. */
+	/** The stamp up to which the conversation is durable. */
 	durable(conversation: string): number {
 		return this.unwritten.has(conversation)
 			? (this.written.get(conversation) ?? 0)
 			: Number.POSITIVE_INFINITY;
 	}
 
-	/** How long the oldest of what was taken and is not written has been waiting; ms. */
+	/** How long the oldest entry has been waiting to be persisted, in ms. */
 	lagMs(): number {
 		const [oldest] = this.waiting;
 		return oldest ? this.parts.nowMs() - oldest.since : 0;
 	}
 
-	/** Resolves when everything is written that can be, up to the first that is not decided, or void. */
+	/** Resolves when everything before the first undecided entry is durable, or was dropped by a failure. */
 	async flushed(): Promise<void> {
 		while (this.writing) await this.writing;
 	}
 
 	private async writeAll(): Promise<void> {
 		try {
-			await this.parts.sleep(GATHER_MS);
-			while (this.hasSome) await this.writeSome();
+			const { nowMs, sleep } = this.parts;
+			for (let pause = GATHER_MS; this.hasWork; ) {
+				await sleep(pause);
+				const began = nowMs();
+				await this.writeSome();
+				const isFull = this.waiting.length >= MAX_ROWS;
+				pause = isFull ? 0 : Math.max(0, PACE_MS - (nowMs() - began));
+			}
 		} catch (error) {
 			this.failed = true;
-			this.leave(this.waiting.length);
+			this.removeFirst(this.waiting.length);
 			this.parts.onFailed(error);
 		} finally {
 			this.writing = null;
@@ -161,22 +177,23 @@ export class TrailingPersistence {
 	}
 
 	private async writeSome(): Promise<void> {
-		const some = this.some();
+		const batch = this.nextBatch();
 		const moved = newestOf([
 			...this.movedLater.splice(0),
-			...some.flatMap(({ decided }) => decided?.moved ?? []),
+			...batch.flatMap(({ decided }) => decided?.moved ?? []),
 		]);
-		if (moved.length > 0) await this.parts.moved.commit(moved);
-		const effects: Effect[] = some.flatMap(({ decided }) => decided?.effects ?? []);
-		const [first, last] = [some[0], some.at(-1)];
+		if (moved.length > 0) await this.parts.cursorLedger.commit(moved);
+		const effects: Effect[] = batch.flatMap(({ decided }) => decided?.effects ?? []);
+		const [first, last] = [batch[0], batch.at(-1)];
 		if (!first || !last) return;
-		this.handedOver = last.span.to;
+		this.sentTo = last.span.to;
 		await this.parts.onWriting?.(last.span.to);
 		await this.parts.ledger.commitWithProgress(effects satisfies Fact[], {
 			...first.span,
 			to: last.span.to,
 		});
-		this.leave(some.length);
+		this.stored = last.span.to;
+		this.removeFirst(batch.length);
 		this.parts.onWritten(new Map(effects.map(({ conversation, at }) => [conversation.id, at])));
 		for (const { conversation, at } of effects) {
 			if (this.unwritten.get(conversation.id) === at) {
@@ -186,23 +203,22 @@ export class TrailingPersistence {
 		}
 	}
 
-	/** The next that are decided: as many as make one transaction, one at least. */
-	private some(): readonly Waiting[] {
+	/** The next decided entries that fit into one transaction; at least one. */
+	private nextBatch(): readonly Waiting[] {
 		let rows = 0;
-		const end = this.waiting.findIndex((place, index) => {
-			rows += place.rows;
-			return place.decided === null || (index > 0 && rows > MOST_ROWS);
+		const end = this.waiting.findIndex((entry, index) => {
+			rows += entry.rows;
+			return entry.decided === null || (index > 0 && rows > MAX_ROWS);
 		});
 		return this.waiting.slice(0, end < 0 ? undefined : end);
 	}
 
-	/** The first of those that wait do so no longer. */
-	private leave(count: number): void {
+	private removeFirst(count: number): void {
 		for (const { bytes } of this.waiting.splice(0, count)) this.parts.backlog.remove(bytes);
 	}
 }
 
-/** Each fact says how its subject stands, so of those about the same one the newest is enough. */
+/** A fact holds the whole state of its subject, so the newest fact per subject is enough. */
 function newestOf(facts: readonly ReadFact[]): readonly ReadFact[] {
 	if (facts.length < 2) return facts;
 	const newest = new Map<string, ReadFact>();

@@ -1,13 +1,12 @@
 import type { Message } from '../model/message.ts';
 import type { Effect } from '../sequencer/effects.ts';
 
-/** What the effects of commands come to: in memory while they wait to be written, and in the transaction that does it. */
+/** Size of effects: in memory while they wait to be persisted, and as rows of a transaction. */
 
-/** Of an effect with its message and what the sequencer keeps for it, texts apart; measured, and rounded up. */
+/** An effect with its message and the sequencer's state for it, without texts; measured, and rounded up. */
 const EFFECT_BYTES = 1_024;
-/** An id in a list. */
 const ID_BYTES = 64;
-/** Texts are kept with one byte a character or with two. */
+/** JavaScript strings take one or two bytes per character. */
 const CHARACTER_BYTES = 2;
 
 export function bytesOf(effect: Effect): number {
@@ -22,7 +21,7 @@ export function bytesOf(effect: Effect): number {
 	}
 }
 
-/** Those of push, which are one more for a message at most, are not counted. */
+/** Without rows for push, at most one per message. */
 export function rowsOf(effect: Effect): number {
 	switch (effect.type) {
 		case 'posted':
@@ -32,7 +31,7 @@ export function rowsOf(effect: Effect): number {
 		case 'changed':
 			return effect.conversation.name === effect.previous.name ? 2 : 4;
 		default:
-			// The conversation, and a name that it may have been given.
+			// The conversation, and its name if it has one.
 			return peopleIn(effect) + (effect.type === 'created' ? 2 : 1);
 	}
 }

@@ -20,12 +20,12 @@ beforeAll(async () => {
 	server = await startServer();
 	cast = await makeCast(server.url);
 	// On a cluster counts follow the last answer within moments.
-	await eventually(patienceMs(), async () => {
+	await eventually(async () => {
 		const seen = await cast.seen();
 		if (isOnCluster()) await Bun.sleep(500);
 		before = await cast.seen();
 		expect(before).toEqual(seen);
-	});
+	}, patienceMs());
 }, TIMEOUT_MS);
 afterAll(() => server.stop());
 
@@ -34,7 +34,7 @@ test(
 	async () => {
 		const requests = Object.keys(METHODS).length * 20;
 		const { errors } = await fuzzHttp(server.url, cast, new Random(SEED), requests);
-		await eventually(patienceMs(), async () => expect(await cast.seen()).toEqual(before));
+		await eventually(async () => expect(await cast.seen()).toEqual(before), patienceMs());
 		// It got far enough to matter: calls went through, ids were looked up, arguments were read.
 		for (const error of ['ok', 'channel_not_found', 'invalid_arguments', 'invalid_json'])
 			expect({ error, times: errors.get(error) ?? 0 }).not.toEqual({ error, times: 0 });
@@ -48,7 +48,7 @@ test(
 		const random = new Random(SEED);
 		expect(await fuzzFrames(server.url, cast, random, 500)).toBeGreaterThan(100);
 		await fuzzRawFrames(server.url, cast, random, 5);
-		await eventually(patienceMs(), async () => expect(await cast.seen()).toEqual(before));
+		await eventually(async () => expect(await cast.seen()).toEqual(before), patienceMs());
 	},
 	TIMEOUT_MS,
 );

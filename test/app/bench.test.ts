@@ -108,12 +108,12 @@ describe('following', () => {
 
 	test('an unbroken chain is distinguished from gaps and repeats', () => {
 		const following = new Following();
-		expect(following.hear('C1', none, ts(1))).toBe('next');
-		expect(following.hear('C2', none, ts(2))).toBe('next');
-		expect(following.hear('C1', ts(1), ts(3))).toBe('next');
-		expect(following.hear('C1', ts(1), ts(3))).toBe('repeated');
-		expect(following.hear('C1', ts(4), ts(5))).toBe('gap');
-		expect(following.hear('C3', ts(1), ts(6))).toBe('gap');
+		expect(following.receive('C1', none, ts(1))).toBe('next');
+		expect(following.receive('C2', none, ts(2))).toBe('next');
+		expect(following.receive('C1', ts(1), ts(3))).toBe('next');
+		expect(following.receive('C1', ts(1), ts(3))).toBe('repeated');
+		expect(following.receive('C1', ts(4), ts(5))).toBe('gap');
+		expect(following.receive('C3', ts(1), ts(6))).toBe('gap');
 		expect([
 			following.lacks('C1', ts(5)),
 			following.lacks('C2', ts(4)),
@@ -123,11 +123,11 @@ describe('following', () => {
 
 	test('a client that had to reload misses nothing from before', () => {
 		const following = new Following();
-		following.hear('C1', none, ts(1));
-		following.startAnew();
+		following.receive('C1', none, ts(1));
+		following.restart();
 		expect(following.lacks('C1', ts(8))).toBeFalse();
-		expect(following.hear('C1', ts(8), ts(9))).toBe('next');
-		expect(following.hear('C1', ts(8), ts(10))).toBe('gap');
+		expect(following.receive('C1', ts(8), ts(9))).toBe('next');
+		expect(following.receive('C1', ts(8), ts(10))).toBe('gap');
 	});
 });
 
@@ -202,7 +202,7 @@ describe('tally', () => {
 		at(2_005);
 		tally.answered(tally.postId(2), '3', undefined);
 		at(2_010);
-		tally.heard(textOf(2, 20), '3', 'next');
+		tally.received(textOf(2, 20), '3', 'next');
 		const { posts, deliveries, generator } = figures();
 		expect([posts.ms?.max, deliveries.ms?.max, generator.late_ms?.max]).toEqual([1_005, 1_010, 1_000]);
 	});
@@ -233,8 +233,8 @@ describe('tally', () => {
 		tally.sentMarks += 1;
 		tally.answered(tally.postId(0), '1', undefined);
 		tally.answered(tally.postId(1), '', 'service_unavailable');
-		tally.heard(textOf(0, 20), '1', 'next');
-		tally.heard(textOf(0, 20), '1', 'next');
+		tally.received(textOf(0, 20), '1', 'next');
+		tally.received(textOf(0, 20), '1', 'next');
 		expect(tally.isSettled).toBeFalse();
 		tally.answered(tally.markId(0), '', undefined);
 		expect(tally.isSettled).toBeTrue();
@@ -245,7 +245,7 @@ describe('tally', () => {
 			],
 		]);
 		// What was refused and is heard all the same took place, and somebody has not heard it yet.
-		tally.heard(textOf(1, 20), '2', 'next');
+		tally.received(textOf(1, 20), '2', 'next');
 		expect(tally.isSettled).toBeFalse();
 		expect(tally.sent()[0]?.[1]).toEqual({ author: 1, ts: '2' });
 	});
@@ -272,7 +272,7 @@ describe('report', () => {
 			tally.posted(number, true);
 			at(number * 500 + 4);
 			tally.answered(tally.postId(number), String(number), undefined);
-			for (let heard = 0; heard < 2; heard += 1) tally.heard(textOf(number, 20), String(number), 'next');
+			for (let heard = 0; heard < 2; heard += 1) tally.received(textOf(number, 20), String(number), 'next');
 		}
 		return figures();
 	};
@@ -287,10 +287,10 @@ describe('report', () => {
 		expect(notesOn(figures)).toEqual([]);
 		const report = reportOf({ ...figures, notes: [] });
 		expect(report).toMatch(/post to acknowledged +4\.00 ms +4\.00 ms +4\.00 ms +4\.00 ms/);
-		expect(report).toMatch(/deliveries +4\.0 a second; 8 in all, 0 gaps, 0 repeated/);
+		expect(report).toMatch(/deliveries +4\.0 per second; 8 in total, 0 gaps, 0 repeated/);
 		expect(report).toMatch(/errors +none/);
-		expect(report).toContain('"tidemark bench" (T1) stays');
-		expect(report).toMatch(/exact: all of 2 people in 4 rows/);
+		expect(report).toContain('"tidemark bench" (T1) remains');
+		expect(report).toMatch(/exact: all of 2 users in 4 rows/);
 	});
 
 	test('names what is broken, in the way or too slow, and what to do', () => {
@@ -317,7 +317,7 @@ describe('report', () => {
 		const notes = notesOn({ ...figures, posts });
 		expect(notes.join()).toMatch(/^2 posts were due while their authors had no socket/);
 		expect(notes.join()).not.toContain('--rate');
-		expect(reportOf({ ...figures, posts, notes })).toMatch(/; 4 of 6 in all, 2 not sent$/m);
+		expect(reportOf({ ...figures, posts, notes })).toMatch(/; 4 of 6 in total, 2 not sent$/m);
 	});
 
 	test('a figure has as many digits as it is worth', () => {

@@ -14,6 +14,8 @@ for (const file of [
 	'deploy/compose.yaml',
 	'deploy/kubernetes.yaml',
 	'deploy/Dockerfile',
+	'docs/backup.md',
+	'docs/commands.md',
 	'docs/operations.md',
 	'docs/run-a-cluster.md',
 	'docs/settings.md',
@@ -78,4 +80,19 @@ for (const file of ['deploy/nginx.conf', 'docs/operations.md']) {
 		expect(paths.split('|').sort()).toEqual(['healthz', 'metrics', 'readyz']);
 		expect(rules).toMatch(/allow [\d./]+;[\s\d./;a-z]*deny all;/);
 	});
+
+	test(`the proxy in ${file} upgrades the sockets of clients and of apps`, () => {
+		for (const path of ['/rtm/ticket', '/link/ticket'])
+			expect(rulesFor(path, textOf(file))).toContain('proxy_set_header Upgrade $http_upgrade;');
+	});
+}
+
+/** The rules that nginx applies to a path: of the first location whose pattern matches, else of the one with the longest prefix. */
+function rulesFor(path: string, text: string): string {
+	const locations = [...text.matchAll(/location (~ )?(\S+) \{([^}]*)\}/g)];
+	const byPattern = locations.find(([, isPattern, where = '']) => isPattern && new RegExp(where).test(path));
+	const byPrefix = locations
+		.filter(([, isPattern, where = '']) => !isPattern && path.startsWith(where))
+		.sort(([, , a = ''], [, , b = '']) => b.length - a.length)[0];
+	return (byPattern ?? byPrefix)?.[3] ?? '';
 }

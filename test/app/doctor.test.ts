@@ -149,7 +149,7 @@ test('for people it is a line for each', async () => {
 test('settings that contradict each other or lack a part', () => {
 	const found = (environment: Record<string, string>): string[] =>
 		settingsFindings(readConfig({}, environment), environment).map(({ state, found }) => `${state} ${found}`);
-	expect(found({})).toEqual(['ok nothing unknown, nothing contradictory']);
+	expect(found({})).toEqual(['ok no unknown or contradictory settings']);
 	expect(found({ TIDEMARK_JWT_SECRET: 'x'.repeat(32), TIDEMARK_JWT_JWKS: 'keys.json' })).toEqual([
 		'bad TIDEMARK_JWT_SECRET and TIDEMARK_JWT_JWKS are both set',
 	]);

@@ -106,7 +106,7 @@ async function refusal(changed: Record<string, string | undefined>): Promise<str
 
 test('with certificates that are known and passwords that are right, it starts and works', async () => {
 	// Neither server is there at once.
-	const cluster = await eventually(30_000, () => open());
+	const cluster = await eventually(() => open(), 30_000);
 	// It looks at Redis, PostgreSQL, and that Redis is whole.
 	await cluster.epoch.begin(() => 1);
 	expect((await cluster.readState.counts('U01')).rows).toEqual([]);
@@ -124,12 +124,12 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
 		'a certificate of Redis that nobody knows',
 		() => ({ TIDEMARK_TLS_CA_FILE: undefined }),
-		/^Redis at localhost:\d+ .*certificate.*TIDEMARK_TLS_CA_FILE\.$/,
+		/^Redis cannot be used at localhost:\d+ over TLS: .*certificate.*TIDEMARK_TLS_CA_FILE\.$/,
 	],
 	[
 		'a wrong password of Redis',
 		() => redisWithout((url) => Object.assign(url, { password: 'wrong-one' })),
-		/^Redis at localhost:\d+ .*WRONGPASS.*TIDEMARK_REDIS_URL\.$/,
+		/^Redis cannot be used at localhost:\d+ over TLS: .*WRONGPASS.*TIDEMARK_REDIS_URL\.$/,
 	],
 	[
 		'a wrong password of PostgreSQL',
@@ -144,12 +144,12 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
 		'a Redis that is not there',
 		() => redisWithout((url) => Object.assign(url, { port: '9' })),
-		/^Redis at localhost:9 is not reachable over TLS: .*ECONNREFUSED.* Start it, or correct TIDEMARK_REDIS_URL\.$/,
+		/^Redis cannot be used at localhost:9 over TLS: .*ECONNREFUSED.* Start it, or correct TIDEMARK_REDIS_URL\.$/,
 	],
 	[
 		'a Redis that does not speak TLS',
 		() => ({ TIDEMARK_REDIS_URL: process.env.TIDEMARK_TEST_REDIS_URL?.replace('redis://', 'rediss://') }),
-		/^Redis at .* is not reachable over TLS: .* may use TLS .* check TIDEMARK_REDIS_URL: rediss:\/\/ .*\.$/,
+		/^Redis cannot be used at .* over TLS: .* may use TLS .* check TIDEMARK_REDIS_URL: rediss:\/\/ .*\.$/,
 	],
 	[
 		'a PostgreSQL that is not there',
@@ -189,7 +189,7 @@ const cases: [string, () => Record<string, string | undefined>, RegExp][] = [
 	[
 		'authorities in a file that has none',
 		() => ({ TIDEMARK_TLS_CA_FILE: right.TIDEMARK_KAFKA_SASL_PASSWORD_FILE }),
-		/^TIDEMARK_TLS_CA_FILE ".+" holds no certificate/,
+		/^TIDEMARK_TLS_CA_FILE ".+" contains no certificate/,
 	],
 ];
 

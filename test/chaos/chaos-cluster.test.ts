@@ -1,25 +1,35 @@
 import { expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { client } from '../support/api.ts';
 import { startBystanders } from '../support/chaos/bystanders.ts';
 import { setStage } from '../support/chaos/stage.ts';
 import type { Member } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { postgresUrl } from '../support/postgres.ts';
 import {
+	demoted,
 	emptyOneNode,
 	emptyRedis,
 	endOneNode,
 	epochs,
 	moveSlot,
+	promote,
 	saveOneNode,
 	slotsInUse,
 	tagOf,
 	whatIsAt,
 } from '../support/redis-nodes.ts';
+import { TestSocket } from '../support/socket.ts';
 
 /**
  * Parts of a cluster die under load. Nothing that was acknowledged is lost, nothing is there twice, and every count is what
  * a recount gives.
  */
 
-const stage = setStage('redis-cluster');
+const stage = setStage({ own: ['redis-cluster'] });
+const DRAINED_WITHIN_MS = 60_000;
+const TAKEN_OVER_WITHIN_MS = 60_000;
 const redisUrl = (): string => stage.services.env.TIDEMARK_TEST_REDIS_CLUSTER_URL ?? '';
 
 test('a worker is killed, and another started', () =>
@@ -34,7 +44,15 @@ test('a gateway is killed, and another started', () =>
 		await stage.cluster.add('gateway');
 	}));
 
-/** Every node whose markers `isLost` says so of begins another epoch, and no other node does. */
+test('every process is killed at once', () =>
+	stage.underLoad('everything killed', async () => {
+		const { cluster } = stage;
+		const all = [...cluster.gateways, ...cluster.workers];
+		await Promise.all(all.map((member) => cluster.end(member, 'SIGKILL')));
+		await Promise.all(all.map(({ role }) => cluster.add(role)));
+	}));
+
+/** The nodes whose markers are lost, by `isLost`, begin a new epoch; the others keep theirs. */
 async function beganAnew(
 	work: Promise<unknown>,
 	isLost: (tag: string) => boolean = () => true,
@@ -60,7 +78,7 @@ test('Redis is emptied, on every node', () =>
 		}),
 	));
 
-test('one node of Redis is emptied: what lies on the others is counted and marked without a refusal', async () => {
+test('one node of Redis is emptied: counts and marks on the other nodes all succeed', async () => {
 	const isThere = await whatIsAt(redisUrl());
 	const bystanders = await startBystanders(stage.cluster.url, isThere);
 	let asked = 0;
@@ -80,7 +98,7 @@ test('one node of Redis is emptied: what lies on the others is counted and marke
 	console.log(`one node emptied: ${asked} counts and marks on the other nodes, 0 refused, 0 wrong`);
 });
 
-test('a node of Redis comes back as another process, with what it had a while ago', async () =>
+test('a node of Redis restarts with the data of an earlier moment', async () =>
 	beganAnew(
 		stage.underLoad('another process with old data', async (load) => {
 			await saveOneNode(redisUrl());
@@ -92,15 +110,15 @@ test('a node of Redis comes back as another process, with what it had a while ag
 		await whatIsAt(redisUrl()),
 	));
 
-/** Conversations and users are in use while they go to another one. */
-test('slots of Redis are given to another node', () =>
+/** Their conversations and users are in use meanwhile. */
+test('slots of Redis move to another node', () =>
 	stage.underLoad('slots moved', async (load) => {
 		const before = await epochs(redisUrl());
 		for (const slot of await slotsInUse(redisUrl(), 20)) {
 			await moveSlot(redisUrl(), slot);
 			await load.acknowledged(5);
 		}
-		// Nothing was lost, so nothing has to be loaded anew.
+		// Nothing was lost, so no state is reloaded.
 		expect(await epochs(redisUrl())).toMatchObject(before);
 	}));
 
@@ -113,7 +131,7 @@ test('Redis is emptied and a gateway killed at the same time', () =>
 		}),
 	));
 
-test('Redis is emptied while nobody writes down what a dead worker should have', () =>
+test('Redis is emptied while the commands of a killed worker are not persisted', () =>
 	beganAnew(
 		stage.atOnce('Redis emptied, worker dead', empty, async (load) => {
 			const { cluster } = stage;
@@ -122,15 +140,106 @@ test('Redis is emptied while nobody writes down what a dead worker should have',
 		}),
 	).then(() => stage.cluster.add('worker').then(() => undefined)));
 
-/** Longer than Kafka waits for a sign of life of a worker. */
-const PAST_SESSION_MS = 13_000;
+/** Resolves when one worker restores the read state, so that all have persisted what they had decided. */
+async function drained(sql: SQL): Promise<void> {
+	const key = `hashtextextended('tidemark restoring ${stage.cluster.installation}', 0)`;
+	const locked = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted
+		AND (classid::bigint << 32 | objid::bigint) = ${key}`;
+	await eventually(async () => expect(await sql.unsafe(locked)).toHaveLength(1), DRAINED_WITHIN_MS);
+}
 
-test('a worker is stopped so long that another does its work, and goes on as if nothing had been', () =>
+test('workers are killed between persisting what they decided and applying it to an emptied Redis', () =>
+	stage.underLoad('workers killed between drain and apply', async (load) => {
+		const { cluster } = stage;
+		const sql = new SQL(postgresUrl(), { max: 1 });
+		await sql.connect();
+		// On a busy machine the workers may be killed too late: then they have begun a new epoch, and applied it.
+		for (let isApplied = true; isApplied; ) {
+			await emptyRedis(redisUrl());
+			await drained(sql);
+			const { workers } = cluster;
+			await Promise.all(workers.map((worker) => cluster.end(worker, 'SIGKILL')));
+			isApplied = (await epochs(redisUrl())).size > 0;
+			await Promise.all(workers.map(({ role }) => cluster.add(role)));
+			await load.acknowledged(20);
+		}
+		await sql.close();
+	}));
+
+test('a worker is paused until another one owns its partitions, and then continues', () =>
 	stage.underLoad('worker paused', async (load) => {
-		const [paused] = stage.cluster.workers as [Member];
+		const [paused, other] = stage.cluster.workers as [Member, Member];
 		paused.pause();
-		await Bun.sleep(PAST_SESSION_MS);
-		// What waited for it is done by the other one.
+		// Kafka waits 10 s for a sign of life of a worker.
+		await eventually(async () => {
+			const metrics = await (await fetch(`${other.url}/metrics`)).text();
+			expect(metrics).toMatch(/^tidemark_partitions 8$/m);
+		}, TAKEN_OVER_WITHIN_MS);
+		// The other worker processes the commands that waited for it.
 		await load.acknowledged(50);
 		paused.wake();
 	}));
+
+test('masters of Redis are replaced by their replicas: by an operator, and because one is killed', async () => {
+	await stage.services.add('redis-replicas');
+	const replicas = stage.services.env.TIDEMARK_TEST_REDIS_REPLICAS_URL ?? '';
+	expect(replicas).not.toBe('');
+	await stage.underLoad('Redis failed over', async (load) => {
+		await promote(replicas);
+		await load.acknowledged(50);
+		await demoted(redisUrl());
+		// A node that was lost is first whole again: its replica has everything.
+		await stage.services.start('redis-replicas');
+		stage.services.signalNode('redis-cluster', 2, 'SIGKILL');
+		await load.acknowledged(50);
+		await stage.services.start('redis-cluster');
+	});
+});
+
+const withClock = (aheadSeconds: number) => ({ TEST_CLOCK_AHEAD_MS: String(aheadSeconds * 1000) });
+
+/** A gateway and a worker with this clock take the place of the ones that have run for longest. */
+async function replaceBy(aheadSeconds: number): Promise<void> {
+	const { cluster } = stage;
+	for (const [old] of [cluster.gateways, cluster.workers] as [Member[], Member[]]) {
+		if (!old) throw new Error('no process to replace');
+		await cluster.add(old.role, withClock(aheadSeconds));
+		await cluster.end(old, 'SIGTERM');
+	}
+}
+
+for (const [apart, ahead] of [
+	[30, 30],
+	[120, -90],
+] as const)
+	test(`clocks of processes are ${apart} s apart`, async () => {
+		await stage.underLoad(`clocks ${apart} s apart`, () => replaceBy(ahead));
+		await resumesAcross(stage.cluster.gateways as [Member, Member]);
+	});
+
+/** A device that is ahead, because it was connected to the fast gateway, resumes: it misses nothing that the slow one stamped. */
+async function resumesAcross(gateways: readonly Member[]): Promise<void> {
+	const { people } = await makeWorkspace(stage.cluster.url, 2, 'Clocks');
+	const [ada, grace] = people as [Person, Person];
+	const makeAt = async ({ url }: Member, name: string): Promise<string> => {
+		const { channel } = await client(url, ada.token)('conversations.create', { name });
+		await client(url, ada.token)('conversations.invite', { channel: channel.id, users: [grace.id] });
+		return channel.id;
+	};
+	for (const [here, there] of [gateways, gateways.toReversed()] as [Member, Member][]) {
+		const loud = await makeAt(here, `loud-${here.url.slice(-5)}`);
+		const quiet = await makeAt(there, `quiet-${here.url.slice(-5)}`);
+		const device = new TestSocket((await client(here.url, grace.token)('rtm.connect')).url);
+		await device.seen({ type: 'hello' });
+		const { ts } = await client(here.url, ada.token)('chat.postMessage', { channel: loud, text: 'here' });
+		const { position } = await device.seen({ type: 'message', ts });
+		device.close();
+		await client(there.url, ada.token)('chat.postMessage', { channel: quiet, text: 'there' });
+		await client(there.url, grace.token)('conversations.mark', { channel: loud, ts });
+		const { url } = await client(here.url, grace.token)('rtm.connect', { since: position });
+		const again = new TestSocket(url);
+		await again.seen({ type: 'message', channel: quiet, text: 'there' });
+		await again.seen({ type: 'channel_marked', channel: loud, ts });
+		again.close();
+	}
+}

@@ -1,51 +1,84 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rawClient } from '../support/api.ts';
 import { type BlackHole, blackHole } from '../support/black-hole.ts';
-import { type Member, startCluster, type TestCluster } from '../support/cluster.ts';
+import { setStage } from '../support/chaos/stage.ts';
+import type { Member, Role } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { kafkaBrokers } from '../support/kafka.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
 
-/** The network between workers and a service drops packets: a worker that reaches everything takes over, if there is one. */
+/**
+ * The network between one process and a service drops packets, under load. If it is a worker, one that reaches everything takes over
+ * its partitions. If it is a gateway, clients continue at the other one.
+ */
 
 const WITHIN_MS = 60_000;
 const PARTITIONS = 8;
 const CHANNELS = 16;
 const { TIDEMARK_TEST_REDIS_URL = '', TIDEMARK_TEST_POSTGRES_URL = '' } = process.env;
-/** Between Redis and everybody but the far worker. */
+const SERVICES = ['Redis', 'PostgreSQL', 'Kafka'] as const;
+type Service = (typeof SERVICES)[number];
+type Networks = Readonly<Record<Service, BlackHole>>;
+
+/** Between Redis and the processes that keep their other connections. */
 let nearRedis: BlackHole;
-let farRedis: BlackHole;
-let farPostgres: BlackHole;
-let cluster: TestCluster;
+/** Between the services and the process of each role that is cut off. */
+const networks = {} as Record<Role, Networks>;
 let far: Member;
+let farGateway: Member;
 let near: Member;
 let author: Person;
 const channels: string[] = [];
 const posted: string[] = [];
 
+const stage = setStage({
+	options: async () => {
+		nearRedis = await blackHole(TIDEMARK_TEST_REDIS_URL);
+		return {
+			gateways: 1,
+			workers: 1,
+			services: {
+				...process.env,
+				TIDEMARK_TEST_REDIS_CLUSTER_URL: nearRedis.through(TIDEMARK_TEST_REDIS_URL),
+			},
+			flags: ['--log-level', 'info'],
+		};
+	},
+});
+
+/** One more process, which reaches every service through a network of its own. */
+async function addFar(role: Role): Promise<Member> {
+	const [kafka = ''] = kafkaBrokers();
+	const made: Networks = {
+		Redis: await blackHole(TIDEMARK_TEST_REDIS_URL),
+		PostgreSQL: await blackHole(TIDEMARK_TEST_POSTGRES_URL),
+		Kafka: await blackHole(`http://${kafka}`),
+	};
+	networks[role] = made;
+	const [from, to] = [`http://${kafka}`, made.Kafka.through(`http://${kafka}`)].map(
+		(url) => new URL(url).port,
+	);
+	return stage.cluster.add(role, {
+		TIDEMARK_REDIS_URL: made.Redis.through(TIDEMARK_TEST_REDIS_URL),
+		TIDEMARK_POSTGRES_URL: made.PostgreSQL.through(TIDEMARK_TEST_POSTGRES_URL),
+		TEST_ROUTES: `${from}=${to}`,
+	});
+}
+
+const allNetworks = (): BlackHole[] => [nearRedis, ...Object.values(networks).flatMap(Object.values)];
+
 beforeAll(async () => {
-	nearRedis = await blackHole(TIDEMARK_TEST_REDIS_URL);
-	farRedis = await blackHole(TIDEMARK_TEST_REDIS_URL);
-	farPostgres = await blackHole(TIDEMARK_TEST_POSTGRES_URL);
-	cluster = await startCluster({
-		gateways: 1,
-		workers: 1,
-		services: { ...process.env, TIDEMARK_TEST_REDIS_CLUSTER_URL: nearRedis.through(TIDEMARK_TEST_REDIS_URL) },
-		flags: ['--log-level', 'info'],
-	});
-	near = cluster.workers[0] as Member;
-	far = await cluster.add('worker', {
-		TIDEMARK_REDIS_URL: farRedis.through(TIDEMARK_TEST_REDIS_URL),
-		TIDEMARK_POSTGRES_URL: farPostgres.through(TIDEMARK_TEST_POSTGRES_URL),
-	});
-	author = (await makeWorkspace(cluster.url, 1)).people[0] as Person;
+	near = stage.cluster.workers[0] as Member;
+	far = await addFar('worker');
+	farGateway = await addFar('gateway');
+	author = (await makeWorkspace(stage.cluster.url, 1)).people[0] as Person;
 	await bothHavePartitions();
 	for (let number = 0; number < CHANNELS; number += 1)
 		channels.push((await author.call('conversations.create', { name: `channel-${number}` })).channel.id);
 }, 120_000);
-afterAll(async () => {
-	for (const network of [nearRedis, farRedis, farPostgres]) network?.restore();
-	await cluster?.stop();
-	for (const network of [nearRedis, farRedis, farPostgres]) network?.stop();
+afterAll(() => {
+	for (const network of allNetworks()) network.restore();
+	for (const network of allNetworks()) network.stop();
 }, 60_000);
 
 async function metric({ url }: Member, name: string): Promise<number> {
@@ -62,22 +95,25 @@ const partitionsOf = async (): Promise<{ near: number; far: number }> => ({
 const assignments = () => Promise.all([near, far].map((one) => metric(one, 'partition_assignments_total')));
 
 const bothHavePartitions = () =>
-	eventually(WITHIN_MS, async () =>
-		expect(await partitionsOf()).toEqual({ near: PARTITIONS / 2, far: PARTITIONS / 2 }),
+	eventually(
+		async () => expect(await partitionsOf()).toEqual({ near: PARTITIONS / 2, far: PARTITIONS / 2 }),
+		WITHIN_MS,
 	);
 
 /** Repeats a post whose outcome is not known, as a client does. Answers with how long that took. */
 async function postTo(places: readonly string[], about: string): Promise<number> {
 	const began = performance.now();
-	const call = rawClient(cluster.url, author.token);
+	const call = rawClient(stage.cluster.url, author.token);
 	await Promise.all(
 		places.map(async (channel, number) => {
 			const text = `${about} ${number}`;
 			posted.push(text);
-			await eventually(WITHIN_MS, async () =>
-				expect(await call('chat.postMessage', { channel, text, client_msg_id: text })).toMatchObject({
-					ok: true,
-				}),
+			await eventually(
+				async () =>
+					expect(await call('chat.postMessage', { channel, text, client_msg_id: text })).toMatchObject({
+						ok: true,
+					}),
+				WITHIN_MS,
 			);
 		}),
 	);
@@ -86,55 +122,71 @@ async function postTo(places: readonly string[], about: string): Promise<number>
 
 /** Everything that was acknowledged is stored, once. */
 async function allIsThereOnce(): Promise<void> {
-	await eventually(WITHIN_MS, async () => {
+	await eventually(async () => {
 		const texts: string[] = [];
 		for (const channel of channels) {
 			const { messages } = await author.call('conversations.history', { channel, limit: 200 });
 			texts.push(...messages.map(({ text }: { text: string }) => text));
 		}
 		expect(texts.sort()).toEqual(posted.toSorted());
-	});
+	}, WITHIN_MS);
 }
 
-for (const service of ['Redis', 'PostgreSQL'] as const)
-	test(`a worker cut off from ${service} gives its partitions to the other, and gets them back`, async () => {
-		const network = service === 'Redis' ? farRedis : farPostgres;
+for (const service of SERVICES)
+	test(`a worker cut off from ${service} loses its partitions to the other, and gets them back`, async () => {
+		const network = networks.worker[service];
 		await bothHavePartitions();
 		await postTo(channels.slice(0, CHANNELS / 2), `before ${service}`);
-		network.swallow();
-		// Also to channels that have to be loaded first.
-		const tookMs = await postTo(channels, `without ${service}`);
-		await eventually(WITHIN_MS, async () =>
-			expect(await partitionsOf()).toEqual({ near: PARTITIONS, far: 0 }),
-		);
-		await allIsThereOnce();
-		network.restore();
-		await bothHavePartitions();
+		let tookMs = 0;
+		await stage.underLoad(`worker cut off from ${service}`, async () => {
+			network.swallow();
+			// Also to channels that have to be loaded first.
+			tookMs = await postTo(channels, `without ${service}`);
+			await eventually(async () => expect(await metric(near, 'partitions')).toBe(PARTITIONS), WITHIN_MS);
+			await allIsThereOnce();
+			network.restore();
+			await bothHavePartitions();
+		});
 		await postTo(channels.slice(0, CHANNELS / 2), `after ${service}`);
 		await allIsThereOnce();
-		// What another worker took over is no failure that anybody has to look into.
+		// Work that another worker took over is no failure for an operator to look into.
 		const errors = far
 			.err()
 			.split('\n')
 			.filter((line) => line.includes('"level":50'));
 		expect(errors.filter((line) => line.includes('"stack"'))).toEqual([]);
 		console.log(
-			`${errors.length} error lines; cut off from ${service}: all posts acknowledged after ${tookMs} ms`,
+			`${errors.length} error lines; worker cut off from ${service}: all posts acknowledged after ${tookMs} ms`,
 		);
 	}, 180_000);
 
-test('Redis does not answer anybody: the partitions stay where they are', async () => {
+/** A gateway that cannot post says so to the balancer. Without PostgreSQL it still can, for what is loaded. */
+const isReady = async (): Promise<boolean> => (await fetch(`${farGateway.url}/readyz`)).ok;
+
+for (const service of SERVICES)
+	test(`a gateway cut off from ${service}: clients continue at the other one`, () =>
+		stage.underLoad(`gateway cut off from ${service}`, async (load) => {
+			const network = networks.gateway[service];
+			network.swallow();
+			if (service !== 'PostgreSQL')
+				await eventually(async () => expect(await isReady()).toBe(false), WITHIN_MS);
+			await load.acknowledged(100);
+			network.restore();
+			await eventually(async () => expect(await isReady()).toBe(true), WITHIN_MS);
+		}));
+
+test('Redis answers no worker: partitions stay where they are', async () => {
 	await bothHavePartitions();
 	const before = await assignments();
-	for (const network of [nearRedis, farRedis]) network.swallow();
-	await eventually(WITHIN_MS, async () => {
+	for (const network of [nearRedis, networks.worker.Redis]) network.swallow();
+	await eventually(async () => {
 		for (const worker of [near, far]) expect(worker.err()).toContain('Redis has not answered this worker');
-	});
+	}, WITHIN_MS);
 	// Several rounds of the group, and as long again as it took to notice.
 	await Bun.sleep(6_000);
 	expect(await partitionsOf()).toEqual({ near: PARTITIONS / 2, far: PARTITIONS / 2 });
 	expect(await assignments()).toEqual(before);
-	for (const network of [nearRedis, farRedis]) network.restore();
+	for (const network of [nearRedis, networks.worker.Redis]) network.restore();
 	await postTo(channels, 'after all');
 	await allIsThereOnce();
 }, 180_000);

@@ -5,9 +5,9 @@ import { until } from '../support/log/entries.ts';
 import { type LoneWorker, loneWorker } from '../support/lone-worker.ts';
 import { conversation, created } from '../support/store/facts.ts';
 
-/** What a worker does when it is halted, resumed, started, and when a partition is taken from it. */
+/** A worker that is started, halted and resumed, and one that loses a partition. */
 
-/** Whoever has to let go and does not is waited for until the test gives up. */
+/** A partition that is not released keeps its test waiting until the test times out. */
 const FOR_EVER_MS = 600_000;
 const ALL = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 10, nearest: 'oldest' } as const;
 
@@ -46,8 +46,8 @@ test('Redis is lost between two conversations of a batch: both are written befor
 	});
 	worker.start();
 	await until(() => worker.partitions === 1, 'the partition is there');
+	// At its start a worker is halted: nothing is answered, however long one waits.
 	await Bun.sleep(300);
-	// At its start a worker is halted.
 	expect(answers.size).toBe(0);
 	worker.resume();
 	await until(() => answers.has(first) && !before.has('C02'), 'Redis is emptied');
@@ -67,10 +67,10 @@ test('Redis is lost between two conversations of a batch: both are written befor
 	// The author's cursor went along, here and in the store.
 	const [ts] = (await lone.store.history.timeline('C02', ALL)).map((message) => message.ts);
 	expect(await lone.readState.row('U01', 'C02')).toMatchObject({ unread: 0, lastRead: ts });
-	await eventually(10_000, async () => {
+	await eventually(async () => {
 		const { memberships } = await lone.store.source.user('U01');
 		expect(memberships.find((one) => one.conversation === 'C02')).toMatchObject({ cursor: ts });
-	});
+	}, 10_000);
 	const third = await lone.append('C02', post('and on'));
 	await until(() => answers.has(third), 'the partition goes on');
 	await worker.halt();
@@ -81,7 +81,7 @@ test('Redis is lost between two conversations of a batch: both are written befor
 test('a revoked partition is released at once, also while the read state is checked', async () => {
 	await twoConversations({ releaseMs: FOR_EVER_MS });
 	const { worker, answers, before } = lone;
-	// There is no epoch: nothing can be loaded, and it is tried again and again.
+	// There is no epoch, so nothing can be loaded, and the worker retries.
 	const [trying, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	before.set('C01', async () => {
 		trying.resolve();
@@ -112,7 +112,7 @@ test('and while the worker is halted', async () => {
 	expect(await lone.store.nextOffset(lone.partition)).toBe(0);
 }, 30_000);
 
-/** What all gateways are told, until `stop`. */
+/** Counts the gaps announced to all gateways. */
 function announcements(): { readonly count: () => number } {
 	let count = 0;
 	lone.bus.subscribe('gateways:all', ({ type }) => {
@@ -148,7 +148,7 @@ test('a worker dies when what it decided is stored and not published: the next o
 	next.resume();
 	await until(() => announced.count() === 1, 'it is announced');
 	// It may not have been applied either, also where Redis was whole: everything is loaded once more.
-	await eventually(10_000, async () => expect(await epoch.lost()).toHaveLength(3));
+	await eventually(async () => expect(await epoch.lost()).toHaveLength(3), 10_000);
 	await epoch.clear();
 	await epoch.begin(() => 3);
 	// Clients that moved on past it meanwhile cannot resume: they reload.
@@ -156,7 +156,7 @@ test('a worker dies when what it decided is stored and not published: the next o
 	expect(answers.has(second)).toBe(false);
 }, 60_000);
 
-test('a worker whose stored changes are published hands its partition over without a word', async () => {
+test('a worker that has published its stored changes releases its partition, and no gap is announced', async () => {
 	await twoConversations();
 	const { worker, epoch, answers } = lone;
 	const announced = announcements();
@@ -201,9 +201,10 @@ test('a record that Redis did not take at once is made later, and the next owner
 	};
 	const request = await lone.append('C01', post('the last one for a while'));
 	await until(() => answers.has(request) && failures > 0, 'it is answered');
-	await eventually(10_000, async () => expect(await lone.store.nextOffset(lone.partition)).toBe(1));
-	claiming.beforeRecord = async () => undefined;
-	await Bun.sleep(1000);
+	await eventually(async () => expect(await lone.store.nextOffset(lone.partition)).toBe(1), 10_000);
+	const recorded = Promise.withResolvers<void>();
+	claiming.beforeRecord = async () => recorded.resolve();
+	await recorded.promise;
 	await lone.logs.close();
 
 	const next = await lone.another();
@@ -246,7 +247,7 @@ test('what follows a message that is stored and not applied is not stored before
 	await Bun.sleep(500);
 	expect(await lone.store.nextOffset(lone.partition)).toBe(1);
 
-	// The worker goes: the next one finds in the log what was not applied.
+	// The worker stops; the next one finds the entries that were not applied in the log.
 	await worker.stop(1000);
 	goOn.resolve();
 	before.delete('C02');
@@ -296,7 +297,7 @@ test('and where Redis is lost once more meanwhile, all of it is stored', async (
 }, 60_000);
 
 /** With more entries than that waiting, a partition takes nothing else; a batch has so many at most. */
-const MOST_WAITING = 4_000;
+const MAX_WAITING = 4_000;
 const BATCH = 1_000;
 
 test('a batch that waited for room while the worker was halted is not begun before it is resumed', async () => {
@@ -314,7 +315,7 @@ test('a batch that waited for room while the worker was halted is not begun befo
 	await lone.append('C01', post('held up'));
 	await applying.promise;
 	// Refused, which costs little: only members may post.
-	const many = Array.from({ length: MOST_WAITING + BATCH }, () => lone.append('C01', post('no'), 'U09'));
+	const many = Array.from({ length: MAX_WAITING + BATCH }, () => lone.append('C01', post('no'), 'U09'));
 	await Promise.all(many);
 	const last = await lone.append('C02', post('waits for room'));
 	await Bun.sleep(1000);
@@ -349,7 +350,27 @@ test('a partition that is revoked during the lookup of its offset is not claimed
 	expect(worker.partitions).toBe(0);
 }, 30_000);
 
-test('what PostgreSQL refuses is delivered again after growing pauses, whatever arrives meanwhile', async () => {
+test('PostgreSQL lost messages that it had confirmed: an edit of one is decided after the log was replayed', async () => {
+	await twoConversations();
+	const { worker, epoch, answers } = lone;
+	await epoch.clear();
+	await epoch.begin(() => 1);
+	worker.start();
+	worker.resume();
+	const posted = await lone.append('C01', post('in the log'));
+	await until(() => answers.has(posted), 'it is answered');
+	await eventually(async () => expect(await lone.store.nextOffset(lone.partition)).toBe(1), 10_000);
+	const [{ ts } = { ts: 0 }] = await lone.store.history.timeline('C01', ALL);
+	// The worker has to load the message.
+	worker.evict(Number.POSITIVE_INFINITY);
+	await lone.rollBack();
+	const edit = await lone.append('C01', { type: 'edit', ts, content: { text: 'edited', extra: null } });
+	await until(() => answers.has(edit), 'the edit is answered');
+	expect(answers.get(edit)).toMatchObject({ ok: true });
+	await eventually(async () => expect(await written('C01')).toEqual(['edited']), 10_000);
+}, 60_000);
+
+test('a change that PostgreSQL rejects is delivered again after growing pauses, also while others arrive', async () => {
 	await twoConversations();
 	const { worker, epoch, bus } = lone;
 	await epoch.clear();

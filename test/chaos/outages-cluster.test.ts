@@ -1,15 +1,20 @@
 import { expect, test } from 'bun:test';
+import { type Call, client } from '../support/api.ts';
+import { noRepeats, patientCall } from '../support/chaos/patient-call.ts';
 import { setStage } from '../support/chaos/stage.ts';
+import { Watcher } from '../support/chaos/watcher.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
+import { dropConnections, POSTGRES_VARIABLE, setReadOnly } from '../support/postgres.ts';
+import { emptyInstallation } from '../support/redis-nodes.ts';
 
-/** What a cluster stands on goes away under load and comes back: nothing that was acknowledged is lost. */
+/** PostgreSQL or Kafka fails under load and returns: nothing that was acknowledged is lost. */
 
-const stage = setStage('postgres', 'kafka');
-const AWAY_MS = 10_000;
-const TOLD_WITHIN_MS = 20_000;
+const stage = setStage({ own: ['postgres', 'kafka'] });
+const TOLD_WITHIN_MS = 60_000;
+const postgres = (): string => stage.services.env[POSTGRES_VARIABLE] as string;
 
-/** Whether PostgreSQL is away, as each worker tells whoever operates it: in /readyz and as a metric. */
+/** Whether each worker reports PostgreSQL as unavailable: in /readyz and as a metric. */
 const toldAway = (): Promise<{ ready: boolean; metric: boolean }[]> =>
 	Promise.all(
 		stage.cluster.workers.map(async ({ url }) => {
@@ -27,17 +32,48 @@ test('PostgreSQL is unavailable for a while; loaded conversations continue', asy
 		await stage.services.stop('postgres', 'crash');
 		await load.acknowledged(200);
 		for (let number = 0; number < 20; number += 1) await stage.sendTwice(`while-away-${number}`);
-		await Bun.sleep(AWAY_MS);
-		// Whoever had to write anything failed three times and more by now.
-		await eventually(TOLD_WITHIN_MS, async () =>
-			expect(await toldAway()).toContainEqual({ ready: true, metric: true }),
+		// After three failed writes.
+		await eventually(
+			async () => expect(await toldAway()).toContainEqual({ ready: true, metric: true }),
+			TOLD_WITHIN_MS,
 		);
 		await stage.services.start('postgres');
 	});
-	await eventually(TOLD_WITHIN_MS, async () => {
+	await eventually(async () => {
 		for (const told of await toldAway()) expect(told).toEqual({ ready: false, metric: false });
-	});
+	}, TOLD_WITHIN_MS);
 });
+
+test('PostgreSQL rejects writes for a while', () =>
+	stage.underLoad('PostgreSQL read-only', async (load) => {
+		await setReadOnly(postgres(), true);
+		await load.acknowledged(150);
+		await setReadOnly(postgres(), false);
+	}));
+
+test('PostgreSQL drops every connection, again and again', () =>
+	stage.underLoad('PostgreSQL drops connections', async (load) => {
+		let dropped = 0;
+		for (let round = 0; round < 10; round += 1) {
+			dropped += await dropConnections(postgres());
+			await load.acknowledged(20);
+		}
+		expect(dropped).toBeGreaterThan(10);
+	}));
+
+/** As after a failover to a replica that was behind. Kafka still has the entries that PostgreSQL lost. */
+test('PostgreSQL returns with the data of an earlier moment', () =>
+	stage.underLoad('PostgreSQL rolled back', async (load) => {
+		const data = `${stage.services.directoryOf('postgres')}/data`;
+		const whileStopped = async (work: () => Promise<unknown>) => {
+			await stage.services.stop('postgres', 'crash');
+			await work();
+			await stage.services.start('postgres');
+		};
+		await whileStopped(() => Bun.$`cp -a ${data} ${data}.earlier`);
+		await load.acknowledged(300);
+		await whileStopped(() => Bun.$`rm -rf ${data} && mv ${data}.earlier ${data}`);
+	}));
 
 test('Kafka is killed and started again', () =>
 	stage.underLoad('Kafka killed', async () => {
@@ -45,7 +81,7 @@ test('Kafka is killed and started again', () =>
 		await stage.services.start('kafka');
 	}));
 
-test('Kafka hangs: marks go on, and so does whatever is read, what was marked included', async () => {
+test('Kafka hangs: marks and reads continue, and reads show the marks', async () => {
 	const { people } = await makeWorkspace(stage.cluster.url, 2);
 	const [ada, grace] = people as [Person, Person];
 	const channel = (await ada.call('conversations.create', { name: 'hanging' })).channel.id;
@@ -55,7 +91,7 @@ test('Kafka hangs: marks go on, and so does whatever is read, what was marked in
 	const { position } = await grace.call('client.sync', {
 		since: (await grace.call('client.counts')).position,
 	});
-	// Nothing of this waits for Kafka: if it did, it would wait for ever.
+	// None of these requests waits for Kafka: it would never be answered.
 	stage.services.pause('kafka');
 	try {
 		const marked = await grace.call('conversations.mark', { channel, ts });
@@ -65,7 +101,7 @@ test('Kafka hangs: marks go on, and so does whatever is read, what was marked in
 		await ada.call('client.counts');
 		const listed = await grace.call('users.conversations');
 		expect(listed.channels.map(({ id }: { id: string }) => id)).toEqual([channel]);
-		// To a device that comes back.
+		// Also for a device that resumes.
 		const { events } = await grace.call('client.sync', { since: position });
 		expect(events).toContainEqual(
 			expect.objectContaining({ type: 'channel_marked', channel, ts, position: marked.position }),
@@ -75,3 +111,99 @@ test('Kafka hangs: marks go on, and so does whatever is read, what was marked in
 		stage.services.wake('kafka');
 	}
 });
+
+interface Place {
+	readonly channel: string;
+	/** Of three messages, oldest first. */
+	readonly messages: readonly string[];
+	/** Of two replies to the first. */
+	readonly replies: readonly string[];
+}
+
+async function makePlace(name: string, author: Person, readers: readonly Person[]): Promise<Place> {
+	const { channel } = await author.call('conversations.create', { name });
+	await author.call('conversations.invite', { channel: channel.id, users: readers.map(({ id }) => id) });
+	const messages: string[] = [];
+	for (const text of ['one', 'two', 'three'])
+		messages.push((await author.call('chat.postMessage', { channel: channel.id, text })).ts);
+	const thread = { channel: channel.id, thread_ts: messages[0] };
+	for (const reader of readers) await reader.call('subscriptions.thread.add', thread);
+	const replies: string[] = [];
+	for (const text of ['first', 'second'])
+		replies.push((await author.call('chat.postMessage', { ...thread, text })).ts);
+	return { channel: channel.id, messages, replies };
+}
+
+/** Every kind of change that users make to their own read state, each in a place of its own. */
+const CHANGES: readonly ((call: Call, place: Place) => Promise<unknown>)[] = [
+	(call, { channel, messages }) => call('conversations.mark', { channel, ts: messages[1] }),
+	async (call, { channel, messages }) => {
+		await call('conversations.mark', { channel, ts: messages[2] });
+		await call('conversations.markUnread', { channel, ts: messages[1] });
+	},
+	(call, { channel, messages }) => call('conversations.markMessage', { channel, ts: messages[1] }),
+	(call, { channel, messages, replies }) =>
+		call('subscriptions.thread.mark', { channel, thread_ts: messages[0], ts: replies[0] }),
+	(call, { channel }) => call('conversations.mute', { channel }),
+	(call, { channel }) => call('conversations.setNotifications', { channel, level: 'mentions' }),
+];
+
+/** Without positions and stamps: what a person sees. */
+async function shown(call: Call, places: readonly Place[]): Promise<unknown> {
+	const { channels, threads, badge } = await call('client.counts');
+	const followed = await Promise.all(
+		places.map(async ({ channel, messages }) => {
+			const answer = await call('subscriptions.thread.get', { channel, thread_ts: messages[0] });
+			return [answer.subscription.last_read, answer.subscription.subscribed, answer.unread_count];
+		}),
+	);
+	const rows = channels.map(({ position: _, ...row }: { position: string; id: string }) => row);
+	rows.sort((a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1));
+	const { version: _, ...totals } = threads;
+	return { rows, threads: totals, badge, followed };
+}
+
+test('a mark that was acknowledged without Kafka survives the end of its gateway, and an emptied Redis', async () => {
+	const { cluster, services } = stage;
+	const { people } = await makeWorkspace(cluster.url, 3, 'Marks');
+	const [author, reader, marker] = people as [Person, Person, Person];
+	const places: Place[] = [];
+	for (const index of CHANGES.keys())
+		places.push(await makePlace(`place-${index}`, author, [reader, marker]));
+	// Devices that watch: every mark reaches them.
+	const watchers = [reader, marker].map(
+		(person) =>
+			new Watcher(
+				cluster.url,
+				person,
+				places.map(({ channel }) => channel),
+			),
+	);
+	await Promise.all(watchers.map(({ ready }) => ready));
+	const [gateway] = cluster.gateways;
+	if (!gateway) throw new Error('no gateway');
+	const callOf = ({ token }: Person): Call => client(gateway.url, token);
+	await services.stop('kafka', 'crash');
+	for (const [index, change] of CHANGES.entries()) await change(callOf(reader), places[index] as Place);
+	await callOf(marker)('client.markAllRead');
+	const before = await Promise.all([reader, marker].map((one) => shown(callOf(one), places)));
+	expect((before[1] as { badge: number }).badge).toBe(0);
+
+	await cluster.end(gateway, 'SIGTERM');
+	await services.start('kafka');
+	await emptyInstallation(process.env.TIDEMARK_TEST_REDIS_CLUSTER_URL ?? '', cluster.installation);
+	const after = await Promise.all(
+		[reader, marker].map((one) => shown(patientCall(cluster.url, one, noRepeats()), places)),
+	);
+	expect(after).toEqual(before);
+	await eventually(async () => {
+		for (const watcher of watchers) expect(await watcher.differences()).toEqual([]);
+	}, TOLD_WITHIN_MS);
+	const received = watchers.reduce((sum, watcher) => sum + watcher.received.marks, 0);
+	for (const watcher of watchers) await watcher.stop();
+	await cluster.add('gateway');
+	console.log(
+		`marks without Kafka, gateway stopped, Redis emptied: ${CHANGES.length + 2} acknowledged, 0 lost, 0 duplicated, 0 wrong counts, ` +
+			`missed live events: 0 marks (2 clients received ${received})`,
+	);
+}, 300_000);

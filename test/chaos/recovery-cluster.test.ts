@@ -6,14 +6,14 @@ import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { connectBoth, redisPlace } from '../support/redis.ts';
 
-/** In which order a lost read state is restored. */
+/** The order of steps that rebuild a lost read state. */
 
 const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
 	for (const close of closing.splice(0).reverse()) await close();
 });
 
-test('how far marks have to be written is asked when nothing is left that could be marked', async () => {
+test('the offset up to which marks must be persisted is read when no user can mark any more', async () => {
 	const { commands, close } = await connectBoth(redisPlace('redis-cluster'));
 	closing.push(close);
 	const place = await postgresPlace();
@@ -63,6 +63,6 @@ test('how far marks have to be written is asked when nothing is left that could 
 		{ step: 'resume' },
 	]);
 	expect(await epoch.completeSince()).toBe(2);
-	// What lies on another node is left as it is.
+	// State on another node stays.
 	expect(await commands.exists(keys.user('U03'))).toBe(1);
 });

@@ -5,7 +5,7 @@ import { emptyOneNode } from '../support/redis-nodes.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 import { TestSocket } from '../support/socket.ts';
 
-/** While the read state is being restored no socket can be opened: clients are asked to wait where they call for one. */
+/** While the read state is rebuilt no socket can be opened: rtm.connect asks clients to wait. */
 
 const CLIENTS = 12;
 /** That each client is watched trying. */

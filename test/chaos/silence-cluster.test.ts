@@ -63,7 +63,7 @@ test('live clients get every message, over that node and over the others', async
 		await Bun.sleep(200);
 	}
 	const missed = async () => (await Promise.all(watchers.map((one) => one.differences()))).flat();
-	await eventually(20_000, async () => expect(await missed()).toEqual([]));
+	await eventually(async () => expect(await missed()).toEqual([]), 20_000);
 	for (const watcher of watchers) await watcher.stop();
 	console.log(`${posts} posts, 0 missed live; reconnects: ${watchers.map((one) => one.reconnects)}`);
 }, 300_000);

@@ -3,7 +3,7 @@ import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
 import { tidemark } from '../support/process.ts';
 import { ADMIN_TOKEN } from '../support/server.ts';
 
-/** A service that accepts connections and never answers: a start says which one that is, ends by itself, and when it is told to. */
+/** A service that accepts connections and never answers: a start names it, fails after a limit, and obeys SIGTERM. */
 
 const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
 const proxies: CuttingProxy[] = [];
@@ -19,7 +19,7 @@ const {
 } = process.env;
 const PLACE = `127.0.0.1:${silent.port}`;
 
-/** PostgreSQL lets one in, and does not answer the first question. */
+/** PostgreSQL accepts the login, and does not answer the first query. */
 async function deafPostgres(): Promise<string> {
 	const url = new URL(TIDEMARK_TEST_POSTGRES_URL);
 	const proxy = await cuttingProxy(url.hostname, Number(url.port));
@@ -56,7 +56,7 @@ async function waits(starting: Awaited<ReturnType<typeof begin>>, hanging: Hangi
 }
 
 for (const hanging of Object.keys(HANGING) as Hanging[])
-	test.concurrent(`${hanging} hangs: the start fails with a line that names it, or ends before when it is told to`, async () => {
+	test.concurrent(`${hanging} hangs: the start fails with a line that names it, or ends on SIGTERM`, async () => {
 		await Promise.all([
 			(async () => {
 				const { code, err } = await (await begin('worker', hanging)).ended;

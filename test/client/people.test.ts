@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 async function stage() {
-	const { people } = await makeWorkspace(server.url, 3);
+	const { people, admin, team } = await makeWorkspace(server.url, 3);
 	const [ada, bo, cy] = people as [Person, Person, Person];
 	const network = new Network();
 	const client = sdk(server.url, ada, { ...network.options, random: () => 0 });
@@ -23,7 +23,7 @@ async function stage() {
 		client.disconnect();
 		other.disconnect();
 	};
-	return { ada, bo, cy, network, client, other, end };
+	return { ada, bo, cy, admin, team, network, client, other, end };
 }
 
 test('one person is fetched when asked for, once; or all of them', async () => {
@@ -35,6 +35,23 @@ test('one person is fetched when asked for, once; or all of them', async () => {
 	expect(network.callsOf('users.info')).toHaveLength(1);
 	await client.loadUsers();
 	expect([...client.getSnapshot().users.keys()].sort()).toEqual([ada.id, bo.id, cy.id, 'USLACKBOT'].sort());
+	end();
+});
+
+test('somebody who is created after everybody was loaded is known at once', async () => {
+	const { client, ada, admin, team, end } = await stage();
+	const { user: early } = await admin('admin.users.create', { team_id: team, name: 'early' });
+	await client.loadUsers();
+	const { user: late } = await admin('admin.users.create', { team_id: team, real_name: 'Late Comer' });
+	await until(client, ({ users }) => users.has(late.id));
+	expect(client.user(late.id)).toMatchObject({ name: 'late.comer', realName: 'Late Comer' });
+	expect(client.getSnapshot().users.has(early.id)).toBe(true);
+
+	// A name that the page does not know is a mention all the same.
+	const id = await client.createChannel('pier');
+	const { ts } = await client.conversation(id).post('@late.comer hello', { linkNames: true });
+	const { messages } = await ada.call('conversations.history', { channel: id, latest: ts, inclusive: true });
+	expect(messages[0].text).toBe(`<@${late.id}> hello`);
 	end();
 });
 

@@ -31,14 +31,14 @@ async function post(from: number, to: number): Promise<void> {
 	for (let number = from; number < to; number += 1) {
 		const message = { channel: stage.channel, text: `tide ${number}`, client_msg_id: `tide-${number}` };
 		// Its gateway may have been killed: the next one takes it, once.
-		await eventually(PATIENCE_MS, () => stage.ada('chat.postMessage', message));
+		await eventually(() => stage.ada('chat.postMessage', message), PATIENCE_MS);
 	}
 }
 
 test('each event goes to one of the connections', async () => {
 	const apps = await Promise.all([1, 2, 3].map(() => new AppClient(cluster.url, stage.appToken).start()));
 	await post(0, 10);
-	await eventually(PATIENCE_MS, async () => expect(new Set(textsOf(apps)).size).toBe(10));
+	await eventually(async () => expect(new Set(textsOf(apps)).size).toBe(10), PATIENCE_MS);
 	expect(textsOf(apps)).toHaveLength(10);
 	for (const app of apps) app.stop();
 }, 90_000);
@@ -51,10 +51,12 @@ test('a new channel and a new user are events', async () => {
 		app.events.map(
 			({ payload }) => `${payload.event.type} ${payload.event.channel?.id ?? payload.event.user?.id}`,
 		);
-	await eventually(PATIENCE_MS, async () =>
-		expect(heard()).toEqual(
-			expect.arrayContaining([`channel_created ${channel.id}`, `team_join ${user.id}`]),
-		),
+	await eventually(
+		async () =>
+			expect(heard()).toEqual(
+				expect.arrayContaining([`channel_created ${channel.id}`, `team_join ${user.id}`]),
+			),
+		PATIENCE_MS,
 	);
 	app.stop();
 }, 90_000);
@@ -70,7 +72,7 @@ test('a command reaches the app at whichever gateway it is asked, and its answer
 	for (const gateway of cluster.gateways) {
 		const call = client(gateway.url, stage.adaToken);
 		const command = { channel: stage.channel, command: '/tide', text: gateway.url };
-		await eventually(PATIENCE_MS, () => call('chat.command', command));
+		await eventually(() => call('chat.command', command), PATIENCE_MS);
 		const { messages } = await call('conversations.history', { channel: stage.channel, limit: 1 });
 		expect(messages[0]).toMatchObject({ text: `tide at ${gateway.url}`, user: stage.bot });
 	}
@@ -91,16 +93,16 @@ test('killing a gateway under load loses no event that was not acknowledged', as
 		[1, 2].map(() => new AppClient(cluster.url, stage.appToken, answer).start()),
 	);
 	const load = post(100, 160);
-	await eventually(PATIENCE_MS, async () => expect(textsOf(apps).length).toBeGreaterThan(20));
+	await eventually(async () => expect(textsOf(apps).length).toBeGreaterThan(20), PATIENCE_MS);
 	const holder = await holderOf();
 	await cluster.end(holder, 'SIGKILL');
 	await load;
 	await cluster.add('gateway');
 	const posted = Array.from({ length: 60 }, (_, index) => `tide ${100 + index}`);
-	await eventually(PATIENCE_MS, async () => {
+	await eventually(async () => {
 		const heard = new Set(textsOf(apps));
 		expect(posted.filter((text) => !heard.has(text))).toEqual([]);
-	});
+	}, PATIENCE_MS);
 	for (const app of apps) app.stop();
 }, 150_000);
 

@@ -11,3 +11,4 @@ await import('../scenario/search.test.ts');
 await import('../scenario/pins.test.ts');
 await import('../scenario/scheduled.test.ts');
 await import('../scenario/files.test.ts');
+await import('../scenario/general.test.ts');

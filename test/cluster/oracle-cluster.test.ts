@@ -6,7 +6,7 @@ import { randomHistory, USER_COUNT } from '../support/oracle/history.ts';
 import { Oracle } from '../support/oracle/oracle.ts';
 import { runHistory } from '../support/oracle/run.ts';
 import { makeWorkspace, type Person } from '../support/people.ts';
-import { connectBoth } from '../support/redis.ts';
+import { connectBoth, invalidateCopies } from '../support/redis.ts';
 import { sharedCluster } from '../support/shared-cluster.ts';
 
 /** The brute-force reading of the model against 2 gateways and 2 workers, users spread over both gateways. */
@@ -48,8 +48,7 @@ test('a timeline that lost a message in Redis is reported and repaired under loa
 	const { commands, close } = await connectBoth({ url, cluster: true, prefix });
 	const keys = new Keys(prefix);
 	await commands.zremrangebyrank(keys.timeline(channel.id), 1, 1);
-	// Gateways that have a copy without the damage take it again.
-	await commands.hset(keys.meta(channel.id), 'base', 1);
+	await invalidateCopies(commands, keys, channel.id);
 	close();
 	expect(await row(grace)).toMatchObject({ unread_count: 4 });
 

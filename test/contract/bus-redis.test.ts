@@ -190,11 +190,11 @@ test('a Redis that hangs is found out by asking', async () => {
 	await bus.ready();
 	services.pause('redis');
 	try {
-		await bus.ask();
+		await bus.probe();
 		expect(bus.isReceiving('gateway:one')).toBeFalse();
 	} finally {
 		services.wake('redis');
 	}
-	await bus.ask();
+	await bus.probe();
 	expect(bus.isReceiving('gateway:one')).toBeTrue();
 }, 30_000);

@@ -24,7 +24,7 @@ let keys: Keys;
 let epoch: Epoch;
 let fence: EpochFence;
 /** Whether a hash tag lies on the node that things happen to. */
-let isThere: (tag: string) => boolean;
+let isOnNode: (tag: string) => boolean;
 let there: string;
 let elsewhere: string;
 let address: string;
@@ -42,10 +42,10 @@ beforeEach(async () => {
 	({ commands, keys, epoch, fence } = await open(place.prefix));
 	await epoch.begin(() => 1);
 	expect(await epoch.lost()).toEqual([]);
-	isThere = await whatIsAt(url);
+	isOnNode = await whatIsAt(url);
 	const users = Array.from({ length: 100 }, (_, number) => `U${number}`);
-	there = users.find(isThere) as string;
-	elsewhere = users.find((user) => !isThere(user)) as string;
+	there = users.find(isOnNode) as string;
+	elsewhere = users.find((user) => !isOnNode(user)) as string;
 	for (const user of [there, elsewhere]) await commands.hset(keys.user(user), 'stamp', 1);
 }, 30_000);
 afterEach(() => {
@@ -64,7 +64,7 @@ const isLoaded = async (user: string): Promise<boolean> => (await commands.exist
 const refusal = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'done').catch((error) => error);
 
 /** The node that was restarted answers again, and knows its cluster. */
-const answering = (): Promise<unknown> => eventually(20_000, () => commands.get(keys.away(there)));
+const answering = (): Promise<unknown> => eventually(() => commands.get(keys.away(there)), 20_000);
 
 async function restore(): Promise<void> {
 	await epoch.clear(await epoch.lost());
@@ -74,21 +74,21 @@ async function restore(): Promise<void> {
 
 /** The node is lost and no other; restored, it has an epoch of its own, and nothing was removed elsewhere. */
 async function lostAndRestored(): Promise<void> {
-	const since = await fence.since([elsewhere]);
+	const since = await fence.begin([elsewhere]);
 	expect(await epoch.lost()).toEqual([address]);
 	expect(await refusal(epoch.completeSince())).toMatchObject(RESTORED);
 	expect(await refusal(epoch.assure([there]))).toMatchObject(RESTORED);
 	await epoch.assure([elsewhere]);
-	await fence.still(since);
+	await fence.verifyEpochs(since);
 	await restore();
 	expect([await isLoaded(there), await isLoaded(elsewhere)]).toEqual([false, true]);
-	await fence.still(since);
+	await fence.verifyEpochs(since);
 	expect(await epoch.completeSince()).toBe(2);
 	await epoch.assure([there, elsewhere]);
 }
 
 test('a node is emptied', async () => {
-	const read = await fence.since([there]);
+	const read = await fence.begin([there]);
 	const [sent, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	let reads = 0;
 	const loading = fence.load(
@@ -106,7 +106,7 @@ test('a node is emptied', async () => {
 	await sent.promise;
 	await emptyOneNode(url);
 	await lostAndRestored();
-	expect(await refusal(fence.still(read))).toMatchObject(RESTORED);
+	expect(await refusal(fence.verifyEpochs(read))).toMatchObject(RESTORED);
 	// What was read before the loss does not arrive after it.
 	arrives.resolve();
 	await loading;
@@ -114,12 +114,12 @@ test('a node is emptied', async () => {
 }, 30_000);
 
 test('a node is another process, with what it had a while ago', async () => {
-	await fence.since([there, elsewhere]);
+	await fence.begin([there, elsewhere]);
 	await saveOneNode(url);
 	await endOneNode(url);
 	await services.start('redis-cluster');
 	await answering();
-	expect(await refusal(fence.since([there]))).toMatchObject(RESTORED);
+	expect(await refusal(fence.begin([there]))).toMatchObject(RESTORED);
 	await lostAndRestored();
 }, 60_000);
 
@@ -137,12 +137,12 @@ test('a node comes back with old data while it is being restored', async () => {
 }, 60_000);
 
 test('a slot is given to another node', async () => {
-	const slot = SPREAD_SLOTS.find((one) => isThere(tagIn(one))) as number;
-	const since = await fence.since([there, elsewhere]);
+	const slot = SPREAD_SLOTS.find((one) => isOnNode(tagIn(one))) as number;
+	const since = await fence.begin([there, elsewhere]);
 	await moveSlot(url, slot);
 	expect(await epoch.lost()).toEqual([]);
-	await fence.assured(await fence.since([tagIn(slot), there, elsewhere]));
-	await fence.still(since);
+	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));
+	await fence.verifyEpochs(since);
 	// It names the node that it is at now.
 	const before = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
 	await epoch.settle();
@@ -150,19 +150,19 @@ test('a slot is given to another node', async () => {
 	const after = await commands.get(`${keys.prefix}{${tagIn(slot)}}:epoch`);
 	expect([after?.split(' ')[0], after === before]).toEqual(['1', false]);
 	expect(await epoch.lost()).toEqual([]);
-	await fence.assured(await fence.since([tagIn(slot), there, elsewhere]));
+	await fence.verify(await fence.begin([tagIn(slot), there, elsewhere]));
 }, 30_000);
 
 test('a slot of a node that is lost is given to another: it is not believed there', async () => {
 	// Without a marker.
 	const slot = slotOf(there);
-	await fence.since([there, elsewhere]);
+	await fence.begin([there, elsewhere]);
 	await emptyOneNode(url);
 	await commands.set(`${keys.prefix}{${there}}:something`, '1');
 	await moveSlot(url, slot);
 	// Whoever asks for something in it is led there.
 	await commands.get(keys.away(there));
-	expect(await refusal(fence.since([there]))).toMatchObject(RESTORED);
+	expect(await refusal(fence.begin([there]))).toMatchObject(RESTORED);
 	expect(await refusal(epoch.assure([there]))).toMatchObject(RESTORED);
 	const lost = await epoch.lost();
 	expect(lost).toHaveLength(2);
@@ -170,36 +170,36 @@ test('a slot of a node that is lost is given to another: it is not believed ther
 	// A process that was started since cannot know where slots come from.
 	const late = await open(keys.prefix);
 	expect(await late.epoch.lost()).toHaveLength(3);
-	expect(await refusal(late.fence.since([elsewhere]))).toMatchObject(RESTORED);
+	expect(await refusal(late.fence.begin([elsewhere]))).toMatchObject(RESTORED);
 	await restore();
-	await fence.since([there]);
-	await late.fence.since([there, elsewhere]);
+	await fence.begin([there]);
+	await late.fence.begin([there, elsewhere]);
 }, 30_000);
 
 test('a node is left with none of the slots that markers are spread over', async () => {
-	for (const slot of SPREAD_SLOTS.filter((one) => isThere(tagIn(one)))) {
+	for (const slot of SPREAD_SLOTS.filter((one) => isOnNode(tagIn(one)))) {
 		await moveSlot(url, slot);
 		await epoch.settle();
 		await epoch.tidy();
 	}
-	isThere = await whatIsAt(url);
-	expect(SPREAD_SLOTS.some((slot) => isThere(tagIn(slot)))).toBe(false);
+	isOnNode = await whatIsAt(url);
+	expect(SPREAD_SLOTS.some((slot) => isOnNode(tagIn(slot)))).toBe(false);
 	expect(await epoch.lost()).toEqual([]);
-	await fence.since([there, elsewhere]);
+	await fence.begin([there, elsewhere]);
 	await emptyOneNode(url);
 	await lostAndRestored();
 }, 60_000);
 
 test('a node does not answer: what lies on the others goes on', async () => {
-	await fence.since([there, elsewhere]);
+	await fence.begin([there, elsewhere]);
 	const node = new Redis(url);
 	close.push(() => node.disconnect());
 	await node.call('CLIENT', 'PAUSE', '8000', 'ALL');
-	const since = await fence.since([elsewhere]);
-	await fence.still(since);
+	const since = await fence.begin([elsewhere]);
+	await fence.verifyEpochs(since);
 	await epoch.assure([elsewhere]);
 	// Nobody can say how it is: it is not taken for lost.
 	expect(await refusal(epoch.lost())).toBeInstanceOf(Error);
-	await fence.still(since);
-	await eventually(20_000, async () => expect(await epoch.lost()).toEqual([]));
+	await fence.verifyEpochs(since);
+	await eventually(async () => expect(await epoch.lost()).toEqual([]), 20_000);
 }, 60_000);

@@ -97,7 +97,7 @@ describe('texts that were deleted or edited', () => {
 				return index % 3 === 2 ? [deleted(room, one, BEGIN + 900 + index)] : [];
 			}),
 		);
-		await eventually(PATIENCE_MS, async () => expect(await filesWith('SECRET')).toEqual([]));
+		await eventually(async () => expect(await filesWith('SECRET')).toEqual([]), PATIENCE_MS);
 		expect(await filesWith('kept')).not.toEqual([]);
 		await store.ledger.commit([posted(room, message('C01', BEGIN + 5_000))]);
 		await store.close();
@@ -109,10 +109,14 @@ describe('under a running server', () => {
 	const DATABASE = 'tidemark.db';
 	const at = (name: string) => join(directory, name);
 	const harms: [string, () => Promise<void>, RegExp][] = [
-		['the directory deleted', () => rm(directory, { recursive: true }), /tidemark\.db is gone/],
-		['the directory moved away', () => rename(directory, join(parent, 'elsewhere')), /tidemark\.db is gone/],
-		['the lock removed', () => unlink(at('lock.db')), /lock\.db is gone/],
-		['the write-ahead log removed', () => unlink(at(`${DATABASE}-wal`)), /tidemark\.db-wal is gone/],
+		['the directory deleted', () => rm(directory, { recursive: true }), /tidemark\.db was removed/],
+		[
+			'the directory moved away',
+			() => rename(directory, join(parent, 'elsewhere')),
+			/tidemark\.db was removed/,
+		],
+		['the lock removed', () => unlink(at('lock.db')), /lock\.db was removed/],
+		['the write-ahead log removed', () => unlink(at(`${DATABASE}-wal`)), /tidemark\.db-wal was removed/],
 		['the database truncated to nothing', () => truncate(at(DATABASE), 0), /tidemark\.db/],
 		['the database overwritten', () => writeFile(at(DATABASE), Buffer.alloc(400_000, 7)), /tidemark\.db/],
 		[
@@ -139,7 +143,7 @@ describe('under a running server', () => {
 			const store = await open();
 			await store.ledger.commit([posted(room, message('C01', BEGIN + 1))]);
 			await harm();
-			await eventually(PATIENCE_MS, async () => expect(String(troubles.at(-1))).toMatch(named));
+			await eventually(async () => expect(String(troubles.at(-1))).toMatch(named), PATIENCE_MS);
 			const outcome = await store.ledger.commit([posted(room, message('C01', BEGIN + 2))]).then(
 				() => 'acknowledged',
 				(error: Error) => error.message,
@@ -165,9 +169,9 @@ describe('under a running server', () => {
 		const room = conversation('C01');
 		await store.ledger.commit([created(room, ['U01'])]);
 		await rename(directory, join(parent, 'elsewhere'));
-		await eventually(PATIENCE_MS, async () => expect(troubles.at(-1)).toMatch(/is gone/));
+		await eventually(async () => expect(troubles.at(-1)).toMatch(/was removed/), PATIENCE_MS);
 		await rename(join(parent, 'elsewhere'), directory);
-		await eventually(PATIENCE_MS, async () => expect(troubles.at(-1)).toBeNull());
+		await eventually(async () => expect(troubles.at(-1)).toBeNull(), PATIENCE_MS);
 		await store.ledger.commit([posted(room, message('C01', BEGIN + 1))]);
 	});
 
@@ -175,7 +179,7 @@ describe('under a running server', () => {
 		const store = await open();
 		await store.ledger.commit([created(conversation('C01'), ['U01'])]);
 		await writeFile(at(DATABASE), 'restored from a backup');
-		await eventually(PATIENCE_MS, async () => expect(troubles.at(-1)).toBeString());
+		await eventually(async () => expect(troubles.at(-1)).toBeString(), PATIENCE_MS);
 		await store.close();
 		opened.length = 0;
 		expect(await readFile(at(DATABASE), 'utf8')).toBe('restored from a backup');

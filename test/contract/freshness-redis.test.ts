@@ -29,7 +29,7 @@ test('more conversations are waited for than are remembered, and for the one tha
 		epoch,
 		source: store.source,
 		nowMs: () => performance.now(),
-		remembered: 20,
+		mostCached: 20,
 	});
 	let isFresh = false;
 	const fresh = freshness.conversations(ids).then(() => {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { DATABASE_FILE, openSqliteStore } from '../../src/engine/embedded/sqlite/open.ts';
 import { SqliteReader } from '../../src/engine/embedded/sqlite/reader.ts';
 import type { Store, ThreadInfo } from '../../src/engine/ports/store.ts';
-import { historyOf } from '../../src/engine/store/history.ts';
-import { sourceOf } from '../../src/engine/store/source.ts';
-import { ROWS_A_STEP, type SqlReader } from '../../src/engine/store/sql.ts';
+import { historyOn } from '../../src/engine/store/history.ts';
+import { sourceOn } from '../../src/engine/store/source.ts';
+import { ROWS_PER_STEP, type SqlReader } from '../../src/engine/store/sql.ts';
 import { BEGIN, conversation, created, deleted, edited, message, posted } from '../support/store/facts.ts';
 import { TurnMeter } from '../support/turn-meter.ts';
 
@@ -23,7 +23,7 @@ const CHANNEL = conversation('C01');
 const ROOT = BEGIN + 1;
 const REPLIES = 3_500;
 /** A step, and the few rows around it. */
-const LARGEST_TURN = ROWS_A_STEP + 20;
+const LARGEST_TURN = ROWS_PER_STEP + 20;
 
 const reply = (step: number) =>
 	message('C01', ROOT + step, { threadTs: ROOT, user: `U${step % 2_000}`, clientMsgId: `m${step}` });
@@ -60,7 +60,7 @@ const shownOf = (info: ThreadInfo | undefined) =>
 
 test('a large thread is summed up in steps once; after that only what came since is read', async () => {
 	const { store, reader, meter } = await metered();
-	const { threads } = historyOf(reader);
+	const { threads } = historyOn(reader);
 	const summary = async () => (await threads('C01', [ROOT]))[0];
 	// Many ask at once, as many as there are sockets that open the same thread.
 	const asked = await Promise.all(Array.from({ length: 8 }, summary));
@@ -80,7 +80,7 @@ const meanwhile = (reader: SqlReader, kind: string, work: () => Promise<unknown>
 	let isDone = false;
 	const all = async <T>(...[sql, params]: Parameters<SqlReader['all']>): Promise<T[]> => {
 		const rows = await reader.all<T>(sql, params);
-		if (!isDone && sql.includes(kind) && rows.length < ROWS_A_STEP) {
+		if (!isDone && sql.includes(kind) && rows.length < ROWS_PER_STEP) {
 			isDone = true;
 			await work();
 		}
@@ -92,7 +92,7 @@ const meanwhile = (reader: SqlReader, kind: string, work: () => Promise<unknown>
 test('who asks for a large thread while it is summed up finds what was written before they asked', async () => {
 	const { store, reader } = await metered();
 	let later: Promise<readonly ThreadInfo[]> | undefined;
-	const { threads } = historyOf(
+	const { threads } = historyOn(
 		meanwhile(reader, 'SELECT ts, user_id FROM messages', async () => {
 			await store.ledger.commit([posted(CHANNEL, reply(REPLIES + 1))]);
 			later = threads('C01', [ROOT]);
@@ -121,14 +121,14 @@ test('a page that is cut by size is full, also where its messages become shorter
 	const steps = (found: readonly { ts: number }[]) => found.map(({ ts }) => ts - BEGIN);
 	const from = (first: number, last: number) =>
 		Array.from({ length: last - first + 1 }, (_, index) => first + index);
-	const newest = historyOf(meanwhile(reader, 'AS bytes', shorten(long.slice(28))));
+	const newest = historyOn(meanwhile(reader, 'AS bytes', shorten(long.slice(28))));
 	expect(steps(await newest.timeline('C02', { ...range, nearest: 'newest' }))).toEqual(from(24, 30));
-	const oldest = historyOf(meanwhile(reader, 'AS bytes', shorten(long.slice(0, 2))));
+	const oldest = historyOn(meanwhile(reader, 'AS bytes', shorten(long.slice(0, 2))));
 	expect(steps(await oldest.timeline('C02', { ...range, nearest: 'oldest' }))).toEqual(from(1, 7));
 	const all = long.map(({ ts }) => ts);
-	const chosen = historyOf(meanwhile(reader, 'AS bytes', shorten(long.slice(2, 3))));
+	const chosen = historyOn(meanwhile(reader, 'AS bytes', shorten(long.slice(2, 3))));
 	expect(steps(await chosen.messages('C02', all, { nearest: 'oldest', mostBytes }))).toEqual(from(1, 8));
-	const backward = historyOf(meanwhile(reader, 'AS bytes', shorten(long.slice(27, 28))));
+	const backward = historyOn(meanwhile(reader, 'AS bytes', shorten(long.slice(27, 28))));
 	expect(steps(await backward.messages('C02', all, { nearest: 'newest', mostBytes }))).toEqual(from(23, 30));
 });
 
@@ -140,14 +140,14 @@ test('a page has every message of before it was read, also where others are post
 	await store.ledger.commit([created(other, ['U01']), ...said.map((one) => posted(other, one))]);
 	const range = { after: 0, before: Number.POSITIVE_INFINITY, mostBytes: 100_000 };
 	const steps = (found: readonly { ts: number }[]) => found.map(({ ts }) => ts - BEGIN);
-	const posting = historyOf(
+	const posting = historyOn(
 		meanwhile(reader, 'AS bytes', () => store.ledger.commit([13, 14].map((step) => posted(other, at(step))))),
 	);
 	expect(steps(await posting.timeline('C02', { ...range, limit: 50, nearest: 'newest' }))).toEqual(
 		said.map(({ ts }) => ts - BEGIN),
 	);
 	// As long as it was asked for, by which callers tell that there is more.
-	const deleting = historyOf(
+	const deleting = historyOn(
 		meanwhile(reader, 'AS bytes', () => store.ledger.commit([deleted(other, at(14), BEGIN + 20)])),
 	);
 	const six = { ...range, limit: 6, nearest: 'newest' } as const;
@@ -156,7 +156,7 @@ test('a page has every message of before it was read, also where others are post
 
 test('a reply that is deleted is gone from the summary of a large thread, by whichever process', async () => {
 	const { store, reader } = await metered();
-	const { threads } = historyOf(reader);
+	const { threads } = historyOn(reader);
 	const other = store.history.threads;
 	const summaries = async () =>
 		(await Promise.all([threads('C01', [ROOT]), other('C01', [ROOT])])).map(([info]) => shownOf(info));
@@ -171,7 +171,7 @@ test('a reply that is deleted is gone from the summary of a large thread, by whi
 
 test('the replies that a decision needs, and the sends of a day, are read in steps', async () => {
 	const { reader, meter } = await metered();
-	const source = sourceOf(reader);
+	const source = sourceOn(reader);
 	expect(await source.threadReplies('C01', ROOT)).toHaveLength(REPLIES);
 	expect(meter.largest).toBeLessThanOrEqual(LARGEST_TURN);
 	meter.reset();
@@ -200,7 +200,7 @@ test('messages that mention somebody are read in steps, from the newest back', a
 		...Array.from({ length: REPLIES }, (_, index) => posted(CHANNEL, naming(index + 1))),
 		deleted(CHANNEL, naming(REPLIES), ROOT + 20_000),
 	]);
-	const { mentioningEntries } = sourceOf(reader);
+	const { mentioningEntries } = sourceOn(reader);
 	const found: number[] = [];
 	meter.reset();
 	for (let upTo: number | null = Number.MAX_SAFE_INTEGER; upTo !== null; ) {

@@ -111,7 +111,7 @@ for (const how of ['finish', 'crash'] as const) {
 			...fromTheBeginning,
 			onAssigned: (partitions) => void others.push(...partitions),
 		});
-		await until(() => others.length === 2 && owned.size === 2, 'two members share');
+		await until(() => others.length === 2 && owned.size === 2, 'two members share', 120_000);
 		expect(others.filter((partition) => owned.has(partition))).toEqual([]);
 		await kafka.close();
 	}, 300_000);
@@ -206,9 +206,9 @@ test('a broker hangs: marks and reads continue, and pending appends fail in time
 		expect(acknowledged).toEqual(numbers(202));
 		// None of them is acknowledged before the store has it.
 		expect(stored).toEqual(numbers(201, 1));
-		expect((await behindIt).detail).toBe('the log is not reachable');
-		expect((await underWay).detail).toContain('it may still happen');
-		expect((await refusal(gateway.commands.append(entry('C01', 3)))).detail).toBe('the log is not reachable');
+		expect((await behindIt).detail).toBe('the log is unreachable');
+		expect((await underWay).detail).toContain('the change may still happen');
+		expect((await refusal(gateway.commands.append(entry('C01', 3)))).detail).toBe('the log is unreachable');
 	} finally {
 		services.wake('kafka');
 	}

@@ -56,7 +56,7 @@ for (const layout of LAYOUTS) {
 			const { readState, slow } = await scene();
 			const last = { type: 'read', ts: BEGIN + MESSAGES } as const;
 			const waiting = readState.mark('U02', 'C01', last, tell);
-			await eventually(10_000, async () => expect(slow.asked()).toBeGreaterThan(0));
+			await eventually(async () => expect(slow.asked()).toBeGreaterThan(0), 10_000);
 			const other = readState.mark('U03', 'C01', last, tell);
 			const outcome = await Promise.race([other, Bun.sleep(30_000).then(() => 'still waiting' as const)]);
 			expect(outcome).toMatchObject({ row: { unread: 0, lastRead: last.ts } });
@@ -95,10 +95,10 @@ for (const layout of LAYOUTS) {
 				marks.add(place, [BEGIN + index]);
 				if (index % 50 === 0) await Bun.sleep(1);
 			}
-			expect(marks.underWay).toBe(1);
+			expect(marks.inFlight).toBe(1);
 			expect(calls).toBe(1);
 			slow.release();
-			await eventually(20_000, async () => expect(marks.underWay).toBe(0));
+			await eventually(async () => expect(marks.inFlight).toBe(0), 20_000);
 			expect(calls).toBe(2);
 			expect(failures).toEqual([]);
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 0, lastRead: BEGIN + MESSAGES });

@@ -57,7 +57,7 @@ test('every mark reaches the store, in transactions far fewer than marks', async
 		const states = await Promise.all(USERS.map((user) => store.source.user(user)));
 		return states.map(({ memberships }) => memberships[0]?.cursor ?? 0);
 	};
-	await eventually(30_000, async () => expect(await newest()).toEqual(USERS.map(() => BEGIN + 60)));
+	await eventually(async () => expect(await newest()).toEqual(USERS.map(() => BEGIN + 60)), 30_000);
 	let read = 0;
 	for (const n of numbers(4)) read += await store.nextOffset(kafka.partition('users', n));
 	expect(read).toBe(60 * USERS.length);

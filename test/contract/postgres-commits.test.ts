@@ -3,7 +3,7 @@ import { SQL } from 'bun';
 import { Fenced, type PostgresStore, PostgresUnusable } from '../../src/engine/cluster/postgres/open.ts';
 import { Pool } from '../../src/engine/cluster/postgres/pool.ts';
 import { Retry } from '../../src/engine/cluster/postgres/retry.ts';
-import { carryOut } from '../../src/engine/cluster/postgres/transaction.ts';
+import { runTransaction } from '../../src/engine/cluster/postgres/transaction.ts';
 import { SchemaTooNew } from '../../src/engine/store/migrations.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import { type Cut, type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
@@ -228,7 +228,7 @@ describe('a connection that is cut during the commit', () => {
 		// A second time would be refused.
 		const insert = `INSERT INTO ${place.schema}.schema_migrations VALUES ('0000-once', 0)`;
 		proxy.cutNext('COMMIT', 'after');
-		await carryOut(pool, retry, [{ sql: insert, params: [] }]);
+		await runTransaction(pool, retry, [{ sql: insert, params: [] }]);
 		expect(proxy.cuts).toBe(2);
 		expect(failures).toEqual(['OutcomeUnknown', 'OutcomeUnknown']);
 		await pool.close();

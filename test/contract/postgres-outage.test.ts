@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Refusal } from '../../src/model/errors.ts';
+import { eventually } from '../support/eventually.ts';
 import { POSTGRES_VARIABLE, postgresPlace } from '../support/postgres.ts';
 import { type OwnServices, ownServices } from '../support/services.ts';
 import { BEGIN, conversation, created, cursor, message, posted } from '../support/store/facts.ts';
@@ -53,7 +54,7 @@ for (const how of ['finish', 'crash'] as const) {
 			}
 		})();
 
-		await Bun.sleep(1000);
+		await eventually(async () => expect(acknowledged.length).toBeGreaterThan(50));
 		const before = acknowledged.length;
 		await services.stop('postgres', how);
 		const duringOutage = acknowledged.length;

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
+import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import { MARKS_ARE_LOGGED_MS } from '../../src/engine/cluster/redis/fence.ts';
 import type { CountRow, RowChange } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { eventually } from '../support/eventually.ts';
-import { LAYOUTS } from '../support/redis.ts';
+import { invalidateCopies, LAYOUTS } from '../support/redis.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
 import {
 	asIs,
@@ -13,6 +14,7 @@ import {
 	created,
 	deleted,
 	edited,
+	followed,
 	left,
 	message,
 	posted,
@@ -165,11 +167,27 @@ for (const layout of LAYOUTS) {
 			expect(after.position.user).toBeGreaterThan(marked.row.position.user);
 		});
 
-		test('a conversation and its timeline stay, or go, together', async () => {
+		test('the first reply of a thread moves its author, also after a mark that a clock ahead stamped', async () => {
 			const { process } = await world();
-			const { readState, apply, commands, keys } = await process({ ttlSeconds: 1_000 });
+			const ahead = await process({ aheadMicros: 2_000_000 });
+			const behind = await process();
+			await ahead.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 3));
+			await ahead.readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, tell);
+			const reply = message('C01', BEGIN + 3, { user: 'U02', threadTs: BEGIN + 2, broadcast: true });
+			// One command: the root's author follows, then the reply is posted, both with its stamp.
+			await behind.apply(
+				followed(CHANNEL, 'U01', BEGIN + 2, BEGIN + 3, BEGIN + 2),
+				posted(CHANNEL, reply),
+				followed(CHANNEL, 'U02', BEGIN + 2, BEGIN + 3, BEGIN + 3),
+			);
+			expect(await behind.readState.row('U02', 'C01')).toMatchObject({ lastRead: BEGIN + 3, unread: 0 });
+		});
+
+		test('a conversation, its version and its timeline stay, or go, together', async () => {
+			const { process } = await world();
+			const { readState, apply, commands, keys } = await process({ ttlSeconds: 4 });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 4));
-			const [meta, timeline] = [keys.meta('C01'), keys.timeline('C01')];
+			const parts = [keys.meta('C01'), keys.version('C01'), keys.timeline('C01')];
 			const uses = {
 				member: () => readState.member('U02', 'C01'),
 				memberships: () => readState.memberships('U02'),
@@ -180,14 +198,15 @@ for (const layout of LAYOUTS) {
 				inbox: () => readState.inbox('U02', { limit: 1, start: null, unreadFirst: true }),
 			};
 			for (const [name, use] of Object.entries(uses)) {
-				for (const key of [meta, timeline]) await commands.expire(key, 500);
+				for (const key of parts) await commands.pexpire(key, 2_000);
+				// A copy renews the expiry after a sixteenth of it.
 				let isRenewed = false;
-				// One look in sixteen renews.
-				for (let tries = 0; !isRenewed && tries < 1_000; tries += 1) {
+				for (let tries = 0; !isRenewed && tries < 500; tries += 1) {
 					await use();
-					const left = [await commands.ttl(meta), await commands.ttl(timeline)].map((ttl) => ttl > 500);
-					isRenewed = left[0] as boolean;
-					expect([name, ...left]).toEqual([name, isRenewed, isRenewed]);
+					const left = await Promise.all(parts.map((key) => commands.pttl(key)));
+					isRenewed = left.some((ms) => ms > 2_000);
+					expect([name, ...left.map((ms) => ms > 2_000)]).toEqual([name, ...parts.map(() => isRenewed)]);
+					await Bun.sleep(10);
 				}
 				expect([name, isRenewed]).toEqual([name, true]);
 			}
@@ -207,6 +226,44 @@ for (const layout of LAYOUTS) {
 			// From here on all is told: a copy that knows as much takes only what follows.
 			await worker.apply(deleted(CHANNEL, message('C01', BEGIN + 3), BEGIN + 40));
 			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 4 });
+		});
+
+		test('a copy is compared by its version alone, also after it took in a change', async () => {
+			const { process } = await world();
+			const [reader, worker] = [await process(), await process()];
+			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			await reader.readState.row('U02', 'C01');
+			await worker.apply(...posts(6, 8));
+			const called = { views: 0, versions: 0 };
+			const scripts = reader.commands as { -readonly [Name in keyof Commands]: Commands[Name] };
+			const { views, versions } = scripts;
+			scripts.views = (...args) => {
+				called.views += 1;
+				return views.call(reader.commands, ...args);
+			};
+			scripts.versions = (...args) => {
+				called.versions += 1;
+				return versions.call(reader.commands, ...args);
+			};
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 7 });
+			expect(called).toEqual({ views: 1, versions: 1 });
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 7 });
+			expect(called).toEqual({ views: 1, versions: 2 });
+		});
+
+		test('a conversation without a version key, as an earlier release leaves it, is counted by its stamp', async () => {
+			const { process } = await world();
+			const [reader, worker] = [await process(), await process()];
+			await worker.apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 5 });
+			await worker.commands.del(worker.keys.version('C01'));
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 5 });
+			const scripts = reader.commands as { -readonly [Name in keyof Commands]: Commands[Name] };
+			scripts.versions = () => Promise.reject(new Error('compared in vain'));
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 5 });
+			await worker.apply(...posts(6, 8));
+			expect(await reader.readState.row('U02', 'C01')).toMatchObject({ unread: 7 });
+			await expect(reader.readState.row('U02', 'C01')).rejects.toThrow('compared in vain');
 		});
 
 		test('who asks about a thread has it, also where another look took the copy again meanwhile', async () => {
@@ -232,7 +289,7 @@ for (const layout of LAYOUTS) {
 			scripts.userView = async (...asked) => {
 				scripts.userView = view;
 				await Bun.sleep(100);
-				await commands.hset(keys.meta('C01'), 'base', 1);
+				await invalidateCopies(commands, keys, 'C01');
 				await readState.row('U03', 'C01');
 				return view.call(commands, ...asked);
 			};
@@ -250,7 +307,7 @@ for (const layout of LAYOUTS) {
 			});
 			const tiny = await process({
 				source,
-				keeping: { entries: 20 },
+				retention: { entries: 20 },
 				viewBytes: 1_000,
 				prefix: `${whole.keys.prefix}tiny:`,
 			});
@@ -310,7 +367,7 @@ for (const layout of LAYOUTS) {
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const before = await readState.row('U02', 'C01');
 			// One node of it is enough.
-			await commands.unlink(keys.meta('C01'), keys.timeline('C01'));
+			await commands.unlink(keys.meta('C01'), keys.version('C01'), keys.timeline('C01'));
 			await commands.unlink(await epoch.markerBeside('C01'));
 			const refused = await readState.row('U02', 'C01').catch((error) => error);
 			expect(refused).toMatchObject({ code: 'service_unavailable' });
@@ -324,7 +381,7 @@ for (const layout of LAYOUTS) {
 
 		test('a timeline that has grown long is trimmed, and counts as before for who is far behind', async () => {
 			const { process } = await world();
-			const { readState, apply, commands, keys } = await process({ keeping: { entries: 10 } });
+			const { readState, apply, commands, keys } = await process({ retention: { entries: 10 } });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 31));
 			await apply(edited(CHANNEL, message('C01', BEGIN + 5), BEGIN + 40, 'another'), ...posts(50, 51));
 			const before = await readState.row('U02', 'C01');
@@ -344,7 +401,7 @@ for (const layout of LAYOUTS) {
 		test('what was changed further back than is loaded is kept until the store has it', async () => {
 			const { store, process } = await world();
 			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 31)]);
-			const { readState, apply, commands, keys } = await process({ keeping: { entries: 10 } });
+			const { readState, apply, commands, keys } = await process({ retention: { entries: 10 } });
 			const kept = async () =>
 				(await commands.hkeys(keys.meta('C01'))).filter((field) => field.startsWith('b:'));
 			const remove = (step: number, at: number) => deleted(CHANNEL, message('C01', BEGIN + step), BEGIN + at);
@@ -364,7 +421,7 @@ for (const layout of LAYOUTS) {
 		test('where all that is loaded is deleted, the newest message is one that the store has', async () => {
 			const { store, process } = await world();
 			await store.ledger.commit([created(CHANNEL, ['U01', 'U02']), ...posts(1, 11)]);
-			const { readState, apply } = await process({ keeping: { entries: 2 } });
+			const { readState, apply } = await process({ retention: { entries: 2 } });
 			const remove = (step: number) => deleted(CHANNEL, message('C01', BEGIN + step), BEGIN + 100 - step);
 			for (const step of [10, 9, 8]) {
 				await readState.apply([remove(step)], asIs);
@@ -398,7 +455,7 @@ for (const layout of LAYOUTS) {
 			]);
 			const whole = await process();
 			const little = await process({
-				keeping: { entries: 20 },
+				retention: { entries: 20 },
 				prefix: `${whole.keys.prefix}little:`,
 			});
 			const same = async (about: string) => {
@@ -569,7 +626,7 @@ for (const layout of LAYOUTS) {
 			const token = [marker, (await late.commands.get(marker)) ?? ''];
 			await epoch.clear();
 			await epoch.begin(() => 2);
-			const keys = [late.keys.meta('C02'), late.keys.timeline('C02')];
+			const keys = [late.keys.meta('C02'), late.keys.timeline('C02'), late.keys.version('C02')];
 			const effect = [BEGIN, 'create', 0, 'public', 0, 0, 'T1'];
 			const refused = await late.commands
 				.apply(...keys, ...token, 60, '', 0, ...effect)
@@ -623,10 +680,10 @@ for (const layout of LAYOUTS) {
 			])
 				expect(await work().catch((error) => error)).toMatchObject(UNAVAILABLE);
 			expect(await store.source.user('U02')).toEqual(stored);
-			await eventually(5_000, () => epoch.clear());
+			await eventually(() => epoch.clear(), 5_000);
 			await epoch.begin(() => 2);
 			// A mark that takes long is refused where its process did not know yet of the new epoch.
-			await eventually(5_000, () => mark(3));
+			await eventually(() => mark(3), 5_000);
 			expect(await (await process({ fenced: true })).epoch.completeSince()).toBe(2);
 		});
 
@@ -639,7 +696,13 @@ for (const layout of LAYOUTS) {
 			const count = async (...names: string[]) =>
 				(await Promise.all(names.map((key) => commands.exists(key)))).filter(Boolean).length;
 			expect(await count(...other)).toBe(3);
-			const gone = [keys.user('U02'), keys.pending('U03'), keys.meta('C01'), keys.timeline('C01')];
+			const gone = [
+				keys.user('U02'),
+				keys.pending('U03'),
+				keys.meta('C01'),
+				keys.version('C01'),
+				keys.timeline('C01'),
+			];
 			expect(await count(...gone)).toBe(0);
 		});
 
@@ -662,9 +725,10 @@ for (const layout of LAYOUTS) {
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			const change = (await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 2 }, tell)) as RowChange;
 			await change.durable;
-			await Bun.sleep(1_200);
-			expect(await commands.exists(keys.meta('C01'))).toBe(0);
-			expect(await commands.exists(keys.user('U02'))).toBe(0);
+			await eventually(async () => {
+				expect(await commands.exists(keys.meta('C01'))).toBe(0);
+				expect(await commands.exists(keys.user('U02'))).toBe(0);
+			});
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 3, lastRead: BEGIN + 2 });
 		});
 	});

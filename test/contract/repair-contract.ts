@@ -31,10 +31,10 @@ export function describeRepair({ name, open }: DamagedEngine): void {
 			const { c, posts, replies } = await aChannel(driver);
 			const verified = () => verifier.verify([ADA, GRACE], c);
 			// Where the store follows behind, it soon has all of it.
-			await eventually(30_000, async () => {
+			await eventually(async () => {
 				const { total } = await new Verifier(readState, store.source).verify([ADA, GRACE], c);
 				expect(total).toBe(4);
-			});
+			}, 30_000);
 			// Everything is in use before it is damaged.
 			expect(await verified()).toEqual({ checked: 4, drifted: [], total: 4 });
 

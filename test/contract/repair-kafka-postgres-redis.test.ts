@@ -2,7 +2,7 @@ import { packMembership, unpackMembership } from '../../src/engine/cluster/redis
 import { membershipField } from '../../src/engine/cluster/redis/read-state/user-state.ts';
 import { clusterEngine, clusterPlace } from '../support/cluster-engine.ts';
 import { gatewayDriver } from '../support/ports-driver.ts';
-import { LAYOUTS } from '../support/redis.ts';
+import { invalidateCopies, LAYOUTS } from '../support/redis.ts';
 import { describeConcurrentDevices } from './concurrent-contract.ts';
 import { describeRepair } from './repair-contract.ts';
 
@@ -14,23 +14,18 @@ for (const layout of LAYOUTS)
 			const place = clusterPlace(layout);
 			const engine = await place.open();
 			const { commands, keys } = engine.redis;
-			// Damage that no process has a copy of without.
-			const takenAgain = async (key: string): Promise<number> => {
-				const base = Date.now();
-				await commands.hset(key, 'base', base);
-				return base;
-			};
 			return {
 				engine,
 				driver: gatewayDriver(engine),
 				damage: {
 					loseMessage: async (conversation, ts) => {
 						await commands.zremrangebyscore(keys.timeline(conversation), ts, ts);
-						await takenAgain(keys.meta(conversation));
+						await invalidateCopies(commands, keys, conversation, Date.now());
 					},
 					loseReply: async (conversation, threadTs, ts) => {
 						const thread = keys.thread(conversation, threadTs);
-						const base = await takenAgain(keys.meta(conversation));
+						const base = Date.now();
+						await invalidateCopies(commands, keys, conversation, base);
 						await commands.zremrangebyscore(thread, ts, ts);
 						// It still counts as loaded.
 						await commands.zremrangebyscore(thread, 0, 0);
@@ -41,7 +36,7 @@ for (const layout of LAYOUTS)
 						const packed = (await commands.hget(keys.user(user), field)) ?? '';
 						const moved = packMembership({ ...unpackMembership(packed), cursor });
 						await commands.hset(keys.user(user), field, moved);
-						await takenAgain(keys.user(user));
+						await commands.hset(keys.user(user), 'base', Date.now());
 					},
 				},
 				remove: () => place.remove(),

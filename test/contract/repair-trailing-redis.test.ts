@@ -4,7 +4,7 @@ import type { Fact } from '../../src/engine/ports/facts.ts';
 import type { RowChange } from '../../src/engine/ports/read-state.ts';
 import type { Ledger, StateSource } from '../../src/engine/ports/store.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
-import { LAYOUTS } from '../support/redis.ts';
+import { invalidateCopies, LAYOUTS } from '../support/redis.ts';
 import { readStateWorlds } from '../support/redis-read-state.ts';
 import {
 	asIs,
@@ -21,7 +21,7 @@ import {
 
 const CHANNEL = conversation('C01');
 const tell = () => undefined;
-const IMPATIENT = { patienceMs: 60, longestWayMs: 60_000 };
+const IMPATIENT = { patienceMs: 60, mostStoreLagMs: 60_000 };
 const posts = (from: number, to: number) => postsIn(CHANNEL, from, to);
 
 type Entries = Awaited<ReturnType<StateSource['timelineEntries']>>;
@@ -60,8 +60,7 @@ for (const layout of LAYOUTS) {
 			const unstored = [...posts(6, 9), deleted(CHANNEL, message('C01', BEGIN + 2), BEGIN + 100)];
 			await readState.apply(unstored, asIs);
 			await commands.zremrangebyscore(keys.timeline('C01'), BEGIN + 4, BEGIN + 4);
-			// Whoever has a copy without the damage takes it again.
-			await commands.hset(keys.meta('C01'), 'base', 1);
+			await invalidateCopies(commands, keys, 'C01');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 6 });
 			expect(await readState.repair('U02', 'C01')).toBe('store_behind');
 			expect(await readState.row('U02', 'C01')).toMatchObject({ unread: 6 });
@@ -82,8 +81,7 @@ for (const layout of LAYOUTS) {
 			expect(verifier.meters.drifted).toBe(0);
 			await store.ledger.commit(unstored);
 			await commands.zremrangebyscore(keys.timeline('C01'), BEGIN + 4, BEGIN + 4);
-			// Copies that were made before the damage are not used any more.
-			await commands.hset(keys.meta('C01'), 'base', 1);
+			await invalidateCopies(commands, keys, 'C01');
 			expect((await verifier.verify(['U02'], 'C01')).drifted).toHaveLength(1);
 		});
 
@@ -186,7 +184,7 @@ for (const layout of LAYOUTS) {
 		test('what is on its way for too long never was, and is what the store says', async () => {
 			const { process } = await world();
 			const lost = await process();
-			const { readState, apply, letThrough } = await process({ patienceMs: 60, longestWayMs: 0 });
+			const { readState, apply, letThrough } = await process({ patienceMs: 60, mostStoreLagMs: 0 });
 			await apply(created(CHANNEL, ['U01', 'U02']), ...posts(1, 6));
 			await lost.readState.setPreference('U02', 'C01', { muted: true }, tell);
 			const change = await readState.mark('U02', 'C01', { type: 'read', ts: BEGIN + 3 }, tell);

@@ -54,7 +54,7 @@ async function owner() {
 	const post = async (on: Conversations, clientMsgId: string, at: number, user = 'U01') => {
 		const { outcome, effects } = await decided(on, clientMsgId, at, user);
 		await store.ledger.commit(effects);
-		on.turn('C01', store.ledger.durable());
+		on.evictOld('C01', store.ledger.durable());
 		if (!outcome.ok) throw new Error(outcome.error);
 		const { message: told, repeated = false } = outcome.result;
 		return { ts: (told?.ts ?? 0) - BEGIN, repeated };

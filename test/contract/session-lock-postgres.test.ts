@@ -36,10 +36,10 @@ test('many share it or one holds it; sharing waits for the holder', async () => 
 	const { direct } = await locks();
 	const [one, two, three] = [direct(), direct(), direct()];
 	await Promise.all([one.share(), two.share()]);
-	expect(await three.alone()).toBe(false);
+	expect(await three.tryExclusive()).toBe(false);
 	await one.release();
 	await two.release();
-	expect(await three.alone()).toBe(true);
+	expect(await three.tryExclusive()).toBe(true);
 	let shared = false;
 	const waiting = one.share().then(() => {
 		shared = true;
@@ -54,16 +54,16 @@ test('of those that gave up waiting one is the first, until it releases or loses
 	const { proxy, through, direct } = await locks();
 	const [one, two, three] = [through(), direct(), direct()];
 	await three.share();
-	expect(await one.alone()).toBe(false);
-	expect([await one.isFirst(), await one.isFirst(), await two.isFirst()]).toEqual([true, true, false]);
+	expect(await one.tryExclusive()).toBe(false);
+	expect([await one.tryElect(), await one.tryElect(), await two.tryElect()]).toEqual([true, true, false]);
 	await one.release();
-	expect([await two.isFirst(), await two.isStillFirst(), await one.isFirst()]).toEqual([true, true, false]);
+	expect([await two.tryElect(), await two.isElected(), await one.tryElect()]).toEqual([true, true, false]);
 	await two.release();
-	expect(await two.isStillFirst()).toBe(false);
-	expect(await one.isFirst()).toBe(true);
+	expect(await two.isElected()).toBe(false);
+	expect(await one.tryElect()).toBe(true);
 	proxy.cutNext('pg_backend_pid', 'silence');
-	expect(await one.isStillFirst().catch(() => 'failed')).toBe('failed');
-	expect(await one.isStillFirst()).toBe(false);
+	expect(await one.isElected().catch(() => 'failed')).toBe('failed');
+	expect(await one.isElected()).toBe(false);
 });
 
 for (const word of ['pg_backend_pid', 'pg_try_advisory_lock_shared'])
@@ -77,6 +77,6 @@ for (const word of ['pg_backend_pid', 'pg_try_advisory_lock_shared'])
 		);
 		expect(failed).toBeInstanceOf(Error);
 		// A busy machine may take longer for an answer than this lock waits.
-		await eventually(30_000, () => cut.share());
-		expect(await other.alone()).toBe(false);
+		await eventually(() => cut.share(), 30_000);
+		expect(await other.tryExclusive()).toBe(false);
 	});

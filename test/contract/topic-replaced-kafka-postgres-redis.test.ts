@@ -23,7 +23,7 @@ afterEach(() => lone.close(), 60_000);
 async function createAgain(topic: string): Promise<void> {
 	const admin = new Admin({ clientId: 'test', bootstrapBrokers: [...kafkaBrokers()] });
 	await admin.deleteTopics({ topics: [topic] });
-	await eventually(WITHIN_MS, () => admin.createTopics({ topics: [topic], partitions: 1, replicas: 1 }));
+	await eventually(() => admin.createTopics({ topics: [topic], partitions: 1, replicas: 1 }), WITHIN_MS);
 	await admin.close();
 }
 
@@ -43,14 +43,14 @@ test('it is stalled and reports what to do; after that, the new topic is read fr
 	worker.resume();
 	for (const text of ['one', 'two']) await lone.append('C01', post(text));
 	await until(() => answers.size === 2, 'both are answered');
-	await eventually(WITHIN_MS, async () => expect(await store.nextOffset(partition)).toBe(2));
+	await eventually(async () => expect(await store.nextOffset(partition)).toBe(2), WITHIN_MS);
 	expect(await store.logOf(partition)).not.toBeNull();
 
 	await createAgain(partition.slice(0, partition.lastIndexOf('/')));
 	// More than were written down of the old one.
 	const sent: number[] = [];
 	for (const text of ['three', 'four', 'five'])
-		sent.push(await eventually(WITHIN_MS, () => lone.append('C01', post(text))));
+		sent.push(await eventually(() => lone.append('C01', post(text)), WITHIN_MS));
 	await until(() => stalled.has(partition), 'the partition to be stalled', WITHIN_MS);
 	expect(stalled.get(partition)).toContain('was deleted and created again');
 	expect(stalled.get(partition)).toContain('DELETE FROM partition_progress');

@@ -4,14 +4,14 @@ import type { LogSpan } from '../../src/engine/ports/log.ts';
 import type { Conversation } from '../../src/model/conversation.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
 import { Backlog } from '../../src/worker/backlog.ts';
-import { type Decided, TrailingPersistence } from '../../src/worker/trailing-persistence.ts';
+import { type DecidedSpan, TrailingPersistence } from '../../src/worker/trailing-persistence.ts';
 import { numbers } from '../support/log/entries.ts';
 import { postgresPlace } from '../support/postgres.ts';
 import { BEGIN, conversation, created, joined, message, posted } from '../support/store/facts.ts';
 
 /** What was decided comes to the store in transactions of a bounded size, and waits in a bounded memory. */
 
-const MOST_BYTES = 100_000;
+const MAX_BYTES = 100_000;
 const people = (count: number, from = 0): string[] => numbers(count, from).map((n) => `U${n}`);
 
 let place: Awaited<ReturnType<typeof postgresPlace>>;
@@ -21,6 +21,7 @@ let channel: Conversation;
 let partition: string;
 let spans: LogSpan[];
 let gate: Promise<void> | null;
+let duringSleep: () => void;
 let backlog: Backlog;
 let persistence: TrailingPersistence;
 
@@ -39,7 +40,8 @@ beforeEach(async () => {
 	await store.ledger.commit([created(channel, ['U01'])]);
 	spans = [];
 	gate = null;
-	backlog = new Backlog(MOST_BYTES);
+	duringSleep = () => undefined;
+	backlog = new Backlog(MAX_BYTES);
 	const watched = {
 		nextOffset: (of: string) => store.nextOffset(of),
 		commitWithProgress: async (facts: readonly Effect[], span: LogSpan) => {
@@ -50,19 +52,22 @@ beforeEach(async () => {
 	};
 	persistence = new TrailingPersistence({
 		ledger: watched as PostgresStore,
-		moved: { commit: async () => undefined },
+		cursorLedger: { commit: async () => undefined },
 		backlog,
 		onWritten: () => undefined,
 		onFailed: (error) => {
 			throw error;
 		},
 		nowMs: () => 0,
-		sleep: (ms) => Bun.sleep(ms),
+		sleep: async (ms) => {
+			duringSleep();
+			await Bun.sleep(ms);
+		},
 	});
 });
 
 /** Each the effect of one command. */
-const commands = (effects: readonly Effect[], from = 0): Decided[] =>
+const commands = (effects: readonly Effect[], from = 0): DecidedSpan[] =>
 	effects.map((effect, index) => ({
 		span: { partition, from: from + index, to: from + index + 1 },
 		effects: [effect],
@@ -81,6 +86,23 @@ test('a transaction ends between two commands, with a thousand rows at most', as
 	expect(await store.nextOffset(partition)).toBe(2500);
 	const all = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 10_000, nearest: 'oldest' } as const;
 	expect((await store.history.timeline(channel.id, all)).length).toBe(2500);
+});
+
+test('under load a transaction waits for more to write', async () => {
+	const [first, second, third] = commands(says(3, 'short')) as [DecidedSpan, DecidedSpan, DecidedSpan];
+	const { promise, resolve } = Promise.withResolvers<void>();
+	gate = promise;
+	persistence.take([first]);
+	await Bun.sleep(50);
+	// Arrives while the first transaction runs, and is joined by what arrives in the pause after it.
+	persistence.take([second]);
+	duringSleep = () => {
+		duringSleep = () => undefined;
+		persistence.take([third]);
+	};
+	resolve();
+	await persistence.flushed();
+	expect(ends()).toEqual([1, 3]);
 });
 
 test('people who join are counted, and those of one command stay together', async () => {

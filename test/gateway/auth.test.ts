@@ -154,7 +154,9 @@ describe('what is remembered', () => {
 });
 
 test('an empty administrator’s token is no token', () => {
-	expect(() => authenticator(new SmallDirectory(), new HandClock(), { adminToken: '' })).toThrow();
+	expect(() => authenticator(new SmallDirectory(), new HandClock(), { adminToken: '' })).toThrow(
+		'token is empty',
+	);
 });
 
 describe('when a token was last used', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { CountRow } from '../../src/engine/ports/read-state.ts';
 import { Connection } from '../../src/gateway/socket/connection.ts';
-import { CountsPush, SESSIONS_A_TURN } from '../../src/gateway/socket/counts-push.ts';
+import { CountsPush, SESSIONS_PER_TURN } from '../../src/gateway/socket/counts-push.ts';
 import { UserSession } from '../../src/gateway/socket/user-session.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 import { eventually } from '../support/eventually.ts';
@@ -124,7 +124,7 @@ test('if a post is counted before its author’s cursor moves, only the author g
 
 test('a delete that thousands online want counts of takes the counts of a few in each turn', async () => {
 	const meter = new TurnMeter();
-	const ONLINE = 20 * SESSIONS_A_TURN;
+	const ONLINE = 20 * SESSIONS_PER_TURN;
 	const asked = new Set<string>();
 	const readState = {
 		row: async (user: string) => {
@@ -153,7 +153,7 @@ test('a delete that thousands online want counts of takes the counts of a few in
 	await Bun.sleep(1);
 	meter.stop();
 	expect(meter.total).toBe(ONLINE);
-	expect(meter.largest).toBeLessThanOrEqual(SESSIONS_A_TURN);
+	expect(meter.largest).toBeLessThanOrEqual(SESSIONS_PER_TURN);
 });
 
 test('counts that could not be looked up are pushed when they can be', async () => {
@@ -180,7 +180,8 @@ test('counts that could not be looked up are pushed when they can be', async () 
 	expect(failures).toHaveLength(2);
 	expect(sent).toEqual([]);
 	isAway = false;
-	await eventually(10_000, async () =>
-		expect([...sent].sort()).toEqual(['unread_counts_updated', 'update_thread_state']),
+	await eventually(
+		async () => expect([...sent].sort()).toEqual(['unread_counts_updated', 'update_thread_state']),
+		10_000,
 	);
 });

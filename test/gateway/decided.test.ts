@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'bun:test';
+import { AnonymousLimits } from '../../src/gateway/anonymous-limits.ts';
 import { newToken, sha256 } from '../../src/gateway/auth/tokens.ts';
 import { handle } from '../../src/gateway/http/server.ts';
 import { Limits } from '../../src/gateway/limits.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
-import { Strangers } from '../../src/gateway/strangers.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import type { Action, Result } from '../../src/sequencer/commands.ts';
 import { conversation, message } from '../support/store/facts.ts';
@@ -56,7 +56,7 @@ beforeEach(() => {
 	isDecided = false;
 	services = {
 		auth: authenticator(people, clock),
-		strangers: new Strangers({ perSecond: 1, burst: 5 }, clock.now),
+		anonymous: new AnonymousLimits({ perSecond: 1, burst: 5 }, clock.now),
 		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
 		limits: new Limits(
 			{ requests: UNLIMITED, posts: UNLIMITED, connects: { ...UNLIMITED, jitterSeconds: 0 } },

@@ -26,7 +26,7 @@ test('of what is confirmed while a mark is under way, the newest are kept for th
 	const place = { user: 'U1', conversation: 'C1', revision: 0 };
 	for (let ts = 1; ts <= MOST + 501; ts += 1) marks.add(place, [ts]);
 	release();
-	while (marks.underWay > 0) await Bun.sleep(1);
+	while (marks.inFlight > 0) await Bun.sleep(1);
 	expect(marked.map((tss) => [tss[0], tss.length])).toEqual([
 		[1, 1],
 		[502, MOST],

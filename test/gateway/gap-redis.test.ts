@@ -77,7 +77,7 @@ for (const layout of LAYOUTS) {
 			}
 			expect(forgottenTokens()).toBeGreaterThan(0);
 			// Also who waits for an outcome: told when the bus hears again.
-			await eventually(10_000, async () => expect(doubts()).toBeGreaterThan(0));
+			await eventually(async () => expect(doubts()).toBeGreaterThan(0), 10_000);
 			// Nodes may be noticed to be gone one after the other: who came in between is sent away once more.
 			for (let isReceiving = false; !isReceiving; ) {
 				const after = await open();

@@ -142,12 +142,12 @@ for (const layout of LAYOUTS) {
 			const { promise, resolve } = Promise.withResolvers<void>();
 			lookups.until = promise;
 			move('joined', 'C1');
-			await eventually(3_000, async () => expect(lookups.begun).toBe(1));
+			await eventually(async () => expect(lookups.begun).toBe(1), 3_000);
 			move('left', 'C1');
 			post('C1');
 			lookups.until = Promise.withResolvers<void>().promise;
 			move('joined', 'C1');
-			await eventually(3_000, async () => expect(lookups.begun).toBe(2));
+			await eventually(async () => expect(lookups.begun).toBe(2), 3_000);
 			// Of both lookups, the earlier one ends.
 			resolve();
 			await settled(0);
@@ -164,10 +164,10 @@ for (const layout of LAYOUTS) {
 			own.push(following('thread_subscribed', 2));
 			lookups.until = promise;
 			move('joined', 'C1');
-			await eventually(3_000, async () => expect(lookups.begun).toBe(1));
+			await eventually(async () => expect(lookups.begun).toBe(1), 3_000);
 			const { wire, subject } = following('thread_unsubscribed', 3);
 			worker.publish('user:U1', { type: 'event', frame: JSON.stringify(wire), at: 3, subject });
-			await eventually(3_000, async () => expect(told).toEqual(['thread_unsubscribed']));
+			await eventually(async () => expect(told).toEqual(['thread_unsubscribed']), 3_000);
 			resolve();
 			post('C1');
 			await settled(1);

@@ -105,7 +105,9 @@ describe('a shared secret', () => {
 	});
 
 	test('a short secret is no configuration', async () => {
-		expect(jwtVerifier({ secret: 'short' }, clock.now)).rejects.toThrow();
+		await expect(jwtVerifier({ secret: 'short' }, clock.now)).rejects.toThrow(
+			'the secret must have at least',
+		);
 	});
 });
 

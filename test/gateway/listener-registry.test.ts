@@ -1,14 +1,18 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
 import type { BusMessage } from '../../src/engine/ports/bus.ts';
-import { ListenerRegistry, NOT_SEATED, type Seated } from '../../src/gateway/socket/listener-registry.ts';
+import {
+	ListenerRegistry,
+	NOT_REGISTERED,
+	type RegisteredListener,
+} from '../../src/gateway/socket/listener-registry.ts';
 
-interface Listener extends Seated {
+interface Listener extends RegisteredListener {
 	readonly name: string;
 }
 
 const EVENT: BusMessage = { type: 'event', frame: '{}' };
-const listener = (name: string): Listener => ({ name, ...NOT_SEATED });
+const listener = (name: string): Listener => ({ name, ...NOT_REGISTERED });
 
 let bus: MemoryBus;
 let registry: ListenerRegistry<Listener>;

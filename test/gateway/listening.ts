@@ -3,6 +3,7 @@ import { MemorySessions } from '../../src/engine/embedded/memory-sessions.ts';
 import type { Bus } from '../../src/engine/ports/bus.ts';
 import type { Sessions } from '../../src/engine/ports/sessions.ts';
 import type { Tickets } from '../../src/engine/ports/tickets.ts';
+import { AnonymousLimits } from '../../src/gateway/anonymous-limits.ts';
 import type { AppSockets } from '../../src/gateway/apps/app-sockets.ts';
 import { FairGate } from '../../src/gateway/fair-gate.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
@@ -13,7 +14,6 @@ import { Heartbeat } from '../../src/gateway/socket/heartbeat.ts';
 import { Hub } from '../../src/gateway/socket/hub.ts';
 import { Presence } from '../../src/gateway/socket/presence.ts';
 import { listen } from '../../src/gateway/socket/server.ts';
-import { Strangers } from '../../src/gateway/strangers.ts';
 import type { ReadState } from '../../src/unread/read-state.ts';
 import type { SyncResult } from '../../src/unread/sync.ts';
 
@@ -65,7 +65,7 @@ export function listeningGateway({
 		directory: { token: async () => null },
 		auth: { holds: async () => true },
 		limits: { take: () => 0, takeMore: () => 0 },
-		strangers: new Strangers({ perSecond: 0, burst: 0 }, Date.now),
+		anonymous: new AnonymousLimits({ perSecond: 0, burst: 0 }, Date.now),
 		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
 		answers: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 20, nowMs: Date.now }),
 		largeReads: new FairGate(1),

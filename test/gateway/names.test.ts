@@ -45,7 +45,7 @@ beforeEach(async () => {
 	startSolePartition(engine, { report: (error) => console.error(error) });
 	const held: CommandLog = {
 		append: async (entry) => {
-			if (log === 'is away') throw new Refusal('service_unavailable', 'the log is not reachable');
+			if (log === 'is away') throw new Refusal('service_unavailable', 'the log is unreachable');
 			if (log === 'waits') waiting.push(entry);
 			else await engine.log.append(entry);
 		},
@@ -110,7 +110,7 @@ test('an outcome that is not known keeps the name: what is created late has it, 
 	expect(await caught(create('late'))).toEqual(refused('name_taken'));
 	await release();
 	expect(await caught(create('late'))).toEqual(refused('name_taken'));
-	await eventually(10_000, async () => expect(await named('late')).toHaveLength(1));
+	await eventually(async () => expect(await named('late')).toHaveLength(1), 10_000);
 });
 
 test('also after a minute, while it may still take place', async () => {
@@ -132,7 +132,7 @@ test('and of a channel that is to be renamed', async () => {
 	log = 'goes on';
 	expect(await caught(rename(other, 'wanted'))).toEqual(refused('name_taken'));
 	await release();
-	await eventually(10_000, async () => expect(await named('wanted')).toEqual([one]));
+	await eventually(async () => expect(await named('wanted')).toEqual([one]), 10_000);
 	later = 2 * MINUTE_MICROS;
 	expect(await caught(rename(other, 'wanted'))).toEqual(refused('name_taken'));
 	expect(await named('wanted')).toEqual([one]);

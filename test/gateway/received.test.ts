@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { SignJWT } from 'jose';
+import { AnonymousLimits } from '../../src/gateway/anonymous-limits.ts';
 import { jwtVerifier } from '../../src/gateway/auth/jwt.ts';
 import { newToken } from '../../src/gateway/auth/tokens.ts';
 import { IncomingBody } from '../../src/gateway/http/incoming-body.ts';
@@ -8,7 +9,6 @@ import { received } from '../../src/gateway/http/received.ts';
 import { DEFAULT_RATES, Limits } from '../../src/gateway/limits.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
-import { Strangers } from '../../src/gateway/strangers.ts';
 import { authenticator, HandClock, random, refusalOf, SmallDirectory, TEAM, userNamed } from './support.ts';
 
 /** Whose fault a request is that was refused, and whose memory its body: several users behind one address. */
@@ -29,7 +29,7 @@ beforeEach(async () => {
 	services = {
 		auth: authenticator(directory, clock, { jwt: await jwtVerifier({ secret: SECRET }, clock.now) }),
 		limits: new Limits(DEFAULT_RATES, clock.now, () => 0),
-		strangers: new Strangers({ perSecond: 0.001, burst: BURST }, clock.now),
+		anonymous: new AnonymousLimits({ perSecond: 0.001, burst: BURST }, clock.now),
 		bodies: new MemoryBudget({ totalBytes: 4 * SHARE, shareBytes: SHARE, nowMs: clock.now }),
 	} as unknown as Services;
 });

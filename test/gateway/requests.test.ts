@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
-import { MOST_POSTS_WAITING, Requests, type Timeouts } from '../../src/gateway/requests.ts';
+import { MAX_POSTS_WAITING, Requests, type Timeouts } from '../../src/gateway/requests.ts';
 import { risingClock } from '../../src/model/ts.ts';
 
 /** Commands that nobody decides about. */
@@ -124,14 +124,14 @@ test('while outcomes cannot be received nothing is sent, and no worker is blamed
 	await expect(submit()).rejects.toMatchObject({ code: 'service_unavailable' });
 	await expect(before).rejects.toMatchObject({
 		code: 'outcome_unknown',
-		detail: 'its outcome could not be received; it may still happen',
+		detail: 'the gateway could not receive the outcome; the change may still happen',
 	});
 	expect(asked).toEqual([1]);
 	expect(reported).toEqual([]);
 	// Of what is asked for afterwards, it is told as ever.
 	bus.isSilent = false;
 	await expect(submit()).rejects.toMatchObject({
-		detail: 'no worker answered in time; it may still happen',
+		detail: 'no worker answered in time; the change may still happen',
 	});
 	expect(reported).toEqual(['silent', 'answered']);
 });
@@ -142,7 +142,7 @@ test('a conversation with too many posts waiting is slowed down alone, until the
 	const action = { type: 'post', content, threadTs: null, broadcast: false, clientMsgId: null } as const;
 	const post = (conversation: string) => requests.submit(ACTOR, conversation, action);
 	const ended = (asking: Promise<unknown>) => asking.catch((error) => error);
-	const hot = Array.from({ length: MOST_POSTS_WAITING }, () => ended(post('C01')));
+	const hot = Array.from({ length: MAX_POSTS_WAITING }, () => ended(post('C01')));
 	const appended = asked.length;
 	expect(await ended(post('C01'))).toMatchObject({ code: 'ratelimited', retryAfterSeconds: 1 });
 	expect(asked).toHaveLength(appended);

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { MemoryTickets } from '../../src/engine/embedded/memory-tickets.ts';
+import { AnonymousLimits } from '../../src/gateway/anonymous-limits.ts';
 import { newToken } from '../../src/gateway/auth/tokens.ts';
 import { FairGate } from '../../src/gateway/fair-gate.ts';
 import { handle } from '../../src/gateway/http/server.ts';
 import { Limits, type Rates } from '../../src/gateway/limits.ts';
 import { MemoryBudget } from '../../src/gateway/memory-budget.ts';
 import type { Services } from '../../src/gateway/services.ts';
-import { Strangers } from '../../src/gateway/strangers.ts';
 import { Refusal } from '../../src/model/errors.ts';
 import { ADMIN_TOKEN, authenticator, HandClock, random, SmallDirectory, TEAM, userNamed } from './support.ts';
 
@@ -39,7 +39,7 @@ beforeEach(() => {
 	services = {
 		auth: authenticator(directory, clock),
 		limits: new Limits(RATES, clock.now, () => 0.5),
-		strangers: new Strangers({ perSecond: 1, burst: 5 }, clock.now),
+		anonymous: new AnonymousLimits({ perSecond: 1, burst: 5 }, clock.now),
 		bodies: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
 		answers: new MemoryBudget({ totalBytes: 1 << 20, shareBytes: 1 << 18, nowMs: clock.now }),
 		largeReads: new FairGate(1),
@@ -50,7 +50,7 @@ beforeEach(() => {
 		},
 		partners: { check: async () => undefined },
 		requests: { submit: () => submit() },
-		readState: { available: async () => undefined, stampOf: async () => 0 },
+		readState: { available: async () => undefined, position: async () => 0 },
 		sync: { sinceOf: (position: number) => position },
 		operations: {
 			health: page,

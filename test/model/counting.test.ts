@@ -8,7 +8,7 @@ import {
 } from '../../src/model/counting.ts';
 import { unreadInConversation } from '../../src/model/rows.ts';
 import { BROADCAST, CHANNEL_WIDE, type Entry, HERE, NAMES, Timeline } from '../../src/model/timeline.ts';
-import type { MemberPosition } from '../../src/model/views.ts';
+import type { MemberContext } from '../../src/model/views.ts';
 import { Random } from '../support/oracle/random.ts';
 
 /** Counting stops where more is not shown; what it shows is what a walk over everything adds up to. */
@@ -153,7 +153,7 @@ test('what is in the badge of a channel is listed without a look at plain messag
 		user: { number: READER, activity: { isActiveAt: () => false } },
 		conversation: { id: 'C1', kind: 'public', archived: false, timeline },
 		membership: { cursor: 0, ahead: new Set(), muted: false },
-	} as unknown as MemberPosition;
+	} as unknown as MemberContext;
 	expect(unreadInConversation(place, 'in badge').map(({ ts }) => ts)).toEqual([
 		1_000, 2_000, 3_000, 4_000, 5_000,
 	]);

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { applyMark } from '../../src/model/cursor.ts';
-import { hold, INVARIANTS, violationsOf } from '../../src/model/invariants.ts';
+import { checkInvariant, INVARIANTS, violationsOf } from '../../src/model/invariants.ts';
 import { Timeline } from '../../src/model/timeline.ts';
 
 test('a violated invariant is counted, one that holds is not', () => {
 	const before = violationsOf('stamps_rise');
-	hold('stamps_rise', true);
+	checkInvariant('stamps_rise', true);
 	expect(violationsOf('stamps_rise')).toBe(before);
-	hold('stamps_rise', false);
+	checkInvariant('stamps_rise', false);
 	expect(violationsOf('stamps_rise')).toBe(before + 1);
 });
 

@@ -21,9 +21,9 @@ test('lists dead letters without tokens of devices, and replays them', () =>
 			tidemark(['push', '--url', scene.url, ...flags], { TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN }).ended;
 		const listed = await push();
 		expect(listed).toMatchObject({ code: 0, err: '' });
-		expect(listed.out).toStartWith('1 devices, 0 notifications pending, 1 given up\n');
+		expect(listed.out).toStartWith('1 devices, 0 notifications pending, 1 failed\n');
 		expect(listed.out).toContain(`${channel.id} ${ts}  ${anna.id} P`);
-		expect(listed.out).toContain('after 1 tries: 400 DeviceTokenNotForTopic');
+		expect(listed.out).toContain('after 1 attempts: 400 DeviceTokenNotForTopic');
 		expect(listed.out).not.toContain('topic-secret');
-		expect((await push('--replay')).out).toBe('1 will be retried\n');
+		expect((await push('--replay')).out).toBe('1 notifications will be retried\n');
 	}));

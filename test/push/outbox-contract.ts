@@ -79,7 +79,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 
 		const entry = { ...key, because: 'posted' as const, round: 0, after: '' };
 		const advance = (next: string | null, ...sends: NewSend[]) =>
-			outbox.advance(entry, { sends, looks: [], next, now: NOW });
+			outbox.advance(entry, { sends, recheck: [], next, now: NOW });
 
 		test('a post is one row, taken by one, and due again when the lease ends', async () => {
 			await post();
@@ -106,7 +106,7 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 			await outbox.settle(send('U02'), { type: 'dead', attempts: 1, error: 'BadTopic' });
 			const devices = ['U02', 'U03', 'U04'].map((user) => device(user).id);
 			expect([...(await outbox.shownOn(key, devices))]).toEqual([device('U03').id]);
-			await outbox.advance(again, { sends: [], looks: ['U03'], next: null, now: NOW });
+			await outbox.advance(again, { sends: [], recheck: ['U03'], next: null, now: NOW });
 			expect(await outbox.takeMessages(lease(NOW + 61_000), true)).toEqual([]);
 			expect((await outbox.takeReads(lease())).map(({ user }) => user)).toEqual(['U03']);
 		});
@@ -181,6 +181,27 @@ export function describePushContract(name: string, place: () => Promise<PushPlac
 				['U03', 2, false],
 				['U04', 1, true],
 			]);
+		});
+
+		test.each([
+			['a row of its own', { ahead: { add: [TS] } }],
+			['a list in its membership', { of: { joined: BEGIN, cursor: 0, revision: 0, ahead: [TS] } }],
+		])('a message that was read ahead of the cursor is read: %s', async (_, fields) => {
+			await pending('U02', 'U03');
+			await post();
+			await store.ledger.commit([cursor('U02', channel.id, 0, TS + 1, fields)]);
+			const { candidates } = await outbox.candidates(key, { of: 'members', threadTs: null }, '', 10);
+			expect(candidates.map(({ user, read }) => [user, read])).toEqual([
+				['U02', true],
+				['U03', false],
+			]);
+			const taken = await outbox.takeSends(lease());
+			expect(taken.map(({ user, ahead }) => [user, ahead]).sort()).toEqual([
+				['U02', true],
+				['U03', false],
+			]);
+			await outbox.settle(send('U02'), { type: 'sent', badge: 1 });
+			expect(await outbox.shown('U02')).toMatchObject([{ ...key, ahead: true }]);
 		});
 
 		test('followers of a thread: what they read there is what counts', async () => {

@@ -235,6 +235,30 @@ test('deleted, edited away, left, archived: withdrawn; users mentioned by an edi
 		expect(await scene.providers.counts()).toMatchObject({ sent: 4, doubled: 0, showing: 0 });
 	}));
 
+test('a broadcast reply that is deleted is withdrawn from members who do not follow its thread', () =>
+	withPush(async (scene) => {
+		const { people } = await makeWorkspace(scene.url, 3);
+		const [anna, ben, cleo] = people as [Person, Person, Person];
+		const phone = await device(anna);
+		const channel = await channelOf(cleo, anna, ben);
+		const root = (await cleo.call('chat.postMessage', { channel, text: 'root' })).ts;
+		const reply = await ben.call('chat.postMessage', {
+			channel,
+			text: '<!channel> look',
+			thread_ts: root,
+			reply_broadcast: true,
+		});
+		const shows = (count: number) =>
+			until(
+				() => shownOn(scene, phone),
+				(shown) => shown.length === count,
+			);
+		expect(await shows(2)).toHaveLength(2);
+		await ben.call('chat.delete', { channel, ts: reply.ts });
+		expect(await shows(1)).toHaveLength(1);
+		expect((await scene.providers.phone(phone)).badge).toBe(0);
+	}));
+
 test('a burst of reading is few updates, and the last badge is the right one', () =>
 	withPush(async (scene) => {
 		const { people } = await makeWorkspace(scene.url, 2);

@@ -7,7 +7,7 @@ import { isAllowed, KNOWN_HOSTS } from '../../src/push/web/allowed-hosts.ts';
 import { outcomeOf } from '../../src/push/web/outcome.ts';
 import { topicOf, withdrawalParts } from '../../src/push/web/payload.ts';
 import { WebPushProvider } from '../../src/push/web/provider.ts';
-import { MOST_SERVICES, PushServices } from '../../src/push/web/services.ts';
+import { MAX_SERVICES, PushServices } from '../../src/push/web/services.ts';
 import { newVapidKey } from '../../src/push/web/vapid.ts';
 import { withDirectory } from '../support/process.ts';
 import { BEGIN, conversation, created, cursor, message, posted } from '../support/store/facts.ts';
@@ -38,15 +38,15 @@ test.each([
 	[429, false, 'busy'],
 	[406, false, 'busy'],
 	[503, false, 'busy'],
-	[401, false, 'away'],
-	[403, false, 'away'],
+	[401, false, 'unavailable'],
+	[403, false, 'unavailable'],
 	[403, true, 'busy'],
-] as const)('%d, and others taken lately %p: %s', (status, tookLately, type) => {
+] as const)('%d, and others taken lately %p: %s', (status, acceptedLately, type) => {
 	const answer = { status, headers: { 'retry-after': '7' }, body: 'about /push/secret' };
-	const outcome = outcomeOf(answer, { host: 'push.example', tookLately, nowMs: 0 });
+	const outcome = outcomeOf(answer, { host: 'push.example', acceptedLately, nowMs: 0 });
 	expect(outcome.type).toBe(type);
 	expect(JSON.stringify(outcome)).not.toContain('secret');
-	if (outcome.type === 'busy' || outcome.type === 'away') expect(outcome.retryAfterMs).toBe(7_000);
+	if (outcome.type === 'busy' || outcome.type === 'unavailable') expect(outcome.retryAfterMs).toBe(7_000);
 });
 
 test('a withdrawal replaces the one message that it is about, and never grows over what a push may have', () => {
@@ -98,7 +98,7 @@ test('an unavailable push service is paused alone, reported once, and forgotten 
 		() => 1,
 	);
 	const [one, other] = [at('one.example'), at('other.example')];
-	const unavailable: Outcome = { type: 'away', error: 'no answer' };
+	const unavailable: Outcome = { type: 'unavailable', error: 'no answer' };
 	carriers.note(one, unavailable);
 	carriers.note(one, unavailable);
 	expect(carriers.pausedUntil(one)).toBe(now + 1_000);
@@ -126,7 +126,7 @@ test('while the only provider in use is unavailable nothing is taken', () => {
 		() => 1,
 	);
 	expect(carriers.allPaused()).toBe(false);
-	carriers.note(apns, { type: 'away', error: 'no answer' });
+	carriers.note(apns, { type: 'unavailable', error: 'no answer' });
 	expect(carriers.allPaused()).toBe(true);
 	carriers.note(web, { type: 'accepted' });
 	expect(carriers.allPaused()).toBe(false);
@@ -136,7 +136,7 @@ test('connections to push services are so many at most; those without use make r
 	const services = new PushServices({ key: newVapidKey(), contact: 'mailto:a@example.com' }, () => 0);
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const origin = (number: number) => `https://${number}.example`;
-	const busy = Array.from({ length: MOST_SERVICES }, (_, number) =>
+	const busy = Array.from({ length: MAX_SERVICES }, (_, number) =>
 		services.use(origin(number), () => promise),
 	);
 	expect(await services.use(origin(99), async () => true)).toBeNull();

@@ -70,7 +70,7 @@ test('a user whose devices are slow to take what is withdrawn holds up nobody el
 			await devices.add({ id: `P${user}`, user, platform: 'apns', token: user, app: '', addedTs: BEGIN });
 			const entry = { conversation: channel.id, ts: TS, because: 'posted', round: 0, after: '' } as const;
 			const sends = [{ ...send, nextAt: 0 }];
-			await outbox.advance(entry, { sends, looks: [], next: 'U', now: 0 });
+			await outbox.advance(entry, { sends, recheck: [], next: 'U', now: 0 });
 			await outbox.settle(send, { type: 'sent', badge: 1 });
 			await outbox.noteRead(user);
 			await until(async () => asked.includes(user));

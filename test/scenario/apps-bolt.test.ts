@@ -135,10 +135,10 @@ describe.each([
 	test('answers a message', async () => {
 		const { stage } = scene;
 		const { ts } = await stage.ada('chat.postMessage', { channel: stage.channel, text: 'hello there' });
-		await eventually(PATIENCE_MS, async () => {
+		await eventually(async () => {
 			const { messages } = await stage.ada('conversations.replies', { channel: stage.channel, ts });
 			expect(messages[1]).toMatchObject({ text: `Hi <@${stage.adaId}>`, user: stage.bot });
-		});
+		}, PATIENCE_MS);
 	}, 30_000);
 
 	test('answers a command in the channel, and its caller alone', async () => {
@@ -156,8 +156,9 @@ describe.each([
 		const place = { type: 'message', channel_id: stage.channel, message_ts: message?.ts };
 		const actions = [{ block_id: 'tide_actions', action_id: 'more', value: 'forged' }];
 		await stage.ada('blocks.actions', { container: place, actions });
-		await eventually(PATIENCE_MS, async () =>
-			expect((await history())[0]).toMatchObject({ text: 'chose spring', ts: message?.ts }),
+		await eventually(
+			async () => expect((await history())[0]).toMatchObject({ text: 'chose spring', ts: message?.ts }),
+			PATIENCE_MS,
 		);
 		const { view } = await socket.seen(({ type }) => type === 'view_opened');
 		expect(view).toMatchObject({ callback_id: 'tide_form', app_id: stage.app });

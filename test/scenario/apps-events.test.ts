@@ -63,7 +63,7 @@ describe('Socket Mode', () => {
 		const { socket, heard } = await connected(stage.appToken);
 		try {
 			await stage.ada('chat.postMessage', { channel: stage.channel, text: 'hello app' });
-			await eventually(30_000, async () => expect(texts(heard)).toContain('hello app'));
+			await eventually(async () => expect(texts(heard)).toContain('hello app'), 30_000);
 			for (const { ack } of heard) await ack();
 		} finally {
 			await socket.disconnect();
@@ -73,12 +73,12 @@ describe('Socket Mode', () => {
 	test('what is not acknowledged comes again with the same id, over the next connection', async () => {
 		const first = await connected(stage.appToken);
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'to be kept' });
-		await eventually(30_000, async () => expect(texts(first.heard)).toContain('to be kept'));
+		await eventually(async () => expect(texts(first.heard)).toContain('to be kept'), 30_000);
 		await first.socket.disconnect();
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'while away' });
 		const second = await connected(stage.appToken);
 		try {
-			await eventually(30_000, async () => expect(texts(second.heard)).toEqual(['to be kept', 'while away']));
+			await eventually(async () => expect(texts(second.heard)).toEqual(['to be kept', 'while away']), 30_000);
 			expect(second.heard[0]?.body.event_id).toBe(first.heard.at(-1)?.body.event_id as string);
 			for (const { ack } of second.heard) await ack();
 		} finally {
@@ -91,7 +91,7 @@ describe('Socket Mode', () => {
 		await stage.ada('chat.postMessage', { channel: stage.channel, text: 'after the restart' });
 		const { socket, heard } = await connected(stage.appToken);
 		try {
-			await eventually(30_000, async () => expect(texts(heard)).toEqual(['after the restart']));
+			await eventually(async () => expect(texts(heard)).toEqual(['after the restart']), 30_000);
 			for (const { ack } of heard) await ack();
 		} finally {
 			await socket.disconnect();
@@ -105,7 +105,7 @@ describe('Socket Mode', () => {
 			const events = (): Record<string, unknown>[] =>
 				heard.map(({ body }) => (body as unknown as { event: Record<string, unknown> }).event);
 			const hears = (event: Record<string, unknown>) =>
-				eventually(30_000, async () => expect(events()).toContainEqual(expect.objectContaining(event)));
+				eventually(async () => expect(events()).toContainEqual(expect.objectContaining(event)), 30_000);
 			const text = `<@${stage.bot}> help`;
 			const { ts } = await stage.ada('chat.postMessage', { channel: stage.channel, text });
 			// Of what changes before it is delivered, only the newest state is told.
@@ -151,14 +151,16 @@ test('events about the workspace come once, also those from while the app was no
 	const first = await connected(stage.appToken);
 	const live: string[] = [];
 	try {
-		await eventually(30_000, async () =>
-			expect(subjectsOf(first.heard)).toEqual(expect.arrayContaining(meantime)),
+		await eventually(
+			async () => expect(subjectsOf(first.heard)).toEqual(expect.arrayContaining(meantime)),
+			30_000,
 		);
 		live.push(...(await created('ken')));
 		await ada('users.profile.set', { name: 'status_text', value: 'at sea' });
 		live.push(`user_change ${adaId}`);
-		await eventually(30_000, async () =>
-			expect(subjectsOf(first.heard)).toEqual(expect.arrayContaining(live)),
+		await eventually(
+			async () => expect(subjectsOf(first.heard)).toEqual(expect.arrayContaining(live)),
+			30_000,
 		);
 		for (const { ack } of first.heard) await ack();
 	} finally {
@@ -167,7 +169,7 @@ test('events about the workspace come once, also those from while the app was no
 	const last = await created('dennis');
 	const second = await connected(stage.appToken);
 	try {
-		await eventually(30_000, async () => expect(subjectsOf(second.heard)).toHaveLength(2));
+		await eventually(async () => expect(subjectsOf(second.heard)).toHaveLength(2), 30_000);
 		expect(subjectsOf(second.heard).toSorted()).toEqual(last.toSorted());
 		for (const { ack } of second.heard) await ack();
 	} finally {

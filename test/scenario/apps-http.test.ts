@@ -49,7 +49,7 @@ const about = (text: string) => received.filter(({ body }) => JSON.parse(body).e
 
 test('an event is a signed request', async () => {
 	await say('signed');
-	await eventually(PATIENCE_MS, async () => expect(about('signed')).toHaveLength(1));
+	await eventually(async () => expect(about('signed')).toHaveLength(1), PATIENCE_MS);
 	const [{ headers, body }] = about('signed') as [Received];
 	const at = headers.get('x-slack-request-timestamp');
 	const expected = createHmac('sha256', stage.signingSecret).update(`v0:${at}:${body}`).digest('hex');
@@ -60,20 +60,21 @@ test('an event is a signed request', async () => {
 test('one that fails is sent again and says so, then given up; an app that only fails is paused until it is resumed', async () => {
 	status = 500;
 	await say('failing');
-	await eventually(PATIENCE_MS, async () => expect(about('failing').length).toBeGreaterThan(1));
+	await eventually(async () => expect(about('failing').length).toBeGreaterThan(1), PATIENCE_MS);
 	const again = about('failing')[1]?.headers;
 	expect([again?.get('x-slack-retry-num'), again?.get('x-slack-retry-reason')]).toEqual(['1', 'http_error']);
 	const delivery = async () => (await stage.admin('admin.apps.info', { app_id: stage.app })).app.delivery;
 	await Bun.sleep(2_000);
 	await say('one more');
-	await eventually(PATIENCE_MS, async () =>
-		expect(await delivery()).toMatchObject({ is_paused: true, last_error: 'HTTP 500' }),
+	await eventually(
+		async () => expect(await delivery()).toMatchObject({ is_paused: true, last_error: 'HTTP 500' }),
+		PATIENCE_MS,
 	);
 	status = 200;
 	await say('while paused');
 	expect(about('while paused')).toHaveLength(0);
 	await stage.admin('admin.apps.resume', { app_id: stage.app });
-	await eventually(PATIENCE_MS, async () => expect(about('while paused')).toHaveLength(1));
+	await eventually(async () => expect(about('while paused')).toHaveLength(1), PATIENCE_MS);
 	expect(await delivery()).toMatchObject({ is_paused: false });
 }, 60_000);
 

@@ -72,11 +72,12 @@ test('through kill -9 of the server people come back and miss nothing; Ctrl-C en
 	await withDirectory(async (directory) => {
 		const server = await testServerProcess(directory);
 		const running = bench(server, ...SMALL, '--rate', '100', '--seconds', '600');
-		await eventually(PATIENCE_MS, async () => expect(running.err()).toMatch(/ 1 s /));
+		await eventually(async () => expect(running.err()).toMatch(/ 1 s /), PATIENCE_MS);
 		await server.end('SIGKILL');
 		await restarted(server, directory);
-		await eventually(PATIENCE_MS, async () =>
-			expect(lastLine(running.err())).toMatch(/ [1-9]\d* posts .* [1-9]\d* deliveries /),
+		await eventually(
+			async () => expect(lastLine(running.err())).toMatch(/ [1-9]\d* posts .* [1-9]\d* deliveries /),
+			PATIENCE_MS,
 		);
 		const { code, out } = await running.end('SIGINT');
 		const result = JSON.parse(out) as BenchResult;

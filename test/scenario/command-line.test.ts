@@ -26,7 +26,7 @@ describe('help', () => {
 			['serve', 'gateway', 'seed'].map(async (command) => (await run([command, '--help'])).out),
 		);
 		expect(serve).toContain('port to listen on');
-		expect(serve).toMatch(/--admin-token .*keeps it in the data directory/);
+		expect(serve).toMatch(/--admin-token .*saves it in the data directory/);
 		expect(gateway).toMatch(/--admin-token .*the same on all gateways/);
 		expect(gateway).toMatch(/--vapid-private-key .*Web Push is disabled/);
 		expect(gateway).not.toContain('data directory');
@@ -52,6 +52,12 @@ describe('help', () => {
 describe('mistakes', () => {
 	const mistakes: [string, string[], RegExp[]][] = [
 		['an unknown command', ['serv'], [/there is no command "serv"/, /tidemark --help/]],
+		['an unknown command of a group', ['team', 'lst'], [/no command "team lst"/, /team list {4,}List/]],
+		[
+			'a manifest that does not exist',
+			['app', 'create', '--manifest', 'no.yaml'],
+			[/--manifest no\.yaml .*ENOENT/],
+		],
 		['an unknown flag', ['serve', '--prot', '80'], [/--prot/, /tidemark serve --help/]],
 		['a flag without its value', ['serve', '--port'], [/--port/, /tidemark serve --help/]],
 		['a word too many', ['serve', 'now'], [/now/, /tidemark serve --help/]],
@@ -76,12 +82,9 @@ describe('mistakes', () => {
 			['seed', '--url', 'localhost:8080'],
 			[/--url "localhost:8080" is not an/],
 		],
-		[
-			'a repair of nothing',
-			['doctor', '--repair'],
-			[/--repair goes with --user or --channel/, /doctor --help/],
-		],
-		['a token for nobody', ['token'], [/--user is missing/, /tidemark token --help/]],
+		['a repair of nothing', ['doctor', '--repair'], [/--repair needs --user or --channel/, /doctor --help/]],
+		['a token for nobody', ['token'], [/NAME is missing/, /Usage: tidemark token NAME/]],
+		['a workspace without a name', ['team', 'add'], [/: NAME is missing/, /Usage: tidemark team add NAME/]],
 	];
 	for (const [what, args, expected] of mistakes) {
 		test(`${what} is reported on standard error, with where to look, and exits with 2`, async () => {
@@ -137,7 +140,7 @@ test('what is set beside a key of APNs that is not there is a mistake, and serve
 		const { code, err } = await run(args, { TIDEMARK_APNS_KEY_ID: 'KEY0000001' });
 		expect(code).toBe(2);
 		expect(err).toMatch(
-			/TIDEMARK_APNS_KEY_FILE is missing: without the key, TIDEMARK_APNS_KEY_ID does nothing/,
+			/TIDEMARK_APNS_KEY_FILE is missing: TIDEMARK_APNS_KEY_ID has no effect without the key/,
 		);
 		const server = tidemark(args, { TIDEMARK_REDIS_URL: 'redis://127.0.0.1:1' });
 		await server.printed(/http:\/\/localhost:\d+/);
@@ -180,7 +183,7 @@ describe('commands that talk to a running server', () => {
 			const where = ['--url', server.url, '--data-dir', directory];
 			const seeded = await run(['seed', ...where]);
 			const [, user = '', first = ''] = /ada +(U\w+) +(xoxp-\S+)/.exec(seeded.out) ?? [];
-			const brief = await run(['token', '--user', user, '--expires-in', '3600', ...where]);
+			const brief = await run(['token', user, '--expires-in', '3600', ...where]);
 			const listed = await run(['token', 'list', '--user', user, ...where]);
 			expect([listed.code, listed.err]).toEqual([0, '']);
 			expect(listed.out.trim().split('\n')).toHaveLength(2);
@@ -195,7 +198,7 @@ describe('commands that talk to a running server', () => {
 
 			const ended = await run(['user', 'deactivate', '--user', user, ...where]);
 			expect(ended).toMatchObject({ code: 0, err: '' });
-			expect(ended.out).toBe(`${user} (ada) is deactivated and signed out\n`);
+			expect(ended.out).toBe(`${user} (ada) is deactivated and signed out.\n`);
 			expect((await ask(first)).error).toBe('token_revoked');
 			expect((await run(['token', '--user', user, ...where])).err).toContain('user_disabled');
 			expect((await run(['user', 'reactivate', '--user', user, ...where])).code).toBe(0);
@@ -207,18 +210,26 @@ describe('commands that talk to a running server', () => {
 	test('from an empty server to a person signed in, by names, each command naming the next', async () => {
 		await withDirectory(async (directory) => {
 			const server = await serveProcess(directory);
-			await server.printed(/tidemark team add NAME/);
 			const where = ['--url', server.url, '--data-dir', directory];
+			// As it is printed it works: with the address and the directory that differ from the defaults.
+			await server.printed(new RegExp(`npx tidemark team add NAME ${where.join(' ')}\n`));
 			const early = await run(['user', 'list', ...where]);
 			expect([early.code, early.out]).toEqual([2, '']);
 			expect(early.err).toContain('tidemark team add NAME');
 			const team = await run(['team', 'add', 'Harbour Crew', ...where]);
 			expect([team.code, team.err]).toEqual([0, '']);
 			expect(team.out).toMatch(
-				/^T\w+ {2}Harbour Crew \(harbour-crew\) created\.\nNext: tidemark invite --team 'Harbour Crew'/,
+				/^T\w+ {2}Harbour Crew \(harbour-crew\) created\.\nAll users that you add or invite join #general\.\nNext: npx tidemark invite --team 'Harbour Crew'/,
 			);
 			const added = await run(['user', 'add', 'mia', '--real-name', 'Mia Berg', ...where]);
-			expect(added.out).toMatch(/^U\w+ {2}mia added to Harbour Crew\.\nNext: tidemark invite --user mia/);
+			expect(added.out).toMatch(/^U\w+ {2}mia added to Harbour Crew\.\nNext: npx tidemark invite --user mia/);
+			expect(added.out).toContain(` --team 'Harbour Crew' ${where.join(' ')}   creates a link`);
+			const full = await run(['user', 'add', 'Zoë van Dam', ...where]);
+			expect(full.out).toContain('  zoë.van.dam added to Harbour Crew.');
+			expect((await run(['invite', 'list', '--team', 'harbour crew', ...where])).out).toBe(
+				'Harbour Crew has no invite links.\n',
+			);
+			expect((await run(['token', 'list', 'mia', ...where])).out).toBe('mia has no tokens.\n');
 			const [mine, anybody] = await Promise.all([
 				run(['invite', '--user', '@mia', '--team', 'harbour-crew', ...where]),
 				run(['invite', '--label', 'Tom of the crew', ...where]),
@@ -250,10 +261,12 @@ describe('commands that talk to a running server', () => {
 			);
 			const again = await run(['team', 'add', 'harbour crew', ...where]);
 			expect([again.code, again.out]).toEqual([2, '']);
-			expect(again.err).toMatch(/a workspace called "Harbour Crew" exists already \(T\w+\).*--same-name/);
+			expect(again.err).toMatch(/a workspace named "Harbour Crew" exists already \(T\w+\).*--same-name/);
 			const second = await run(['team', 'add', 'Harbour Crew', '--same-name', ...where]);
-			expect(second.out).toMatch(/^(T\w+) {2}Harbour Crew .*\nNext: tidemark invite --team \1 /);
-			expect((await run(['invite', ...where])).err).toMatch(/several workspaces: give --team/);
+			expect(second.out).toMatch(
+				/^(T\w+) {2}Harbour Crew .*\n.*#general\.\nNext: npx tidemark invite --team \1 /,
+			);
+			expect((await run(['invite', ...where])).err).toMatch(/several workspaces: choose one with --team/);
 		});
 	});
 
@@ -261,7 +274,7 @@ describe('commands that talk to a running server', () => {
 		await withDirectory(async (directory) => {
 			const tokenless = await run(['token', '--user', 'U0000000001', '--data-dir', directory]);
 			expect(tokenless.code).toBe(2);
-			expect(tokenless.err).toMatch(/TIDEMARK_ADMIN_TOKEN, or --data-dir/);
+			expect(tokenless.err).toMatch(/TIDEMARK_ADMIN_TOKEN, or set --data-dir/);
 			const args = ['token', '--user', 'U0000000001', '--url', 'http://127.0.0.1:1'];
 			const serverless = await run(args, { TIDEMARK_ADMIN_TOKEN: '0123456789abcdef' });
 			expect(serverless.code).toBe(1);

@@ -125,10 +125,10 @@ for (const [what, harm] of harms) {
 			const { channel } = await ada.call('conversations.create', { name: 'quay' });
 			await ada.call('chat.postMessage', { channel: channel.id, text: 'before' });
 			await harm(directory);
-			await eventually(PATIENCE_MS, async () => {
+			await eventually(async () => {
 				const { degraded } = (await (await fetch(`${server.url}/readyz`)).json()) as { degraded: string[] };
 				expect(degraded.join()).toMatch(/store.*while the server is running/);
-			});
+			}, PATIENCE_MS);
 			const post = rawClient(server.url, ada.token)('chat.postMessage', {
 				channel: channel.id,
 				text: 'after',

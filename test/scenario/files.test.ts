@@ -92,7 +92,7 @@ test('a picture is uploaded, shared with a message, announced and read', async (
 	});
 	// Words are indexed a moment after the post.
 	const search = () => ada.call('search.messages', { query: 'has:file tides' });
-	await eventually(30_000, async () => expect((await search()).messages.total).toBe(1));
+	await eventually(async () => expect((await search()).messages.total).toBe(1), 30_000);
 });
 
 test('only people who may read a conversation with the file get it', async () => {

@@ -37,12 +37,12 @@ const presence = async (): Promise<string> =>
 async function sayUntilAway(): Promise<number> {
 	await say(`<@${grace.id}> by name`);
 	let said = 1;
-	await eventually(WITHIN_MS, async () => {
+	await eventually(async () => {
 		await say(`${said}`);
 		said += 1;
 		await Bun.sleep(POST_EVERY_MS);
 		expect(await presence()).toBe('away');
-	});
+	}, WITHIN_MS);
 	return said;
 }
 
@@ -90,7 +90,7 @@ test('without focus and without traffic, an unanswered ping ends the connection 
 	await scene();
 	const device = await RawClient.open(await socketUrl(grace));
 	expect(await presence()).toBe('active');
-	await eventually(WITHIN_MS, async () => expect(await presence()).toBe('away'));
+	await eventually(async () => expect(await presence()).toBe('away'), WITHIN_MS);
 	expect(device.closeCode).toBe(4002);
 	expect(device.pings).toBe(1);
 	device.end();
@@ -137,10 +137,10 @@ test('a device that comes back sees what it did not confirm as unread', async ()
 	const back = await connect(grace);
 	await back.ask({ type: 'channel_focus', channel });
 	const { ts } = await say('seen again');
-	await eventually(WITHIN_MS, async () => {
+	await eventually(async () => {
 		const { channels } = await grace.call('client.counts');
 		expect(channels).toMatchObject([{ unread_count: 1, mention_count: 1, last_read: seen, latest: ts }]);
-	});
+	}, WITHIN_MS);
 	back.close();
 	network.stop();
 });

@@ -32,7 +32,7 @@ const rowOf = async (who: Person) => (await who.call('conversations.info', { cha
 
 /** Reading takes a confirmation by the device. */
 const expectRow = (row: object): Promise<void> =>
-	eventually(20_000, async () => expect(await rowOf(grace)).toMatchObject(row));
+	eventually(async () => expect(await rowOf(grace)).toMatchObject(row), 20_000);
 
 /** In this time a device would have confirmed what it received, and it would be marked. */
 const WOULD_BE_READ_MS = 600;

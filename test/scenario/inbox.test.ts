@@ -112,7 +112,7 @@ test('a cursor of the other order, or of a list that is not kept, is refused and
 	const [channel] = await channels(4, 'orders');
 	const unreadFirst = await list(grace, { limit: 1, unread_first: true });
 	const byActivity = await list(grace, { limit: 1 });
-	const other = 'of a list in the other order';
+	const other = 'list with another unread_first';
 	await refused({ cursor: unreadFirst.next }, other);
 	await refused({ cursor: byActivity.next, unread_first: true }, other);
 	// As many are kept.
@@ -120,7 +120,7 @@ test('a cursor of the other order, or of a list that is not kept, is refused and
 		await ada.call('chat.postMessage', { channel, text: `later ${later}` });
 		await list(grace, { limit: 1, unread_first: true });
 	}
-	await refused({ cursor: unreadFirst.next, unread_first: true }, 'start from the beginning');
+	await refused({ cursor: unreadFirst.next, unread_first: true }, 'start again without a cursor');
 });
 
 async function refused(args: object, why: string): Promise<void> {

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
 import { client } from '../support/api.ts';
-import { makeCast } from '../support/kill-cast.ts';
 import {
 	checkMembers,
 	checkMessages,
@@ -10,7 +9,7 @@ import {
 	histories,
 	repeatSends,
 } from '../support/kill-check.ts';
-import { type Book, load, newBook } from '../support/kill-load.ts';
+import { type Book, load, makeCast, newBook } from '../support/kill-load.ts';
 import type { Person } from '../support/people.ts';
 import { testServerProcess, withDirectory } from '../support/process.ts';
 import { connect, type Frame } from '../support/socket.ts';

@@ -7,7 +7,7 @@ import { connect } from '../support/socket.ts';
 
 const TEXT = `${'root '.repeat(7_000)}end`;
 const BLOCKS = [{ type: 'section', text: { type: 'plain_text', text: 'b'.repeat(60_000) } }];
-const MOST_BYTES = 2_000;
+const MAX_BYTES = 2_000;
 
 let server: TestServer;
 let ada: Person;
@@ -43,7 +43,7 @@ test('replies to a large root send ids, counters and a preview', async () => {
 	expect(first?.message.text.length).toBeGreaterThan(50);
 	const shown = await device.seen({ subtype: 'thread_broadcast' });
 	expect(shown.root).toMatchObject({ ts: root, is_preview: true, reply_count: 2 });
-	for (const frame of [first, second, shown]) expect(size(frame)).toBeLessThan(MOST_BYTES);
+	for (const frame of [first, second, shown]) expect(size(frame)).toBeLessThan(MAX_BYTES);
 	device.close();
 	// A client that was not connected gets the same.
 	const { events } = await grace.call('client.sync', { since: before.position });
@@ -52,7 +52,7 @@ test('replies to a large root send ids, counters and a preview', async () => {
 		'thread_broadcast',
 		'message_replied',
 	]);
-	for (const event of events) expect(size(event)).toBeLessThan(MOST_BYTES);
+	for (const event of events) expect(size(event)).toBeLessThan(MAX_BYTES);
 	// The whole root stays where it is asked for.
 	const { messages } = await grace.call('conversations.replies', { channel, ts: root });
 	expect(messages[0]).toMatchObject({ text: TEXT, blocks: BLOCKS, reply_count: 2 });

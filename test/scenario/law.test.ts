@@ -35,7 +35,7 @@ function withoutQueries(driver: Driver): Driver {
 const shown = ({ position: _, ...row }: LiveRow) => row;
 
 const checkDevice = (device: Device, person: Person): Promise<void> =>
-	eventually(patienceMs(), () => checkNow(device, person));
+	eventually(() => checkNow(device, person), patienceMs());
 
 async function checkNow(device: Device, person: Person): Promise<void> {
 	await device.settle();

@@ -46,9 +46,9 @@ const jwtOf = (user: string, issuedSecondsAgo: number | null = 5) => {
 
 /** Of a cluster: every gateway has heard of it. */
 const refusedWith = (token: string, error: string) =>
-	eventually(patienceMs(), async () => {
+	eventually(async () => {
 		for (let gateway = 0; gateway < 4; gateway += 1) expect(await ask(token)).toMatchObject({ error });
-	});
+	}, patienceMs());
 
 describe('a deactivated user', () => {
 	test('is signed out everywhere at once, and keeps nothing that notifies', async () => {
@@ -108,19 +108,20 @@ describe('a deactivated user', () => {
 		const post = (channel: string) => ask(ada.token, 'chat.postMessage', { channel, text: 'hello' });
 		const { ts } = await ada.call('chat.postMessage', { channel: direct, text: 'before' });
 		await workspace.admin('admin.users.deactivate', { user_id: bob.id });
-		await eventually(patienceMs(), async () =>
-			expect(await post(direct)).toMatchObject({ error: 'user_disabled' }),
+		await eventually(
+			async () => expect(await post(direct)).toMatchObject({ error: 'user_disabled' }),
+			patienceMs(),
 		);
 		expect(await ask(ada.token, 'chat.meMessage', { channel: direct, text: 'waves' })).toMatchObject({
 			error: 'user_disabled',
 		});
 		// The socket may be at another gateway.
 		let id = 7;
-		await eventually(patienceMs(), async () => {
+		await eventually(async () => {
 			id += 1;
 			socket.send({ type: 'message', id, channel: direct, text: 'over the socket' });
 			expect(await socket.seen((frame) => frame.reply_to === id)).toMatchObject({ ok: false });
-		});
+		}, patienceMs());
 		// What was said can be corrected, and a group has others in it.
 		expect(await ask(ada.token, 'chat.update', { channel: direct, ts, text: 'after' })).toMatchObject({
 			ok: true,
@@ -129,8 +130,9 @@ describe('a deactivated user', () => {
 		const { messages } = await ada.call('conversations.history', { channel: direct });
 		expect(messages.at(-1)).toMatchObject({ ts, text: 'after' });
 		await workspace.admin('admin.users.reactivate', { user_id: bob.id });
-		await eventually(patienceMs() + 1_000, async () =>
-			expect(await post(direct)).toMatchObject({ ok: true }),
+		await eventually(
+			async () => expect(await post(direct)).toMatchObject({ ok: true }),
+			patienceMs() + 1_000,
 		);
 		socket.close();
 	});
@@ -145,7 +147,7 @@ describe('a deactivated user', () => {
 		expect(user.deleted).toBe(false);
 		for (const old of [ada.token, before, undated]) await refusedWith(old, 'token_revoked');
 		// Issued in a later second than the deactivation.
-		await eventually(5_000, async () => expect((await ask(await jwtOf(ada.id, 0))).ok).toBe(true));
+		await eventually(async () => expect((await ask(await jwtOf(ada.id, 0))).ok).toBe(true), 5_000);
 		const again = await withToken(ada.id, ada.name);
 		expect((await again.call('users.conversations')).channels).toMatchObject([{ id: channel.id }]);
 		expect((await again.call('push.devices.list')).devices).toEqual([]);
@@ -222,8 +224,9 @@ describe('tokens', () => {
 		const brief = { ...ada, call: client(server.url, made.token) };
 		const socket = await connect(brief);
 		expect((await socket.closed).code).toBe(TOKEN_EXPIRED);
-		await eventually(10_000, async () =>
-			expect(await ask(made.token)).toMatchObject({ error: 'token_expired' }),
+		await eventually(
+			async () => expect(await ask(made.token)).toMatchObject({ error: 'token_expired' }),
+			10_000,
 		);
 		expect(await ask(made.token, 'rtm.connect')).toMatchObject({ error: 'invalid_auth' });
 		for (const expires_in of [0, -1, 'soon', 1e12])

@@ -90,10 +90,10 @@ test('a device that was offline shows what is pinned', async () => {
 	await pin(ada, kept);
 	await ada.call('chat.update', { channel, ts: kept, text: 'kept, and edited' });
 	await client.connect();
-	await eventually(patienceMs(), async () => {
+	await eventually(async () => {
 		await client.settled();
 		expect(pinned()).toEqual([kept]);
-	});
+	}, patienceMs());
 	stop();
 	client.disconnect();
 });

@@ -65,11 +65,11 @@ describe('conversations of another user', () => {
 	});
 
 	test('are listed as far as they are shared, page by page, without a trace of the others', async () => {
-		const pages = await eventually(patienceMs(), async () => {
+		const pages = await eventually(async () => {
 			const found = await pagesOf(bob, { user: ada.id });
 			expect(found.flatMap(({ channels }) => channels.map(({ id }: { id: string }) => id))).toEqual(shared);
 			return found;
-		});
+		}, patienceMs());
 		// The number of pages is the number of what is shown: empty ones would count what is hidden.
 		expect(pages.map(({ channels }) => channels.length)).toEqual(shared.map(() => 1));
 		for (const { response_metadata } of pages) {
@@ -80,11 +80,11 @@ describe('conversations of another user', () => {
 	});
 
 	test('are all there for their own user', async () => {
-		const found = await eventually(patienceMs(), async () => {
+		const found = await eventually(async () => {
 			const pages = await pagesOf(ada, {});
 			expect(pages).toHaveLength(hidden.length + shared.length);
 			return pages;
-		});
+		}, patienceMs());
 		const ids = found.flatMap(({ channels }) => channels.map(({ id }: { id: string }) => id));
 		expect(ids.sort()).toEqual([...hidden, ...shared].sort());
 	});

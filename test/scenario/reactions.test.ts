@@ -143,7 +143,7 @@ test('nothing about them is unread', async () => {
 	};
 	const before = await counts(grace);
 	await add(ada, ts, 'heart');
-	await eventually(patienceMs(), async () => expect(await counts(grace)).toEqual(before));
+	await eventually(async () => expect(await counts(grace)).toEqual(before), patienceMs());
 	expect(before.unread_count).toBe(0);
 });
 
@@ -183,7 +183,7 @@ test('a device that was offline shows what everybody shows', async () => {
 	await add(grace, fresh, 'six');
 	await client.connect();
 	await client.settled();
-	await eventually(patienceMs(), async () => {
+	await eventually(async () => {
 		await client.settled();
 		expect(onScreen()[kept]).toEqual([
 			['one', 1, [ada.id]],
@@ -192,16 +192,16 @@ test('a device that was offline shows what everybody shows', async () => {
 		expect(onScreen()[edited]).toEqual([['five', 1, [ada.id]]]);
 		expect(onScreen()[fresh]).toEqual([['six', 1, [grace.id]]]);
 		expect(onScreen()[gone]).toBeUndefined();
-	});
+	}, patienceMs());
 	// An edit that comes live leaves them as they are; the SDK's own calls are harmless twice.
 	await ada.call('chat.update', { channel, ts: kept, text: 'kept, and edited' });
 	await view.react(kept, 'four');
 	await view.unreact(kept, 'four');
 	await view.unreact(kept, 'four');
-	await eventually(patienceMs(), async () => {
+	await eventually(async () => {
 		await client.settled();
 		expect(onScreen()[kept]).toEqual([['one', 1, [ada.id]]]);
-	});
+	}, patienceMs());
 	stop();
 	client.disconnect();
 });

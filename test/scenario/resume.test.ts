@@ -53,12 +53,12 @@ for (const seed of SEEDS) {
 
 		expect(caughtUp).toBeGreaterThan(1);
 		expect(roaming.resyncs).toEqual([]);
-		await eventually(patienceMs(), async () => {
+		await eventually(async () => {
 			expect(roaming.known.shown()).toEqual(staying.known.shown());
 			const fresh = new ResumingDevice(watched.id, watched.call);
 			fresh.known.counts.snapshot(await watched.call('client.counts'));
 			expect(roaming.known.shown().rows).toEqual(fresh.known.shown().rows);
-		});
+		}, patienceMs());
 		staying.cut();
 		roaming.cut();
 	});
@@ -79,8 +79,9 @@ test('a client that reconnects during a flood receives every message once, in or
 	).then(() => undefined);
 	expect(await roam(device, new Random(7), flood)).toBeGreaterThan(3);
 	await device.settle();
-	await eventually(patienceMs(), async () =>
-		expect(device.known.conversations.get(channel.id)?.messages.size).toBe(800),
+	await eventually(
+		async () => expect(device.known.conversations.get(channel.id)?.messages.size).toBe(800),
+		patienceMs(),
 	);
 	device.cut();
 });
@@ -105,7 +106,7 @@ test('after the server was stopped and started again', async () => {
 	for (const device of [staying, away]) expect((await device.connect()).missed).toBeNumber();
 	await perform(own.url, stage, random, 100);
 	await Promise.all([staying.settle(), away.settle()]);
-	await eventually(patienceMs(), async () => expect(away.known.shown()).toEqual(staying.known.shown()));
+	await eventually(async () => expect(away.known.shown()).toEqual(staying.known.shown()), patienceMs());
 	expect([...staying.resyncs, ...away.resyncs]).toEqual([]);
 	staying.cut();
 	away.cut();

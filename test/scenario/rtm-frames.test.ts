@@ -25,15 +25,11 @@ const badMessage = (msg: string) => ({ code: 2, msg });
 
 const unanswerable: [string, string, string][] = [
 	['not JSON', '{"type":', 'the frame is not JSON'],
-	['a list', '[1,2]', 'the frame is not an object'],
-	['null', 'null', 'the frame is not an object'],
+	['a list', '[1,2]', 'the frame is not a JSON object'],
+	['null', 'null', 'the frame is not a JSON object'],
 	['without a type', '{}', 'type is missing or unknown'],
-	['a mark without an id', '{"type":"mark"}', 'id is missing or not a positive whole number'],
-	[
-		'with an id that is no number',
-		'{"id":"7","type":"mark"}',
-		'id is missing or not a positive whole number',
-	],
+	['a mark without an id', '{"type":"mark"}', 'id must be a positive whole number'],
+	['with an id that is no number', '{"id":"7","type":"mark"}', 'id must be a positive whole number'],
 ];
 for (const [what, text, msg] of unanswerable) {
 	test(`${what}: an error frame that says so, and the socket goes on`, async () => {
@@ -46,18 +42,18 @@ for (const [what, text, msg] of unanswerable) {
 
 const refused: [string, () => Record<string, unknown>, string][] = [
 	['an unknown type', () => ({ type: 'shout' }), 'type is missing or unknown'],
-	['a message without text', () => ({ type: 'message', channel }), 'message text is missing'],
-	['a text of spaces', () => ({ type: 'message', channel, text: ' \n' }), 'message text is missing'],
+	['a message without text', () => ({ type: 'message', channel }), 'text is missing'],
+	['a text of spaces', () => ({ type: 'message', channel, text: ' \n' }), 'text is missing'],
 	[
 		'a text over 4,000',
 		() => ({ type: 'message', channel, text: 'x'.repeat(4_001) }),
-		'message text is too long',
+		'text may have at most 4000 characters',
 	],
-	['a message to nowhere', () => ({ type: 'message', text: 'x' }), 'channel is missing'],
+	['a message to nowhere', () => ({ type: 'message', text: 'x' }), 'channel must be a conversation id'],
 	[
 		'a channel that is none',
 		() => ({ type: 'message', channel: 'general', text: 'x' }),
-		'channel is missing',
+		'channel must be a conversation id',
 	],
 	[
 		'an unknown thread',
@@ -67,25 +63,29 @@ const refused: [string, () => Record<string, unknown>, string][] = [
 	[
 		'a thread that is no ts',
 		() => ({ type: 'message', channel, text: 'x', thread_ts: 'yesterday' }),
-		'thread_ts is not a timestamp',
+		'thread_ts must be a ts like 1717200000.123456',
 	],
-	['a mark that is no ts', () => ({ type: 'mark', channel, ts: 7 }), 'ts is not a timestamp'],
+	[
+		'a mark that is no ts',
+		() => ({ type: 'mark', channel, ts: 7 }),
+		'ts must be a ts like 1717200000.123456',
+	],
 	[
 		'a revision that is no number',
 		() => ({ type: 'mark', channel, ts: '1700000000.000000', revision: '1' }),
-		'revision is not a whole number',
+		'revision must be a whole number',
 	],
-	['users that are none', () => ({ type: 'presence_sub', ids: ['grace'] }), 'ids is not a list of users'],
+	['users that are none', () => ({ type: 'presence_sub', ids: ['grace'] }), 'ids must be a list of user ids'],
 	[
 		'too many users',
 		() => ({ type: 'presence_sub', ids: Array.from({ length: 501 }, (_, index) => `U${1000 + index}`) }),
-		'at most 500 ids',
+		'at most 500 ids are allowed',
 	],
 	['typing nowhere', () => ({ type: 'typing', channel: 'C0000000000' }), 'channel_not_found'],
 	[
 		'typing in a thread that is no ts',
 		() => ({ type: 'typing', channel, thread_ts: 'now' }),
-		'thread_ts is not a timestamp',
+		'thread_ts must be a ts like 1717200000.123456',
 	],
 ];
 for (const [what, frame, msg] of refused) {

@@ -74,13 +74,14 @@ test('posted once at their time, with a restart in between', async () => {
 	await schedule('second', at + 1, { blocks: [{ type: 'divider' }] });
 	expect(await texts()).toEqual(before);
 	await server.restart();
-	await eventually(POSTED_WITHIN_MS, async () =>
-		expect(await texts()).toEqual([...before, 'first', 'second']),
+	await eventually(
+		async () => expect(await texts()).toEqual([...before, 'first', 'second']),
+		POSTED_WITHIN_MS,
 	);
 	expect(Date.now() / 1000).toBeGreaterThanOrEqual(at);
 	const [newest] = (await ada.call('conversations.history', { channel, limit: 1 })).messages;
 	expect(newest).toMatchObject({ user: ada.id, blocks: [{ type: 'divider' }] });
-	await eventually(POSTED_WITHIN_MS, async () => expect(await listed()).toEqual([]));
+	await eventually(async () => expect(await listed()).toEqual([]), POSTED_WITHIN_MS);
 	// Another look, by any gateway, posts nothing again.
 	await Bun.sleep(1500);
 	expect(await texts()).toEqual([...before, 'first', 'second']);
@@ -91,7 +92,7 @@ test('one that cannot be posted any more is dropped, and those of a deactivated 
 	const args = { channel: place, text: 'never', post_at: inSeconds(2) };
 	await grace.call('chat.scheduleMessage', args);
 	await grace.call('conversations.archive', { channel: place });
-	await eventually(POSTED_WITHIN_MS, async () => expect(await listed(grace)).toEqual([]));
+	await eventually(async () => expect(await listed(grace)).toEqual([]), POSTED_WITHIN_MS);
 	await grace.call('conversations.unarchive', { channel: place });
 	expect((await grace.call('conversations.history', { channel: place })).messages).toEqual([]);
 	await grace.call('chat.scheduleMessage', { ...args, post_at: inSeconds(1000) });

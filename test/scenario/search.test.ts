@@ -56,8 +56,9 @@ const keysOf = (messages: any): string[] =>
 	// biome-ignore lint/suspicious/noExplicitAny: as it is on the wire
 	messages.matches.map(({ ts }: any) => Object.keys(posted).find((key) => posted[key] === ts));
 const expectFound = (person: Person, query: string, keys: readonly string[]) =>
-	eventually(INDEXED_WITHIN_MS, async () =>
-		expect([query, keysOf(await find(person, query))]).toEqual([query, [...keys]]),
+	eventually(
+		async () => expect([query, keysOf(await find(person, query))]).toEqual([query, [...keys]]),
+		INDEXED_WITHIN_MS,
 	);
 
 test('words, phrases, negation and modifiers find what the caller may read', async () => {
@@ -95,7 +96,7 @@ test('nothing crosses a workspace, and bots search where they are members', asyn
 	await bot.call('conversations.join', { channel: quay });
 	await expectFound(bot, 'ship', ['ship', 'fog', 'reply', 'gone']);
 	await bot.call('conversations.leave', { channel: quay });
-	await eventually(INDEXED_WITHIN_MS, async () => expect((await find(bot, 'ship')).total).toBe(0));
+	await eventually(async () => expect((await find(bot, 'ship')).total).toBe(0), INDEXED_WITHIN_MS);
 });
 
 test('as Slack shows it: pages, channel, permalink, order', async () => {

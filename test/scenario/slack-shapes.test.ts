@@ -251,18 +251,22 @@ describe('people', () => {
 			manual_away: false,
 			auto_away: false,
 		};
-		await eventually(10_000, async () => expect(await own()).toMatchObject(gone));
+		await eventually(async () => expect(await own()).toMatchObject(gone), 10_000);
 		const [one, two] = [await connect(grace), await connect(grace)];
-		await eventually(10_000, async () =>
-			expect(await own()).toMatchObject({
-				presence: 'active',
-				connection_count: 2,
-				last_activity: expect.any(Number),
-			}),
+		await eventually(
+			async () =>
+				expect(await own()).toMatchObject({
+					presence: 'active',
+					connection_count: 2,
+					last_activity: expect.any(Number),
+				}),
+			10_000,
 		);
 		await grace.call('users.setPresence', { presence: 'away' });
-		await eventually(10_000, async () =>
-			expect(await own()).toMatchObject({ presence: 'away', manual_away: true, connection_count: 2 }),
+		await eventually(
+			async () =>
+				expect(await own()).toMatchObject({ presence: 'away', manual_away: true, connection_count: 2 }),
+			10_000,
 		);
 		await grace.call('users.setPresence', { presence: 'auto' });
 		expect(await ada.call('users.getPresence', { user: grace.id })).not.toHaveProperty('manual_away');

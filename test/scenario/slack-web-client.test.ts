@@ -273,10 +273,10 @@ describe('what messages carry', () => {
 	test('search.messages', async () => {
 		const channel = await channelWith(1);
 		const ts = await say(ada, channel, 'a marlinspike on deck');
-		await eventually(10_000, async () => {
+		await eventually(async () => {
 			const { messages } = await grace.search.messages({ query: 'marlinspike' });
 			expect(messages?.matches).toMatchObject([{ ts, channel: { id: channel } }]);
 			expect(messages?.paging).toMatchObject({ total: 1, page: 1 });
-		});
+		}, 10_000);
 	});
 });

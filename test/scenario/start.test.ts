@@ -151,7 +151,7 @@ describe('a start that cannot be', () => {
 			const server = await serveProcess(join(directory, 'one'));
 			const { port } = new URL(server.url);
 			const args = ['serve', '--host', '127.0.0.1', '--port', port, '--data-dir', join(directory, 'two')];
-			const taken = new RegExp(`port ${port} is taken by another program, perhaps another Tidemark`);
+			const taken = new RegExp(`port ${port} is in use by another program, perhaps another Tidemark`);
 			expectRefusal(await tidemark(args).ended, taken, /--port/);
 			expect(await readdir(directory)).toEqual(['one']);
 			expect((await fetch(`${server.url}/healthz`)).status).toBe(200);

@@ -107,7 +107,7 @@ test('tidemark doctor reports counts, repairs them, and exits by whether all are
 	expect(found.out.trimEnd().split('\n')).toEqual([
 		'ok    counts          0 of 1 match the store',
 		`bad   counts          ${grace.id} in ${channel}: 2 unread, 0 mentions, 0 in the badge served, ` +
-			'1 unread, 0 mentions, 0 in the badge in the store. Run it again with --repair',
+			'1 unread, 0 mentions, 0 in the badge in the store. Run the command again with --repair',
 	]);
 	expect(await unread()).toBe(2);
 	const repaired = await doctor('--channel', channel, '--repair', '--json');

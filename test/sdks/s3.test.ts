@@ -32,7 +32,7 @@ beforeAll(async () => {
 	service = Bun.spawn(['node', program, ...place, '--configure-bucket', 'files', '-s'], {
 		stdio: ['ignore', 'ignore', 'ignore'],
 	});
-	await eventually(30_000, () => fetch(endpoint));
+	await eventually(() => fetch(endpoint), 30_000);
 }, 600_000);
 afterAll(async () => {
 	service?.kill();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { ConversationKind } from '../../src/model/ids.ts';
-import { MOST_EMOJI, MOST_OF_USER } from '../../src/model/reactions.ts';
+import { type ConversationKind, generalChannelOf } from '../../src/model/ids.ts';
+import { MAX_EMOJI, MAX_OF_USER } from '../../src/model/reactions.ts';
 import type { Action, Command, Outcome } from '../../src/sequencer/commands.ts';
 import { sequence } from '../../src/sequencer/decide.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
@@ -22,20 +22,23 @@ class Channel {
 	private at = START;
 	effects: readonly Effect[] = [];
 
-	static async open(kind: ConversationKind = 'public'): Promise<Channel> {
-		const channel = new Channel();
+	constructor(private readonly id: string) {}
+
+	static async open(kind: ConversationKind = 'public', id = 'C01'): Promise<Channel> {
+		const channel = new Channel(id);
 		const { action, ...command } = createChannel(START);
 		if (action.type !== 'create') throw new Error('not a channel');
 		await channel.decide({
 			...command,
-			action: { ...action, conversation: { ...action.conversation, kind } },
+			conversation: id,
+			action: { ...action, conversation: { ...action.conversation, id, kind } },
 		});
 		return channel;
 	}
 
 	async does(actor: string, action: Action, team = TEAM): Promise<Outcome> {
 		this.at += 10;
-		return this.decide({ conversation: 'C01', actor, team, at: this.at, action });
+		return this.decide({ conversation: this.id, actor, team, at: this.at, action });
 	}
 
 	/** The error, or `ok`. */
@@ -155,7 +158,7 @@ describe('refusals', () => {
 		expect(channel.effects).toMatchObject([{ added: false, current: { count: 1, users: ['U01'] } }]);
 		expect(await channel.says('U01', react('+1', false))).toBe('ok');
 		expect(channel.effects).toMatchObject([{ current: null }]);
-		for (let index = 0; index < MOST_OF_USER; index += 1)
+		for (let index = 0; index < MAX_OF_USER; index += 1)
 			expect(await channel.says('U01', react(`e${index}`))).toBe('ok');
 		expect(await channel.says('U01', react('one-more'))).toBe('too_many_reactions');
 		expect(await channel.says('U01', { type: 'delete', ts })).toBe('ok');
@@ -167,8 +170,8 @@ describe('refusals', () => {
 		await channel.does('U01', invite(['U03', 'U04']));
 		const ts = await channel.posts('U01');
 		const users = ['U01', 'U02', 'U03'];
-		for (let index = 0; index < MOST_EMOJI; index += 1) {
-			const user = users[Math.floor(index / MOST_OF_USER)]!;
+		for (let index = 0; index < MAX_EMOJI; index += 1) {
+			const user = users[Math.floor(index / MAX_OF_USER)]!;
 			expect(await channel.says(user, { type: 'react', ts, name: `e${index}`, added: true })).toBe('ok');
 		}
 		const by = (name: string): Action => ({ type: 'react', ts, name, added: true });
@@ -187,6 +190,16 @@ describe('refusals', () => {
 		const direct = await Channel.open('im');
 		for (const action of [invite(['U03']), { type: 'leave' }, { type: 'kick', user: 'U02' }] as const)
 			expect(await direct.says('U01', action)).toBe('method_not_supported_for_channel_type');
+	});
+
+	test('nobody leaves the general channel, and nobody archives it', async () => {
+		const channel = await Channel.open('public', generalChannelOf(TEAM));
+		expect(await channel.says('U01', { type: 'leave' })).toBe('cant_leave_general');
+		expect(await channel.says('U01', { type: 'kick', user: 'U02' })).toBe('cant_kick_from_general');
+		expect(await channel.says('U01', { type: 'archive' })).toBe('cant_archive_general');
+		expect(channel.effects).toEqual([]);
+		expect(await channel.says('U03', { type: 'leave' })).toBe('ok');
+		expect(await channel.says('U01', { type: 'rename', name: 'hall' })).toBe('ok');
 	});
 
 	test('the last member of a private channel stays', async () => {

@@ -59,7 +59,7 @@ async function checkFaulty(seed: number, log: readonly Written[], faults = { wri
 		const writeUpTo = random.chance(faults.writes) ? written + random.below(next - written + 1) : written;
 		for (; written < writeUpTo; written += 1) store.write(log[written]!.decision.effects);
 		const newestWritten = newestOf(log.slice(0, written));
-		owner.turn(CHANNEL, written === next ? Number.POSITIVE_INFINITY : newestWritten);
+		owner.evictOld(CHANNEL, written === next ? Number.POSITIVE_INFINITY : newestWritten);
 		if (written === next && random.chance(0.2)) {
 			owner.evict(1, () => true);
 			seen.evictions += 1;

@@ -19,7 +19,7 @@ export const faultsOf = (shape: Shape): string[] => [...NETWORK_FAULTS, ...Objec
 
 /** Faults follow each other within so many milliseconds, or within as many as operations begin in, if that is more. */
 const EVERY_MS = 40;
-const MOST_FAULTS = 7;
+const MAX_FAULTS = 7;
 /** From the first fault on. */
 const ENDS_AFTER_MS = { least: 500, most: 12_000 };
 
@@ -39,7 +39,7 @@ export class Chaos {
 		this.round += 1;
 		const { scheduler, chaos } = this.world;
 		const { round } = this;
-		this.next(round, 1 + scheduler.random.below(MOST_FAULTS), withinMs / 2, Math.max(EVERY_MS, withinMs));
+		this.next(round, 1 + scheduler.random.below(MAX_FAULTS), withinMs / 2, Math.max(EVERY_MS, withinMs));
 		scheduler.at(chaos, scheduler.latency(ENDS_AFTER_MS.least, ENDS_AFTER_MS.most), '', () => {
 			if (this.round === round) this.end();
 		});
@@ -49,7 +49,8 @@ export class Chaos {
 		if (!this.isOn) return;
 		this.isOn = false;
 		this.shape.heal();
-		if (this.world.phones) Object.assign(this.world.phones.faults, { busy: 0, slowest: 20 });
+		if (this.world.phones) Object.assign(this.world.phones.faults, { busy: 0, lostAnswer: 0, slowest: 20 });
+		this.world.network.onAnswered = null;
 		Object.assign(this.world.network.faults, { lostRequest: 0, lostAnswer: 0, slowest: 2 });
 	}
 
@@ -84,7 +85,7 @@ export class Chaos {
 				network.faults.lostAnswer = 0.2;
 				return;
 			case 'failing push':
-				if (phones) Object.assign(phones.faults, { busy: 0.4, slowest: 2_000 });
+				if (phones) Object.assign(phones.faults, { busy: 0.3, lostAnswer: 0.3, slowest: 2_000 });
 				return;
 			case 'slow network':
 				network.faults.slowest = 400;

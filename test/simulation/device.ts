@@ -61,7 +61,7 @@ export class Device {
 	}
 
 	/** What is on its screen and not what the server answers to who asks for the first time. */
-	difference(judge: Process, among: ReadonlySet<string> | null): Promise<Difference | undefined> {
+	difference(judge: Process, among: ReadonlySet<string>): Promise<Difference | undefined> {
 		const { fresh } = this;
 		return this.run('looks', judge, async (client) => {
 			await client.settled();
@@ -74,14 +74,14 @@ export class Device {
 		});
 	}
 
-	/** Of these conversations; null: of all. */
+	/** Of these conversations. */
 	private async messagesDifference(
 		client: TidemarkClient,
 		fresh: Person,
-		among: ReadonlySet<string> | null,
+		among: ReadonlySet<string>,
 	): Promise<Difference | undefined> {
 		for (const id of client.getSnapshot().conversations.keys()) {
-			if (among !== null && !among.has(id)) continue;
+			if (!among.has(id)) continue;
 			const store = client.conversation(id);
 			if (!store.getSnapshot().isLoaded) await store.load();
 			const { messages } = store.getSnapshot();

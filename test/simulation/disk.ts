@@ -1,6 +1,6 @@
-import { Database, type Statement } from 'bun:sqlite';
+import type { Database, Statement } from 'bun:sqlite';
 import { SqliteReader } from '../../src/engine/embedded/sqlite/reader.ts';
-import { migrate, recordStart } from '../../src/engine/embedded/sqlite/schema.ts';
+import { recordStart } from '../../src/engine/embedded/sqlite/schema.ts';
 import { sqliteSearch } from '../../src/engine/embedded/sqlite/search.ts';
 import type { Store } from '../../src/engine/ports/store.ts';
 import type { Batch } from '../../src/engine/store/batch.ts';
@@ -9,6 +9,7 @@ import { GroupCommit } from '../../src/engine/store/group-commit.ts';
 import { writeFactForPush } from '../../src/engine/store/push-facts.ts';
 import type { Param, Row } from '../../src/engine/store/sql.ts';
 import { storeOn } from '../../src/engine/store/store.ts';
+import { emptiedDatabase, type Image, imageOf, restoreImage } from './database.ts';
 import type { Process, Scheduler } from './scheduler.ts';
 
 /**
@@ -26,30 +27,26 @@ export interface DiskFaults {
 	fullUntil: number;
 }
 
-let empty: Uint8Array | undefined;
-
-/** Migrated once: every history begins with a copy. */
-function emptyDatabase(): Database {
-	if (!empty) {
-		const database = new Database(':memory:');
-		migrate(database, 0);
-		empty = database.serialize();
-		database.close();
-	}
-	return Database.deserialize(empty);
-}
-
 export class Disk {
 	readonly faults: DiskFaults = { failedCommit: 0, slowest: 3, fullUntil: 0 };
-	readonly database = emptyDatabase();
+	readonly database: Database;
 	private readonly device: Process;
-	private readonly statements = new Map<string, Statement<unknown, Param[]>>();
+	private readonly statements: Map<string, Statement<unknown, Param[]>>;
 
 	constructor(
 		private readonly scheduler: Scheduler,
 		private readonly tally: (fault: string) => void,
 	) {
 		this.device = scheduler.process('disk');
+		({ database: this.database, statements: this.statements } = emptiedDatabase());
+	}
+
+	image(): Image {
+		return imageOf(this.database);
+	}
+
+	restore(image: Image): void {
+		restoreImage(this.database, image);
 	}
 
 	/** Runs these as one transaction, now. */
@@ -143,7 +140,8 @@ export class Disk {
 		);
 	}
 
+	/** The database is kept for the next history. What a transaction left open must not be in it. */
 	close(): void {
-		this.database.close();
+		if (this.database.inTransaction) this.database.run('ROLLBACK');
 	}
 }

@@ -1,6 +1,7 @@
 import { readConfig } from '../../src/app/config.ts';
 import { type Engine, embeddedEngineOn } from '../../src/app/engine.ts';
 import { startRoles } from '../../src/app/serve.ts';
+import type { Image } from './database.ts';
 import { Disk } from './disk.ts';
 import { loggerOf, simulatedOperations } from './operations.ts';
 import type { Process } from './scheduler.ts';
@@ -23,8 +24,10 @@ export const CONFIG = readConfig(
 );
 
 const NAME = 'server';
+/** What is acknowledged and not durable is lost within so many milliseconds. */
+export const AFTER_ANSWER_MS = 8;
 /** At moments that nothing else decides: also between a change and its commit. */
-const MOST_EVICTIONS = 6;
+const MAX_EVICTIONS = 6;
 const EVICTIONS_WITHIN_MS = 200;
 /** How long it takes until a process that died is started again, ms. */
 const DOWN_MS = { least: 50, most: 4_000 };
@@ -93,10 +96,15 @@ export class EmbeddedShape implements Shape {
 		crash: () => {
 			if (this.process?.alive) this.crash(this.process);
 		},
+		'crash after an answer': () =>
+			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, () => {
+				this.world.tally('crashed after an answer');
+				if (this.process?.alive) this.crash(this.process);
+			}),
 		evict: () => {
 			const { process, engine } = this;
 			const { scheduler, chaos } = this.world;
-			const times = 1 + scheduler.random.below(MOST_EVICTIONS);
+			const times = 1 + scheduler.random.below(MAX_EVICTIONS);
 			for (let time = 0; time < times; time += 1)
 				scheduler.at(chaos, scheduler.random.next() * EVICTIONS_WITHIN_MS, '', () => {
 					if (process?.alive) scheduler.within(process, () => engine?.evict(0));
@@ -130,8 +138,22 @@ export class EmbeddedShape implements Shape {
 		if (this.process) this.process.pausedUntil = 0;
 	}
 
+	forget(): void {}
+
+	mayLoseOwnMoves(): boolean {
+		return false;
+	}
+
 	isUp(): boolean {
 		return this.world.network.reaches(NAME);
+	}
+
+	save(): Image {
+		return this.disk.image();
+	}
+
+	restore(image: Image): void {
+		this.disk.restore(image);
 	}
 
 	close(): void {

@@ -24,9 +24,6 @@ const real = {
 	fetch: globalThis.fetch,
 };
 
-/** The clock on the wall of the machine that runs the simulation. */
-export const realNowMs = (): number => real.performanceNow.call(performance);
-
 /** For how long an immediate may wait: other processes' events come in between. */
 const TURN_MS = 0.05;
 

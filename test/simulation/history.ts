@@ -1,15 +1,16 @@
-import { httpDriver } from '../support/http-driver.ts';
 import { compareAll, emptyTally } from '../support/oracle/compare.ts';
 import type { Driver } from '../support/oracle/driver.ts';
-import { CONVERSATIONS, randomHistory, USER_COUNT } from '../support/oracle/history.ts';
+import { CONVERSATIONS, randomHistory } from '../support/oracle/history.ts';
 import type { Operation, PlannedOperation } from '../support/oracle/operations.ts';
-import { Oracle } from '../support/oracle/oracle.ts';
+import type { Oracle } from '../support/oracle/oracle.ts';
 import { perform } from '../support/oracle/perform.ts';
 import { resolve } from '../support/oracle/resolve.ts';
-import { micros, type Person, type Workspace } from '../support/people.ts';
+import { micros, type Person } from '../support/people.ts';
+import type { Beginning } from './beginning.ts';
 import { Chaos } from './chaos.ts';
 import { Device } from './device.ts';
-import { makeWorkspace } from './people.ts';
+import { FollowingOracle } from './following-oracle.ts';
+import { comparing, driverOf } from './people.ts';
 import { OF_A_PHONE, type Posted, postedIn } from './phones.ts';
 import { Round } from './round.ts';
 import type { Process } from './scheduler.ts';
@@ -42,15 +43,19 @@ interface Done {
 
 /** Marks and what takes them back more often than people do: rounds are few. */
 const MIX = {
-	presence: false,
-	weights: { mark: 20, markUnread: 14, markMessage: 10, join: 6, leave: 4, kick: 2 },
+	// Devices connect and are cut: that is presence enough.
+	weights: { setActive: 0, mark: 20, markUnread: 14, markMessage: 10, join: 6, leave: 4, kick: 2 },
 } as const;
 /** How long what was acknowledged may take to be everywhere, and after which time to look again. */
 const SCREENS_MS = [60_000, 3_000] as const;
+/** When all that servers have to know of each other's connections is known. */
+const PRESENCE_MS = 5_000;
 /** Push waits longer: for leases of workers that died, after busy answers, and for clocks that were set back. */
 const PHONES_MS = [900_000, 30_000] as const;
 /** Operations of a round begin within so many milliseconds of each other, one of these. */
 const SPREADS_MS = [3, 30, 200];
+/** Users by their devices: one of them has two. */
+const DEVICES_OF = [0, 0, 1, 2];
 /** Chance that a user who has a device posts with it, not by the Web API. */
 const BY_DEVICE = 0.8;
 
@@ -59,16 +64,18 @@ const conversationsOf = (operation: Operation): string[] =>
 
 export class History {
 	private readonly judge: Process;
-	private readonly oracle = new Oracle();
+	private readonly oracle = new FollowingOracle();
 	private readonly chaos: Chaos;
 	private readonly devices: Device[] = [];
 	/** How often a mark as unread may have been carried out. */
 	private readonly unreadAttempts = new Map<string, number>();
-	private driver!: Driver;
-	private people!: Workspace['people'];
-	private readonly conversations: (string | undefined)[] = [];
+	private readonly driver: Driver;
+	private readonly people: readonly Person[];
+	private readonly conversations: string[] = [];
 	/** Messages of the last round that phones have to have been notified of. */
 	private posted: readonly Posted[] = [];
+	/** Conversations that operations were about. */
+	private readonly touched = new Set<string>();
 	/** Of each message, who may see it. */
 	private readonly visible = new Map<string, ReadonlySet<string>>();
 
@@ -76,8 +83,18 @@ export class History {
 		private readonly world: World,
 		private readonly shape: Shape,
 		private readonly plan: Plan,
+		private readonly beginning: Beginning,
 	) {
 		this.judge = world.scheduler.process('judge');
+		({ people: this.people, driver: this.driver } = driverOf(
+			world,
+			shape,
+			this.judge,
+			beginning.people,
+			(user, method, { channel }, attempts) => {
+				if (method === 'conversations.markUnread') this.unreadAttempts.set(`${channel} ${user}`, attempts);
+			},
+		));
 		this.chaos = new Chaos(world, shape, plan.faults);
 	}
 
@@ -109,11 +126,13 @@ export class History {
 			await this.feed(done);
 			this.posted = postedIn(this.oracle, done);
 			const touched = new Set(done.flatMap(({ operation }) => conversationsOf(operation)));
-			await this.check(number === this.plan.rounds ? null : touched);
+			for (const id of touched) this.touched.add(id);
+			await this.check(touched);
 			this.world.calm();
 		}
 		this.world.scheduler.note('everything is started again');
 		for (const process of this.shape.processes) if (process.alive) this.shape.crash(process);
+		if (this.world.scheduler.random.chance(0.5)) this.shape.forget();
 		await this.untilUp();
 		await this.check(null);
 		this.checkVisible();
@@ -121,28 +140,16 @@ export class History {
 	}
 
 	private async prepare(): Promise<void> {
+		const { world, shape, beginning } = this;
 		await this.untilUp();
-		const workspace = await makeWorkspace(
-			this.world,
-			this.shape,
-			this.judge,
-			USER_COUNT,
-			(method, args, attempts) => {
-				if (method === 'conversations.markUnread') this.unreadAttempts.set(String(args.channel), attempts);
-			},
-		);
-		this.people = workspace.people;
-		this.driver = httpDriver(workspace);
-		const world = { users: this.people.map(({ id }) => id), conversations: this.conversations };
-		for (const [slot, { name, type, members }] of CONVERSATIONS.entries()) {
-			const ids = members.map((index) => world.users[index] as string);
-			await perform(this.driver, this.oracle, world, { kind: 'create', slot, name, type, members: ids });
+		for (const [slot, { id, at }] of beginning.conversations.entries()) {
+			const { type, members } = CONVERSATIONS[slot] as (typeof CONVERSATIONS)[number];
+			this.conversations.push(id);
+			const ids = members.map((index) => this.people[index]?.id as string);
+			this.oracle.createConversation(id, type, ids, at);
 		}
-		if (this.world.phones)
-			for (const [index, { call }] of this.people.entries())
-				await call('push.devices.add', { platform: 'apns', token: `phone-${index}` });
-		for (const [index, user] of [0, 0, 1, 2].entries())
-			this.devices.push(new Device(this.world, this.shape, this.people[user] as Person, `device-${index}`));
+		for (const [index, user] of DEVICES_OF.entries())
+			this.devices.push(new Device(world, shape, this.people[user] as Person, `device-${index}`));
 	}
 
 	private async performAll(planned: readonly PlannedOperation[], withinMs: number): Promise<Done[]> {
@@ -210,8 +217,8 @@ export class History {
 
 	/** An attempt that nobody answered may have raised the revision as well. */
 	private async agreeOnRevision({ conversation, user, ts }: Extract<Operation, { kind: 'markUnread' }>) {
-		const attempts = this.unreadAttempts.get(conversation) ?? 1;
-		this.unreadAttempts.delete(conversation);
+		const attempts = this.unreadAttempts.get(`${conversation} ${user}`) ?? 1;
+		this.unreadAttempts.delete(`${conversation} ${user}`);
 		if (attempts === 1) return;
 		const revision = (await this.driver.rows?.(user))?.[conversation]?.revision ?? 0;
 		for (let extra = 1; extra < attempts; extra += 1)
@@ -223,33 +230,45 @@ export class History {
 		while (!this.shape.isUp()) await Bun.sleep(50);
 	}
 
-	/** Null: everything. Otherwise only what these conversations show, and all counts. */
+	/** All counts, and what devices show of these conversations; null: everything that the history touched. */
 	private async check(touched: ReadonlySet<string> | null): Promise<void> {
 		await this.untilUp();
 		const { scheduler } = this.world;
 		const began = scheduler.now;
 		for (;;) {
 			const wrong = await this.wrong(touched);
-			if (!wrong) return;
+			if (!wrong) return this.oracle.settle();
 			const [patience, pause] = wrong.startsWith(OF_A_PHONE) ? PHONES_MS : SCREENS_MS;
-			if (scheduler.now > began + patience) throw new Wrong(wrong);
-			await Bun.sleep(pause);
+			const isKnown = (): boolean => this.shape.mayLoseOwnMoves() && this.oracle.followServer(wrong);
+			if (scheduler.now > began + patience && !isKnown()) throw new Wrong(wrong);
+			const isLate = scheduler.now > began + PRESENCE_MS;
+			if (!isLate || !(await this.learnPresence())) await Bun.sleep(pause);
 		}
+	}
+
+	private async learnPresence(): Promise<boolean> {
+		let hasLearned = false;
+		for (const id of new Set(this.devices.map(({ person }) => person.id))) {
+			const explained = (await this.driver.explain?.(id)) ?? [];
+			const rows = (await this.driver.rows?.(id)) ?? {};
+			hasLearned = this.oracle.learnPresence(id, explained, rows) || hasLearned;
+		}
+		return hasLearned;
 	}
 
 	private async wrong(touched: ReadonlySet<string> | null): Promise<string | null> {
 		const users = this.people.map(({ id }) => id);
-		const world = { users, conversations: this.conversations };
+		const { driver, counts } = comparing(this.people);
 		// Between rounds the counts alone: they cost little, and what is wrong in memory may be loaded correctly later.
-		const { rows, rowFields } = this.driver;
-		const asked = touched === null ? this.driver : ({ rows, rowFields } as Driver);
+		const asked = touched === null ? driver : counts;
+		const world = { users, conversations: touched === null ? [...this.touched] : [] };
 		const found = await compareAll(asked, this.oracle, world, emptyTally());
 		if (found)
 			return `${found.path}: oracle ${JSON.stringify(found.oracle)}, server ${JSON.stringify(found.server)}`;
 		const pushed = this.world.phones?.wrong(this.oracle, users, this.posted) ?? null;
 		if (pushed !== null) return pushed;
 		for (const device of this.devices) {
-			const found = await device.difference(this.judge, touched);
+			const found = await device.difference(this.judge, touched ?? this.touched);
 			if (found)
 				return `${found.path}: fresh ${JSON.stringify(found.oracle)}, shown ${JSON.stringify(found.server)}`;
 		}

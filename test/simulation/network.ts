@@ -29,12 +29,15 @@ interface Listener {
 export class ConnectionReset extends Error {}
 
 const NOTICED_MS = 2_000;
+const READS = /counts|history|members|unreads|getView|explain|list|conversations$|connect|replies/;
 
 export class Network {
 	readonly faults: NetworkFaults = { lostRequest: 0, lostAnswer: 0, slowest: 2 };
 	readonly sockets = new Set<SimulatedSocket>();
 	/** Messages as devices received them. */
 	readonly frames: { readonly client: Process; readonly frame: { channel: string; ts: string } }[] = [];
+	/** Called when a server has answered a request that changed something, before the answer arrives. */
+	onAnswered: (() => void) | null = null;
 	/** What was injected, by name. */
 	readonly tally: (fault: string) => void;
 	private readonly listeners = new Map<string, Listener>();
@@ -75,6 +78,15 @@ export class Network {
 
 	delay(): number {
 		return this.scheduler.latency(0.1, this.faults.slowest);
+	}
+
+	/** Does this when the next change has been acknowledged, within so many milliseconds. */
+	afterAnswer(owner: Process, withinMs: number, act: () => void): void {
+		const { scheduler } = this;
+		this.onAnswered = () => {
+			this.onAnswered = null;
+			scheduler.at(owner, scheduler.latency(0, withinMs), '', act);
+		};
 	}
 
 	reaches(name: string): boolean {
@@ -132,6 +144,7 @@ export class Network {
 				scheduler.reached(
 					refusal && !body.startsWith('{"ok":true') ? `refused ${what}: ${refusal}` : `answered ${what}`,
 				);
+				if (!refusal && !READS.test(what)) this.onAnswered?.();
 				if (scheduler.random.chance(this.faults.lostAnswer)) {
 					this.tally('lost answer');
 					reset('answer lost', NOTICED_MS);

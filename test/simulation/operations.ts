@@ -33,7 +33,7 @@ export function simulatedOperations(scheduler: Scheduler): ServerOperations {
 			scheduler.note(`degraded: ${what}: ${error.message}`);
 			scheduler.reached(`degraded ${what}`);
 		},
-		setback: (error: Error) => scheduler.note(`setback: ${error.message}`),
+		commitFailed: (error: Error) => scheduler.note(`commit failed: ${error.message}`),
 	};
 	return new Proxy({} as ServerOperations, {
 		get: (_, name) => told[String(name)] ?? (() => undefined),

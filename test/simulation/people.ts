@@ -1,6 +1,8 @@
 import { ERRORS } from '../../src/model/errors.ts';
 import { type Answer, type Call, CallFailed } from '../support/api.ts';
-import type { Person, Workspace } from '../support/people.ts';
+import { httpDriver } from '../support/http-driver.ts';
+import type { Driver } from '../support/oracle/driver.ts';
+import type { Person } from '../support/people.ts';
 import { ADMIN_TOKEN } from './embedded.ts';
 import type { Process } from './scheduler.ts';
 import type { Shape, World } from './world.ts';
@@ -11,7 +13,7 @@ import type { Shape, World } from './world.ts';
  */
 
 const PAUSE_MS = 300;
-const MOST_ATTEMPTS = 400;
+const MAX_ATTEMPTS = 400;
 
 /** Of a repeated call, what is refused because an earlier attempt took place. */
 const DONE: Readonly<Record<string, readonly string[]>> = {
@@ -52,7 +54,7 @@ export function callerOf(
 	};
 	return async (method, given = {}) => {
 		const args = method === 'chat.postMessage' ? { client_msg_id: crypto.randomUUID(), ...given } : given;
-		for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+		for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
 			const answer = await once(method, args);
 			if (answer?.ok || (attempt > 1 && answer?.error && DONE[method]?.includes(answer.error))) {
 				if (attempt > 1) repeated(method, args, attempt);
@@ -62,29 +64,62 @@ export function callerOf(
 				throw new CallFailed(`${method} ${JSON.stringify(args)}: ${JSON.stringify(answer)}`);
 			await Bun.sleep(PAUSE_MS);
 		}
-		throw new Error(`${method} ${JSON.stringify(args)} was not done in ${MOST_ATTEMPTS} attempts`);
+		throw new Error(`${method} ${JSON.stringify(args)} was not done in ${MAX_ATTEMPTS} attempts`);
 	};
 }
 
 const passes = ({ error = '' }: Answer): boolean =>
 	error === 'outcome_unknown' || ERRORS[error as keyof typeof ERRORS]?.retry === true;
 
-export async function makeWorkspace(
+/** What has to be known of a person to act in their name. */
+export type Known = Pick<Person, 'id' | 'name' | 'token'>;
+
+export async function makePeople(
 	world: World,
 	shape: Shape,
 	process: Process,
 	count: number,
-	repeated: Repeated,
-): Promise<Workspace> {
+): Promise<Known[]> {
 	const admin = callerOf(world, shape, process, ADMIN_TOKEN);
 	const { team } = await admin('admin.teams.create', { name: 'Simulation' });
-	const people: Person[] = [];
+	const people: Known[] = [];
 	for (let index = 0; index < count; index += 1) {
 		const name = `person-${index}`;
 		const { user } = await admin('admin.users.create', { team_id: team.id, name });
 		const { token } = await admin('admin.tokens.create', { user_id: user.id });
-		const call = callerOf(world, shape, process, token, repeated);
-		people.push({ id: user.id, name, token, call });
+		people.push({ id: user.id, name, token });
 	}
-	return { team: team.id, admin, people };
+	return people;
+}
+
+/** A driver that acts in the name of these people, from one process. */
+export function driverOf(
+	world: World,
+	shape: Shape,
+	process: Process,
+	known: readonly Known[],
+	repeated?: (user: string, ...call: Parameters<Repeated>) => void,
+): { readonly people: readonly Person[]; readonly driver: Driver } {
+	const people = known.map((person) => ({
+		...person,
+		call: callerOf(world, shape, process, person.token, (...call) => repeated?.(person.id, ...call)),
+	}));
+	const admin = callerOf(world, shape, process, ADMIN_TOKEN);
+	return { people, driver: httpDriver({ team: '', admin, people }) };
+}
+
+/** Drivers of one comparison, in which everybody asks for their counts once: of everything, and of what counts alone show. */
+export function comparing(people: readonly Person[]): { readonly driver: Driver; readonly counts: Driver } {
+	const once = people.map((person) => {
+		let counts: ReturnType<Call> | undefined;
+		const call: Call = (method, args) => {
+			if (method !== 'client.counts') return person.call(method, args);
+			counts ??= person.call(method, args);
+			return counts;
+		};
+		return { ...person, call };
+	});
+	const driver = httpDriver({ team: '', admin: once[0]?.call as Call, people: once });
+	const { rows, badge } = driver;
+	return { driver, counts: { rows, badge } as Driver };
 }

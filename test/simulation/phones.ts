@@ -14,8 +14,9 @@ import type { Process, Scheduler } from './scheduler.ts';
  */
 
 export interface PushFaults {
-	/** Chance that the service is busy. */
+	/** Chance that the service is busy, and that its answer is lost after it accepted. */
 	busy: number;
+	lostAnswer: number;
 	slowest: number;
 }
 
@@ -33,7 +34,7 @@ const DELAY_MS = 1_000;
 const keyOf = (conversation: string, ts: number): string => `${conversation} ${ts}`;
 
 export class Phones {
-	readonly faults: PushFaults = { busy: 0, slowest: 20 };
+	readonly faults: PushFaults = { busy: 0, lostAnswer: 0, slowest: 20 };
 	private readonly service: Process;
 	/** By user: what the phone shows, and what it was ever notified of. */
 	private readonly shown = new Map<string, Set<string>>();
@@ -89,9 +90,15 @@ export class Phones {
 		return new Promise((resolve) => {
 			scheduler.at(this.service, delay(), '', () => {
 				const isBusy = scheduler.random.chance(faults.busy);
+				const isLost = scheduler.random.chance(faults.lostAnswer);
 				if (isBusy) this.tally('busy push service');
 				else act();
-				const outcome: Outcome = isBusy ? { type: 'busy', error: 'not now' } : { type: 'accepted' };
+				if (isLost) this.tally('lost answer of the push service');
+				const outcome: Outcome = isLost
+					? { type: 'unavailable', error: 'no answer' }
+					: isBusy
+						? { type: 'busy', error: 'not now' }
+						: { type: 'accepted' };
 				scheduler.at(process, delay(), '', () => resolve(outcome));
 			});
 		});

@@ -127,8 +127,8 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'believes a copy of a user without comparing stamps': {
 		file: 'src/engine/cluster/redis/views/user-views.ts',
-		find: "const named = known?.named ?? ['-', 0, '-'];",
-		replace: "if (known) return known;\n\t\t\tconst named = ['-', 0, '-'];",
+		find: "const identity = known?.identity ?? ['-', 0, '-'];",
+		replace: "if (known) return known;\n\t\t\tconst identity = ['-', 0, '-'];",
 		shape: 'cluster',
 	},
 	'resumes nothing after messages were missed': {
@@ -139,9 +139,9 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 	},
 	'waits forever for a lost reply': {
 		file: 'src/gateway/requests.ts',
-		find: 'const waiting = this.end(request);\n\t\tconst why',
+		find: 'const waiting = this.end(request);\n\t\tconst reason',
 		replace:
-			'const waiting = undefined as Waiting | undefined;\n\t\tif (request < 0) this.end(request);\n\t\tconst why',
+			'const waiting = undefined as Waiting | undefined;\n\t\tif (request < 0) this.end(request);\n\t\tconst reason',
 		shape: 'cluster',
 	},
 	'forgets changes of users who are not loaded': {
@@ -157,7 +157,7 @@ export const PLANTED: Readonly<Record<string, PlantedBug>> = {
 		shape: 'cluster',
 	},
 	'publishes nothing after a takeover': {
-		file: 'src/engine/cluster/redis/lua/apply-2.lua',
+		file: 'src/engine/cluster/redis/lua/apply-3.lua',
 		find: "elseif change == 'edit' or change == 'delete' then",
 		replace: "elseif change == 'never' then",
 		shape: 'cluster',

@@ -53,7 +53,7 @@ export class Scheduler {
 	current: Process | null = null;
 	steps = 0;
 	/** Of everything that happened, in order: two runs of one seed have the same. */
-	hash = 0n;
+	hash = 0;
 	readonly random: Random;
 	/** Called with what the program does, by name: what coverage.ts counts. */
 	reached: (path: string) => void = () => undefined;
@@ -106,10 +106,11 @@ export class Scheduler {
 	}
 
 	note(text: string): void {
+		const who = this.current?.name ?? '-';
+		this.hash = Bun.hash.xxHash32(`${this.now} ${who} ${text}`, this.hash);
+		if (!this.lines) return;
 		const at = (this.now - BEGINNING_MS).toFixed(3);
-		const line = `${at.padStart(12)}  ${(this.current?.name ?? '-').padEnd(12)} ${text}`;
-		this.hash = BigInt.asUintN(64, this.hash * 31n + BigInt(Bun.hash(line)));
-		this.lines?.push(line);
+		this.lines.push(`${at.padStart(12)}  ${who.padEnd(12)} ${text}`);
 	}
 
 	/** What went wrong where nobody waits for it. */

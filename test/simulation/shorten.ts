@@ -8,7 +8,7 @@ import { simulate } from './simulate.ts';
 
 export type Shortened = Required<Pick<Options, 'rounds' | 'faults' | 'without'>>;
 
-const MOST_TRIES = 40;
+const MAX_TRIES = 40;
 
 export function shorten(failed: Ran): { readonly ran: Ran; readonly options: Shortened } {
 	const { seed, shape, plan } = failed;
@@ -16,7 +16,7 @@ export function shorten(failed: Ran): { readonly ran: Ran; readonly options: Sho
 	let options: Shortened = { rounds: plan.rounds, faults: plan.faults, without: plan.without };
 	let tries = 0;
 	const attempt = (changed: Partial<Shortened>): boolean => {
-		if (tries >= MOST_TRIES) return false;
+		if (tries >= MAX_TRIES) return false;
 		tries += 1;
 		const ran = simulate(seed, { shape, ...options, ...changed });
 		if (!ran.error) return false;

@@ -1,4 +1,5 @@
 import { INVARIANTS, violationsOf } from '../../src/model/invariants.ts';
+import { beginningOf, VARIANTS } from './beginning.ts';
 import { faultsOf } from './chaos.ts';
 import { ClusterShape } from './cluster/shape.ts';
 import { Coverage, type Covered } from './coverage.ts';
@@ -40,7 +41,9 @@ const WITH_PUSH = 0.3;
 const LIMITS = { steps: 500_000, ms: 3_600_000 };
 
 export function simulate(seed: number, options: Options): Ran {
+	const beginning = beginningOf(options.shape, seed % VARIANTS, (world) => shapeOf(options.shape, world));
 	const scheduler = new Scheduler(seed, options);
+	scheduler.now = beginning.now;
 	const began = scheduler.now;
 	const coverage = new Coverage();
 	scheduler.reached = (path) => coverage.reached(path);
@@ -58,11 +61,12 @@ export function simulate(seed: number, options: Options): Ran {
 	};
 	const uninstall = installGlobals(scheduler, network);
 	const shape: Shape = shapeOf(options.shape, world);
+	shape.restore(beginning.saved as never);
 	const plan = planOf(scheduler, shape, options);
 	const violated = violations();
 	let error: unknown = null;
 	try {
-		scheduler.runUntilSettled(new History(world, shape, plan).begin(), LIMITS);
+		scheduler.runUntilSettled(new History(world, shape, plan, beginning).begin(), LIMITS);
 		if (violations() > violated) throw new Wrong('an invariant was violated: see src/model/invariants.ts');
 	} catch (caught) {
 		error = caught;
@@ -93,7 +97,7 @@ const violations = (): number => INVARIANTS.reduce((sum, invariant) => sum + vio
 function planOf({ random, seed }: Scheduler, shape: Shape, options: Options): Plan {
 	// All of it is drawn, also where it is not used: the same seed goes on the same way.
 	const faults = faultsOf(shape).filter(() => random.chance(0.4));
-	const rounds = 2 + random.below(5);
+	const rounds = 1 + random.below(3);
 	const perRound = 4 + random.below(6);
 	return {
 		seed,

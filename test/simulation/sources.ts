@@ -15,7 +15,7 @@ const REAL =
 
 /** Not part of a history: a file for keys, real disks, push services, other processes. */
 const LEFT_OUT = [
-	/^src\/engine\/embedded\/sqlite\/(open|writer|writer-thread|file-guard|directory-lock|lock-holder)\.ts$/,
+	/^src\/engine\/embedded\/sqlite\/(open|writer|writer-thread|file-guard|directory-lock)\.ts$/,
 	/^src\/app\/(admin-token|private-files|vapid-key|push|failures|operations|failure-log)\.ts$/,
 	/^src\/push\//,
 	/^src\/gateway\/http\/web/,

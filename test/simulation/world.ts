@@ -24,11 +24,21 @@ export interface Shape {
 	start(): void;
 	/** Kills a process, which is started again after a while. */
 	crash(process: Process): void;
+	/** Loses what is not meant to last, such as Redis. */
+	forget(): void;
+	/**
+	 * Whether a post may have been persisted and its author's cursor not moved: docs/simulation.md, Known. Counts are the same.
+	 */
+	mayLoseOwnMoves(): boolean;
 	/** Whether everything that should run does. */
 	isUp(): boolean;
 	/** Faults of this shape, by name; each injects itself once. */
 	readonly faults: Readonly<Record<string, () => void>>;
 	/** Everything that lasts ends. */
 	heal(): void;
+	/** What outlives processes: disks, logs, Redis. */
+	save(): unknown;
+	/** Before processes are started. */
+	restore(saved: never): void;
 	close(): void;
 }

@@ -6,7 +6,7 @@ import { ServerOperations } from '../../src/app/operations.ts';
 import { startWorker } from '../../src/app/worker.ts';
 import type { Commands } from '../../src/engine/cluster/redis/connection.ts';
 import type { Keys } from '../../src/engine/cluster/redis/keys.ts';
-import type { Keeping } from '../../src/engine/cluster/redis/read-state/loading.ts';
+import type { RetentionOptions } from '../../src/engine/cluster/redis/read-state/loading.ts';
 import type { EnginePlace, TestedEngine } from '../contract/engines.ts';
 import { eventually } from './eventually.ts';
 import { kafkaBrokers } from './kafka.ts';
@@ -30,7 +30,10 @@ const BEGAN = Date.now().toString(36);
 const RESTORED_WITHIN_MS = 120_000;
 let installations = 0;
 
-export function clusterPlace(layout: Layout, keeping: Keeping = {}): EnginePlace<ClusterTestEngine> {
+export function clusterPlace(
+	layout: Layout,
+	retention: RetentionOptions = {},
+): EnginePlace<ClusterTestEngine> {
 	installations += 1;
 	const installation = `e${process.pid}_${BEGAN}_${installations}`;
 	const redis = { ...redisPlace(layout), prefix: `${installation}:` };
@@ -47,7 +50,7 @@ export function clusterPlace(layout: Layout, keeping: Keeping = {}): EnginePlace
 	);
 	const openRole = (role: 'gateway' | 'worker') => {
 		const operations = new ServerOperations(log, role);
-		return openCluster(config, operations, { keeping }).then((cluster) => ({ cluster, operations }));
+		return openCluster(config, operations, { retention }).then((cluster) => ({ cluster, operations }));
 	};
 	let isNew = true;
 	return {
@@ -57,8 +60,9 @@ export function clusterPlace(layout: Layout, keeping: Keeping = {}): EnginePlace
 			const [worker, gateway] = await Promise.all([openRole('worker'), openRole('gateway')]);
 			const running = await startWorker(config, worker.cluster, worker.operations, log);
 			const engine = gatewayEngine(gateway.cluster, { onPresence: async () => undefined });
+			await claimed(engine);
 			// A gateway rejects questions until the worker has restored an empty Redis.
-			await eventually(RESTORED_WITHIN_MS, () => engine.readState.available());
+			await eventually(() => engine.readState.available(), RESTORED_WITHIN_MS);
 			const { commands, keys } = gateway.cluster;
 			return {
 				...engine,
@@ -74,6 +78,23 @@ export function clusterPlace(layout: Layout, keeping: Keeping = {}): EnginePlace
 		remove: async () => void (await onPostgres(`DROP SCHEMA IF EXISTS ${installation} CASCADE`)),
 	};
 
+	/**
+	 * A worker that claims a partition and finds no record of published events, as in an empty Redis, ends all epochs. An answer of
+	 * each partition shows that this is over. So many conversations are on both.
+	 */
+	async function claimed(engine: GatewayEngine): Promise<void> {
+		const { submit } = gatewayDriver(engine);
+		const probe = async (conversation: string): Promise<void> => {
+			const error = await submit('U000PROBE0', conversation, { type: 'join' }).catch((rejected) => rejected);
+			if (error?.code !== 'channel_not_found') throw error;
+		};
+		await Promise.all(
+			Array.from({ length: 16 }, (_, index) =>
+				eventually(() => probe(`C000PROBE${index}`), RESTORED_WITHIN_MS),
+			),
+		);
+	}
+
 	async function emptied(): Promise<void> {
 		const { commands, close } = await connectBoth(redis);
 		await emptyRedis(commands, redis.prefix);
@@ -81,12 +102,15 @@ export function clusterPlace(layout: Layout, keeping: Keeping = {}): EnginePlace
 	}
 }
 
-export function clusterEngine(layout: Layout, keeping: Keeping = {}): TestedEngine<ClusterTestEngine> {
+export function clusterEngine(
+	layout: Layout,
+	retention: RetentionOptions = {},
+): TestedEngine<ClusterTestEngine> {
 	// A service that is missing fails the file as a whole.
 	redisPlace(layout);
 	return {
 		name: `cluster, ${layout}`,
-		place: async () => clusterPlace(layout, keeping),
+		place: async () => clusterPlace(layout, retention),
 		drive: gatewayDriver,
 	};
 }

@@ -46,12 +46,11 @@ export interface ClusterOptions {
 	readonly gatewayWithin?: readonly string[];
 }
 
-const LAZY_SCHEMAS = join(import.meta.dir, 'lazy-schemas.ts');
+const PRELOADED = ['lazy-schemas.ts', 'faulty-machine.ts'].map(
+	(name) => `--preload=${join(import.meta.dir, name)}`,
+);
 
-/** A process that could not reach a service in time ends, and is started again, as an orchestrator does it. */
-const START_ATTEMPTS = 3;
-
-/** Process ids come round again while the services go on. */
+/** Process ids are reused while the services keep running. */
 const BEGAN = Date.now().toString(36);
 let clusters = 0;
 
@@ -66,7 +65,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 		TIDEMARK_KAFKA_REPLICATION: '1',
 		TIDEMARK_ADMIN_TOKEN: ADMIN_TOKEN,
 		TIDEMARK_LOG_LEVEL: 'error',
-		BUN_OPTIONS: `--preload=${LAZY_SCHEMAS}`,
+		BUN_OPTIONS: PRELOADED.join(' '),
 		...options.environment,
 	};
 	for (const [name, variable] of Object.entries(SERVICES)) {
@@ -77,20 +76,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 	const running: Member[] = [];
 	const begin = async (role: Role, own: Readonly<Record<string, string>> = {}): Promise<Member> => {
 		const args = [role, '--port', '0', '--host', '127.0.0.1', ...limits, ...flags];
-		for (let attempt = 1; ; attempt += 1) {
-			const started = tidemark(args, { ...environment, ...own }, role === 'gateway' ? gatewayWithin : []);
-			try {
-				const url = (await started.printed(/(http:\/\/localhost:\d+)/)).replace('localhost', '127.0.0.1');
-				const member = { ...started, role, url };
-				running.push(member);
-				return member;
-			} catch (error) {
-				const { err } = await started.ended;
-				if (attempt === START_ATTEMPTS || !err.includes('service_unavailable')) throw error;
-			}
-		}
+		const started = tidemark(args, { ...environment, ...own }, role === 'gateway' ? gatewayWithin : []);
+		const url = (await started.printed(/(http:\/\/localhost:\d+)/)).replace('localhost', '127.0.0.1');
+		const member = { ...started, role, url };
+		running.push(member);
+		return member;
 	};
-	// Topics and tables are made by whoever is first: all of them may start at once.
+	// The first process creates topics and tables, so all may start at once.
 	const starting = await Promise.allSettled([
 		...Array.from({ length: workers }, () => begin('worker')),
 		...Array.from({ length: gateways }, () => begin('gateway')),

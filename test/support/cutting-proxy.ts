@@ -18,7 +18,7 @@ export interface CuttingProxy {
 	stop(): void;
 }
 
-const MOST_KEPT = 100_000;
+const MAX_KEPT = 100_000;
 
 interface Pair {
 	upstream: Socket<Pair> | null;
@@ -74,7 +74,7 @@ export async function cuttingProxy(host: string, port: number): Promise<CuttingP
 			},
 			data({ data: pair }, data) {
 				if (pair.silent) return;
-				if (pair.sent.length < MOST_KEPT) pair.sent += data.toString('latin1');
+				if (pair.sent.length < MAX_KEPT) pair.sent += data.toString('latin1');
 				if (armed !== null && data.includes(armed.word)) {
 					const { when } = armed;
 					armed = null;

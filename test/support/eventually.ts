@@ -1,5 +1,5 @@
-/** Repeats a check until it holds, for so long; what it says then is the outcome. With 0 it has to hold at once. */
-export async function eventually<T>(withinMs: number, check: () => Promise<T>): Promise<T> {
+/** Repeats a check until it holds, and answers what it answers. With 0 ms it has to hold at once. */
+export async function eventually<T>(check: () => Promise<T>, withinMs = 10_000): Promise<T> {
 	const end = performance.now() + withinMs;
 	for (;;) {
 		try {

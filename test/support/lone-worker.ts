@@ -6,7 +6,7 @@ import { Epoch } from '../../src/engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../src/engine/cluster/redis/keys.ts';
 import { MemoryBus } from '../../src/engine/embedded/memory-bus.ts';
-import type { Keep } from '../../src/engine/ports/views.ts';
+import type { OnMoved } from '../../src/engine/ports/views.ts';
 import { risingClock } from '../../src/model/ts.ts';
 import type { Action, Outcome } from '../../src/sequencer/commands.ts';
 import type { Effect } from '../../src/sequencer/effects.ts';
@@ -39,6 +39,8 @@ export interface LoneWorker {
 	append(conversation: string, action: Action, actor?: string): Promise<number>;
 	/** What was written down of how far the log was read is removed. */
 	forgetProgress(): Promise<void>;
+	/** PostgreSQL loses every message, and how far the log was read, as after a failover to a replica that was behind. */
+	rollBack(): Promise<void>;
 	/** PostgreSQL refuses messages with this text from now on. */
 	refuse(text: string): Promise<void>;
 	/** How often a partition was claimed, what is awaited when a worker has read where it goes on, and before it records what it published. */
@@ -83,9 +85,9 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 	const watched = new Proxy(readState, {
 		get(target, name) {
 			if (name !== 'apply') return Reflect.get(target, name, target);
-			return async <T>(effects: readonly Effect[], keep: Keep<T>) => {
+			return async <T>(effects: readonly Effect[], onMoved: OnMoved<T>) => {
 				await before.get(effects[0]?.conversation.id ?? '')?.();
-				return target.apply(effects, keep);
+				return target.apply(effects, onMoved);
 			};
 		},
 	});
@@ -124,7 +126,7 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 		});
 		return new PartitionedWorker({
 			log: logs.commands,
-			moved: marks,
+			cursorLedger: marks,
 			deliveries: new CountedRecord(commands, keys, epoch, bus, nowMicros),
 			ledger: { ...store, nextOffset },
 			source: store.source,
@@ -159,6 +161,10 @@ export async function loneWorker(options: Partial<KafkaLogsOptions> = {}): Promi
 			return request;
 		},
 		forgetProgress: async () => void (await onPostgres(`DELETE FROM ${place.schema}.partition_progress`)),
+		rollBack: async () =>
+			void (await onPostgres(
+				`DELETE FROM ${place.schema}.messages; DELETE FROM ${place.schema}.partition_progress`,
+			)),
 		refuse: async (text) =>
 			void (await onPostgres(`ALTER TABLE ${place.schema}.messages ADD CHECK (text <> '${text}')`)),
 		emptyRedis: () => emptyRedis(commands, redis.prefix),

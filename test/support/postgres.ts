@@ -26,6 +26,26 @@ export async function onPostgres<T = unknown>(statement: string, url = postgresU
 	}
 }
 
+/** As after a failover, or when a disk filled up: every session that is asked to write rejects that. */
+export async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
+	const sql = new SQL(url, { max: 1, connection: { default_transaction_read_only: 'off' } });
+	await sql.unsafe(
+		`ALTER SYSTEM ${isReadOnly ? 'SET default_transaction_read_only = on' : 'RESET default_transaction_read_only'}`,
+	);
+	await sql.unsafe('SELECT pg_reload_conf()');
+	await sql.close({ timeout: 0 });
+}
+
+/** Ends every other session, in the middle of what it does; answers how many. */
+export const dropConnections = async (url: string): Promise<number> =>
+	(
+		await onPostgres(
+			`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+				WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+			url,
+		)
+	).length;
+
 let places = 0;
 
 /** A schema of its own, empty at first. */

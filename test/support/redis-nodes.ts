@@ -114,3 +114,13 @@ export const emptyInstallation = (url: string, installation: string): Promise<un
 /** Clients reach the node of this address through another port from now on; answers with its own. */
 export const announcePort = (url: string, port: number): Promise<unknown> =>
 	onNode(url, (node) => node.config('SET', 'cluster-announce-port', String(port)));
+
+/** Makes the replica of this address the master, in agreement with the one that it replaces. */
+export const promote = (url: string): Promise<unknown> => onNode(url, (node) => node.cluster('FAILOVER'));
+
+/** Resolves when the node of this address is a replica that has all of its master's data. */
+export const demoted = (url: string): Promise<void> =>
+	onNode(url, async (node) => {
+		for (let info = ''; !(info.includes('role:slave') && info.includes('master_link_status:up')); )
+			info = await Bun.sleep(100).then(() => node.info('replication'));
+	});

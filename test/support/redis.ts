@@ -4,6 +4,7 @@ import {
 	makeSubscriber,
 	type RedisAddress,
 } from '../../src/engine/cluster/redis/connection.ts';
+import type { Keys } from '../../src/engine/cluster/redis/keys.ts';
 
 /** The Redis and the Redis Cluster that tests run on. Without them tests fail: nothing is skipped in silence. */
 
@@ -65,4 +66,15 @@ export async function emptyRedis(commands: Commands, prefix: string): Promise<vo
 export async function cutSubscribers(commands: Commands): Promise<void> {
 	const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
 	for (const node of nodes) await node.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+}
+
+/** Makes every process read the conversation from Redis again, as after damage that copies do not have. */
+export async function invalidateCopies(
+	commands: Commands,
+	keys: Keys,
+	conversation: string,
+	base = 1,
+): Promise<void> {
+	await commands.hset(keys.meta(conversation), 'base', base);
+	await commands.del(keys.version(conversation));
 }

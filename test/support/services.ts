@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,18 +7,26 @@ import { join } from 'node:path';
 
 const SCRIPT = new URL('../../scripts/services', import.meta.url).pathname;
 
-export type Service = 'postgres' | 'redis' | 'redis-cluster' | 'kafka' | 'kafka-trio';
+export type Service = 'postgres' | 'redis' | 'redis-cluster' | 'redis-replicas' | 'kafka' | 'kafka-trio';
+/** Services of several processes, which are numbered from 1. */
+type Nodes = 'redis-cluster' | 'kafka-trio';
 
 export interface OwnServices {
-	/** By the names that scripts/services tells. */
+	/** Addresses, by the names that scripts/services prints. */
 	readonly env: Readonly<Record<string, string>>;
 	stop(service: Service, how?: 'finish' | 'crash'): Promise<void>;
 	start(service: Service): Promise<void>;
 	/** Of a service that is one process: it stays, and answers nobody until it is woken. */
 	pause(service: 'kafka' | 'redis'): void;
 	wake(service: 'kafka' | 'redis'): void;
-	/** One of three brokers, numbered from 1. `start` brings a killed one back. */
-	signalBroker(node: number, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
+	/** Signals one process of a service; `start` starts those again that were killed. */
+	signalNode(service: Nodes, node: number, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
+	/** Ends one process of a service in good order, and starts it again. */
+	restartNode(service: Nodes, node: number): Promise<void>;
+	/** Starts a service more, in the directory of the others. */
+	add(service: Service): Promise<void>;
+	/** Where the service has its files. */
+	directoryOf(service: Service): string;
 	down(): Promise<void>;
 }
 
@@ -28,7 +36,10 @@ const NONE: OwnServices = {
 	start: async () => undefined,
 	pause: () => undefined,
 	wake: () => undefined,
-	signalBroker: () => undefined,
+	signalNode: () => undefined,
+	restartNode: async () => undefined,
+	add: async () => undefined,
+	directoryOf: () => '',
 	down: async () => undefined,
 };
 
@@ -52,27 +63,37 @@ export async function ownServices(...services: readonly Service[]): Promise<OwnS
 	};
 	/** By their files with the number of the process. */
 	const paused = new Set<string>();
+	const pidIn = (pidFile: string): number => Number(readFileSync(join(directory, pidFile), 'utf8'));
 	const signal = (pidFile: string, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void => {
-		process.kill(Number(readFileSync(join(directory, pidFile), 'utf8')), name);
+		process.kill(pidIn(pidFile), name);
 		if (name === 'SIGSTOP') paused.add(pidFile);
 		else paused.delete(pidFile);
 	};
-	const told = await call('up', ...services);
+	const up = async (...names: readonly Service[]): Promise<Record<string, string>> => {
+		const lines = (await call('up', ...names)).trim().split('\n');
+		return Object.fromEntries(
+			lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+		);
+	};
+	const addresses = await up(...services);
 	return {
-		env: Object.fromEntries(
-			told
-				.trim()
-				.split('\n')
-				.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-		),
+		env: addresses,
 		stop: async (service, how = 'finish') =>
 			void (await call('stop', ...(how === 'crash' ? ['--crash'] : []), service)),
 		start: async (service) => void (await call('start', service)),
 		pause: (service) => signal(`${service}/pid`, 'SIGSTOP'),
 		wake: (service) => signal(`${service}/pid`, 'SIGCONT'),
-		signalBroker: (node, name) => signal(`kafka-trio/pid.${node}`, name),
+		signalNode: (service, node, name) => signal(`${service}/pid.${node}`, name),
+		restartNode: async (service, node) => {
+			const pid = pidIn(`${service}/pid.${node}`);
+			process.kill(pid, 'SIGTERM');
+			while (existsSync(`/proc/${pid}`)) await Bun.sleep(50);
+			await call('start', service);
+		},
+		add: async (service) => void Object.assign(addresses, await up(service)),
+		directoryOf: (service) => join(directory, service),
 		down: async () => {
-			// A test that failed may have left it so, and then it would not hear that it is to end.
+			// A failed test may have left a service paused: it would not react to a signal.
 			for (const pidFile of paused) signal(pidFile, 'SIGCONT');
 			await call('down');
 		},

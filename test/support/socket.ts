@@ -15,7 +15,7 @@ export interface Closing {
 	readonly reason: string;
 }
 
-type Wanted = ((frame: Frame) => boolean) | Readonly<Record<string, unknown>>;
+type ConversationScope = ((frame: Frame) => boolean) | Readonly<Record<string, unknown>>;
 
 export class TestSocket {
 	readonly closed: Promise<Closing>;
@@ -36,14 +36,14 @@ export class TestSocket {
 	}
 
 	/** The first frame that matches, whether it came already or is still to come. */
-	async seen(wanted: Wanted): Promise<Frame> {
+	async seen(wanted: ConversationScope): Promise<Frame> {
 		const [frame] = await this.all(1, wanted);
 		if (!frame) throw new Error('no frame came');
 		return frame;
 	}
 
 	/** So many frames that match, in the order they came. */
-	all(count: number, wanted: Wanted): Promise<Frame[]> {
+	all(count: number, wanted: ConversationScope): Promise<Frame[]> {
 		const matches = typeof wanted === 'function' ? wanted : fields(wanted);
 		return this.received.all(count, matches, () => {
 			const shown = this.frames.slice(-10).map((frame) => JSON.stringify(frame).slice(0, 300));
@@ -52,7 +52,7 @@ export class TestSocket {
 		});
 	}
 
-	having(wanted: Wanted): Frame[] {
+	having(wanted: ConversationScope): Frame[] {
 		return this.frames.filter(typeof wanted === 'function' ? wanted : fields(wanted));
 	}
 

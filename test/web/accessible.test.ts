@@ -261,6 +261,10 @@ test('light and dark by choice, and it is kept', async () => {
 	const { page } = await show(people[0], { colorScheme: 'light' });
 	const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
 	const light = await ground();
+	// The button follows the system until somebody chooses.
+	await page.emulateMedia({ colorScheme: 'dark' });
+	await page.getByRole('button', { name: 'Light colours' }).waitFor();
+	await page.emulateMedia({ colorScheme: 'light' });
 	await page.getByRole('button', { name: 'Dark colours' }).click();
 	const dark = await ground();
 	expect(dark).not.toBe(light);

@@ -90,10 +90,10 @@ test('a command, a button, a modal, shortcuts and a home', async () => {
 		await page.getByText('High water at noon').hover();
 		await page.getByRole('button', { name: 'More actions' }).last().click();
 		await page.getByRole('menuitem', { name: 'Quote' }).click();
-		await eventually(30_000, async () => expect(ran).toEqual(['quote']));
+		await eventually(async () => expect(ran).toEqual(['quote']), 30_000);
 		await page.getByRole('textbox', { name: /^Message/ }).fill('/new');
 		await page.getByRole('option', { name: 'New tide' }).click();
-		await eventually(30_000, async () => expect(ran).toEqual(['quote', 'new_tide']));
+		await eventually(async () => expect(ran).toEqual(['quote', 'new_tide']), 30_000);
 
 		// The home that the app publishes when it is opened, in the direct message with its bot.
 		const direct = await app.ada('conversations.open', { users: app.bot });

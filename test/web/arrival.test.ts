@@ -22,7 +22,7 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	const admin = await newScreen();
 	await admin.page.goto(`${here.server.url}/admin`);
 	await admin.page.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
-	await admin.page.getByRole('button', { name: 'Open' }).click();
+	await admin.page.getByRole('button', { name: 'Sign in' }).click();
 	await admin.page.getByText('There is no workspace yet.').waitFor();
 	await admin.page.getByLabel('New workspace').fill('Harbour Crew');
 	await admin.page.getByRole('button', { name: 'Create' }).click();
@@ -39,13 +39,13 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 		.filter({ hasText: /for Mia of the crew.*created .* by an administrator, expires / })
 		.waitFor();
 	// A person who is added gets a link at once.
-	await admin.page.getByLabel('Add a person').fill('tom');
+	await admin.page.getByLabel('Add a person').fill('Tom Vane');
 	await admin.page.keyboard.press('Enter');
-	expect(await admin.page.getByLabel('Link that signs in tom').inputValue()).toContain('/#invite=');
+	expect(await admin.page.getByLabel('Link that signs in Tom Vane').inputValue()).toContain('/#invite=');
 	const forTom = await shownId();
 	expect([forTom.length, forTom === forAnybody]).toEqual([8, false]);
 	await open(forTom)
-		.filter({ hasText: /for tom.*created / })
+		.filter({ hasText: /for tom\.vane.*created / })
 		.waitFor();
 	await open(forTom)
 		.getByRole('button', { name: `Revoke link ${forTom}` })
@@ -88,7 +88,9 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	const second = await mia.page.getByLabel('Link for another device').inputValue();
 	await late.page.goto(second);
 	await late.page.getByText('This link signs you in as Mia Berg.').waitFor();
-	await late.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+	await late.page.getByRole('heading', { name: 'Sign in to Harbour Crew' }).waitFor();
+	// The button has the focus.
+	await late.page.keyboard.press('Enter');
 	await late.page.locator('.side-me', { hasText: 'Mia Berg' }).waitFor();
 	await mia.page.getByRole('button', { name: 'Close' }).click();
 	await moreMenu(mia.page).click();
@@ -104,7 +106,14 @@ test('from an administrator’s page to a person signed in by a link, on two dev
 	await admin.page.reload();
 	await ours.click();
 	await admin.page.getByRole('button', { name: 'Actions for mia.berg' }).click();
+	// It asks first.
 	await admin.page.getByRole('menuitem', { name: 'Deactivate' }).click();
+	const question = admin.page.getByRole('dialog', { name: 'Deactivate Mia Berg?' });
+	await question.getByRole('button', { name: 'Cancel' }).click();
+	expect(await admin.page.getByText('· deactivated').count()).toBe(0);
+	await admin.page.getByRole('button', { name: 'Actions for mia.berg' }).click();
+	await admin.page.getByRole('menuitem', { name: 'Deactivate' }).click();
+	await question.getByRole('button', { name: 'Deactivate' }).click();
 	await admin.page.getByText('· deactivated').waitFor();
 	expect([...admin.errors, ...mia.errors, ...late.errors]).toEqual([]);
 	for (const { page } of [admin, mia, late]) await page.context().close();

@@ -55,8 +55,9 @@ test('axe finds nothing, in light and dark', async () => {
 	] as const)
 		await shared(ada, name, content, { channel_id: channel });
 	await grace.call('reactions.add', { channel, timestamp: root, name: 'tada' });
-	await grace.call('conversations.create', { name: 'elsewhere' });
-	const { page } = await here.show(ada, { colorScheme: 'light', locale: 'en-US' });
+	const { channel: elsewhere } = await grace.call('conversations.create', { name: 'elsewhere' });
+	const screen = await here.show(ada, { colorScheme: 'light', locale: 'en-US' });
+	const { page } = screen;
 	const problems: string[] = [];
 	const check = async (name: string) => problems.push(...(await inBothThemes(page, name)));
 	const visit = async (hash: string, ready: string) => {
@@ -69,6 +70,7 @@ test('axe finds nothing, in light and dark', async () => {
 	await visit('#/mentions', '.explained li');
 	await visit('#/search', '.search-form');
 	await visit('#/search?q=look', '.explained li');
+	await visit(`#/c/${elsewhere.id}`, '.pane .button.primary');
 	await visit(`#/c/${channel}`, '.picture img');
 	await page.locator('.pane .composer input[type=file]').setInputFiles({
 		name: 'chosen.png',
@@ -93,8 +95,34 @@ test('axe finds nothing, in light and dark', async () => {
 	await dialog('new', () => page.getByRole('button', { name: 'New conversation' }).click());
 	await dialog('members', () => page.getByRole('button', { name: 'Members' }).click());
 	await dialog('devices', fromMenu('Your devices'));
-	await dialog('photo', fromMenu('Your photo'));
+	await dialog('profile', fromMenu('Your profile'));
 	await dialog('keys', fromMenu('Keyboard shortcuts'));
+	await dialog('notifications', fromMenu('Notifications'));
+	const mine = page.locator('.pane article', { hasText: 'Plain, by me' });
+	const ofMine = (item: string) => async () => {
+		await mine.hover();
+		await mine.getByRole('button', { name: 'More actions' }).click();
+		await page.getByRole('menuitem', { name: item }).click();
+	};
+	await dialog('delete', ofMine('Delete…'));
+	await dialog('readers', ofMine('Who has read this'));
+	await dialog('reaction', async () => {
+		await mine.hover();
+		await mine.getByRole('button', { name: 'Add a reaction' }).click();
+	});
+	// Without a connection: the notice, a message that waits, files that were not sent.
+	await page.route('**/api/**', (route) => route.abort());
+	await page.context().setOffline(true);
+	await page.locator('.banner').waitFor();
+	await page.locator('.pane .composer textarea').fill('with the picture');
+	await page.keyboard.press('Enter');
+	await page.locator('.upload .refusal').waitFor();
+	await page.locator('.pane .composer textarea').fill('waits');
+	await page.keyboard.press('Enter');
+	await page.locator('article.sending').waitFor();
+	await check('outage');
+	await page.context().setOffline(false);
+	await page.unroute('**/api/**');
 
 	const { team_id } = await ada.call('auth.test');
 	const admin = client(here.server.url, ADMIN_TOKEN);
@@ -119,7 +147,30 @@ test('axe finds nothing, in light and dark', async () => {
 	await look(`${here.server.url}/admin`, '.sign-in');
 	await outside.evaluate(`sessionStorage.setItem('tidemark.admin', '${ADMIN_TOKEN}')`);
 	await look(`${here.server.url}/admin`, '.admin-members li');
+	await outside
+		.getByRole('button', { name: /^Actions for/ })
+		.first()
+		.click();
+	await outside.getByRole('menuitem', { name: 'Deactivate' }).click();
+	await outside.getByRole('dialog').waitFor();
+	problems.push(...(await inBothThemes(outside, 'question of /admin')));
 	await look(`${here.server.url}/ops`, '.condition');
+	await look(`${here.server.url}/devices#token=${ada.token}&friend=${grace.token}`, 'iframe');
+	// Somebody who is alone in an empty workspace, and a link while somebody is signed in.
+	const { team } = await admin('admin.teams.create', { name: 'Empty' });
+	const { url: alone } = await admin('admin.invites.create', { team_id: team.id });
+	await outside.goto(alone);
+	await outside.getByLabel('Your name').fill('Only One');
+	await outside.keyboard.press('Enter');
+	await outside.locator('.state-actions').waitFor();
+	problems.push(...(await inBothThemes(outside, 'empty workspace')));
+	await outside.getByRole('button', { name: 'Write to someone' }).click();
+	await outside.getByText('You are the only person').waitFor();
+	problems.push(...(await inBothThemes(outside, 'alone')));
+	await look(`${here.server.url}/#token=${grace.token}`, '.sign-in');
 	await context.close();
+	// What the browser says about requests that do not arrive is not the page's doing.
+	const ofThePage = screen.errors.filter((error) => !/net::ERR_|WebSocket/.test(error));
+	screen.errors.splice(0, screen.errors.length, ...ofThePage);
 	expect(problems).toEqual([]);
 });

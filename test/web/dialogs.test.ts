@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { client } from '../support/api.ts';
+import type { Person } from '../support/people.ts';
 import { eventually } from '../support/web/screen.ts';
 import { stage } from '../support/web/stage.ts';
 
@@ -161,7 +163,17 @@ test('members: who is here, somebody is added, the topic and the name are change
 	await page.getByRole('button', { name: 'Leave the channel' }).click();
 	await page.getByRole('main', { name: 'Inbox' }).waitFor();
 	await eventually(async () => expect(await screen.row('long-pier').count()).toBe(0));
-	await other.page.getByRole('button', { name: 'Members' }).click();
+	const choose = async (item: string) => {
+		await other.page.getByRole('button', { name: 'Settings of this conversation' }).click();
+		await other.page.getByRole('menuitem', { name: item }).click();
+	};
+	await choose('Rename…');
+	await other.page.getByLabel('Name', { exact: true }).fill('Short Pier');
+	await other.page.keyboard.press('Enter');
+	await eventually(async () => expect(await heading(other.page)).toBe('short-pier'));
+	await other.page.getByRole('button', { name: 'Close' }).click();
+	await choose('Archive…');
+	await other.page.getByRole('button', { name: 'Cancel' }).click();
 	await other.page.getByRole('button', { name: 'Archive…' }).click();
 	await other.page.getByRole('button', { name: 'Archive', exact: true }).click();
 	await other.page.getByRole('main', { name: 'Inbox' }).waitFor();
@@ -205,7 +217,7 @@ test('alone in a workspace: nothing is missed before anything is written; what s
 	};
 	expect(Math.abs((await middleOf('input')) - (await middleOf('.button')))).toBeLessThan(2);
 	await page.getByRole('button', { name: 'New conversation' }).click();
-	await page.getByText('People to write to and channels to join appear here').waitFor();
+	await page.getByText('You are the only person in this workspace.').waitFor();
 	expect(await page.getByText('No matches').count()).toBe(0);
 	await page.getByRole('combobox').first().fill('!');
 	await page.getByText('No matches.').waitFor();
@@ -227,3 +239,36 @@ test('what is said about an action stands above the text box, and goes when one 
 	await page.getByRole('main', { name: 'Threads' }).waitFor();
 	expect(await page.locator('.toast').count()).toBe(0);
 });
+
+test('a person changes their name, and everybody sees it at once; nobody leaves the general channel', async () => {
+	const { team } = await here.admin('admin.teams.create', { name: 'Quay', general_channel: 'general' });
+	const [ada, grace] = await Promise.all(['ada', 'grace'].map((name) => member(team.id, name)));
+	if (!ada || !grace) throw new Error('a person is missing');
+	const [left, right] = [await show(ada), await show(grace)];
+	await left.open('general');
+	await left.write('Hello from here');
+	await right.open('general');
+	await left.page.locator('.side-me').getByRole('button', { name: 'More', exact: true }).click();
+	await left.page.getByRole('menuitem', { name: 'Your profile' }).click();
+	await left.page.getByRole('button', { name: 'Edit the name' }).click();
+	await left.page.getByLabel('Name').fill('Ada Lovelace');
+	await left.page.keyboard.press('Enter');
+	await right.message('Hello from here').getByText('Ada Lovelace').waitFor();
+	// While the name is being saved, Esc leaves the line and not the dialog.
+	await left.page.getByRole('button', { name: 'Edit the name' }).waitFor();
+	await left.page.keyboard.press('Escape');
+
+	await left.page.getByRole('button', { name: 'Settings of this conversation' }).click();
+	await left.page.getByRole('menuitem', { name: 'Mute' }).waitFor();
+	expect(await left.page.getByRole('menuitem', { name: 'Leave' }).count()).toBe(0);
+	await left.page.keyboard.press('Escape');
+	await left.page.getByRole('button', { name: 'Members' }).click();
+	await left.page.getByRole('dialog').getByText('2 members').waitFor();
+	expect(await left.page.getByRole('button', { name: /^(Archive|Leave)/ }).count()).toBe(0);
+});
+
+async function member(team_id: string, name: string): Promise<Person> {
+	const { user } = await here.admin('admin.users.create', { team_id, name });
+	const { token } = await here.admin('admin.tokens.create', { user_id: user.id });
+	return { id: user.id, name, token, call: client(here.server.url, token) };
+}

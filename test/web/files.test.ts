@@ -142,7 +142,7 @@ test('a photo takes the place of initials, for everybody at once, until it is re
 	const face = other.message('Good morning').locator('.avatar img');
 	const { page } = screen;
 	await page.locator('.side-me').getByRole('button', { name: 'More', exact: true }).click();
-	await page.getByRole('menuitem', { name: 'Your photo' }).click();
+	await page.getByRole('menuitem', { name: 'Your profile' }).click();
 	await page.getByRole('dialog').locator('input[type=file]').setInputFiles(PICTURE);
 	await face.waitFor();
 	await page.getByRole('dialog').locator('.avatar img').waitFor();

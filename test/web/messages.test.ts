@@ -254,3 +254,33 @@ test('a message that the server refuses stays, with the reason', async () => {
 	expect(messages.map(({ text }: { text: string }) => text)).toEqual(['Too late?']);
 	await screen.expectExact();
 });
+
+test('a message that appears under a resting pointer shows its actions when the pointer moves', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(grace, 'under the pointer');
+	const screen = await show(ada);
+	await screen.open('harbour');
+	// As browsers do then: the pointer moves on the message without having entered it.
+	await screen.page.mouse.move(10, 10);
+	await screen.message('under the pointer').dispatchEvent('pointermove', { bubbles: true });
+	await screen.message('under the pointer').getByRole('button', { name: 'Reply in thread' }).waitFor();
+});
+
+test('a text is copied without https too, where pages have no clipboard', async () => {
+	const { people, post } = await scene(2);
+	const [ada, grace] = people;
+	await post(grace, 'to be copied');
+	const screen = await show(ada, { permissions: ['clipboard-read'] });
+	const { page } = screen;
+	const clipboard = await page.evaluateHandle('navigator.clipboard');
+	await page.evaluate(
+		`Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })`,
+	);
+	await screen.open('harbour');
+	await screen.choose(screen.message('to be copied'), 'Copy text');
+	await page.getByText('Copied.').waitFor();
+	expect(await clipboard.evaluate<string>((one) => (one as { readText(): string }).readText())).toBe(
+		'to be copied',
+	);
+});

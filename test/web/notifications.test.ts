@@ -67,7 +67,7 @@ test('from a post to the notification and back: on, shown, read elsewhere, click
 			const toggle = await openSwitch(page);
 			expect(await toggle.isChecked()).toBe(false);
 			await toggle.click();
-			await page.getByText('This browser notifies you of mentions').waitFor();
+			await page.getByText('This browser notifies you while you are not looking').waitFor();
 			expect(await toggle.isChecked()).toBe(true);
 			expect(await devices()).toMatchObject([{ platform: 'web' }]);
 			await page.keyboard.press('Escape');

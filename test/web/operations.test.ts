@@ -14,11 +14,11 @@ test('charts move with the load; a user’s token is rejected; a server that doe
 	const { page, errors } = new Screen(await context.newPage(), ada);
 	await page.goto(`${here.server.url}/ops`);
 	await page.getByLabel('Administrator’s token').fill(ada.token);
-	await page.getByRole('button', { name: 'Open' }).click();
+	await page.getByRole('button', { name: 'Sign in' }).click();
 	await page.getByText('This is not the administrator’s token.').waitFor();
 	expect(await page.locator('.chart').count()).toBe(0);
 	await page.getByLabel('Administrator’s token').fill(ADMIN_TOKEN);
-	await page.getByRole('button', { name: 'Open' }).click();
+	await page.getByRole('button', { name: 'Sign in' }).click();
 	await page.getByText('Everything works').waitFor();
 	const link = page.getByRole('link', { name: 'Administration' });
 	expect(await link.getAttribute('href')).toBe('/admin');

@@ -45,8 +45,8 @@ test('an address without a page leads back; who runs the server finds the way to
 	const page = await context.newPage();
 	const answer = await page.goto(`${here.server.url}/nothing`);
 	expect([answer?.status(), answer?.headers()['cache-control']]).toEqual([404, 'no-store']);
-	await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
-	await page.getByRole('link', { name: 'To the conversations' }).click();
+	await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+	await page.getByRole('link', { name: 'Go to Tidemark' }).click();
 	await page.getByLabel('Token').waitFor();
 	await page.getByRole('link', { name: 'see its status' }).click();
 	await page.getByLabel('Administrator’s token').waitFor();

@@ -1,12 +1,12 @@
 import { formatRoute, toConversation } from '../src/session/address.ts';
 
-/** What the server pushes (src/push/web/payload.ts), and what follows from it. Pure. */
+/** Parses pushed payloads (src/push/web/payload.ts) and derives what to show. Pure. */
 
 export interface PushedMessage {
 	readonly type: 'message';
 	readonly title: string;
 	readonly body: string;
-	/** One for each message: a second push of it replaces what is shown. */
+	/** One per message: a second push replaces the first notification. */
 	readonly tag: string;
 	readonly channel: string;
 	readonly ts: string;
@@ -14,7 +14,7 @@ export interface PushedMessage {
 	readonly badge: number;
 }
 
-/** Read elsewhere, or nothing to be read any more. */
+/** The messages were read elsewhere, or no longer exist. */
 export interface PushedWithdrawal {
 	readonly type: 'withdrawn';
 	readonly tags: readonly string[];
@@ -23,7 +23,7 @@ export interface PushedWithdrawal {
 
 export type Pushed = PushedMessage | PushedWithdrawal;
 
-/** Null: of a server that knows more than this. */
+/** Null: an unknown payload, from a newer server. */
 export function parsePushed(text: string): Pushed | null {
 	try {
 		const value = JSON.parse(text) as Pushed;
@@ -33,7 +33,7 @@ export function parsePushed(text: string): Pushed | null {
 	}
 }
 
-/** Where a click leads: to the message, or to its thread beside the conversation. */
+/** The address that a click opens: the message, or its thread beside the conversation. */
 export function addressOf({ channel, ts, thread_ts: root }: Omit<PushedMessage, 'type'>): string {
 	const route = toConversation(channel, root ?? ts);
 	return formatRoute(root ? { ...route, thread: { channel, ts: root } } : route);

@@ -2,16 +2,15 @@ import { inTurn } from '../src/notifications/in-turn.ts';
 import { addressOf, type PushedMessage, type PushedWithdrawal, parsePushed } from './pushed.ts';
 
 /**
- * The service worker: what of the interface is there while no page is. It shows and withdraws notifications; pages come
- * from the server as ever, nothing is kept here.
+ * The service worker, which runs while no page is open. It shows and withdraws notifications; it caches no pages.
  */
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** What Chrome shows by itself when it finds that pushes showed too little; the next one removes it. */
+/** The notification that Chrome shows by itself if pushes showed too few; the next push removes it. */
 const FORCED_TAG = 'user_visible_auto_notification';
 
-// A new one takes over at once: it has nothing in common with the one before that could break.
+// A new version takes over at once: it shares no state with the old one.
 self.addEventListener('install', () => void self.skipWaiting());
 
 self.addEventListener('push', (event) => {
@@ -27,7 +26,7 @@ self.addEventListener('push', (event) => {
 
 self.addEventListener('notificationclick', (event) => {
 	event.notification.close();
-	// That of Chrome's own has none.
+	// Chrome's own notification has no data.
 	const message = event.notification.data as PushedMessage | null;
 	event.waitUntil(lead(message && addressOf(message)));
 });
@@ -42,16 +41,16 @@ async function withdraw({ tags }: PushedWithdrawal): Promise<void> {
 		if (tags.includes(notification.tag) || notification.tag === FORCED_TAG) notification.close();
 }
 
-/** Installed pages have one; others refuse it, or do not know it. */
+/** Only installed pages have a badge; elsewhere the call fails or does not exist. */
 async function setBadge(badge: number): Promise<void> {
 	try {
 		await self.navigator.setAppBadge?.(badge);
 	} catch {
-		// Nobody misses it.
+		// Without a badge there is nothing to do.
 	}
 }
 
-/** To a page that is open, of those the one in front; to a new one otherwise. Null: wherever it is. */
+/** Opens the address in an open page, preferably the one in front, or in a new one. Null: only focuses the page. */
 async function lead(address: string | null): Promise<void> {
 	const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
 	const pages = windows.filter(
@@ -63,6 +62,6 @@ async function lead(address: string | null): Promise<void> {
 		return;
 	}
 	if (address) page.postMessage({ type: 'open', address });
-	// Where the browser does not let us, it is led there in the background.
+	// If the browser does not allow focusing, the page navigates in the background.
 	await page.focus().catch(() => undefined);
 }

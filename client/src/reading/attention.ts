@@ -2,12 +2,12 @@ import type { Platform } from '../platform.ts';
 import type { Attention } from '../public.ts';
 
 /**
- * Whether somebody is there: the window is visible and has the keyboard, and its user did something within the last minute.
- * Nobody is there before the first sign of life.
+ * Whether a user is looking: the window is visible and has the keyboard focus, and the user was active within the
+ * last minute. False before the first activity.
  */
 
 export const IDLE_AFTER_MS = 60_000;
-/** Signs of life in between change nothing. */
+/** Activity in between is ignored. */
 const NOTED_EVERY_MS = 1_000;
 
 export class LiveAttention implements Attention {
@@ -42,7 +42,7 @@ export class LiveAttention implements Attention {
 		if (this.timer === undefined) this.watch();
 	};
 
-	/** The client is disconnected: no timer is left behind. */
+	/** Clears the timer when the client disconnects. */
 	stop(): void {
 		this.platform.timers.clear(this.timer);
 		this.timer = undefined;

@@ -1,26 +1,26 @@
 import type { Message } from '../types.ts';
 
 /**
- * Which marks follow from what was seen. Pure.
+ * Derives marks from what was seen. Pure.
  *
- * The read position moves over messages that were all seen, and never over one that was not. A seen message beyond an unseen
- * one is marked by itself, so that what was skipped stays unread.
+ * The cursor moves over messages that were all seen, never over an unseen one. A seen message after an unseen one
+ * is marked separately, so that skipped messages stay unread.
  */
 
 export interface Stretch {
-	/** An unbroken stretch of the conversation or thread, oldest first. */
+	/** A contiguous part of the conversation or thread, oldest first. */
 	readonly messages: readonly Message[];
-	/** There are messages before the stretch. */
+	/** Earlier messages exist that are not loaded. */
 	readonly hasOlder: boolean;
 	readonly lastRead: string;
-	/** The reader: own messages count as read. */
+	/** The user: own messages count as read. */
 	readonly self: string;
 }
 
 export interface DueMarks {
-	/** Everything up to this message was seen; null: the read position stays. */
+	/** Everything up to this message was seen; null: the cursor stays. */
 	readonly upTo: string | null;
-	/** Seen beyond a gap. */
+	/** Messages seen after an unseen one. */
 	readonly single: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export function dueMarks(
 ): DueMarks {
 	const single: string[] = [];
 	let upTo: string | null = null;
-	// Where the stretch begins after the read position, there is something in between that nobody saw.
+	// If the loaded part begins after the cursor, there are unseen messages in between.
 	let isUnbroken = !hasOlder || (messages[0]?.ts ?? '') <= lastRead;
 	for (const { ts, user, status, isTombstone } of messages) {
 		if (ts <= lastRead || status !== 'sent' || user === self || isTombstone) continue;

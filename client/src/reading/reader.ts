@@ -4,13 +4,13 @@ import { type DueMarks, dueMarks, type Stretch } from './due-marks.ts';
 import { forgetRead, look, NOTHING_SEEN, nextSeenIn, type Sightings } from './sightings.ts';
 
 /**
- * Marks read what its user sees: the rule of sightings.ts and due-marks.ts, run with a clock. It never overrules a user who
- * marked unread, here or on another device: from then on it marks nothing until `resume`.
+ * Marks messages that the user sees: runs the rules of sightings.ts and due-marks.ts with a clock. It never
+ * overrules a mark unread, of this or another device: after one, it marks nothing until `resume`.
  */
 
-/** What is read, as it is now. */
+/** The current state of what is read. */
 export interface Readable extends Stretch {
-	/** Of a conversation; threads have none. */
+	/** For conversations; threads have none. */
 	readonly revision?: number | undefined;
 	readonly hasUnreads: boolean;
 }
@@ -18,13 +18,13 @@ export interface Readable extends Stretch {
 export interface ReaderParts {
 	readonly platform: Pick<Platform, 'now' | 'timers'>;
 	readonly attention: Attention;
-	/** Null while nothing is known of it. */
+	/** Null until it is loaded. */
 	readonly readable: () => Readable | null;
-	/** Rejects when it has to be marked again. */
+	/** Rejects if the mark has to be repeated. */
 	readonly mark: (due: DueMarks) => Promise<unknown>;
 }
 
-/** Messages come into sight one after the other: those of this long are marked together. */
+/** Messages come into view one after the other: those within this time are marked together. */
 const TOGETHER_MS = 200;
 
 export class LiveReader implements Reader {
@@ -78,7 +78,7 @@ export class LiveReader implements Reader {
 		if (next !== null) this.timer = platform.timers.set(() => this.step(), Math.max(next, TOGETHER_MS));
 	}
 
-	/** Marked unread: a revision above the one that is known, or, of a thread, a read position before it. */
+	/** Detects a mark unread: another revision, or, for a thread, a cursor that moved back. */
 	private notice(current: Readable | null): void {
 		if (!current) return;
 		const { revision, lastRead } = current;

@@ -1,15 +1,15 @@
 /**
- * What a person has seen of a list of messages. Pure: the interface reports what is on screen and whether somebody is there,
- * the caller brings the clock.
+ * Which messages a user has seen. Pure: the interface reports what is on screen and whether the user is looking,
+ * and the caller passes the time.
  *
- * A message is seen when it was on screen for `SEEN_AFTER_MS` without a break while somebody was there. A message that passed
- * in less time, or stood on the screen of an empty desk, is not.
+ * A message is seen after `SEEN_AFTER_MS` on screen without a break while the user was looking. A message that
+ * scrolled past faster, or was shown while nobody was looking, is not.
  */
 
 export const SEEN_AFTER_MS = 500;
 
 export interface Sightings {
-	/** Messages that are being looked at, with the time since when; by ts. */
+	/** Messages on screen that are not seen yet, by ts, with the time since when. */
 	readonly since: ReadonlyMap<string, number>;
 	readonly seen: ReadonlySet<string>;
 }
@@ -20,12 +20,12 @@ export interface Look {
 	/** The messages on screen, by ts. */
 	readonly onScreen: readonly string[];
 	readonly isThere: boolean;
-	/** Milliseconds of any clock that only goes forward. */
+	/** Milliseconds of a monotonic clock. */
 	readonly now: number;
 }
 
 export function look(before: Sightings, { onScreen, isThere, now }: Look): Sightings {
-	// Nobody knows for how much of the time since the last look the person was there: it starts over.
+	// How long the user was looking since the last call is unknown: start over.
 	if (!isThere) return { since: new Map(), seen: before.seen };
 	const seen = new Set(before.seen);
 	for (const [ts, since] of before.since) if (now - since >= SEEN_AFTER_MS) seen.add(ts);
@@ -34,13 +34,13 @@ export function look(before: Sightings, { onScreen, isThere, now }: Look): Sight
 	return { since, seen };
 }
 
-/** In how many milliseconds the next message will have been seen, if nothing changes; null for none. */
+/** Milliseconds until the next message counts as seen if nothing changes; null: none. */
 export function nextSeenIn({ since }: Sightings, now: number): number | null {
 	if (since.size === 0) return null;
 	return Math.max(0, Math.min(...since.values()) + SEEN_AFTER_MS - now);
 }
 
-/** Forgets what is read: at or before this ts. */
+/** Drops messages at or before this ts, which are read. */
 export const forgetRead = ({ since, seen }: Sightings, lastRead: string): Sightings => ({
 	since,
 	seen: new Set([...seen].filter((ts) => ts > lastRead)),

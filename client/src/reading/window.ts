@@ -1,14 +1,14 @@
 import type { Attention } from '../public.ts';
 
 /**
- * Reports the attention of a browser window: whether it is visible and has the keyboard, and what its user does in it.
- * Returns a function that ends it.
+ * Reports the attention of a browser window: whether it is visible and has the keyboard focus, and the activity of
+ * its user. Returns a function that stops it.
  */
 
 const WINDOW_CHANGES = ['focus', 'blur', 'visibilitychange'] as const;
 const SIGNS_OF_LIFE = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 
-/** As much of a window as is used. */
+/** The part of a window that is used. */
 export interface WindowLike {
 	readonly document: { readonly visibilityState: string; hasFocus(): boolean };
 	// biome-ignore lint/suspicious/noExplicitAny: events are read field by field
@@ -36,7 +36,7 @@ export function attendWindow(
 		attention.report({ isVisible: document.visibilityState === 'visible', hasFocus: document.hasFocus() });
 	let pointer = '';
 	const active = ({ type, screenX, screenY }: Sign): void => {
-		// Browsers also send a move when something is drawn under a pointer that rests.
+		// Browsers also send a move when something is drawn under a resting pointer.
 		if (type === 'pointermove') {
 			const now = `${screenX} ${screenY}`;
 			const isResting = now === pointer || pointer === '';
@@ -45,7 +45,7 @@ export function attendWindow(
 		}
 		attention.active();
 	};
-	// Some of them do not bubble, or do not reach the window: the capture phase has them all.
+	// The capture phase also gets events that do not bubble or do not reach the window.
 	const options = { capture: true, passive: true };
 	for (const type of WINDOW_CHANGES) target.addEventListener(type, report, options);
 	for (const type of SIGNS_OF_LIFE) target.addEventListener(type, active, options);

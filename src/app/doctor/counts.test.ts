@@ -18,6 +18,6 @@ test('counts that could not be compared are neither called right nor missing', a
 	});
 	expect(await found(0, 0)).toMatchObject({
 		state: 'warn',
-		found: expect.stringContaining('not in this conversation'),
+		found: expect.stringContaining('not a member of this conversation'),
 	});
 });

@@ -1,7 +1,7 @@
 import type { ApiCall } from '../../remote/api-client.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
-/** Counts of a running server, compared with its store by the server itself, and repaired where asked for. */
+/** Asks a running server to compare its counts with its store, and to repair them if requested. */
 
 export interface CountsQuery {
 	readonly user?: string | undefined;
@@ -34,12 +34,12 @@ const ABOUT = 'counts';
 
 const FIXES: Readonly<Record<string, string>> = {
 	store_behind: 'The store does not have all changes yet; try again in a moment',
-	changing: 'It kept changing; try again when the conversation is quieter',
-	still_differs: 'It differs even after reloading it from the store: this is a bug, please report it',
-	not_tried: 'Other repairs took all the time; run it again',
+	changing: 'The counts kept changing; try again when the conversation is quieter',
+	still_differs: 'The counts differ even after reloading from the store: this is a bug, please report it',
+	not_tried: 'Other repairs took all the time; run the command again',
 };
 
-/** Of a user everything, page by page; of a channel alone, the first members. */
+/** For a user, compares all conversations page by page; for a channel alone, its first members. */
 export async function countsFindings(
 	call: ApiCall,
 	{ user, channel, repair }: CountsQuery,
@@ -67,7 +67,11 @@ export async function countsFindings(
 		];
 	if (checked === 0)
 		return [
-			warn(ABOUT, 'nothing was compared: the user is not in this conversation', 'Check --user and --channel'),
+			warn(
+				ABOUT,
+				'nothing was compared: the user is not a member of this conversation',
+				'Check --user and --channel',
+			),
 		];
 	return [
 		ok(ABOUT, `${checked - drifted.length} of ${checked} match the store${leftOut(pages, user)}`),
@@ -75,7 +79,7 @@ export async function countsFindings(
 	];
 }
 
-/** What the first line does not speak of. */
+/** What was not compared, as a suffix of the first line. */
 function leftOut(pages: readonly Verified[], user: string | undefined): string {
 	const { total = 0, response_metadata } = pages.at(-1) ?? {};
 	if (user === undefined)
@@ -91,7 +95,7 @@ function judged({ user, channel, thread_ts, served, stored, repaired, reason }: 
 	const found = `${user} in ${where}: ${shown(served)} served, ${shown(stored)} in the store`;
 	if (repaired === true) return ok(ABOUT, `${found}; repaired`);
 	if (repaired === false) return bad(ABOUT, `${found}; not repaired (${reason})`, FIXES[reason ?? ''] ?? '');
-	return bad(ABOUT, found, 'Run it again with --repair');
+	return bad(ABOUT, found, 'Run the command again with --repair');
 }
 
 const shown = ({ unread_count, mention_count, badge_count }: ReportedCounts): string =>

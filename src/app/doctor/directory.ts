@@ -5,7 +5,7 @@ import { DATABASE_FILE } from '../../engine/embedded/sqlite/open.ts';
 import { SchemaTooNew } from '../../engine/store/migrations.ts';
 import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
 
-/** The data directory: whether it can be used, and what is in it. Nothing in it is changed. */
+/** Checks the data directory: whether it is usable, and what it contains. Changes nothing. */
 
 const GB = 1024 ** 3;
 const LITTLE_BYTES = GB;
@@ -14,7 +14,7 @@ const ABOUT = 'data directory';
 
 export interface DirectoryFindings {
 	readonly findings: readonly Finding[];
-	/** Of the newest stamp in the database. */
+	/** Time of the newest stamp in the database. */
 	readonly newestMs: number | null;
 }
 
@@ -22,10 +22,14 @@ export function directoryFindings(dataDir: string): DirectoryFindings {
 	const directory = resolve(dataDir);
 	const place = existsSync(directory) ? directory : nearest(directory);
 	if (!statSync(place).isDirectory())
-		return only(bad(ABOUT, `${place} is not a directory`, 'Choose another one with --data-dir'));
+		return only(bad(ABOUT, `${place} is not a directory`, 'Choose another path with --data-dir'));
 	if (!isWritable(place))
 		return only(
-			bad(ABOUT, `${place} is not writable for this user`, 'Fix its permissions, or choose another one'),
+			bad(
+				ABOUT,
+				`this user cannot write to ${place}`,
+				'Fix its permissions, or choose another path with --data-dir',
+			),
 		);
 	const space = judgeSpace(freeBytes(place));
 	if (place !== directory)
@@ -36,7 +40,7 @@ export function directoryFindings(dataDir: string): DirectoryFindings {
 
 const only = (finding: Finding): DirectoryFindings => ({ findings: [finding], newestMs: null });
 
-/** The first one above it that exists. */
+/** The nearest ancestor that exists. */
 function nearest(directory: string): string {
 	const above = dirname(directory);
 	return existsSync(above) || above === directory ? above : nearest(above);
@@ -59,7 +63,7 @@ function freeBytes(directory: string): number {
 export function judgeSpace(bytes: number): Finding {
 	const about = 'disk';
 	const free = `${(bytes / GB).toFixed(1)} GB free`;
-	const fix = 'Free some space, or move the data directory: with a full disk every change is rejected';
+	const fix = 'Free some space, or move the data directory: on a full disk every change is rejected';
 	if (bytes < TOO_LITTLE_BYTES) return bad(about, free, fix);
 	return bytes < LITTLE_BYTES ? warn(about, free, fix) : ok(about, free);
 }
@@ -77,12 +81,11 @@ function inside(directory: string): DirectoryFindings {
 	try {
 		inspected = inspectDirectory(directory);
 	} catch (error) {
-		if (error instanceof SchemaTooNew)
-			return only(bad('database', messageOf(error), 'See docs/operations.md'));
+		if (error instanceof SchemaTooNew) return only(bad('database', messageOf(error), 'See docs/upgrade.md'));
 		return only(
 			bad(
 				'database',
-				`it cannot be read (${messageOf(error)})`,
+				`cannot be read (${messageOf(error)})`,
 				'Restore it from a backup, or fix its permissions',
 			),
 		);
@@ -100,7 +103,7 @@ function judgeDatabase({ damage, pending, bytes }: NonNullable<Inspected['databa
 	return ok('database', pending === 0 ? size : `${size}; the next start runs ${pending} migrations`);
 }
 
-/** What is in the directory is for its owner alone. */
+/** Warns about files that other users of the machine may read. */
 function secrecy(directory: string): Finding[] {
 	return [directory, ...readdirSync(directory).map((name) => join(directory, name))]
 		.filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)

@@ -7,7 +7,7 @@ import { filesFinding, judgeClock, portFinding } from './machine.ts';
 import type { ServiceFindings } from './services.ts';
 import { settingsFindings } from './settings.ts';
 
-/** Looks at an installation with the eyes of a server that is about to start on it. Changes nothing. */
+/** Checks everything that a server needs to start with these settings. Changes nothing. */
 export async function examine(
 	config: Config,
 	environment: Readonly<Record<string, string | undefined>>,
@@ -31,10 +31,12 @@ export async function examine(
 async function servicesOf(config: Config): Promise<ServiceFindings[]> {
 	const problems: string[] = [];
 	const { redis, postgres, kafka } = givenAddresses(config, problems);
-	// Loaded for a cluster alone: the clients of its services take long.
+	// Imported only for a cluster: loading the clients of its services is slow.
 	const { kafkaFinding, logFindings, postgresFinding, redisFinding } = await import('./services.ts');
 	const found: ServiceFindings[] = await Promise.all([
-		...problems.map(async (problem) => ({ finding: bad('settings', problem, 'Correct it, or remove it') })),
+		...problems.map(async (problem) => ({
+			finding: bad('settings', problem, 'Correct or remove the setting'),
+		})),
 		...(redis === null ? [] : [redisFinding(redis)]),
 		...(postgres === null ? [] : [postgresFinding(postgres, config.installation)]),
 		...(kafka === null ? [] : [kafkaFinding(config, kafka).then((finding) => ({ finding }))]),
@@ -46,7 +48,7 @@ async function servicesOf(config: Config): Promise<ServiceFindings[]> {
 	return [...found, ...ofLog.map((finding) => ({ finding }))];
 }
 
-/** As of now: asked at another moment, they differed by as much then. */
+/** What each service's clock shows now, from the difference measured when it answered. */
 function clocksOf(services: readonly ServiceFindings[]): Record<string, number> {
 	const now = Date.now();
 	return Object.fromEntries(

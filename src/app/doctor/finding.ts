@@ -1,8 +1,8 @@
-/** What a look at one thing found, and what to do about it. */
+/** The result of one check, and how to fix what is wrong. */
 
 export interface Finding {
 	readonly about: string;
-	/** `warn`: it works, and may surprise later. `bad`: it does not, or loses something. */
+	/** `warn`: works now, may fail later. `bad`: does not work, or loses data. */
 	readonly state: 'ok' | 'warn' | 'bad';
 	readonly found: string;
 	readonly fix?: string;
@@ -24,7 +24,7 @@ export const bad = (about: string, found: string, fix: string): Finding => ({
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** One line each: state, what it is about, what was found, what to do. */
+/** One line: state, subject, result, fix. */
 export function lineOf({ about, state, found, fix }: Finding): string {
 	const line = `${state.padEnd(4)}  ${about.padEnd(14)}  ${found}`;
 	return (fix === undefined ? line : `${line}. ${fix}`).replaceAll(/\s*\n\s*/g, ' ');

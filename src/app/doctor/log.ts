@@ -1,18 +1,18 @@
 import { bad, type Finding, ok } from './finding.ts';
 
 /**
- * Whether the log has what is to be read next of it. PostgreSQL says how far each partition is written down, Kafka which
- * entries it holds: where one is outside of the other, or the topic is another one by its id, workers leave the partition standing.
+ * Checks that Kafka holds the entries that workers read next. PostgreSQL records the next offset and the topic id
+ * of each partition; workers stall a partition if Kafka does not hold that offset or if the topic has another id.
  */
 
 export interface Compared {
 	readonly schema: string;
 	readonly topics: readonly string[];
-	/** Of each partition, the next entry to read, and the id of its topic; null where the id is not stored. */
+	/** For each partition, the next offset to read and the id of its topic; null: no id is recorded. */
 	readonly progress: ReadonlyMap<string, { readonly next: number; readonly topicId: string | null }>;
-	/** Of each topic that exists, its id. */
+	/** For each topic that exists, its id. */
 	readonly ids: ReadonlyMap<string, string>;
-	/** Of each partition: entries from `first` on, `end` being the next to be written. */
+	/** For each partition, the offsets that Kafka holds: from `first` up to and excluding `end`. */
 	readonly held: ReadonlyMap<string, { readonly first: number; readonly end: number }>;
 }
 
@@ -24,12 +24,12 @@ interface PartitionOffsets {
 }
 
 const ABOUT = 'log';
-/** So many partitions are named; the others are alike. */
+/** Further partitions are only counted. */
 const NAMED = 3;
 
 export function judgeLog({ schema, topics, progress, ids, held }: Compared): Finding[] {
 	const offsets = [...new Set([...held.keys(), ...progress.keys()])].map((partition) => {
-		// A partition that is not there holds nothing, and will be made empty.
+		// A missing partition holds no entries; Tidemark will create it empty.
 		const { first, end } = held.get(partition) ?? { first: 0, end: 0 };
 		return { partition, next: progress.get(partition)?.next ?? 0, first, end };
 	});
@@ -50,12 +50,12 @@ export function judgeLog({ schema, topics, progress, ids, held }: Compared): Fin
 	return [ok(ABOUT, `${held.size} partitions, each with its next entry; ${waiting} entries are waiting`)];
 }
 
-/** Its offsets say nothing about the topic of now. */
+/** The recorded offsets belong to another topic. */
 const replaced = (schema: string, topic: string): Finding =>
 	bad(
 		ABOUT,
 		`${topic} was deleted and created again: its id differs from the recorded one. Entries that were only in the old topic are lost`,
-		'To read the new one from its beginning: stop the gateways, ' +
+		'To read the new topic from its beginning: stop the gateways, ' +
 			`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%', start the gateways`,
 	);
 
@@ -67,7 +67,7 @@ function gaps(schema: string, offsets: readonly PartitionOffsets[]): Finding[] {
 			ABOUT,
 			`${shown(found)}. Kafka removed entries before they were persisted, so posts or marks are lost`,
 			`Restore the topic; if you cannot, continue after the gap: UPDATE ${schema}.partition_progress ` +
-				`SET next_offset = <the first that Kafka holds> WHERE partition = '<partition>', and keep entries longer (retention)`,
+				`SET next_offset = <the first offset that Kafka holds> WHERE partition = '<partition>', and keep entries longer (retention)`,
 		),
 	];
 }
@@ -79,11 +79,10 @@ function beyond(schema: string, topic: string, offsets: readonly PartitionOffset
 		bad(
 			ABOUT,
 			`${shown(found)}. The topic was created again, or Kafka lost its newest entries`,
-			// Once as many were appended as the offset says, all of them would be taken for written.
-			'Stop the gateways, so that no new entry is skipped. If the topic was created again, that is, if it holds nothing from ' +
-				`before: DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. If it is the same topic, whose entries ` +
-				'would then be processed twice: UPDATE ' +
-				`${schema}.partition_progress SET next_offset = <its end> WHERE partition = '<partition>'`,
+			// If gateways kept appending, workers would skip new entries up to the recorded offset as already persisted.
+			'Stop the gateways, so that no new entry is skipped. If the topic was created again and holds none of the old entries: ' +
+				`DELETE FROM ${schema}.partition_progress WHERE partition LIKE '${topic}/%'. If it is the same topic, deleting would make workers process its entries twice; ` +
+				`instead: UPDATE ${schema}.partition_progress SET next_offset = <its end> WHERE partition = '<partition>'`,
 		),
 	];
 }

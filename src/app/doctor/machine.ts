@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { checkListening, explainFailure } from '../failures.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
-/** The machine: its port, its limit of open files, its clock. */
+/** Checks the machine: its port, its limit of open files, its clock. */
 
-/** Files of a server beside its sockets. */
+/** Files that a server opens in addition to sockets. */
 const FILES_BESIDES = 200;
-/** Nothing of Tidemark is older. */
+/** No stamp of Tidemark is older. */
 const BEFORE_TIDEMARK_MS = Date.UTC(2025, 0);
 const FAR_MS = 60_000;
 const ANSWER_WITHIN_MS = 2_000;
 
 export async function portFinding(host: string, port: number): Promise<Finding> {
 	const about = 'port';
-	if (port === 0) return ok(about, 'any free one');
+	if (port === 0) return ok(about, 'any free port');
 	try {
 		checkListening(host, port);
 		return ok(about, `${port} is free`);
@@ -24,13 +24,13 @@ export async function portFinding(host: string, port: number): Promise<Finding> 
 			return bad(
 				about,
 				`the Tidemark on port ${port} is degraded: ${degraded.join('; ')}`,
-				'Do what the message says',
+				'Follow the advice in that message',
 			);
-		return bad(about, `${host}:${port} cannot be listened on`, explainFailure(error));
+		return bad(about, `cannot listen on ${host}:${port}`, explainFailure(error));
 	}
 }
 
-/** What a Tidemark at this port reports as degraded; undefined where none answers. */
+/** What a Tidemark on this port reports as degraded; undefined: none answers. */
 async function degradedOf(port: number): Promise<readonly string[] | undefined> {
 	try {
 		const url = `http://127.0.0.1:${port}/readyz`;
@@ -42,12 +42,13 @@ async function degradedOf(port: number): Promise<readonly string[] | undefined> 
 	}
 }
 
-/** `sockets`: as many are expected. */
+/** `sockets`: the expected number of open sockets. */
 export async function filesFinding(sockets: number): Promise<Finding> {
 	const about = 'open files';
 	const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
 	const found = /^Max open files\s+(\S+)/m.exec(limits)?.[1];
-	if (found === undefined) return warn(about, 'the limit is not known here', 'Check it with ulimit -n');
+	if (found === undefined)
+		return warn(about, 'the limit is unknown on this system', 'Check it with ulimit -n');
 	return judgeFiles(found === 'unlimited' ? Number.POSITIVE_INFINITY : Number(found), sockets);
 }
 
@@ -62,7 +63,7 @@ export function judgeFiles(limit: number, sockets: number): Finding {
 	);
 }
 
-/** `newestMs`: the newest stamp that was given here, if any; `others`: what clocks elsewhere say, by whose they are. */
+/** `newestMs`: the newest stamp in the database; `others`: the clocks of the services, by service. */
 export function judgeClock(
 	nowMs: number,
 	newestMs: number | null,
@@ -79,11 +80,11 @@ export function judgeClock(
 		);
 	for (const [whose, theirs] of Object.entries(others))
 		if (Math.abs(theirs - nowMs) > CLOCKS_DIFFER_MS)
-			return bad(about, `it differs from that of ${whose} by ${Math.abs(theirs - nowMs)} ms`, fix);
+			return bad(about, `it differs from the clock of ${whose} by ${Math.abs(theirs - nowMs)} ms`, fix);
 	return ok(about, iso(nowMs));
 }
 
-/** docs/run-a-cluster.md: what a client may have missed is looked for so long before its position. */
+/** A resume looks this far before the client's position (docs/run-a-cluster.md). */
 const CLOCKS_DIFFER_MS = 5_000;
 
 const iso = (ms: number): string => new Date(ms).toISOString();

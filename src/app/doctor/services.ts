@@ -8,13 +8,13 @@ import { adviceOn, TOO_FEW_BROKERS } from '../failures.ts';
 import { bad, type Finding, messageOf, ok, warn } from './finding.ts';
 import { judgeLog } from './log.ts';
 
-/** What a cluster runs on: whether it answers, and is as Tidemark needs it. */
+/** Checks that Redis, PostgreSQL and Kafka answer and are set up as Tidemark needs them. */
 
 const OLDEST_REDIS = 7;
 
 export interface ServiceFindings {
 	readonly finding: Finding;
-	/** What its clock says, and when that was asked. */
+	/** The service's clock, and this machine's clock when the answer arrived. */
 	readonly clock?: { readonly theirs: number; readonly ours: number };
 }
 
@@ -36,7 +36,7 @@ export async function redisFinding(place: ClusterAddresses['redis']): Promise<Se
 				finding: warn(
 					about,
 					`${kind}; it may evict changes that are not in PostgreSQL yet (maxmemory-policy ${evicts})`,
-					'CONFIG SET maxmemory-policy noeviction, and the same in its file',
+					'Run CONFIG SET maxmemory-policy noeviction, and set the same in redis.conf',
 				),
 				clock,
 			};
@@ -84,7 +84,7 @@ export async function kafkaFinding(config: Config, place: ClusterAddresses['kafk
 	}
 }
 
-/** Of services that both answer. */
+/** Called only if both services answer. */
 export async function logFindings(
 	config: Config,
 	{ postgres, kafka }: Pick<ClusterAddresses, 'postgres' | 'kafka'>,
@@ -92,7 +92,8 @@ export async function logFindings(
 	const { installation: schema } = config;
 	const topics = topicsOf(config);
 	try {
-		// In this order: a cluster that works gets further meanwhile, and would seem to be beyond the end.
+		// Progress first: a running cluster advances meanwhile, and its progress would seem to be beyond the end of the
+		// log.
 		const progress = await inspectProgress(postgres, schema);
 		const { ids, held } = await inspectOffsets(kafka, topics);
 		return judgeLog({ schema, topics, progress, ids, held });

@@ -4,7 +4,7 @@ import { bucketProblems } from '../file-contents.ts';
 import { BESIDE_APNS_KEY, SETTINGS, type SettingName } from '../settings.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
-/** Settings that are no settings, that contradict each other, or that lack what belongs to them. Pure. */
+/** Finds settings that are unknown, incomplete or contradictory. Pure. */
 
 const ABOUT = 'settings';
 
@@ -14,12 +14,12 @@ export function settingsFindings(
 ): Finding[] {
 	const findings = [
 		...unknownVariables(environment).map((name) =>
-			warn(ABOUT, `${name} is not a setting of Tidemark`, 'See tidemark serve --help for their names'),
+			warn(ABOUT, `${name} is not a setting of Tidemark`, 'See tidemark serve --help for all settings'),
 		),
 		...incomplete(config),
 		...contradictions(config),
 	];
-	return findings.length > 0 ? findings : [ok(ABOUT, 'nothing unknown, nothing contradictory')];
+	return findings.length > 0 ? findings : [ok(ABOUT, 'no unknown or contradictory settings')];
 }
 
 function incomplete(config: Config): Finding[] {
@@ -44,7 +44,7 @@ function contradictions(config: Config): Finding[] {
 				findings.push(
 					warn(
 						ABOUT,
-						`${SETTINGS[name].environment} is set, and no JWTs are accepted`,
+						`${SETTINGS[name].environment} is set, but no JWTs are accepted`,
 						'Set TIDEMARK_JWT_SECRET or TIDEMARK_JWT_JWKS',
 					),
 				);
@@ -54,8 +54,8 @@ function contradictions(config: Config): Finding[] {
 		findings.push(
 			warn(
 				ABOUT,
-				'TIDEMARK_POSTS_PER_SECOND allows more than TIDEMARK_REQUESTS_PER_SECOND does',
-				'Over sockets a post is a request too: raise the latter',
+				'TIDEMARK_POSTS_PER_SECOND is higher than TIDEMARK_REQUESTS_PER_SECOND',
+				'A post over a socket counts as a request too: raise TIDEMARK_REQUESTS_PER_SECOND',
 			),
 		);
 	return findings;

@@ -1,49 +1,50 @@
 /**
- * Whether this worker can do its work: it reaches every service that it needs. Each service is asked in every round; rounds
- * are counted instead of time, because a process that stalls asks nothing meanwhile.
+ * Whether this worker can reach every service it needs. Each service is probed in every round; rounds
+ * are counted instead of time, because a stalled process sends no probes.
  *
- *     fit ──a service leaves 5 rounds unanswered──> doubtful ──10 rounds──> unfit
+ *     fit ──a service leaves more than 5 rounds unanswered──> doubtful ──more than 10 in total──> unfit
  *     doubtful ──all answer──> fit
  *     unfit ──all have answered for a while──> fit
  *
- * An unfit worker gives its partitions to fit ones (kafka/assigning.ts). A doubtful one keeps what it has and is given nothing more:
- * when a service fails for everybody, the worker that notices first finds nobody fit and keeps its partitions. Each time a
- * worker becomes unfit, the time until it counts as fit again doubles, so that a bad network does not move partitions all the time.
+ * An unfit worker gives its partitions to fit ones (kafka/assigning.ts). A doubtful one keeps its partitions but gets no new ones:
+ * when a service fails for all workers, the first worker to become unfit finds the others doubtful, not fit, and keeps its partitions.
+ * Each time a worker becomes unfit, the time until it counts as fit again doubles, so that an unstable network does not keep moving
+ * partitions.
  */
 
 export type Verdict = 'fit' | 'doubtful' | 'unfit';
 
 export interface Service {
 	readonly name: string;
-	/** Resolves when it has answered; rejects, within seconds, where it does not. */
+	/** Resolves when the service has answered; rejects within seconds if it does not. */
 	readonly ask: () => Promise<unknown>;
 }
 
 export interface FitnessHooks {
 	onUnfit(service: string, seconds: number): void;
-	/** Everything answers an unfit worker again. */
+	/** All services answer an unfit worker again. */
 	onAnswering(): void;
 	onFit(): void;
 }
 
 const EVERY_MS = 500;
-const SUSPECT_ROUNDS = 5;
+const DOUBTFUL_ROUNDS = 5;
 const UNFIT_ROUNDS = 10;
-/** A service that answers has left so many rounds unanswered at most. */
+/** A service counts as answering while it has left at most this many rounds unanswered. */
 const ANSWERING_ROUNDS = 2;
 const STEADY_ROUNDS = 10;
-const MOST_STEADY_ROUNDS = 160;
-/** Ten minutes without trouble. */
+const MAX_STEADY_ROUNDS = 160;
+/** Ten minutes without failures. */
 const FORGIVEN_ROUNDS = 1_200;
 
 export class Fitness {
 	verdict: Verdict = 'fit';
-	/** Of each service, the rounds since its last answer. */
+	/** Rounds since the last answer of each service. */
 	private readonly unanswered = new Map<string, number>();
 	private readonly asked = new Set<string>();
 	private readonly listeners: (() => void)[] = [];
 	private timer: ReturnType<typeof setInterval> | undefined;
-	/** Rounds in a row in which everything answered. */
+	/** Rounds in a row in which all services answered. */
 	private steady = 0;
 	private steadyNeeded = STEADY_ROUNDS;
 
@@ -61,12 +62,12 @@ export class Fitness {
 		clearInterval(this.timer);
 	}
 
-	/** Called when the verdict is another one. */
+	/** Called when the verdict changes. */
 	onVerdict(listener: () => void): void {
 		this.listeners.push(listener);
 	}
 
-	/** Public for tests, which let no time pass. */
+	/** Public for tests, which do not wait. */
 	round(): void {
 		for (const service of this.services) {
 			this.unanswered.set(service.name, (this.unanswered.get(service.name) ?? 0) + 1);
@@ -82,7 +83,7 @@ export class Fitness {
 		this.verdict = verdict;
 		if (verdict === 'unfit') this.hooks.onUnfit(slowest, (rounds * EVERY_MS) / 1000);
 		if (before === 'unfit') {
-			this.steadyNeeded = Math.min(this.steadyNeeded * 2, MOST_STEADY_ROUNDS);
+			this.steadyNeeded = Math.min(this.steadyNeeded * 2, MAX_STEADY_ROUNDS);
 			this.hooks.onFit();
 		}
 		for (const listener of this.listeners) listener();
@@ -91,7 +92,7 @@ export class Fitness {
 	private judge(rounds: number): Verdict {
 		if (rounds > UNFIT_ROUNDS) return 'unfit';
 		if (this.verdict === 'unfit') return this.steady >= this.steadyNeeded ? 'fit' : 'unfit';
-		return rounds > SUSPECT_ROUNDS ? 'doubtful' : 'fit';
+		return rounds > DOUBTFUL_ROUNDS ? 'doubtful' : 'fit';
 	}
 
 	private async ask({ name, ask }: Service): Promise<void> {
@@ -101,7 +102,7 @@ export class Fitness {
 			await ask();
 			this.unanswered.set(name, 0);
 		} catch {
-			// ServiceWatch reports it.
+			// ServiceWatch reports the error.
 		} finally {
 			this.asked.delete(name);
 		}

@@ -2,32 +2,32 @@ import type { Directory, History, Page } from '../ports/store.ts';
 import type { StoredMembership } from './redis/read-state/packing.ts';
 
 /**
- * Who has read a message. The store knows the members, and where those stand whose state is not in Redis; where the others
- * stand Redis knows, which has every mark before it is acknowledged.
+ * Finds who has read a message. The store has the members, and the cursors of users who are not loaded in Redis; for loaded
+ * users Redis is authoritative, because it has every mark before the mark is acknowledged.
  */
 
 export interface ReaderParts {
 	readonly directory: Pick<Directory, 'members' | 'readers'>;
 	readonly history: Pick<History, 'messages'>;
-	/** As they stand in Redis, those who are loaded there. */
+	/** Memberships in Redis, of users who are loaded there. */
 	readonly membershipsOf: (
 		conversation: string,
 		users: readonly string[],
 	) => Promise<ReadonlyMap<string, StoredMembership>>;
 }
 
-/** Members that are looked at together. */
-const AT_ONCE = 1_000;
+/** Members per step. */
+const MEMBERS_PER_STEP = 1_000;
 
-/** For a store that has everything that happened in the conversation. */
+/** The store must have every change of the conversation. */
 export function freshReaders({ directory, history, membershipsOf }: ReaderParts): Directory['readers'] {
 	return async (conversation, ts, after, limit): Promise<Page<string>> => {
 		const [message] = await history.messages(conversation, [ts]);
 		const found: string[] = [];
 		for (let from = after; ; ) {
 			const [members, stored] = await Promise.all([
-				directory.members(conversation, from, AT_ONCE),
-				directory.readers(conversation, ts, from, AT_ONCE),
+				directory.members(conversation, from, MEMBERS_PER_STEP),
+				directory.readers(conversation, ts, from, MEMBERS_PER_STEP),
 			]);
 			const known = await membershipsOf(conversation, members.items);
 			const storedReaders = new Set(stored.items);

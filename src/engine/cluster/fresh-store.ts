@@ -7,11 +7,11 @@ import { freshReaders, type ReaderParts } from './fresh-readers.ts';
 import type { Freshness } from './freshness.ts';
 import { mergeOwnChanges } from './own-changes.ts';
 
-/** The store as gateways read it: never behind what was delivered. */
+/** The store as gateways read it: never behind delivered events. */
 
-/** A membership that is older than this was written long ago, or the database is unavailable and nothing is read anyway. */
+/** Older memberships are certainly stored, or the database is unavailable and nothing can be read. */
 const LATELY_MICROS = 60_000_000;
-/** A mark that the store still lacks after this time: the process that made it may have died before it was logged. */
+/** If the store lacks a mark for longer, the process that made it may have died before it was logged. */
 const OVERDUE_MICROS = 10_000_000;
 
 type Reads = Pick<Store, 'directory' | 'history' | 'changes' | 'search' | 'files'>;
@@ -57,7 +57,7 @@ function freshHistory({ store, freshness, nowMicros }: FreshStoreParts): History
 	};
 }
 
-/** By then the store knows what the user may read, and what was said there. */
+/** Waits until the store knows what the user may read, and the messages there. */
 const freshSearch = ({ store, freshness, nowMicros }: FreshStoreParts): Search => ({
 	async find(request) {
 		await freshness.user(request.user, nowMicros() - LATELY_MICROS);
@@ -65,7 +65,7 @@ const freshSearch = ({ store, freshness, nowMicros }: FreshStoreParts): Search =
 	},
 });
 
-/** Gateways write what is known of a file themselves; the messages that it is in are written by workers. */
+/** Gateways write the metadata of files themselves; workers write the messages that contain them. */
 const freshFiles = ({ store, freshness, nowMicros }: FreshStoreParts): Files => ({
 	...store.files,
 	async shares(file) {
@@ -87,7 +87,7 @@ function freshChanges({ store, freshness, marks, nowMicros }: FreshStoreParts): 
 			if (fields === null) return stored;
 			const { own, missing } = mergeOwnChanges(user, stored, fields, since);
 			const overdue = missing.filter(({ at }) => at < nowMicros() - OVERDUE_MICROS);
-			// Appended again, so that it is kept. The answer does not need it, and while the log is unavailable it waits for the next time.
+			// Append them again, so that they become durable. The answer does not depend on it; if the log is unavailable, the next read retries.
 			if (overdue.length > 0) void marks.append(overdue).catch(() => undefined);
 			return own;
 		},

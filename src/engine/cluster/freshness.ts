@@ -6,16 +6,16 @@ import type { Keys } from './redis/keys.ts';
 import { type Fields, membershipEntries } from './redis/read-state/user-state.ts';
 
 /**
- * The store trails the log by a moment. A reader of what may have been delivered already waits
- * here until it has that: the read state knows the newest stamp of a conversation. What users did to their own read state
- * nobody waits for: that is read from Redis (own-changes.ts, fresh-readers.ts).
+ * The store lags behind the log by a moment. A read that may concern delivered events waits here until the
+ * store has caught up: the read state knows the newest stamp of each conversation. Nobody waits for a user's own marks: they
+ * are read from Redis (own-changes.ts, fresh-readers.ts).
  */
 
 const PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 const TIMEOUT_MS = 10_000;
-/** Conversations whose stamp in the store is remembered: most reads then ask Redis alone. */
-const REMEMBERED = 50_000;
+/** Stamps of conversations in the store: with them in memory, most reads query only Redis. */
+const MAX_CACHED = 50_000;
 
 export interface FreshnessParts {
 	readonly commands: Commands;
@@ -23,7 +23,8 @@ export interface FreshnessParts {
 	readonly epoch: Epoch;
 	readonly source: Pick<StateSource, 'briefs'>;
 	readonly nowMs: () => number;
-	readonly remembered?: number;
+	/** Maximum number of cached stamps. */
+	readonly mostCached?: number;
 }
 
 export class Freshness {
@@ -31,10 +32,10 @@ export class Freshness {
 
 	constructor(private readonly parts: FreshnessParts) {}
 
-	/** Resolves when the store has everything that happened in these so far. */
+	/** Resolves when the store has all changes of these conversations so far. */
 	async conversations(ids: readonly string[]): Promise<void> {
 		const wanted = await this.newestStamps(ids);
-		// A list of its own: what is remembered may be dropped meanwhile.
+		// Copied, because cached stamps may be evicted in the meantime.
 		let behind = [...wanted].filter(([id, stamp]) => (this.stored.get(id) ?? 0) < stamp);
 		await this.until(async () => {
 			if (behind.length === 0) return true;
@@ -47,9 +48,9 @@ export class Freshness {
 	}
 
 	/**
-	 * Resolves when the store has everything that was done to the user after this stamp: being taken into conversations and out of
-	 * them, and coming to follow threads and ceasing to. Answers with the user's state in Redis, which knows what the user did
-	 * as well; null where it is not loaded, and the store knows all.
+	 * Resolves when the store has all changes that others made to the user after this stamp: joining and leaving conversations,
+	 * following and unfollowing threads. Resolves to the user's state in Redis, which also has the user's own changes; null if it is
+	 * not loaded, and the store has everything.
 	 */
 	async user(user: string, since: number): Promise<Fields | null> {
 		const fields = await this.parts.commands.hgetall(this.parts.keys.user(user));
@@ -63,7 +64,7 @@ export class Freshness {
 		return fields;
 	}
 
-	/** Who is not loaded has done nothing lately; but may have been taken into a conversation. */
+	/** A user who is not loaded has changed nothing lately, but may have been added to a conversation. */
 	private async notLoaded(user: string): Promise<void> {
 		const { commands, keys, epoch } = this.parts;
 		const pending = await commands.lrange(keys.pending(user), 0, -1);
@@ -74,7 +75,7 @@ export class Freshness {
 			);
 	}
 
-	/** Of those that are loaded. What is not loaded the store has, unless Redis was emptied. */
+	/** Stamps of loaded conversations. The store has all changes of the others, unless Redis was emptied. */
 	private async newestStamps(ids: readonly string[]): Promise<Map<string, number>> {
 		const { commands, keys, epoch } = this.parts;
 		const stamps = await Promise.all(ids.map((id) => commands.hget(keys.meta(id), 'stamp')));
@@ -89,7 +90,7 @@ export class Freshness {
 	}
 
 	private remember(id: string, stamp: number): void {
-		if (this.stored.size >= (this.parts.remembered ?? REMEMBERED)) this.stored.clear();
+		if (this.stored.size >= (this.parts.mostCached ?? MAX_CACHED)) this.stored.clear();
 		this.stored.set(id, stamp);
 	}
 

@@ -27,7 +27,7 @@ const outcome = (work: Promise<void>): Promise<string> =>
 		(error) => (error as Refusal).code,
 	);
 
-test('is acknowledged when the store has it, where the log rejects it', async () => {
+test('a mark that the log rejects is acknowledged when the store has it', async () => {
 	const stored = Promise.withResolvers<void>();
 	const { ledger, told } = ledgerOn(down, () => stored.promise);
 	let isDone = false;
@@ -41,7 +41,7 @@ test('is acknowledged when the store has it, where the log rejects it', async ()
 	await ledger.close(0);
 });
 
-test('the log is used again once it accepts an append, also while nobody marks', async () => {
+test('the log is used again once it accepts an append, even without new marks', async () => {
 	let isDown = true;
 	const { ledger, told } = ledgerOn(
 		() => (isDown ? down() : Promise.resolve()),
@@ -54,7 +54,7 @@ test('the log is used again once it accepts an append, also while nobody marks',
 	await ledger.close(0);
 });
 
-test('is rejected where neither accepts it, and kept as soon as one does', async () => {
+test('a mark that neither accepts is rejected, and persisted as soon as one does', async () => {
 	let isDown = true;
 	const kept: number[] = [];
 	const { ledger } = ledgerOn(async (facts) => {

@@ -1,26 +1,25 @@
 import { Refusal } from '../../model/errors.ts';
-import { leading } from '../../model/leading.ts';
 import type { Fact, ReadFact } from '../ports/facts.ts';
 import type { MarkLog } from '../ports/log.ts';
 import type { Ledger } from '../ports/store.ts';
 
 /**
- * Where a gateway's marks become durable before they are acknowledged: in the log, from which a worker writes them to the
- * store; or, while the log does not answer, in the store directly. A mark is a merge, so both may write it, in any order.
+ * Makes a gateway's marks durable before they are acknowledged: in the log, from which a worker persists them; or, while the
+ * log does not answer, in the store directly. Marks commute, so both may write the same one, in any order.
  *
  *     log ──an append failed or took 2 s──> store ──an append succeeded──> log
  *
- * Batches are kept one after the other, so waiting for the newest mark waits for all. A mark that neither has accepted in
- * time is rejected. It is in the read state all the same, so it stays in the queue until one of them accepts it.
+ * Batches are written one after the other, so waiting for the newest mark waits for all. A mark that neither has accepted in
+ * time is rejected. The read state has it anyway, so it stays in the queue until one of them accepts it.
  */
 
 const LOG_WITHIN_MS = 2_000;
-/** From the commit on: what is left for the store once the log has used up its time. */
+/** Counted from the commit: leaves time for the store after the log has used up its own. */
 const REJECTED_AFTER_MS = 5_000;
-const MOST_WAITING = 100_000;
+const MAX_WAITING = 100_000;
 const RETRY_MS = 250;
-/** Smaller than the log's own queue, so that a long backlog drains piece by piece. */
-const MOST_AT_ONCE = 2_000;
+/** Smaller than the log's own queue, so that a long backlog drains in parts. */
+const MAX_FACTS_PER_BATCH = 2_000;
 
 export interface MarkLedgerParts {
 	readonly log: Pick<MarkLog, 'append'>;
@@ -37,53 +36,53 @@ interface Waiting {
 }
 
 export class MarkLedger implements Ledger {
-	/** What neither the log nor the store has. */
+	/** Marks that neither the log nor the store has. */
 	private waiting: Waiting[] = [];
 	private facts = 0;
 	private newest: Promise<void> = Promise.resolve();
 	private mode: 'log' | 'store' = 'log';
-	/** Neither accepted anything for so long that callers are no longer kept waiting. */
+	/** Neither has accepted anything for so long that new marks are rejected at once. */
 	private isRejecting = false;
 	private running = false;
 	private closed = false;
-	private patience: ReturnType<typeof setTimeout> | undefined;
+	private rejectTimer: ReturnType<typeof setTimeout> | undefined;
 
 	constructor(private readonly parts: MarkLedgerParts) {}
 
 	commit(facts: readonly Fact[]): Promise<void> {
-		if (this.closed || this.facts > MOST_WAITING) return Promise.reject(rejected());
+		if (this.closed || this.facts > MAX_WAITING) return Promise.reject(rejected());
 		const done = Promise.withResolvers<void>();
 		this.waiting.push({ facts: facts as readonly ReadFact[], since: this.parts.nowMs(), done });
 		this.facts += facts.length;
 		this.newest = done.promise.catch(() => undefined);
 		if (this.isRejecting) done.reject(rejected());
-		else this.patience ??= setTimeout(() => this.rejectLate(), REJECTED_AFTER_MS);
+		else this.rejectTimer ??= setTimeout(() => this.rejectLate(), REJECTED_AFTER_MS);
 		if (!this.running) void this.run();
 		return done.promise;
 	}
 
-	/** Resolves when everything handed over so far is durable or was rejected. */
+	/** Resolves when everything committed so far is durable or was rejected. */
 	settled(): Promise<void> {
 		return this.newest;
 	}
 
-	/** Stamps of several processes have no order in which they become durable. */
+	/** Stamps of several processes do not become durable in order. */
 	durable(): number {
 		return 0;
 	}
 
-	/** Waits for what is under way, but not for services that are down. */
+	/** Waits for marks in flight, but not for services that are down. */
 	async close(withinMs: number): Promise<void> {
 		const end = this.parts.nowMs() + withinMs;
 		while (this.running && this.parts.nowMs() < end) await Bun.sleep(10);
 		this.closed = true;
-		clearTimeout(this.patience);
+		clearTimeout(this.rejectTimer);
 	}
 
 	private async run(): Promise<void> {
 		this.running = true;
 		while (this.waiting.length > 0 && !this.closed) {
-			const some = leading(this.waiting, ({ facts }) => facts.length, MOST_AT_ONCE);
+			const some = firstBatch(this.waiting);
 			try {
 				await this.keep(some.flatMap(({ facts }) => facts));
 			} catch {
@@ -100,7 +99,7 @@ export class MarkLedger implements Ledger {
 		this.running = false;
 	}
 
-	/** Resolves when the log or the store has these. */
+	/** Resolves when the log or the store has these facts. */
 	private async keep(facts: readonly ReadFact[]): Promise<void> {
 		const logged = this.parts.log.append(facts).then(() => this.onLogged());
 		if (this.mode === 'log') {
@@ -135,7 +134,7 @@ export class MarkLedger implements Ledger {
 		void this.probe(facts);
 	}
 
-	/** Finds out when the log accepts marks again, also while nobody marks: appending these twice changes nothing. */
+	/** Checks whether the log accepts marks again, even without new marks: appending these twice changes nothing. */
 	private async probe(facts: readonly ReadFact[]): Promise<void> {
 		while (this.mode === 'store' && !this.closed) {
 			await Bun.sleep(RETRY_MS);
@@ -146,14 +145,14 @@ export class MarkLedger implements Ledger {
 		}
 	}
 
-	/** Independent of the attempts, which may hang for as long as the services do. */
+	/** Runs independently of the attempts, which may hang. */
 	private rejectLate(): void {
-		this.patience = undefined;
+		this.rejectTimer = undefined;
 		const [oldest] = this.waiting;
 		if (!oldest) return;
 		const left = oldest.since + REJECTED_AFTER_MS - this.parts.nowMs();
 		if (left > 0) {
-			this.patience = setTimeout(() => this.rejectLate(), left);
+			this.rejectTimer = setTimeout(() => this.rejectLate(), left);
 			return;
 		}
 		this.isRejecting = true;
@@ -163,3 +162,13 @@ export class MarkLedger implements Ledger {
 
 const rejected = (): Refusal =>
 	new Refusal('service_unavailable', 'neither the log nor the database accepted the mark; mark again');
+
+/** The first marks that together have at most `MAX_FACTS_PER_BATCH` facts; at least one mark. */
+function firstBatch(waiting: readonly Waiting[]): readonly Waiting[] {
+	let facts = 0;
+	const end = waiting.findIndex((one) => {
+		facts += one.facts.length;
+		return facts > MAX_FACTS_PER_BATCH;
+	});
+	return waiting.slice(0, end < 0 ? undefined : Math.max(1, end));
+}

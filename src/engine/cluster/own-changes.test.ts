@@ -31,7 +31,7 @@ const row = (
 });
 const stored = (more: Partial<OwnChanges>): OwnChanges => ({ memberships: [], follows: [], ...more });
 
-test('what the store has is sent as stored, and nothing is missing', () => {
+test('if the store has all changes, they are returned as stored', () => {
 	const rows = stored({ memberships: [row('C1', 120)] });
 	const fields = { [membershipField('C1')]: membership(120), [membershipField('C2')]: membership(SINCE) };
 	expect(mergeOwnChanges('U1', rows, fields, SINCE)).toEqual({ own: rows, missing: [] });
@@ -67,7 +67,7 @@ test('marks from before a rejoin or leave are ignored', () => {
 	expect(missing.map(({ type, at }) => `${type} ${at}`)).toEqual(['cursor 130', 'preference 130']);
 });
 
-test('threads alike; one that is followed no more only the store knows', () => {
+test('threads likewise; only the store has unfollowed ones', () => {
 	const ended = { conversation: 'C1', threadTs: 7, active: false, since: 115, changedTs: 115 };
 	const fields = {
 		[followField('C1', 8)]: packFollow({ cursor: 8, since: 20, at: 130 }),

@@ -11,18 +11,18 @@ import {
 } from './redis/read-state/user-state.ts';
 
 /**
- * What changed about a user, by both who know of it. The store has what was taken from the log: marks a moment late, and much
- * later while the log is unavailable. Redis has every mark before it is acknowledged, but not what the user no longer follows. So of
- * each membership and follow, the side with the later change wins. Pure.
+ * Merges the changes of a user from the store and from Redis. The store has what was consumed from the log: marks arrive there a
+ * moment late, or much later while the log is unavailable. Redis has every mark before it is acknowledged, but not the threads
+ * that the user has unfollowed. So for each membership and follow, the later change wins. Pure.
  */
 
 export interface MergedChanges {
 	readonly own: OwnChanges;
-	/** What the store lacks, as it should have been appended to the log. */
+	/** Facts that the store lacks, to be appended to the log. */
 	readonly missing: readonly ReadFact[];
 }
 
-/** Of the user's own rows those that changed after a stamp: as stored, and as in Redis. */
+/** Merges the user's own rows that changed after a stamp. */
 export function mergeOwnChanges(
 	user: string,
 	stored: OwnChanges,
@@ -36,7 +36,7 @@ export function mergeOwnChanges(
 		const field = membershipField(conversation);
 		if (membership.at <= since || hasMembership(memberships.get(field), membership)) continue;
 		const { member, joined, at } = membership;
-		// Redis does not distinguish a mark from a preference: both are sent then, in their current state.
+		// Redis does not tell a mark from a preference: both are reported, in their current state.
 		memberships.set(field, { conversation, member, joinedTs: joined, changedTs: at, preferredTs: at });
 		if (member)
 			missing.push(

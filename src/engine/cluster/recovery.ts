@@ -3,38 +3,38 @@ import type { Epoch } from './redis/epoch.ts';
 import { MARKS_ARE_LOGGED_MS } from './redis/fence.ts';
 
 /**
- * Restores the read state of lost Redis nodes. Every worker runs this, and one of them does the work.
+ * Rebuilds the read state of lost Redis nodes. Every worker runs this, and one of them does the work.
  *
  *     complete    every node is in its epoch; the worker processes commands, and shares the lock with the others
- *     lost        a node has no epoch, or runs another process than its epoch names: the worker stops
- *                 processing, persists what it has decided, and releases the lock
- *     restoring   the worker that gets the lock alone knows that all have done so; it clears the lost nodes, waits
+ *     lost        a node has no epoch, or is a different process than its epoch names: the worker stops
+ *                 processing, persists its effects, and releases the lock
+ *     restoring   a worker that gets the lock exclusively knows that all others have done so; it clears the lost nodes, waits
  *                 until all marks are persisted, and begins new epochs there
  *
- * The order of these steps matters. Users who are still loaded on a lost node can mark until it is cleared; after that nobody can,
- * and every acknowledged mark is in the log. From the new epoch on, state is loaded from the store on first use. Nodes that
+ * The order of these steps matters. Users who are still loaded on a lost node can mark until it is cleared; after that no mark is
+ * possible, and every acknowledged mark is in the log. From the new epoch on, state is loaded from the store on first use. Nodes that
  * were not lost are not touched: counts and marks there continue.
  */
 
 export interface RecoveryParts {
 	readonly epoch: Epoch;
-	readonly lock: Pick<SessionLock, 'share' | 'release' | 'alone' | 'isFirst' | 'isStillFirst' | 'close'>;
+	readonly lock: Pick<SessionLock, 'share' | 'release' | 'tryExclusive' | 'tryElect' | 'isElected' | 'close'>;
 	readonly worker: { halt(): Promise<void>; resume(): void };
-	/** Of each partition of marks, up to where the log has any. */
+	/** The end of the log, for each partition of marks. */
 	readonly endOfMarks: () => Promise<ReadonlyMap<string, number>>;
-	/** Up to where the store has them. */
+	/** The offset up to which the store has them. */
 	readonly nextOffset: (partition: string) => Promise<number>;
 	readonly nowMicros: () => number;
 	readonly log: (what: string) => void;
-	/** The read state cannot be checked or restored: called at each attempt. */
+	/** The read state cannot be checked or rebuilt; called at each attempt. */
 	readonly onTrouble: (error: Error) => void;
 	readonly onLost: () => void;
 	readonly onComplete: () => void;
 }
 
 const EVERY_MS = 500;
-const LOOK_AGAIN_MS = 100;
-/** A worker that is paused holds the lock and does nothing: its partitions go to others, who replay. */
+const POLL_MS = 100;
+/** A paused worker holds the lock and does nothing: after this time its partitions go to other workers, who replay them. */
 const OTHERS_WITHIN_MS = 20_000;
 const DRAINED_WITHIN_MS = 30_000;
 
@@ -45,9 +45,17 @@ export class Recovery {
 
 	constructor(private readonly parts: RecoveryParts) {}
 
-	/** Resolves when the read state is whole for the first time. */
+	/** Resolves when the read state is complete for the first time. Retries until all services answer. */
 	async start(): Promise<void> {
-		await this.look(true);
+		for (let isChecked = false; !isChecked && !this.stopped; ) {
+			try {
+				await this.check(true);
+				isChecked = true;
+			} catch (error) {
+				this.parts.onTrouble(error as Error);
+				await Bun.sleep(EVERY_MS);
+			}
+		}
 		this.again();
 	}
 
@@ -61,24 +69,24 @@ export class Recovery {
 	private again(): void {
 		if (this.stopped) return;
 		this.timer = setTimeout(() => {
-			this.running = this.look()
+			this.running = this.check()
 				.catch((error) => this.parts.onTrouble(error))
 				.finally(() => this.again());
 		}, EVERY_MS);
 	}
 
-	private async look(atStart = false): Promise<void> {
+	private async check(atStart = false): Promise<void> {
 		const { epoch, lock } = this.parts;
 		let isComplete = await this.isComplete();
 		if (!isComplete) {
-			// A worker that is starting has promised nothing yet, and where the installation is new, nothing was lost.
+			// At start this is normal: the installation may be new, or Redis was emptied before.
 			if (!atStart) this.parts.onLost();
 			await this.restore();
 			isComplete = await this.isComplete();
 		}
 		await lock.share();
-		// Also where restoring failed in the middle and another worker has done it.
 		if (!isComplete) return;
+		// At every check: a rebuild may have failed here, and another worker finished it.
 		this.parts.worker.resume();
 		this.parts.onComplete();
 		await epoch.tidy();
@@ -94,13 +102,13 @@ export class Recovery {
 		await worker.halt();
 		await lock.release();
 		try {
-			if (!(await this.isLeftToThisOne())) return;
+			if (!(await this.waitForElection())) return;
 			const lost = await epoch.lost();
 			if (lost.length === 0) return;
 			await epoch.clear(lost);
 			await Bun.sleep(MARKS_ARE_LOGGED_MS);
 			await this.marksWritten();
-			if (this.stopped || !(await lock.isStillFirst())) return;
+			if (this.stopped || !(await lock.isElected())) return;
 			await epoch.begin(this.parts.nowMicros);
 			log(
 				`${lost.length} Redis nodes have a new epoch; their read state is loaded from PostgreSQL on first use`,
@@ -110,27 +118,30 @@ export class Recovery {
 		}
 	}
 
-	/** Answers false where another worker was first: it shares the lock again, and would be waited for in vain. */
-	private async isLeftToThisOne(): Promise<boolean> {
+	/**
+	 * Resolves to false if another worker has already rebuilt: that worker shares the lock again, so waiting for the exclusive lock would
+	 * never end.
+	 */
+	private async waitForElection(): Promise<boolean> {
 		const { lock, log } = this.parts;
 		const deadline = performance.now() + OTHERS_WITHIN_MS;
-		while (!(await lock.alone())) {
+		while (!(await lock.tryExclusive())) {
 			if (this.stopped || (await this.isComplete())) return false;
 			if (performance.now() > deadline) {
 				log('A worker did not release its lock in time; its partitions will be replayed');
 				break;
 			}
-			await Bun.sleep(LOOK_AGAIN_MS);
+			await Bun.sleep(POLL_MS);
 		}
-		// Two may have given up waiting for a third: the later one would remove what has come since.
-		while (!(await lock.isFirst())) {
+		// Two workers may have stopped waiting for a third: the later one would remove new state.
+		while (!(await lock.tryElect())) {
 			if (this.stopped || (await this.isComplete())) return false;
-			await Bun.sleep(LOOK_AGAIN_MS);
+			await Bun.sleep(POLL_MS);
 		}
 		return true;
 	}
 
-	/** Everything that was acknowledged is in the log by now. */
+	/** Every acknowledged mark is in the log by now. */
 	private async marksWritten(): Promise<void> {
 		const { endOfMarks, nextOffset, log } = this.parts;
 		const deadline = performance.now() + DRAINED_WITHIN_MS;

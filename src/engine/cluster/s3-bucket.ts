@@ -2,22 +2,22 @@ import { S3Client, type S3File } from 'bun';
 import type { FileContents } from '../ports/file-contents.ts';
 
 /**
- * Contents of files in an S3-compatible bucket, as `<prefix>/<id>/<object>`. An object appears there when all of it has arrived, and is
- * durable then, as such services promise.
+ * Stores contents of files in an S3-compatible bucket, as `<prefix>/<id>/<object>`. An object becomes visible when it is complete,
+ * and is durable then, as such services guarantee.
  */
 
 export interface BucketOptions {
 	readonly bucket: string;
-	/** Null: Amazon's. */
+	/** Null: Amazon S3. */
 	readonly endpoint: string | null;
 	readonly region: string;
 	readonly accessKeyId: string;
 	readonly secretAccessKey: string;
-	/** Several installations may share a bucket. */
+	/** Several installations can share a bucket. */
 	readonly prefix: string;
 }
 
-/** Memory that an upload takes: a part that is collected, and one on its way. */
+/** An upload needs memory for two parts: one being collected, one being sent. */
 const PART_BYTES = 5 * 1024 * 1024;
 
 export class S3Bucket implements FileContents {
@@ -39,7 +39,7 @@ export class S3Bucket implements FileContents {
 		const writer = file.writer({ partSize: PART_BYTES, queueSize: 1, retry: 3 });
 		try {
 			for await (const chunk of content) {
-				// The writer keeps the chunk; its bytes may be reused by the reader of the request.
+				// Copied: the writer keeps the chunk, but the reader of the request may reuse its bytes.
 				await writer.write(Buffer.from(chunk));
 				await writer.flush();
 			}
@@ -53,7 +53,7 @@ export class S3Bucket implements FileContents {
 
 	async read(id: string, object: string, start: number, end: number): Promise<ReadableStream | null> {
 		const file = this.file(id, object);
-		// A stream of an object that is missing fails only when it is read, after the headers are sent.
+		// A stream of a missing object would fail only after the headers are sent.
 		if (!(await file.exists())) return null;
 		return file.slice(start, end).stream();
 	}

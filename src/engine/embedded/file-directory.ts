@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { FileContents } from '../ports/file-contents.ts';
 
 /**
- * Contents of files in a directory: `AB/FAB…/<object>`. An upload is written to `incoming/`, synced, and renamed when all of it is on disk, so
- * an object is whole or does not exist, kill -9 and power loss included.
+ * Stores contents of files in a directory: `AB/FAB…/<object>`. An upload is written to `incoming/`, synced, and renamed once it is
+ * complete, so an object is complete or does not exist, even after kill -9 or a power failure.
  */
 
 const OWNER_ONLY = { directory: 0o700, file: 0o600 };
@@ -21,7 +21,7 @@ export class FileDirectory implements FileContents {
 			const place = this.placeOf(id);
 			await mkdir(place, { recursive: true, mode: OWNER_ONLY.directory });
 			await rename(draft, join(place, object));
-			// The entry of the object, and those of the directories that may be new.
+			// The directory entry of the object, and those of directories that may be new.
 			for (const path of [place, dirname(place), this.base]) await sync(path);
 		} catch (error) {
 			await rm(draft, { force: true });
@@ -54,7 +54,7 @@ export class FileDirectory implements FileContents {
 		return rm(this.placeOf(id), { recursive: true, force: true });
 	}
 
-	/** Uploads that a crash ended: for a process that has the directory to itself, at its start. */
+	/** Removes uploads that a crash interrupted. Call at the start, when no other process uses the directory. */
 	clearIncoming(): Promise<void> {
 		return rm(join(this.base, INCOMING), { recursive: true, force: true });
 	}

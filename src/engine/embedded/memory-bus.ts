@@ -1,8 +1,8 @@
 import type { Bus, BusHandler, BusMessage, Publisher, Topic } from '../ports/bus.ts';
 
-/** Live messages within this process: a publish is a call. */
+/** The bus inside one process: a publish is a function call. */
 export class MemoryBus implements Bus {
-	/** Most topics are a user's and have one handler: no list is kept for it. */
+	/** Most topics belong to a user and have one handler: no list is allocated for it. */
 	private readonly handlers = new Map<Topic, BusHandler | readonly BusHandler[]>();
 
 	async ready(): Promise<void> {}
@@ -18,7 +18,7 @@ export class MemoryBus implements Bus {
 		else for (const handler of handlers) handler(message, topic);
 	}
 
-	/** There is one owner in one process. */
+	/** One process has one owner, so nothing is fenced. */
 	async publishAs(_: Publisher, topic: Topic, message: BusMessage): Promise<boolean> {
 		this.publish(topic, message);
 		return true;
@@ -26,7 +26,7 @@ export class MemoryBus implements Bus {
 
 	subscribe(topic: Topic, handler: BusHandler): void {
 		const others = this.of(topic);
-		// Lists are replaced, never changed: a publish under way keeps the one it started with.
+		// Lists are copied, never changed: a publish in progress keeps the list it started with.
 		this.handlers.set(topic, others.length === 0 ? handler : [...others, handler]);
 	}
 

@@ -2,7 +2,7 @@ import type { CommandEntry, CommandHandler, CommandLog, Consumption, LoggedComma
 
 const PARTITION = 'memory/0';
 
-/** Commands on their way within this process. Everything that has piled up makes the next batch. */
+/** The log inside one process. Everything that has queued up forms the next batch. */
 export class MemoryLog implements CommandLog {
 	private queue: LoggedCommand[] = [];
 	private appended = 0;
@@ -15,7 +15,7 @@ export class MemoryLog implements CommandLog {
 		if (!this.running) this.run();
 	}
 
-	/** The one partition is never anybody else's, and what was consumed is gone: an owner has nothing to do. */
+	/** The single partition is never reassigned and consumed entries are dropped, so no owner is needed. */
 	consume(handler: CommandHandler): Consumption {
 		this.handler = handler;
 		if (!this.running) this.run();

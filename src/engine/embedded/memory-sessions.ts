@@ -1,12 +1,12 @@
 import type { PresenceState, Sessions } from '../ports/sessions.ts';
 
 interface Session {
-	/** Few: a list takes a fifth of a set's memory. */
+	/** There are few: an array takes a fifth of a set's memory. */
 	connections: readonly string[];
 	away: boolean;
 }
 
-/** Who is connected to this process. */
+/** Sessions of this process. */
 export class MemorySessions implements Sessions {
 	private readonly sessions = new Map<string, Session>();
 

@@ -4,7 +4,7 @@ import { type Admission, newTicket, TICKET_LIFETIME_MS, type Tickets } from '../
 
 /** Tickets of this process. */
 export class MemoryTickets implements Tickets {
-	/** In the order they were issued, which is the order they expire in. */
+	/** In the order of issue, which is also the order of expiry. */
 	private readonly open = new Map<string, { readonly admission: Admission; readonly until: number }>();
 
 	constructor(

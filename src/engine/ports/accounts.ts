@@ -1,10 +1,10 @@
-/** Workspaces, users and tokens, as they are stored. */
+/** Workspaces, users and tokens, as stored. */
 
 export interface Team {
 	readonly id: string;
 	readonly name: string;
 	readonly domain: string;
-	/** Micros. */
+	/** In microseconds. */
 	readonly createdTs: number;
 }
 
@@ -15,23 +15,22 @@ export interface User {
 	readonly realName: string;
 	readonly email: string;
 	readonly isBot: boolean;
-	/** Deactivated: the user cannot sign in; what they wrote stays. */
+	/** Deactivated: the user cannot sign in; their messages stay. */
 	readonly deleted: boolean;
-	/** Micros. */
+	/** In microseconds. */
 	readonly updatedTs: number;
-	/** Tokens issued at or before this moment are not accepted. Micros; 0: the user was never signed out. */
+	/** Tokens issued at or before this time are rejected. In microseconds; 0: the user was never signed out. */
 	readonly signedOutTs: number;
-	/** What they say of themselves. */
 	readonly profile: Profile;
-	/** Nothing is pushed to their devices until then. Micros; 0: notifications were never snoozed. */
+	/** No push notifications until this time. In microseconds; 0: never snoozed. */
 	readonly snoozedUntilTs: number;
 }
 
-/** Fields of Slack's profile that users set themselves; those that were never set are absent. */
+/** Fields of Slack's profile that users set themselves; absent if never set. */
 export interface Profile {
 	readonly status_text?: string;
 	readonly status_emoji?: string;
-	/** Seconds; the status ends then. 0: it does not end by itself. */
+	/** In seconds: when the status ends. 0: it does not expire. */
 	readonly status_expiration?: number;
 	readonly display_name?: string;
 	readonly title?: string;
@@ -48,22 +47,22 @@ export interface Token {
 	readonly team: string;
 	readonly createdTs: number;
 	readonly revokedTs: number | null;
-	/** Micros; null: it does not expire. */
+	/** In microseconds; null: it does not expire. */
 	readonly expiresTs: number | null;
-	/** What its owner knows the device by; absent where nobody said. */
+	/** Name of the device for its owner; absent if unknown. */
 	readonly device?: string;
-	/** Micros, to within some minutes; absent: not since this is recorded. */
+	/** In microseconds, accurate to a few minutes; absent: not used since recording began. */
 	readonly lastUsedTs?: number;
 }
 
 export interface TokenUse {
 	readonly hash: string;
-	/** Micros. */
+	/** In microseconds. */
 	readonly at: number;
 }
 
 export interface Page<T> {
 	readonly items: readonly T[];
-	/** Where the next page starts (opaque to the caller); null at the end. */
+	/** Start of the next page, opaque to the caller; null at the end. */
 	readonly next: string | null;
 }

@@ -1,28 +1,28 @@
 import type { Page } from './accounts.ts';
 
 /**
- * What is kept of apps: what they are, how far each has taken its events, and what their interactions need to remember.
- * Changes are durable when they resolve. Times named `…At` are ms of the wall clock, those named `…Ts` are micros.
+ * Storage of apps: their configuration, how far each has received its events, and state of their interactions.
+ * Changes are durable when the promise resolves. Fields named `…At` are wall-clock ms, `…Ts` are microseconds.
  */
 
 export interface App {
 	readonly id: string;
 	readonly team: string;
 	readonly botUser: string;
-	/** Signs what is sent to the app's URLs. */
+	/** Signs requests to the app's URLs. */
 	readonly signingSecret: string;
-	/** As it was given, JSON: src/model/app-manifest.ts reads it. */
+	/** JSON as it was sent; src/model/app-manifest.ts reads it. */
 	readonly manifest: string;
 	readonly createdTs: number;
 	readonly updatedTs: number;
-	/** Events from before this stamp are not delivered. */
+	/** Events before this stamp are not delivered. */
 	readonly eventsSinceTs: number;
-	/** Delivery over HTTP stopped, because it failed for too long; 0: it did not. */
+	/** When HTTP delivery was paused because it had failed for too long; 0: not paused. */
 	readonly pausedAt: number;
-	/** Since when every delivery over HTTP fails; 0: the newest one succeeded. */
+	/** Since when every HTTP delivery has failed; 0: the latest succeeded. */
 	readonly failingSinceAt: number;
 	readonly lastError: string;
-	/** Events that were given up. */
+	/** Number of events that were dropped after all retries. */
 	readonly givenUp: number;
 }
 
@@ -35,7 +35,7 @@ export interface AppToken {
 	readonly team: string;
 	readonly name: string;
 	readonly createdTs: number;
-	/** 0: it is valid. */
+	/** 0: valid. */
 	readonly revokedTs: number;
 }
 
@@ -50,34 +50,34 @@ export interface Webhook {
 
 export type ViewKind = 'modal' | 'home';
 
-/** A modal that a user has open, or what a user's home tab of an app shows. */
+/** An open modal of a user, or a user's home tab of an app. */
 export interface AppView {
 	readonly id: string;
 	readonly app: string;
 	readonly team: string;
 	readonly user: string;
 	readonly kind: ViewKind;
-	/** Changes with every version. */
+	/** Changes with every update. */
 	readonly hash: string;
-	/** Slack's view, JSON. */
+	/** The view in Slack's JSON format. */
 	readonly body: string;
-	/** The views under it, the lowest first. */
+	/** Ids of the views below it in the stack, lowest first. */
 	readonly below: readonly string[];
 	readonly updatedTs: number;
 }
 
-/** Up to which stamp an app has taken the events of a conversation. */
+/** The stamp up to which an app has received the events of a conversation. */
 export type AppCursor = readonly [conversation: string, stamp: number];
 
 export interface Apps {
 	create(app: App): Promise<void>;
 	setManifest(app: string, manifest: string, at: number, eventsSinceTs: number): Promise<void>;
-	/** With its tokens, webhooks and cursors. */
+	/** Also removes its tokens, webhooks and cursors. */
 	remove(app: string): Promise<void>;
 	app(id: string): Promise<App | null>;
 	appOfBot(user: string): Promise<App | null>;
 	appsOf(team: string, after: string | null, limit: number): Promise<Page<App>>;
-	/** Every app, by id. */
+	/** All apps, by id. */
 	all(after: string | null, limit: number): Promise<Page<App>>;
 
 	addToken(token: AppToken): Promise<void>;
@@ -88,25 +88,25 @@ export interface Apps {
 	cursors(app: string): Promise<ReadonlyMap<string, number>>;
 	/** Cursors only rise. */
 	advance(app: string, cursors: readonly AppCursor[]): Promise<void>;
-	/** Answers whether this holder alone delivers the app's events until then. */
+	/** Resolves to true if this holder alone delivers the app's events until `untilAt`. */
 	lease(app: string, holder: string, nowAt: number, untilAt: number): Promise<boolean>;
 	release(app: string, holder: string): Promise<void>;
 	setTrouble(app: string, trouble: AppTrouble): Promise<void>;
 	addGivenUp(app: string, count: number): Promise<void>;
 
-	/** Answers how many sockets the app has, this one included. */
+	/** Resolves to the number of the app's sockets, including this one. */
 	socketOpened(
 		socket: { readonly id: string; readonly app: string; readonly gateway: string },
 		nowAt: number,
 		untilAt: number,
 	): Promise<number>;
 	socketClosed(id: string): Promise<void>;
-	/** The sockets of this gateway are open until then. */
+	/** Extends the lease of all sockets of this gateway. */
 	keepSockets(gateway: string, untilAt: number): Promise<void>;
-	/** Of a gateway that starts: no socket is its own. */
+	/** For a gateway that starts: removes its old sockets. */
 	forgetSockets(gateway: string, beforeAt: number): Promise<void>;
 	socketsOf(app: string, nowAt: number): Promise<number>;
-	/** Gateways that have a socket of the app. */
+	/** Gateways that hold a socket of the app. */
 	gatewaysOf(app: string, nowAt: number): Promise<readonly string[]>;
 
 	addWebhook(webhook: Webhook): Promise<void>;
@@ -114,12 +114,12 @@ export interface Apps {
 	webhooksOf(app: string): Promise<readonly Webhook[]>;
 	removeWebhook(id: string): Promise<void>;
 
-	/** Counts a use of something that may be used a few times; answers the uses so far, this one included. */
+	/** Counts a use of an id that may be used a limited number of times; resolves to the count, including this use. */
 	use(id: string, team: string, untilAt: number): Promise<number>;
 
 	saveView(view: AppView): Promise<void>;
 	view(id: string): Promise<AppView | null>;
 	removeViews(ids: readonly string[]): Promise<void>;
-	/** Uses and modals from before these moments are forgotten. */
+	/** Removes uses and modals from before these times. */
 	tidy(nowAt: number, modalsBeforeTs: number): Promise<void>;
 }

@@ -1,19 +1,22 @@
 import type { Outcome } from '../../sequencer/commands.ts';
 
-/**
- * Live topics: of a conversation, a user, a workspace, a user's presence, answers to a gateway, word to them all; and of a
- * process that checks its own connections.
- */
+/** What a process can subscribe to on the bus. */
 export type Topic =
+	/** Events of a conversation. */
 	| `live:${string}`
+	/** Events of a user. */
 	| `user:${string}`
+	/** Events of a workspace. */
 	| `team:${string}`
+	/** Presence of a user. */
 	| `presence:${string}`
+	/** Replies to one gateway. */
 	| `gateway:${string}`
+	/** Messages of a process to itself, to check its connections. */
 	| `pulse:${string}`
 	| 'gateways:all';
 
-/** What an event means for read positions and counts. */
+/** How an event affects cursors and counts. */
 export type About =
 	| {
 			readonly change: 'posted' | 'edited' | 'deleted';
@@ -21,31 +24,31 @@ export type About =
 			readonly ts: number;
 			readonly author: string;
 			readonly threadTs: number | null;
-			/** It stands, or stood, in the timeline. */
+			/** The message is, or was, in the timeline. */
 			readonly inTimeline: boolean;
-			/** It mentions active users: a client does not know who they are. */
+			/** The message mentions active users; clients do not know who they are. */
 			readonly here: boolean;
 	  }
-	/** A conversation came to count for its members, or no longer does; null: there is no row to send. */
+	/** A conversation starts or stops counting for its members; null: there is no row to send. */
 	| { readonly change: 'standing'; readonly conversation: string | null }
-	/** What the user follows, or has read of it, is another one now. */
+	/** Followed threads, or their cursors, changed. */
 	| { readonly change: 'threads' };
 
 export type BusMessage =
-	/** An event, serialised once, on its way to sockets. */
+	/** An event for sockets, serialised once. */
 	| {
 			readonly type: 'event';
 			readonly frame: string;
-			/** Stamp of its change; none for events without a stored change, such as typing. */
+			/** Stamp of the change; absent for events without a stored change, such as typing. */
 			readonly at?: number;
-			/** The thing it is about (src/protocol/live-event.ts); none where there is no stamp, nor from a process of an older release. */
+			/** The subject of the event (src/protocol/live-event.ts); absent without a stamp, or from a process of an older release. */
 			readonly subject?: string;
-			/** Not for the sockets of this user. */
+			/** Sockets of this user do not get it. */
 			readonly exceptUser?: string;
-			/** The message it is about, for who does more with it than pass it on. */
+			/** The message that the event is about, for subscribers that do more than forward it. */
 			readonly about?: About;
 	  }
-	/** The user is in a conversation from here on, or no longer: what its sockets listen to changes. */
+	/** The user joined or left a conversation: their sockets subscribe to it or unsubscribe. */
 	| {
 			readonly type: 'joined' | 'left';
 			readonly user: string;
@@ -53,18 +56,18 @@ export type BusMessage =
 			/** Stamp of the change. */
 			readonly at: number;
 	  }
-	/** A token was revoked, or (null) all of the user: forget it, and close the sockets that were opened with it. */
+	/** A token of the user (null: all) was revoked: drop it from caches and close its sockets. */
 	| { readonly type: 'signed_out'; readonly user: string; readonly token: string | null }
-	/** Messages to this topic may have been lost: its subscribers have to start over. */
+	/** Messages to this topic may have been lost: subscribers have to reload. */
 	| { readonly type: 'lost' }
-	/** To all gateways: something that is stored may never have been published. */
+	/** To all gateways: a stored change may never have been published. */
 	| { readonly type: 'missed' }
-	/** A process to itself: its subscriptions still carry messages. */
+	/** From a process to itself: checks that its subscriptions still work. */
 	| { readonly type: 'pulse'; readonly round: number }
 	| ({ readonly type: 'reply' } & Reply)
-	/** To gateways that ask for it: `CommandEntry.replyTo`. */
+	/** To gateways that accept batches: `CommandEntry.replyTo`. */
 	| { readonly type: 'replies'; readonly replies: readonly Reply[] }
-	/** To the gateway that has a socket of this app: an envelope to pass on, and who waits for what the app answers. */
+	/** To a gateway with a socket of this app: an envelope to forward, and the gateway that waits for the answer. */
 	| {
 			readonly type: 'app_request';
 			readonly request: string;
@@ -74,9 +77,9 @@ export type BusMessage =
 			/** JSON. */
 			readonly payload: string;
 	  }
-	/** What the app answered: JSON; null: it did not. */
+	/** The app's answer in JSON; null: it did not answer. */
 	| { readonly type: 'app_answer'; readonly request: string; readonly answer: string | null }
-	/** To all gateways: an app was made, changed or removed, or lost its last socket at a gateway. */
+	/** To all gateways: an app was created, changed or removed, or lost its last socket at a gateway. */
 	| { readonly type: 'app_changed'; readonly app: string };
 
 export interface Reply {
@@ -84,32 +87,32 @@ export interface Reply {
 	readonly outcome: Outcome;
 }
 
-/** On behalf of which owner of which partition something is published: src/engine/ports/delivery-record.ts. */
+/** The owner of a partition that publishes: src/engine/ports/delivery-record.ts. */
 export interface Publisher {
 	readonly partition: string;
 	readonly generation: number;
 }
 
-/** Gets the topic: one handler may serve many topics without a closure for each. */
+/** Gets the topic, so that one handler can serve many topics without a closure for each. */
 export type BusHandler = (message: BusMessage, topic: Topic) => void;
 
 /**
- * Delivers messages to current subscribers; keeps none. Order within a topic is kept, and there is none between topics:
- * what was published before `ready`, or before the message that made one subscribe arrived, has to be looked up. Where a message
- * cannot be carried, `lost` is, as soon as that is possible: nobody goes on for long as if there had been nothing.
+ * Delivers messages to current subscribers and stores none. Messages of one topic keep their order; there is no order between
+ * topics. A subscriber does not get messages published before `ready`, or before the message that made it subscribe: it reads
+ * those changes from the store. If a message cannot be delivered, subscribers get `lost` as soon as possible.
  */
 export interface Bus {
-	/** Resolves when every subscription so far is confirmed. */
+	/** Resolves when all subscriptions so far are confirmed. */
 	ready(): Promise<void>;
-	/** Whether messages published to this topic now arrive here, as far as is known. For a subscribed topic. */
+	/** Whether messages published to this subscribed topic arrive here now, as far as is known. */
 	isReceiving(topic: Topic): boolean;
 	publish(topic: Topic, message: BusMessage): void;
 	/**
-	 * The same on behalf of a partition. Answers false where it was dropped, because a later owner of the partition has published
-	 * to the topic; true when it is published, or `lost` will be.
+	 * Publishes on behalf of a partition. Resolves to false if the message was dropped because a later owner of the partition has
+	 * published to the topic; to true if it is published, or `lost` will be.
 	 */
 	publishAs(publisher: Publisher, topic: Topic, message: BusMessage): Promise<boolean>;
 	subscribe(topic: Topic, handler: BusHandler): void;
-	/** Ends what was begun with the same two. */
+	/** Removes a subscription with the same topic and handler. */
 	unsubscribe(topic: Topic, handler: BusHandler): void;
 }

@@ -2,19 +2,19 @@ import type { Message } from '../../model/message.ts';
 import type { Reaction } from '../../model/reactions.ts';
 
 /**
- * What changed for a user after a stamp, read from the rows themselves: each carries the stamp of its newest
- * change, so there is no second record of events that could disagree with them. Of what changed several times
- * the newest state is sent.
+ * Finds what changed for a user after a stamp, from the rows themselves: each carries the stamp of its newest
+ * change, so there is no separate event log that could disagree. For rows that changed several times,
+ * it returns the newest state.
  *
- * Whoever asks says up to which stamp. What changed again after it is left out wherever the row no longer
- * shows what it was: its later change is delivered live.
+ * The caller gives the upper bound. If a row changed again after it and no longer shows the earlier change, the row
+ * is omitted: live delivery covers the later change.
  */
 export interface Changes {
-	/** The user's own rows, with no upper bound: theirs are marks and follows, of which the newest counts. */
+	/** The user's own rows, without an upper bound: only the newest state of marks and follows matters. */
 	own(user: string, since: number): Promise<OwnChanges>;
-	/** What happened in these conversations, as far as the user is in them; null when it is over the limits. */
+	/** Changes in those of these conversations that the user is a member of; null if they exceed the limits. */
 	inside(query: InsideQuery): Promise<InsideChanges | null>;
-	/** Who joined or left the conversation with `since` < stamp <= `upTo`, by stamp; as they are now, and at most so many. */
+	/** Users who joined or left with `since` < stamp <= `upTo`, by stamp, in their current state; at most `limit`. */
 	people(conversation: string, since: number, upTo: number, limit: number): Promise<readonly PersonChange[]>;
 }
 
@@ -24,14 +24,14 @@ export interface PersonChange {
 	readonly at: number;
 }
 
-/** A membership and read position. Each part has a stamp of its own; one of them is after the stamp asked for. */
+/** A membership with its cursor. Each part has its own stamp; at least one is after `since`. */
 export interface OwnMembership {
 	readonly conversation: string;
 	readonly member: boolean;
 	readonly joinedTs: number;
-	/** When it was joined or left, or its cursor moved. */
+	/** Stamp of joining, leaving or moving the cursor. */
 	readonly changedTs: number;
-	/** When it was muted or its notification level set; 0 for never. */
+	/** Stamp of muting or setting the notification level; 0 for never. */
 	readonly preferredTs: number;
 }
 
@@ -39,9 +39,9 @@ export interface OwnFollow {
 	readonly conversation: string;
 	readonly threadTs: number;
 	readonly active: boolean;
-	/** When it began, or ended. */
+	/** Stamp of when following began or ended. */
 	readonly since: number;
-	/** When it began or ended, or its cursor moved. */
+	/** Stamp of when following began or ended, or the cursor moved. */
 	readonly changedTs: number;
 }
 
@@ -52,27 +52,27 @@ export interface OwnChanges {
 
 export interface InsideQuery {
 	readonly user: string;
-	/** Exclusive; where the user joined later, from there on. */
+	/** Exclusive. In a conversation that the user joined later, the stamp of the join counts instead. */
 	readonly since: number;
 	/** Inclusive. */
 	readonly upTo: number;
-	/** Where to look. */
+	/** Conversations to search. */
 	readonly conversations: readonly string[];
 	readonly most: {
 		readonly changes: number;
-		/** Of all texts together: a bound on memory. */
+		/** Limit for all texts together, to bound memory. */
 		readonly bytes: number;
 	};
 }
 
-/** A message posted since, as it is now; those deleted again are left out. */
+/** A message posted since, in its current state; messages deleted since are omitted. */
 export interface PostedMessage {
 	readonly message: Message;
-	/** The timeline message before it, as a client that follows the changes in order knows the timeline; 0 for none. */
+	/** The timeline message before it, for a client that processes changes in order; 0 for none. */
 	readonly prevTs: number;
 }
 
-/** What can change about a conversation: archive stands for unarchive too. */
+/** What can change about a conversation; `archive` includes unarchiving. */
 export type Aspect = 'archive' | 'rename' | 'topic' | 'purpose';
 
 export interface AspectChange {
@@ -82,37 +82,37 @@ export interface AspectChange {
 	readonly actor: string;
 }
 
-/** A reaction that was added or taken back. */
+/** A reaction that was added or removed. */
 export interface ReactionChange {
 	readonly conversation: string;
-	/** The message, and who wrote it. */
+	/** ts and author of the message. */
 	readonly ts: number;
 	readonly author: string;
 	readonly name: string;
 	readonly user: string;
 	readonly added: boolean;
 	readonly at: number;
-	/** This emoji on this message as it is now; null: nobody is left. */
+	/** Current summary of this emoji on this message; null if no user is left. */
 	readonly current: Reaction | null;
 }
 
-/** A message that was pinned, or taken down. */
+/** A message that was pinned or unpinned. */
 export interface PinChange {
 	readonly conversation: string;
-	/** The message, who wrote it, and the beginning of what it says. */
+	/** ts, author and beginning of the text of the message. */
 	readonly ts: number;
 	readonly author: string;
 	readonly text: string;
 	readonly user: string;
 	readonly added: boolean;
 	readonly at: number;
-	/** Pins of the conversation now. */
+	/** Current number of pins in the conversation. */
 	readonly count: number;
 }
 
 export interface InsideChanges {
 	readonly posted: readonly PostedMessage[];
-	/** Messages from before that were edited since, and all that were deleted since. */
+	/** Older messages that were edited since, and all messages deleted since. */
 	readonly changed: readonly Message[];
 	readonly aspects: readonly AspectChange[];
 	readonly reactions: readonly ReactionChange[];

@@ -1,19 +1,19 @@
 /**
- * Which worker publishes for a partition of the log, and how far that has got. Kept where messages are published.
+ * Records which worker publishes for a partition of the log, and how far it has published. Stored where events are published.
  *
- * A worker that lost its partition without knowing (paused, cut off) has an older generation than the next owner: what it
- * publishes is dropped once the next owner has published to the same topic. What is stored and was never published (the
- * worker died in between) is found by the next owner: the store is further than `delivered`.
+ * A worker that lost its partition without noticing (paused, partitioned) has an older generation than the next owner: its
+ * events are dropped once the next owner has published to the same topic. If a worker died between storing and publishing,
+ * the next owner detects it: the store is ahead of `delivered`.
  */
 export interface DeliveryRecord {
-	/** This process publishes for the partition from now on. Its generation is higher than any before it. */
+	/** Makes this process the publisher of the partition, with a generation higher than all before. */
 	claim(partition: string): Promise<{
 		readonly generation: number;
-		/** Everything below this offset was published; null where nothing is known. */
+		/** All events below this offset are published; null if unknown. */
 		readonly delivered: number | null;
 	}>;
-	/** Everything below this offset was published. False, and ignored: a later owner has claimed the partition. */
+	/** All events below this offset are published. Resolves to false, without effect, if a later owner has claimed the partition. */
 	delivered(partition: string, generation: number, offset: number): Promise<boolean>;
-	/** Something stored may never have been published: all clients have to reload. */
+	/** A stored change may never have been published: all clients have to reload. */
 	announceMissed(): Promise<void>;
 }

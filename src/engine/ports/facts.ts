@@ -1,26 +1,26 @@
 import type { NotificationLevel } from '../../model/views.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 
-/** What the store keeps: the sequencer's effects, and what the read state changed. */
+/** Facts are what the store persists: effects of the sequencer, and changes of the read state. */
 
 export type { NotificationLevel };
 
 /**
- * What an engine of several processes adds to a fact about a membership, because there facts reach the store in
- * another order than they took place: which membership it is about, so that neither the join has to be there yet
- * nor an older fact undoes a newer one.
+ * The whole membership that a fact is about. Engines with several processes add it, because there facts can reach the store
+ * in a different order than they happened: with it a fact can precede its join, and an older
+ * fact cannot undo a newer one.
  */
 export interface OfMembership {
 	/** Stamp of the join that the membership began with. */
 	readonly joined: number;
 	readonly cursor: number;
 	readonly revision: number;
-	/** All of what was read ahead, instead of what changed of it. */
+	/** The complete ahead set, not only its changes. */
 	readonly ahead: readonly number[];
 }
 
 export type ReadFact =
-	/** A read position, as it is after the change. */
+	/** A cursor after the change. */
 	| {
 			readonly type: 'cursor';
 			readonly user: string;
@@ -44,7 +44,7 @@ export type ReadFact =
 			readonly threadTs: number;
 			readonly at: number;
 			readonly cursor: number;
-			/** Stamp of when following began, where facts may come in another order; as `of` above. */
+			/** Stamp of when following began, if facts can arrive out of order; as `of` above. */
 			readonly since?: number;
 	  }
 	| {

@@ -1,11 +1,11 @@
 /**
- * Where the bytes of files are: a directory or a bucket. An upload is an object of its own under the file's id, so that one which fails or
- * comes late replaces nothing; which object is the content is in `Files`.
+ * Stores the bytes of files in a directory or a bucket. Each upload is a separate object under the file's id, so that a failed
+ * or late upload replaces nothing; `Files` records which object is the content.
  */
 export interface FileContents {
-	/** Durable when it resolves; when it rejects, nothing is kept. The content is never in memory as a whole. */
+	/** Durable when it resolves; stores nothing when it rejects. Streams: the content is never in memory as a whole. */
 	write(id: string, object: string, content: AsyncIterable<Uint8Array>): Promise<void>;
-	/** Bytes from `start` up to, not including, `end`. Null: there is no such object. */
+	/** Bytes from `start` to `end` (exclusive). Null: no such object. */
 	read(id: string, object: string, start: number, end: number): Promise<Blob | ReadableStream | null>;
 	/** Removes one object. */
 	discard(id: string, object: string): Promise<void>;

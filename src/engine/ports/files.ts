@@ -1,36 +1,36 @@
 import type { FileState } from '../../model/files.ts';
 import type { ConversationKind } from '../../model/ids.ts';
 
-/** What is known about files; their content is in `FileContents`. */
+/** Metadata of files; `FileContents` has their bytes. */
 
 export interface FileRecord {
 	readonly id: string;
 	readonly team: string;
-	/** Who uploaded it. */
+	/** The user who uploaded it. */
 	readonly user: string;
 	readonly name: string;
 	readonly title: string;
 	readonly mimetype: string;
 	readonly altText: string;
 	readonly snippetType: string;
-	/** Bytes. */
+	/** In bytes. */
 	readonly size: number;
 	readonly createdTs: number;
 	readonly state: FileState;
 	/** Hash of the secret in its upload URL. */
 	readonly secret: string;
-	/** Which of the uploads is its content; empty before the first. */
+	/** The upload that is its content; empty before the first. */
 	readonly object: string;
-	/** The conversations that its completion named. */
+	/** Conversations that it was completed for. */
 	readonly channels: readonly string[];
-	/** Of a picture; 0: not known. */
+	/** In pixels, for pictures; 0: unknown. */
 	readonly width: number;
 	readonly height: number;
 }
 
 export type NewFile = Omit<FileRecord, 'state' | 'object' | 'channels' | 'width' | 'height'>;
 
-/** A message that the file is in. */
+/** A message that contains the file. */
 export interface FileShare {
 	readonly conversation: string;
 	readonly kind: ConversationKind;
@@ -41,49 +41,49 @@ export interface FileShare {
 
 export interface FileQuery {
 	readonly team: string;
-	/** The files of this user, and those in conversations that the user may read. */
+	/** Finds this user's files, and files in conversations that the user may read. */
 	readonly reader: string;
-	/** Public channels are read by members only. */
+	/** Exclude public channels that the user is not a member of. */
 	readonly memberOnly: boolean;
 	readonly user: string | null;
 	readonly conversation: string | null;
-	/** Micros, inclusive. */
+	/** In microseconds, inclusive. */
 	readonly after: number;
 	readonly before: number;
-	/** Patterns of media types, with % for anything; empty: all. */
+	/** Patterns of media types, with % as wildcard; empty: all. */
 	readonly types: readonly string[];
 	readonly offset: number;
 	readonly limit: number;
 }
 
-/** Changes are durable when they resolve. */
+/** Changes are durable when the promise resolves. */
 export interface Files {
-	/** Answers false, with nothing written, when the workspace would have more bytes or the user more unfinished uploads than this. */
+	/** Resolves to false, without a write, if the workspace would exceed the bytes or the user the unfinished uploads. */
 	reserve(file: NewFile, most: { readonly teamBytes: number; readonly unfinished: number }): Promise<boolean>;
-	/** Those that exist, in the order asked for. */
+	/** The existing ones, in the order of `ids`. */
 	get(ids: readonly string[]): Promise<readonly FileRecord[]>;
-	/** Makes an upload the file's content. Answers false when the file is complete or gone. */
+	/** Makes an upload the file's content. Resolves to false if the file is already complete or deleted. */
 	uploaded(id: string, object: string, picture: Pick<FileRecord, 'width' | 'height'>): Promise<boolean>;
 	/**
-	 * Completes stored files, all of them or none that was not complete before. Answers false when one of them is neither stored nor complete
-	 * with these conversations.
+	 * Completes uploaded files: all of them, or none. Resolves to false if one is neither uploaded nor already complete
+	 * for these conversations.
 	 */
 	complete(
 		files: readonly { readonly id: string; readonly title: string }[],
 		channels: readonly string[],
 	): Promise<boolean>;
-	/** Takes back what `complete` did. */
+	/** Reverts `complete`. */
 	reopen(ids: readonly string[]): Promise<void>;
-	/** The messages that it is in, by ts. */
+	/** Messages that contain the file, by ts. */
 	shares(file: Pick<FileRecord, 'id' | 'channels'>): Promise<readonly FileShare[]>;
 	list(query: FileQuery): Promise<{ readonly files: readonly FileRecord[]; readonly total: number }>;
-	/** From here on nobody reads it. */
+	/** From now on nobody can read it. */
 	beginDelete(id: string): Promise<void>;
-	/** Its content is gone: forgets its name and its shares. */
+	/** Its content is removed: deletes its name and its shares. */
 	deleted(id: string): Promise<void>;
-	/** Unfinished uploads from before this stamp become `abandoned`: nothing more can be uploaded to them. */
+	/** Marks unfinished uploads from before this stamp as `abandoned`; they accept no more uploads. */
 	abandon(before: number): Promise<void>;
-	/** Files in this state from before this stamp, the oldest first. */
+	/** Files in this state from before this stamp, oldest first. */
 	inState(state: FileState, before: number, limit: number): Promise<readonly FileRecord[]>;
 	forget(id: string): Promise<void>;
 }

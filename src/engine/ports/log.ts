@@ -1,18 +1,18 @@
 import type { Command } from '../../sequencer/commands.ts';
 import type { ReadFact } from './facts.ts';
 
-/** A command on its way, and where its outcome is awaited. */
+/** A command in the log, and where to send its outcome. */
 export interface CommandEntry {
 	readonly command: Command;
 	readonly replyTo: {
 		readonly gateway: string;
 		readonly request: number;
-		/** The gateway takes replies to several requests in one message; one of an older release does not. */
+		/** The gateway accepts replies to several requests in one message; gateways of an older release do not. */
 		readonly together?: true;
 	};
 }
 
-/** Where the log keeps an entry. Offsets of a partition rise; there may be gaps between them. */
+/** Position of an entry in the log. Offsets of a partition rise, possibly with gaps. */
 export interface LogPosition {
 	/** Topic and number, as in `conversations/3`. */
 	readonly partition: string;
@@ -26,35 +26,35 @@ export interface LogSpan {
 	readonly partition: string;
 	readonly from: number;
 	readonly to: number;
-	/** Which log they are of, where logs have ids: one that was created again has another. */
+	/** Id of the log, if logs have ids: a log that was created again has a new id. */
 	readonly log?: string;
 }
 
 /**
- * Whoever consumes partitions that come and go. That two own one at the same time cannot be ruled out (one may
- * not know yet that it lost it): whatever is written for a partition has to be fenced by its progress.
+ * A consumer of partitions that are assigned and revoked. Two processes may own a partition at the same time for a while (one may
+ * not know yet that it lost it), so everything written for a partition must be fenced by its progress.
  */
 export interface PartitionOwner {
-	/** From which offset on the partition is to be consumed. Asked at each assignment. */
+	/** The offset to consume the partition from. Called at each assignment. */
 	progress(partition: string): Promise<number>;
-	/** Which log that offset is of; null where it is not known. */
+	/** Id of the log that the offset belongs to; null if unknown. */
 	log?(partition: string): Promise<string | null>;
-	/** Consumption begins when this is settled. */
+	/** Consumption starts when the promise settles. */
 	onAssigned?(partitions: readonly string[]): Promise<void> | void;
-	/** These will be revoked, when the batch under way is over: it should not be tried in vain. */
+	/** These will be revoked after the current batch, which should give up instead of retrying. */
 	onReleasing?(partitions: readonly string[]): void;
 	/**
-	 * No batch of these is under way, none will come. The next owner waits a while for this to be settled:
-	 * write what is not written yet, then forget everything about them.
+	 * No batch of these partitions is running, and none will follow. The next owner waits a while for the promise:
+	 * persist pending effects, then drop all state of the partitions.
 	 */
 	onRevoked?(partitions: readonly string[]): Promise<void> | void;
 }
 
-/** What goes on with a consumer. */
+/** Controls a running consumer. */
 export interface Consumption {
 	/**
-	 * What was made of the partition is void (a commit of it failed, another worker had it in between): it is
-	 * revoked and, if it is still this consumer's, assigned again.
+	 * Discards the state of the partition, because a commit failed or another worker owned it in between: the partition is
+	 * revoked and, if it still belongs to this consumer, assigned again.
 	 */
 	restart(partition: string): void;
 }
@@ -65,34 +65,45 @@ export interface Consumption {
  */
 export interface CommandLog {
 	/**
-	 * Resolves when the log has it. Its outcome is sent to `replyTo` over the bus. Rejects with
-	 * `service_unavailable` while the log cannot be reached, and with `outcome_unknown` where it does not confirm it.
+	 * Resolves when the log has the entry; the outcome is sent to `replyTo` over the bus. Rejects with
+	 * `service_unavailable` if the log is unreachable, and with `outcome_unknown` if it does not confirm the append.
 	 */
 	append(entry: CommandEntry): Promise<void>;
 	/**
-	 * One consumer a process. A batch is of one partition, and the next one of that partition comes when the
-	 * promise for this one is settled; those of different partitions may be under way together. A batch whose
-	 * promise rejects restarts its partition. Only a log that forgets what was consumed can do without an owner.
+	 * One consumer per process. A batch belongs to one partition; the next batch of that partition comes when the promise of this one
+	 * settles, while batches of other partitions can run concurrently. If the promise rejects, the partition
+	 * is restarted. The owner is optional only for a log that drops consumed entries.
 	 */
 	consume(handler: CommandHandler, owner?: PartitionOwner): Consumption;
 }
 
-/** `span` begins where the one before ended; not every offset in it needs to have an entry. */
+/** `span` begins where the previous one ended; offsets in it can be missing. */
 export type CommandHandler = (batch: readonly LoggedCommand[], span: LogSpan) => Promise<void>;
 
-/** Makes marks durable. */
+/** Persists marks. */
 export interface MarkPersister {
 	progress(partition: string): Promise<number>;
-	/** Which log that offset is of; null where it is not known. */
+	/** Id of the log that the offset belongs to; null if unknown. */
 	log?(partition: string): Promise<string | null>;
-	/** Writes the facts and `span.to` together, if the progress still is `span.from`; rejects otherwise. */
+	/** Writes the facts and `span.to` atomically, if the progress is still `span.from`; rejects otherwise. */
 	persist(facts: readonly ReadFact[], span: LogSpan): Promise<void>;
 }
 
-/** Carries what users did to their own read state, once it is applied, to where it is kept. In order per user. */
+/** Carries applied changes of users' read state to the store, in order per user. */
 export interface MarkLog {
 	/** Resolves when the log has all of them. */
 	append(facts: readonly ReadFact[]): Promise<void>;
-	/** One consumer a process. */
+	/** One consumer per process. */
 	consume(persister: MarkPersister): Consumption;
+}
+
+/** Another worker owns the partition now and decides the same commands again: the work of this one is void. */
+export abstract class TakenOver extends Error {}
+
+/** The partition is being reassigned: this worker decides nothing more about it. */
+export class Released extends TakenOver {
+	constructor() {
+		super('the partition was released');
+		this.name = 'Released';
+	}
 }

@@ -1,34 +1,34 @@
 import type { NotificationLevel } from './facts.ts';
 
 /**
- * What pushing keeps: devices, the outbox of messages that members have to be notified of, what was sent to which
- * device, and who has read something since. Times named `…At` are ms of the wall clock.
+ * Storage of push: devices, the outbox of messages that members may have to be notified about, notifications per
+ * device, and users who have read something since. Fields named `…At` are wall-clock ms.
  *
- * Work is taken with a lease: a process has it alone until the lease ends; if the process died, it is due again then.
+ * Work is taken with a lease: one process has it until the lease ends; if that process dies, the work becomes due again.
  */
 
 export type PushPlatform = 'apns' | 'fcm' | 'web';
 
 export interface Device {
-	/** Of this token while it is this user's. */
+	/** Identifies this token for as long as it belongs to this user. */
 	readonly id: string;
 	readonly user: string;
 	readonly platform: PushPlatform;
-	/** What the provider knows the device by: a secret, never logged. */
+	/** The provider's token for the device: a secret, never log it. */
 	readonly token: string;
-	/** The application, where it is not the one that is configured; empty otherwise. */
+	/** The application, if it differs from the configured one; empty otherwise. */
 	readonly app: string;
-	/** The badge it was last sent. */
+	/** The badge that was last sent to it. */
 	readonly badge: number;
-	/** Micros. */
+	/** In microseconds. */
 	readonly addedTs: number;
 }
 
-/** Changes are durable when they resolve. */
+/** Changes are durable when the promise resolves. */
 export interface PushDevices {
-	/** A token that another user had is no longer theirs. */
+	/** Takes the token away from a user who had it before. */
 	add(device: Omit<Device, 'badge'>): Promise<void>;
-	/** Answers false when the user has no such device. */
+	/** Resolves to false if the user has no such device. */
 	remove(user: string, platform: PushPlatform, token: string): Promise<boolean>;
 	ofUser(user: string): Promise<readonly Device[]>;
 }
@@ -38,44 +38,44 @@ export interface MessageKey {
 	readonly ts: number;
 }
 
-/** In place of a ts: not one message changed, but all of the conversation is over. */
-export const WHOLE = 0;
+/** In place of a ts: the entry is about the whole conversation, which was archived. */
+export const WHOLE_CONVERSATION = 0;
 
-/** A message whose members are being gone through. */
+/** A message whose audience is being processed. */
 export interface OutboxEntry extends MessageKey {
-	/** Changed: users whom it concerned before were notified when it was posted. */
+	/** `changed`: notifies only users whom it newly mentions; the others were notified when it was posted. */
 	readonly because: 'posted' | 'changed';
-	/** Counts how often it changed since it was put here; then they are gone through again. */
+	/** Number of changes since it entered the outbox; each one restarts the processing. */
 	readonly round: number;
-	/** Members up to this one were looked at. */
+	/** Members up to this id are processed. */
 	readonly after: string;
 }
 
-/** Where those come from whom a message may concern. */
+/** How to find the users that a message may concern. */
 export type CandidateSource =
 	| { readonly of: 'members'; readonly threadTs: number | null }
-	/** The same, looked for among those who have a device: better where these are the fewer. */
+	/** Members, found by way of their devices: faster if devices are fewer than members. */
 	| { readonly of: 'devices'; readonly threadTs: number | null }
-	/** Of a reply that stands in its thread alone. */
+	/** For a reply that is not broadcast. */
 	| { readonly of: 'followers'; readonly threadTs: number };
 
-/** Somebody with a device, as the store knows them. */
+/** A user with a device, as stored. */
 export interface Candidate {
 	readonly user: string;
 	readonly devices: readonly string[];
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
-	/** Follows the thread of the audience. */
+	/** The user follows the thread. */
 	readonly follows: boolean;
-	/** Has read the message, in the conversation or in the thread. */
+	/** The user has read the message, in the conversation or in the thread. */
 	readonly read: boolean;
-	/** Nothing is sent to them until then. Micros. */
+	/** No notifications until then. In microseconds. */
 	readonly snoozedUntilTs: number;
 }
 
 export interface CandidatePage {
 	readonly candidates: readonly Candidate[];
-	/** Where to go on; null: there are no more. */
+	/** Where the next page starts; null at the end. */
 	readonly next: string | null;
 }
 
@@ -87,47 +87,47 @@ export interface SendOf extends SendKey {
 	readonly user: string;
 }
 
-/** What a page of members comes to. */
+/** The result of processing a page of members. */
 export interface PageResult {
 	readonly sends: readonly NewSend[];
-	/** Users who are shown what is none of theirs any more. */
-	readonly looks: readonly string[];
-	/** Where to go on; null: all were gone through. */
+	/** Users whose devices show notifications that no longer apply. */
+	readonly recheck: readonly string[];
+	/** Where the next page starts; null at the end. */
 	readonly next: string | null;
 	readonly now: number;
 }
 
 export interface NewSend extends SendOf {
-	/** Not before. */
+	/** Earliest time of sending. */
 	readonly nextAt: number;
 }
 
 export interface DueSend extends SendOf {
-	/** This one included; above 1, an earlier one may have come to its end without anybody knowing. */
+	/** Including this one; above 1, an earlier attempt may have succeeded without being recorded. */
 	readonly attempts: number;
-	/** The message is in the user's ahead set: read, though the cursor is before it. */
+	/** The message is in the user's ahead set: read, although the cursor is before it. */
 	readonly ahead: boolean;
-	/** Null: it is gone, or another user's by now. */
+	/** Null: the device was removed, or belongs to another user now. */
 	readonly to: Device | null;
 }
 
 export type SendResult =
 	| { readonly type: 'sent'; readonly badge: number }
-	/** It is none of theirs any more: read, left, deleted. */
+	/** Not sent because it no longer applies: read, left, deleted. */
 	| { readonly type: 'dropped' }
 	| { readonly type: 'again'; readonly attempts: number; readonly nextAt: number; readonly error: string }
 	| { readonly type: 'dead'; readonly attempts: number; readonly error: string }
-	/** The provider does not know the device any more: it goes, with all that was for it. */
+	/** The provider no longer knows the device: remove it and everything queued for it. */
 	| { readonly type: 'gone' };
 
-/** A user who has read something since they were looked at. */
+/** A user who has read something since their devices were last checked. */
 export interface ReadEntry {
 	readonly user: string;
-	/** How often so far. */
+	/** Number of marks so far. */
 	readonly marks: number;
 }
 
-/** What a device shows. */
+/** A notification that a device shows. */
 export interface ShownSend extends SendKey {
 	readonly ahead: boolean;
 }
@@ -139,7 +139,7 @@ export interface DeadSend extends SendKey {
 }
 
 export interface Lease {
-	/** Of this taking alone. */
+	/** Unique per lease. */
 	readonly id: string;
 	readonly now: number;
 	readonly until: number;
@@ -147,43 +147,43 @@ export interface Lease {
 }
 
 export interface PushOutbox {
-	/** `begun` false: only those whose members nobody has begun to go through. */
+	/** `begun` false: only messages whose processing has not started. */
 	takeMessages(lease: Lease, begun: boolean): Promise<readonly OutboxEntry[]>;
-	/** Looks at `limit` of the audience, in the order of their ids. */
+	/** Reads `limit` users of the audience, by id. */
 	candidates(
 		message: MessageKey,
 		audience: CandidateSource,
 		after: string,
 		limit: number,
 	): Promise<CandidatePage>;
-	/** Of these devices, those that show it. */
+	/** Those of these devices that show the message. */
 	shownOn(message: MessageKey, devices: readonly string[]): Promise<ReadonlySet<string>>;
-	/** What is to be done for those looked at, and how far the members were gone through, together. */
+	/** Records the results of a page and the progress, atomically. */
 	advance(entry: OutboxEntry, page: PageResult): Promise<void>;
 	takeSends(lease: Lease): Promise<readonly DueSend[]>;
-	/** How many could be taken now, counted up to `atMost`. */
+	/** Number of sends that could be taken now, counted up to `atMost`. */
 	dueSends(now: number, atMost: number): Promise<number>;
-	/** A user who has read something lately is looked at again after a send: it may have been that. */
+	/** Records the result. If the user has read something lately, schedules another check: it may have been this message. */
 	settle(send: SendOf, result: SendResult): Promise<void>;
-	/** Somebody is to be looked at as if they had read something just now. */
+	/** Schedules a check, as if the user had just read something. */
 	noteRead(user: string): Promise<void>;
 	takeReads(lease: Lease): Promise<readonly ReadEntry[]>;
 	shown(user: string): Promise<readonly ShownSend[]>;
-	/** What was withdrawn is forgotten; the devices have this badge now. Not looked at again before `nextAt`. */
+	/** Removes withdrawn notifications and records the badge of the devices. No further check before `nextAt`. */
 	withdrawn(
 		entry: ReadEntry,
 		done: { readonly sends: readonly SendKey[]; readonly badge: number | null; readonly nextAt: number },
 	): Promise<void>;
-	/** Nothing was done: to be looked at again from `nextAt` on. */
+	/** Nothing was done: check again from `nextAt`. */
 	putOff(entry: ReadEntry, nextAt: number): Promise<void>;
-	/** Devices there are, and what is pending and dead. */
+	/** Numbers of devices, pending and dead notifications. */
 	sizes(): Promise<{ readonly devices: number; readonly pending: number; readonly dead: number }>;
 	dead(limit: number): Promise<readonly DeadSend[]>;
-	/** All that are dead are tried again; answers how many. */
+	/** Retries all dead notifications; resolves to their number. */
 	replay(now: number): Promise<number>;
-	/** Everything that was taken is due again: the process that took it is gone. */
+	/** Releases all leases, because the process that held them is gone. */
 	releaseAll(now: number): Promise<void>;
-	/** Forgets what was shown before this ts, and users whose marks were dealt with before that moment. */
+	/** Removes records of notifications from before this ts, and users whose marks were processed before that time. */
 	tidy(beforeTs: number, handledBefore: number): Promise<void>;
 }
 

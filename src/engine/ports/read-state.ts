@@ -4,45 +4,44 @@ import type { NotificationLevel } from './facts.ts';
 
 export type { CountRow, RowPosition, ThreadRow, UnreadItem };
 
-/** All threads that a user follows, together. */
+/** Totals of all threads that a user follows. */
 export interface ThreadTotals {
 	readonly unread: number;
 	readonly mentions: number;
 	/** What they add to the badge. */
 	readonly badge: number;
-	/** Stamps of the newest changes of the user's read state and of the user's conversations. Gateways whose clocks differ have the same. */
+	/** Newest stamps of the user's read state and of the user's conversations. Independent of the gateway's clock. */
 	readonly version: { readonly user: number; readonly conversations: number };
 }
 
 export interface CountTotals {
 	readonly threads: ThreadTotals;
 	readonly badge: number;
-	/** Stamp of the user's whole stream. */
+	/** The position of a client that has these counts. */
 	readonly stamp: number;
 }
 
 export interface UserCounts extends CountTotals {
-	/** Conversations the user is in that are not archived. */
+	/** Unarchived conversations of the user. */
 	readonly rows: readonly CountRow[];
 }
 
-/** Takes the rows of a user one by one, so that an engine need not make an object of each. */
+/** Receives the rows of a user one by one, so that an engine need not create an object for each. */
 export interface CountSink {
-	/** Before the first row. Called again where the engine has to start over: what came before is void. */
+	/** Called before the first row, and again if the engine starts over: discard earlier rows. */
 	begin(atMost: number): void;
-	/** The row is true during the call only: the next one may be the same object, filled again. */
+	/** The row is valid only during the call: the object is reused. */
 	row(row: CountRow): void;
 }
 
-/** A place in the inbox: what comes after it is older, or as old with a higher id. */
+/** A place in the inbox: entries after it are older, or equally old with a higher id. */
 export interface InboxPageStart {
 	/**
-	 * With the unread ones first: which list this is a place in, named by the stamp as of which it was begun. What
-	 * was unread then is in the first part of the list to its end, whatever is read or marked unread meanwhile.
-	 * Null in the other order.
+	 * The stamp at which the listing of an unread-first page began. Conversations that were unread then stay in its first
+	 * part, even if they are read in the meantime. Null if the inbox is not unread-first.
 	 */
 	readonly listing: number | null;
-	/** In the first part. */
+	/** Whether it is in the first part. */
 	readonly unread: boolean;
 	readonly latest: number;
 	readonly conversation: string;
@@ -50,9 +49,9 @@ export interface InboxPageStart {
 
 export interface InboxQuery {
 	readonly limit: number;
-	/** Null: from the top. Of a list in the same order. */
+	/** Null: from the top. Must come from a listing in the same order. */
 	readonly start: InboxPageStart | null;
-	/** Conversations with something unread before the others. */
+	/** List unread conversations before the others. */
 	readonly unreadFirst: boolean;
 }
 
@@ -72,23 +71,23 @@ export interface MemberView {
 	readonly level: NotificationLevel;
 }
 
-/** What is asked about a moment: the rows of these, and where anything changed since. */
+/** The rows and threads to read, and from which stamp on to list changed conversations. */
 export interface SnapshotQuery {
 	readonly since: number;
 	readonly rows: readonly string[];
 	readonly threads: readonly { readonly conversation: string; readonly threadTs: number }[];
 }
 
-/** How a user's state was at one moment. */
+/** A user's state at one moment. */
 export interface UserSnapshot {
 	readonly stamp: number;
-	/** What a client that knows this moment is at. Nothing after it, up to the stamp, concerns the user. */
+	/** The position of a client that has this snapshot. No change between it and the stamp concerns the user. */
 	readonly position: number;
 	/** Stamp of the newest change of the user's own state: memberships, cursors, preferences, follows. */
 	readonly ownStamp: number;
-	/** Conversations the user is in where anything at all changed since; some may turn out to be nothing. */
+	/** Conversations of the user that may have changed since. */
 	readonly changed: readonly string[];
-	/** Of what the user was in, and followed, at that moment. */
+	/** Of conversations and followed threads at that moment. */
 	readonly rows: readonly CountRow[];
 	readonly threads: readonly ThreadRow[];
 	/** See `ChangedViews`. */
@@ -97,14 +96,14 @@ export interface UserSnapshot {
 	readonly settled: number;
 }
 
-/** What a change of the read state came to. */
+/** The result of a change of the read state. */
 export interface RowChange {
 	readonly row: CountRow;
 	/** The mark carried an older revision and moved nothing. */
 	readonly ignored: boolean;
 	/**
-	 * Resolves when neither the change nor anything that the row shows can be lost any more: only then may it
-	 * be acknowledged, also where it changed nothing. Null: there is nothing to wait for.
+	 * Resolves when the change and everything that the row shows is durable: acknowledge it only then, even if the change
+	 * had no effect. Null: it already is.
 	 */
 	readonly durable: Promise<void> | null;
 }
@@ -115,10 +114,10 @@ export interface ThreadChange {
 }
 
 /**
- * Called with the row once its change is durable, to publish it. Calls come
- * in the order of the changes' stamps, among themselves and with the effects of commands.
+ * Called with the row once its change is durable, to publish it. Calls come in the order of stamps,
+ * relative to each other and to the effects of commands.
  */
 export type OnDurable<Row> = (row: Row) => void;
 
-/** A mark that cannot be: of who is no member, or of a message that is not in the timeline. */
+/** Why a mark is impossible: the user is not a member, the message is not in the timeline, or the user does not follow the thread. */
 export type MarkProblem = 'not_a_member' | 'no_such_message' | 'not_following';

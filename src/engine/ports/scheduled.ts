@@ -1,14 +1,14 @@
-/** Messages to be posted later, until they are. */
+/** Messages to post later. */
 
 export interface ScheduledMessage {
-	/** Also the message's client_msg_id: however often it is posted, it is there once. */
+	/** Also the client_msg_id of the message: posting it repeatedly creates it once. */
 	readonly id: string;
 	readonly team: string;
 	readonly user: string;
 	readonly conversation: string;
-	/** Seconds. */
+	/** In seconds. */
 	readonly postAt: number;
-	/** Micros. */
+	/** In microseconds. */
 	readonly createdTs: number;
 	readonly content: ScheduledContent;
 }
@@ -24,18 +24,18 @@ export interface Scheduled {
 	add(message: ScheduledMessage): Promise<void>;
 	get(id: string): Promise<ScheduledMessage | null>;
 	remove(id: string): Promise<void>;
-	/** Of a user, in the order of their time, those of exactly this second and after this id first. */
+	/** Messages of a user, by time and id, after the given time and id. */
 	of(
 		user: string,
 		query: {
 			readonly conversation: string | null;
-			/** Seconds, inclusive. */
+			/** In seconds, inclusive. */
 			readonly oldest: number;
 			readonly latest: number;
 			readonly after: { readonly postAt: number; readonly id: string } | null;
 			readonly limit: number;
 		},
 	): Promise<readonly ScheduledMessage[]>;
-	/** Those whose time has come, the oldest first. */
+	/** Messages that are due, oldest first. */
 	due(nowSeconds: number, limit: number): Promise<readonly ScheduledMessage[]>;
 }

@@ -1,11 +1,11 @@
 import type { Has, SearchTerm } from '../../model/search-query.ts';
 
-/** Finds messages by their words. What the user may not read is not found. */
+/** Finds messages by words. It only finds messages that the user may read. */
 
 export interface SearchRequest {
 	readonly team: string;
 	readonly user: string;
-	/** Only where the user is a member; else in all public channels of the workspace too. */
+	/** Only conversations of the user; otherwise public channels of the workspace as well. */
 	readonly memberOnly: boolean;
 	readonly terms: readonly SearchTerm[];
 	/** Authors; null: any. */
@@ -21,16 +21,16 @@ export interface SearchRequest {
 export interface SearchMatch {
 	readonly conversation: string;
 	readonly ts: number;
-	/** How often the words occur. */
+	/** Number of occurrences. */
 	readonly hits: number;
 }
 
 export interface Search {
 	/**
-	 * The newest matches first, up to `MOST_MATCHES`. Work is bounded: of words that occur very often older matches may be missing. On one
-	 * machine a message can be found a moment after it was posted.
+	 * The newest matches first, up to `MAX_MATCHES`. Work is bounded: older matches of very frequent words may be missing.
+	 * The embedded engine finds a message a moment after it was posted.
 	 */
 	find(request: SearchRequest): Promise<readonly SearchMatch[]>;
 }
 
-export const MOST_MATCHES = 1000;
+export const MAX_MATCHES = 1000;

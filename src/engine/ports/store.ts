@@ -16,69 +16,69 @@ import type { Scheduled } from './scheduled.ts';
 import type { Search } from './search.ts';
 import type { WorkspaceChanges } from './workspace-changes.ts';
 
-/** What is kept for good. One port for each use of it. */
+/** Durable storage. One port per use. */
 
 export type { Page, Profile, Team, Token, TokenUse, User } from './accounts.ts';
 
-/** Workspaces, people, tokens, and which conversations there are. Changes are durable when they resolve. */
+/** Workspaces, users, tokens, and the list of conversations. Changes are durable when the promise resolves. */
 export interface Directory extends Invites {
 	createTeam(team: Team): Promise<void>;
 	team(id: string): Promise<Team | null>;
 	/** All workspaces, by id. */
 	teams(after: string | null, limit: number): Promise<Page<Team>>;
-	/** The workspace's secret, the same for every process; `fresh` becomes it where there is none yet. */
+	/** The workspace's secret, the same for all processes; `fresh` is stored if there is none. */
 	teamSecret(id: string, fresh: string): Promise<string>;
-	/** Answers false when the name is taken in the workspace. */
+	/** Resolves to false if the name is taken in the workspace. */
 	createUser(user: User): Promise<boolean>;
 	users(ids: readonly string[]): Promise<readonly User[]>;
 	usersOf(team: string, after: string | null, limit: number): Promise<Page<User>>;
-	/** Deactivated ones too; by id. */
+	/** Including deactivated users; by id. */
 	usersNamed(team: string, names: readonly string[]): Promise<readonly User[]>;
-	/** The first, by id, of the active users with this address, whatever its case. */
+	/** The first active user, by id, with this email address, ignoring case. */
 	userWithEmail(team: string, email: string): Promise<User | null>;
 	setProfile(user: string, profile: Profile, realName: string, at: number): Promise<void>;
 	snooze(user: string, until: number): Promise<void>;
-	/** What the user's clients keep for all devices, by name. */
+	/** Settings that the user's clients share across devices, by name. */
 	preferences(user: string): Promise<ReadonlyMap<string, string>>;
 	/** An empty value removes it. */
 	setPreference(user: string, name: string, value: string): Promise<void>;
 	createToken(token: Token): Promise<void>;
 	token(hash: string): Promise<Token | null>;
 	revokeToken(hash: string, at: number): Promise<void>;
-	/** An earlier use than the one recorded changes nothing. */
+	/** Ignores uses earlier than the recorded one. */
 	noteTokenUse(uses: readonly TokenUse[]): Promise<void>;
-	/** By hash; revoked and expired ones too. */
+	/** Ordered by hash; includes revoked and expired ones. */
 	tokensOf(user: string, after: string | null, limit: number): Promise<Page<Token>>;
-	/** The token whose hash starts so; null where none does, or several do. */
+	/** The token whose hash starts with this; null if there is none, or more than one. */
 	tokenStarting(hashStart: string): Promise<Token | null>;
-	/** Revokes all tokens of the user, and with them every JWT issued up to `at`: wall time, in microseconds. */
+	/** Revokes all tokens of the user and every JWT issued up to `at` (wall clock, in microseconds). */
 	signOut(user: string, at: number): Promise<void>;
-	/** The same as of `signedOutAt`, and nobody signs in as this user from here on. Their push devices are removed. */
+	/** As `signOut` at `signedOutAt`, and the user cannot sign in any more. Removes their push devices. */
 	deactivateUser(user: string, at: number, signedOutAt: number): Promise<void>;
 	reactivateUser(user: string, at: number): Promise<void>;
-	/** The conversation that reserved this name: it may carry another one by now, or not exist yet. */
+	/** The conversation that reserved this name; it may have a new name by now, or not exist yet. */
 	channelNamed(team: string, name: string): Promise<string | null>;
 	/**
-	 * Makes a channel name belong to this conversation. Answers false when another one has it, be it that nothing came of it: see
-	 * `abandonedName`.
+	 * Reserves a channel name for this conversation. Resolves to false if another conversation has it, even if that was
+	 * never created: see `abandonedName`.
 	 */
 	reserveName(team: string, name: string, conversation: string, at: number): Promise<boolean>;
 	/**
-	 * Which conversation reserved the name up to this stamp, where the store does not know it to carry it. What it was reserved for
-	 * may still be on its way; only when that is settled may the name be released.
+	 * The conversation that reserved the name up to this stamp, if the store does not know it under this name. Its creation or
+	 * rename may still be on its way; release the name only when that is settled.
 	 */
 	abandonedName(team: string, name: string, reservedUpTo: number): Promise<string | null>;
-	/** Gives back a reservation, made up to this stamp, that its conversation does not carry. */
+	/** Releases a reservation, made up to this stamp, of a name that its conversation does not have. */
 	releaseName(team: string, name: string, conversation: string, reservedUpTo?: number): Promise<void>;
 	conversations(ids: readonly string[]): Promise<readonly Conversation[]>;
-	/** Public channels of the workspace, and whatever else the user is in, by id. */
+	/** Public channels of the workspace and all other conversations of the user, by id. */
 	conversationsOf(
 		query: {
 			readonly team: string;
 			readonly user: string;
-			/** Only what this user is in. */
+			/** Only conversations of this user. */
 			readonly memberOnly: boolean;
-			/** Another user who asks: of what is not public, only what both are in. With `memberOnly` alone. */
+			/** Another user who asks: restricts non-public conversations to those that both are in. Requires `memberOnly`. */
 			readonly viewer?: string;
 			readonly kinds: readonly ConversationKind[];
 			readonly excludeArchived: boolean;
@@ -87,22 +87,22 @@ export interface Directory extends Invites {
 		limit: number,
 	): Promise<Page<Conversation>>;
 	members(conversation: string, after: string | null, limit: number): Promise<Page<string>>;
-	/** Members whose cursor is at or after `ts` or who read it ahead, by user id; its author left out. */
+	/** Members whose cursor is at or after `ts`, or who have it in their ahead set; by user id, without its author. */
 	readers(conversation: string, ts: number, after: string | null, limit: number): Promise<Page<string>>;
 }
 
 export interface Range {
-	/** Exclusive bounds, micros. */
+	/** Exclusive bounds in microseconds. */
 	readonly after: number;
 	readonly before: number;
 	readonly limit: number;
-	/** The page nearest to which end. Items come in ts order, ascending, either way. */
+	/** Which end of the range the page starts from. Items ascend by ts in both cases. */
 	readonly nearest: 'newest' | 'oldest';
-	/** Ends the page with the message that reaches so many bytes (`bytesOf`); nothing beyond it is read. */
+	/** Ends the page with the message that reaches this size (`bytesOf`); reads nothing beyond. */
 	readonly mostBytes?: number;
 }
 
-/** A thread's root, as history shows it. */
+/** Summary of a thread, as in history. */
 export interface ThreadInfo {
 	readonly threadTs: number;
 	readonly replyCount: number;
@@ -112,27 +112,27 @@ export interface ThreadInfo {
 	readonly replyUsersCount: number;
 }
 
-/** What was said. */
+/** Stored messages. */
 export interface History {
 	/** Timeline messages, and tombstones of deleted roots that have replies. */
 	timeline(conversation: string, range: Range): Promise<readonly Message[]>;
 	/** Undeleted replies. */
 	replies(conversation: string, threadTs: number, range: Range): Promise<readonly Message[]>;
-	/** In ts order; those that do not exist are left out, deleted ones are not. `most` bounds them like a page. */
+	/** In ts order, including deleted ones; unknown ts are omitted. `most` limits them like a page. */
 	messages(
 		conversation: string,
 		ts: readonly number[],
 		most?: Required<Pick<Range, 'nearest' | 'mostBytes'>>,
 	): Promise<readonly Message[]>;
-	/** Of these roots, the ones that have undeleted replies. */
+	/** Those of these roots that have undeleted replies. */
 	threads(conversation: string, roots: readonly number[]): Promise<readonly ThreadInfo[]>;
-	/** Of these messages, those that have any; in the order in which they are shown. */
+	/** Reactions of those messages that have any, in display order. */
 	reactions(conversation: string, ts: readonly number[]): Promise<ReadonlyMap<number, readonly Reaction[]>>;
-	/** What is pinned to a conversation, by ts. */
+	/** The pins of a conversation, by ts. */
 	pins(conversation: string): Promise<readonly Pin[]>;
-	/** By name, the users who react to a message; of so many reactions, the earliest. */
+	/** Users who reacted to a message, by emoji; the earliest `limit` reactions. */
 	reactors(conversation: string, ts: number, limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
-	/** A user's reactions, the newest first, from before this stamp on. Whether the caller may see them is not looked at. */
+	/** A user's reactions before this stamp, newest first. Does not check whether the caller may see the messages. */
 	reactedTo(user: string, before: number, limit: number): Promise<readonly ReactedMessage[]>;
 }
 
@@ -158,7 +158,7 @@ export interface ConversationBrief {
 	readonly archived: boolean;
 	/** Newest timeline ts; 0 for none. */
 	readonly latest: number;
-	/** Stamp of its newest change of any kind. */
+	/** Stamp of its newest change. */
 	readonly stamp: number;
 }
 
@@ -170,14 +170,14 @@ export interface MembershipRow {
 	readonly revision: number;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
-	/** Stamp of its newest change of any kind. */
+	/** Stamp of its newest change. */
 	readonly changedTs: number;
-	/** Stamp of when it was muted or its notification level set; 0 for never. */
+	/** Stamp of muting or setting the notification level; 0 for never. */
 	readonly preferredTs: number;
 }
 
 export interface UserReadState {
-	/** Former memberships too: rejoining goes on from their revision. */
+	/** Including former memberships: rejoining continues from their revision. */
 	readonly memberships: readonly MembershipRow[];
 	readonly ahead: readonly { readonly conversation: string; readonly ts: number }[];
 	/** Active follows only. */
@@ -188,20 +188,20 @@ export interface UserReadState {
 		readonly since: number;
 		readonly changedTs: number;
 	}[];
-	/** When the user became active or ceased to be, ascending. */
+	/** Changes between active and inactive, ascending. */
 	readonly activity: readonly { readonly at: number; readonly active: boolean }[];
 	/** Stamp of the newest change of any of these. */
 	readonly stamp: number;
 }
 
-/** A message that was sent with an id. */
+/** A message that was sent with a `client_msg_id`. */
 export interface Send {
 	readonly user: string;
 	readonly clientMsgId: string;
 	readonly ts: number;
 }
 
-/** Timeline entries with `after` < ts <= `upTo`. A conversation is asked for once. */
+/** Timeline entries with `after` < ts <= `upTo`. Each conversation at most once. */
 export interface TimelineRange {
 	readonly conversation: string;
 	readonly after: number;
@@ -211,11 +211,11 @@ export interface TimelineRange {
 export interface MentioningEntries {
 	/** Ascending. */
 	readonly entries: readonly EntryRow[];
-	/** What `upTo` has to be for the ones before; null at the end. */
+	/** `upTo` for the next older page; null at the end. */
 	readonly next: number | null;
 }
 
-/** Loads state that is kept in memory or in Redis, on first use. */
+/** Loads state into memory or Redis, on first use. */
 export interface StateSource {
 	/** For the sequencer. Null: no such conversation. */
 	head(conversation: string): Promise<{
@@ -235,10 +235,10 @@ export interface StateSource {
 	): Promise<ReadonlyMap<string, Follow>>;
 	/** ts of the newest send with this id. */
 	send(conversation: string, user: string, clientMsgId: string): Promise<number | null>;
-	/** The newest sends with an id after a stamp, deleted ones too; ascending. */
+	/** The newest sends with an id after a stamp, including deleted ones; ascending. */
 	recentSends(conversation: string, after: number, limit: number): Promise<readonly Send[]>;
 
-	/** Reactions to a message, and the names of those that are the user's. */
+	/** Reactions to a message, and the names of this user's reactions. */
 	reactionsFor(
 		conversation: string,
 		ts: number,
@@ -255,14 +255,14 @@ export interface StateSource {
 		upTo: number,
 		limit: number,
 	): Promise<readonly EntryRow[]>;
-	/** Of them, those that mention anybody among the newest `limit` messages that do: replies and deleted ones are passed over. */
+	/** Reads the newest `limit` messages that mention somebody, and returns those of them that are in the timeline. */
 	mentioningEntries(
 		conversation: string,
 		after: number,
 		upTo: number,
 		limit: number,
 	): Promise<MentioningEntries>;
-	/** The same as `timelineEntries` for many at once; conversations without such entries are left out. */
+	/** As `timelineEntries`, for many conversations; those without entries are omitted. */
 	timelinesOf(
 		ranges: readonly TimelineRange[],
 		limitEach: number,
@@ -274,31 +274,31 @@ export interface StateSource {
 		upTo: number,
 		limit: number,
 	): Promise<readonly EntryRow[]>;
-	/** When servers were started, ascending: users who were active before are not any more. */
+	/** Start times of servers, ascending: a start ends all earlier activity. */
 	starts(): Promise<readonly number[]>;
-	/** Every change with a stamp up to this one is in it, later ones may still arrive; 0 where that is not known. */
+	/** Every change up to this stamp is stored, later ones may still arrive; 0 if unknown. */
 	completeUpTo(): number;
 }
 
-/** Where facts become durable, in the order they are handed over. */
+/** Persists facts in the order of the calls. */
 export interface Ledger {
-	/** Resolves when all of them are on disk, together; rejects when none of them is. */
+	/** Resolves when all of the facts are durable; rejects if none is. */
 	commit(facts: readonly Fact[]): Promise<void>;
-	/** Resolves when everything handed over so far is on disk. */
+	/** Resolves when everything committed so far is durable. */
 	settled(): Promise<void>;
-	/** Stamp of the newest fact on disk. Facts are handed over in the order of their stamps. */
+	/** Stamp of the newest durable fact. Facts are committed in the order of their stamps. */
 	durable(): number;
 }
 
-/** Facts together with how far the log was read to get them. */
+/** Persists facts together with the log offset that they were decided up to. */
 export interface PartitionLedger {
-	/** From which offset on the log is to be read. */
+	/** The offset to resume from. */
 	nextOffset(partition: string): Promise<number>;
-	/** Which log that offset is of, by its id; null where it is not known. */
+	/** Id of the log that the offset belongs to; null if unknown. */
 	logOf(partition: string): Promise<string | null>;
 	/**
-	 * Resolves when the facts and `span.to` are on disk, together. Rejects, with nothing written, when the offset is
-	 * not `span.from` any more: another owner was here.
+	 * Resolves when the facts and `span.to` are durable; they are written atomically. Rejects without a write if the offset
+	 * is no longer `span.from`: another owner has written.
 	 */
 	commitWithProgress(facts: readonly Fact[], span: LogSpan): Promise<void>;
 }
@@ -315,7 +315,7 @@ export interface Store {
 	readonly search: Search;
 	readonly scheduled: Scheduled;
 	readonly files: Files;
-	/** The newest stamp that was ever written: the clock goes on from there. */
+	/** The newest stamp ever written; the clock continues from it. */
 	newestStamp(): Promise<number>;
 	close(): Promise<void>;
 }

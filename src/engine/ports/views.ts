@@ -1,9 +1,9 @@
 import type { Cursor } from '../../model/cursor.ts';
 import type {
 	ConversationView,
-	FollowerPosition,
+	FollowerContext,
 	InboxOrder,
-	MemberPosition,
+	MemberContext,
 	NotificationLevel,
 	UserView,
 } from '../../model/views.ts';
@@ -11,29 +11,29 @@ import type { Command } from '../../sequencer/commands.ts';
 import type { Effect } from '../../sequencer/effects.ts';
 import type { ReadFact } from './facts.ts';
 
-/** What is to be known of a conversation. */
-export interface Wanted {
+/** Which part of a conversation to load. */
+export interface ConversationScope {
 	readonly id: string;
-	/** Entries after this ts; null for none. */
+	/** Load entries after this ts; null: none. */
 	readonly back: number | null;
-	/** Roots of threads, each wanted whole. */
+	/** Roots of threads, which are loaded completely. */
 	readonly threads: readonly number[];
-	/** Those entries also where it is archived, and nothing of it counts. */
+	/** Load entries even if the conversation is archived and does not count. */
 	readonly archivedToo?: boolean;
 }
 
 /**
- * Everything that the user is in: without entries; with entries back to the user's cursors; with these and the threads that
- * the user follows.
+ * All conversations of the user: without entries; with entries back to the user's cursors; or with these and the threads
+ * that the user follows.
  */
-export type Everywhere = 'heads' | 'cursors' | 'threads';
+export type AllScope = 'heads' | 'cursors' | 'threads';
 
-/** What a question is about. */
+/** What a read needs. */
 export interface Scope {
-	readonly all?: Everywhere;
-	/** These as well, by the user's own state. */
-	readonly some?: (user: UserView) => readonly Wanted[];
-	/** What the user left lately counts as well for what changed. */
+	readonly all?: AllScope;
+	/** Further conversations, depending on the user's state. */
+	readonly some?: (user: UserView) => readonly ConversationScope[];
+	/** Changed conversations include those that the user left recently. */
 	readonly changes?: true;
 }
 
@@ -42,41 +42,41 @@ export interface Ids extends Iterable<string> {
 	has(id: string): boolean;
 }
 
-/** Views of one moment. They are true during the call that they are handed to, and no longer. */
+/** Views at one moment. Valid only during the call that receives them. */
 export interface ViewSnapshot {
 	readonly user: UserView;
-	/** One that was asked for; undefined where there is none. */
+	/** A loaded conversation; undefined if it does not exist. */
 	conversation(id: string): ConversationView | undefined;
-	/** Where all were asked for: what the user is in, archived ones included. */
-	eachConversation(visit: (member: MemberPosition) => void): void;
-	/** There are no more than so many. */
+	/** Needs `all`: visits the conversations of the user, including archived ones. */
+	eachConversation(visit: (member: MemberContext) => void): void;
+	/** Upper bound of their number. */
 	readonly mostConversations: number;
-	/** Where cursors were asked for: conversations in use of which this holds, which depends on the place alone. */
-	where(holds: (member: MemberPosition) => boolean): Ids;
-	/** Where all were asked for: of the conversations in use after this place, the newest; in a set, or outside of it. */
+	/** Needs `cursors`: unarchived conversations for which `holds` is true. `holds` must depend on its argument only. */
+	where(holds: (member: MemberContext) => boolean): Ids;
+	/** Needs `all`: the newest unarchived conversations after `start`; inside the set, or outside of it. */
 	newest(start: InboxOrder | null, most: number, among?: Ids, inside?: boolean): readonly ConversationView[];
-	/** Where threads were asked for: those that the user follows, of conversations in use. */
-	threads(): Iterable<FollowerPosition>;
-	/** Everything up to this stamp that can be seen is in the views. */
+	/** Needs `threads`: threads that the user follows, in unarchived conversations. */
+	threads(): Iterable<FollowerContext>;
+	/** The views include every visible change up to this stamp. */
 	readonly stamp: number;
-	/** Where all were asked for: what a client that knows these views is at. Nothing after it, up to the stamp, concerns the user. */
+	/** Needs `all`: the position of a client that has these views. No change between it and the stamp concerns the user. */
 	position(): number;
-	/** Where all and changes were asked for: what changed, or came to be seen, after this stamp. */
+	/** Needs `all` and `changes`: conversations that changed, or whose changes became visible, after this stamp. */
 	changedSince(since: number): ChangedViews;
 }
 
 export interface ChangedViews {
-	/** Conversations the user is in where anything at all changed; some may turn out to be nothing. */
+	/** Conversations of the user that may have changed. */
 	readonly conversations: readonly string[];
-	/** By how much a change, among those that were changed, came to be seen later than it took place. */
+	/** The longest time, among these changes, between the stamp of a change and its becoming visible. */
 	readonly lateness: number;
-	/** What was missed since a position before this one is not known. */
+	/** For a client whose position is before this one, changes may be missing. */
 	readonly horizon: number;
-	/** No change with a stamp up to this one comes to be seen any more; 0 where several processes give stamps, and nobody knows. */
+	/** Every change with a stamp up to this one is visible; 0: unknown, because several processes assign stamps. */
 	readonly settled: number;
 }
 
-/** What a user's own state becomes. */
+/** A new value in a user's own state. */
 export type Change =
 	| { readonly type: 'cursor'; readonly conversation: string; readonly cursor: Cursor }
 	| {
@@ -93,26 +93,29 @@ export type Change =
 	  }
 	| { readonly type: 'activity'; readonly active: boolean };
 
-/** A change, and whether anything is another by it: what is repeated has to be durable as well. */
+/** `moves`: whether the change changes anything. A repetition does not, but must become durable as well. */
 export interface Decided {
 	readonly change: Change;
 	readonly moves: boolean;
 }
 
-export interface Changing<D extends Decided, Problem extends string, T> {
-	/** Changes about one conversation take turns; null: about none. */
+export interface ChangeRequest<D extends Decided, Problem extends string, T> {
+	/** The conversation; its changes are made one after the other. Null: the change is about no conversation. */
 	readonly about: string | null;
-	/** What it is decided on. It covers what is shown as well, where nothing else changes meanwhile. */
+	/**
+	 * What the decision depends on. An engine that decides and shows without an await passes the same views to `show`, and ignores
+	 * `shown`.
+	 */
 	readonly scope: Scope;
-	/** Pure: it may be called again, where the state changed meanwhile. */
+	/** Pure: called again if the state has changed in the meantime. */
 	readonly decide: (views: ViewSnapshot) => D | Problem;
-	/** What is shown of the state after it, whatever else changed meanwhile. */
+	/** What `show` depends on. */
 	readonly shown: Scope;
-	/** Null where the place is not there any more. */
+	/** Reads the state after the change. Null if the conversation or thread is gone. */
 	readonly show: (views: ViewSnapshot) => T | null;
 	/**
-	 * Called once the change cannot be lost any more, in the order of stamps; also for one that moves nothing: it may repeat a change of a
-	 * process that died before it called this.
+	 * Called once the change is durable, in the order of stamps; also for a change without effect, because it may repeat a change
+	 * of a process that died before this call.
 	 */
 	readonly onDurable: (shown: T) => void;
 }
@@ -120,68 +123,68 @@ export interface Changing<D extends Decided, Problem extends string, T> {
 export interface Changed<D, T> {
 	readonly decided: D;
 	readonly shown: T;
-	/** Resolves when neither the change nor anything that is shown can be lost any more. */
+	/** Resolves when the change and everything shown is durable. */
 	readonly durable: Promise<void>;
 }
 
-/** Ends a hold on loaded views. Calling it again does nothing. */
+/** Releases loaded views for eviction. Calling it again has no effect. */
 export type Release = () => void;
 
-/** Takes the cursors that moved with effects. */
-export type Keep<T> = (moved: readonly ReadFact[]) => T;
+/** Receives the cursors that effects moved, to persist them. */
+export type OnMoved<T> = (moved: readonly ReadFact[]) => T;
 
-/** Why something was not taken from the store again, and is as it was. */
+/** Why a view was not reloaded from the store. */
 export type RepairProblem =
-	/** The store does not have everything yet: what it lacks would be lost. */
+	/** The store does not have all changes yet: reloading would lose them. */
 	| 'store_behind'
-	/** It changed at every attempt. */
+	/** The view changed during every attempt. */
 	| 'changing';
 
 /**
- * Conversations and users as everything about reading is derived from: a cache of the store, loaded on first use. An engine keeps
- * the views, knows how fresh they are and changes them safely. It counts nothing: what views come to is in `src/unread`.
+ * Views of conversations and users: a cache of the store, loaded on first use. An engine stores and updates the views. It
+ * counts nothing: `src/unread` computes counts from them.
  */
 export interface Views {
 	/**
-	 * Calls `use` with views of one moment, current as of the call, and answers when everything that they show is durable. `use` is
+	 * Calls `use` with a snapshot of current views and resolves when everything in them is durable. `use` is
 	 * pure and may be called again.
 	 */
-	look<T>(user: string, scope: Scope, use: (views: ViewSnapshot) => T): Promise<T>;
+	read<T>(user: string, scope: Scope, use: (views: ViewSnapshot) => T): Promise<T>;
 	/**
-	 * Changes a user's own state: decides on views, sets where they are still so, and otherwise decides again. Null: what is to be
-	 * shown is not there any more.
+	 * Changes a user's own state with compare-and-set: decides on views, writes if they are unchanged, otherwise decides again.
+	 * Null: `show` found nothing.
 	 */
 	change<D extends Decided, Problem extends string, T>(
 		user: string,
-		changing: Changing<D, Problem, T>,
+		changing: ChangeRequest<D, Problem, T>,
 	): Promise<Changed<D, T> | Problem | null>;
 
-	/** What a client of this user that listens from now on is at: as `Looked.position`. */
+	/** The position of a client of this user that subscribes now, as `ViewSnapshot.position`. */
 	position(user: string): Promise<number>;
-	/** The stamp after which everything may be unknown to a client that is at this position. */
+	/** The stamp after which a client at this position may lack changes. */
 	sinceOf(position: number): number;
 
-	/** Keeps a set of ids for the user under a number, for a while; without a set, answers the one that is there. */
+	/** Stores a set of ids for the user under a number, for a while; without a set, returns the stored one. */
 	list(user: string, number: number, ids?: Ids): Promise<Ids | null>;
 
 	/**
-	 * Loads what applying this command's effects needs, and keeps it loaded until the returned function is called. To be awaited
+	 * Loads what applying this command's effects needs, and keeps it loaded until the returned function is called. Await it
 	 * before the command is decided.
 	 */
 	prepare(command: Command): Promise<Release>;
 	/**
-	 * Takes in what the sequencer decided, in order, and calls `keep` with the cursors that moved with it, which are to be made durable
-	 * together with the effects. Where all of it is in memory, both are done before this returns: nothing comes between them.
+	 * Applies effects in order and calls `onMoved` with the cursors that they moved, which have to be persisted together with
+	 * the effects. If all views are in memory, it does both without an await.
 	 */
-	apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T>;
-	/** The store has everything of this conversation up to this stamp: what is kept here need not be kept for that. */
+	apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T>;
+	/** The store has everything of this conversation up to this stamp: older data may be trimmed. */
 	written(conversation: string, stamp: number): Promise<void>;
 
-	/** Refuses while questions would be refused, because what is kept was lost and is being restored. */
+	/** Rejects while reads would be rejected, because the views were lost and are being rebuilt. */
 	available(): Promise<void>;
 	/**
-	 * Takes from the store again what is kept of this conversation, and of this user in it. Nothing that was acknowledged
-	 * is lost by it: it takes place only where the store has everything that is kept here.
+	 * Reloads this conversation and this user's state in it from the store. No acknowledged change is lost: it
+	 * does so only if the store has everything that the views have.
 	 */
 	repair(user: string, conversation: string): Promise<'repaired' | RepairProblem>;
 }

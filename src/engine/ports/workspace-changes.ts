@@ -1,7 +1,7 @@
 import type { Conversation } from '../../model/conversation.ts';
 import type { User } from './accounts.ts';
 
-/** What changed in a workspace beside its conversations, as it is now. */
+/** Changes in a workspace besides those inside conversations, in their current state. */
 
 export interface UserChange {
 	readonly user: User;
@@ -9,12 +9,12 @@ export interface UserChange {
 	readonly isNew: boolean;
 }
 
-/** After which stamp, and within it after which id, to read on. */
+/** Where the next page starts: after this stamp, and within it after this id. */
 export type ChangePlace = readonly [at: number, id: string];
 
 export interface WorkspaceChanges {
-	/** Users who were created or changed after this place, by stamp and id. */
+	/** Users created or changed after this place, by stamp and id. */
 	users(team: string, after: ChangePlace, limit: number): Promise<readonly UserChange[]>;
-	/** Public channels that were created after it, likewise. */
+	/** Public channels created after this place, by stamp and id. */
 	channels(team: string, after: ChangePlace, limit: number): Promise<readonly Conversation[]>;
 }

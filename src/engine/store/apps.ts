@@ -3,7 +3,7 @@ import { pageOf, rowFinder } from './pages.ts';
 import { list, type SqlReader } from './sql.ts';
 import { type BoundWrite, deleteFrom, insertInto, statement, update } from './write-sql.ts';
 
-/** The rows of apps. */
+/** SQL of apps. */
 
 const CREATE = insertInto('apps', {
 	id: 1,
@@ -177,8 +177,8 @@ const viewOf = ({ user_id, below, updated_ts, ...row }: ViewRow): AppView => ({
 export function appsOn(
 	reader: SqlReader,
 	execute: (writes: readonly BoundWrite[]) => Promise<void>,
-	/** For what nobody waits for. */
-	aside: (writes: readonly BoundWrite[]) => Promise<void>,
+	/** For writes that no request waits for. */
+	executeInBackground: (writes: readonly BoundWrite[]) => Promise<void>,
 ): Apps {
 	const one = rowFinder(reader);
 	const socketsOf = async (app: string, nowAt: number): Promise<number> =>
@@ -219,25 +219,27 @@ export function appsOn(
 			return new Map(rows.map(({ conversation, cursor }) => [conversation, cursor]));
 		},
 		advance: (app, cursors) =>
-			aside(cursors.map(([conversation, stamp]) => ({ write: ADVANCE, params: [app, conversation, stamp] }))),
+			executeInBackground(
+				cursors.map(([conversation, stamp]) => ({ write: ADVANCE, params: [app, conversation, stamp] })),
+			),
 		lease: async (app, holder, nowAt, untilAt) => {
-			await aside([{ write: LEASE, params: [app, holder, nowAt, untilAt] }]);
+			await executeInBackground([{ write: LEASE, params: [app, holder, nowAt, untilAt] }]);
 			const [row] = await reader.all<{ lease: string }>(HOLDER, [app]);
 			return row?.lease === holder;
 		},
-		release: (app, holder) => aside([{ write: RELEASE, params: [app, holder] }]),
+		release: (app, holder) => executeInBackground([{ write: RELEASE, params: [app, holder] }]),
 		setTrouble: (app, { pausedAt, failingSinceAt, lastError }) =>
-			aside([{ write: SET_TROUBLE, params: [app, pausedAt, failingSinceAt, lastError] }]),
-		addGivenUp: (app, count) => aside([{ write: ADD_GIVEN_UP, params: [app, count] }]),
+			executeInBackground([{ write: SET_TROUBLE, params: [app, pausedAt, failingSinceAt, lastError] }]),
+		addGivenUp: (app, count) => executeInBackground([{ write: ADD_GIVEN_UP, params: [app, count] }]),
 
 		socketOpened: async ({ id, app, gateway }, nowAt, untilAt) => {
 			await execute([{ write: OPENED, params: [id, app, gateway, untilAt] }]);
 			return socketsOf(app, nowAt);
 		},
-		socketClosed: (id) => aside([{ write: CLOSED, params: [id] }]),
-		keepSockets: (gateway, untilAt) => aside([{ write: KEEP, params: [gateway, untilAt] }]),
+		socketClosed: (id) => executeInBackground([{ write: CLOSED, params: [id] }]),
+		keepSockets: (gateway, untilAt) => executeInBackground([{ write: KEEP, params: [gateway, untilAt] }]),
 		forgetSockets: (gateway, beforeAt) =>
-			aside([
+			executeInBackground([
 				{ write: FORGET_OWN, params: [gateway] },
 				{ write: FORGET_OLD, params: [beforeAt] },
 			]),
@@ -276,7 +278,7 @@ export function appsOn(
 		view: (id) => one(VIEW, id, viewOf),
 		removeViews: (ids) => execute([{ write: REMOVE_VIEWS, params: [list(ids)] }]),
 		tidy: (nowAt, modalsBeforeTs) =>
-			aside([
+			executeInBackground([
 				{ write: FORGET_USES, params: [nowAt] },
 				{ write: FORGET_MODALS, params: [modalsBeforeTs] },
 				{ write: FORGET_OLD, params: [nowAt] },

@@ -5,11 +5,11 @@ import type { Param } from './sql.ts';
 import type { BoundWrite, WriteSql, Writes } from './write-sql.ts';
 
 /**
- * The statements of one transaction, and the one promise that everybody waits on who put something in: they
- * stand or fall together. Statements and parameters lie in two arrays side by side, without an object for each.
+ * The statements of one transaction, and the promise that all its callers wait for: they succeed or fail
+ * together. Statements and parameters are in two parallel arrays, without an object for each.
  */
 export class Batch implements Writes {
-	/** Null: overtaken by a later one of the same row. */
+	/** Null: replaced by a later statement for the same row. */
 	readonly writes: (WriteSql | null)[] = [];
 	readonly params: (readonly Param[])[] = [];
 	readonly done: Promise<void>;
@@ -24,7 +24,7 @@ export class Batch implements Writes {
 		this.done = promise;
 		this.succeed = resolve;
 		this.fail = reject;
-		// Who hands over without waiting learns of a failure from `onCommitFailure`.
+		// Callers that do not await it are informed of a failure by `onCommitFailure`.
 		promise.catch(() => undefined);
 	}
 

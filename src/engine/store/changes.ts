@@ -12,12 +12,12 @@ import type {
 } from '../ports/changes.ts';
 import { PIN_CHANGES, type PinChangeColumns, pinChangeOf } from './pins.ts';
 import { REACTION_CHANGES, type ReactionChangeColumns, reactionChangeOf } from './reactions.ts';
-import { MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf, standsInTimeline } from './rows.ts';
+import { belongsToTimeline, MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf } from './rows.ts';
 import { list, type SqlReader } from './sql.ts';
 
 /**
- * What changed since a stamp. Messages are found along their indices in those conversations that changed at
- * all; of the user's own rows all are looked at, which lie together.
+ * Changes since a stamp. Messages are found by index, in the conversations that have changed;
+ * all of the user's own rows are read, because they lie together.
  */
 
 const MEMBERSHIPS = `SELECT conversation, member, joined_ts, changed_ts, preferred_ts FROM members
@@ -25,7 +25,7 @@ const MEMBERSHIPS = `SELECT conversation, member, joined_ts, changed_ts, preferr
 const FOLLOWS = `SELECT conversation, thread_ts, active, since, changed_ts FROM thread_follows
 	WHERE user_id = $1 AND changed_ts > $2`;
 
-/** From where on the user `b` receives events of its conversation. */
+/** The stamp after which the member `b` receives events of the conversation. */
 const START = '(CASE WHEN b.joined_ts > $3 THEN b.joined_ts ELSE $3 END)';
 
 /** $1 user, $2 conversations, $3 since, $4 up to, $5 limit. */
@@ -35,16 +35,16 @@ const inside = (columns: string, table: string, condition: string): string =>
 		AND m.conversation = b.conversation AND ${condition} LIMIT $5`;
 
 const IS_POSTED = `m.ts > ${START} AND m.ts <= $4 AND m.deleted = 0`;
-/** What is deleted later in the order of changes still stands there, for who knew it. */
+/** Including messages deleted later: a client that processes changes in order still has them. */
 const PREVIOUS = `COALESCE((SELECT p.ts FROM messages p
-	WHERE p.conversation = m.conversation AND p.ts < m.ts AND ${standsInTimeline('p')}
+	WHERE p.conversation = m.conversation AND p.ts < m.ts AND ${belongsToTimeline('p')}
 		AND (p.deleted = 0 OR (p.ts <= ${START} AND p.changed_ts > m.ts))
 	ORDER BY p.ts DESC LIMIT 1), 0)`;
 const POSTED = inside(`${MESSAGE_COLUMNS}, ${PREVIOUS} AS prev_ts`, 'messages', IS_POSTED);
 
-/** `changed_ts > ts` is what the index has. */
+/** Repeats the condition of the index: `changed_ts > ts`. */
 const IS_CHANGED = `m.changed_ts > ${START} AND m.changed_ts <= $4 AND m.changed_ts > m.ts`;
-/** A client may know a message posted since, from a page or from an earlier try to resume: the events include all deletions. */
+/** Includes deletions of new messages: the client may have one from a page, or from an earlier attempt to resume. */
 const OF_BEFORE_OR_DELETED = `${IS_CHANGED} AND (m.ts <= ${START} OR m.deleted = 1)`;
 
 const sizeOf = (condition: string): string => `SELECT count(*) AS messages,
@@ -119,7 +119,7 @@ const postedOf = (row: PostedRow): PostedMessage => ({ message: messageOf(row), 
 
 const CONVERSATIONS_PER_QUERY = 1000;
 
-export function changesOf(reader: SqlReader): Changes {
+export function changesOn(reader: SqlReader): Changes {
 	return {
 		async own(user, since) {
 			const memberships = await reader.all<MembershipColumns>(MEMBERSHIPS, [user, since]);
@@ -146,9 +146,9 @@ async function changesInside(reader: SqlReader, query: InsideQuery): Promise<Ins
 	for (let start = 0; start < conversations.length; start += CONVERSATIONS_PER_QUERY) {
 		if (start > 0) await reader.pause();
 		const where = list(conversations.slice(start, start + CONVERSATIONS_PER_QUERY));
-		// One more than fits shows that it does not.
+		// One more than the limit, to detect that it is exceeded.
 		const params = [user, where, since, upTo, changes + 1];
-		// Sizes first: what is too much is never held in memory.
+		// Sizes first, so that too large a result is never held in memory.
 		for (const sql of [SIZE_OF_POSTED, SIZE_OF_CHANGED]) {
 			const [size] = await reader.all<{ messages: number; bytes: number }>(sql, params);
 			changes -= size?.messages ?? 0;

@@ -1,14 +1,14 @@
 /**
- * All that SQLite and PostgreSQL spell differently. The shared texts use these words:
+ * Everything that SQLite and PostgreSQL spell differently. The shared SQL uses these words:
  *
- *     EACH_TEXT($1), EACH_INTEGER($1)   the items of a JSON list, as a table with one column `item`
- *     EACH_RANGE($1)                    those of a list of [text, low, high], as columns `item`, `low`, `high`
- *     SKIP_LOCKED                       at the end of a selection of rows to change: those that others are changing are passed over
- *     CLUSTERED                         after CREATE TABLE (…): rows lie in the primary key's own tree
+ *     EACH_TEXT($1), EACH_INTEGER($1)   the items of a JSON array, as a table with one column `item`
+ *     EACH_RANGE($1)                    the items of an array of [text, low, high], as columns `item`, `low`, `high`
+ *     SKIP_LOCKED                       at the end of a SELECT of rows to update: skips rows locked by other transactions
+ *     CLUSTERED                         after CREATE TABLE (…): stores rows in the index of the primary key
  *     $1                                a parameter
  */
 
-/** Translates a text; to be done once for each. */
+/** Translates SQL; do it once per text. */
 export type Dialect = (sql: string) => string;
 
 const EACH = /EACH_(TEXT|INTEGER)\(\$(\d+)\)/g;
@@ -39,5 +39,5 @@ export const toPostgres: Dialect = (sql) =>
 		.replace(/\bSKIP_LOCKED\b/, 'FOR UPDATE SKIP LOCKED')
 		.replace(/\bCLUSTERED\b/, '');
 
-/** Of what makes tables: texts in the order of their bytes, whatever the database's own order is. */
+/** For CREATE TABLE: texts are ordered by their bytes, whatever collation the database has. */
 export const toPostgresSchema: Dialect = (sql) => toPostgres(sql).replace(/\bTEXT\b/g, 'TEXT COLLATE "C"');

@@ -1,22 +1,22 @@
 import type { Directory, Token } from '../ports/store.ts';
-import { invitesOf } from './invites.ts';
+import { invitesOn } from './invites.ts';
 import { ABANDONED_NAME, OWNER_OF_NAME, releaseName, reserveName } from './names.ts';
 import { pageOf, rowFinder } from './pages.ts';
 import * as people from './people.ts';
 import { preferencesOf, setPreference } from './preferences.ts';
-import { CONVERSATION_COLUMNS, type ConversationRow, conversationOf } from './rows.ts';
+import { CONVERSATION_COLUMNS, type ConversationRow, conversationOf, isReadAhead } from './rows.ts';
 import { flag, inChunks, list, type SqlReader } from './sql.ts';
 import type { BoundWrite } from './write-sql.ts';
 
-/** Who and what there is. Changes go through the same group commit as facts, and are in order with them. */
+/** Workspaces, users, tokens and conversations. Changes go through the same group commit as facts, in order with them. */
 
 const CONVERSATIONS = `SELECT ${CONVERSATION_COLUMNS} FROM conversations
 	WHERE id IN (SELECT item FROM EACH_TEXT($1) AS wanted) ORDER BY id`;
 
-/** Conversations of this team, of these kinds, archived ones perhaps: conditions on `c`. */
+/** Conditions on conversation `c`: team, kinds, and whether archived ones are included. */
 const ASKED_FOR = `c.team = $1 AND c.kind IN (SELECT item FROM EACH_TEXT($3) AS kinds) AND c.archived <= $4`;
 
-/** Conversations that the user is in: $5 and $6, or others, are where the page starts and how long it is. */
+/** Ids of the user's conversations; `after` and `limit` are parameters of the page. */
 const idsOfOwn = (
 	after: string,
 	limit: string,
@@ -31,7 +31,7 @@ const IDS_OF_PUBLIC = `SELECT c.id FROM conversations c
 const among = (ids: string, limit = '$6'): string =>
 	`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id IN (${ids}) ORDER BY id LIMIT ${limit}`;
 const OWN = among(`SELECT id FROM (${idsOfOwn('$5', '$6')}) AS own`);
-/** Filtered before the page is cut: a short page, or a cursor, would reveal hidden ones. */
+/** Filters before the page is cut: a short page, or its cursor, would reveal hidden conversations. */
 const SHARED = among(
 	`SELECT id FROM (${idsOfOwn(
 		'$6',
@@ -41,7 +41,7 @@ const SHARED = among(
 	)}) AS own`,
 	'$7',
 );
-/** Two short walks in order of id, rather than one over everybody's direct messages. */
+/** Two short walks in order of id are cheaper than one over everybody's direct messages. */
 const OWN_OR_PUBLIC = among(
 	`SELECT id FROM (${idsOfOwn('$5', '$6')}) AS own UNION SELECT id FROM (${IDS_OF_PUBLIC}) AS shared`,
 );
@@ -51,23 +51,21 @@ const MEMBERS = `SELECT user_id AS id FROM members
 
 const READERS = `SELECT m.user_id AS id FROM members m
 	WHERE m.conversation = $1 AND m.member = 1 AND m.user_id > $3
-		AND (m.cursor >= $2 OR EXISTS (SELECT 1 FROM read_ahead a
-			WHERE a.user_id = m.user_id AND a.conversation = m.conversation AND a.ts = $2)
-			OR m.ahead LIKE '%' || CAST(CAST($2 AS BIGINT) AS TEXT) || '%')
+		AND (m.cursor >= $2 OR ${isReadAhead('m', '$2')})
 		AND NOT EXISTS (SELECT 1 FROM messages own
 			WHERE own.conversation = $1 AND own.ts = $2 AND own.user_id = m.user_id)
 	ORDER BY m.user_id LIMIT $4`;
 
 const idOf = ({ id }: { readonly id: string }): string => id;
 
-export function directoryOf(
+export function directoryOn(
 	reader: SqlReader,
 	execute: (writes: readonly BoundWrite[]) => Promise<void>,
 ): Directory {
 	const one = rowFinder(reader);
 
 	return {
-		...invitesOf(reader, execute),
+		...invitesOn(reader, execute),
 		createTeam: (team) => execute([people.insertTeam(team)]),
 		team: (id) => one(people.TEAM, id, people.teamOf),
 		teams: (after, limit) => pageOf(reader, people.TEAMS, [], after, limit, people.teamOf),
@@ -76,9 +74,9 @@ export function directoryOf(
 			const known = await read();
 			if (known) return known;
 			await execute([people.keepTeamSecret(id, fresh)]);
-			const kept = await read();
-			if (!kept) throw new Error(`there is no workspace ${id} to keep a secret of`);
-			return kept;
+			const stored = await read();
+			if (!stored) throw new Error(`cannot store the secret of workspace ${id}: there is no such workspace`);
+			return stored;
 		},
 
 		async createUser(user) {

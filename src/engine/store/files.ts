@@ -8,7 +8,7 @@ const { awaited, stored, complete, deleting, deleted, abandoned } = FILE_STATES;
 const text = (parameter: number): string => `CAST($${parameter} AS TEXT)`;
 const integer = (parameter: number): string => `CAST($${parameter} AS BIGINT)`;
 
-/** Checks and writes in one statement: two uploads at once do not both take the last room. */
+/** Checks the quota and inserts in one statement, so that two concurrent uploads cannot both take the last space. */
 const RESERVE = statement(
 	'files',
 	`INSERT INTO files (id, team, user_id, name, title, mimetype, alt_text, snippet_type, secret, size, created_ts,
@@ -54,7 +54,7 @@ const IN_STATE = `SELECT ${COLUMNS} FROM files f WHERE f.state = $1 AND f.create
 const SHARES = `SELECT s.conversation, c.kind, c.name, s.ts, s.thread_ts FROM file_shares s
 	JOIN conversations c ON c.id = s.conversation WHERE s.file = $1 ORDER BY s.ts, s.conversation`;
 
-/** Of a file `f`, with $1 to $8 of `paramsOf`. */
+/** Conditions on file `f`, with $1 to $8 of `paramsOf`. */
 const LISTED = `f.team = $1 AND f.state = ${complete} AND f.created_ts >= $6 AND f.created_ts <= $7
 	AND (f.user_id = $2 OR EXISTS (SELECT 1 FROM file_shares s JOIN conversations c ON c.id = s.conversation
 		WHERE s.file = f.id AND ((c.kind = 'public' AND $3 = 0) OR EXISTS (SELECT 1 FROM members b
@@ -153,9 +153,9 @@ export function filesOn(reader: SqlReader, execute: (writes: readonly BoundWrite
 		},
 		async complete(files, channels) {
 			const before = await get(files.map(({ id }) => id));
-			const isMine = ({ state, channels: had }: FileRecord): boolean =>
+			const isCompletable = ({ state, channels: had }: FileRecord): boolean =>
 				state === 'stored' || (state === 'complete' && list(had) === list(channels));
-			if (before.length < files.length || !before.every(isMine)) return false;
+			if (before.length < files.length || !before.every(isCompletable)) return false;
 			const params = ({ id, title }: { id: string; title: string }): Param[] => [id, title, list(channels)];
 			await execute(files.map((file) => ({ write: COMPLETE, params: params(file) })));
 			const after = await get(files.map(({ id }) => id));

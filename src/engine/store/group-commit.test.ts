@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { GroupCommit, STATEMENTS_PER_BATCH_ASIDE as SIZE } from './group-commit.ts';
+import { GroupCommit, STATEMENTS_PER_BACKGROUND_BATCH as SIZE } from './group-commit.ts';
 import { type BoundWrite, statement as statementSql } from './write-sql.ts';
 
-/** Work aside and work that people wait for, in turns. */
+/** Background batches alternate with those that requests wait for. */
 
 const statement = (name: string): BoundWrite => ({ write: statementSql(name, name), params: [] });
 const many = (name: string, count: number): BoundWrite[] =>
@@ -24,9 +24,9 @@ function scene(fails: (texts: readonly string[]) => boolean = () => false) {
 	return { commits, written, failures };
 }
 
-test('who posts waits for one batch aside at most, and the rest of them is written as well', async () => {
+test('a post waits for one background batch at most, and the others are written as well', async () => {
 	const { commits, written } = scene();
-	const aside = [1, 2, 3, 4].map(() => commits.executeAside(many('aside', SIZE)));
+	const aside = [1, 2, 3, 4].map(() => commits.executeInBackground(many('aside', SIZE)));
 	// The first of them is under way.
 	await Bun.sleep(0);
 	await commits.execute([statement('post')]);
@@ -38,40 +38,40 @@ test('who posts waits for one batch aside at most, and the rest of them is writt
 	expect(written.flat().filter((text) => text === 'aside')).toHaveLength(SIZE * 4);
 });
 
-test('a stream of posts does not hold up what is aside', async () => {
+test('a stream of posts does not block background batches', async () => {
 	const { commits, written } = scene();
 	const state = { over: false };
 	const posting = (async () => {
 		while (!state.over) await commits.execute([statement('post')]);
 	})();
-	await Promise.all([1, 2, 3].map(() => commits.executeAside(many('aside', SIZE))));
+	await Promise.all([1, 2, 3].map(() => commits.executeInBackground(many('aside', SIZE))));
 	state.over = true;
 	await posting;
 	expect(written.filter(([first]) => first === 'post').length).toBeLessThan(10);
 });
 
-test('nobody waits for what is aside to see what is theirs; closing does', async () => {
+test('`settled` does not wait for background batches; closing does', async () => {
 	const { commits, written } = scene();
-	const aside = commits.executeAside(many('aside', SIZE * 4));
+	const aside = commits.executeInBackground(many('aside', SIZE * 4));
 	await commits.settled();
 	expect(written).toEqual([]);
 	await commits.close();
 	expect(written.flat()).toHaveLength(SIZE * 4);
 	await aside;
-	await expect(commits.executeAside([statement('late')])).rejects.toThrow('closed');
+	await expect(commits.executeInBackground([statement('late')])).rejects.toThrow('closed');
 });
 
-test('what fails aside fails alone; what people wait for fails with what is behind it', async () => {
+test('a background batch fails alone; another batch fails with those behind it', async () => {
 	const { commits, written, failures } = scene((texts) => texts.includes('bad'));
 	const results = await Promise.allSettled([
-		commits.executeAside([...many('aside', SIZE - 1), statement('bad')]),
+		commits.executeInBackground([...many('aside', SIZE - 1), statement('bad')]),
 		commits.execute([statement('post')]),
-		commits.executeAside([statement('more')]),
+		commits.executeInBackground([statement('more')]),
 	]);
 	expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
 	expect(written).toEqual([['post'], ['more']]);
 	expect(failures).toEqual([]);
-	await expect(commits.execute([statement('bad')])).rejects.toThrow('could not be written');
+	await expect(commits.execute([statement('bad')])).rejects.toThrow('the write failed');
 	await commits.settled().catch(() => undefined);
 	await Bun.sleep(5);
 	expect(failures).toEqual(['no room']);

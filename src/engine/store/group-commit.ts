@@ -7,30 +7,30 @@ import type { FactWriter } from './push-facts.ts';
 import type { BoundWrite } from './write-sql.ts';
 
 /**
- * Group commit: while one transaction is on its way to disk, everything handed over forms the next one.
+ * Group commit: while one transaction is being written, further writes form the next one.
  *
- * Batches are written one after the other, in the order they were filled. When one fails, what is queued
- * behind it fails with it, because it was decided in the belief that the failed one would last; what is
- * handed over afterwards starts afresh.
+ * Batches are written one after the other, in the order they were filled. If one fails, all queued batches fail
+ * with it, because they were decided on state that includes the failed one; later
+ * writes start with a new batch.
  *
- * Work that nobody waits for goes aside, in small batches that take turns with the others and stand for themselves:
- * a post waits for one of them at most, and is not affected by one that fails.
+ * Background work goes into small separate batches that alternate with the others and fail independently: a post waits
+ * for one of them at most, and is not affected if it fails.
  */
 
-/** A new batch is begun when the open one has as many statements; one commit is never divided. */
+/** A batch with this many statements is closed; one commit is never split. */
 const STATEMENTS_PER_BATCH = 4000;
 
-/** Some milliseconds of somebody else's waiting. */
-export const STATEMENTS_PER_BATCH_ASIDE = 500;
+/** Small enough that other writes wait only a few milliseconds. */
+export const STATEMENTS_PER_BACKGROUND_BATCH = 500;
 
-/** Carries a batch out in one transaction: wholly, or (rejecting) not at all. */
+/** Writes a batch in one transaction: all of it, or (rejecting) nothing. */
 export type WriteBatch = (batch: Batch) => Promise<void>;
 
 export class GroupCommit implements Ledger {
 	private running: Batch | null = null;
 	private readonly queue: Batch[] = [];
-	private readonly aside: Batch[] = [];
-	private runningAside = false;
+	private readonly background: Batch[] = [];
+	private isBackgroundRunning = false;
 	private woken = false;
 	private closed = false;
 
@@ -48,32 +48,32 @@ export class GroupCommit implements Ledger {
 		return batch.done;
 	}
 
-	/** The same for writes that are no facts. */
+	/** As `commit`, for writes that are not facts. */
 	execute(writes: readonly BoundWrite[]): Promise<void> {
 		const batch = this.openBatch(this.queue, STATEMENTS_PER_BATCH);
 		for (const write of writes) batch.addWrite(write);
 		return batch.done;
 	}
 
-	/** For work that people do not wait for. */
-	executeAside(writes: readonly BoundWrite[]): Promise<void> {
-		const batch = this.openBatch(this.aside, STATEMENTS_PER_BATCH_ASIDE);
+	/** For background work that no request waits for. */
+	executeInBackground(writes: readonly BoundWrite[]): Promise<void> {
+		const batch = this.openBatch(this.background, STATEMENTS_PER_BACKGROUND_BATCH);
 		for (const write of writes) batch.addWrite(write);
 		return batch.done;
 	}
 
 	settled(): Promise<void> {
-		return (this.queue.at(-1) ?? (this.runningAside ? null : this.running))?.done ?? Promise.resolve();
+		return (this.queue.at(-1) ?? (this.isBackgroundRunning ? null : this.running))?.done ?? Promise.resolve();
 	}
 
 	durable(): number {
 		return this.durableStamp;
 	}
 
-	/** Takes nothing more, and waits for what it has. */
+	/** Accepts nothing more, and waits until everything is written. */
 	async close(): Promise<void> {
 		this.closed = true;
-		await Promise.allSettled([this.running, ...this.queue, ...this.aside].map((batch) => batch?.done));
+		await Promise.allSettled([this.running, ...this.queue, ...this.background].map((batch) => batch?.done));
 	}
 
 	private openBatch(queue: Batch[], size: number): Batch {
@@ -89,7 +89,7 @@ export class GroupCommit implements Ledger {
 		return batch;
 	}
 
-	/** A moment later, so that what is handed over in the same breath goes together. */
+	/** Starts the transaction a microtask later, so that writes of the same turn share it. */
 	private wake(): void {
 		if (this.woken || this.running !== null) return;
 		this.woken = true;
@@ -100,13 +100,13 @@ export class GroupCommit implements Ledger {
 	}
 
 	private next(): void {
-		// In turns: neither of the two holds up the other.
-		const turn = this.runningAside ? [this.queue, this.aside] : [this.aside, this.queue];
+		// Alternate, so that neither queue delays the other.
+		const turn = this.isBackgroundRunning ? [this.queue, this.background] : [this.background, this.queue];
 		const queue = turn.find(({ length }) => length > 0);
 		const batch = queue?.shift();
 		if (batch === undefined) return;
 		this.running = batch;
-		this.runningAside = queue === this.aside;
+		this.isBackgroundRunning = queue === this.background;
 		if (batch.newest > 0) batch.addWrite(advanceTo(batch.newest));
 		this.write(batch).then(
 			() => this.succeeded(batch),
@@ -118,20 +118,20 @@ export class GroupCommit implements Ledger {
 		this.running = null;
 		this.durableStamp = Math.max(this.durableStamp, batch.newest);
 		batch.succeed();
-		this.goOn();
+		this.startNext();
 	}
 
-	private goOn(): void {
-		if (this.queue.length + this.aside.length > 0) this.wake();
+	private startNext(): void {
+		if (this.queue.length + this.background.length > 0) this.wake();
 	}
 
 	private failed(batch: Batch, error: Error): void {
 		this.running = null;
-		const lost = this.runningAside ? [batch] : [batch, ...this.queue.splice(0)];
-		// First the caches in memory, then the waiting requests: they find the caches cleared already.
-		if (!this.runningAside) this.onFailure(error);
-		this.goOn();
-		const refusal = new Refusal('service_unavailable', 'could not be written', undefined, error);
+		const lost = this.isBackgroundRunning ? [batch] : [batch, ...this.queue.splice(0)];
+		// Clear the caches before failing the requests, so that retries do not see the failed state.
+		if (!this.isBackgroundRunning) this.onFailure(error);
+		this.startNext();
+		const refusal = new Refusal('service_unavailable', 'the write failed', undefined, error);
 		for (const one of lost) one.fail(refusal);
 	}
 }

@@ -2,20 +2,20 @@ import { bytesOf, isFull, type Message } from '../../model/message.ts';
 import type { History, Range, ThreadInfo } from '../ports/store.ts';
 import { readPins } from './pins.ts';
 import { readReactions } from './reactions.ts';
-import { MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf, standsInTimeline } from './rows.ts';
+import { belongsToTimeline, MESSAGE_BYTES, MESSAGE_COLUMNS, type MessageRow, messageOf } from './rows.ts';
 import { inChunks, list, type SqlReader } from './sql.ts';
 import { REPLY_USERS_SHOWN, ThreadSummaries } from './thread-summaries.ts';
 
-/** What was said, page by page. Pages are walked along an index, from the end that was asked for. */
+/** Messages in pages. A page is read along an index, from the requested end. */
 
-/** Threads with more replies are summed up in steps. */
+/** Threads with more replies are summarised in steps. */
 const LARGE_THREAD = 500;
 
 type End = Range['nearest'];
 
 interface PageSql {
 	readonly rows: string;
-	/** Of the same rows in the same order, how large each is: their texts are not read for it. */
+	/** Sizes of the same rows in the same order, without reading their texts. */
 	readonly sizes: string;
 }
 
@@ -26,10 +26,10 @@ const byEnd = (sql: (columns: string, order: string) => string): Readonly<Record
 	oldest: { rows: sql(MESSAGE_COLUMNS, 'ASC'), sizes: sql(SIZE, 'ASC') },
 });
 
-/** A deleted root is shown (as a tombstone) while it has replies. */
+/** A deleted root is shown as a tombstone while it has replies. */
 const TIMELINE = byEnd(
 	(columns, order) => `SELECT ${columns} FROM messages m
-	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts < $3 AND ${standsInTimeline()}
+	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts < $3 AND ${belongsToTimeline()}
 		AND (m.deleted = 0 OR (m.thread_ts IS NULL AND EXISTS (SELECT 1 FROM messages r
 			WHERE r.conversation = m.conversation AND r.thread_ts = m.ts AND r.deleted = 0)))
 	ORDER BY m.ts ${order} LIMIT $4`,
@@ -62,7 +62,7 @@ interface ReplierRow {
 	readonly latest_ts: number;
 }
 
-/** Bounds may be infinite, which is no integer. */
+/** Replaces infinite bounds, which are not integers. */
 const bound = (ts: number): number =>
 	Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, ts));
 
@@ -74,7 +74,7 @@ interface Size {
 	readonly bytes: number;
 }
 
-/** How many of these rows a page takes: the last of them reaches the limit. */
+/** How many of these rows fit into a page: the last one reaches the limit. */
 function fitting(sizes: readonly Size[], mostBytes: number): number {
 	let bytes = 0;
 	const last = sizes.findIndex((size) => {
@@ -87,15 +87,15 @@ function fitting(sizes: readonly Size[], mostBytes: number): number {
 const roomAfter = (found: readonly Message[], mostBytes: number): number =>
 	found.reduce((room, message) => room - bytesOf(message), mostBytes);
 
-/** So few are never too large together. */
+/** So few messages never exceed the limit, and are read without measuring. */
 const UNMEASURED = 4;
 
-export function historyOf(reader: SqlReader): History {
+export function historyOn(reader: SqlReader): History {
 	const summaries = new ThreadSummaries(reader);
 	/**
-	 * $4 is the limit. Sizes and rows are two reads: the second one reads what the first one found and nothing that was posted
-	 * since. Where messages were deleted or became shorter in between, it reads on, so that a page that was cut has as many
-	 * messages or bytes as were asked for, by which callers know that there is more.
+	 * $4 is the limit. Sizes and rows are two reads: the second one reads the rows that the first one found, and no newer ones.
+	 * If messages were deleted or shortened in between, it reads further, because callers detect a next page by a page that is full
+	 * in messages or bytes.
 	 */
 	const page = async (
 		sql: PageSql,
@@ -168,15 +168,15 @@ export function historyOf(reader: SqlReader): History {
 				const found = await reader.all<{ thread_ts: number }>(LARGE_THREADS, params);
 				const large = new Set(found.map(({ thread_ts }) => thread_ts));
 				const small = chunk.filter((root) => !large.has(root));
-				const threads = summedUp(await reader.all<ReplierRow>(REPLIERS, [conversation, list(small)]));
+				const threads = summarised(await reader.all<ReplierRow>(REPLIERS, [conversation, list(small)]));
 				for (const root of large) threads.push(await summaries.of(conversation, root));
 				return threads.filter(({ replyCount }) => replyCount > 0);
 			}),
 	};
 }
 
-/** Rows come thread by thread, each thread's users in order of their first reply. */
-function summedUp(rows: readonly ReplierRow[]): ThreadInfo[] {
+/** Rows are grouped by thread, with users in order of their first reply. */
+function summarised(rows: readonly ReplierRow[]): ThreadInfo[] {
 	const threads: ThreadInfo[] = [];
 	for (let start = 0; start < rows.length; ) {
 		const threadTs = (rows[start] as ReplierRow).thread_ts;

@@ -5,7 +5,7 @@ import { endOf, userParams } from './people.ts';
 import type { SqlReader } from './sql.ts';
 import { type BoundWrite, insertInto, statement, update } from './write-sql.ts';
 
-/** Invites: their rows, and the exchange of one for a token in a single transaction. */
+/** SQL of invites, including the exchange of one for a token in a single transaction. */
 
 const COLUMNS = 'hash, team, user_id, created_ts, expires_ts, revoked_ts, used_ts, claim, label, creator';
 const INVITE = `SELECT ${COLUMNS} FROM invites WHERE hash = $1`;
@@ -49,7 +49,7 @@ const INSERT = insertInto('invites', {
 });
 const REVOKE = update('invites', { revoked_ts: 2 }, { hash: 1, revoked_ts: 'IS NULL', used_ts: 'IS NULL' });
 
-/** About several tables, so that they stay in this order within the transaction. */
+/** Declared for several tables (null), so that the statements keep this order in the transaction. */
 const CLAIM = statement(
 	null,
 	`UPDATE invites SET used_ts = $2, claim = $3 WHERE hash = $1 AND used_ts IS NULL AND revoked_ts IS NULL`,
@@ -70,7 +70,7 @@ const CREATE_TOKEN = statement(
 	SELECT ${[1, 2, 3].map(text).join(', ')}, ${integer(4)}, ${text(5)}
 	WHERE ${IS_CLAIMED('$6', '$1')} AND EXISTS (SELECT 1 FROM users WHERE users.id = $2)`,
 );
-/** The name was taken: the link can be used again. */
+/** The name was taken: the link stays usable. */
 const RELEASE = statement(
 	null,
 	`UPDATE invites SET used_ts = NULL, claim = '' WHERE hash = $1 AND claim = $2
@@ -87,7 +87,7 @@ const exchange = (hash: string, token: Token, newUser: User | null): BoundWrite[
 	{ write: RELEASE, params: [hash, token.hash, token.user] },
 ];
 
-export function invitesOf(
+export function invitesOn(
 	reader: SqlReader,
 	execute: (writes: readonly BoundWrite[]) => Promise<void>,
 ): Invites {

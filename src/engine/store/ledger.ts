@@ -18,8 +18,8 @@ import {
 } from './write-sql.ts';
 
 /**
- * Facts as rows. A post is one inserted row, whatever the size of its conversation, and the row of its
- * author's cursor, which a batch writes once however often it moved.
+ * Writes facts as rows. A post inserts one row, whatever the size of its conversation, and updates the row of its
+ * author's cursor, once per batch however often the cursor moved.
  */
 
 const CREATE = insertInto('conversations', {
@@ -71,7 +71,7 @@ const CLAIM_NAME = insertInto(
 );
 const FREE_NAME = deleteFrom('channel_names', { team: 1, name: 2, conversation: 3 });
 
-/** A mark of this membership, or of a later one, was written before it; see 0003-early-marks.ts. */
+/** A mark of this membership, or of a later one, arrived before the join; see 0003-early-marks.ts. */
 const MARKED_EARLY = 'members.early_joined >= excluded.joined_ts';
 const JOIN = statement(
 	'members',
@@ -120,7 +120,7 @@ const POST = insertInto('messages', {
 	extra: 11,
 	...NOT_CHANGED,
 });
-/** Most messages: a root that mentions nobody and carries nothing else. */
+/** Most messages: a root without mentions or extra. */
 const POST_PLAIN = insertInto('messages', {
 	conversation: 1,
 	ts: 2,
@@ -173,13 +173,14 @@ const THREAD_CURSOR = update(
 const CURSOR = update('members', { cursor: 3, revision: 4, changed_ts: 5 }, { user_id: 1, conversation: 2 });
 
 /**
- * Facts in any order: of one membership, or follow, the newest wins; of two, the later one. Whether there is one at
- * all is left to the facts of joining and following: a worker that replays must not find what it has yet to decide.
+ * Facts can arrive in any order: within one membership or follow the newest fact wins; between two, the later membership. A mark
+ * may create the row, but only the fact of the join or follow makes the user a member or follower: a worker that replays must not
+ * find the result of a command it has yet to decide.
  */
 const MEMBERSHIP = `(CASE WHEN members.joined_ts > members.early_joined THEN members.joined_ts
 	ELSE members.early_joined END)`;
 const NEXT_MEMBERSHIP = `${MEMBERSHIP} < excluded.early_joined`;
-/** A row that is there before its user has joined, as far as the log of marks knows it. */
+/** A row that a mark creates before the join of its user has arrived. */
 const EARLY_MEMBER = {
 	user_id: 1,
 	conversation: 2,
@@ -428,7 +429,7 @@ function moveCursor(fact: Extract<ReadFact, { type: 'cursor' }>, into: Writes): 
 	const { dropUpTo, dropFrom, add = [] } = ahead;
 	if (dropUpTo !== undefined) into.add(AHEAD_UP_TO, [user, conversation, dropUpTo]);
 	if (dropFrom !== undefined) into.add(AHEAD_FROM, [user, conversation, dropFrom]);
-	// What the cursor has passed is not ahead of it any more.
+	// Entries at or before the cursor are no longer ahead of it.
 	for (const ts of add) if (ts > cursor) into.add(AHEAD_ADD, [user, conversation, ts]);
 }
 

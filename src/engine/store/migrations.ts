@@ -18,16 +18,16 @@ import { workspaceEvents } from './migrations/0017-workspace-events.ts';
 import { files } from './migrations/0018-files.ts';
 
 /**
- * The schema's history. A migration that was released is never changed: what is wrong in it is put right by
- * the next one. Each runs in one transaction together with its row in schema_migrations.
+ * The history of the schema. A released migration is never changed: the next one corrects it.
+ * Each runs in one transaction together with its row in schema_migrations.
  */
 
 export interface Migration {
 	readonly name: string;
 	readonly statements: readonly string[];
-	/** What only PostgreSQL needs, in its own words, afterwards. */
+	/** Statements that only PostgreSQL needs, run afterwards. */
 	readonly postgres?: readonly string[];
-	/** The same for SQLite. */
+	/** Statements that only SQLite needs. */
 	readonly sqlite?: readonly string[];
 }
 
@@ -62,13 +62,13 @@ export class SchemaTooNew extends Error {
 	constructor(unknown: string) {
 		super(
 			`the database has the migration ${unknown}, which this version of Tidemark does not know: ` +
-				'it was written by a newer version. Start that version, or restore a backup from before it.',
+				'a newer version has written it. Start that version, or restore a backup from before the upgrade.',
 		);
 		this.name = 'SchemaTooNew';
 	}
 }
 
-/** What is still to be done, in order. */
+/** Migrations to run, in order. */
 export function pendingMigrations(applied: readonly string[]): readonly Migration[] {
 	const known = new Set(MIGRATIONS.map((migration) => migration.name));
 	const unknown = applied.find((name) => !known.has(name));

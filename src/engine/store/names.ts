@@ -1,9 +1,9 @@
 import { type BoundWrite, insertInto, statement } from './write-sql.ts';
 
 /**
- * Channel names are reserved before their conversation is created or renamed, and belong to it once it
- * carries them. A reservation does not end by itself: the command that it was made for may be decided late. Whoever wants the name asks
- * whether it is abandoned, has it settled that nothing will come of it, and releases it.
+ * A channel name is reserved before its conversation is created or renamed, and belongs to it once the conversation
+ * has the name. Reservations do not expire, because the command that needs one may be decided late. A caller that wants a
+ * reserved name checks whether it is abandoned, makes sure that the pending command cannot take effect, and releases it.
  */
 
 const RESERVE = insertInto(
@@ -22,12 +22,12 @@ const RELEASE = statement(
 	AND NOT EXISTS (SELECT 1 FROM conversations WHERE conversations.id = $3 AND conversations.name = $2)`,
 );
 
-/** Who reserved the name up to a moment, and does not carry it. */
+/** The conversation that reserved the name up to this time and does not have it. */
 export const ABANDONED_NAME = `SELECT conversation FROM channel_names WHERE team = $1 AND name = $2 AND reserved_at <= $3
 	AND NOT EXISTS (SELECT 1 FROM conversations
 		WHERE conversations.id = channel_names.conversation AND conversations.name = channel_names.name)`;
 
-/** Whose the name is. */
+/** The conversation that has or reserved the name. */
 export const OWNER_OF_NAME = 'SELECT conversation FROM channel_names WHERE team = $1 AND name = $2';
 
 export const reserveName = (team: string, name: string, conversation: string, at: number): BoundWrite => ({

@@ -1,7 +1,7 @@
 import type { Page } from '../ports/store.ts';
 import type { Param, SqlReader } from './sql.ts';
 
-/** Lists in order of id. The query asks for one more than the page holds: that one shows whether there is a next page. */
+/** Pages in order of id. The query reads one row more than the page holds, to tell whether there is a next page. */
 
 export const NO_PAGE_BEFORE = '';
 
@@ -18,7 +18,7 @@ export async function pageOf<Found extends { readonly id: string }, Item>(
 	return { items: shown.map(item), next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
 }
 
-/** Finds the one row that has this key. */
+/** Finds the single row with this key. */
 export const rowFinder =
 	(reader: SqlReader) =>
 	async <Found, Item>(sql: string, key: string, item: (row: Found) => Item): Promise<Item | null> => {

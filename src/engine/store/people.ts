@@ -3,7 +3,7 @@ import { forgetScheduledOf } from './scheduled.ts';
 import { flag, type Param } from './sql.ts';
 import { type BoundWrite, deleteFrom, erasing, insertInto, update } from './write-sql.ts';
 
-/** Workspaces, users and tokens: their rows. */
+/** SQL of workspaces, users and tokens. */
 
 export const TEAM = 'SELECT id, name, domain, created_ts FROM workspaces WHERE id = $1';
 export const TEAMS = 'SELECT id, name, domain, created_ts FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2';
@@ -31,7 +31,7 @@ export const insertTeam = (team: Team): BoundWrite => ({
 
 export const TEAM_SECRET = 'SELECT secret FROM workspaces WHERE id = $1';
 
-/** The first one stays. */
+/** Keeps an existing secret. */
 const KEEP_SECRET = update('workspaces', { secret: 2 }, { id: 1, secret: "= ''" });
 
 export const keepTeamSecret = (team: string, secret: string): BoundWrite => ({
@@ -81,7 +81,7 @@ export const userOf = (row: UserRow): User => ({
 	snoozedUntilTs: row.snoozed_until_ts,
 });
 
-/** Does nothing where the name is taken: one taken name must not fail everybody's transaction. */
+/** No effect if the name is taken: a constraint error would fail the whole batch. */
 const INSERT_USER = insertInto(
 	'users',
 	{
@@ -133,7 +133,7 @@ const TOKEN_COLUMNS = 'hash, user_id, team, created_ts, revoked_ts, expires_ts, 
 export const TOKEN = `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE hash = $1`;
 export const TOKENS_OF_USER = `SELECT hash AS id, ${TOKEN_COLUMNS} FROM tokens
 	WHERE user_id = $1 AND hash > $2 ORDER BY hash LIMIT $3`;
-/** Two, to distinguish one from several. `g` follows every hex digit. */
+/** Two rows, to tell one match from several. `g` sorts after every hex digit. */
 export const TOKENS_STARTING = `SELECT ${TOKEN_COLUMNS} FROM tokens
 	WHERE hash >= $1 AND hash < $2 ORDER BY hash LIMIT 2`;
 export const endOf = (hashStart: string): string => `${hashStart}g`;
@@ -183,7 +183,7 @@ export const insertToken = (token: Token): BoundWrite => ({
 	],
 });
 
-/** The first time counts. */
+/** The first revocation counts. */
 const REVOKE_TOKEN = update('tokens', { revoked_ts: 2 }, { hash: 1, revoked_ts: 'IS NULL' });
 const REVOKE_TOKENS_OF = update('tokens', { revoked_ts: 2 }, { user_id: 1, revoked_ts: 'IS NULL' });
 
@@ -198,14 +198,14 @@ export const noteTokenUse = ({ hash, at }: TokenUse): BoundWrite => ({ write: NO
 
 const SIGN_OUT = update('users', { signed_out_ts: 2 }, { id: 1, signed_out_ts: ['<', 2] });
 
-/** Links that would sign in this user again. */
+/** Invite links that would sign in this user again. */
 const REVOKE_INVITES_OF = update(
 	'invites',
 	{ revoked_ts: 2 },
 	{ user_id: 1, revoked_ts: 'IS NULL', used_ts: 'IS NULL' },
 );
 
-/** Tokens that the server does not store, JWTs, are distinguished by when they were issued. */
+/** JWTs are not stored: they are rejected by their time of issue. */
 export const signOut = (user: string, at: number): BoundWrite[] => [
 	{ write: REVOKE_TOKENS_OF, params: [user, at] },
 	{ write: SIGN_OUT, params: [user, at] },
@@ -223,7 +223,7 @@ export const deactivate = (user: string, at: number, signedOutAt: number): Bound
 
 export const reactivate = (user: string, at: number): BoundWrite => setDeleted(user, false, at);
 
-/** Of one that is so already nothing changes, not even when. */
+/** No effect, not even on the time, if the user already has this state. */
 const SET_DELETED = update('users', { deleted: 2, updated_ts: 3 }, { id: 1, deleted: ['<>', 2] });
 
 const setDeleted = (user: string, deleted: boolean, at: number): BoundWrite => ({

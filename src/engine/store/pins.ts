@@ -4,7 +4,7 @@ import type { PinChange } from '../ports/changes.ts';
 import { flag, type SqlReader } from './sql.ts';
 import { deleteFrom, insertInto, type Writes } from './write-sql.ts';
 
-/** Pins: how they are written with the facts that make them, and how they are read. */
+/** SQL of pins: written with their facts. */
 
 const SET = insertInto(
 	'pins',
@@ -19,13 +19,13 @@ const FORGET = deleteFrom('pins', { conversation: 1, ts: 2 });
 export const writePin = (effect: Extract<Effect, { type: 'pinned' }>, into: Writes): void =>
 	into.add(SET, [effect.conversation.id, effect.ts, effect.user, flag(effect.added), effect.at]);
 
-/** With the message. */
+/** When the message is deleted. */
 export const forgetPin = (conversation: string, ts: number, into: Writes): void =>
 	into.add(FORGET, [conversation, ts]);
 
 const PINS = `SELECT ts, user_id, changed_ts FROM pins WHERE conversation = $1 AND active = 1 ORDER BY ts`;
 
-/** $1 user, $2 conversations, $3 since, $4 up to, $5 limit, as the other changes inside conversations. */
+/** $1 user, $2 conversations, $3 since, $4 up to, $5 limit, as for other changes in conversations. */
 export const PIN_CHANGES = `SELECT m.conversation, m.ts, m.user_id, m.active, m.changed_ts, p.user_id AS author,
 		substr(p.text, 1, 400) AS text,
 		(SELECT count(*) FROM pins o WHERE o.conversation = m.conversation AND o.active = 1) AS pins

@@ -1,7 +1,7 @@
 import type { SqlReader } from './sql.ts';
 import { type BoundWrite, deleteFrom, insertInto } from './write-sql.ts';
 
-/** Preferences of users, a row for each name: two devices that set different ones do not undo each other. */
+/** Preferences of users, one row per name, so that two devices that set different ones do not overwrite each other. */
 
 const OF_USER = 'SELECT name, value FROM user_preferences WHERE user_id = $1 ORDER BY name';
 const SET = insertInto(

@@ -1,13 +1,14 @@
 import type { NotificationLevel } from '../ports/facts.ts';
 import type { Candidate, CandidatePage, CandidateSource, MessageKey } from '../ports/push.ts';
+import { isReadAhead } from './rows.ts';
 import type { Param, SqlReader } from './sql.ts';
 
 /**
- * Those whom a message may concern and who have a device, some hundred members at a time: a page costs the same
- * whatever the size of the conversation, and the next one waits its turn.
+ * Users with a device whom a message may concern, a few hundred members per page: a page costs the same
+ * whatever the size of the conversation, and other work runs between pages.
  */
 
-/** The page is cut before it is joined: `$3` and `$4` bound the work, not what is found. */
+/** Limits the page before the join: `$3` and `$4` bound the work, not the number of results. */
 const PAGES: Readonly<Record<CandidateSource['of'], string>> = {
 	members: `SELECT user_id FROM members WHERE conversation = $1 AND member = 1 AND user_id > $3
 		ORDER BY user_id LIMIT $4`,
@@ -21,16 +22,15 @@ const candidatesIn = (
 ): string => `SELECT p.user_id, d.id AS device, m.muted, m.level, u.snoozed_until_ts,
 		CASE WHEN f.active = 1 THEN 1 ELSE 0 END AS follows,
 		CASE WHEN m.cursor >= $2 THEN 1 WHEN f.active = 1 AND f.cursor >= $2 THEN 1
-			WHEN a.ts IS NOT NULL THEN 1 ELSE 0 END AS is_read
+			WHEN ${isReadAhead('m', '$2')} THEN 1 ELSE 0 END AS is_read
 	FROM (${page}) p
 	LEFT JOIN push_devices d ON d.user_id = p.user_id
 	LEFT JOIN users u ON u.id = p.user_id
 	LEFT JOIN members m ON m.user_id = p.user_id AND m.conversation = $1 AND m.member = 1
 	LEFT JOIN thread_follows f ON f.conversation = $1 AND f.thread_ts = $5 AND f.user_id = p.user_id
-	LEFT JOIN read_ahead a ON a.user_id = p.user_id AND a.conversation = $1 AND a.ts = $2
 	ORDER BY p.user_id`;
 
-/** A reply that stands in its thread alone is read in the thread: where the conversation's cursor is says nothing. */
+/** A reply that is not broadcast is read in its thread: the cursor of the conversation does not matter. */
 const candidatesInThread = (
 	page: string,
 ): string => `SELECT p.user_id, d.id AS device, m.muted, m.level, u.snoozed_until_ts,
@@ -51,12 +51,12 @@ const QUERIES: Readonly<Record<CandidateSource['of'], string>> = {
 interface CandidateRow {
 	readonly user_id: string;
 	readonly device: string | null;
-	/** Null: no member. */
+	/** Null: not a member. */
 	readonly muted: number | null;
 	readonly level: NotificationLevel;
 	readonly follows: number;
 	readonly is_read: number;
-	/** Null: the store has no such user. */
+	/** Null: no such user in the store. */
 	readonly snoozed_until_ts: number | null;
 }
 

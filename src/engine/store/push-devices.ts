@@ -2,9 +2,9 @@ import type { Device, PushDevices, PushPlatform } from '../ports/push.ts';
 import type { SqlReader } from './sql.ts';
 import { type BoundWrite, deleteFrom, erasing, insertInto } from './write-sql.ts';
 
-/** Devices. A token has one row, so it belongs to the user who added it last. */
+/** SQL of devices. A token has one row, so it belongs to the user who added it last. */
 
-/** Under another user it is another device: what was on its way to the first one does not reach the second. */
+/** Under another user the device gets a new id, so that queued sends for the previous user do not reach it. */
 const ADD = insertInto(
 	'push_devices',
 	{ platform: 1, token: 2, id: 3, user_id: 4, app: 5, badge: '0', added_ts: 6 },

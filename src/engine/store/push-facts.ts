@@ -1,13 +1,13 @@
 import type { Message } from '../../model/message.ts';
 import type { Fact } from '../ports/facts.ts';
-import { type MessageKey, WHOLE } from '../ports/push.ts';
+import { type MessageKey, WHOLE_CONVERSATION } from '../ports/push.ts';
 import { writeFact } from './ledger.ts';
 import { insertInto, type Writes } from './write-sql.ts';
 
 /**
- * What pushing notes of facts, in the transaction that makes them durable: of a post that users may have to be notified,
- * of a changed message that a notification may be outdated, of a mark that its user has read something. One row
- * each, whatever the number of members.
+ * Queues work for push in the transaction of a fact: for a post, users may have to be notified;
+ * for a changed message, notifications may be outdated; for a mark, its user has read something. One row
+ * per fact, whatever the number of members.
  */
 
 const UNTOUCHED = { after_user: "''", next_at: '0', lease: "''" };
@@ -16,7 +16,7 @@ const NOTE_POST = insertInto(
 	{ conversation: 1, ts: 2, because: "'posted'", round: '0', ...UNTOUCHED },
 	'ignore',
 );
-/** Whoever is going through its members does not finish: they are gone through again. */
+/** Starts a new round: processing of the members begins again. */
 const NOTE_CHANGE = insertInto(
 	'push_outbox',
 	{ conversation: 1, ts: 2, because: "'changed'", round: '1', ...UNTOUCHED },
@@ -25,14 +25,13 @@ const NOTE_CHANGE = insertInto(
 		update: `round = push_outbox.round + 1, after_user = '', next_at = 0, lease = ''`,
 	},
 );
-/** Counted, not stamped: of two machines the later one may have the clock that is behind. */
+/** A counter, not a stamp: clocks of machines differ. */
 const NOTE_READ = insertInto(
 	'push_reads',
 	{ user_id: 1, marks: '1', handled: '0', next_at: '0', lease: "''" },
 	{ on: ['user_id'], update: 'marks = push_reads.marks + 1' },
 );
 
-/** Writes a fact into a batch. */
 export type FactWriter = (fact: Fact, into: Writes) => void;
 
 export const writeFactForPush: FactWriter = (fact, into) => {
@@ -43,16 +42,17 @@ export const writeFactForPush: FactWriter = (fact, into) => {
 				into.add(NOTE_POST, [fact.message.conversation, fact.message.ts]);
 			break;
 		case 'edited':
-			if (callsTheSame(fact.previous, fact.message)) break;
+			if (mentionsSameUsers(fact.previous, fact.message)) break;
 			noteChange(fact.message, into);
 			break;
 		case 'deleted':
 			noteChange(fact.message, into);
 			break;
 		case 'changed':
-			if (fact.what === 'archive') noteChange({ conversation: fact.conversation.id, ts: WHOLE }, into);
+			if (fact.what === 'archive')
+				noteChange({ conversation: fact.conversation.id, ts: WHOLE_CONVERSATION }, into);
 			break;
-		// Each may take something out of the badge, or a notification its ground.
+		// Each of these may lower the badge or make a notification obsolete.
 		case 'cursor':
 		case 'thread_cursor':
 		case 'preference':
@@ -66,8 +66,8 @@ export const writeFactForPush: FactWriter = (fact, into) => {
 const noteChange = ({ conversation, ts }: MessageKey, into: Writes): void =>
 	into.set(`changed ${conversation} ${ts}`, NOTE_CHANGE, [conversation, ts]);
 
-/** Other words for the same people wake nobody a second time. */
-const callsTheSame = (one: Message, other: Message): boolean =>
+/** Edits that mention the same users notify nobody again. */
+const mentionsSameUsers = (one: Message, other: Message): boolean =>
 	one.channelWide === other.channelWide &&
 	one.here === other.here &&
 	one.named.length === other.named.length &&

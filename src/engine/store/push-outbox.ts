@@ -1,6 +1,7 @@
 import type { DeadSend, Lease, OutboxEntry, PushOutbox, SendKey, SendOf, SendResult } from '../ports/push.ts';
 import { candidatesOf } from './push-candidates.ts';
 import { DEVICE_COLUMNS, type DeviceRow, deviceOf } from './push-devices.ts';
+import { isReadAhead } from './rows.ts';
 import { flag, list, type Param, type SqlReader } from './sql.ts';
 import {
 	type BoundWrite,
@@ -13,8 +14,8 @@ import {
 } from './write-sql.ts';
 
 /**
- * The outbox and what was sent. To take work is to put it off until the lease ends, under the lease's own name, and then
- * to read what has that name: two who take at once get different rows.
+ * The outbox and the sends. Taking work postpones it to the end of the lease and tags it with the lease's id, then reads the rows
+ * with that id: two processes that take work at once get different rows.
  */
 
 const TAKE_MESSAGES = statement(
@@ -26,7 +27,7 @@ const TAKE_MESSAGES = statement(
 const TAKEN_MESSAGES = `SELECT conversation, ts, because, round, after_user FROM push_outbox WHERE lease = $1 AND lease <> ''
 	ORDER BY ts`;
 const ANY_MESSAGE = 'SELECT 1 AS found FROM push_outbox WHERE next_at <= $1 LIMIT 1';
-/** Put behind what is waiting already: many that are long take turns with many that are short. */
+/** Moves the message behind those already waiting, so that long and short ones alternate. */
 const ADVANCE = update(
 	'push_outbox',
 	{ after_user: 4, next_at: 5, lease: "''" },
@@ -60,8 +61,8 @@ const TAKE_SENDS = statement(
 const ANY_SEND = `SELECT 1 AS found FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT 1`;
 const DUE_SENDS = `SELECT COUNT(*) AS due FROM (
 	SELECT 1 FROM push_sends WHERE state = 'pending' AND next_at <= $1 LIMIT $2) AS counted`;
-const AHEAD = `(SELECT COUNT(*) FROM read_ahead a
-	WHERE a.user_id = s.user_id AND a.conversation = s.conversation AND a.ts = s.ts) AS ahead`;
+const AHEAD = `(SELECT COUNT(*) FROM members m
+	WHERE m.user_id = s.user_id AND m.conversation = s.conversation AND ${isReadAhead('m', 's.ts')}) AS ahead`;
 const TAKEN_SENDS = `SELECT s.device, s.conversation, s.ts, s.user_id AS receiver, s.attempts, ${AHEAD}, ${DEVICE_COLUMNS}
 	FROM push_sends s LEFT JOIN push_devices d ON d.id = s.device WHERE s.lease = $1 AND s.lease <> ''`;
 const ONE = { device: 1, conversation: 2, ts: 3 };
@@ -121,7 +122,7 @@ export function outboxOn(
 	reader: SqlReader,
 	execute: (writes: readonly BoundWrite[]) => Promise<void>,
 ): PushOutbox {
-	/** A look costs no transaction; taking does. */
+	/** Checks without a transaction first: taking needs one. */
 	async function take<T>(
 		any: string,
 		mark: WriteSql,
@@ -149,13 +150,13 @@ export function outboxOn(
 			const rows = await reader.all<{ device: string }>(SHOWN_ON, [conversation, ts, list(devices)]);
 			return new Set(rows.map(({ device }) => device));
 		},
-		advance: ({ conversation, ts, round }, { sends, looks, next, now }) =>
+		advance: ({ conversation, ts, round }, { sends, recheck, next, now }) =>
 			execute([
 				...sends.map((send) => ({
 					write: ADD_SEND,
 					params: [send.device, send.conversation, send.ts, send.user, send.nextAt],
 				})),
-				...looks.flatMap(noting),
+				...recheck.flatMap(notesOfRead),
 				next === null
 					? { write: FINISH, params: [conversation, ts, round] }
 					: { write: ADVANCE, params: [conversation, ts, round, next, now] },
@@ -186,7 +187,7 @@ export function outboxOn(
 			(await take<{ user_id: string; marks: number }>(ANY_READ, TAKE_READS, TAKEN_READS, lease)).map(
 				({ user_id, marks }) => ({ user: user_id, marks }),
 			),
-		noteRead: (user) => execute(noting(user)),
+		noteRead: (user) => execute(notesOfRead(user)),
 		shown: async (user) =>
 			(await reader.all<SendRow & { ahead: number }>(SHOWN, [user])).map((row) => ({
 				...row,
@@ -223,7 +224,7 @@ export function outboxOn(
 
 const keyOf = ({ device, conversation, ts }: SendKey): Param[] => [device, conversation, ts];
 
-const noting = (user: string): BoundWrite[] => [
+const notesOfRead = (user: string): BoundWrite[] => [
 	{ write: ADD_READ, params: [user] },
 	{ write: NOTE_READ, params: [user] },
 ];

@@ -5,7 +5,7 @@ import type { History, ReactedMessage, StateSource } from '../ports/store.ts';
 import { flag, inChunks, list, type SqlReader } from './sql.ts';
 import { deleteFrom, insertInto, type Writes } from './write-sql.ts';
 
-/** Reactions: how they are written with the facts that make them, and how they are read. */
+/** SQL of reactions: written with their facts. */
 
 const SET = insertInto(
 	'reactions',
@@ -35,7 +35,7 @@ export function writeReaction(effect: Extract<Effect, { type: 'reacted' }>, into
 	else into.add(SET_TOTAL, [conversation, ts, name, current.count, list(current.users), current.firstTs]);
 }
 
-/** With the message that they were about. */
+/** When the message is deleted. */
 export function forgetReactions(conversation: string, ts: number, into: Writes): void {
 	into.add(FORGET, [conversation, ts]);
 	into.add(FORGET_TOTALS, [conversation, ts]);
@@ -52,8 +52,8 @@ const REACTED = `SELECT conversation, ts, changed_ts FROM reactions
 	WHERE user_id = $1 AND active = 1 AND changed_ts < $2 ORDER BY changed_ts DESC LIMIT $3`;
 
 /**
- * $1 user, $2 conversations, $3 since, $4 up to, $5 limit, as the other changes inside conversations. The total is that of now: where
- * it changed since, live delivery follows.
+ * $1 user, $2 conversations, $3 since, $4 up to, $5 limit, as for other changes in conversations. The total is the current one:
+ * live delivery covers later changes.
  */
 export const REACTION_CHANGES = `SELECT m.conversation, m.ts, m.name, m.user_id, m.active, m.changed_ts,
 		p.user_id AS author, t.user_count, t.users, t.first_ts

@@ -3,7 +3,7 @@ import type { ConversationKind } from '../../model/ids.ts';
 import type { Message } from '../../model/message.ts';
 import type { EntryRow } from '../ports/store.ts';
 
-/** Rows of conversations and messages, and how they become what the model speaks of. */
+/** Rows of conversations and messages, and their conversion to the model. */
 
 export const CONVERSATION_COLUMNS =
 	'id, team, kind, name, creator, created_ts, archived, topic, purpose, previous_names, member_count, ' +
@@ -45,11 +45,11 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
 	changedTs: row.changed_ts,
 });
 
-/** Of a table `alias`. */
+/** Columns of table `alias`. */
 const columnsOf = (alias: string, names: readonly string[]): string =>
 	names.map((name) => `${alias}.${name}`).join(', ');
 
-/** Of a message `m`. */
+/** Columns of message `m`. */
 export const MESSAGE_COLUMNS = columnsOf('m', [
 	'conversation',
 	'ts',
@@ -67,7 +67,7 @@ export const MESSAGE_COLUMNS = columnsOf('m', [
 	'extra',
 ]);
 
-/** The size of a message `m`, as `bytesOf` counts it. */
+/** Size of message `m`, as in `bytesOf`. */
 export const MESSAGE_BYTES = 'octet_length(m.text) + COALESCE(octet_length(m.extra), 0)';
 
 export interface MessageRow {
@@ -104,7 +104,7 @@ export const messageOf = (row: MessageRow): Message => ({
 	extra: row.extra,
 });
 
-/** Of a message `m`. */
+/** Columns of message `m` that counting needs. */
 export const ENTRY_COLUMNS = columnsOf('m', ['ts', 'user_id', 'broadcast', 'named', 'channel_wide', 'here']);
 
 export type EntryColumns = Pick<
@@ -121,9 +121,17 @@ export const entryOf = (row: EntryColumns): EntryRow => ({
 	named: parseList(row.named),
 });
 
-/** Conditions on a message, `m` by default. Roots and broadcast replies stand in the timeline, unless deleted. */
-export const standsInTimeline = (alias = 'm'): string =>
+/** Whether a message, `m` by default, is in the timeline unless deleted: roots and broadcast replies. */
+export const belongsToTimeline = (alias = 'm'): string =>
 	`(${alias}.thread_ts IS NULL OR ${alias}.broadcast = 1)`;
-export const isInTimeline = (alias = 'm'): string => `${standsInTimeline(alias)} AND ${alias}.deleted = 0`;
-/** As the index `messages_that_mention` has it. */
+export const isInTimeline = (alias = 'm'): string => `${belongsToTimeline(alias)} AND ${alias}.deleted = 0`;
+/**
+ * Condition on a membership: the message is in the ahead set of its user. The embedded engine stores the set in rows of their own, a
+ * cluster in a list of the membership, because there marks arrive in any order. All ts have 16 digits.
+ */
+export const isReadAhead = (member: string, ts: string): string =>
+	`(EXISTS (SELECT 1 FROM read_ahead a
+		WHERE a.user_id = ${member}.user_id AND a.conversation = ${member}.conversation AND a.ts = ${ts})
+		OR ${member}.ahead LIKE '%' || CAST(CAST(${ts} AS BIGINT) AS TEXT) || '%')`;
+/** The condition of the index `messages_that_mention`. */
 export const MENTIONS_SOMEBODY = '(m.named IS NOT NULL OR m.channel_wide = 1 OR m.here = 1)';

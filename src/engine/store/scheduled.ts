@@ -8,7 +8,7 @@ const ADD = insertInto(
 	'ignore',
 );
 const REMOVE = erasing(deleteFrom('scheduled_messages', { id: 1 }));
-/** Of a user who was deactivated. */
+/** For a user who was deactivated. */
 const REMOVE_OF_USER = erasing(deleteFrom('scheduled_messages', { user_id: 1 }));
 
 export const forgetScheduledOf = (user: string): BoundWrite => ({ write: REMOVE_OF_USER, params: [user] });

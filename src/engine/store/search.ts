@@ -1,8 +1,8 @@
 import type { Has } from '../../model/search-query.ts';
-import { MOST_MATCHES, type SearchMatch, type SearchRequest } from '../ports/search.ts';
+import { MAX_MATCHES, type SearchMatch, type SearchRequest } from '../ports/search.ts';
 import { flag, list, type Param, type SqlReader } from './sql.ts';
 
-/** What both databases share about searching: who may see what, and the conditions besides words. */
+/** Search on both databases: permissions, and all conditions besides words. */
 
 const HAS: Readonly<Record<Has, string>> = {
 	link: `(m.text LIKE '%http://%' OR m.text LIKE '%https://%')`,
@@ -11,7 +11,7 @@ const HAS: Readonly<Record<Has, string>> = {
 	file: `(m.extra IS NOT NULL AND m.extra LIKE '%"files":[%')`,
 };
 
-/** Conditions on a message `m`, with $1 to $8 of `paramsOf`. */
+/** Conditions on message `m`, with $1 to $8 of `paramsOf`. */
 export const conditionsOf = ({ has }: SearchRequest): string =>
 	[
 		'm.deleted = 0 AND m.ts > $3 AND m.ts < $4',
@@ -40,29 +40,29 @@ export function paramsOf(request: SearchRequest): Param[] {
 	];
 }
 
-/** Without words: so many of the newest messages of a conversation are looked at, in so many conversations. */
-const ROWS_A_CONVERSATION = 1000;
-const MOST_CONVERSATIONS = 50;
+/** Limits of a search without words: it reads the newest messages of the most recently active conversations. */
+const ROWS_PER_CONVERSATION = 1000;
+const MAX_CONVERSATIONS = 50;
 
-/** Those with the newest messages. */
+/** Conversations with the newest messages. */
 const PLACES = `SELECT readable.id FROM (
 		SELECT b.conversation AS id FROM members b WHERE b.user_id = $2 AND b.member = 1
 		UNION SELECT c.id FROM conversations c WHERE c.team = $1 AND c.kind = 'public' AND $3 = 0) AS readable
 	WHERE ($4 = '[]' OR readable.id IN (SELECT item FROM EACH_TEXT($4) AS places))
 	ORDER BY COALESCE((SELECT max(m.ts) FROM messages m WHERE m.conversation = readable.id), 0) DESC LIMIT $5`;
 
-/** For a search by author, place or date alone. */
+/** For a search by author, conversation or date alone. */
 export async function findWithoutWords(reader: SqlReader, request: SearchRequest): Promise<SearchMatch[]> {
 	const { team, user, memberOnly, in: places } = request;
-	const wanted = [team, user, flag(memberOnly), list(places ?? []), MOST_CONVERSATIONS];
+	const wanted = [team, user, flag(memberOnly), list(places ?? []), MAX_CONVERSATIONS];
 	const conversations = await reader.all<{ id: string }>(PLACES, wanted);
 	const sql = `SELECT m.conversation, m.ts, ${HITS} FROM (SELECT n.* FROM messages n
-			WHERE n.conversation = $9 AND n.ts > $3 AND n.ts < $4 ORDER BY n.ts DESC LIMIT ${ROWS_A_CONVERSATION}) AS m
+			WHERE n.conversation = $9 AND n.ts > $3 AND n.ts < $4 ORDER BY n.ts DESC LIMIT ${ROWS_PER_CONVERSATION}) AS m
 		WHERE ${conditionsOf(request)}`;
 	const found: SearchMatch[] = [];
 	for (const { id } of conversations) {
 		found.push(...(await reader.all<SearchMatch>(sql, [...paramsOf(request), id])));
 		await reader.pause();
 	}
-	return found.sort((a, b) => b.ts - a.ts).slice(0, MOST_MATCHES);
+	return found.sort((a, b) => b.ts - a.ts).slice(0, MAX_MATCHES);
 }

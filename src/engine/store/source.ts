@@ -13,13 +13,13 @@ import {
 	MENTIONS_SOMEBODY,
 	type MessageRow,
 } from './rows.ts';
-import { inChunks, inSteps, list, patiently, type SqlReader } from './sql.ts';
+import { inChunks, inSteps, list, type SqlReader, withLowPriority } from './sql.ts';
 import { userReadState } from './user-state.ts';
 
-/** Loads what the sequencer and the read state keep in memory. */
+/** Loads state for the sequencer and the read state. */
 
 /**
- * The stamp of a conversation `c` in three parts, of which the largest counts: a post writes nothing but its
+ * The stamp of conversation `c` in three parts; the largest counts. A post writes only its
  * message, so the newest message and the newest edit are looked up, each at the end of an index.
  */
 const STAMPS = `c.stamp,
@@ -74,17 +74,17 @@ const timelineEntries = (condition: string): string => `SELECT ${ENTRY_COLUMNS} 
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${condition} ORDER BY m.ts DESC LIMIT $4`;
 const TIMELINE_ENTRIES = timelineEntries(isInTimeline());
 /**
- * The condition of the index comes as it was written there: SQLite knows it by that. No other condition, so that a step is
- * never longer than its limit.
+ * Repeats the condition of the index verbatim, which SQLite needs to use it. It has no further condition, so that a step
+ * reads no more rows than its limit.
  */
 const MENTIONING = `SELECT ${ENTRY_COLUMNS}, thread_ts, deleted FROM messages m
 	WHERE m.conversation = $1 AND m.ts > $2 AND m.ts <= $3 AND ${MENTIONS_SOMEBODY} ORDER BY m.ts DESC LIMIT $4`;
 type MentioningColumns = EntryColumns & Pick<MessageRow, 'thread_ts' | 'deleted'>;
-const standsInTimeline = (row: MentioningColumns): boolean =>
+const isTimelineRow = (row: MentioningColumns): boolean =>
 	row.deleted === 0 && (row.thread_ts === null || row.broadcast === 1);
 /**
- * Above the first entry that is one too many, where there is one: only the newest are wanted. The list is taken
- * apart once (MATERIALIZED), and the reader of the rows sorts them: both cost half of the time here.
+ * Reads only the newest entries, up to the limit: the subquery finds the newest entry that no longer fits, and the entries after it
+ * are read. The list is parsed once (MATERIALIZED), and the caller sorts the rows: each halves the time.
  */
 const TIMELINES = `WITH wanted AS MATERIALIZED (SELECT item, low, high FROM EACH_RANGE($1) AS ranges)
 	SELECT m.conversation, ${ENTRY_COLUMNS} FROM wanted CROSS JOIN messages m
@@ -102,11 +102,11 @@ interface SendColumns {
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 const STARTS = 'SELECT at FROM starts ORDER BY at';
 
-/** Up to so many entries are read as promptly as anything: a post may wait for them. */
+/** Up to this many entries are read with high priority, because a post may wait for them. */
 const FEW_ENTRIES = 128;
 
-export function sourceOf(reader: SqlReader, completeUpTo: () => number = () => 0): StateSource {
-	const patient = patiently(reader);
+export function sourceOn(reader: SqlReader, completeUpTo: () => number = () => 0): StateSource {
+	const lowPriority = withLowPriority(reader);
 	const { reactionsFor } = readReactions(reader);
 	return {
 		reactionsFor,
@@ -129,8 +129,8 @@ export function sourceOf(reader: SqlReader, completeUpTo: () => number = () => 0
 		},
 
 		async threadReplies(conversation, threadTs) {
-			const rows = await inSteps<{ ts: number; user_id: string }>(patient, EVERYTHING, (last, limit) =>
-				patient.all(THREAD_REPLIES, [conversation, threadTs, last?.ts ?? 0, limit]),
+			const rows = await inSteps<{ ts: number; user_id: string }>(lowPriority, EVERYTHING, (last, limit) =>
+				lowPriority.all(THREAD_REPLIES, [conversation, threadTs, last?.ts ?? 0, limit]),
 			);
 			return rows.map((row) => ({ ts: row.ts, user: row.user_id }));
 		},
@@ -155,8 +155,8 @@ export function sourceOf(reader: SqlReader, completeUpTo: () => number = () => 0
 		},
 
 		async recentSends(conversation, after, limit) {
-			const rows = await inSteps<SendColumns>(patient, limit, (last, some) =>
-				patient.all(RECENT_SENDS, [conversation, after, some, last?.ts ?? EVERYTHING]),
+			const rows = await inSteps<SendColumns>(lowPriority, limit, (last, some) =>
+				lowPriority.all(RECENT_SENDS, [conversation, after, some, last?.ts ?? EVERYTHING]),
 			);
 			return rows.map((row) => ({ user: row.user_id, clientMsgId: row.client_msg_id, ts: row.ts })).reverse();
 		},
@@ -168,21 +168,21 @@ export function sourceOf(reader: SqlReader, completeUpTo: () => number = () => 0
 		user: (user) => userReadState(reader, user),
 
 		async timelineEntries(conversation, after, upTo, limit) {
-			const some = limit > FEW_ENTRIES ? patient : reader;
+			const some = limit > FEW_ENTRIES ? lowPriority : reader;
 			const rows = await some.all<EntryColumns>(TIMELINE_ENTRIES, [conversation, after, upTo, limit]);
 			return rows.map(entryOf).reverse();
 		},
 		async mentioningEntries(conversation, after, upTo, limit) {
-			const rows = await patient.all<MentioningColumns>(MENTIONING, [conversation, after, upTo, limit]);
+			const rows = await lowPriority.all<MentioningColumns>(MENTIONING, [conversation, after, upTo, limit]);
 			const oldest = rows.at(-1);
 			return {
-				entries: rows.filter(standsInTimeline).map(entryOf).reverse(),
+				entries: rows.filter(isTimelineRow).map(entryOf).reverse(),
 				next: oldest === undefined || rows.length < limit ? null : oldest.ts - 1,
 			};
 		},
 		async timelinesOf(ranges, limitEach) {
-			const rows = await inChunks(patient, ranges, (chunk) =>
-				patient.all<EntryColumns & { conversation: string }>(TIMELINES, [
+			const rows = await inChunks(lowPriority, ranges, (chunk) =>
+				lowPriority.all<EntryColumns & { conversation: string }>(TIMELINES, [
 					JSON.stringify(chunk.map(({ conversation, after, upTo }) => [conversation, after, upTo])),
 					limitEach,
 				]),
@@ -197,7 +197,7 @@ export function sourceOf(reader: SqlReader, completeUpTo: () => number = () => 0
 			return found;
 		},
 		async threadEntries(conversation, threadTs, upTo, limit) {
-			const rows = await patient.all<EntryColumns>(THREAD_ENTRIES, [conversation, upTo, limit, threadTs]);
+			const rows = await lowPriority.all<EntryColumns>(THREAD_ENTRIES, [conversation, upTo, limit, threadTs]);
 			return rows.map(entryOf).reverse();
 		},
 

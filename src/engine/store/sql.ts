@@ -1,9 +1,9 @@
 /**
- * What the shared SQL asks of a database. Texts are written for SQLite and PostgreSQL at once, with `$1`
- * placeholders; the few words that the two spell differently are translated by dialect.ts.
+ * What the shared SQL needs from a database. SQL is written for SQLite and PostgreSQL at once, with `$1`
+ * placeholders; dialect.ts translates the few words that differ.
  */
 
-/** Booleans are 0 and 1; lists are JSON texts. */
+/** Booleans are 0 and 1; lists are JSON. */
 export type Param = string | number | null;
 
 export interface Statement {
@@ -14,26 +14,26 @@ export interface Statement {
 export type Row = Readonly<Record<string, Param>>;
 
 export interface SqlReader {
-	/** Integers of any column come back as JS numbers. */
+	/** Integers of any column are returned as numbers. */
 	all<T>(sql: string, params: readonly Param[]): Promise<T[]>;
-	/** The rows of each query, all of them seen at one and the same moment. */
+	/** The rows of all queries, read in one snapshot. */
 	together(queries: readonly Statement[]): Promise<Row[][]>;
-	/** Lets others run between two parts of a long read. */
+	/** Yields to other reads between two parts of a long read. */
 	pause(): Promise<void>;
-	/** The same, for parts of long jobs: where reads queue, short ones go first. Absent where it makes no difference. */
-	readonly patient?: SqlReader;
+	/** A reader for long jobs: short reads in the queue go first. Absent where it makes no difference. */
+	readonly lowPriority?: SqlReader;
 }
 
-export const patiently = (reader: SqlReader): SqlReader => reader.patient ?? reader;
+export const withLowPriority = (reader: SqlReader): SqlReader => reader.lowPriority ?? reader;
 
 export const flag = (value: boolean): number => (value ? 1 : 0);
 export const list = (values: readonly (string | number)[]): string => JSON.stringify(values);
 
 const IDS_PER_QUERY = 4000;
-/** Rows that one step of a long read takes: a millisecond or two of everybody else's waiting. */
-export const ROWS_A_STEP = 1000;
+/** Rows per step of a long read: delays others by a millisecond or two. */
+export const ROWS_PER_STEP = 1000;
 
-/** Reads any number of rows in steps, others having their turns in between: `read` goes on after a row, or begins. */
+/** Reads any number of rows in steps and yields in between: `read` continues after the given row, or begins. */
 export async function inSteps<T>(
 	reader: SqlReader,
 	most: number,
@@ -41,7 +41,7 @@ export async function inSteps<T>(
 ): Promise<T[]> {
 	const found: T[] = [];
 	while (found.length < most) {
-		const limit = Math.min(ROWS_A_STEP, most - found.length);
+		const limit = Math.min(ROWS_PER_STEP, most - found.length);
 		const rows = await read(found.at(-1), limit);
 		for (const row of rows) found.push(row);
 		if (rows.length < limit) break;
@@ -50,7 +50,7 @@ export async function inSteps<T>(
 	return found;
 }
 
-/** Asks for any number of ids, some thousand at a time. */
+/** Reads any number of ids, a few thousand at a time. */
 export async function inChunks<K, T>(
 	reader: SqlReader,
 	keys: readonly K[],

@@ -1,21 +1,22 @@
 import type { Search } from '../ports/search.ts';
 import type { StateSource, Store } from '../ports/store.ts';
 import { appsOn } from './apps.ts';
-import { changesOf } from './changes.ts';
-import { directoryOf } from './directory.ts';
+import { changesOn } from './changes.ts';
+import { directoryOn } from './directory.ts';
 import { filesOn } from './files.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { historyOf } from './history.ts';
-import { pushStoreOn } from './push.ts';
+import { historyOn } from './history.ts';
+import { devicesOn } from './push-devices.ts';
+import { outboxOn } from './push-outbox.ts';
 import { scheduledOn } from './scheduled.ts';
-import { sourceOf } from './source.ts';
-import { patiently, type SqlReader } from './sql.ts';
+import { sourceOn } from './source.ts';
+import { type SqlReader, withLowPriority } from './sql.ts';
 import { workspaceChangesOn } from './workspace-changes.ts';
 
 export const NEWEST_STAMP = 'SELECT newest_stamp FROM progress WHERE id = 1';
 export const RECORD_START = 'INSERT INTO starts (at) VALUES ($1) ON CONFLICT (at) DO NOTHING';
 
-/** The store's port on a database: one that is read from here, and written to by group commit. */
+/** The store port on a database: reads from `reader`, writes by group commit. */
 export function storeOn(
 	reader: SqlReader,
 	writer: GroupCommit,
@@ -24,17 +25,20 @@ export function storeOn(
 	completeUpTo?: StateSource['completeUpTo'],
 ): Store {
 	return {
-		directory: directoryOf(reader, (writes) => writer.execute(writes)),
-		push: pushStoreOn(reader, writer),
+		directory: directoryOn(reader, (writes) => writer.execute(writes)),
+		push: {
+			devices: devicesOn(reader, (writes) => writer.execute(writes)),
+			outbox: outboxOn(reader, (writes) => writer.executeInBackground(writes)),
+		},
 		apps: appsOn(
 			reader,
 			(writes) => writer.execute(writes),
-			(writes) => writer.executeAside(writes),
+			(writes) => writer.executeInBackground(writes),
 		),
-		history: historyOf(reader),
-		source: sourceOf(reader, completeUpTo),
-		changes: changesOf(patiently(reader)),
-		workspaceChanges: workspaceChangesOn(patiently(reader)),
+		history: historyOn(reader),
+		source: sourceOn(reader, completeUpTo),
+		changes: changesOn(withLowPriority(reader)),
+		workspaceChanges: workspaceChangesOn(withLowPriority(reader)),
 		ledger: writer,
 		async newestStamp() {
 			const [row] = await reader.all<{ newest_stamp: number }>(NEWEST_STAMP, []);

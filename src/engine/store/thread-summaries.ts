@@ -1,15 +1,15 @@
 import type { ThreadInfo } from '../ports/store.ts';
-import { ROWS_A_STEP, type SqlReader } from './sql.ts';
+import { ROWS_PER_STEP, type SqlReader } from './sql.ts';
 
 /**
- * How large threads look from outside. A thread is summed up once, in steps, and kept; after that only the replies since
- * are read. The store is asked every time whether a reply was deleted meanwhile, so any process may write: then the
- * thread is summed up again.
+ * Summaries of large threads. A thread is summarised once, in steps, and cached; after that only new replies
+ * are read. Every read checks in the store whether a reply was deleted since, because any process may write; if so, the
+ * thread is summarised again.
  */
 
 export const REPLY_USERS_SHOWN = 5;
-/** What is kept, in ids of users over all threads. */
-const MOST_USERS_KEPT = 100_000;
+/** Size of the cache, in user ids over all threads. */
+const MAX_CACHED_USERS = 100_000;
 
 const CHANGED = `SELECT COALESCE(max(changed_ts), 0) AS newest FROM messages
 	WHERE conversation = $1 AND changed_ts > ts`;
@@ -23,17 +23,17 @@ interface Summary {
 	latestReply: number;
 	/** In order of first reply. */
 	readonly users: Set<string>;
-	/** Everything that was deleted up to this stamp is left out. */
+	/** Deletions up to this stamp are accounted for. */
 	asOf: number;
 }
 
 export class ThreadSummaries {
-	/** The one used longest ago comes first. */
-	private readonly kept = new Map<string, Summary>();
-	private usersKept = 0;
-	/** Being summed up. */
-	private readonly underWay = new Map<string, Promise<ThreadInfo>>();
-	/** Summed up after that, for those who asked meanwhile: the one under way may have read before what they know of was written. */
+	/** Least recently used first. */
+	private readonly cache = new Map<string, Summary>();
+	private cachedUsers = 0;
+	/** Summaries in progress. */
+	private readonly inProgress = new Map<string, Promise<ThreadInfo>>();
+	/** Summaries that start when those end, for callers that may know of a reply that the running one has not read. */
 	private readonly next = new Map<string, Promise<ThreadInfo>>();
 
 	constructor(private readonly reader: SqlReader) {}
@@ -42,9 +42,9 @@ export class ThreadSummaries {
 		const key = `${conversation} ${threadTs}`;
 		const next = this.next.get(key);
 		if (next) return next;
-		const underWay = this.underWay.get(key);
-		if (!underWay) return this.begin(key, conversation, threadTs);
-		const after = underWay
+		const inProgress = this.inProgress.get(key);
+		if (!inProgress) return this.begin(key, conversation, threadTs);
+		const after = inProgress
 			.catch(() => undefined)
 			.then(() => {
 				this.next.delete(key);
@@ -55,8 +55,8 @@ export class ThreadSummaries {
 	}
 
 	private begin(key: string, conversation: string, threadTs: number): Promise<ThreadInfo> {
-		const summing = this.sumUp(key, conversation, threadTs).finally(() => this.underWay.delete(key));
-		this.underWay.set(key, summing);
+		const summing = this.sumUp(key, conversation, threadTs).finally(() => this.inProgress.delete(key));
+		this.inProgress.set(key, summing);
 		return summing;
 	}
 
@@ -75,16 +75,16 @@ export class ThreadSummaries {
 		return { threadTs, replyCount, latestReply, replyUsers, replyUsersCount: users.size };
 	}
 
-	/** What is kept of the thread, unless a reply was deleted since. */
+	/** The cached summary, unless a reply was deleted since. */
 	private async usable(key: string, conversation: string, threadTs: number): Promise<Summary | undefined> {
-		const kept = this.kept.get(key);
-		if (!kept) return undefined;
+		const cached = this.cache.get(key);
+		if (!cached) return undefined;
 		const newest = await this.newestChange(conversation);
-		if (newest === kept.asOf) return kept;
-		const deleted = await this.reader.all(DELETED_SINCE, [conversation, kept.asOf, threadTs]);
+		if (newest === cached.asOf) return cached;
+		const deleted = await this.reader.all(DELETED_SINCE, [conversation, cached.asOf, threadTs]);
 		if (deleted.length > 0) return undefined;
-		kept.asOf = newest;
-		return kept;
+		cached.asOf = newest;
+		return cached;
 	}
 
 	private async newestChange(conversation: string): Promise<number> {
@@ -94,26 +94,26 @@ export class ThreadSummaries {
 
 	private async takeIn(summary: Summary, conversation: string, threadTs: number): Promise<void> {
 		for (;;) {
-			const params = [conversation, threadTs, summary.latestReply, ROWS_A_STEP];
+			const params = [conversation, threadTs, summary.latestReply, ROWS_PER_STEP];
 			const rows = await this.reader.all<{ ts: number; user_id: string }>(REPLIES_AFTER, params);
 			for (const row of rows) summary.users.add(row.user_id);
 			summary.replyCount += rows.length;
 			summary.latestReply = rows.at(-1)?.ts ?? summary.latestReply;
-			if (rows.length < ROWS_A_STEP) return;
+			if (rows.length < ROWS_PER_STEP) return;
 			await this.reader.pause();
 		}
 	}
 
 	private forget(key: string): void {
-		this.usersKept -= this.kept.get(key)?.users.size ?? 0;
-		this.kept.delete(key);
+		this.cachedUsers -= this.cache.get(key)?.users.size ?? 0;
+		this.cache.delete(key);
 	}
 
 	private keep(key: string, summary: Summary): void {
-		this.kept.set(key, summary);
-		this.usersKept += summary.users.size;
-		for (const oldest of this.kept.keys()) {
-			if (this.usersKept <= MOST_USERS_KEPT || oldest === key) return;
+		this.cache.set(key, summary);
+		this.cachedUsers += summary.users.size;
+		for (const oldest of this.cache.keys()) {
+			if (this.cachedUsers <= MAX_CACHED_USERS || oldest === key) return;
 			this.forget(oldest);
 		}
 	}

@@ -2,19 +2,19 @@ import type { NotificationLevel } from '../ports/facts.ts';
 import type { UserReadState } from '../ports/store.ts';
 import type { Row, SqlReader } from './sql.ts';
 
-/** All that one user's counts start from, as it was at one moment. */
+/** Everything that the counts of one user depend on, read in one snapshot. */
 
 const MEMBERSHIPS = `SELECT conversation, member, joined_ts, cursor, revision, muted, level, changed_ts,
 	preferred_ts, ahead FROM members WHERE user_id = $1 ORDER BY conversation`;
 const AHEAD = 'SELECT conversation, ts FROM read_ahead WHERE user_id = $1 ORDER BY conversation, ts';
-/** A follow from before the present membership is over, without having been written down as such. */
+/** Without follows from before the current membership: leaving ended them, but their rows are still active. */
 const FOLLOWS = `SELECT f.conversation, f.thread_ts, f.cursor, f.since, f.changed_ts FROM thread_follows f
 	CROSS JOIN members m
 	WHERE f.user_id = $1 AND f.active = 1 AND m.user_id = f.user_id AND m.conversation = f.conversation
 		AND m.member = 1 AND f.since >= m.joined_ts
 	ORDER BY f.conversation, f.thread_ts`;
 const ACTIVITY = 'SELECT at, active FROM activity WHERE user_id = $1 ORDER BY at';
-/** Of ended follows too. */
+/** Including ended follows. */
 const NEWEST_FOLLOW =
 	'SELECT COALESCE(max(changed_ts), 0) AS changed_ts FROM thread_follows WHERE user_id = $1';
 
@@ -28,7 +28,7 @@ interface MemberColumns {
 	readonly level: NotificationLevel;
 	readonly changed_ts: number;
 	readonly preferred_ts: number;
-	/** Where marks may come in any order; else they are rows of their own. */
+	/** In a cluster, where marks can arrive in any order; embedded, the ahead set has its own rows. */
 	readonly ahead: string;
 }
 interface AheadColumns {

@@ -1,8 +1,8 @@
 import type { Param } from './sql.ts';
 
 /**
- * SQL that changes rows, declared: the text for one row, the table it is about, and how the same change is written for
- * many rows at once. PostgreSQL takes a batch in few statements by it (cluster/postgres/plan.ts); SQLite, which is in
+ * Declared SQL writes: the text for one row, its table, and how to write the same change for many rows at once. PostgreSQL
+ * writes a batch in few statements that way (cluster/postgres/plan.ts); SQLite, which is in
  * this process, runs the text row by row.
  *
  * Parameters are given by number: `{ ts: 2 }` is the second one. Strings are SQL.
@@ -10,22 +10,22 @@ import type { Param } from './sql.ts';
 export interface WriteSql {
 	/** For one row, with `$1` placeholders. */
 	readonly text: string;
-	/** The only table that it reads or writes. Null: there are several. */
+	/** The only table that it reads or writes. Null: several. */
 	readonly table: string | null;
-	/** Adds rows and touches no others: the order among such statements does not matter. */
+	/** Adds rows and touches no others: such statements can be reordered. */
 	readonly onlyInserts: boolean;
 	/** Null: one row at a time. */
 	readonly manyRows: ManyRows | null;
-	/** Replaces or deletes what people wrote, or what reaches their devices. */
+	/** Replaces or deletes users' content, or notifications for their devices. */
 	readonly erases: boolean;
 }
 
 export interface ManyRows {
-	/** The text over `source`, which gives a row `r` with the parameters as `r.p1`, `r.p2` and so on. */
+	/** The text over `source`, which provides rows `r` with the parameters `r.p1`, `r.p2` and so on. */
 	text(source: string): string;
-	/** The column that says which type each parameter has. */
+	/** The column whose type each parameter has. */
 	readonly columns: readonly string[];
-	/** Places of the parameters that name the row: no two rows of one statement may have the same. */
+	/** Parameters that form the row's key: no two rows of one statement may have the same. */
 	readonly key: readonly number[];
 }
 
@@ -34,17 +34,17 @@ export interface BoundWrite {
 	readonly params: readonly Param[];
 }
 
-/** Where statements of one transaction are collected, in order. */
+/** Collects the statements of one transaction, in order. */
 export interface Writes {
 	add(write: WriteSql, params: readonly Param[]): void;
 	/**
-	 * Sets columns of one row to these values, whatever they were. Of several such writes with the same key
-	 * only the last is carried out, in its own place: nothing in between may depend on an earlier one.
+	 * Sets columns of one row to these values, whatever they were. Of several such writes with the same key only the last is executed,
+	 * at the place of the last one: no statement before it may depend on the writes that it replaces.
 	 */
 	set(key: string, write: WriteSql, params: readonly Param[]): void;
 }
 
-/** Of a parameter by number, how it is spelled: `$2`, or `r.p2`. */
+/** Spells a parameter by number: `$2`, or `r.p2`. */
 type Spelling = (parameter: number) => string;
 const ofOneRow: Spelling = (parameter) => `$${parameter}`;
 const ofManyRows: Spelling = (parameter) => `r.p${parameter}`;
@@ -68,15 +68,15 @@ const spelledCondition = (column: string, condition: Condition, spell: Spelling)
 	return `${column} ${condition[0]} ${spell(condition[1])}`;
 };
 
-/** What becomes of a row that is there already. */
+/** What to do if the row exists. */
 export interface OnConflict {
 	/** Its key. */
 	readonly on: readonly string[];
-	/** What follows SET. */
+	/** The text after SET. */
 	readonly update: string;
 }
 
-/** `onConflict` is null where a new row never meets another, `ignore` where the other one stays. */
+/** `onConflict`: null if the row cannot exist, `ignore` if an existing row stays. */
 export function insertInto(
 	table: string,
 	values: Values,
@@ -119,7 +119,7 @@ export function update(table: string, values: Values, where: Conditions): WriteS
 		text: `${head(ofOneRow)} WHERE ${all(where, ofOneRow)}`,
 		table,
 		onlyInserts: false,
-		// Without a key, several rows of the source would meet the same row of the table.
+		// Without a key, several rows of the source could match the same row of the table.
 		manyRows:
 			key.length === 0
 				? null
@@ -147,7 +147,7 @@ export function deleteFrom(table: string, where: Conditions): WriteSql {
 	};
 }
 
-/** For what the forms above do not have: one statement for each time. `table` is null where it is about several. */
+/** For statements that do not fit the forms above; run once per row. `table` is null for several tables. */
 export const statement = (table: string | null, text: string): WriteSql => ({
 	text,
 	table,
@@ -170,8 +170,8 @@ function columnsOf(entries: readonly (readonly [string, Value | Condition])[]): 
 		const parameter = typeof value === 'number' ? value : value.find((part) => typeof part === 'number');
 		columns[(parameter as number) - 1] ??= column;
 	}
-	// A hole would be a parameter that no column takes.
+	// A gap would be a parameter without a column.
 	if (Object.keys(columns).length !== columns.length)
-		throw new Error('parameters are not numbered from 1 on');
+		throw new Error('parameters must be numbered from 1 without gaps');
 	return columns;
 }

@@ -1,5 +1,5 @@
 import { NotSent, type Outgoing } from '../../apps/outgoing.ts';
-import { signatureHeaders } from '../../apps/signature.ts';
+import { signatureHeaders } from '../../apps/payloads.ts';
 import type { App, Apps } from '../../engine/ports/apps.ts';
 import type { Bus, BusMessage } from '../../engine/ports/bus.ts';
 import { settingsOf } from '../../model/app-manifest.ts';
@@ -10,9 +10,9 @@ import type { Envelope } from './app-socket.ts';
 import type { AppSockets } from './app-sockets.ts';
 
 /**
- * Something a user does that an app has to answer within 3 s: a command, a button, a submitted view. It goes over a socket of the
- * app, at this gateway or at another one, or to the app's URL. It is not kept: an app that does not answer fails the
- * user's request, and the user may try again.
+ * Sends an action of a user (a command, a button, a submitted view) to an app, which has 3 s to answer: over a
+ * socket of the app at this or another gateway, or to the app's URL. Nothing is stored: if the app does not answer,
+ * the user's request fails and the user may retry.
  */
 
 export interface AppRequestsParts {
@@ -21,7 +21,7 @@ export interface AppRequestsParts {
 	readonly bus: Bus;
 	readonly gateway: string;
 	readonly outgoing: Pick<Outgoing, 'post'>;
-	/** How apps reach this server by HTTP. */
+	/** The address at which apps reach this server by HTTP. */
 	readonly origin: () => string;
 	readonly nowMs: () => number;
 	readonly newId: () => string;
@@ -30,7 +30,6 @@ export interface AppRequestsParts {
 
 export type RequestKind = Envelope['type'];
 
-/** Over HTTP: a JSON body for an event, `payload=` for an interaction, a form for a command. */
 const WITHIN_MS = 3_000;
 
 export class AppRequests {
@@ -44,7 +43,7 @@ export class AppRequests {
 		this.parts.bus.unsubscribe(`gateway:${this.parts.gateway}`, this.receive);
 	}
 
-	/** What the app answered with; null: an acknowledgement without content. Throws a Refusal where it did not. */
+	/** Returns the app's answer; null: it acknowledged without content. Throws a Refusal if it did not answer. */
 	async ask(app: App, kind: RequestKind, payload: JsonObject, url = ''): Promise<JsonObject | null> {
 		const settings = settingsOf(JSON.parse(app.manifest));
 		if (!settings.socketMode) return this.post(app, kind, payload, url || settings.interactivityUrl);
@@ -59,12 +58,12 @@ export class AppRequests {
 		return this.parts.withinMs ?? WITHIN_MS;
 	}
 
-	/** Null: it was not acknowledged. */
+	/** Sends over a socket at this gateway. Null: not acknowledged. */
 	private async here(app: string, kind: RequestKind, payload: JsonObject): Promise<string | null> {
 		const { sockets, nowMs } = this.parts;
 		const end = nowMs() + this.withinMs;
 		const accepts_response_payload = kind !== 'events_api';
-		// A socket that closed without an acknowledgement did not handle it: another one may.
+		// A socket that closed without acknowledging did not handle the request: try another one.
 		while (nowMs() < end && sockets.isOpen(app)) {
 			const answer = await sockets.send(
 				app,
@@ -116,7 +115,8 @@ export class AppRequests {
 		payload: JsonObject,
 		url: string,
 	): Promise<JsonObject | null> {
-		if (url === '') throw new Refusal('dispatch_failed', 'the app has no URL for this, and no Socket Mode');
+		if (url === '')
+			throw new Refusal('dispatch_failed', 'the app has neither a URL for this request nor Socket Mode');
 		const { outgoing, nowMs } = this.parts;
 		const body = bodyOf(kind, addressed(payload, this.parts.origin()));
 		const headers = {
@@ -135,10 +135,11 @@ export class AppRequests {
 	}
 }
 
-/** With addresses as the app reaches them. */
+/** Rewrites links in the payload to the address at which the app reaches the server. */
 const addressed = (payload: JsonObject, origin: string): JsonObject =>
 	JSON.parse(addressedTo(origin, JSON.stringify(payload)));
 
+/** An event is JSON, an interaction a form with `payload`, a command a form. */
 function bodyOf(kind: RequestKind, payload: JsonObject): string {
 	if (kind === 'events_api') return JSON.stringify(payload);
 	if (kind === 'interactive') return `payload=${encodeURIComponent(JSON.stringify(payload))}`;
@@ -147,7 +148,7 @@ function bodyOf(kind: RequestKind, payload: JsonObject): string {
 		.join('&');
 }
 
-/** An answer of text alone is the text of a message. */
+/** A plain-text answer is the text of a message. */
 function answerOf(text: string): JsonObject | null {
 	if (text.trim() === '') return null;
 	return text.trimStart().startsWith('{') ? objectOf(text) : { text };

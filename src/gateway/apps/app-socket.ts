@@ -2,7 +2,7 @@ import { addressedTo } from '../../protocol/addresses.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { Socket } from '../socket/connection.ts';
 
-/** One Socket Mode connection of an app: envelopes out, acknowledgements in. */
+/** One Socket Mode connection of an app: sends envelopes, receives acknowledgements. */
 
 export interface Envelope {
 	readonly type: 'events_api' | 'interactive' | 'slash_commands';
@@ -25,14 +25,14 @@ interface Waiting {
 }
 
 const NORMAL_CLOSURE = 1000;
-const MOST_FRAME_CHARACTERS = 1_000_000;
+const MAX_FRAME_CHARACTERS = 1_000_000;
 
 export class AppSocket {
 	private readonly waiting = new Map<string, Waiting>();
 	/** Checks since the client last sent anything. */
-	silentLooks = 0;
+	silentChecks = 0;
 	private ended = false;
-	/** It closes soon: nothing new is sent over it. */
+	/** The socket closes soon: nothing new is sent over it. */
 	private isLeaving = false;
 
 	constructor(
@@ -41,7 +41,7 @@ export class AppSocket {
 		readonly tokenHash: string,
 		private readonly socket: Socket,
 		private readonly newEnvelopeId: () => string,
-		/** How the app reaches the server, for the addresses in its frames. */
+		/** The address at which the app reaches the server, for links in its frames. */
 		private readonly origin: string,
 	) {}
 
@@ -49,7 +49,7 @@ export class AppSocket {
 		return !this.ended && !this.isLeaving;
 	}
 
-	/** Envelopes that are not acknowledged. */
+	/** Number of unacknowledged envelopes. */
 	get load(): number {
 		return this.waiting.size;
 	}
@@ -63,7 +63,7 @@ export class AppSocket {
 		});
 	}
 
-	/** Resolves when the app acknowledged it, the time is over or the socket is gone. */
+	/** Resolves when the app acknowledges, the time is over, or the socket closes. */
 	send(envelope: Envelope, withinMs: number): Promise<Acknowledgement> {
 		if (!this.isOpen) return Promise.resolve({ type: 'cut_off' });
 		const id = this.newEnvelopeId();
@@ -75,8 +75,8 @@ export class AppSocket {
 	}
 
 	receive(frame: string): void {
-		this.silentLooks = 0;
-		if (frame.length > MOST_FRAME_CHARACTERS) return;
+		this.silentChecks = 0;
+		if (frame.length > MAX_FRAME_CHARACTERS) return;
 		const { envelope_id: id, payload } = parsed(frame);
 		if (typeof id !== 'string') return;
 		const answer = typeof payload === 'object' && payload !== null ? (payload as JsonObject) : null;
@@ -84,14 +84,14 @@ export class AppSocket {
 	}
 
 	received(): void {
-		this.silentLooks = 0;
+		this.silentChecks = 0;
 	}
 
 	ping(): void {
 		if (!this.ended) this.socket.ping('');
 	}
 
-	/** The client connects again by itself, `warning` alone leaves it connected. */
+	/** Asks the client to reconnect; with `warning` it stays connected until the socket closes. */
 	disconnect(reason: DisconnectReason, host: string): void {
 		if (this.ended) return;
 		this.isLeaving = true;

@@ -6,8 +6,8 @@ import type { Socket } from '../socket/connection.ts';
 import { type Acknowledgement, AppSocket, type Envelope } from './app-socket.ts';
 
 /**
- * The Socket Mode connections at this gateway. An envelope goes to one of an app's sockets, the one with the fewest
- * envelopes that are not acknowledged; when that socket closes, to the next.
+ * The Socket Mode connections at this gateway. An envelope goes to the app's socket with the fewest unacknowledged
+ * envelopes; if that socket closes, to the next.
  */
 
 export interface AppSocketsParts {
@@ -18,19 +18,19 @@ export interface AppSocketsParts {
 	readonly gateway: string;
 	readonly nowMs: () => number;
 	readonly newId: () => string;
-	/** An app has its first socket here, one more, or lost one. */
+	/** Called when an app opened or closed a socket here. */
 	readonly changed: (app: string, isLast: boolean) => void;
 	readonly report: (error: unknown) => void;
 	readonly ackWithinMs?: number;
 }
 
-const MOST_SOCKETS = 10;
+const MAX_SOCKETS = 10;
 const ACK_WITHIN_MS = 5_000;
 const EVENTS_AT_ONCE = 100;
-const LOOK_EVERY_MS = 10_000;
-/** Silent for so many looks: pings were not answered. */
-const SILENT_LOOKS = 3;
-/** A gateway that was killed leaves its rows behind for so long. */
+const CHECK_EVERY_MS = 10_000;
+/** After this many checks without a frame or pong, the socket is closed. */
+const SILENT_CHECKS = 3;
+/** How long the rows of a killed gateway stay in the store. */
 const KEPT_MS = 35_000;
 const DRAIN_MS = 200;
 
@@ -39,7 +39,7 @@ export class AppSockets {
 	private readonly timer: ReturnType<typeof setInterval>;
 
 	constructor(private readonly parts: AppSocketsParts) {
-		this.timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+		this.timer = setInterval(() => this.check(), CHECK_EVERY_MS);
 		this.timer.unref?.();
 	}
 
@@ -47,7 +47,7 @@ export class AppSockets {
 		return [...this.sockets.values()].reduce((sum, { length }) => sum + length, 0);
 	}
 
-	/** Of this process before, or of ones that were killed. */
+	/** Removes rows that an earlier run of this process, or a killed gateway, left behind. */
 	forget(): Promise<void> {
 		return this.parts.apps.forgetSockets(this.parts.gateway, this.parts.nowMs());
 	}
@@ -56,7 +56,7 @@ export class AppSockets {
 		return this.sockets.get(app)?.some(({ isOpen }) => isOpen) ?? false;
 	}
 
-	/** Takes a socket in: hello follows when it is counted. */
+	/** Admits a socket and counts it; `hello` follows. */
 	open(socket: Socket, { app = '', tokenHash, origin = '' }: Admission): AppSocket {
 		const opened = new AppSocket(this.parts.newId(), app, tokenHash, socket, this.parts.newId, origin);
 		this.admit(opened).catch((error) => {
@@ -74,7 +74,7 @@ export class AppSockets {
 		const reason =
 			!known || !token || token.revokedTs > 0
 				? 'link_disabled'
-				: count > MOST_SOCKETS
+				: count > MAX_SOCKETS
 					? 'too_many_websockets'
 					: null;
 		if (reason !== null || !socket.isOpen) {
@@ -100,7 +100,7 @@ export class AppSockets {
 		this.parts.changed(app, left.length === 0);
 	}
 
-	/** Sockets that were opened with this token, or all of the app. */
+	/** Closes the sockets that were opened with this token; null: all sockets of the app. */
 	disable(app: string, tokenHash: string | null): void {
 		for (const socket of this.sockets.get(app) ?? []) {
 			if (tokenHash !== null && socket.tokenHash !== tokenHash) continue;
@@ -109,13 +109,13 @@ export class AppSockets {
 		}
 	}
 
-	/** Over one of the app's sockets here. */
+	/** Sends over one of the app's sockets at this gateway. */
 	async send(app: string, envelope: Envelope, withinMs: number): Promise<Acknowledgement> {
 		const open = this.sockets.get(app)?.filter(({ isOpen }) => isOpen) ?? [];
 		const [first, ...others] = open;
 		if (!first) return { type: 'cut_off' };
 		const least = others.reduce((best, one) => (one.load < best.load ? one : best), first);
-		// The one that was used last goes to the end: equals take turns.
+		// Moves the socket to the end, so that sockets with equal load take turns.
 		this.sockets.set(app, [...(this.sockets.get(app) ?? []).filter((one) => one !== least), least]);
 		return least.send(envelope, withinMs);
 	}
@@ -141,7 +141,7 @@ export class AppSockets {
 		};
 	}
 
-	/** Says so first: clients connect again, to another gateway where there is one. */
+	/** Announces the stop: clients connect to another gateway if there is one. */
 	warn(): void {
 		for (const socket of this.all()) socket.disconnect('warning', this.parts.gateway);
 	}
@@ -160,13 +160,13 @@ export class AppSockets {
 		return [...this.sockets.values()].flat();
 	}
 
-	private look(): void {
+	private check(): void {
 		const { apps, gateway, nowMs, report } = this.parts;
 		if (this.size === 0) return;
 		apps.keepSockets(gateway, nowMs() + KEPT_MS).catch(report);
 		for (const socket of this.all()) {
-			socket.silentLooks += 1;
-			if (socket.silentLooks > SILENT_LOOKS) socket.close();
+			socket.silentChecks += 1;
+			if (socket.silentChecks > SILENT_CHECKS) socket.close();
 			else socket.ping();
 		}
 	}

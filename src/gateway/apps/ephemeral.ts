@@ -4,8 +4,8 @@ import { botIdOf, type JsonObject } from '../../protocol/objects.ts';
 import type { Services } from '../services.ts';
 
 /**
- * A message that one user sees, on the sockets that are open now; it is not stored. Its signature lets the user's client prove
- * which blocks the app sent when one of them is used.
+ * A message that only one user sees, on sockets that are open now; it is not stored. Its signature proves, when the
+ * user clicks one of its blocks, that the app sent them.
  */
 
 export interface EphemeralContent {
@@ -68,7 +68,7 @@ export function removeEphemeral({ bus }: Parts, to: { channel: string; user: str
 	bus.publish(`user:${user}`, { type: 'event', frame: JSON.stringify(frame) });
 }
 
-/** Over what an interaction takes from the message. */
+/** Signs the fields that an interaction takes from the message. */
 export async function signatureOf(
 	{ teamSecrets }: Pick<Services, 'teamSecrets'>,
 	{ id, team }: Pick<App, 'id' | 'team'>,

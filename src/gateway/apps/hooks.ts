@@ -1,23 +1,33 @@
 import { Refusal } from '../../model/errors.ts';
+import type { RandomBytes } from '../../model/ids.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import { sameHash, tokenKey } from '../auth/tokens.ts';
 import { addForm, type RawArguments, readText } from '../http/body.ts';
 import type { Services } from '../services.ts';
-import { respond, saysSomething, speak, spokenOf } from './app-voice.ts';
+import { hasContent, parseAppMessage, postAsApp, respond } from './app-messages.ts';
 import { redeemResponse } from './passes.ts';
-import { WEBHOOK_PATH } from './webhook.ts';
 
 /**
- * Addresses that take a message without a token: incoming webhooks, and the response_url of a command or an action. Both answer
- * `ok` or one of Slack's texts with its status.
+ * Addresses that accept a message without a token: incoming webhooks, and the response_url of a command or an
+ * action. Both answer `ok` or one of Slack's error texts with its status.
  */
+
+const SECRET_BYTES = 18;
+/** Followed by the workspace, the webhook's id and its secret. */
+const WEBHOOK_PATH = '/services/';
+
+export const newWebhookSecret = (random: RandomBytes): string =>
+	Buffer.from(random(SECRET_BYTES)).toString('base64url').replace(/[-_]/g, 'x');
+
+export const webhookUrl = (base: string, team: string, id: string, secret: string): string =>
+	`${base.replace(/\/+$/, '')}${WEBHOOK_PATH}${team}/${id}/${secret}`;
 
 export const RESPONSE_PATH = '/responses/';
 
 export const isHook = (path: string): boolean =>
 	path.startsWith(WEBHOOK_PATH) || path.startsWith(RESPONSE_PATH);
 
-/** Slack's texts for what a webhook refuses. */
+/** Slack's error texts for webhooks. */
 class HookRefusal extends Error {
 	constructor(
 		readonly status: number,
@@ -35,7 +45,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 	service_unavailable: 503,
 	outcome_unknown: 500,
 };
-/** Slack's own words where they differ. */
+/** Codes for which Slack's webhooks use another text. */
 const TEXT_OF: Readonly<Record<string, string>> = { is_archived: 'channel_is_archived' };
 
 export async function serveHook(
@@ -46,7 +56,7 @@ export async function serveHook(
 ): Promise<Response> {
 	try {
 		if (request.method !== 'POST') throw new HookRefusal(400, 'invalid_payload');
-		services.strangers.admit(address);
+		services.anonymous.admit(address);
 		const isWebhook = path.startsWith(WEBHOOK_PATH);
 		await (isWebhook
 			? webhook(path, request, services, address)
@@ -73,19 +83,19 @@ async function webhook(path: string, request: Request, services: Services, addre
 	const [team = '', id = '', secret = ''] = path.slice(WEBHOOK_PATH.length).split('/');
 	const found = await services.apps.webhook(id);
 	if (!found || found.team !== team || !sameHash(found.hash, tokenKey(secret))) {
-		services.strangers.failed(address);
+		services.anonymous.failed(address);
 		throw new HookRefusal(404, 'no_service');
 	}
 	limited(services, id);
 	const app = await services.apps.app(found.app);
 	if (!app) throw new HookRefusal(404, 'no_service');
 	const payload = await payloadOf(request);
-	const spoken = spokenOf({ ...payload, channel: undefined, response_type: undefined });
-	if (!saysSomething(spoken)) throw new HookRefusal(400, 'no_text');
-	await speak(services, app, await channelOf(services, found, payload.channel), spoken);
+	const message = parseAppMessage({ ...payload, channel: undefined, response_type: undefined });
+	if (!hasContent(message)) throw new HookRefusal(400, 'no_text');
+	await postAsApp(services, app, await channelOf(services, found, payload.channel), message);
 }
 
-/** A webhook posts to its channel; another public channel may be named, as older tools do. */
+/** A webhook posts to its channel; older tools may name another public channel. */
 async function channelOf(
 	{ directory }: Services,
 	{ team, conversation }: { readonly team: string; readonly conversation: string },
@@ -103,13 +113,13 @@ async function channelOf(
 async function response(path: string, request: Request, services: Services, address: string | null) {
 	const pass = await redeemResponse(services, path.slice(RESPONSE_PATH.length));
 	if (!pass) {
-		services.strangers.failed(address);
+		services.anonymous.failed(address);
 		throw new HookRefusal(404, 'expired_url');
 	}
 	limited(services, pass.app);
 	const app = await services.apps.app(pass.app);
 	if (!app) throw new HookRefusal(404, 'expired_url');
-	await respond(services, app, pass, spokenOf(await payloadOf(request)));
+	await respond(services, app, pass, parseAppMessage(await payloadOf(request)));
 }
 
 function limited({ limits }: Services, holder: string): void {
@@ -117,7 +127,7 @@ function limited({ limits }: Services, holder: string): void {
 	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
 }
 
-/** JSON, whatever the content type says, or a form with it in `payload`. */
+/** Accepts JSON with any content type, or a form with the JSON in `payload`. */
 async function payloadOf(request: Request): Promise<JsonObject> {
 	const body = (await textOf(request)).trim();
 	const json = body.startsWith('{') ? body : String(formOf(body).get('payload') ?? '');

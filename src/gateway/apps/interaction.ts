@@ -5,9 +5,9 @@ import type { JsonObject } from '../../protocol/objects.ts';
 import type { UserCall } from '../http/method.ts';
 import { issuePass } from './passes.ts';
 
-/** What every interaction carries, in Slack's shape: who, where, in which workspace. */
+/** The fields that every interaction carries, in Slack's shape: user, workspace, app, trigger. */
 
-/** `view`: the view that the trigger may push on top of. */
+/** `view`: the view on which the trigger may push another one. */
 export async function aboutCaller(
 	{ services, caller }: UserCall,
 	app: App,
@@ -43,16 +43,16 @@ const NAMELESS = { im: 'directmessage', mpim: 'mpdm', private: 'privategroup' } 
 export const channelNameOf = ({ kind, name }: Conversation): string =>
 	kind === 'public' ? name : NAMELESS[kind];
 
-/** The app of this id in the caller's workspace. */
+/** Finds an app of the caller's workspace. */
 export async function appOfTeam({ services, caller }: UserCall, id: string): Promise<App> {
 	const app = await services.apps.app(id);
-	if (app?.team !== caller.team) throw new Refusal('app_not_found', 'app_id: no such app');
+	if (app?.team !== caller.team) throw new Refusal('app_not_found', 'app_id: this workspace has no such app');
 	return app;
 }
 
-/** The app whose bot calls. */
+/** The app to which the calling bot belongs. */
 export async function appOfCaller({ services, caller }: UserCall): Promise<App> {
 	const app = await services.apps.appOfBot(caller.user.id);
-	if (!app) throw new Refusal('not_an_app', 'token: the bot token of an app is needed');
+	if (!app) throw new Refusal('not_an_app', 'token: call this method with the bot token of an app');
 	return app;
 }

@@ -3,26 +3,26 @@ import { Refusal } from '../../model/errors.ts';
 import type { Services } from '../services.ts';
 
 /**
- * What an app is handed to answer with: a trigger_id that opens a view, the end of a response_url. Each holds what it is about,
- * signed with the workspace's secret, so nothing is written for one that is never used.
+ * Signed passes that let an app answer: a trigger_id that opens a view, and the last part of a response_url. A pass
+ * contains its subject and is signed with the workspace's secret, so issuing one writes nothing to the store.
  */
 
 export interface Pass {
 	readonly team: string;
 	readonly app: string;
 	readonly user: string;
-	/** Ms. */
+	/** Expiry, in ms. */
 	readonly until: number;
 	readonly nonce: string;
-	/** The view that the user was looking at. */
+	/** The view that the user had open. */
 	readonly view?: string;
 }
 
-/** Where an app may answer: a conversation, and the message that it may replace. */
+/** Lets an app answer in a conversation, and replace the message that the action was about. */
 export interface ResponsePass extends Pass {
 	readonly channel: string;
 	readonly ts?: string;
-	/** The message was shown to the user alone. */
+	/** Only this user saw the message. */
 	readonly ephemeral?: boolean;
 	readonly threadTs?: string;
 }
@@ -47,7 +47,7 @@ export async function issuePass(
 	return `${text}.${Buffer.from(digest(text)).toString('base64url')}`;
 }
 
-/** Null: it was not issued here, or is for something else. */
+/** Null: the signature is invalid or for another purpose. */
 async function opened<P extends Pass>(services: Signing, purpose: Purpose, text: string): Promise<P | null> {
 	const [body = '', signature = ''] = text.split('.');
 	const pass = parsed<P>(body);
@@ -71,17 +71,19 @@ function parsed<P>(text: string): P | null {
 	}
 }
 
-/** Good for one view. */
+/** A trigger opens one view. */
 export async function redeemTrigger(services: Signing, app: string, text: string): Promise<Pass> {
 	const pass = await opened<Pass>(services, 'trigger', text);
-	if (!pass || pass.app !== app) throw new Refusal('invalid_trigger_id', 'trigger_id: not one of this app');
-	if (pass.until < Date.now()) throw new Refusal('expired_trigger_id', 'trigger_id: too old');
+	if (!pass || pass.app !== app)
+		throw new Refusal('invalid_trigger_id', 'trigger_id: not issued to this app');
+	if (pass.until < Date.now())
+		throw new Refusal('expired_trigger_id', 'trigger_id: expired; use it within 10 s of the action');
 	if ((await services.apps.use(`t ${pass.nonce}`, pass.team, pass.until + TRIGGER_MS)) > 1)
-		throw new Refusal('exchanged_trigger_id', 'trigger_id: used already');
+		throw new Refusal('exchanged_trigger_id', 'trigger_id: already used');
 	return pass;
 }
 
-/** Null: unknown, too old, or used up. */
+/** Null: unknown, expired, or used up. */
 export async function redeemResponse(services: Signing, text: string): Promise<ResponsePass | null> {
 	const pass = await opened<ResponsePass>(services, 'response', text);
 	if (!pass || pass.until < Date.now()) return null;

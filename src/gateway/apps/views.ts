@@ -6,24 +6,24 @@ import { botIdOf, type JsonObject } from '../../protocol/objects.ts';
 import type { UserCall } from '../http/method.ts';
 import type { Services } from '../services.ts';
 
-/** Modals and home tabs: what an app shows a user, kept while it is open. */
+/** Modals and home tabs that apps show to users, stored while they are open. */
 
-const MOST_BELOW = 2;
-const MOST_BLOCKS = 100;
+const MAX_BELOW = 2;
+const MAX_BLOCKS = 100;
 const HASH_BYTES = 6;
 
 export function checkView(view: JsonObject, kind: ViewKind): void {
 	if (view.type !== kind) throw new Refusal('invalid_view', `view: its type must be ${kind}`);
 	const blocks = blocksIn(view);
-	if (!Array.isArray(view.blocks) || blocks.length !== view.blocks.length || blocks.length > MOST_BLOCKS)
-		throw new Refusal('invalid_view', `view: blocks must be a list of up to ${MOST_BLOCKS} blocks`);
+	if (!Array.isArray(view.blocks) || blocks.length !== view.blocks.length || blocks.length > MAX_BLOCKS)
+		throw new Refusal('invalid_view', `view: blocks must be a list of up to ${MAX_BLOCKS} blocks`);
 	if (kind === 'modal' && typeof view.title !== 'object')
 		throw new Refusal('invalid_view', 'view: a modal needs a title');
 }
 
 type Storing = Pick<Services, 'apps' | 'clock' | 'random'>;
 
-/** A new version under the same id, or a new view. */
+/** Stores a view: a new version if `to.id` is given, else a new view. */
 export async function keepView(
 	{ apps, clock, random }: Storing,
 	app: Pick<App, 'id' | 'team'>,
@@ -53,17 +53,18 @@ export async function keepView(
 }
 
 export function stackedOn(view: AppView): readonly string[] {
-	if (view.below.length >= MOST_BELOW) throw new Refusal('push_limit_reached');
+	if (view.below.length >= MAX_BELOW) throw new Refusal('push_limit_reached');
 	return [...view.below, view.id];
 }
 
-/** A user has one home of each app. */
+/** Each user has one home tab per app. */
 export const homeId = (app: string, user: string): string => `VH${app.slice(1)}${user.slice(1)}`;
 
-/** A view that this user has open. */
+/** Finds a view that this user has open. */
 export async function openView({ services, caller }: UserCall, id: string): Promise<AppView> {
 	const view = await services.apps.view(id);
-	if (view?.user !== caller.user.id) throw new Refusal('view_not_found', 'view_id: no such view');
+	if (view?.user !== caller.user.id)
+		throw new Refusal('view_not_found', 'view_id: this user has no such view');
 	return view;
 }
 
@@ -97,7 +98,7 @@ export function wireView(
 
 export type ViewChange = 'view_opened' | 'view_updated' | 'view_pushed' | 'view_closed';
 
-/** To the user's clients. */
+/** Publishes the change to the user's clients. */
 export function announceView(
 	{ bus }: Pick<Services, 'bus'>,
 	user: string,

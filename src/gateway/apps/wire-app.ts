@@ -3,7 +3,7 @@ import type { App, Apps } from '../../engine/ports/apps.ts';
 import { settingsOf } from '../../model/app-manifest.ts';
 import { botIdOf, type JsonObject } from '../../protocol/objects.ts';
 
-/** An app as administrators see it: no secret is part of it. */
+/** An app as administrators see it, without secrets. */
 export async function wireApp(
 	app: App,
 	{ apps }: { readonly apps: Pick<Apps, 'socketsOf'> },

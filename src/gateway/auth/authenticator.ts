@@ -7,9 +7,9 @@ import type { TokenUses } from './token-uses.ts';
 import { hashToken, isAppLevel, isOpaque, looksLikeJwt, sameHash, tokenKey } from './tokens.ts';
 
 /**
- * From a token to who holds it. What was verified is remembered for a while, so that a busy client costs
- * neither a look into the store nor a signature; `forget` ends that at once for a revoked token. While the store
- * cannot be read, what it said before goes on to hold for longer.
+ * Finds the caller that a token belongs to. Verified tokens are cached, so a busy client costs neither a read of
+ * the store nor a signature check; `forget` removes a revoked token at once. While the store cannot be read, cached
+ * tokens stay valid for longer.
  */
 
 export interface AuthenticatorOptions {
@@ -17,26 +17,26 @@ export interface AuthenticatorOptions {
 	readonly adminToken: string;
 	/** App-level tokens; absent: there are none. */
 	readonly apps?: Pick<Apps, 'token'>;
-	/** Null: no JWTs. */
+	/** Null: JWTs are not accepted. */
 	readonly jwt: JwtVerifier | null;
 	readonly nowMs: () => number;
 	/** Called with each token that is looked up; absent: last use is not recorded. */
 	readonly uses?: Pick<TokenUses, 'note'>;
-	/** Verified tokens remembered. */
+	/** Maximum number of cached tokens. */
 	readonly capacity?: number;
-	/** After this, a remembered token is looked up again: the bound for a revocation message that was missed. */
+	/** How long a token is cached: bounds the effect of a missed revocation. */
 	readonly rememberMs?: number;
 }
 
 interface Remembered {
 	readonly caller: UserCaller;
-	/** Then it is looked up again. */
+	/** After this, the token is looked up again. */
 	readonly until: number;
-	/** Until then it holds where that is not possible. */
+	/** Until then the entry is valid while the store cannot be read. */
 	readonly withoutStoreUntil: number;
 }
 
-/** Who a ticket admits, and by which token. */
+/** The user whom a ticket admits, and the token that it was issued for. */
 interface Admitted {
 	readonly user: string;
 	readonly tokenHash: string;
@@ -44,22 +44,22 @@ interface Admitted {
 	readonly issuedAt: number;
 }
 
-/** An outage of the store, as long as anybody should need to end it. */
+/** Long enough for an operator to end an outage of the store. */
 const WITHOUT_STORE_MS = 60 * 60 * 1000;
 
 const ADMIN: Caller = { kind: 'admin' };
 
 /**
- * Of JWTs alone: opaque tokens are revoked one by one, and their stamps are of another clock. JWTs say when they were issued to
- * the second: those of the same second count as issued before.
+ * For JWTs only: opaque tokens are revoked one by one, and their stamps come from another clock. `iat` is in
+ * seconds: a JWT of the same second counts as issued before the sign-out.
  */
 const isSignedOut = ({ signedOutTs }: User, issuedAtMs: number): boolean =>
 	signedOutTs > 0 && issuedAtMs * 1000 <= signedOutTs;
 
 export class Authenticator {
-	/** By the hash of the whole token: a JWT with another signature is verified for itself. */
+	/** By the hash of the whole token, so that a JWT with another signature is verified separately. */
 	private readonly remembered = new Map<string, Remembered>();
-	/** Rises with each `forget`: a look-up that began before it must not be remembered after it. */
+	/** Rises with each `forget`: the result of a look-up that began earlier must not be cached. */
 	private forgotten = 0;
 	private readonly adminHash: string;
 	private readonly capacity: number;
@@ -73,9 +73,9 @@ export class Authenticator {
 	}
 
 	/**
-	 * Throws a Refusal: not_authed, invalid_auth, token_expired, token_revoked or account_inactive. A token that was not verified
-	 * lately has to be looked up: `beforeLookUp` may throw to prevent that. It gets the user whose token this was when it was
-	 * looked up before, null for a token that is unknown.
+	 * Throws a Refusal: not_authed, invalid_auth, token_expired, token_revoked or account_inactive. Before a token
+	 * that is not cached is looked up, `beforeLookUp` may throw to prevent it. It gets the user of an expired cache
+	 * entry, or null for an unknown token.
 	 */
 	identify(
 		token: string | null,
@@ -92,7 +92,7 @@ export class Authenticator {
 		return this.lookUp(token, hash).catch((error) => this.asBefore(hash, error));
 	}
 
-	/** Used once for each socket: nothing of it is remembered. */
+	/** Not cached: an app uses its token once for each socket. */
 	private async appWith(hash: string): Promise<Caller> {
 		const token = await this.options.apps?.token(hash);
 		if (!token) throw new Refusal('invalid_auth');
@@ -100,7 +100,7 @@ export class Authenticator {
 		return { kind: 'app', app: token.app, team: token.team, tokenHash: hash };
 	}
 
-	/** What is said of a token that was revoked or has expired stands; that nothing can be said does not. */
+	/** Falls back to the cache if the store is unavailable; a revoked or expired token stays rejected. */
 	private asBefore(hash: string, error: unknown): Caller {
 		const found = this.remembered.get(hash);
 		const isUnavailable = error instanceof Refusal && error.code === 'service_unavailable';
@@ -109,12 +109,12 @@ export class Authenticator {
 		throw error;
 	}
 
-	/** The token with this key was revoked: from now on it is looked up again. */
+	/** Called when the token with this key was revoked. */
 	forget(key: string): void {
 		this.forgetWhere((caller) => caller.tokenHash === key);
 	}
 
-	/** All tokens of this user were revoked, or the user deactivated. */
+	/** Called when all tokens of this user were revoked, or the user was deactivated. */
 	forgetUser(user: string): void {
 		this.forgetWhere((caller) => caller.user.id === user);
 	}
@@ -124,7 +124,9 @@ export class Authenticator {
 		for (const [hash, { caller }] of this.remembered) if (isRevoked(caller)) this.remembered.delete(hash);
 	}
 
-	/** Whether a ticket still admits: between it and its socket the token may have been revoked, the user deactivated. */
+	/**
+	 * Whether a ticket is still valid: the token may have been revoked, or the user deactivated, since it was issued.
+	 */
 	async holds(admission: Admitted): Promise<boolean> {
 		const { directory } = this.options;
 		const [token, [user]] = await Promise.all([
@@ -132,7 +134,7 @@ export class Authenticator {
 			directory.users([admission.user]),
 		]);
 		if (user === undefined || user.deleted) return false;
-		// Only opaque tokens, and JWTs that were revoked, are in the store.
+		// The store contains only opaque tokens and revoked JWTs.
 		return token === null ? !isSignedOut(user, admission.issuedAt) : token.revokedTs === null;
 	}
 
@@ -143,13 +145,13 @@ export class Authenticator {
 			if (withoutStoreUntil <= now) this.remembered.delete(hash);
 	}
 
-	/** Forgets every token: revocations may have been missed. */
+	/** Forgets every token, because revocations may have been missed. */
 	forgetAll(): void {
 		this.forgotten += 1;
 		this.remembered.clear();
 	}
 
-	/** Whose token this is, also when it is revoked; null for one that never was. */
+	/** The user of a token, even a revoked one; null: there never was such a token. */
 	async holderOf(token: string): Promise<{ readonly user: string; readonly team: string } | null> {
 		const stored = await this.options.directory.token(tokenKey(token));
 		if (stored) return { user: stored.user, team: stored.team };
@@ -176,7 +178,7 @@ export class Authenticator {
 		const isJwt = jwt !== null && looksLikeJwt(token);
 		if (!isJwt && !isOpaque(token)) throw new Refusal('invalid_auth');
 		const claims = isJwt ? await jwt.verify(token) : null;
-		// A JWT is in the store only once it was revoked; earlier versions stored the hash of all of it.
+		// A JWT is in the store only if it was revoked; earlier versions stored the hash of the whole token.
 		const stored = (await directory.token(key)) ?? (claims && (await directory.token(hashToken(token))));
 		if (stored && stored.revokedTs !== null) throw new Refusal('token_revoked');
 		if (claims) return claims;
@@ -197,14 +199,14 @@ export class Authenticator {
 
 	private remember(hash: string, caller: UserCaller): void {
 		if (this.remembered.size >= this.capacity) {
-			// The one verified longest ago; a busy one is back with its next request.
+			// Drop the token that was verified longest ago; a busy client's token returns with its next request.
 			for (const oldest of this.remembered.keys()) {
 				this.remembered.delete(oldest);
 				break;
 			}
 		}
 		const now = this.options.nowMs();
-		// Inserted again, so that it is the one verified last.
+		// Delete and insert, so that it is last in the order of verification.
 		this.remembered.delete(hash);
 		this.remembered.set(hash, {
 			caller,

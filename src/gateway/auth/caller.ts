@@ -1,15 +1,15 @@
 import type { User } from '../../engine/ports/store.ts';
 
-/** Who asks. */
+/** The caller of a method. */
 
 export interface UserCaller {
 	readonly kind: 'user';
 	readonly user: User;
 	readonly team: string;
 	readonly tokenHash: string;
-	/** When the token ends, ms; infinite for one without an end. */
+	/** Expiry of the token in ms; infinite if it does not expire. */
 	readonly expiresAt: number;
-	/** When the token was issued, ms; 0 where it does not say. */
+	/** When the token was issued, in ms; 0: unknown. */
 	readonly issuedAt: number;
 }
 
@@ -17,7 +17,7 @@ export interface AdminCaller {
 	readonly kind: 'admin';
 }
 
-/** An app, by one of its app-level tokens. */
+/** An app that calls with an app-level token. */
 export interface AppCaller {
 	readonly kind: 'app';
 	readonly app: string;
@@ -25,11 +25,11 @@ export interface AppCaller {
 	readonly tokenHash: string;
 }
 
-/** Of the few methods that need no token. */
-export interface StrangerCaller {
-	readonly kind: 'stranger';
+/** The caller of one of the few methods that need no token. */
+export interface AnonymousCaller {
+	readonly kind: 'anonymous';
 }
 
-export const STRANGER: StrangerCaller = { kind: 'stranger' };
+export const ANONYMOUS: AnonymousCaller = { kind: 'anonymous' };
 
-export type Caller = UserCaller | AdminCaller | AppCaller | StrangerCaller;
+export type Caller = UserCaller | AdminCaller | AppCaller | AnonymousCaller;

@@ -5,9 +5,8 @@ import { isTeamId, isUserId } from '../../model/ids.ts';
 import { isCanonicalJwt } from './tokens.ts';
 
 /**
- * Tokens that the integrating product signs: `sub` is the user, `team` the workspace, `exp` the end. The
- * algorithms are ours to choose, never the token's: `alg: none`, or an HMAC made with a public key, is
- * no signature here.
+ * Tokens that the integrating product signs: `sub` is the user, `team` the workspace, `exp` the expiry. The server
+ * chooses the algorithms, never the token: `alg: none`, or an HMAC made with a public key, is rejected.
  */
 
 export interface JwtOptions {
@@ -15,9 +14,9 @@ export interface JwtOptions {
 	readonly secret?: string;
 	/** For RS256, PS256, ES256 and EdDSA: a URL or a file. */
 	readonly jwks?: string;
-	/** Where given, `aud` has to name it. */
+	/** If set, `aud` must contain it. */
 	readonly audience?: string;
-	/** Where given, `iss` has to be it. */
+	/** If set, `iss` must equal it. */
 	readonly issuer?: string;
 }
 
@@ -31,7 +30,7 @@ export interface JwtClaims {
 }
 
 export interface JwtVerifier {
-	/** Throws a Refusal: invalid_auth, token_expired, or service_unavailable while keys cannot be had. */
+	/** Throws a Refusal: invalid_auth, token_expired, or service_unavailable if the keys cannot be loaded. */
 	verify(token: string): Promise<JwtClaims>;
 }
 
@@ -41,10 +40,10 @@ const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 type Expected = Pick<JwtOptions, 'audience' | 'issuer'>;
 type Check = (token: string) => Promise<{ readonly payload: JWTPayload }>;
 
-/** One verifier for what is configured; null where JWTs are not. */
+/** Returns the verifier that is configured; null if JWTs are not accepted. */
 export async function jwtVerifier(options: JwtOptions, nowMs: () => number): Promise<JwtVerifier | null> {
 	if (options.secret !== undefined && options.jwks !== undefined)
-		throw new Error('JWT: give a secret or a JWKS, not both');
+		throw new Error('JWT: configure a secret or a JWKS, not both');
 	if (options.secret !== undefined) return withSecret(options.secret, options, nowMs);
 	if (options.jwks !== undefined) return withKeySet(options.jwks, options, nowMs);
 	return null;
@@ -53,7 +52,7 @@ export async function jwtVerifier(options: JwtOptions, nowMs: () => number): Pro
 function withSecret(secret: string, expected: Expected, nowMs: () => number): JwtVerifier {
 	const key = new TextEncoder().encode(secret);
 	if (key.length < MIN_SECRET_BYTES)
-		throw new Error(`JWT: the secret needs ${MIN_SECRET_BYTES} bytes or more`);
+		throw new Error(`JWT: the secret must have at least ${MIN_SECRET_BYTES} bytes`);
 	return verifier((token) => jwtVerify(token, key, rules(['HS256'], expected, nowMs)));
 }
 
@@ -86,13 +85,13 @@ function verifier(check: Check): JwtVerifier {
 }
 
 function claimsOf({ sub, team, exp, iat }: JWTPayload): JwtClaims {
-	if (typeof sub !== 'string' || !isUserId(sub)) throw new Refusal('invalid_auth', 'sub: not a user id');
+	if (typeof sub !== 'string' || !isUserId(sub)) throw new Refusal('invalid_auth', 'sub: must be a user id');
 	if (typeof team !== 'string' || !isTeamId(team))
-		throw new Refusal('invalid_auth', 'team: not a workspace id');
+		throw new Refusal('invalid_auth', 'team: must be a workspace id');
 	return { user: sub, team, expiresAt: (exp ?? 0) * 1000, issuedAt: (iat ?? 0) * 1000 };
 }
 
-/** Whatever is wrong with the token is the sender's fault; not reaching the keys is not. */
+/** Errors about the token are the client's; unreachable keys are a service that is unavailable. */
 function refusalOf(error: unknown): Refusal {
 	if (error instanceof errors.JWTExpired) return new Refusal('token_expired');
 	const aboutToken =
@@ -101,5 +100,5 @@ function refusalOf(error: unknown): Refusal {
 		error.constructor !== errors.JOSEError;
 	return aboutToken
 		? new Refusal('invalid_auth')
-		: new Refusal('service_unavailable', 'the JWKS is not reachable');
+		: new Refusal('service_unavailable', 'the JWKS is unreachable');
 }

@@ -3,7 +3,7 @@ import type { DirectPartners } from '../direct-partners.ts';
 import type { Services } from '../services.ts';
 import type { Authenticator } from './authenticator.ts';
 
-/** Every gateway remembers tokens for a while: that one was revoked has to reach all of them, and its sockets. */
+/** Every gateway caches tokens: a revocation has to reach all gateways, and the sockets that use the token. */
 
 const EVERY_GATEWAY = 'gateways:all';
 
@@ -15,8 +15,8 @@ export function publishRevocation(bus: Bus, tokenHash: string | null, user: stri
 }
 
 /**
- * Durable, and known everywhere, when it resolves. A JWT cannot be taken out of the world: that it was revoked is what
- * is stored of it.
+ * Resolves when the revocation is durable and published. JWTs are not in the store; only their
+ * revocations are.
  */
 export async function revokeToken(
 	{ directory, auth, bus, clock }: Pick<Services, 'directory' | 'auth' | 'bus' | 'clock'>,
@@ -29,7 +29,7 @@ export async function revokeToken(
 	publishRevocation(bus, hash, user);
 }
 
-/** Returns what ends it. */
+/** Returns an unsubscribe function. */
 export function subscribeToRevocations(
 	bus: Bus,
 	auth: Pick<Authenticator, 'forget' | 'forgetUser' | 'forgetAll'>,

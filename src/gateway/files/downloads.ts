@@ -11,9 +11,10 @@ import { linkHolder } from './links.ts';
 import { rangeOf } from './range.ts';
 
 /**
- * The content of files: `/files-pri/T…-F…/name`, with a token in the Authorization header or a signed query. What cannot be seen does not
- * exist. Nothing in an uploaded file runs: only media types without scripts are shown in place, everything else is a download, and
- * a policy forbids scripts in any case.
+ * Serves the content of files: `/files-pri/T…-F…/name`, with a token in the Authorization header or a signed query.
+ * A file that the caller may not see is answered like one that does not exist. Uploaded files cannot run scripts:
+ * only media types without scripts are shown inline, all others are downloads, and a content security policy
+ * forbids scripts everywhere.
  */
 
 const GUARDS = {
@@ -25,7 +26,7 @@ const GUARDS = {
 
 const PATH = /^([A-Z0-9]{3,21})-(F[A-Z0-9]{2,20})\/(download\/)?[^/]*$/;
 
-interface Wanted {
+interface WantedFile {
 	readonly id: string;
 	readonly team: string;
 	readonly isDownload: boolean;
@@ -39,7 +40,8 @@ export async function serveContent(
 	address: string | null,
 ): Promise<Response> {
 	try {
-		if (request.method !== 'GET' && request.method !== 'HEAD') return told(405, 'method_not_allowed');
+		if (request.method !== 'GET' && request.method !== 'HEAD')
+			return errorResponse(405, 'method_not_allowed');
 		const wanted = wantedBy(path);
 		const user = await holder(wanted, query, request, services, address);
 		const wait = services.limits.take(user.id, 'requests');
@@ -53,7 +55,7 @@ export async function serveContent(
 	}
 }
 
-function wantedBy(path: string): Wanted {
+function wantedBy(path: string): WantedFile {
 	const [, team = '', id = '', download] = PATH.exec(path.slice(CONTENT_PATH.length)) ?? [];
 	if (!isTeamId(team)) throw new Refusal('file_not_found');
 	return { team, id, isDownload: download !== undefined };
@@ -61,9 +63,9 @@ function wantedBy(path: string): Wanted {
 
 const BEARER = /^Bearer +(.+)$/i;
 
-/** Whose token or link it is. */
+/** The user of the token or of the signed link. */
 async function holder(
-	wanted: Wanted,
+	wanted: WantedFile,
 	query: string,
 	request: Request,
 	services: Services,
@@ -73,17 +75,17 @@ async function holder(
 	try {
 		if (header !== null) {
 			const token = BEARER.exec(header)?.[1]?.trim() ?? '';
-			const caller = await services.auth.identify(token, () => services.strangers.admit(address));
+			const caller = await services.auth.identify(token, () => services.anonymous.admit(address));
 			if (caller.kind === 'user') return caller.user;
 			throw new Refusal('not_allowed_token_type');
 		}
-		services.strangers.admit(address);
+		services.anonymous.admit(address);
 		const user = await linkHolder(services, wanted, addForm(new Map(), query), Date.now());
 		if (user) return user;
 		throw new Refusal('not_authed');
 	} catch (error) {
 		if (error instanceof Refusal && error.code !== 'ratelimited' && error.code !== 'service_unavailable')
-			services.strangers.failed(address);
+			services.anonymous.failed(address);
 		throw error;
 	}
 }
@@ -99,15 +101,15 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 function failed(error: unknown, services: Services): Response {
 	if (!(error instanceof Refusal)) {
 		services.operations.failed('files', error);
-		return told(500, 'internal_error');
+		return errorResponse(500, 'internal_error');
 	}
-	const response = told(STATUS_OF[error.code] ?? 401, error.code);
+	const response = errorResponse(STATUS_OF[error.code] ?? 401, error.code);
 	if (error.retryAfterSeconds !== undefined)
 		response.headers.set('retry-after', String(error.retryAfterSeconds));
 	return response;
 }
 
-const told = (status: number, error: string): Response =>
+const errorResponse = (status: number, error: string): Response =>
 	new Response(`${error}\n`, {
 		status,
 		headers: { ...GUARDS, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
@@ -115,7 +117,7 @@ const told = (status: number, error: string): Response =>
 
 async function content(
 	file: FileRecord,
-	{ isDownload }: Wanted,
+	{ isDownload }: WantedFile,
 	request: Request,
 	services: Services,
 ): Promise<Response> {
@@ -123,7 +125,7 @@ async function content(
 	const isInline = !isDownload && isShownInline(file.mimetype);
 	const headers: Record<string, string> = {
 		...GUARDS,
-		// A page of another origin that may call the methods may show pictures as well.
+		// A page of another origin that may call the API may also embed pictures.
 		'cross-origin-resource-policy': services.cors ? 'cross-origin' : 'same-origin',
 		'content-type': isInline ? file.mimetype : 'application/octet-stream',
 		'content-disposition': `${isInline ? 'inline' : 'attachment'}; ${fileNameOf(file.name)}`,
@@ -150,7 +152,7 @@ async function content(
 	return new Response(body, { status, headers });
 }
 
-/** RFC 6266: a plain name for old clients, the real one for all others. */
+/** RFC 6266: an ASCII name for old clients, the real name for all others. */
 function fileNameOf(name: string): string {
 	const plain = name.replace(/[^\x20-\x7e]|["\\%;]/g, '_');
 	const encoded = encodeURIComponent(name.toWellFormed()).replace(

@@ -3,14 +3,14 @@ import type { User } from '../../engine/ports/store.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Signed addresses of files, for `<img>` and `<a>`, which send no token. A link names one file, one user and its end; whether that user
- * may read the file is looked up whenever it is used. All links made within a quarter of an hour end together, so
- * that a page gets the same address again and finds the picture in its cache.
+ * Signed addresses of files, for `<img>` and `<a>`, which send no token. A link names one file, one user and its
+ * expiry; whether the user may read the file is checked on every use. All links made within a quarter of an hour
+ * expire together, so that a page gets the same address again and the browser's cache works.
  */
 
 const STEP_SECONDS = 15 * 60;
 
-/** Between a quarter and half an hour from now. */
+/** Expiry of a new link: 15 to 30 minutes from now. */
 export const linkEnd = (nowMs: number): number =>
 	(Math.floor(nowMs / 1000 / STEP_SECONDS) + 2) * STEP_SECONDS;
 
@@ -28,7 +28,7 @@ export async function linkQuery(
 	return `user=${user}&expires=${end}&signature=${signature}`;
 }
 
-/** Whose link this is. Null: it is forged or has ended, or the user is deactivated. */
+/** The user that a link was made for. Null: the link is forged or expired, or the user is deactivated. */
 export async function linkHolder(
 	services: Secrets & Pick<Services, 'directory'>,
 	file: { readonly id: string; readonly team: string },

@@ -1,6 +1,7 @@
 /**
- * The file of a multipart form, as a stream: memory holds a chunk and a boundary, whatever the size. The file is the first part
- * with a file name; parts before it are skipped. Clients name the part `file`, `filename` or `body`, so its name does not matter.
+ * Streams the file of a multipart form: memory holds one chunk and a boundary, whatever the size. The file is the
+ * first part with a file name; parts before it are skipped. Clients name the part `file`, `filename` or `body`, so
+ * its name does not matter.
  */
 
 export class BadMultipart extends Error {}
@@ -14,13 +15,13 @@ export function boundaryOf(contentType: string): string | null {
 	return boundary;
 }
 
-const MOST_HEADER_BYTES = 8 * 1024;
+const MAX_HEADER_BYTES = 8 * 1024;
 const BREAK = '\r\n';
 
 export async function* fileOf(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Uint8Array> {
 	const window = new Window(body);
 	const delimiter = Buffer.from(`${BREAK}--${boundary}`);
-	// The first delimiter may come without a line before it.
+	// The form may begin with the delimiter, without a line break before it.
 	window.prepend(Buffer.from(BREAK));
 	await drop(window.until(delimiter));
 	for (;;) {
@@ -31,19 +32,19 @@ export async function* fileOf(body: AsyncIterable<Uint8Array>, boundary: string)
 		await drop(window.until(delimiter));
 	}
 	yield* window.until(delimiter);
-	// What follows is read, so that the connection can be used again.
+	// Read the rest, so that the connection can be reused.
 	await window.drain();
 }
 
 async function headersOf(window: Window): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
-	// Without headers, the empty line is all there is.
+	// A part without headers has only the empty line.
 	window.prepend(Buffer.from(BREAK));
 	for await (const chunk of window.until(Buffer.from(BREAK + BREAK))) {
 		chunks.push(chunk);
 		bytes += chunk.byteLength;
-		if (bytes > MOST_HEADER_BYTES) throw new BadMultipart('the headers of a part are too long');
+		if (bytes > MAX_HEADER_BYTES) throw new BadMultipart('the headers of a part are too long');
 	}
 	return Buffer.concat(chunks).toString('utf8');
 }
@@ -57,7 +58,7 @@ async function drop(chunks: AsyncIterable<Uint8Array>): Promise<void> {
 	}
 }
 
-/** What was read and not used yet. */
+/** Bytes that were read and not consumed yet. */
 class Window {
 	private held: Buffer = Buffer.alloc(0);
 	private readonly source: AsyncIterator<Uint8Array>;
@@ -70,7 +71,7 @@ class Window {
 		this.held = Buffer.concat([bytes, this.held]);
 	}
 
-	/** Everything up to the mark, which is taken as well. */
+	/** Yields everything before the mark, and consumes the mark. */
 	async *until(mark: Buffer): AsyncGenerator<Uint8Array> {
 		for (;;) {
 			const found = this.held.indexOf(mark);
@@ -80,7 +81,7 @@ class Window {
 				if (before.length > 0) yield before;
 				return;
 			}
-			// The mark may begin in what is held and end in what comes.
+			// The mark may begin in the held bytes and end in the next chunk.
 			const sure = this.held.length - (mark.length - 1);
 			if (sure > 0) {
 				const before = this.held.subarray(0, sure);

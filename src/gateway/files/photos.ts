@@ -1,10 +1,11 @@
-import { MOST_PHOTO_BYTES, mimetypeOf, PHOTO_NAME, type PhotoType } from '../../model/photos.ts';
+import { MAX_PHOTO_BYTES, mimetypeOf, PHOTO_NAME, type PhotoType } from '../../model/photos.ts';
 import { PHOTO_PATH } from '../../protocol/objects.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Photos of users: `/photos/F….png`. Everyone who has the address may see one, as at Slack; the address cannot be guessed, and a new photo has
- * a new one. Contents of files cannot be read this way: their objects have other names.
+ * Serves photos of users: `/photos/F….png`. As at Slack, anyone with the address may see a photo; addresses cannot
+ * be guessed, and a new photo gets a new address. File contents cannot be read through this path: their objects
+ * have other names.
  */
 
 export const PHOTO_OBJECT = 'photo';
@@ -21,7 +22,7 @@ export async function servePhoto(path: string, request: Request, services: Servi
 	const [, id, type] = PHOTO_NAME.exec(path.slice(PHOTO_PATH.length)) ?? [];
 	if (!id || !services.files || (request.method !== 'GET' && request.method !== 'HEAD')) return missing();
 	try {
-		const content = await services.files.contents.read(id, PHOTO_OBJECT, 0, MOST_PHOTO_BYTES);
+		const content = await services.files.contents.read(id, PHOTO_OBJECT, 0, MAX_PHOTO_BYTES);
 		if (!content) return missing();
 		const headers = { ...HEADERS, 'content-type': mimetypeOf(type as PhotoType) };
 		return new Response(request.method === 'HEAD' ? null : content, { headers });

@@ -1,4 +1,7 @@
-/** RFC 9110, one range of bytes: from `start` up to, not including, `end`. Null: all of it; several ranges are answered with all, too. */
+/**
+ * Parses a Range header (RFC 9110) with one range: from `start` up to and excluding `end`. Null: serve everything,
+ * also for several ranges.
+ */
 export interface ByteRange {
 	readonly start: number;
 	readonly end: number;

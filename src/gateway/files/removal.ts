@@ -3,8 +3,8 @@ import { Refusal } from '../../model/errors.ts';
 import type { FileServices, Services } from '../services.ts';
 
 /**
- * The end of a file that nobody reads any more: tombstones in its messages, then its content, then its name. Each step can be repeated, and
- * the row says which are done, so a sweep that finds it half done after a crash continues from there.
+ * Deletes a file: tombstones in its messages, then its content, then its name. Each step can be repeated and the
+ * row records which are done, so after a crash a sweep continues where the deletion stopped.
  */
 export async function leaveTombstones(
 	{ requests }: Pick<Services, 'requests'>,
@@ -16,7 +16,7 @@ export async function leaveTombstones(
 		try {
 			await requests.submit(actor, conversation, { type: 'remove_file', ts, file: file.id });
 		} catch (error) {
-			// The message was deleted since.
+			// The message has been deleted since.
 			if (!(error instanceof Refusal && error.code === 'message_not_found')) throw error;
 		}
 }

@@ -3,12 +3,12 @@ import type { FileServices, Services } from '../services.ts';
 import { leaveTombstones, removeContent } from './removal.ts';
 
 /**
- * Cleans up after uploads that were never completed, and finishes deletions that a crash or an outage interrupted. Every gateway
- * looks: each step can be repeated.
+ * Removes uploads that were never completed and finishes interrupted deletions. Every gateway runs a sweeper: each
+ * step can be repeated.
  */
 
 export const UPLOAD_HOURS = 24;
-const LOOK_EVERY_MS = 60_000;
+const SWEEP_EVERY_MS = 60_000;
 const AT_ONCE = 100;
 
 export interface SweeperParts {
@@ -20,25 +20,25 @@ export interface SweeperParts {
 
 export class FileSweeper {
 	private readonly timer: ReturnType<typeof setInterval>;
-	private underWay: Promise<void> | null = null;
+	private inFlight: Promise<void> | null = null;
 
 	constructor(private readonly parts: SweeperParts) {
 		this.timer = setInterval(() => {
-			this.underWay ??= this.sweep()
+			this.inFlight ??= this.sweep()
 				.catch((error) => {
-					// Services that are down are reported by their own watch; the next look tries again.
+					// Unavailable services are reported by their own watch; the next sweep retries.
 					if (!(error instanceof Refusal)) parts.failed(error);
 				})
 				.finally(() => {
-					this.underWay = null;
+					this.inFlight = null;
 				});
-		}, LOOK_EVERY_MS);
+		}, SWEEP_EVERY_MS);
 		this.timer.unref?.();
 	}
 
 	async stop(): Promise<void> {
 		clearInterval(this.timer);
-		await this.underWay;
+		await this.inFlight;
 	}
 
 	async sweep(): Promise<void> {

@@ -6,15 +6,15 @@ import type { FileServices, Services } from '../services.ts';
 import { BadMultipart, boundaryOf, fileOf } from './multipart.ts';
 
 /**
- * The address that `files.getUploadURLExternal` hands out: everyone who has it may upload that one file, until the upload is completed. The
- * content is the body, or the file of a multipart form, and has exactly the length that was announced. It is streamed to where it is kept;
- * the answer is sent when it is durable there.
+ * Receives uploads at the address that `files.getUploadURLExternal` returned. Anyone with the address may upload
+ * that one file until the upload is completed. The content is the body, or the file of a multipart form, with
+ * exactly the announced length. It is streamed to the file storage; the answer follows when it is durable.
  */
 
 export const UPLOAD_PATH = '/upload/v1/';
 
-/** Beside the file, a form has boundaries and headers. */
-export const MOST_FORM_BYTES = 64 * 1024;
+/** Allowance for the boundaries and headers of a form. */
+export const MAX_FORM_BYTES = 64 * 1024;
 
 class UploadRefused extends Error {
 	constructor(
@@ -39,7 +39,7 @@ export async function serveUpload(
 		if (status >= 500) services.operations.failed('upload', error);
 		const response = answer(status, message);
 		if (retryAfter !== undefined) response.headers.set('retry-after', String(retryAfter));
-		// The client may still be sending what nobody reads.
+		// The client may still be sending; the rest is not read.
 		response.headers.set('connection', 'close');
 		return response;
 	}
@@ -56,9 +56,9 @@ function refusedWith(error: unknown): { status: number; message: string; retryAf
 	if (error instanceof BadMultipart) return { status: 400, message: `invalid form: ${error.message}` };
 	if (error instanceof Refusal && error.code === 'ratelimited')
 		return { status: 429, message: error.code, retryAfter: error.retryAfterSeconds ?? 1 };
-	// The client went away: nobody reads the answer.
+	// The client has disconnected and does not see this answer.
 	if ((error as Error).name === 'AbortError') return { status: 400, message: 'the upload was cut off' };
-	return { status: 503, message: 'the file could not be stored; try again', retryAfter: 1 };
+	return { status: 503, message: 'the file could not be stored; retry', retryAfter: 1 };
 }
 
 async function upload(
@@ -69,12 +69,12 @@ async function upload(
 ): Promise<number> {
 	if (request.method !== 'POST' && request.method !== 'PUT')
 		throw new UploadRefused(405, 'send the file with POST or PUT');
-	services.strangers.admit(address);
+	services.anonymous.admit(address);
 	const { files } = services;
 	const file = files && (await fileAt(path.slice(UPLOAD_PATH.length), files));
 	if (!files || !file) {
-		services.strangers.failed(address);
-		throw new UploadRefused(404, 'no such upload: ask for a new URL with files.getUploadURLExternal');
+		services.anonymous.failed(address);
+		throw new UploadRefused(404, 'no such upload: request a new URL with files.getUploadURLExternal');
 	}
 	const wait = services.limits.take(file.user, 'requests');
 	if (wait > 0) throw new Refusal('ratelimited', undefined, wait);
@@ -86,7 +86,7 @@ async function fileAt(ticket: string, { records }: FileServices): Promise<FileRe
 	const [id = '', secret = ''] = ticket.split('-', 2);
 	const [file] = /^F[A-Z0-9]{2,20}$/.test(id) ? await records.get([id]) : [];
 	if (!file || !sameHash(file.secret, tokenKey(secret))) return null;
-	if (file.state === 'complete') throw new UploadRefused(410, 'the upload was completed');
+	if (file.state === 'complete') throw new UploadRefused(410, 'this upload is already completed');
 	return file.state === 'awaited' || file.state === 'stored' ? file : null;
 }
 
@@ -95,16 +95,16 @@ async function store(file: FileRecord, request: Request, files: FileServices, ob
 	const content = new Counted(contentOf(file, request), file.size);
 	await contents.write(file.id, object, content);
 	const isUsed = await records.uploaded(file.id, object, imageSize(content.head) ?? { width: 0, height: 0 });
-	// Objects that were replaced by another upload are removed with the completion.
+	// Completing the upload removes objects that another upload replaced.
 	if (isUsed) return;
 	await contents.discard(file.id, object);
-	throw new UploadRefused(410, 'the upload was completed, or took too long');
+	throw new UploadRefused(410, 'this upload is already completed, or took too long');
 }
 
 function contentOf({ size }: FileRecord, request: Request): AsyncIterable<Uint8Array> {
 	const boundary = boundaryOf(request.headers.get('content-type') ?? '');
 	const announced = request.headers.get('content-length');
-	const most = boundary === null ? size : size + MOST_FORM_BYTES;
+	const most = boundary === null ? size : size + MAX_FORM_BYTES;
 	if (announced !== null && Number(announced) > most) throw tooLong(size);
 	if (announced !== null && Number(announced) < size) throw tooShort(Number(announced), size);
 	const body = request.body ?? new ReadableStream({ start: (controller) => controller.close() });
@@ -112,11 +112,11 @@ function contentOf({ size }: FileRecord, request: Request): AsyncIterable<Uint8A
 }
 
 const tooLong = (size: number): UploadRefused =>
-	new UploadRefused(413, `more than the ${size} bytes that were announced`);
+	new UploadRefused(413, `the file is longer than the announced ${size} bytes`);
 const tooShort = (bytes: number, size: number): UploadRefused =>
-	new UploadRefused(400, `${bytes} bytes instead of the ${size} that were announced`);
+	new UploadRefused(400, `the file has ${bytes} bytes instead of the announced ${size}`);
 
-/** Passes content on while it has the announced length, and keeps its beginning. */
+/** Passes content on while checking its length, and keeps its first bytes. */
 class Counted implements AsyncIterable<Uint8Array> {
 	private readonly beginning: Uint8Array[] = [];
 	private bytes = 0;

@@ -5,12 +5,12 @@ import type { Services } from '../services.ts';
 import { slackbotDirectAt } from './slackbot-direct.ts';
 
 /**
- * Who may see what. Nothing crosses a workspace; its public channels are open to all of its users, and of
- * anything else those who are not in it do not learn that it exists.
+ * Decides what a caller may see. Nothing crosses a workspace. Public channels are visible to all users of the
+ * workspace; any other conversation looks nonexistent to users who are not members.
  */
 
-/** Who asks, by a method or over a socket. */
-export interface Asking {
+/** The services and caller of a method or socket frame. */
+export interface CallContext {
 	readonly services: Services;
 	readonly caller: { readonly user: Pick<User, 'id' | 'isBot'>; readonly team: string };
 }
@@ -20,18 +20,18 @@ export const noChannel = (): Refusal => new Refusal('channel_not_found', 'channe
 const notMember = (): Refusal => new Refusal('not_in_channel', 'channel: the caller is not a member');
 
 /** A conversation of the caller's workspace, member or not. */
-async function conversationOf({ services, caller }: Asking, id: string): Promise<Conversation> {
+async function conversationOf({ services, caller }: CallContext, id: string): Promise<Conversation> {
 	const [conversation] = await services.directory.conversations([id]);
 	if (!conversation || conversation.team !== caller.team) throw noChannel();
 	return conversation;
 }
 
-const isMember = async ({ services, caller }: Asking, id: string): Promise<boolean> =>
+const isMember = async ({ services, caller }: CallContext, id: string): Promise<boolean> =>
 	(await services.readState.member(caller.user.id, id)) !== null;
 
-/** A conversation that the caller may know of. */
+/** A conversation whose existence the caller may know. */
 export async function visible(
-	call: Asking,
+	call: CallContext,
 	id: string,
 ): Promise<{ conversation: Conversation; isMember: boolean }> {
 	const withSlackbot = await slackbotDirectAt(call, id);
@@ -42,25 +42,25 @@ export async function visible(
 	return { conversation, isMember: member };
 }
 
-/** A conversation whose messages the caller may read: bots only where they are members, as at Slack. */
-export async function readable(call: Asking, id: string): Promise<Conversation> {
+/** A conversation whose messages the caller may read: for bots only if they are members, as at Slack. */
+export async function readable(call: CallContext, id: string): Promise<Conversation> {
 	const { conversation, isMember: member } = await visible(call, id);
 	if (!member && call.caller.user.isBot) throw notMember();
 	return conversation;
 }
 
-/** A conversation that the caller is in. */
-export async function joined(call: Asking, id: string): Promise<Conversation> {
+/** A conversation of which the caller is a member. */
+export async function joined(call: CallContext, id: string): Promise<Conversation> {
 	const { conversation, isMember: member } = await visible(call, id);
 	if (!member) throw notMember();
 	return conversation;
 }
 
 /**
- * For work that finds out by itself whether the caller is a member: only a rejection is looked into, to distinguish
- * a public channel that one is not in from one that one may not know of.
+ * For work that checks membership itself. Only if it rejects the caller, this looks up whether to answer
+ * `not_in_channel` (a public channel) or `channel_not_found` (a conversation that the caller may not know).
  */
-export async function asMember<T>(call: Asking, id: string, work: () => Promise<T>): Promise<T> {
+export async function asMember<T>(call: CallContext, id: string, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {
@@ -70,7 +70,7 @@ export async function asMember<T>(call: Asking, id: string, work: () => Promise<
 	}
 }
 
-/** Users of one workspace, in the order asked for. One that is not there, or no longer, refuses the call. */
+/** Users of one workspace, in the order of `ids`. Throws if one is unknown or deactivated. */
 export async function usersOf(
 	services: Services,
 	team: string,
@@ -80,7 +80,8 @@ export async function usersOf(
 	const found = new Map((await services.directory.users(ids)).map((user) => [user.id, user]));
 	return ids.map((id) => {
 		const user = found.get(id);
-		if (!user || user.team !== team) throw new Refusal('user_not_found', `${argument}: no user ${id}`);
+		if (!user || user.team !== team)
+			throw new Refusal('user_not_found', `${argument}: there is no user ${id}`);
 		if (user.deleted) throw new Refusal('user_disabled', `${argument}: ${id} is deactivated`);
 		return user;
 	});

@@ -1,6 +1,7 @@
+import { Refusal } from '../../model/errors.ts';
 import { type Argument, required } from './arguments.ts';
 
-/** Names of users and workspaces. */
+/** Names of users and workspaces, and the handle derived from a name. */
 
 export const NAME_LENGTH = 80;
 const CONTROL_CHARACTER = /\p{Cc}/u;
@@ -14,11 +15,22 @@ export const accountName: Argument<string> = required<string>({
 	},
 });
 
-/** What somebody called so may be addressed by: `Mia Berg` is `mia.berg`. Names of any script stay what they are. */
-export const handleOf = (realName: string): string =>
+/** The handle for a full name: `Mia Berg` becomes `mia.berg`. Letters of any script stay. */
+const handleOf = (realName: string): string =>
 	realName
 		.toLowerCase()
 		.replace(/[\s,]+/gu, '.')
 		.replace(/[@#<>&:`*~|/\\]/gu, '')
 		.replace(/^\.+|\.+$/gu, '')
 		.slice(0, NAME_LENGTH - 3) || 'member';
+
+/** For a name that was derived from the full name: `mia`, then `mia2` to `mia9`. */
+const MAX_TRIES = 9;
+
+/** The names to try for a new user, in order: the given one, or those derived from the full name. */
+export function namesToTry(name: string | undefined, realName: string | undefined): readonly string[] {
+	if (name !== undefined) return [name];
+	if (realName === undefined) throw new Refusal('missing_argument', 'real_name: required');
+	const handle = handleOf(realName);
+	return [handle, ...Array.from({ length: MAX_TRIES - 1 }, (_, index) => `${handle}${index + 2}`)];
+}

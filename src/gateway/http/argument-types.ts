@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../protocol/objects.ts';
 import { type Argument, optional, required, withDefault } from './arguments.ts';
 import { type CursorKind, decodeCursor } from './paging.ts';
 
-/** The kinds of arguments that methods are made of, each with Slack's error code for a bad value. */
+/** The types of arguments that methods use, each with Slack's error code for an invalid value. */
 
 const asText = (value: unknown): string | undefined =>
 	typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
@@ -21,7 +21,7 @@ const idOf = (isId: (text: string) => boolean, expects: string, bad: ErrorCode):
 	});
 
 export const channel = idOf(isConversationId, 'a conversation id', 'channel_not_found');
-/** Where a message goes: what names it is looked up by the method. */
+/** Where to post; the method looks up what the value names. */
 export const target: Argument<string> = required({
 	expects: 'a conversation id, #name of a channel, or a user id',
 	bad: 'channel_not_found',
@@ -48,14 +48,14 @@ export const matching = (pattern: RegExp, expects: string): Argument<string> =>
 		parse: (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined),
 	});
 
-/** A token as it was sent; nothing is said about its form, which is the authenticator's business. */
+/** A token as sent; the authenticator checks its form. */
 export const secret: Argument<string> = required({
 	expects: 'a token',
 	bad: 'token_not_found',
 	parse: (value) => (typeof value === 'string' ? value : undefined),
 });
 
-/** Of exactly the form that messages carry. */
+/** Exactly the form that messages carry. */
 export const ts = (bad: ErrorCode): Argument<number> =>
 	required({
 		expects: 'a ts of the form 1717200000.123456',
@@ -86,7 +86,7 @@ const bound = (bad: ErrorCode): Argument<number | undefined> =>
 export const oldest = bound('invalid_ts_oldest');
 export const latest = bound('invalid_ts_latest');
 
-/** Text in any case: Python's clients send `True`. */
+/** Accepts any case: Python clients send `True`. */
 const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 	[true, true],
 	[1, true],
@@ -114,7 +114,7 @@ export const count: Argument<number> = required({ expects: 'a whole number', par
 
 export const MAX_PAGE = 1000;
 
-/** As at Slack: more than a page holds means as much as it holds, and 0 means the default. */
+/** As at Slack: a larger value means a full page, and 0 means the default. */
 export const limit = (byDefault: number): Argument<number> =>
 	withDefault(
 		required({
@@ -128,7 +128,7 @@ export const limit = (byDefault: number): Argument<number> =>
 		byDefault,
 	);
 
-/** Where the next page starts, as the kind of cursor that the method hands out. */
+/** Where the next page starts; each method accepts only its own kind of cursor. */
 export const cursor = (kind: CursorKind): Argument<string | undefined> =>
 	optional(
 		required({
@@ -138,7 +138,7 @@ export const cursor = (kind: CursorKind): Argument<string | undefined> =>
 		}),
 	);
 
-/** One that the method opens itself: it is sealed for the caller. */
+/** A cursor that is sealed for the caller; the method opens it. */
 export const sealedCursor: Argument<string | undefined> = optional(
 	required({
 		expects: 'a cursor that this method returned',
@@ -153,7 +153,7 @@ export const position: Argument<number> = required({
 	parse: (value) => (typeof value === 'string' ? parsePosition(value) : undefined),
 });
 
-/** Comma-separated, or a JSON array of texts; each once. */
+/** Parses a comma-separated list or a JSON array of texts, without duplicates. */
 function parseList(value: unknown): string[] | undefined {
 	const list = typeof value === 'string' && value.trimStart().startsWith('[') ? parseJson(value) : value;
 	const items: unknown[] | undefined = Array.isArray(list)
@@ -165,7 +165,7 @@ function parseList(value: unknown): string[] | undefined {
 	return [...new Set(items.filter((item) => item !== ''))];
 }
 
-/** Texts, comma-separated or a JSON array; each once. */
+/** A list of texts, comma-separated or a JSON array, without duplicates. */
 export const texts = (most: number): Argument<readonly string[]> =>
 	required({
 		expects: `up to ${most} values, comma-separated or a JSON array`,
@@ -176,7 +176,7 @@ export const texts = (most: number): Argument<readonly string[]> =>
 		},
 	});
 
-/** One or several, each of exactly the form that messages carry. */
+/** One or several ts, each in exactly the form that messages carry. */
 export const tsList = (bad: ErrorCode, most: number): Argument<readonly number[]> =>
 	required({
 		expects: `up to ${most} ts of the form 1717200000.123456, comma-separated or a JSON array`,
@@ -195,10 +195,10 @@ export const users = (missing: ErrorCode): Argument<readonly string[]> =>
 		missing,
 		parse: (value, name) => {
 			const ids = parseList(value);
-			if (ids?.length === 0) throw new Refusal(missing, `${name}: no user given`);
+			if (ids?.length === 0) throw new Refusal(missing, `${name}: give at least one user id`);
 			const wrong = ids?.find((id) => !isUserId(id));
 			if (wrong !== undefined)
-				throw new Refusal('user_not_found', `${name}: ${storable(wrong).slice(0, 40)}`);
+				throw new Refusal('user_not_found', `${name}: ${storable(wrong).slice(0, 40)} is not a user id`);
 			return ids;
 		},
 	});
@@ -248,7 +248,7 @@ function parseJson(text: string): unknown {
 	}
 }
 
-/** Deeper than anything that people write; anything deeper would overflow the stack of code that walks it. */
+/** Real content is never this deep; deeper values would overflow the stack of code that walks them. */
 const MAX_DEPTH = 40;
 
 function isShallow(value: unknown, depth = 0): value is Json {
@@ -260,7 +260,7 @@ function isShallow(value: unknown, depth = 0): value is Json {
 const isObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** In a form, JSON stands as text. */
+/** Forms carry JSON as text. */
 const jsonOf = (value: unknown): unknown => (typeof value === 'string' ? parseJson(value) : value);
 
 export const objects = (settings: {
@@ -276,13 +276,13 @@ export const objects = (settings: {
 				const found = jsonOf(value);
 				if (!Array.isArray(found) || !found.every(isObject) || !isShallow(found)) return undefined;
 				if (found.length > settings.max)
-					throw new Refusal(settings.tooMany, `${name}: at most ${settings.max}`);
+					throw new Refusal(settings.tooMany, `${name}: at most ${settings.max} are allowed`);
 				return found;
 			},
 		}),
 	);
 
-/** A JSON object, or JSON of one as text. */
+/** A JSON object, or a text with one. */
 export const object = (bad: ErrorCode): Argument<JsonObject | undefined> =>
 	optional(
 		required<JsonObject>({

@@ -2,22 +2,22 @@ import { type ErrorCode, Refusal } from '../../model/errors.ts';
 import type { RawArguments } from './body.ts';
 
 /**
- * What a method takes: a schema of typed arguments. Parsing gives an object whose types follow from the
- * schema, or a refusal that names the argument. Slack ignores arguments that it does not know, and clients send
- * some; administrators' methods are our own, and refuse them (a misspelt `expires_in` must not make a token for ever).
+ * The arguments of a method as a schema. Parsing returns an object typed by the schema, or throws a refusal that
+ * names the argument. Slack ignores unknown arguments, and clients send some. Administrators' methods are our own
+ * and reject them: a misspelt `expires_in` must not create a token that never expires.
  */
 
 export interface Argument<T> {
-	/** For people: what a value looks like. */
+	/** Describes a valid value, for error texts. */
 	readonly expects: string;
 	readonly required: boolean;
-	/** What a value that cannot be read is refused with. */
+	/** Error code for an invalid value. */
 	readonly bad: ErrorCode;
-	/** What its absence is refused with, where it is required. */
+	/** Error code if a required argument is missing. */
 	readonly missing: ErrorCode;
-	/** An empty text is a value, not an absence. */
+	/** Whether an empty text is a value rather than a missing argument. */
 	readonly takesEmpty: boolean;
-	/** Undefined: it cannot be read. A parser with more to say throws a Refusal itself. */
+	/** Returns undefined for an invalid value, or throws a Refusal with a more precise text. */
 	readonly parse: (value: unknown, name: string) => T | undefined;
 	readonly whenAbsent: T | undefined;
 }
@@ -57,22 +57,22 @@ export const withDefault = <T>(argument: Argument<T>, value: T): Argument<T> => 
 	whenAbsent: value,
 });
 
-/** Sent along by clients, understood by every method, without effect here. */
+/** Clients send these with every method; they have no effect here. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['token', 'team_id', 'pretty']);
 
-/** Refuses arguments that the method does not have. */
+/** Rejects arguments that the method does not have. */
 export function checkNames(schema: Schema, ignored: ReadonlySet<string>, raw: RawArguments): void {
 	for (const name of raw.keys()) {
 		const known =
 			Object.hasOwn(schema, name) || ignored.has(name) || EVERYWHERE.has(name) || name.startsWith('_x_');
-		if (!known) throw new Refusal('invalid_arg_name', `${printable(name)}: not an argument of this method`);
+		if (!known) throw new Refusal('invalid_arg_name', `${printable(name)}: this method has no such argument`);
 	}
 }
 
 export function parseArguments<S extends Schema>(schema: S, raw: RawArguments): Values<S> {
 	const values: Record<string, unknown> = {};
 	for (const name in schema) values[name] = parseOne(name, schema[name] as Argument<unknown>, raw.get(name));
-	// The mapped type says of each name what the loop above did for it.
+	// The loop parsed every name as the mapped type declares it.
 	return values as Values<S>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes ASCII into a buffer that grows. Numbers are written four digits at a time, out of a table: dividing
- * and storing them one by one is what writing much of them mostly consists of.
+ * Writes ASCII into a growing buffer. Numbers are written four digits at a time from a table: dividing and storing
+ * single digits would dominate the time of large answers.
  */
 
 const DOT = 46;
@@ -23,22 +23,22 @@ export class AsciiWriter {
 	length = 0;
 	private view: DataView;
 
-	/** Writes into this buffer, and into a larger one when it is full. */
+	/** Writes into this buffer, and into a larger one once it is full. */
 	constructor(private bytes: Buffer<ArrayBuffer>) {
 		this.view = viewOf(bytes);
 	}
 
-	/** The buffer it writes into now. */
+	/** The buffer in use now. */
 	get buffer(): Buffer<ArrayBuffer> {
 		return this.bytes;
 	}
 
-	/** What was written so far: a view, which later writing changes. */
+	/** A view of what was written so far; later writes change it. */
 	written(): Uint8Array<ArrayBuffer> {
 		return this.bytes.subarray(0, this.length);
 	}
 
-	/** Makes room for so much. To be called before `text`, `copy` and what is written in place. */
+	/** Makes room for `count` bytes. Call it before `text`, `copy` and writes in place. */
 	reserve(count: number): void {
 		const needed = this.length + count;
 		if (needed <= this.bytes.length) return;
@@ -48,7 +48,7 @@ export class AsciiWriter {
 		this.view = viewOf(larger);
 	}
 
-	/** Short texts without anything that needs escaping. */
+	/** Writes a short text that needs no escaping. */
 	text(text: string): void {
 		const { bytes, length } = this;
 		for (let index = 0; index < text.length; index += 1) bytes[length + index] = text.charCodeAt(index);
@@ -60,12 +60,12 @@ export class AsciiWriter {
 		this.length += part.length;
 	}
 
-	/** Takes the last character back if it is this one. */
+	/** Removes the last character if it is this one. */
 	takeBack(character: number): void {
 		if (this.length > 0 && this.bytes[this.length - 1] === character) this.length -= 1;
 	}
 
-	/** As formatTs has it, over the 17 characters that stand at `at`. */
+	/** Overwrites the 17 characters at `at` with a ts, formatted like formatTs. */
 	tsAt(at: number, micros: number): void {
 		const { view } = this;
 		const high = Math.floor(micros / HUNDRED_MILLION);
@@ -80,7 +80,7 @@ export class AsciiWriter {
 		view.setUint16(at + 15, DIGITS_OF_TWO[fraction - most * 100] as number, true);
 	}
 
-	/** As formatPosition has it, over the 16 characters that stand at `at`. */
+	/** Overwrites the 16 characters at `at` with a position, formatted like formatPosition. */
 	stampAt(at: number, micros: number): void {
 		const high = Math.floor(micros / HUNDRED_MILLION);
 		this.eightAt(at, high | 0);

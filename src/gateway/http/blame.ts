@@ -2,8 +2,8 @@ import { ERRORS, type ErrorCode, Refusal } from '../../model/errors.ts';
 import type { Schema } from './arguments.ts';
 
 /**
- * Which argument an error is about, where the code that rejected did not say so: rules know conversations and
- * messages, not what a method calls its arguments. The first of these that the method has is named.
+ * Adds the name of the argument to an error that lacks it: rules know conversations and messages, but not how a
+ * method names its arguments. Names the first candidate that the method has.
  */
 
 const CHANNEL = ['channel'];
@@ -20,6 +20,9 @@ const ABOUT: Partial<Record<ErrorCode, readonly string[]>> = {
 	already_archived: CHANNEL,
 	not_archived: CHANNEL,
 	last_member: CHANNEL,
+	cant_leave_general: CHANNEL,
+	cant_kick_from_general: CHANNEL,
+	cant_archive_general: CHANNEL,
 	too_many_members: CHANNEL,
 	method_not_supported_for_channel_type: CHANNEL,
 	cant_invite_self: ['users'],

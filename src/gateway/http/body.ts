@@ -1,22 +1,22 @@
 import { Refusal } from '../../model/errors.ts';
 
 /**
- * Arguments as they were sent: from the query, a form, a multipart form or a JSON object, which wins over
- * the query. Values are text, or whatever JSON has; arguments.ts says what they mean.
+ * Reads arguments from the query, a form, a multipart form or a JSON object; the body wins over the query. Values
+ * are texts, or any JSON value; arguments.ts interprets them.
  */
 
 export type RawArguments = Map<string, unknown>;
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Adds what the body says to what is known from the query. */
+/** Adds the arguments in the body to those of the query. */
 export async function readBody(raw: RawArguments, request: Request): Promise<RawArguments> {
 	if (request.method === 'GET') return raw;
-	if (request.method !== 'POST') throw new Refusal('invalid_post_type', 'only GET and POST are served');
+	if (request.method !== 'POST') throw new Refusal('invalid_post_type', 'use GET or POST');
 	const contentType = request.headers.get('content-type') ?? '';
 	const [mediaType, charset] = parseContentType(contentType);
 	if (charset !== null && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
-		throw new Refusal('invalid_charset', `charset ${charset.slice(0, 40)}`);
+		throw new Refusal('invalid_charset', `charset ${charset.slice(0, 40)} is not supported: send UTF-8`);
 	switch (mediaType) {
 		case 'application/x-www-form-urlencoded':
 			return addForm(raw, await readText(request));
@@ -27,7 +27,7 @@ export async function readBody(raw: RawArguments, request: Request): Promise<Raw
 		default: {
 			const text = await readText(request);
 			if (text === '') return raw;
-			throw new Refusal('invalid_post_type', `${mediaType || 'no'} content type`);
+			throw new Refusal('invalid_post_type', `${mediaType || 'a missing'} content type is not supported`);
 		}
 	}
 }
@@ -39,7 +39,7 @@ function parseContentType(header: string): [mediaType: string, charset: string |
 	return [header.slice(0, end).trim().toLowerCase(), charset?.toLowerCase() ?? null];
 }
 
-/** By hand: it is what most calls come in, and takes a fraction of URLSearchParams' time. */
+/** A parser of our own: most calls are forms, and this takes a fraction of the time of URLSearchParams. */
 export function addForm(raw: RawArguments, text: string): RawArguments {
 	for (let start = 0; start < text.length; ) {
 		const found = text.indexOf('&', start);
@@ -60,7 +60,7 @@ function decode(text: string): string {
 	try {
 		return decodeURIComponent(spaced);
 	} catch {
-		throw new Refusal('invalid_form_data', 'the form is not UTF-8, percent-encoded');
+		throw new Refusal('invalid_form_data', 'the form is not percent-encoded UTF-8');
 	}
 }
 
@@ -94,7 +94,7 @@ async function addMultipart(
 	}
 }
 
-/** A declared length is checked before reading; without one, the length is checked while reading. */
+/** Checks a declared length before reading, otherwise the length while reading. */
 export async function readText(request: Request): Promise<string> {
 	const contentLength = request.headers.get('content-length');
 	if (contentLength === null) return new TextDecoder().decode(await readStream(request));
@@ -121,5 +121,6 @@ async function readStream(request: Request): Promise<Uint8Array> {
 }
 
 function checkLength(bytes: number): void {
-	if (!(bytes <= MAX_BODY_BYTES)) throw new Refusal('request_too_large', `at most ${MAX_BODY_BYTES} bytes`);
+	if (!(bytes <= MAX_BODY_BYTES))
+		throw new Refusal('request_too_large', `a body may have at most ${MAX_BODY_BYTES} bytes`);
 }

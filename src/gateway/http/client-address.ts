@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 
 /**
- * Whose requests these are, where no token says so: the address of the client. Proxies that are trusted name it in
- * X-Forwarded-For, whose last address that is not a trusted proxy counts: what is before it, the client itself may have written.
+ * Finds the address of a client, to identify requests without a token. Trusted proxies name it in X-Forwarded-For:
+ * the last address there that is not a trusted proxy counts, because clients may forge earlier ones.
  */
 
-/** An address as a number of bits, from the highest on; IPv4 as IPv6 maps it. */
+/** An address as a 128-bit number; IPv4 is mapped into IPv6. */
 type Bits = bigint;
 
 export interface Network {
@@ -16,7 +16,7 @@ export interface Network {
 const BITS = 128n;
 const IPV4_PREFIX = 0xffff_0000_0000n;
 
-/** Undefined for what is not an address. */
+/** Undefined if the text is not an address. */
 function bitsOf(text: string): Bits | undefined {
 	const address = text.startsWith('[') ? text.slice(1, text.indexOf(']')) : text;
 	switch (isIP(address)) {
@@ -47,7 +47,7 @@ function ipv6(address: string): Bits {
 	return [...before, ...zeros, ...after].reduce((bits, part) => (bits << 16n) | BigInt(`0x${part}`), 0n);
 }
 
-/** `10.0.0.0/8`, `::1`; undefined for anything else. */
+/** Parses `10.0.0.0/8` or `::1`; undefined for anything else. */
 export function networkOf(text: string): Network | undefined {
 	const [address = '', length, ...more] = text.split('/');
 	const bits = bitsOf(address);
@@ -66,7 +66,7 @@ const isIn = (bits: Bits, networks: readonly Network[]): boolean =>
 
 const FORWARDED_AT_MOST = 4_096;
 
-/** Null: a trusted proxy (or nobody) that names no client: clients behind it cannot be distinguished. */
+/** Null: the peer is unknown, or a trusted proxy that names no client, so clients cannot be distinguished. */
 export function clientAddress(
 	peer: string | null,
 	forwarded: string | null,
@@ -87,7 +87,7 @@ export function clientAddress(
 /** Some proxies add the port of an IPv4 address. */
 const withoutPort = (hop: string): string => hop.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
 
-/** One household or machine has a whole /64 of IPv6: it counts as one address. */
+/** A household or machine has a whole /64 of IPv6, which counts as one address. */
 function shown(bits: Bits): string {
 	const isV4 = bits >> 32n === IPV4_PREFIX >> 32n;
 	return isV4 ? `v4:${(bits & 0xffff_ffffn).toString(16)}` : `v6:${(bits >> (BITS / 2n)).toString(16)}`;

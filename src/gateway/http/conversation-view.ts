@@ -4,7 +4,7 @@ import { messageViews, withoutMetadata } from './message-view.ts';
 import type { UserCall } from './method.ts';
 import { ifAvailable } from './submit.ts';
 
-/** Conversation objects, as their caller sees them: with counts for members. */
+/** Conversation objects as the caller sees them; members get counts. */
 
 export async function conversationView(call: UserCall, conversation: Conversation): Promise<JsonObject> {
 	return wireConversation(conversation, await viewerOf(call, conversation));
@@ -13,12 +13,12 @@ export async function conversationView(call: UserCall, conversation: Conversatio
 async function viewerOf({ services, caller }: UserCall, { id }: Conversation): Promise<Viewer> {
 	const user = caller.user.id;
 	const row = await services.readState.row(user, id);
-	// What is archived counts no more, and may have no row: its members are members all the same.
+	// Archived conversations are not counted and may have no row, but their members stay members.
 	const isMember = row !== null || (await services.readState.member(user, id)) !== null;
 	return { user, row, isMember };
 }
 
-/** With what is asked for one at a time: in a direct message, the newest message itself. */
+/** Includes what only single conversations show: in a direct message, the newest message. */
 export async function fullConversationView(call: UserCall, conversation: Conversation): Promise<JsonObject> {
 	return wireConversation(conversation, await fullViewerOf(call, conversation));
 }
@@ -37,12 +37,12 @@ async function messageAt(call: UserCall, conversation: Conversation, ts: number)
 	return view ? withoutMetadata(view) : null;
 }
 
-/** What `conversations.*` methods answer that changed a conversation of the caller's: with counts, if they can be had now. */
+/** The answer of `conversations.*` methods that changed a conversation: with counts if they are available now. */
 export const channelAnswer = async (call: UserCall, conversation: Conversation): Promise<JsonObject> => ({
 	channel: await changedView(call, conversation, viewerOf),
 });
 
-/** Likewise, with what is asked for one at a time. */
+/** Like channelAnswer, with what only single conversations show. */
 export const openedView = (call: UserCall, conversation: Conversation): Promise<JsonObject> =>
 	changedView(call, conversation, fullViewerOf);
 

@@ -1,10 +1,10 @@
 /**
- * Pages of other origins that may call the methods. Tokens come in a header or an argument, never as a cookie, so
- * being allowed gives a page nothing but the right to read answers to what it could send anyway.
+ * CORS for pages of other origins. Tokens are sent in a header or an argument, never as a cookie: an allowed page
+ * only gains the right to read answers to requests that it could send anyway.
  */
 
 const ANY = '*';
-/** How long a browser need not ask again. */
+/** How long browsers cache a preflight. */
 const REMEMBERED_SECONDS = 7_200;
 
 export class Cors {
@@ -15,7 +15,7 @@ export class Cors {
 		this.allowed = new Set(origins);
 	}
 
-	/** The answer to a browser that asks before it sends; null: it is no such question. */
+	/** Answers a preflight request; null if the request is not one. */
 	preflight(request: Request): Response | null {
 		if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return null;
 		const response = new Response(null, { status: 204 });
@@ -29,13 +29,13 @@ export class Cors {
 		return response;
 	}
 
-	/** The same answer, for the page that asked to read. */
+	/** Adds the headers that let the page read the answer. */
 	readable(request: Request, response: Response): Response {
 		response.headers.append('vary', 'origin');
 		const origin = this.allowedOrigin(request);
 		if (origin === null) return response;
 		response.headers.set('access-control-allow-origin', origin);
-		// Who is limited has to know for how long.
+		// A rate-limited page needs to know how long to wait.
 		response.headers.set('access-control-expose-headers', 'retry-after');
 		return response;
 	}

@@ -1,14 +1,14 @@
 import type { CountRow } from '../../engine/ports/read-state.ts';
 
 /**
- * A row of client.counts after its id, with the comma behind it. Most rows have the same numbers in it, none mostly, and differ only in
- * their times, which have a fixed width: so a tail is made once, kept, and copied with the times written over
- * it. What is kept is bounded, and a tail that was replaced by another is built again.
+ * Builds the part of a client.counts row after the id, including the comma. Most rows have the same numbers and
+ * differ only in their times, which have a fixed width: so a tail is built once, cached, and copied with the times
+ * written over it. The cache has a fixed size; a new tail replaces the one in its slot.
  */
 
 export interface Tail extends Shown {
 	readonly bytes: Uint8Array;
-	/** Where in the tail its two stamps stand; the other two times stand at the same place in all. */
+	/** Offset of the two stamps in the tail; the other two times have the same offset in all tails. */
 	readonly positionAt: number;
 }
 
@@ -24,7 +24,7 @@ const LAST_READ = '","last_read":"';
 const LATEST = `${LAST_READ}${NO_TS}","latest":"`;
 export const LAST_READ_AT = LAST_READ.length;
 export const LATEST_AT = LATEST.length;
-/** More than any tail takes: counts have up to 5 digits, a revision 15. */
+/** Upper bound: counts have up to 5 digits, a revision 15. */
 export const TAIL_BYTES = 400;
 
 /** A power of two; a tail takes about 400 bytes. */

@@ -6,17 +6,17 @@ import { LAST_READ_AT, LATEST_AT, STAMP_WIDTH, TAIL_BYTES, Tails } from './count
 import { Scratch } from './scratch.ts';
 
 /**
- * The answer of client.counts as JSON bytes. A user may be in a hundred thousand conversations, and the rows
- * then are 28 MB: they are written as they are counted, without an object or a text for each, into buffers
- * that are used again. A test holds each row against `countFields`, which says what it looks like.
+ * Encodes the answer of client.counts as JSON bytes. A user may have a hundred thousand conversations, whose rows
+ * take 28 MB: they are written while counting into reused buffers, without an object or a text for each. A test
+ * compares each row with `countFields`, which defines its fields.
  */
 
-/** Shared by all answers: what rows have in common is common to users. */
+/** Shared by all answers: rows of different users have the same tails. */
 const TAILS = new Tails();
 const SCRATCH = new Scratch();
 
-/** What most rows take, and what every row takes at most: an id has up to 21 characters. */
-const MOST_ROWS_BYTES = 288;
+/** The size of most rows, and the maximum: an id has up to 21 characters. */
+const TYPICAL_ROW_BYTES = 288;
 const ROW_BYTES = TAIL_BYTES + 64;
 const ENVELOPE_BYTES = 1024;
 
@@ -28,16 +28,16 @@ type ListName = 'channels' | 'mpims' | 'ims';
 
 export class CountsEncoder implements CountSink {
 	private capacity = ENVELOPE_BYTES;
-	/** One for each kind, where there is any of it. That of channels becomes the answer. */
+	/** One list per kind of conversation that occurs. The list of channels becomes the answer. */
 	private readonly lists = new Map<ListName, AsciiWriter>();
 	private channels = this.list('channels');
-	/** How many it was given. */
+	/** Number of rows written. */
 	rows = 0;
 
 	begin(atMost: number): void {
 		this.release();
 		this.rows = 0;
-		this.capacity = ENVELOPE_BYTES + atMost * MOST_ROWS_BYTES;
+		this.capacity = ENVELOPE_BYTES + atMost * TYPICAL_ROW_BYTES;
 		this.channels = this.list('channels');
 		this.channels.text(BEGINNING);
 	}
@@ -50,7 +50,7 @@ export class CountsEncoder implements CountSink {
 		else writeRow(this.channels, row);
 	}
 
-	/** With room for all rows: what is not written to costs nothing. */
+	/** Reserves room for all rows: memory that is not written to costs nothing. */
 	private list(name: ListName): AsciiWriter {
 		const there = this.lists.get(name);
 		if (there) return there;
@@ -59,7 +59,7 @@ export class CountsEncoder implements CountSink {
 		return made;
 	}
 
-	/** The whole answer, which is there until `release`. */
+	/** The whole answer; valid until `release`. */
 	finish({ threads, badge, stamp }: CountTotals): Uint8Array<ArrayBuffer> {
 		const { channels: answer, lists } = this;
 		const threadsText = JSON.stringify(wireThreadTotals(threads));
@@ -71,7 +71,7 @@ export class CountsEncoder implements CountSink {
 		return answer.written();
 	}
 
-	/** The answer was copied, or nobody wants it: its memory is for others to use. */
+	/** Returns the buffers, once the answer was copied or is not wanted. */
 	release(): void {
 		for (const { buffer } of this.lists.values()) SCRATCH.giveBack(buffer);
 		this.lists.clear();
@@ -91,7 +91,7 @@ function writeRow(writer: AsciiWriter, row: CountRow): void {
 	writer.stampAt(at + tail.positionAt + STAMP_WIDTH, row.position.user);
 }
 
-/** Every row ends in a comma, and the last of a list has nothing behind it. */
+/** Removes the comma after the last row. */
 function endList(writer: AsciiWriter): void {
 	writer.takeBack(COMMA);
 	writer.text(']');

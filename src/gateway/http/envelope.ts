@@ -1,22 +1,22 @@
 import { ERRORS, type Refusal } from '../../model/errors.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 import type { MemoryBudget } from '../memory-budget.ts';
-import { isLarge, streamed } from './outgoing.ts';
+import { isLarge, streamed } from './large-answer.ts';
 
 /**
- * Slack's envelope: HTTP 200 and `ok` for everything but being limited (429) and being unable (503), since
- * Slack's clients send again whatever has another status.
+ * Slack's envelope: HTTP 200 with `ok` for everything except rate limits (429) and outages (503), because Slack's
+ * clients retry any other status.
  */
 
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-/** Made once: a Headers object is copied faster than a plain one is read. */
+/** Created once: copying a Headers object is faster than reading a plain one. */
 const OK: ResponseInit = { headers: new Headers(HEADERS) };
 
-/** A whole answer as JSON bytes, `ok` included: for those too large to be made as objects first. */
+/** A complete answer as JSON bytes, including `ok`: for answers too large to build as objects. */
 export class EncodedAnswer {
 	constructor(
 		readonly bytes: Uint8Array<ArrayBuffer>,
-		/** Called when the bytes were copied into a response and are not needed any more. */
+		/** Called when the bytes were copied into a response. */
 		readonly release: () => void,
 	) {}
 }
@@ -26,11 +26,11 @@ export const encodedAnswer = (json: string): EncodedAnswer =>
 
 export type Answer = JsonObject | EncodedAnswer;
 
-/** Who keeps a large answer waiting, and what memory for it is held in. */
+/** The receiver of an answer, and the budget for the memory of large answers. */
 export interface Taker {
 	readonly key: string;
 	readonly budget: MemoryBudget;
-	/** JSON with the addresses in it as this client reaches them. */
+	/** Rewrites addresses in JSON to the ones at which this client reaches the server. */
 	readonly addressed: (json: string) => string;
 }
 
@@ -43,7 +43,7 @@ export function success(answer: Answer, taker: Taker): Response {
 	return response;
 }
 
-/** The same with line breaks, for people who look at it in a browser: `pretty=1`, as at Slack. */
+/** Like `success`, with line breaks for people who look at it in a browser: `pretty=1`, as at Slack. */
 export function prettySuccess(answer: Answer, taker: Taker): Response {
 	const whole =
 		answer instanceof EncodedAnswer
@@ -76,7 +76,7 @@ export function failure({ code, detail, retryAfterSeconds }: Refusal): Response 
 export const notFound = (): Response =>
 	new Response('{"ok":false,"error":"unknown_method"}', { status: 404, headers: HEADERS });
 
-/** Done, but not quite as asked. */
+/** For a request that succeeded with a restriction. */
 export const warned = (warning: string): JsonObject => ({
 	warning,
 	response_metadata: { warnings: [warning] },

@@ -2,15 +2,15 @@ import { Refusal } from '../../model/errors.ts';
 import type { Hold, MemoryBudget } from '../memory-budget.ts';
 
 /**
- * The body of one request. Bun takes it in as it arrives, read or not, so memory for all of it is held from the first moment
- * until it was read or the request is answered; it arrives in time or not at all.
+ * The body of one request. Bun buffers a body as it arrives, read or not, so the memory budget holds its full size
+ * from the start until it was read or the request is answered. A body that arrives too slowly is rejected.
  */
 
-/** Held for a body without a length; reading it ends at half of it (`MAX_BODY_BYTES`). */
-export const MOST_BUFFERED_BYTES = 2 * 1024 * 1024;
+/** Held for a body of unknown length; reading it fails at half of this (`MAX_BODY_BYTES`). */
+export const MAX_BUFFERED_BYTES = 2 * 1024 * 1024;
 
 export class IncomingBody {
-	/** 0: there is none. */
+	/** 0: there is no body. */
 	readonly bytes: number;
 	private held: Hold | undefined;
 	private over: Refusal | undefined;
@@ -23,12 +23,12 @@ export class IncomingBody {
 		this.bytes = announcedBytes(request);
 	}
 
-	/** It was ended before all of it was there: the connection is of no more use. */
+	/** The body was rejected before it was complete: the connection cannot be reused. */
 	get isBroken(): boolean {
 		return this.over !== undefined;
 	}
 
-	/** In place of what was held before under another key. Throws a Refusal where there is no room for it. */
+	/** Replaces a hold under another key. Throws a Refusal if there is no room. */
 	hold(key: string, forMs: number): void {
 		if (this.bytes === 0) return;
 		this.release();
@@ -37,7 +37,7 @@ export class IncomingBody {
 		this.held = held;
 	}
 
-	/** What is read of it, unless it is given up meanwhile. */
+	/** Resolves with `reading`, or rejects as soon as the budget ends the hold. */
 	read<T>(reading: Promise<T>): Promise<T> {
 		return new Promise((resolve, reject) => {
 			this.giveUp = reject;
@@ -58,11 +58,11 @@ export class IncomingBody {
 }
 
 const noRoom = (): Refusal =>
-	new Refusal('ratelimited', 'this sender has too many request bodies in flight', 1);
+	new Refusal('ratelimited', 'too many request bodies in flight from this user or address', 1);
 
 function announcedBytes(request: Request): number {
 	const length = request.headers.get('content-length');
-	if (length === null) return request.headers.get('transfer-encoding') === null ? 0 : MOST_BUFFERED_BYTES;
-	// The reader of the body rejects a value that is not a number.
-	return Math.min(Number(length) || 0, MOST_BUFFERED_BYTES);
+	if (length === null) return request.headers.get('transfer-encoding') === null ? 0 : MAX_BUFFERED_BYTES;
+	// readBody rejects a value that is not a number.
+	return Math.min(Number(length) || 0, MAX_BUFFERED_BYTES);
 }

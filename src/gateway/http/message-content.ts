@@ -5,7 +5,7 @@ import * as type from './argument-types.ts';
 import { optional } from './arguments.ts';
 import type { Identity } from './message-identity.ts';
 
-/** What a message is made of besides its place: text, and what the server carries without looking into it. */
+/** The content of a message: its text, and the parts that the server stores without interpreting them. */
 
 export const MAX_TEXT = 40_000;
 
@@ -25,12 +25,12 @@ export interface ExtraContent extends Identity {
 	readonly attachments?: readonly JsonObject[] | undefined;
 	readonly metadata?: JsonObject | undefined;
 	readonly bot_id?: string | undefined;
-	/** Made by the server alone. */
+	/** Set by the server only. */
 	readonly files?: readonly JsonObject[] | undefined;
 	readonly upload?: boolean | undefined;
 }
 
-/** Null when there is nothing to carry. */
+/** Null if there is no extra content. */
 export function encodeExtra(extra: ExtraContent): string | null {
 	const { blocks, attachments, metadata, bot_id, files, upload, subtype, username, icons } = extra;
 	const kept: ExtraContent = {
@@ -49,12 +49,12 @@ export function encodeExtra(extra: ExtraContent): string | null {
 	if (Buffer.byteLength(text) > MAX_EXTRA_BYTES)
 		throw new Refusal(
 			'msg_blocks_too_long',
-			`blocks, attachments, metadata: at most ${MAX_EXTRA_BYTES} bytes`,
+			`blocks, attachments, metadata: at most ${MAX_EXTRA_BYTES} bytes in total`,
 		);
 	return text;
 }
 
-/** Slack's answer to a text that is too long is to post what fits, and to say so. */
+/** As at Slack, a text that is too long is cut, and the answer has a warning. */
 export function cutText(text: string): { text: string; wasCut: boolean } {
 	if (text.length <= MAX_TEXT) return { text, wasCut: false };
 	const isSplitPair = /[\uD800-\uDBFF]/.test(text.charAt(MAX_TEXT - 1));

@@ -4,11 +4,11 @@ import * as type from './argument-types.ts';
 import { optional, required } from './arguments.ts';
 
 /**
- * The name and picture that a bot posts a message under: `username`, `icon_emoji`, `icon_url`, as alert tools send them. They are
- * part of the message. People always post as themselves.
+ * The name and picture under which a bot posts a message: `username`, `icon_emoji`, `icon_url`, as alert tools send
+ * them. They are part of the message. Users who are not bots always post under their own name.
  */
 
-/** Http addresses alone; anything else is no picture. */
+/** Only http and https addresses are used; others are ignored. */
 const iconUrl = required<string>({
 	expects: 'the address of a picture',
 	parse: (value) => (typeof value === 'string' && value.length <= 2000 ? value : undefined),
@@ -26,7 +26,7 @@ export interface Identity {
 	readonly icons?: JsonObject | undefined;
 }
 
-/** What of a message's extra content is its identity: edits keep it. */
+/** The fields of a message's extra content that edits keep. */
 export const IDENTITY_FIELDS = ['subtype', 'username', 'icons'] as const;
 
 interface Given {

@@ -9,7 +9,7 @@ import { reactionsField } from '../../protocol/reaction-events.ts';
 import { jsonBytes } from './answer-size.ts';
 import type { UserCall } from './method.ts';
 
-/** Messages as history shows them: roots with their thread, replies with their parent. */
+/** Message objects as history returns them: roots with their thread, replies with their parent. */
 
 export async function messageViews(
 	call: UserCall,
@@ -17,7 +17,7 @@ export async function messageViews(
 	messages: readonly Message[],
 ): Promise<JsonObject[]> {
 	const parents = await parentsOf(call, conversation, messages);
-	// A reply shows its root only where it was broadcast.
+	// A reply shows its root only if it was broadcast.
 	const shown = new Set(messages.filter(({ broadcast }) => broadcast).map(({ threadTs }) => threadTs));
 	const roots = [
 		...messages.filter((message) => message.threadTs === null),
@@ -46,18 +46,18 @@ export async function messageViews(
 	});
 }
 
-/** As Slack shows messages unless it is asked for their metadata. */
+/** Slack includes metadata only on request. */
 export const withoutMetadata = ({ metadata: _metadata, root, ...view }: JsonObject): JsonObject =>
 	root === undefined ? view : { ...view, root: withoutMetadata(root as JsonObject) };
 
 export interface MessagePage {
-	/** Of as many of the messages, from the first on, as there is room for; of one at least. */
+	/** As many of the first messages as fit; at least one. */
 	readonly views: JsonObject[];
 	readonly isCut: boolean;
 }
 
-/** Broadcast replies show their root whole: so many different ones are loaded at once. */
-const MOST_PARENTS = 16;
+/** Broadcast replies include their whole root: at most this many roots are loaded at a time. */
+const MAX_PARENTS = 16;
 
 export async function messagePage(
 	call: UserCall,
@@ -72,7 +72,7 @@ export async function messagePage(
 		const batch = batchFrom(messages, start);
 		for (const [index, view] of (await messageViews(call, conversation, batch)).entries()) {
 			const message = batch[index] as Message;
-			// A root that is shown along may be as large as it likes.
+			// The size of an included root is unknown here.
 			const textBytes = message.broadcast || view.reactions ? Number.POSITIVE_INFINITY : bytesOf(message);
 			bytes += jsonBytes(view, textBytes, enough);
 			if (bytes > mostBytes && views.length > 0) return { views, isCut: true };
@@ -88,7 +88,7 @@ function batchFrom(messages: readonly Message[], start: number): readonly Messag
 	for (let end = start; end < messages.length; end += 1) {
 		const { threadTs } = messages[end] as Message;
 		if (threadTs !== null) parents.add(threadTs);
-		if (parents.size > MOST_PARENTS) return messages.slice(start, end);
+		if (parents.size > MAX_PARENTS) return messages.slice(start, end);
 	}
 	return messages.slice(start);
 }
@@ -102,7 +102,7 @@ async function reactionsOf(
 	return shown.size === 0 ? new Map() : services.history.reactions(conversation.id, [...shown]);
 }
 
-/** Roots of the replies among these. */
+/** The roots of the replies among these messages. */
 async function parentsOf(
 	{ services }: UserCall,
 	conversation: Conversation,

@@ -7,17 +7,17 @@ import type { RawArguments } from './body.ts';
 import type { Answer } from './envelope.ts';
 
 /**
- * A method: what it takes and what it does. Made with `userMethod` or `adminMethod`, which tie the types of
- * the arguments to its schema and keep out callers of the other kind.
+ * An API method: its arguments and its implementation. `userMethod`, `adminMethod`, `appMethod` and `openMethod`
+ * create one; they type its arguments by the schema and reject callers of another kind.
  */
 
 export interface Method {
-	/** Who may call it: `anyone` needs no token. */
+	/** The kind of caller; `anyone` needs no token. */
 	readonly audience: 'user' | 'admin' | 'app' | 'anyone';
 	/** The limit that a call counts against. */
 	readonly limited: Limited;
 	readonly schema: Schema;
-	/** Arguments of Slack's that clients send and that have no effect here; docs/methods.md names them. */
+	/** Slack's arguments that clients send and that have no effect here; docs/methods.md lists them. */
 	readonly ignored: ReadonlySet<string>;
 	readonly call: (raw: RawArguments, caller: Caller, call: Call) => Promise<Answer>;
 }
@@ -32,15 +32,18 @@ export interface UserCall extends Call {
 	readonly caller: UserCaller;
 }
 
-/** Rows that a call of the cost of 1 may ask for. */
-const ROWS_A_CALL = 100;
-export const costOfRows = (rows: number): number => Math.max(1, Math.ceil(rows / ROWS_A_CALL));
+/** Rows that one call may return at the cost of 1. */
+const ROWS_PER_CALL = 100;
+export const costOfRows = (rows: number): number => Math.max(1, Math.ceil(rows / ROWS_PER_CALL));
 
 interface Definition<S extends Schema, C> {
 	readonly arguments: S;
 	readonly ignored?: readonly string[];
 	readonly limited?: Limited;
-	/** As how many calls one with these arguments counts; 1 unless said. Everything beyond 1 is taken when they are known. */
+	/**
+	 * How many calls one with these arguments counts as; default 1. The part above 1 is taken once the arguments are
+	 * known.
+	 */
 	readonly cost?: (args: Values<S>) => number;
 	readonly run: (args: Values<S>, call: C) => Promise<Answer>;
 }
@@ -52,7 +55,8 @@ export function userMethod<S extends Schema>(definition: Definition<S, UserCall>
 		schema: definition.arguments,
 		ignored: new Set(definition.ignored),
 		call: async (raw, caller, call) => {
-			if (caller.kind !== 'user') throw new Refusal('not_allowed_token_type', 'token: a user’s is needed');
+			if (caller.kind !== 'user')
+				throw new Refusal('not_allowed_token_type', 'token: this method needs the token of a user');
 			const args = parseArguments(definition.arguments, raw);
 			const more = (definition.cost?.(args) ?? 1) - 1;
 			const wait =
@@ -67,7 +71,7 @@ export interface AppCall extends Call {
 	readonly caller: AppCaller;
 }
 
-/** For apps, by an app-level token. */
+/** For apps that call with an app-level token. */
 export function appMethod<S extends Schema>(definition: Definition<S, AppCall>): Method {
 	return {
 		audience: 'app',
@@ -76,13 +80,13 @@ export function appMethod<S extends Schema>(definition: Definition<S, AppCall>):
 		ignored: new Set(definition.ignored),
 		call: async (raw, caller, call) => {
 			if (caller.kind !== 'app')
-				throw new Refusal('not_allowed_token_type', 'token: an app-level token (xapp-…) is needed');
+				throw new Refusal('not_allowed_token_type', 'token: this method needs an app-level token (xapp-…)');
 			return definition.run(parseArguments(definition.arguments, raw), { ...call, caller });
 		},
 	};
 }
 
-/** For callers without a token. Nothing is known about them: such a method checks by itself what it may answer. */
+/** For callers without a token: the method itself has to check what it may answer. */
 export function openMethod<S extends Schema>(definition: Definition<S, Call>): Method {
 	return {
 		audience: 'anyone',
@@ -102,7 +106,7 @@ export function adminMethod<S extends Schema>(definition: Definition<S, Call>): 
 		ignored,
 		call: async (raw, caller, call) => {
 			if (caller.kind !== 'admin')
-				throw new Refusal('not_allowed_token_type', 'token: the administrator’s is needed');
+				throw new Refusal('not_allowed_token_type', 'token: this method needs the administrator’s token');
 			checkNames(definition.arguments, ignored, raw);
 			return definition.run(parseArguments(definition.arguments, raw), call);
 		},

@@ -3,7 +3,7 @@ import { hashToken } from '../auth/tokens.ts';
 import type { Call } from './method.ts';
 import { webUrl } from './origin.ts';
 
-/** Makes an invite, and the link that carries its secret: the only time that the secret is known. */
+/** Creates an invite and the link with its secret. Only the hash is stored, so the link cannot be shown again. */
 
 const SECRET_BYTES = 32;
 
@@ -22,7 +22,7 @@ export async function newInvite(
 		revokedTs: null,
 		usedTs: null,
 	};
-	// In the fragment, which browsers never send: neither a proxy nor a log sees it.
+	// In the fragment, which browsers do not send: no proxy and no log sees it.
 	const url = `${webUrl(request)}#invite=${secret}`;
 	await services.directory.createInvite(invite);
 	return { invite, url };

@@ -1,28 +1,28 @@
 import { Refusal } from '../../model/errors.ts';
 import { ANY_ORIGIN, addressedTo } from '../../protocol/addresses.ts';
 
-/** How the caller reaches this server: what addresses in answers are made of. */
+/** The address at which the caller reaches this server, for links in answers. */
 
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 function hostOf(request: Request): string {
 	const host = request.headers.get('host') ?? '';
 	if (HOST.test(host)) return host;
-	throw new Refusal('invalid_arguments', 'the Host header is missing or not a host');
+	throw new Refusal('invalid_arguments', 'the Host header is missing or invalid');
 }
 
-/** Behind a proxy that ends TLS, the request itself is plain. */
+/** Behind a proxy that terminates TLS, the request itself is plain. */
 function isSecure(request: Request): boolean {
 	const forwarded = request.headers.get('x-forwarded-proto')?.split(',', 1)[0]?.trim().toLowerCase();
 	if (forwarded !== undefined && forwarded !== '') return forwarded === 'https' || forwarded === 'wss';
 	return request.url.startsWith('https:');
 }
 
-/** `https://host`, for the addresses in messages; `publicUrl` where that is set. */
+/** `https://host`, for links in messages; `publicUrl` if it is set. */
 export const originFor = (request: Request, publicUrl: string | null): string =>
 	publicUrl ?? webUrl(request).slice(0, -1);
 
-/** An answer with addresses as this client reaches them. Where its Host header is unusable, they lead nowhere. */
+/** Rewrites addresses in an answer for this client. With an invalid Host header they stay unusable. */
 export const addressedFor =
 	(request: Request, publicUrl: string | null) =>
 	(json: string): string => {
@@ -38,13 +38,13 @@ export const addressedFor =
 export const webUrl = (request: Request): string =>
 	`${isSecure(request) ? 'https' : 'http'}://${hostOf(request)}/`;
 
-/** The ticket is part of the path: slack-go replaces the query with its own. */
+/** The ticket is in the path because slack-go replaces the query. */
 export const socketUrl = (request: Request, ticket: string): string =>
 	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/rtm/${ticket}`;
 
-/** Where an app answers a command or an action later. */
+/** The address at which an app answers a command or an action later. */
 export const responseUrl = (request: Request, pass: string): string => `${webUrl(request)}responses/${pass}`;
 
-/** Where an app opens its Socket Mode connection. Libraries append to the query, so there is one. */
+/** The address of a Socket Mode connection. It has a query because libraries append to it. */
 export const linkUrl = (request: Request, ticket: string, app: string): string =>
 	`${isSecure(request) ? 'wss' : 'ws'}://${hostOf(request)}/link/${ticket}?app_id=${app}`;

@@ -1,6 +1,6 @@
 /**
- * Cursors: opaque to clients, base64 of what comes next. Pages of messages go on from a ts and pages of
- * ids from an id, so that neither is disturbed by what arrives in between.
+ * Cursors: opaque to clients, base64 of where the next page starts. Pages of messages continue from a ts and pages
+ * of ids from an id, so new items do not disturb them.
  */
 
 export type CursorKind = 'next_ts' | 'after';
@@ -11,7 +11,7 @@ export const encodeCursor = (kind: CursorKind, value: string | number): string =
 const TS = /^\d{1,16}$/;
 const MAX_LENGTH = 400;
 
-/** Undefined for anything that this kind of method did not hand out. */
+/** Undefined if this kind of method did not return the cursor. */
 export function decodeCursor(kind: CursorKind, text: string): string | undefined {
 	if (text.length > MAX_LENGTH) return undefined;
 	const decoded = Buffer.from(text, 'base64').toString('utf8');
@@ -23,7 +23,7 @@ export function decodeCursor(kind: CursorKind, text: string): string | undefined
 
 const encodedOf = (decoded: string): string => Buffer.from(decoded).toString('base64').replace(/=+$/, '');
 
-/** The end of a listing is an empty text: `null` makes Slack's clients ask for ever. */
+/** The end of a listing is an empty text: with `null`, Slack's clients request pages for ever. */
 export const nextCursor = (kind: CursorKind, next: string | number | null) => ({
 	response_metadata: { next_cursor: next === null ? '' : encodeCursor(kind, next) },
 });

@@ -5,8 +5,9 @@ import type { UserCall } from './method.ts';
 import { openWith } from './methods/conversations-open.ts';
 
 /**
- * Where a message goes: a conversation's id, `#name` or `name` of a channel, a user's id or `@name` for the direct message with
- * that user. A name that is nobody's is refused like an unknown id: what cannot be delivered must not look delivered.
+ * Resolves where to post: the id of a conversation, `#name` or `name` of a channel, or a user id or `@name` for the
+ * direct message with that user. An unknown name is rejected like an unknown id, so that no message seems delivered
+ * when it is not.
  */
 export async function postTarget(call: UserCall, given: string): Promise<string> {
 	if (isConversationId(given)) return given;
@@ -32,7 +33,7 @@ async function channelNamed(call: UserCall, name: string): Promise<string> {
 	const id = await services.directory.channelNamed(caller.team, name);
 	if (id === null) throw noChannel();
 	const { conversation } = await visible(call, id);
-	// The name may only be reserved, or be that of another channel by now.
+	// The name may only be reserved, or belong to another channel by now.
 	if (conversation.name !== name) throw noChannel();
 	return id;
 }

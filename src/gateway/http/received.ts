@@ -1,5 +1,5 @@
 import { type ErrorCode, Refusal } from '../../model/errors.ts';
-import { type Caller, STRANGER } from '../auth/caller.ts';
+import { ANONYMOUS, type Caller } from '../auth/caller.ts';
 import { looksLikeJwt } from '../auth/tokens.ts';
 import type { Services } from '../services.ts';
 import { addForm, type RawArguments, readBody } from './body.ts';
@@ -7,8 +7,8 @@ import type { IncomingBody } from './incoming-body.ts';
 import type { Method } from './method.ts';
 
 /**
- * Who calls, then what they sent. A body is read only of a caller who is known and not limited; without a token in the header
- * or the query, it may hold the token: then a small one is read, and not for long.
+ * Identifies the caller, then reads the body. The body of a known caller who is within the limits is read whole. If
+ * neither header nor query has a token, the body may contain it: then only a small body is read, for a short time.
  */
 
 export interface Incoming {
@@ -23,8 +23,8 @@ export interface Received {
 	readonly raw: RawArguments;
 }
 
-/** What only requests without a valid token are refused with. */
-const OF_STRANGERS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+/** Errors of requests without a valid token. */
+const ANONYMOUS_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 	'not_authed',
 	'invalid_auth',
 	'token_expired',
@@ -32,24 +32,24 @@ const OF_STRANGERS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 	'account_inactive',
 ]);
 
-/** Of a body that holds the token itself. */
-const MOST_ANONYMOUS_BYTES = 64 * 1024;
+/** Limit for a body that contains the token. */
+const MAX_ANONYMOUS_BYTES = 64 * 1024;
 const ANONYMOUS_MS = 5_000;
-/** While a token is looked up: how long that takes is not up to the sender. */
+/** No limit during the look-up of a token: the sender cannot influence how long it takes. */
 const LOOK_UP_MS = Number.POSITIVE_INFINITY;
-/** Of a user who is known. */
+/** For a known caller. */
 const KNOWN_MS = 30_000;
-/** All whom a proxy does not name hold bodies together. */
+/** One key for all clients that a proxy does not name. */
 const UNNAMED = 'unnamed';
 
 export async function received(method: Method, incoming: Incoming, services: Services): Promise<Received> {
 	const { request, query, body, client } = incoming;
 	const raw = addForm(new Map(), query);
-	if (method.audience === 'anyone') return stranger(incoming, raw, services);
+	if (method.audience === 'anyone') return withoutToken(incoming, raw, services);
 	const token = tokenBeforeBody(request, raw);
-	if (token === null) return anonymous(method, incoming, raw, services);
+	if (token === null) return withTokenInBody(method, incoming, raw, services);
 	const caller = await identified(token, incoming, services, (remembered) => {
-		if (!remembered) services.strangers.admit(client.address);
+		if (!remembered) services.anonymous.admit(client.address);
 		body.hold(remembered ? holderOf(remembered) : (client.address ?? UNNAMED), LOOK_UP_MS);
 	});
 	limit(method, caller, services);
@@ -57,13 +57,13 @@ export async function received(method: Method, incoming: Incoming, services: Ser
 	return { caller, raw: await readWhole(raw, incoming) };
 }
 
-/** Each such call counts as one without a valid token: there are only so many of them from one address. */
-async function stranger(incoming: Incoming, raw: RawArguments, services: Services): Promise<Received> {
+/** Each of these calls counts as one without a valid token, which limits them per address. */
+async function withoutToken(incoming: Incoming, raw: RawArguments, services: Services): Promise<Received> {
 	const { client } = incoming;
-	services.strangers.admit(client.address);
-	services.strangers.failed(client.address);
+	services.anonymous.admit(client.address);
+	services.anonymous.failed(client.address);
 	if (incoming.body.bytes > 0) await smallBody(incoming, raw);
-	return { caller: STRANGER, raw };
+	return { caller: ANONYMOUS, raw };
 }
 
 async function identified(
@@ -75,31 +75,31 @@ async function identified(
 	try {
 		return await services.auth.identify(token, beforeLookUp);
 	} catch (error) {
-		if (isOfStranger(error, token)) services.strangers.failed(client.address);
+		if (isAnonymousError(error, token)) services.anonymous.failed(client.address);
 		throw error;
 	}
 }
 
-/** Only a user who had a valid JWT can send an expired one: its signature is verified first. */
-function isOfStranger(error: unknown, token: string | null): boolean {
+/** An expired JWT with a valid signature comes from a real user, so it is not counted as anonymous. */
+function isAnonymousError(error: unknown, token: string | null): boolean {
 	if (!(error instanceof Refusal)) return false;
 	if (error.code === 'token_expired' && token !== null && looksLikeJwt(token)) return false;
-	return OF_STRANGERS.has(error.code);
+	return ANONYMOUS_ERRORS.has(error.code);
 }
 
-/** Whose memory it is. */
+/** The key under which a caller's memory is counted. */
 export const holderOf = (caller: Caller): string => {
 	if (caller.kind === 'user') return caller.user.id;
 	return caller.kind === 'app' ? caller.app : caller.kind;
 };
 
-async function anonymous(
+async function withTokenInBody(
 	method: Method,
 	incoming: Incoming,
 	raw: RawArguments,
 	services: Services,
 ): Promise<Received> {
-	services.strangers.admit(incoming.client.address);
+	services.anonymous.admit(incoming.client.address);
 	const token = await tokenInBody(incoming, raw, services);
 	const caller = await identified(token, incoming, services);
 	limit(method, caller, services);
@@ -113,16 +113,16 @@ async function tokenInBody(
 ): Promise<string | null> {
 	const { body, client } = incoming;
 	try {
-		if (body.bytes > MOST_ANONYMOUS_BYTES)
+		if (body.bytes > MAX_ANONYMOUS_BYTES)
 			throw new Refusal(
 				'not_authed',
-				`send the token in the Authorization header; in the body it is read up to ${MOST_ANONYMOUS_BYTES} bytes`,
+				`send the token in the Authorization header; a body with a token may have at most ${MAX_ANONYMOUS_BYTES} bytes`,
 			);
 		if (body.bytes === 0) return null;
 		await smallBody(incoming, raw);
 	} catch (error) {
 		const isSlow = error instanceof Refusal && error.code === 'request_timeout';
-		if (isSlow || isOfStranger(error, null)) services.strangers.failed(client.address);
+		if (isSlow || isAnonymousError(error, null)) services.anonymous.failed(client.address);
 		throw error;
 	}
 	const token = raw.get('token');
@@ -131,8 +131,11 @@ async function tokenInBody(
 
 async function smallBody(incoming: Incoming, raw: RawArguments): Promise<void> {
 	const { body, client } = incoming;
-	if (body.bytes > MOST_ANONYMOUS_BYTES)
-		throw new Refusal('request_too_large', `at most ${MOST_ANONYMOUS_BYTES} bytes without a token`);
+	if (body.bytes > MAX_ANONYMOUS_BYTES)
+		throw new Refusal(
+			'request_too_large',
+			`without a token a body may have at most ${MAX_ANONYMOUS_BYTES} bytes`,
+		);
 	body.hold(client.address ?? UNNAMED, ANONYMOUS_MS);
 	await readWhole(raw, incoming);
 }
@@ -145,7 +148,7 @@ async function readWhole(raw: RawArguments, { request, body }: Incoming): Promis
 
 const BEARER = /^Bearer +(.+)$/i;
 
-/** The header wins over an argument. Null: only the body can have it. */
+/** The header wins over the argument. Null: the token can only be in the body. */
 function tokenBeforeBody(request: Request, raw: RawArguments): string | null {
 	const header = request.headers.get('authorization');
 	if (header !== null) return BEARER.exec(header)?.[1]?.trim() ?? '';

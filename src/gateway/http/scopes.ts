@@ -1,8 +1,8 @@
 import type { Caller } from '../auth/caller.ts';
 
 /**
- * What a token may do, in the words of Slack's `X-OAuth-Scopes`, which tools check first. A token may do whatever its
- * user may: the list is the same for every user, and for every bot.
+ * The scopes of a token for Slack's `X-OAuth-Scopes` header, which tools check first. A token may do what its user
+ * may, so all users have one list and all bots another.
  */
 
 const SHARED = [
@@ -41,7 +41,7 @@ const OF_USERS = [
 ].join();
 const OF_BOTS = ['bot', 'channels:join', 'channels:manage', 'chat:write.customize', ...SHARED].join();
 
-/** Null: the caller has no token, or one that is none of Slack's. */
+/** Null: the caller has no token that Slack has an equivalent for. */
 export function scopesOf(caller: Caller): string | null {
 	if (caller.kind !== 'user') return null;
 	return caller.user.isBot ? OF_BOTS : OF_USERS;

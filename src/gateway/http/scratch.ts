@@ -1,8 +1,8 @@
 /**
- * Buffers for large answers, used again. Memory that was not used before is given by the operating system page
- * by page as it is written to, which for megabytes takes longer than the writing.
+ * Reuses buffers for large answers: the operating system maps fresh memory page by page as it is written, which
+ * takes longer for megabytes than writing them.
  *
- * What is kept is bounded in number and in size, and released when unused for a while.
+ * The number and size of cached buffers are bounded; unused ones are released after a while.
  */
 
 const KEPT = 4;
@@ -20,19 +20,19 @@ export class Scratch {
 		this.idle.unref();
 	}
 
-	/** At least as large; what is in it is anything. */
+	/** Returns a buffer of at least this size with undefined content. */
 	take(size: number): Buffer<ArrayBuffer> {
 		const index = this.spare.findIndex((buffer) => buffer.length >= size);
 		const [found] = index < 0 ? [] : this.spare.splice(index, 1);
 		return found ?? Buffer.allocUnsafeSlow(size);
 	}
 
-	/** Nothing may read or write it from here on. */
+	/** The caller must not use the buffer afterwards. */
 	giveBack(buffer: Buffer<ArrayBuffer>): void {
 		if (buffer.length > LARGEST_KEPT_BYTES) return;
 		this.spare.push(buffer);
 		this.spare.sort((a, b) => a.length - b.length);
-		// The largest are the ones worth keeping.
+		// Keep the largest ones.
 		if (this.spare.length > KEPT) this.spare.shift();
 		this.idle.refresh();
 	}

@@ -3,8 +3,8 @@ import { Refusal } from '../../model/errors.ts';
 import type { UserCall } from './method.ts';
 
 /**
- * Cursors of listings of conversations: encrypted, and bound to the user and the method that they were made for. An id of
- * a client cannot read the conversation inside, and cannot forge a cursor that starts elsewhere.
+ * Cursors of listings of conversations, encrypted and bound to the user and method that they were made for: a
+ * client can neither read the conversation id inside nor forge a cursor that starts elsewhere.
  */
 
 const CIPHER = 'aes-256-gcm';
@@ -17,7 +17,7 @@ const keyOf = async ({ services, caller }: UserCall): Promise<Uint8Array> =>
 
 const boundTo = ({ caller }: UserCall, method: string): Buffer => Buffer.from(`${method} ${caller.user.id}`);
 
-/** As `nextCursor` answers it: empty at the end. */
+/** Like `nextCursor`: empty at the end. */
 export async function sealedNext(call: UserCall, method: string, next: string | null) {
 	return { response_metadata: { next_cursor: next === null ? '' : await seal(call, method, next) } };
 }
@@ -29,7 +29,7 @@ async function seal(call: UserCall, method: string, value: string): Promise<stri
 	return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64');
 }
 
-/** Where the page starts. */
+/** Returns where the page starts. */
 export async function openCursor(
 	call: UserCall,
 	method: string,
@@ -46,6 +46,6 @@ export async function openCursor(
 		return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
 	} catch (error) {
 		if (error instanceof Refusal) throw error;
-		throw new Refusal('invalid_cursor', 'cursor: not returned by this method');
+		throw new Refusal('invalid_cursor', 'cursor: this method did not return it to this user');
 	}
 }

@@ -18,15 +18,15 @@ import { targetOf } from './target.ts';
 import { serveNotFound, serveWeb } from './web.ts';
 
 /**
- * The HTTP side of the gateway, from a Request to a Response; it knows nothing of the server that it runs in.
- * A call goes through one sequence: method, caller, limit, body, arguments as meant, run.
+ * The HTTP side of the gateway: from a Request to a Response, independent of the server that it runs in. Every call
+ * takes the same steps: method, caller, limit, body, arguments, run.
  */
 
 const API = '/api/';
 
-/** Who sent a request, where its token does not say so. */
+/** The sender of a request without a token. */
 export interface Client {
-	/** Null: behind a trusted proxy that names nobody. */
+	/** Null: behind a trusted proxy that names no client. */
 	readonly address: string | null;
 }
 
@@ -38,7 +38,8 @@ export async function handle(
 	client: Client = UNNAMED,
 ): Promise<Response> {
 	const response = await answerTo(request, services, client);
-	// Bun closes the connection without saying so: a Node client that keeps connections would send its next request into it.
+	// If the request asks for it, Bun closes the connection after its answer, but the answer does not say so. A Node client with
+	// keep-alive would send its next request on the closed connection, and fail.
 	const isLast = request.headers.get('connection')?.toLowerCase() === 'close';
 	return isLast ? lastAnswer(response) : response;
 }
@@ -80,7 +81,7 @@ async function serveApi(
 	return forOrigins(request, services, () => serveMethod(name, query, request, services, client));
 }
 
-/** For pages of other origins, where some may read answers. */
+/** Adds CORS headers if pages of other origins are allowed. */
 async function forOrigins(
 	request: Request,
 	{ cors }: Services,
@@ -95,7 +96,7 @@ async function servePage(path: string, request: Request, services: Services): Pr
 		return (await serveWeb(path, request)) ?? (await serveNotFound(request)) ?? notFound();
 	} catch (error) {
 		services.operations.failed('web', error);
-		return new Response('The web interface could not be built; the log says why.', { status: 500 });
+		return new Response('The web interface could not be built; see the server’s log.', { status: 500 });
 	}
 }
 
@@ -110,7 +111,7 @@ async function serveMethod(
 ): Promise<Response> {
 	const started = performance.now();
 	const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
-	// Unknown method names share one label: the sender chooses them.
+	// Unknown names share one metric label, because the sender chooses them.
 	const shownName = method ? name : UNKNOWN;
 	const body = new IncomingBody(request, services.bodies);
 	let outcome: 'ok' | ErrorCode = 'ok';
@@ -143,15 +144,15 @@ function scoped(response: Response, scopes: string | null): Response {
 	return response;
 }
 
-/** Of a connection whose client may go on sending what nobody reads. */
+/** Closes a connection whose client may still be sending. */
 function lastAnswer(response: Response): Response {
 	response.headers.set('connection', 'close');
 	return response;
 }
 
 /**
- * Slack's RTM client stops for good at any refusal but these, and tries again at 503: at the methods that
- * it connects with, every other one about the token becomes `invalid_auth`.
+ * Slack's RTM client understands `not_authed`, `invalid_auth` and `account_inactive`, retries after a 503, and stops for good at any
+ * other error. So the methods that it connects with answer other errors about the token with `invalid_auth`, and failures with a 503.
  */
 const AT_CONNECT: Partial<Record<ErrorCode, ErrorCode>> = {
 	token_expired: 'invalid_auth',

@@ -3,8 +3,8 @@ import { directId, SLACKBOT_ID } from '../../model/ids.ts';
 import type { Services } from '../services.ts';
 
 /**
- * The direct message with Slackbot that every user of Slack has: wee-slack looks it up whenever a user turns to another
- * conversation. Like Slackbot itself it is not stored. It is listed, can be looked at, stays empty, and refuses messages.
+ * The direct message with Slackbot that every user of Slack has: wee-slack looks it up whenever the user switches
+ * conversations. Like Slackbot it is not stored. It is listed and readable, stays empty, and rejects messages.
  */
 
 interface Of {
@@ -35,6 +35,6 @@ export async function slackbotDirect(call: Of): Promise<Conversation> {
 	};
 }
 
-/** Null: the id is of another conversation, or of none. */
+/** Null: the id belongs to another conversation, or to none. */
 export const slackbotDirectAt = async (call: Of, id: string): Promise<Conversation | null> =>
 	id.startsWith('D') && id === (await idFor(call)) ? slackbotDirect(call) : null;

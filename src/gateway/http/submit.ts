@@ -2,7 +2,7 @@ import { ERRORS, Refusal } from '../../model/errors.ts';
 import type { Action, Result } from '../../sequencer/commands.ts';
 import type { UserCall } from './method.ts';
 
-/** Asks the owner of a conversation, in the caller's name. */
+/** Submits an action to the owner of a conversation on behalf of the caller. */
 export async function submit(
 	{ services, caller }: UserCall,
 	channel: string,
@@ -13,8 +13,8 @@ export async function submit(
 }
 
 /**
- * What an answer has beyond the decision. The change happened, so an answer that cannot be complete now is sent without it: a
- * refusal would say that nothing was changed.
+ * Reads what an answer has beyond the decision. If that is unavailable, answers without it: the change happened,
+ * and an error would deny it.
  */
 export async function ifAvailable<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
 	try {

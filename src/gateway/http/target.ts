@@ -1,6 +1,6 @@
 /**
- * What a request line asks for. The address that Bun makes of it holds the client's Host header, and is no valid URL when that
- * is not a host: it is split by hand, never parsed.
+ * Splits a request line into path and query. Bun builds `request.url` with the client's Host header, and an invalid
+ * host makes an invalid URL: so this splits the text instead of parsing a URL.
  */
 
 export interface Target {
@@ -8,7 +8,7 @@ export interface Target {
 	readonly query: string;
 }
 
-/** `http://host/path?query`, or `/path?query` where the Host header is missing or unusable. */
+/** `http://host/path?query`, or `/path?query` if the Host header is missing or invalid. */
 export function targetOf(url: string): Target {
 	const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
 	const mark = url.indexOf('?', start);

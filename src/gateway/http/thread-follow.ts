@@ -5,8 +5,8 @@ import { joined } from './access.ts';
 import type { UserCall } from './method.ts';
 
 /**
- * Whether the caller follows a thread. Answered by the read state where it knows the thread, and otherwise by the store: the
- * owner of the conversation is not asked, so that this works while no command can be decided.
+ * Whether the caller follows a thread. The read state answers if it knows the thread, otherwise the store. It does
+ * not involve the conversation's owner, so it works while no worker is running.
  */
 export async function followOfCaller(
 	call: UserCall,
@@ -18,11 +18,11 @@ export async function followOfCaller(
 	const row = await services.readState.thread(user, channel, threadTs);
 	if (row && row.latestReply > 0) return { active: true, since: row.since, cursor: row.lastRead };
 	const conversation = await joined(call, channel);
-	const gone = new Refusal('thread_not_found', 'thread_ts: no such thread');
-	// Once this is read, the store has everything that was published to the conversation's members.
+	const noThread = new Refusal('thread_not_found', 'thread_ts: no such thread');
+	// After this read, the store has everything that was published to the conversation's members.
 	const [root] = await services.history.messages(conversation.id, [threadTs]);
-	if (!root || root.threadTs !== null) throw gone;
-	if (root.deleted && (await services.history.threads(channel, [threadTs])).length === 0) throw gone;
+	if (!root || root.threadTs !== null) throw noThread;
+	if (root.deleted && (await services.history.threads(channel, [threadTs])).length === 0) throw noThread;
 	const [memberships, follows] = await Promise.all([
 		services.source.memberships(channel, [user]),
 		services.source.follows(channel, threadTs, [user]),

@@ -1,18 +1,18 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * The web interface as files, bundled from web/ by Bun when somebody first asks for one of them: there is no build step, and a
- * server that only answers methods never pays for it (docs/adr/0019-web-interface.md).
+ * Bundles the web interface from web/ with Bun on the first request for one of its files: there is no build step,
+ * and a server that only answers the API never pays for it (docs/adr/0019-web-interface.md).
  */
 
 export interface WebFile {
 	readonly type: string;
 	readonly bytes: Uint8Array<ArrayBuffer>;
-	/** Its name has a hash of its content: it never changes. */
+	/** The name contains a hash of the content, so the file never changes. */
 	readonly isImmutable: boolean;
 }
 
-/** By the address's path. */
+/** By path. */
 export type WebFiles = ReadonlyMap<string, WebFile>;
 
 const WEB = new URL('../../../web/', import.meta.url);
@@ -22,15 +22,15 @@ const PAGES: Readonly<Record<string, string>> = {
 	'/devices': 'devices',
 	'/ops': 'ops',
 };
-/** At the root, because a service worker is in charge of what is below it. */
+/** At the root, because a service worker controls only pages below its path. */
 const WORKER = '/sw.js';
-/** What a browser is shown where there is nothing; it has no address of its own. */
+/** The page for unknown addresses. */
 export const NOT_FOUND = '/not-found.html';
-/** Under a fixed name: a browser that installs the page asks for it. */
+/** A fixed name: browsers request it when the page is installed. */
 const ICON = '/icon.svg';
 const ASSETS = 'assets/';
 
-/** Checked before anything is bundled: requests for other addresses cost nothing. */
+/** Checked before bundling, so that requests for other paths cost nothing. */
 export const isWebPath = (path: string): boolean =>
 	Object.hasOwn(PAGES, path) || [WORKER, ICON].includes(path) || path.startsWith(`/${ASSETS}`);
 
@@ -66,12 +66,12 @@ const buildPages = () =>
 		},
 	});
 
-/** One file that needs no other: browsers ask for it alone, and some take no modules there. */
+/** A single file without imports: browsers load it separately, and some support no modules there. */
 const buildWorker = () => build({ entrypoints: [place('sw/sw.ts')], format: 'iife', naming: '[name].[ext]' });
 
 const build = (what: Partial<Bun.BuildConfig> & Pick<Bun.BuildConfig, 'entrypoints'>) =>
 	Bun.build({ target: 'browser', minify: true, ...what }).catch((error: unknown) => {
-		// Bun's has one for each file that could not be read, each with the whole of it.
+		// Bun's error contains one cause per unreadable file, each with its whole content.
 		const causes = error instanceof AggregateError ? error.errors : [error];
 		throw new Error(`cannot bundle web/: ${causes.slice(0, 3).map(String).join('; ')}`);
 	});

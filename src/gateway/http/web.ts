@@ -2,14 +2,14 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { bundleWeb, isWebPath, NOT_FOUND, type WebFile, type WebFiles } from './web-bundle.ts';
 
-/** Serves the web interface: compressed once, cached by browsers for as long as it stays the same. */
+/** Serves the web interface: compressed once, and cached by browsers until it changes. */
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
 /**
- * Scripts and styles come from here alone, and none stand in the page: a message that brings markup along runs nothing.
- * Pictures may be data, for the badge that is drawn onto the icon, and blobs, for files before they are sent. Frames are the two devices, the worker shows
- * notifications.
+ * Only scripts and styles of this server run, and none inline: markup in a message runs nothing. Images may be data
+ * URLs, for the badge drawn onto the icon, and blobs, for files before they are sent. Frames are for /devices, the
+ * worker for notifications.
  */
 const POLICY = [
 	"default-src 'none'",
@@ -34,7 +34,7 @@ const GUARDS = {
 
 class ServedFile {
 	readonly etag: string;
-	/** Blobs: Bun sends one from where it is, and would copy bytes for every visitor. */
+	/** Blobs: Bun sends a blob without copying it for every visitor. */
 	private readonly bodies = new Map<Encoding, Promise<Blob>>();
 
 	constructor(private readonly file: WebFile) {
@@ -63,7 +63,7 @@ class ServedFile {
 		});
 	}
 
-	/** In place of what was asked for: nothing to keep, and nothing to compare with. */
+	/** Serves this file for another path: not cacheable. */
 	async instead(request: Request, status: number): Promise<Response> {
 		return new Response(request.method === 'HEAD' ? null : await this.body('identity'), {
 			status,
@@ -83,7 +83,7 @@ class ServedFile {
 const encodingOf = (accepted: string): Encoding =>
 	/\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : 'identity';
 
-/** Beyond this, brotli takes far longer for a few percent; the first visitor waits for it. */
+/** Higher qualities take far longer for a few percent; the first visitor waits for the compression. */
 const BROTLI_QUALITY = 6;
 
 async function encode(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
@@ -94,7 +94,7 @@ async function encode(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding): Promi
 	);
 }
 
-/** One bundle for the process, however many servers run in it. */
+/** One bundle per process, even if several servers run in it. */
 let bundled: Promise<ReadonlyMap<string, ServedFile>> | undefined;
 
 const served = (files: WebFiles): ReadonlyMap<string, ServedFile> =>
@@ -108,7 +108,7 @@ export async function serveWeb(path: string, request: Request): Promise<Response
 	return (await files()).get(path)?.answer(request) ?? null;
 }
 
-/** The page for a wrong address, if a browser asks for a page. Null for everything else. */
+/** The page for an unknown address, if a browser requests a page; null otherwise. */
 export async function serveNotFound(request: Request): Promise<Response | null> {
 	if (!isRead(request) || !request.headers.get('accept')?.includes('text/html')) return null;
 	return (await files()).get(NOT_FOUND)?.instead(request, 404) ?? null;
@@ -119,7 +119,7 @@ async function files(): Promise<ReadonlyMap<string, ServedFile>> {
 	try {
 		return await bundled;
 	} catch (error) {
-		// Tried again by the next visitor: what is missing may have been installed meanwhile.
+		// The next request retries: a missing file may have been installed by then.
 		bundled = undefined;
 		throw error;
 	}

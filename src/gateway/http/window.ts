@@ -1,4 +1,4 @@
-/** The part of a timeline that `oldest`, `latest`, `inclusive` and `cursor` ask for, as exclusive bounds. */
+/** Turns `oldest`, `latest`, `inclusive` and `cursor` into exclusive bounds of a timeline. */
 
 export interface WindowArguments {
 	readonly oldest: number | undefined;
@@ -12,7 +12,10 @@ export interface Window {
 	readonly before: number;
 }
 
-/** A cursor is the last ts that was shown: what follows lies after it going forward, before it going back. */
+/**
+ * A cursor is the last ts of the previous page: the next page is after it when reading forward, before it when
+ * reading backward.
+ */
 export function between(args: WindowArguments, direction: 'forward' | 'backward'): Window {
 	const window = bounds(args);
 	if (args.cursor === undefined) return window;
@@ -22,7 +25,7 @@ export function between(args: WindowArguments, direction: 'forward' | 'backward'
 		: { ...window, before: Math.min(window.before, shown) };
 }
 
-/** The same without the cursor: what all pages together show. */
+/** The bounds without the cursor: what all pages together cover. */
 export function bounds({ oldest, latest, inclusive }: Omit<WindowArguments, 'cursor'>): Window {
 	const wider = inclusive ? 1 : 0;
 	return {

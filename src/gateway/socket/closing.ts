@@ -2,7 +2,9 @@ import type { Connection } from './connection.ts';
 
 const CLOSED_PER_TURN = 200;
 
-/** Has these clients connect again and resume. Staggered, so that they do not all come back in the same moment. */
+/**
+ * Closes these sockets so that their clients reconnect and resume. Staggered, so that they do not return together.
+ */
 export async function closeAll(all: Iterable<Connection>): Promise<void> {
 	const connections = [...all];
 	for (let from = 0; from < connections.length; from += CLOSED_PER_TURN) {

@@ -2,21 +2,21 @@ import { CLOSE_CODES, type CloseReason } from '../../model/errors.ts';
 import { addressedTo } from '../../protocol/addresses.ts';
 import type { SentEvents } from './sent-events.ts';
 
-/** What a connection needs of a socket; Bun's ServerWebSocket is one. */
+/** The methods of Bun's ServerWebSocket that a connection uses. */
 export interface Socket {
 	send(frame: string): number;
-	/** A protocol ping: clients answer it by themselves, with the same data. */
+	/** Sends a protocol ping; clients answer it automatically with the same data. */
 	ping(data: string): number;
 	cork(callback: () => void): unknown;
 	close(code: number, reason: string): void;
-	/** Bytes that the client has not taken yet. */
+	/** Bytes that the client has not read yet. */
 	getBufferedAmount(): number;
 }
 
-/** What is poured goes out in pieces of about this size, each when the one before it has been taken. */
+/** `pour` sends pieces of about this size, each after the client has read the one before. */
 const PIECE_CHARACTERS = 16 * 1024;
-/** A client that takes so long to catch up that more than this happens meanwhile is cut off; it resumes. */
-const MOST_HELD_CHARACTERS = 4_000_000;
+/** If more than this is held while a client catches up, its socket is closed; the client resumes. */
+const MAX_HELD_CHARACTERS = 4_000_000;
 
 interface HeldFrame {
 	readonly frame: string;
@@ -27,35 +27,35 @@ interface HeldFrame {
 interface Held {
 	readonly frames: HeldFrame[];
 	characters: number;
-	/** More was held than may be: the socket is closed with the next flush. */
+	/** More was held than allowed: the next flush closes the socket. */
 	overflowed: boolean;
 }
 
-/** Who waits until the client has taken what was sent: few do, and a field for it would be in all. */
+/** Callbacks that wait until the client has read everything. Few connections have one, so it is not a field. */
 const wakeWhenTaken = new WeakMap<Connection, () => void>();
 
 /**
- * One socket of a user. Frames that are due in one turn of the event loop go out in one write: system
- * calls are what deliveries cost.
+ * One socket of a user. Frames of one turn of the event loop are sent in one write, because system calls dominate
+ * the cost of delivery.
  *
- * Before its hello nothing is sent to it. One that resumes holds live events back until it was sent
- * what it missed; then that follows, without what was among the missed.
+ * Nothing is sent before `hello`. While a client resumes, live events are held; after the missed events they
+ * follow, without those that were among the missed ones.
  */
 export class Connection {
-	/** Frames reach the socket only after its hello. */
+	/** Frames reach the socket only after `hello`. */
 	private open = false;
 	private ended = false;
-	/** What is held back, while it is. */
+	/** Frames that are held while the client resumes. */
 	private held: Held | undefined;
-	/** Events with a stamp up to here were sent already. */
+	/** Events with a stamp up to here were already sent. */
 	private caughtUpTo = 0;
-	/** Frames of this turn: mostly one or none. There are many connections, and most are idle. */
+	/** Frames of this turn. Usually one or none, so one frame needs no array: most connections are idle. */
 	private due: string | string[] | undefined;
-	/** A ping goes out with the next flush, behind the frames of it. */
+	/** The next flush sends a ping after its frames. */
 	private pingIsDue = false;
 	private pings = 0;
-	/** Kept by the heartbeat: how many checks since the client last sent anything. */
-	silentLooks = 0;
+	/** Kept by the heartbeat: number of checks since the client last sent anything. */
+	silentChecks = 0;
 	/** Kept by the heartbeat: the client was pinged and has sent nothing since. */
 	isPinged = false;
 
@@ -64,35 +64,38 @@ export class Connection {
 		readonly user: string,
 		readonly team: string,
 		readonly tokenHash: string,
-		/** The client asked for counts that it cannot derive. */
+		/** The client requested counts that it cannot derive from events. */
 		readonly wantsCounts: boolean,
 		private readonly socket: Socket,
 		private readonly scheduleFlush: (connection: Connection) => void,
-		/** How the client reaches the server, for the addresses in its frames. */
+		/** The address at which the client reaches the server, for links in its frames. */
 		readonly origin = '',
 	) {}
 
-	/** Closed, from whichever side. */
+	/** Closed by either side. */
 	get isOver(): boolean {
 		return this.ended;
 	}
 
-	/** It resumes, and was not sent yet what it missed. */
+	/** The client resumes and has not been sent all missed events. */
 	get isCatchingUp(): boolean {
 		return this.held !== undefined;
 	}
 
-	/** What the client has not taken yet. */
+	/** Bytes that the client has not read yet. */
 	get bufferedBytes(): number {
 		return this.ended ? 0 : this.socket.getBufferedAmount();
 	}
 
-	/** From here on frames are kept, until `release`. */
+	/** Holds frames until `release`. */
 	hold(): void {
 		this.held = { frames: [], characters: 0, overflowed: false };
 	}
 
-	/** Sends these, with the client's origin in their addresses, ahead of what is held, no faster than the client takes them. */
+	/**
+	 * Sends these frames ahead of held ones, no faster than the client reads them, with links for the client's
+	 * origin.
+	 */
 	async pour(frames: readonly string[]): Promise<void> {
 		for (let next = 0; next < frames.length && !this.ended; ) {
 			next = this.pourPiece(frames, next);
@@ -118,14 +121,14 @@ export class Connection {
 		});
 	}
 
-	/** The client has taken what was sent. */
+	/** The client has read everything that was sent. */
 	drained(): void {
 		const wake = wakeWhenTaken.get(this);
 		wakeWhenTaken.delete(this);
 		wake?.();
 	}
 
-	/** Sends held and later events with a stamp after this one, without held events that `told` includes. */
+	/** Sends held and later events with a stamp after `caughtUpTo`, except held events that are in `sent`. */
 	release(caughtUpTo: number, sent?: Pick<SentEvents, 'includes'>): void {
 		const { held } = this;
 		if (this.ended || held?.overflowed) return;
@@ -140,15 +143,16 @@ export class Connection {
 		if (held.overflowed) return;
 		held.frames.push(kept);
 		held.characters += kept.frame.length;
-		if (held.characters <= MOST_HELD_CHARACTERS) return;
+		if (held.characters <= MAX_HELD_CHARACTERS) return;
 		held.overflowed = true;
 		held.frames.length = 0;
 		this.scheduleFlush(this);
 	}
 
 	/**
-	 * `at`: the stamp of the change that it reports; `subject`: what it is about. Never closes: closing detaches the socket from the lists that the caller
-	 * is iterating, and a socket behind it would miss the frame. Flushing does it.
+	 * `at`: the stamp of the change; `subject`: what it is about. Never closes the socket: closing removes it from
+	 * the list that the caller iterates over, and the next socket in the list would miss the frame. `flush` closes
+	 * instead.
 	 */
 	send(frame: string, at?: number, subject?: string): void {
 		if (this.held) {
@@ -163,7 +167,7 @@ export class Connection {
 		else this.due.push(frame);
 	}
 
-	/** Answers the number of the ping, which is what its pong carries. */
+	/** Returns the number of the ping, which its pong carries. */
 	ping(): number {
 		if (!this.pingIsDue) {
 			this.pingIsDue = true;
@@ -203,7 +207,7 @@ export class Connection {
 		this.socket.close(CLOSE_CODES[reason].code, CLOSE_CODES[reason].meaning);
 	}
 
-	/** The socket is gone. */
+	/** The socket was closed. */
 	closed(): void {
 		this.over();
 		this.due = undefined;

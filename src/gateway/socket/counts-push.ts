@@ -6,25 +6,25 @@ import type { Connection } from './connection.ts';
 import type { UserSession } from './user-session.ts';
 
 /**
- * Sends clients the counts that they cannot derive from their events: what an edit or a delete did to
- * messages they may have read ahead, who a `<!here>` meant, how their threads stand. What is due in one turn
- * is sent once; each carries its position, so that an older one never overwrites a newer one.
+ * Sends clients counts that they cannot derive from events: after an edit or a delete of messages they may have
+ * read ahead, after `<!here>`, and for followed threads. Counts that become due in one turn are sent once. Each
+ * carries its position, so that an older one never overwrites a newer one.
  */
 
 interface Due {
 	readonly rows: Set<string>;
-	threads: 'nobody' | 'opted_in' | 'everybody';
+	threads: 'none' | 'opted_in' | 'all';
 }
 
-/** What came to be due to a connection while it was catching up. */
+/** Counts that became due while the connection was catching up. */
 interface Late {
 	readonly rows: Set<string>;
 	threads: boolean;
 }
 
-/** Sessions whose counts are taken in one turn of the event loop. */
-export const SESSIONS_A_TURN = 64;
-/** How long to wait before counts are looked up again that could not be. */
+/** Sessions whose counts are read in one turn of the event loop. */
+export const SESSIONS_PER_TURN = 64;
+/** Delay before counts that could not be read are tried again. */
 const AGAIN_MS = 1_000;
 
 export class CountsPush {
@@ -36,15 +36,15 @@ export class CountsPush {
 		private readonly failed: (error: unknown) => void,
 	) {}
 
-	/** An event went out to these. */
+	/** Called when an event was sent to these sessions. */
 	sent(sessions: readonly UserSession[], about: About): void {
 		if (about.change === 'threads') {
-			for (const session of sessions) this.dueOf(session).threads = 'everybody';
+			for (const session of sessions) this.dueOf(session).threads = 'all';
 			return;
 		}
 		const { row, threads } = underivable(about);
-		// A post can be counted before it has moved its author's read position. A row that is sent in between counts it, so that
-		// the client takes the position for moved: the author gets the row once more.
+		// A post may be counted before its author's cursor has moved. A row sent in between includes the post, and
+		// the client assumes that the cursor has moved: so the author gets the row again.
 		const author = about.change === 'posted' && about.inTimeline ? about.author : null;
 		if (row === null && !threads && author === null) return;
 		for (const session of sessions) {
@@ -54,11 +54,11 @@ export class CountsPush {
 			const due = this.dueOf(session);
 			const conversation = row ?? ofOwn;
 			if (conversation !== null) due.rows.add(conversation);
-			if (threads && due.threads === 'nobody') due.threads = 'opted_in';
+			if (threads && due.threads === 'none') due.threads = 'opted_in';
 		}
 	}
 
-	/** A client caught up, with these still due: they are sent to it alone. */
+	/** Called when a client has caught up: sends it the counts that are still due. */
 	caughtUp(session: UserSession, connection: Connection, rows: readonly string[], threads: boolean): void {
 		const late = this.late.get(connection);
 		this.late.delete(connection);
@@ -67,28 +67,28 @@ export class CountsPush {
 		for (const conversation of due)
 			this.pushRow(session, conversation, to).catch(this.dueAgain(session, rowOf(conversation)));
 		if (threads || late?.threads || due.size > 0)
-			this.pushThreads(session.user, to, true).catch(this.dueAgain(session, threadsOf('everybody')));
+			this.pushThreads(session.user, to, true).catch(this.dueAgain(session, threadsOf('all')));
 	}
 
 	private dueOf(session: UserSession): Due {
 		const known = this.due.get(session);
 		if (known) return known;
 		if (this.due.size === 0) setImmediate(() => this.push());
-		const due: Due = { rows: new Set(), threads: 'nobody' };
+		const due: Due = { rows: new Set(), threads: 'none' };
 		this.due.set(session, due);
 		return due;
 	}
 
-	/** Some sessions in each turn: a delete in a large channel makes thousands of rows due at once. */
+	/** Handles some sessions per turn: a delete in a large channel makes thousands of rows due at once. */
 	private push(): void {
-		let left = SESSIONS_A_TURN;
+		let left = SESSIONS_PER_TURN;
 		for (const [session, { rows, threads }] of this.due) {
 			this.due.delete(session);
 			const { user, connections } = session;
 			for (const conversation of rows)
 				this.pushRow(session, conversation, connections).catch(this.dueAgain(session, rowOf(conversation)));
-			if (threads !== 'nobody')
-				this.pushThreads(user, connections, threads === 'everybody').catch(
+			if (threads !== 'none')
+				this.pushThreads(user, connections, threads === 'all').catch(
 					this.dueAgain(session, threadsOf(threads)),
 				);
 			left -= 1;
@@ -97,7 +97,7 @@ export class CountsPush {
 		if (this.due.size > 0) setImmediate(() => this.push());
 	}
 
-	/** What could not be looked up stays due: no later event would make the client ask for it. */
+	/** Counts that could not be read stay due: no later event would make the client request them. */
 	private dueAgain(session: UserSession, note: (due: Due) => void): (error: unknown) => void {
 		return (error) => {
 			this.failed(error);
@@ -113,9 +113,9 @@ export class CountsPush {
 		to: readonly Connection[],
 	): Promise<void> {
 		const row = await this.readState.row(session.user, conversation);
-		// Asked after the row: an archived conversation has none for clients, which got an event to drop it.
+		// Read after the row: clients dropped an archived conversation when they got its event.
 		const member = row && (await this.readState.member(session.user, conversation));
-		// A user who left meanwhile got an event for that, and has no row any more.
+		// A user who left got an event for it and has no row any more.
 		if (!member || member.archived || !session.isIn(conversation)) return;
 		this.send(to, countsUpdatedEvent(row), false, (late) => late.rows.add(conversation));
 	}
@@ -128,8 +128,8 @@ export class CountsPush {
 	}
 
 	/**
-	 * A client that catches up is sent the current counts afterwards: these may be older than what it missed.
-	 * Until then it is noted what is due to it.
+	 * A client that is catching up gets current counts afterwards: this event may be older than events it is still to
+	 * receive. Until then, records what is due.
 	 */
 	private send(
 		connections: readonly Connection[],
@@ -153,11 +153,11 @@ export class CountsPush {
 
 const rowOf = (conversation: string) => (due: Due) => void due.rows.add(conversation);
 
-const threadsOf = (to: 'everybody' | 'opted_in') => (due: Due) => {
-	if (due.threads !== 'everybody') due.threads = to;
+const threadsOf = (to: 'all' | 'opted_in') => (due: Due) => {
+	if (due.threads !== 'all') due.threads = to;
 };
 
-/** Of which conversation the row, and whether the threads, cannot be derived from the event. */
+/** The conversation whose row, and whether the thread counts, cannot be derived from the event. */
 function underivable(about: Exclude<About, { change: 'threads' }>): { row: string | null; threads: boolean } {
 	if (about.change === 'standing') return { row: about.conversation, threads: true };
 	const derivable = about.change === 'posted' && !about.here;

@@ -2,12 +2,13 @@ import { Refusal } from '../../model/errors.ts';
 import type { Reads } from '../../unread/reads.ts';
 
 /**
- * Marks what was confirmed in focus. For each user, conversation and revision one mark is under way, and what is confirmed
- * meanwhile goes into the next one: a busy channel costs as many marks as the read state takes, not one for each message.
+ * Marks messages that devices in focus have confirmed. Each user, conversation and revision has at most one mark in
+ * flight, and the next one covers what is confirmed meanwhile: so a busy channel costs as many marks as the read
+ * state handles, not one for each message.
  */
 
-/** That wait for the next mark of one user in one conversation. Beyond it the oldest are dropped: they stay unread. */
-const MOST_WAITING = 10_000;
+/** Limit for messages that wait for the next mark. The oldest beyond it are dropped and stay unread. */
+const MAX_WAITING = 10_000;
 
 export interface FocusMarksParts {
 	readonly reads: Pick<Reads, 'mark'>;
@@ -22,13 +23,13 @@ interface FocusedConversation {
 }
 
 export class FocusMarks {
-	/** By place with a mark under way: what the next one marks. */
+	/** For each key with a mark in flight: what the next one marks. */
 	private readonly waiting = new Map<string, number[]>();
 
 	constructor(private readonly parts: FocusMarksParts) {}
 
-	/** Marks under way. */
-	get underWay(): number {
+	/** Number of marks in flight. */
+	get inFlight(): number {
 		return this.waiting.size;
 	}
 
@@ -37,7 +38,7 @@ export class FocusMarks {
 		const waiting = this.waiting.get(key);
 		if (waiting) {
 			waiting.push(...tss);
-			if (waiting.length > MOST_WAITING) waiting.splice(0, waiting.length - MOST_WAITING);
+			if (waiting.length > MAX_WAITING) waiting.splice(0, waiting.length - MAX_WAITING);
 			return;
 		}
 		this.waiting.set(key, []);
@@ -65,7 +66,7 @@ export class FocusMarks {
 		try {
 			await this.parts.reads.mark(user, conversation, { type: 'messages', tss, revision });
 		} catch (error) {
-			// The messages were deleted, or the user left, between delivery and mark.
+			// The messages were deleted, or the user left, before the mark.
 			if (!(error instanceof Refusal)) throw error;
 		}
 	}

@@ -7,31 +7,32 @@ import { Interest } from './interest.ts';
 import { type Delivered, Receipts } from './receipts.ts';
 
 /**
- * What devices have before their user's eyes. A message that is delivered into focus is marked read once the device confirmed
- * receiving it: that message alone, and carrying the revision that the device last saw, so that what another device marked
- * unread in the meantime stays unread. A device that confirms nothing reads nothing; the heartbeat disconnects it.
+ * Tracks which conversations devices show to their users. A message delivered into focus is marked read once the
+ * device has confirmed it: only that message, and with the revision that the device last saw, so that messages that
+ * another device marked unread stay unread. A device that confirms nothing marks nothing; the heartbeat disconnects
+ * it.
  */
 
-/** Panes that one device may show at once. */
+/** Conversations that one device may show at a time. */
 const MAX_FOCUSED = 20;
 
 export interface FocusParts {
 	readonly bus: Bus;
 	readonly reads: Pick<Reads, 'mark'>;
 	readonly isActive: (user: string) => Promise<boolean>;
-	/** Whether live events of the conversation reach the user's sockets here already. */
+	/** Whether live events of the conversation already reach the user's sockets here. */
 	readonly isListening: (user: string, conversation: string) => boolean;
-	/** Sends a ping behind everything sent so far; answers its number. */
+	/** Sends a ping after everything sent so far; returns its number. */
 	readonly ping: (connection: Connection) => number;
 	readonly nowMs: () => number;
-	/** A device that did nothing for so long is not looked at. */
+	/** A device without activity for this long no longer marks messages. */
 	readonly idleMs: number;
 	readonly failed: (error: unknown) => void;
 }
 
 export class Focus {
 	private readonly watchers: Interest<`live:${string}`, Connection>;
-	/** By connection: conversation to the revision last seen there. */
+	/** For each connection: conversation to the revision last seen there. */
 	private readonly focused = new Map<Connection, Map<string, number>>();
 	private readonly usedAt = new Map<Connection, number>();
 	private readonly receipts: Receipts;
@@ -52,7 +53,10 @@ export class Focus {
 		const panes = this.focused.get(connection) ?? new Map<string, number>();
 		if (!panes.has(conversation)) {
 			if (panes.size === MAX_FOCUSED)
-				throw new Refusal('invalid_arguments', `at most ${MAX_FOCUSED} in focus`);
+				throw new Refusal(
+					'invalid_arguments',
+					`a device may have at most ${MAX_FOCUSED} conversations in focus`,
+				);
 			this.watchers.add(`live:${conversation}`, connection);
 		}
 		panes.set(conversation, revision);
@@ -60,7 +64,7 @@ export class Focus {
 		this.used(connection);
 	}
 
-	/** What the device did not confirm by now stays unread: the user may have stopped looking before it arrived. */
+	/** Unconfirmed messages stay unread: the user may have stopped looking before they arrived. */
 	blur(connection: Connection, conversation: string): void {
 		const panes = this.focused.get(connection);
 		if (!panes?.delete(conversation)) return;
@@ -69,7 +73,7 @@ export class Focus {
 		if (panes.size === 0) this.ended(connection);
 	}
 
-	/** Its user did something on this device. */
+	/** The user did something on this device. */
 	used(connection: Connection): void {
 		if (this.focused.has(connection)) this.usedAt.set(connection, this.parts.nowMs());
 	}
@@ -95,7 +99,7 @@ export class Focus {
 		for (const connection of connections) {
 			const { user } = connection;
 			if (user === author || (this.usedAt.get(connection) ?? 0) < idleSince) continue;
-			// Not written to the socket yet, so that a ping would confirm nothing.
+			// Not written to the socket yet: a ping would confirm nothing.
 			if (connection.isCatchingUp || !this.parts.isListening(user, conversation)) continue;
 			const revision = this.focused.get(connection)?.get(conversation);
 			this.receipts.delivered(connection, { conversation, ts, revision });

@@ -4,7 +4,7 @@ import { storable } from '../../model/text.ts';
 import { parseTs } from '../../model/ts.ts';
 import type { JsonObject } from '../../protocol/objects.ts';
 
-/** What clients send over the socket: read and checked here, done elsewhere. */
+/** Parses and checks the frames that clients send; session.ts performs them. */
 
 export const MAX_FRAME_BYTES = 16 * 1024;
 export const MAX_FRAME_TEXT = 4_000;
@@ -16,7 +16,7 @@ export type ClientFrame =
 	| { readonly type: 'ping'; readonly id: number | undefined; readonly echo: JsonObject }
 	| {
 			readonly type: 'message';
-			/** Slack's Java client sends none. */
+			/** Missing in frames of Slack's Java client. */
 			readonly id: number | undefined;
 			readonly channel: string;
 			readonly text: string;
@@ -35,7 +35,7 @@ export type ClientFrame =
 			readonly id: number | undefined;
 			readonly ids: readonly string[];
 	  }
-	/** The device shows, or no longer shows, the conversation to its user. */
+	/** The device starts or stops showing the conversation to its user. */
 	| {
 			readonly type: 'channel_focus';
 			readonly id: number | undefined;
@@ -51,10 +51,10 @@ export type ClientFrame =
 			readonly revision: number | undefined;
 	  };
 
-/** RTM's own error codes: what a client library branches on. */
+/** RTM's error codes, which client libraries check. */
 export const RTM_ERRORS = { expired: 1, bad_message: 2, rate_limited: 17 } as const;
 
-/** A frame that cannot be done, with the id to answer to where it had one. */
+/** A frame that cannot be performed, with the id for the reply if it had one. */
 export class BadFrame extends Error {
 	constructor(
 		message: string,
@@ -85,7 +85,7 @@ export function parseFrame(text: string): ClientFrame {
 		case 'channel_blur':
 			return { type: 'channel_blur', id, channel: channelOf(frame, id) };
 		case 'mark':
-			return markFrame(frame, required(id, 'id is missing or not a positive whole number'));
+			return markFrame(frame, required(id, 'id must be a positive whole number'));
 		default:
 			throw new BadFrame('type is missing or unknown', id);
 	}
@@ -99,7 +99,7 @@ function parseObject(text: string): Record<string, unknown> {
 		throw new BadFrame('the frame is not JSON');
 	}
 	if (typeof value !== 'object' || value === null || Array.isArray(value))
-		throw new BadFrame('the frame is not an object');
+		throw new BadFrame('the frame is not a JSON object');
 	return value as Record<string, unknown>;
 }
 
@@ -115,20 +115,21 @@ function required<T>(value: T | undefined, problem: string, id?: number): T {
 
 function channelOf(frame: Record<string, unknown>, id: number | undefined): string {
 	const { channel } = frame;
-	if (typeof channel !== 'string' || !isConversationId(channel)) throw new BadFrame('channel is missing', id);
+	if (typeof channel !== 'string' || !isConversationId(channel))
+		throw new BadFrame('channel must be a conversation id', id);
 	return channel;
 }
 
 function idsOf(frame: Record<string, unknown>, id: number | undefined): string[] {
 	const { ids } = frame;
 	const valid = Array.isArray(ids) && ids.every((one) => typeof one === 'string' && isUserId(one));
-	if (!valid) throw new BadFrame('ids is not a list of users', id);
+	if (!valid) throw new BadFrame('ids must be a list of user ids', id);
 	return [...new Set(ids as string[])];
 }
 
 function tsOf(value: unknown, name: string, id: number | undefined): number {
 	const ts = typeof value === 'string' ? parseTs(value) : undefined;
-	return required(ts, `${name} is not a timestamp`, id);
+	return required(ts, `${name} must be a ts like 1717200000.123456`, id);
 }
 
 function threadOf({ thread_ts: thread }: Record<string, unknown>, id: number | undefined): number | null {
@@ -137,10 +138,11 @@ function threadOf({ thread_ts: thread }: Record<string, unknown>, id: number | u
 
 function messageFrame(frame: Record<string, unknown>, id: number | undefined): ClientFrame {
 	const { text, client_msg_id: clientMsgId = '' } = frame;
-	if (typeof text !== 'string' || text.trim() === '') throw new BadFrame('message text is missing', id);
-	if (text.length > MAX_FRAME_TEXT) throw new BadFrame('message text is too long', id);
+	if (typeof text !== 'string' || text.trim() === '') throw new BadFrame('text is missing', id);
+	if (text.length > MAX_FRAME_TEXT)
+		throw new BadFrame(`text may have at most ${MAX_FRAME_TEXT} characters`, id);
 	if (typeof clientMsgId !== 'string' || clientMsgId.length > 255)
-		throw new BadFrame('client_msg_id is not a string of up to 255 characters', id);
+		throw new BadFrame('client_msg_id must be a text of up to 255 characters', id);
 	return {
 		type: 'message',
 		id,
@@ -163,11 +165,11 @@ const markFrame = (frame: Record<string, unknown>, id: number): ClientFrame => (
 function revisionOf({ revision }: Record<string, unknown>, id: number | undefined): number | undefined {
 	if (revision === undefined || revision === null) return undefined;
 	const valid = typeof revision === 'number' && Number.isSafeInteger(revision) && revision >= 0;
-	if (!valid) throw new BadFrame('revision is not a whole number', id);
+	if (!valid) throw new BadFrame('revision must be a whole number', id);
 	return revision;
 }
 
-/** The answer to a frame that was refused. Slack's clients read `code` and `msg`, and nothing else. */
+/** The reply to a rejected frame. Slack's clients read only `code` and `msg`. */
 export function refusedFrame(error: unknown, id: number | undefined): JsonObject {
 	const limited = error instanceof Refusal && error.code === 'ratelimited';
 	const code = limited ? RTM_ERRORS.rate_limited : RTM_ERRORS.bad_message;

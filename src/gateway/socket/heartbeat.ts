@@ -1,14 +1,15 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Finds peers that are gone without a word: a closed lid, a pulled cable, a hung process. A client that is silent for
- * `timeoutMs` is pinged; one that stays silent for as long again is closed, also while the server keeps writing to it.
+ * Detects clients that disappeared without closing: a closed lid, a pulled cable, a hung process. A client that is
+ * silent for `timeoutMs` is pinged; after as much silence again its socket is closed, even while the server keeps
+ * writing to it.
  *
- * Silence is counted in looks and not in time: while this process is stalled it does not look, and what clients answered
- * meanwhile is read before the next look.
+ * Silence is counted in checks, not in time: while this process is stalled it does not check, and what clients sent
+ * meanwhile is read before the next check.
  */
 
-const LOOKS_PER_TIMEOUT = 4;
+const CHECKS_PER_TIMEOUT = 4;
 
 export interface HeartbeatOptions {
 	readonly connections: () => Iterable<Connection>;
@@ -19,13 +20,13 @@ export class Heartbeat {
 	private readonly timer: ReturnType<typeof setInterval>;
 
 	constructor(private readonly options: HeartbeatOptions) {
-		this.timer = setInterval(() => this.look(), options.timeoutMs / LOOKS_PER_TIMEOUT);
+		this.timer = setInterval(() => this.check(), options.timeoutMs / CHECKS_PER_TIMEOUT);
 		this.timer.unref?.();
 	}
 
-	/** The client sent something, or took what was sent to it. */
+	/** The client sent something, or read what was sent to it. */
 	received(connection: Connection): void {
-		connection.silentLooks = 0;
+		connection.silentChecks = 0;
 		connection.isPinged = false;
 	}
 
@@ -33,7 +34,7 @@ export class Heartbeat {
 	ping(connection: Connection): number {
 		if (!connection.isPinged) {
 			connection.isPinged = true;
-			connection.silentLooks = 0;
+			connection.silentChecks = 0;
 		}
 		return connection.ping();
 	}
@@ -42,15 +43,15 @@ export class Heartbeat {
 		clearInterval(this.timer);
 	}
 
-	private look(): void {
+	private check(): void {
 		const unresponsive: Connection[] = [];
 		for (const connection of this.options.connections()) {
-			connection.silentLooks += 1;
-			if (connection.silentLooks <= LOOKS_PER_TIMEOUT) continue;
+			connection.silentChecks += 1;
+			if (connection.silentChecks <= CHECKS_PER_TIMEOUT) continue;
 			if (connection.isPinged) unresponsive.push(connection);
 			else this.ping(connection);
 		}
-		// Closing detaches them from what was just iterated.
+		// Closing removes connections from the iterated list, so it happens afterwards.
 		for (const connection of unresponsive) connection.close('unresponsive');
 	}
 }

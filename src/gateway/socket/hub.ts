@@ -10,8 +10,8 @@ import type { SentEvents } from './sent-events.ts';
 import { UserSession } from './user-session.ts';
 
 /**
- * Live delivery by interest: this gateway listens to the conversations that its connected users are in, and
- * hands each frame to their sockets. No member list is read on the way, whatever the size.
+ * Live delivery by interest: the gateway subscribes to the conversations of its connected users and writes each
+ * frame to their sockets. Delivery reads no member list, so its cost does not depend on the number of members.
  */
 
 export interface HubMeters {
@@ -48,7 +48,7 @@ export class Hub {
 		return this.sessions.size;
 	}
 
-	/** How many sockets the user has here. */
+	/** Number of sockets of the user at this gateway. */
 	socketsOf(user: string): number {
 		return this.sessions.get(user)?.connections.length ?? 0;
 	}
@@ -63,7 +63,7 @@ export class Hub {
 		for (const { connections } of this.sessions.values()) yield* connections;
 	}
 
-	/** For connections: has their frames written once per turn. */
+	/** Connections call this to have their frames written once per turn. */
 	readonly scheduleFlush = (connection: Connection): void => {
 		if (this.dirty.length === 0) setImmediate(() => this.flush());
 		this.dirty.push(connection);
@@ -75,7 +75,7 @@ export class Hub {
 		for (const connection of dirty) connection.flush();
 	}
 
-	/** Adds a connection. It receives its user's own events from here on. */
+	/** Adds a connection. It receives the events of its user's own topic from here on. */
 	attach(connection: Connection): UserSession {
 		const { user, team } = connection;
 		const known = this.sessions.get(user);
@@ -91,7 +91,7 @@ export class Hub {
 		return session;
 	}
 
-	/** The user's conversations, once they are known: it receives their events from here on. */
+	/** Subscribes the session to the user's conversations. */
 	listen(session: UserSession, conversations: Iterable<string>): void {
 		if (session.isListening || this.sessions.get(session.user) !== session) return;
 		const inside = new Set(conversations);
@@ -116,7 +116,7 @@ export class Hub {
 		this.conversations.leaveAll(session);
 	}
 
-	/** One for all users: a closure for each would be held for each. */
+	/** One function for all users, because a closure for each would take memory. */
 	private readonly toUser = (message: BusMessage, topic: Topic): void => {
 		const session = this.sessions.get(topic.slice(USER_TOPIC.length));
 		if (!session) return;
@@ -153,7 +153,7 @@ export class Hub {
 		}
 	}
 
-	/** Not of who left meanwhile. Of who came back, with the newer join: what was held since the older one is not theirs. */
+	/** Ignores users who have left; for users who rejoined, only the newer join counts. */
 	private admit(session: UserSession, conversation: string, at: number, sent: SentEvents): boolean {
 		const isHere = this.sessions.get(session.user) === session;
 		if (!isHere || session.joining?.get(conversation) !== at) return false;
@@ -165,11 +165,11 @@ export class Hub {
 	}
 
 	private fanOut(sessions: readonly UserSession[], message: BusMessage, topic: Topic): void {
-		// They reconnect and receive what they missed.
+		// The clients reconnect and receive what they missed.
 		if (message.type === 'lost') void closeAll(sessions.flatMap(({ connections }) => connections));
 		if (message.type !== 'event') return;
 		const { frame, at, subject, exceptUser } = message;
-		// Looked for once, not for each socket: hardly any frame has an address.
+		// Checked once per frame, not per socket: few frames contain links.
 		const hasAddress = frame.includes(ANY_ORIGIN);
 		for (const session of sessions) {
 			if (session.user === exceptUser) continue;

@@ -1,6 +1,6 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 
-/** Who here is interested in a topic. The bus is subscribed to while anybody is. */
+/** Local listeners by topic. The bus is subscribed to a topic while it has listeners. */
 export class Interest<T extends Topic, Listener> {
 	private readonly topics = new Map<Topic, Listener[]>();
 
@@ -9,7 +9,7 @@ export class Interest<T extends Topic, Listener> {
 		private readonly deliver: (listeners: readonly Listener[], message: BusMessage, topic: T) => void,
 	) {}
 
-	/** One for all topics: a closure for each would be held for each. */
+	/** One function for all topics, because a closure for each would take memory. */
 	private readonly receive = (message: BusMessage, topic: Topic): void => {
 		const listeners = this.topics.get(topic);
 		if (listeners) this.deliver(listeners, message, topic as T);
@@ -29,7 +29,7 @@ export class Interest<T extends Topic, Listener> {
 		this.bus.subscribe(topic, this.receive);
 	}
 
-	/** The last one takes the place of the one that leaves: order among listeners means nothing. */
+	/** Moves the last listener into the gap: their order does not matter. */
 	remove(topic: T, listener: Listener): void {
 		const listeners = this.topics.get(topic);
 		const index = listeners?.indexOf(listener) ?? -1;

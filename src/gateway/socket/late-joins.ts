@@ -7,29 +7,30 @@ import { SentEvents } from './sent-events.ts';
 import type { UserSession } from './user-session.ts';
 
 /**
- * A user who joins a conversation while connected: events that are published before this gateway is subscribed would be lost
- * without a sign. So live events are held until it is known what happened since the join; missed events are sent first. The live
- * ones follow, but for those that were among them. Mostly nothing happened, and nothing has to be looked up for that.
+ * Handles users who join a conversation while connected: events published between the join and this gateway's
+ * subscription would be lost silently. So live events are held until the changes since the join are known; missed
+ * events are sent first, then the held ones without duplicates. Usually nothing happened, and then nothing is
+ * looked up.
  */
 
 export interface JoinHooks {
-	/** The stamp of the newest change of the conversation; null where it does not count for the user. */
+	/** The stamp of the newest change of the conversation; null if it does not count for the user. */
 	newestChange(user: string, conversation: string): Promise<number | null>;
-	/** What the user missed since this stamp: `Sync.missed`. */
+	/** The events that the user missed since this stamp: `Sync.missed`. */
 	missed(user: string, since: number, pushed: boolean): Promise<SyncResult>;
 	failed(error: unknown): void;
 }
 
 interface LateJoinParts extends JoinHooks {
 	readonly bus: Bus;
-	/** Subscribes the session from here on; false: the user left meanwhile, or the session is subscribed already. */
+	/** Subscribes the session from here on; false: the user has left, or the session is subscribed already. */
 	admit(session: UserSession, conversation: string, at: number, sent: SentEvents): boolean;
 	deliver(session: UserSession, message: BusMessage, topic: Topic): void;
-	/** Counts of the conversation are due that a client cannot derive. */
+	/** Makes the counts of the conversation due for clients that cannot derive them. */
 	recount(session: UserSession, conversation: string): void;
 }
 
-/** A conversation may be created with everybody in it: the store is not asked for all of them at once. */
+/** Limits reads of the store: a conversation may be created with many members at once. */
 const AT_ONCE = 16;
 
 export class LateJoins {
@@ -51,20 +52,20 @@ export class LateJoins {
 				? null
 				: await this.inTurn(session, at);
 			const events = !missed || 'tooFarBehind' in missed ? [] : eventsOf(missed, conversation);
-			// From here to the end in one turn: nothing can come in between.
+			// The rest runs in one turn of the event loop, so nothing can be delivered in between.
 			if (!this.parts.admit(session, conversation, at, new SentEvents(events, at))) return;
 			this.sendMissed(session, conversation, missed, events);
 			for (const message of held) this.parts.deliver(session, message, topic);
 		} catch (error) {
 			failed(error);
-			// The gap cannot be closed, so they have to reload everything.
+			// The gap cannot be closed: make the clients reconnect and reload.
 			await closeAll(session.connections);
 		} finally {
 			bus.unsubscribe(topic, hold);
 		}
 	}
 
-	/** The join is the newest change. Asked once subscribed: later ones are received live. */
+	/** Whether the join is the newest change. Read after subscribing: later changes are received live. */
 	private async isNewest(user: string, conversation: string, at: number): Promise<boolean> {
 		const newest = await this.parts.newestChange(user, conversation);
 		return newest !== null && newest <= at;
@@ -91,15 +92,18 @@ export class LateJoins {
 		const frames = events.map(({ wire, ...event }) => ({ frame: JSON.stringify(wire), ...event }));
 		for (const connection of session.connections) {
 			if (missed && 'tooFarBehind' in missed) connection.send(TOO_FAR_BEHIND);
-			// One that is resuming may be sent something newer of the same subject.
+			// A connection that is resuming may get a newer event of the same subject.
 			for (const { frame, asOf, subject } of frames) connection.send(frame, asOf, subject);
 		}
-		// Counts that were due while the user was not in yet were not sent.
+		// Counts that became due before the user was subscribed were not sent.
 		if (!missed || ('recount' in missed && (missed.recount.includes(conversation) || missed.threads)))
 			this.parts.recount(session, conversation);
 	}
 }
 
-/** Of this conversation. The user's own topic is always subscribed: what was looked up may be older than what it delivered meanwhile. */
+/**
+ * Only events of this conversation: the user's own topic is always subscribed, and its missed events may be older
+ * than delivered ones.
+ */
 const eventsOf = ({ inside }: Missed, conversation: string): LiveEvent[] =>
 	inside.filter((event) => event.conversation === conversation);

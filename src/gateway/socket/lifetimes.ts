@@ -1,22 +1,22 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Closes sockets when the token they were opened with ends. One timer looks through those that have an end: a
- * timer for each would cost more than the look.
+ * Closes sockets when their token expires. One timer checks all sockets that have an expiry: a timer for each would
+ * cost more.
  */
 
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 
 export class Lifetimes {
 	private readonly ending = new Map<Connection, number>();
 	private readonly timer: ReturnType<typeof setInterval>;
 
 	constructor(private readonly nowMs: () => number) {
-		this.timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+		this.timer = setInterval(() => this.check(), CHECK_EVERY_MS);
 		this.timer.unref?.();
 	}
 
-	/** `expiresAt`: ms; infinite for a token without an end. */
+	/** `expiresAt`: ms; infinite for a token that does not expire. */
 	began(connection: Connection, expiresAt: number): void {
 		if (expiresAt <= this.nowMs()) connection.close('token_expired');
 		else if (Number.isFinite(expiresAt)) this.ending.set(connection, expiresAt);
@@ -30,7 +30,7 @@ export class Lifetimes {
 		clearInterval(this.timer);
 	}
 
-	private look(): void {
+	private check(): void {
 		const now = this.nowMs();
 		for (const [connection, expiresAt] of this.ending) {
 			if (expiresAt > now) continue;

@@ -1,29 +1,28 @@
 import type { Bus, BusMessage, Topic } from '../../engine/ports/bus.ts';
 
 /**
- * Who here listens to which conversation. There are many pairs of the two, fifty for each user maybe, so both
- * sides know each other by number: four bytes here and four there. The bus is subscribed to a conversation
- * while anybody listens.
+ * Local listeners by conversation. There are many pairs, perhaps fifty for each user, so both sides refer to each
+ * other by slot number: four bytes each. The bus is subscribed to a conversation while it has listeners.
  */
 
-/** Somebody who can listen. */
-export interface Seated {
-	/** Its number in the audience, which gives and takes it. */
-	seat: number;
-	/** Numbers of the rooms it listens in. */
-	rooms: Uint32Array;
+/** A listener, with fields that the registry maintains. */
+export interface RegisteredListener {
+	/** Its slot number in the registry; -1: not registered. */
+	slot: number;
+	/** Slot numbers of the conversations that it listens to. */
+	topics: Uint32Array;
 }
 
-const NO_ROOMS = new Uint32Array(0);
-export const NOT_SEATED = { seat: -1, rooms: NO_ROOMS } as const;
+const NO_TOPICS = new Uint32Array(0);
+export const NOT_REGISTERED = { slot: -1, topics: NO_TOPICS } as const;
 
 type LiveTopic = `live:${string}`;
 const topicOf = (conversation: string): LiveTopic => `live:${conversation}`;
 
-/** Those who listen to one conversation, in no order. */
-class Room<Listener extends Seated> {
+/** The listeners of one conversation, in no order. */
+class TopicListeners<Listener extends RegisteredListener> {
 	private size = 0;
-	private seats = new Uint32Array(4);
+	private slots = new Uint32Array(4);
 
 	constructor(
 		readonly number: number,
@@ -34,40 +33,43 @@ class Room<Listener extends Seated> {
 		return this.size === 0;
 	}
 
-	/** Those who are there now, as a copy: a listener may leave while it is called. */
+	/** A copy of the current listeners: a listener may leave while it is called. */
 	listeners(): Listener[] {
 		const there: Listener[] = [];
 		for (let index = 0; index < this.size; index += 1) {
-			const listener = this.allListeners.at(this.seats[index] as number);
+			const listener = this.allListeners.at(this.slots[index] as number);
 			if (listener) there.push(listener);
 		}
 		return there;
 	}
 
-	enter(seat: number): void {
-		if (this.size === this.seats.length) {
-			// By a quarter: what doubled would be half empty.
+	enter(slot: number): void {
+		if (this.size === this.slots.length) {
+			// Grow by a quarter: doubling would leave up to half of it empty.
 			const grown = new Uint32Array(this.size + Math.max(4, this.size >>> 2));
-			grown.set(this.seats);
-			this.seats = grown;
+			grown.set(this.slots);
+			this.slots = grown;
 		}
-		this.seats[this.size] = seat;
+		this.slots[this.size] = slot;
 		this.size += 1;
 	}
 
-	/** The last one takes the place of the one that leaves. */
-	leave(seat: number): void {
-		const index = this.seats.indexOf(seat);
+	/** Moves the last listener into the gap. */
+	leave(slot: number): void {
+		const index = this.slots.indexOf(slot);
 		if (index < 0 || index >= this.size) return;
 		this.size -= 1;
-		this.seats[index] = this.seats[this.size] as number;
+		this.slots[index] = this.slots[this.size] as number;
 	}
 }
 
-export class ListenerRegistry<Listener extends Seated> {
+export class ListenerRegistry<Listener extends RegisteredListener> {
 	private readonly allListeners = new Slots<Listener>();
-	private readonly rooms = new Slots<{ readonly topic: LiveTopic; readonly room: Room<Listener> }>();
-	private readonly byTopic = new Map<Topic, Room<Listener>>();
+	private readonly topics = new Slots<{
+		readonly topic: LiveTopic;
+		readonly entry: TopicListeners<Listener>;
+	}>();
+	private readonly byTopic = new Map<Topic, TopicListeners<Listener>>();
 
 	constructor(
 		private readonly bus: Bus,
@@ -75,70 +77,70 @@ export class ListenerRegistry<Listener extends Seated> {
 	) {}
 
 	private readonly receive = (message: BusMessage, topic: Topic): void => {
-		const room = this.byTopic.get(topic);
-		if (room) this.deliver(room.listeners(), message, topic);
+		const entry = this.byTopic.get(topic);
+		if (entry) this.deliver(entry.listeners(), message, topic);
 	};
 
 	isListening(listener: Listener, conversation: string): boolean {
-		const room = this.byTopic.get(topicOf(conversation));
-		return room !== undefined && listener.rooms.includes(room.number);
+		const entry = this.byTopic.get(topicOf(conversation));
+		return entry !== undefined && listener.topics.includes(entry.number);
 	}
 
-	/** To these as well, none of which it listens to yet. */
+	/** Adds conversations that the listener does not listen to yet. */
 	listen(listener: Listener, conversations: ReadonlySet<string>): void {
-		if (listener.seat < 0) listener.seat = this.allListeners.put(listener);
-		const rooms = new Uint32Array(listener.rooms.length + conversations.size);
-		rooms.set(listener.rooms);
-		let next = listener.rooms.length;
+		if (listener.slot < 0) listener.slot = this.allListeners.put(listener);
+		const topics = new Uint32Array(listener.topics.length + conversations.size);
+		topics.set(listener.topics);
+		let next = listener.topics.length;
 		for (const conversation of conversations) {
-			const room = this.roomOf(topicOf(conversation));
-			room.enter(listener.seat);
-			rooms[next] = room.number;
+			const entry = this.listenersOf(topicOf(conversation));
+			entry.enter(listener.slot);
+			topics[next] = entry.number;
 			next += 1;
 		}
-		listener.rooms = rooms;
+		listener.topics = topics;
 	}
 
 	leave(listener: Listener, conversation: string): void {
-		const room = this.byTopic.get(topicOf(conversation));
-		if (!room || !listener.rooms.includes(room.number)) return;
-		listener.rooms = listener.rooms.filter((number) => number !== room.number);
-		this.left(room.number, listener.seat);
+		const entry = this.byTopic.get(topicOf(conversation));
+		if (!entry || !listener.topics.includes(entry.number)) return;
+		listener.topics = listener.topics.filter((number) => number !== entry.number);
+		this.left(entry.number, listener.slot);
 	}
 
-	/** It is gone. */
+	/** Removes a listener that is gone. */
 	leaveAll(listener: Listener): void {
-		for (const number of listener.rooms) this.left(number, listener.seat);
-		if (listener.seat >= 0) this.allListeners.free(listener.seat);
-		Object.assign(listener, NOT_SEATED);
+		for (const number of listener.topics) this.left(number, listener.slot);
+		if (listener.slot >= 0) this.allListeners.free(listener.slot);
+		Object.assign(listener, NOT_REGISTERED);
 	}
 
-	private roomOf(topic: LiveTopic): Room<Listener> {
+	private listenersOf(topic: LiveTopic): TopicListeners<Listener> {
 		const known = this.byTopic.get(topic);
 		if (known) return known;
-		const room = new Room<Listener>(this.rooms.next, this.allListeners);
-		this.rooms.put({ topic, room });
-		this.byTopic.set(topic, room);
+		const entry = new TopicListeners<Listener>(this.topics.next, this.allListeners);
+		this.topics.put({ topic, entry });
+		this.byTopic.set(topic, entry);
 		this.bus.subscribe(topic, this.receive);
-		return room;
+		return entry;
 	}
 
-	private left(number: number, seat: number): void {
-		const found = this.rooms.at(number);
-		found?.room.leave(seat);
-		if (!found?.room.isEmpty) return;
-		this.rooms.free(number);
+	private left(number: number, slot: number): void {
+		const found = this.topics.at(number);
+		found?.entry.leave(slot);
+		if (!found?.entry.isEmpty) return;
+		this.topics.free(number);
 		this.byTopic.delete(found.topic);
 		this.bus.unsubscribe(found.topic, this.receive);
 	}
 }
 
-/** Numbers for things, each given again once it is free. */
+/** Assigns numbers to items and reuses free ones. */
 class Slots<T> {
 	private readonly items: (T | undefined)[] = [];
 	private readonly unused: number[] = [];
 
-	/** The number that the next one gets. */
+	/** The number that the next item gets. */
 	get next(): number {
 		return this.unused.at(-1) ?? this.items.length;
 	}

@@ -4,11 +4,11 @@ import type { ReadState } from '../../unread/read-state.ts';
 import type { Connection } from './connection.ts';
 import { Interest } from './interest.ts';
 
-/** Sends presence to clients that subscribed to it, and to no others: presence is the noisiest event. */
+/** Sends presence only to clients that subscribed to it: presence is the most frequent event. */
 
 export const MAX_WATCHED = 500;
-/** Who comes and goes faster than this is looked at again with the next change. */
-const MOST_LOOKS = 10;
+/** A user whose presence changes faster than this is reviewed again with the next change. */
+const MAX_READS = 10;
 
 export class Presence {
 	private readonly watchers: Interest<`presence:${string}`, Connection>;
@@ -46,12 +46,12 @@ export class Presence {
 	}
 
 	/**
-	 * Reads the user's presence and publishes it. Of two gateways that do so at once, the later one to set it may be the one
-	 * that looked first: so each looks again, until what was set is what is.
+	 * Reads the user's presence, stores and publishes it. If two gateways do so concurrently, the one that read first
+	 * may write last: so each reads again until the stored value is current.
 	 */
 	async review(user: string): Promise<void> {
 		let active = await this.sessions.isActive(user);
-		for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+		for (let reads = 0; reads < MAX_READS; reads += 1) {
 			await this.readState.setActive(user, active);
 			const isNow = await this.sessions.isActive(user);
 			if (isNow === active) break;
@@ -64,14 +64,14 @@ export class Presence {
 	async watch(connection: Connection, users: readonly string[]): Promise<void> {
 		for (const user of this.watched.get(connection) ?? [])
 			this.watchers.remove(`presence:${user}`, connection);
-		// It may have closed while it was looked up who these people are.
+		// The connection may have closed during the look-up of the users.
 		if (users.length === 0 || connection.isOver) {
 			this.watched.delete(connection);
 			return;
 		}
 		this.watched.set(connection, users);
 		for (const user of users) this.watchers.add(`presence:${user}`, connection);
-		// Subscribed first, looked up second: a change in between is sent twice rather than never.
+		// Subscribe before reading: a change in between is sent twice rather than never.
 		await this.bus.ready();
 		await this.sendPresence(connection, users);
 	}
@@ -82,6 +82,6 @@ export class Presence {
 	}
 }
 
-/** `users` is what clients read that asked for batches; a batch of one is one. */
+/** Clients that requested batches read `users`; each batch has one user. */
 const presenceFrame = (user: string, active: boolean): string =>
 	JSON.stringify({ type: 'presence_change', user, users: [user], presence: active ? 'active' : 'away' });

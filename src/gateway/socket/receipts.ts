@@ -1,34 +1,34 @@
 import type { Connection } from './connection.ts';
 
 /**
- * What was delivered to a socket and is not confirmed yet. A ping follows the messages on the same stream, so its pong
- * confirms that the client received everything written before it. One ping is in flight per socket, however many messages
- * are delivered meanwhile; the next one covers them.
+ * Messages that were delivered to a socket and are not confirmed yet. A ping follows the messages on the same
+ * stream, so its pong confirms that the client received everything before it. Each socket has one ping in flight;
+ * messages delivered meanwhile are covered by the next one.
  */
 
 export interface Delivered {
 	readonly conversation: string;
 	readonly ts: number;
-	/** That the device last saw. */
+	/** The revision that the device last saw. */
 	readonly revision: number | undefined;
 }
 
-/** Between two pings of one socket. */
+/** Minimum time between two pings of one socket. */
 const PING_GAP_MS = 250;
-/** Of one socket. Beyond it the oldest are dropped: they stay unread. */
-const MOST_UNCONFIRMED = 10_000;
+/** Per socket. The oldest beyond it are dropped and stay unread. */
+const MAX_UNCONFIRMED = 10_000;
 
 interface Unconfirmed {
-	/** Delivered before the ping in flight; undefined: none is. */
+	/** Messages delivered before the ping in flight; undefined: no ping is in flight. */
 	awaited: { readonly ping: number; delivered: Delivered[] } | undefined;
-	/** Delivered after it. */
+	/** Messages delivered after it. */
 	later: Delivered[];
 	pingedAt: number;
 	timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 export interface ReceiptsParts {
-	/** Sends a ping behind everything sent so far; answers its number. */
+	/** Sends a ping after everything sent so far; returns its number. */
 	readonly ping: (connection: Connection) => number;
 	readonly confirmed: (connection: Connection, delivered: readonly Delivered[]) => void;
 }
@@ -45,7 +45,7 @@ export class Receipts {
 			this.sockets.set(connection, socket);
 		}
 		socket.later.push(message);
-		if (socket.later.length > MOST_UNCONFIRMED) socket.later.shift();
+		if (socket.later.length > MAX_UNCONFIRMED) socket.later.shift();
 		this.pingNext(connection, socket);
 	}
 
@@ -59,13 +59,13 @@ export class Receipts {
 		if (delivered.length > 0) this.parts.confirmed(connection, delivered);
 	}
 
-	/** How many messages wait for the client's confirmation. */
+	/** Number of messages that the client has not confirmed. */
 	unconfirmed(connection: Connection): number {
 		const socket = this.sockets.get(connection);
 		return (socket?.awaited?.delivered.length ?? 0) + (socket?.later.length ?? 0);
 	}
 
-	/** What was delivered there is no longer of interest. */
+	/** Drops the messages of a conversation that is no longer in focus. */
 	forget(connection: Connection, conversation: string): void {
 		const socket = this.sockets.get(connection);
 		if (!socket) return;

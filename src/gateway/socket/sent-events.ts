@@ -1,23 +1,23 @@
 import type { LiveEvent } from '../../protocol/live-event.ts';
 
 /**
- * The events that a client was sent when it resumed, or joined late: of each subject one, as it stands. Live events of the same
- * subject that are as old or older may still arrive. They would undo what the client knows: bring back a message after its
- * deletion, or an earlier text of it.
+ * The events that a client was sent when it resumed or joined late: one for each subject, in its current state.
+ * Live events of the same subject with an equal or older stamp may still arrive and must be dropped: they would
+ * bring back a deleted message or an earlier text.
  *
- * A process of an older release does not name the subject. Of its events those are recognised that were sent with exactly their
- * stamp; an older state of the same subject is not.
+ * Processes of older releases do not send the subject. Their events are dropped only if an event with exactly their
+ * stamp was sent.
  */
 export class SentEvents {
-	/** By subject, the stamp of the newest event that was sent. */
+	/** For each subject, the stamp of the newest event that was sent. */
 	private readonly newest = new Map<string, number>();
 	private readonly stamps = new Set<number>();
-	/** A topic has one order: after the last of them, none can arrive any more. */
+	/** A topic is ordered: after this stamp, none of the sent events can arrive. */
 	private readonly last: number;
 
 	constructor(
 		events: readonly Pick<LiveEvent, 'subject' | 'asOf'>[],
-		/** The stamp of a late join: earlier events are not for this user, and may still arrive after a user has rejoined. */
+		/** The stamp of a late join: earlier events are not for this user, but may still arrive after a rejoin. */
 		private readonly joined = 0,
 	) {
 		let last = joined;
@@ -29,7 +29,7 @@ export class SentEvents {
 		this.last = last;
 	}
 
-	/** After a live event of this stamp, no event that was sent already can arrive. */
+	/** Whether no event that was already sent can arrive after a live event with this stamp. */
 	isOverAt(stamp: number): boolean {
 		return stamp > this.last;
 	}

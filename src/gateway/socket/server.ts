@@ -3,11 +3,11 @@ import type { Admission } from '../../engine/ports/tickets.ts';
 import { CLOSE_CODES, type CloseReason, Refusal } from '../../model/errors.ts';
 import { AppSocket } from '../apps/app-socket.ts';
 import type { AppSockets } from '../apps/app-sockets.ts';
-import { MOST_FORM_BYTES } from '../files/uploads.ts';
+import { MAX_FORM_BYTES } from '../files/uploads.ts';
 import { addForm } from '../http/body.ts';
 import { clientAddress, type Network } from '../http/client-address.ts';
 import { failure } from '../http/envelope.ts';
-import { MOST_BUFFERED_BYTES } from '../http/incoming-body.ts';
+import { MAX_BUFFERED_BYTES } from '../http/incoming-body.ts';
 import { type Client, handle } from '../http/server.ts';
 import { type Target, targetOf } from '../http/target.ts';
 import type { Services } from '../services.ts';
@@ -16,46 +16,47 @@ import { MAX_FRAME_BYTES, RTM_ERRORS } from './frames.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { type SessionParts, SocketSession } from './session.ts';
 import { shedSlowest } from './slow-readers.ts';
-import { SocketAddresses } from './socket-addresses.ts';
 
-/** The listening socket: HTTP and WebSocket on one port. The only place that knows Bun's server. */
+/** The listener: HTTP and WebSocket on one port. The only file that uses Bun's server. */
 
 export interface Listening {
 	readonly hostname: string;
 	readonly port: number;
-	/** Stops taking requests, closes sockets a few at a time, waits for what is under way. */
+	/** Accepts no more requests, closes sockets a few at a time, and waits for running work. */
 	stop(): Promise<void>;
 }
 
-/** What a socket is opened with, or why with nothing. */
+/** The admission of a socket, or the reason to refuse it. */
 interface Opening {
 	readonly admission: Admission | CloseReason;
 	readonly address: string | null;
 }
 
-/** Its session takes the place of its opening. */
+/** The session replaces the opening once it exists. */
 type SocketData = Opening | SocketSession | AppSocket;
 
 export interface ListenOptions {
 	readonly hostname: string;
 	readonly port: number;
-	/** No other gateway has this name: connections are called after it. */
+	/** Unique among the gateways; connection ids begin with it. */
 	readonly gateway: string;
-	/** A client that lets this much pile up is cut off; it resumes where it was. */
+	/** A client with more unread output is disconnected; it resumes. */
 	readonly maxBufferedBytes: number;
-	/** The same for all sockets together: those furthest behind are cut off. */
+	/** The same for all sockets together: the slowest ones are disconnected. */
 	readonly maxBufferedInAllBytes: number;
-	/** One more is accepted, and closed for good with the reason. */
+	/** Further sockets are accepted and closed for good with the reason. */
 	readonly socketsPerUser: number;
-	/** One more from this address is closed after a pause: others opened the rest, so its client may try again. */
+	/**
+	 * Further sockets are closed after a pause: their clients may retry, since other users may have opened the rest.
+	 */
 	readonly socketsPerAddress: number;
-	/** Proxies that say in X-Forwarded-For whose request they pass on. */
+	/** Proxies whose X-Forwarded-For names the client. */
 	readonly trustedProxies: readonly Network[];
 	readonly nowMs: () => number;
 }
 
 const IDLE_SECONDS = 120;
-/** A socket that cannot be served now is closed after this, spread so that not all clients come back together. */
+/** A socket that cannot be served now is closed after this delay, spread so that clients do not return together. */
 const CLOSE_AFTER_MS = { least: 1_000, spread: 2_000 };
 const RTM_PATH = '/rtm';
 const LINK_PATH = '/link/';
@@ -74,7 +75,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 	const clientOf = (request: Request): Client => {
 		let known: string | null | undefined;
 		return {
-			// Looked up when first asked for: a request with a token that is known needs none, and one that has ended has none.
+			// Looked up on first use: a request with a cached token needs no address, and a finished request has none.
 			get address() {
 				if (known === undefined) known = addressOf(request);
 				return known;
@@ -95,9 +96,10 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 		hostname: options.hostname,
 		port: options.port,
 		idleTimeout: IDLE_SECONDS,
-		// Uploads alone are so large; every other reader of a body stops at a limit of its own, and what nobody reads Bun does not take in.
-		maxRequestBodySize: Math.max(MOST_BUFFERED_BYTES, (services.files?.mostBytes ?? 0) + MOST_FORM_BYTES),
-		// Bun's development page shows source code and paths to anybody who makes a handler fail.
+		// Only uploads are that large; every other reader of a body has its own limit, and Bun does not buffer unread
+		// bodies.
+		maxRequestBodySize: Math.max(MAX_BUFFERED_BYTES, (services.files?.mostBytes ?? 0) + MAX_FORM_BYTES),
+		// Bun's development page would show source code and paths to anyone who makes a handler fail.
 		development: false,
 		error(error) {
 			services.operations.failed('http', error);
@@ -110,7 +112,7 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 			return handle(request, services, clientOf(request));
 		},
 		websocket: {
-			// Larger frames than are accepted, so that the sender gets an error instead of a closed socket.
+			// Accepts larger frames than sessions do, so that the sender gets an error instead of a closed socket.
 			maxPayloadLength: 4 * MAX_FRAME_BYTES,
 			backpressureLimit: options.maxBufferedBytes,
 			closeOnBackpressureLimit: true,
@@ -199,13 +201,13 @@ export function listen(options: ListenOptions, parts: ListenParts): Listening {
 	};
 }
 
-/** Slack's clients connect again as soon as a socket closes: what failed now fails then as well. */
+/** Slack's clients reconnect as soon as a socket closes, and would fail again at once. */
 function afterPause(close: () => void): void {
 	const pauseMs = CLOSE_AFTER_MS.least + Math.random() * CLOSE_AFTER_MS.spread;
 	setTimeout(close, pauseMs).unref?.();
 }
 
-/** None where it was refused. */
+/** Undefined if the socket was refused. */
 const sessionOf = ({ data }: ServerWebSocket<SocketData>): SocketSession | undefined =>
 	data instanceof SocketSession ? data : undefined;
 
@@ -213,7 +215,7 @@ const isRtm = (path: string): boolean => path === RTM_PATH || path.startsWith(`$
 
 const isLink = (path: string): boolean => path.startsWith(LINK_PATH);
 
-/** In the path, or in the query, where gateways of version 0.1 put it. */
+/** The ticket is in the path, or in the query, where older gateways put it. */
 function ticketOf({ path, query }: Target): string {
 	if (isLink(path)) return path.slice(LINK_PATH.length);
 	if (path.length > RTM_PATH.length + 1) return path.slice(RTM_PATH.length + 1);
@@ -226,8 +228,8 @@ function ticketOf({ path, query }: Target): string {
 }
 
 /**
- * Accepts even with a bad ticket: Slack's clients call again without pause when an upgrade is refused. Only an address that
- * brings bad tickets time and again is refused: no client library does that.
+ * Accepts the upgrade even with a bad ticket: Slack's clients retry a rejected upgrade without pause. Only an
+ * address that repeatedly sends bad tickets is rejected, which no client library does.
  */
 async function upgrade(
 	target: Target,
@@ -238,15 +240,15 @@ async function upgrade(
 ): Promise<Response | undefined> {
 	const admission = ofItsKind(await admissionOf(ticketOf(target), services), isLink(target.path));
 	if (admission === 'bad_ticket') {
-		const wait = services.strangers.waitOf(address);
+		const wait = services.anonymous.waitOf(address);
 		if (wait > 0) return failure(new Refusal('ratelimited', undefined, wait));
-		services.strangers.failed(address);
+		services.anonymous.failed(address);
 	}
 	if (server.upgrade(request, { data: { admission, address } })) return undefined;
 	return new Response('this address accepts WebSocket connections only', { status: 426 });
 }
 
-/** A ticket of Socket Mode opens no socket of the bot's user, nor the other way round. */
+/** A Socket Mode ticket cannot open an RTM socket, and vice versa. */
 const ofItsKind = (admission: Admission | CloseReason, isOfApp: boolean): Admission | CloseReason =>
 	typeof admission !== 'string' && (admission.app !== undefined) !== isOfApp ? 'bad_ticket' : admission;
 
@@ -268,4 +270,29 @@ function refuse(socket: ServerWebSocket<SocketData>, reason: CloseReason): void 
 	if (reason === 'bad_ticket')
 		socket.send(JSON.stringify({ type: 'error', error: { code: RTM_ERRORS.expired, msg: meaning } }));
 	socket.close(code, meaning);
+}
+
+/** Counts open sockets per address. Sockets behind a proxy that names no client are not counted. */
+class SocketAddresses {
+	private readonly counts = new Map<string, number>();
+	private readonly addressOf = new Map<object, string>();
+
+	count(address: string | null): number {
+		return address === null ? 0 : (this.counts.get(address) ?? 0);
+	}
+
+	opened(socket: object, address: string | null): void {
+		if (address === null) return;
+		this.addressOf.set(socket, address);
+		this.counts.set(address, this.count(address) + 1);
+	}
+
+	closed(socket: object): void {
+		const address = this.addressOf.get(socket);
+		if (address === undefined) return;
+		this.addressOf.delete(socket);
+		const left = this.count(address) - 1;
+		if (left > 0) this.counts.set(address, left);
+		else this.counts.delete(address);
+	}
 }

@@ -3,7 +3,7 @@ import { Refusal } from '../../model/errors.ts';
 import { formatPosition } from '../../model/position.ts';
 import { formatTs } from '../../model/ts.ts';
 import { botIdOf, countFields, type JsonObject } from '../../protocol/objects.ts';
-import { type Asking, asMember } from '../http/access.ts';
+import { asMember, type CallContext } from '../http/access.ts';
 import { encodeExtra } from '../http/message-content.ts';
 import type { Services } from '../services.ts';
 import { Connection, type Socket } from './connection.ts';
@@ -23,8 +23,8 @@ import { SentEvents } from './sent-events.ts';
 import type { UserSession } from './user-session.ts';
 
 /**
- * A socket from its admission to its end: hello first, then the user's events; frames are done in the order
- * they come.
+ * A socket from its admission to its end: sends `hello` first, then the user's events; performs frames in the order
+ * in which they arrive.
  */
 
 export interface SessionParts {
@@ -36,10 +36,11 @@ export interface SessionParts {
 }
 
 /**
- * With `replies` hello is also the reply to frame 1, which Slack's JavaScript client waits two seconds for before it sends. Other
- * clients must not get that: wee-slack takes every frame with `reply_to` for a reply, and slack-go computes a latency from every pong.
+ * With `replies`, `hello` is also the reply to frame 1, for which Slack's JavaScript client waits two seconds
+ * before it sends. Other clients must not get it: wee-slack treats every frame with `reply_to` as a reply, and
+ * slack-go computes a latency from every pong.
  *
- * `missed`: so many frames follow that the client resumes with.
+ * `missed`: the number of missed events that follow.
  */
 const helloFrame = (replies: boolean, stamp: number, missed?: number): string =>
 	JSON.stringify({
@@ -49,20 +50,20 @@ const helloFrame = (replies: boolean, stamp: number, missed?: number): string =>
 		...(missed === undefined ? {} : { missed }),
 	});
 
-/** Every client that reads at all takes 4 MB in that time. */
+/** Any client that reads at all receives 4 MB in this time. */
 const RESUMED_WITHIN_MS = 60_000;
 
-/** What is done in turn; a ping is answered at once. */
+/** Frames that are performed in order; a ping is answered at once. */
 type TurnFrame = Exclude<ClientFrame, { type: 'ping' }>;
 
 export class SocketSession {
 	readonly connection: Connection;
 	private readonly isBot: boolean;
 	private readonly helloReplies: boolean;
-	/** Of the token, ms. */
+	/** When the token was issued, in ms. */
 	private readonly issuedAt: number;
-	/** The frame that is being done, with those that wait for their turn; undefined when there is none. */
-	private underWay: Promise<void> | undefined;
+	/** The running frame and those queued behind it; undefined: none. */
+	private inFlight: Promise<void> | undefined;
 
 	constructor(
 		id: string,
@@ -86,8 +87,8 @@ export class SocketSession {
 		);
 	}
 
-	/** Made when asked for: sockets are many, and most ask for nothing. */
-	private get caller(): Asking['caller'] {
+	/** Created on demand: there are many sockets, and most send nothing. */
+	private get caller(): CallContext['caller'] {
 		const { user, team } = this.connection;
 		return { user: { id: user, isBot: this.isBot }, team };
 	}
@@ -97,9 +98,9 @@ export class SocketSession {
 		const { hub, presence, services } = this.parts;
 		this.connection.hold();
 		const session = hub.attach(this.connection);
-		// Subscribe before looking anything up, so that no revocation or join in between is missed.
+		// Subscribe before reading, so that no revocation or join in between is missed.
 		await services.bus.ready();
-		// From here on revocations are received; one between ticket and socket is looked up.
+		// Revocations are received from here on; check for one between ticket and socket.
 		const { user, tokenHash } = this.connection;
 		const { issuedAt } = this;
 		if (!(await services.auth.holds({ user, tokenHash, issuedAt }))) this.connection.close('signed_out');
@@ -114,25 +115,25 @@ export class SocketSession {
 		await this.resume(session, since);
 	}
 
-	/** Sends what was missed. Live events are received already, and follow after it. */
+	/** Sends missed events. Live events are already held and follow afterwards. */
 	private async resume(session: UserSession, since: number): Promise<void> {
 		const { connection } = this;
 		const missed = await this.parts.services.sync.missed(connection.user, since, connection.wantsCounts);
 		if ('tooFarBehind' in missed) {
 			await connection.pour([helloFrame(this.helloReplies, missed.position), TOO_FAR_BEHIND]);
-			// Something with an earlier stamp may arrive after the client has fetched everything.
+			// Events with an earlier stamp may arrive after the client has reloaded everything.
 			connection.release(0);
 			return;
 		}
 		const { events, frames, position, completeUpTo, recount, threads } = missed;
-		// The client is caught up when it has received all of it.
+		// `hello` carries the old position: the client has caught up when it has received all events.
 		const hello = helloFrame(this.helloReplies, events.length > 0 ? since : position, events.length);
 		await this.pourHeld([hello, ...frames]);
 		connection.release(completeUpTo, new SentEvents(events));
 		this.parts.hub.counts.caughtUp(session, connection, recount, threads);
 	}
 
-	/** Memory for it is held until the client has taken it, which has to be soon. */
+	/** The memory budget holds the frames until the client has read them, within a limit of time. */
 	private async pourHeld(frames: readonly string[]): Promise<void> {
 		const { connection } = this;
 		const characters = frames.reduce((sum, frame) => sum + frame.length, 0);
@@ -154,18 +155,18 @@ export class SocketSession {
 		await this.parts.presence.disconnected(this.connection);
 	}
 
-	/** The client has taken what was sent. */
+	/** The client has read everything that was sent. */
 	drained(): void {
 		this.parts.heartbeat.received(this.connection);
 		this.connection.drained();
 	}
 
-	/** The client pinged by itself. */
+	/** The client sent a protocol ping. */
 	pinged(): void {
 		this.parts.heartbeat.received(this.connection);
 	}
 
-	/** The client answered a ping: it received what was sent before it. */
+	/** The client answered a ping: it has received everything sent before it. */
 	ponged(data: string): void {
 		this.parts.heartbeat.received(this.connection);
 		this.parts.focus.ponged(this.connection, Number(data));
@@ -190,11 +191,11 @@ export class SocketSession {
 	}
 
 	/**
-	 * A frame begins when those before it are done: a blur must not overtake its focus. A message counts as done
-	 * when it is on its way, so that posts follow each other without waiting for their acknowledgements.
+	 * A frame starts when earlier ones are done: a blur must not overtake its focus. A message counts as done once it
+	 * is submitted, so that posts do not wait for each other's acknowledgement.
 	 */
 	private inTurn(frame: TurnFrame): void {
-		const before = this.underWay;
+		const before = this.inFlight;
 		const isPost = frame.type === 'message';
 		if (isPost && !before) {
 			this.performAnswered(frame);
@@ -205,13 +206,13 @@ export class SocketSession {
 			return isPost ? undefined : done;
 		};
 		const turn = Promise.resolve(before ? before.then(begin) : begin());
-		this.underWay = turn;
+		this.inFlight = turn;
 		turn.then(() => {
-			if (this.underWay === turn) this.underWay = undefined;
+			if (this.inFlight === turn) this.inFlight = undefined;
 		});
 	}
 
-	/** Never fails: what it is refused with is answered. */
+	/** Never rejects: errors are sent as the reply. */
 	private async performAnswered(frame: TurnFrame): Promise<void> {
 		try {
 			await this.perform(frame);
@@ -222,7 +223,7 @@ export class SocketSession {
 		}
 	}
 
-	/** Null: it was refused. Parsed before it is limited, so that the error carries its id. */
+	/** Null: the frame was rejected. Parses before limiting, so that the error carries the frame's id. */
 	private read(text: string): ClientFrame | null {
 		let id: number | undefined;
 		try {
@@ -245,10 +246,10 @@ export class SocketSession {
 			case 'typing':
 				return this.typing(frame);
 			case 'presence_sub':
-				if (frame.ids.length > MAX_WATCHED) throw new BadFrame(`at most ${MAX_WATCHED} ids`);
+				if (frame.ids.length > MAX_WATCHED) throw new BadFrame(`at most ${MAX_WATCHED} ids are allowed`);
 				return presence.watch(this.connection, await this.known(frame.ids));
 			case 'presence_query':
-				if (frame.ids.length > MAX_WATCHED) throw new BadFrame(`at most ${MAX_WATCHED} ids`);
+				if (frame.ids.length > MAX_WATCHED) throw new BadFrame(`at most ${MAX_WATCHED} ids are allowed`);
 				return presence.sendPresence(this.connection, await this.known(frame.ids));
 			case 'channel_focus':
 				return this.focus(frame);
@@ -272,7 +273,7 @@ export class SocketSession {
 		}
 	}
 
-	/** Without a revision, the device is taken to have seen the present one. */
+	/** Without a revision, assumes that the device has seen the current one. */
 	private async focus(frame: Extract<ClientFrame, { type: 'channel_focus' }>): Promise<void> {
 		const { focus, services } = this.parts;
 		const member = await services.readState.member(this.connection.user, frame.channel);
@@ -316,7 +317,7 @@ export class SocketSession {
 		});
 	}
 
-	/** People of other workspaces do not exist here. */
+	/** Drops users of other workspaces. */
 	private async known(ids: readonly string[]): Promise<string[]> {
 		const users = await this.parts.services.directory.users(ids);
 		return users.filter(({ team }) => team === this.connection.team).map(({ id }) => id);
@@ -332,7 +333,7 @@ export class SocketSession {
 	}
 }
 
-/** What is wrong about a frame is a value here: it counts against the limit like any other. */
+/** Returns errors instead of throwing, because bad frames count against the limit too. */
 function readFrame(text: string): ClientFrame | BadFrame {
 	try {
 		return parseFrame(text);

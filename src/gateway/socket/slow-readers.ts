@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts';
 
 /**
- * What all sockets together have not taken yet is bounded as well: each may be within its own buffer, and all of them too much
- * for the process. Those furthest behind are cut off; they resume.
+ * Bounds the unread output of all sockets together: each may be within its own limit while their sum is too much
+ * for the process. Disconnects the slowest clients, which resume.
  */
 export function shedSlowest(connections: Iterable<Connection>, mostBytes: number): number {
 	const behind: { readonly connection: Connection; readonly bytes: number }[] = [];

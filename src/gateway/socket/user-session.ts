@@ -1,29 +1,29 @@
 import type { Connection } from './connection.ts';
-import { type ListenerRegistry, NOT_SEATED, type Seated } from './listener-registry.ts';
+import { type ListenerRegistry, NOT_REGISTERED, type RegisteredListener } from './listener-registry.ts';
 import type { SentEvents } from './sent-events.ts';
 
-/** A user with at least one socket here. */
-export class UserSession implements Seated {
+/** A user with at least one socket at this gateway. */
+export class UserSession implements RegisteredListener {
 	readonly connections: Connection[] = [];
-	seat: number = NOT_SEATED.seat;
-	rooms: Uint32Array = NOT_SEATED.rooms;
-	/** It is known what the user is in, and listened to. */
+	slot: number = NOT_REGISTERED.slot;
+	topics: Uint32Array = NOT_REGISTERED.topics;
+	/** The user's conversations are known and subscribed. */
 	isListening = false;
-	/** Joins and leaves that arrived before that, if any. */
+	/** Joins and leaves that arrived before `isListening`. */
 	early: Map<string, boolean> | undefined;
-	/** What the user has joined and is not listened to yet, with the stamp of the join. */
+	/** Conversations that the user joined and that are not subscribed yet, with the stamp of the join. */
 	joining: Map<string, number> | undefined;
-	/** By topic, the missed events that it was sent: the same events may still arrive live. */
+	/** For each topic, the missed events that were sent: the same events may still arrive live. */
 	caughtUp: Map<string, SentEvents> | undefined;
 
 	constructor(
 		readonly user: string,
 		readonly team: string,
-		private readonly audience: Pick<ListenerRegistry<UserSession>, 'isListening'>,
+		private readonly registry: Pick<ListenerRegistry<UserSession>, 'isListening'>,
 	) {}
 
-	/** The stamp up to which its sockets were sent events. */
+	/** Whether the user is a member, even if the subscription is still being made. */
 	isIn(conversation: string): boolean {
-		return this.joining?.has(conversation) || this.audience.isListening(this, conversation);
+		return this.joining?.has(conversation) || this.registry.isListening(this, conversation);
 	}
 }

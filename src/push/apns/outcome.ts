@@ -4,16 +4,16 @@ import type { Outcome } from '../provider.ts';
 
 /** What an answer of APNs means for the notification, the device and the account. */
 
-/** The account or its key: nothing can be sent with it. */
+/** Errors of the account or its key: nothing can be sent. */
 const ACCOUNT: Readonly<Record<string, string>> = {
 	InvalidProviderToken: 'check TIDEMARK_APNS_KEY_FILE, TIDEMARK_APNS_KEY_ID and TIDEMARK_APNS_TEAM_ID',
 	MissingProviderToken: 'check TIDEMARK_APNS_KEY_FILE',
-	Forbidden: 'the account may not send; was its key revoked?',
-	ExpiredProviderToken: 'is the clock of this machine right?',
+	Forbidden: 'the account may not send; check that its key is not revoked',
+	ExpiredProviderToken: 'check the clock of this machine',
 	TooManyProviderTokenUpdates: 'another server uses the same key',
 };
 
-/** A new token is made when the old one was refused. */
+/** Whether APNs rejected the token, so that a new one is needed. */
 export const refusesToken = (reason: string): boolean => reason === 'ExpiredProviderToken';
 
 export function reasonIn(body: string): string {
@@ -25,7 +25,10 @@ export function reasonIn(body: string): string {
 	}
 }
 
-/** `isOwnApp`: the notification was for the application of TIDEMARK_APNS_TOPIC, which the account must be able to reach. */
+/**
+ * `isOwnApp`: the notification was for the application in TIDEMARK_APNS_TOPIC, which the account must be able to
+ * reach.
+ */
 export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number, isOwnApp: boolean): Outcome {
 	if (status === 200) return { type: 'accepted' };
 	const reason = reasonIn(body);
@@ -34,11 +37,12 @@ export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number, 
 	const retryAfterMs = parseRetryAfter(String(headers['retry-after'] ?? ''), nowMs);
 	const later = retryAfterMs === undefined ? {} : { retryAfterMs };
 	if (status === 403 || reason in ACCOUNT) {
-		// Clients name other applications: the account may not send to them, and everybody else must not wait for that.
+		// Clients may register other applications, to which the account may not send: that must not pause everyone
+		// else.
 		if (!isOwnApp)
 			return { type: 'busy', error: `${error} for another app than TIDEMARK_APNS_TOPIC`, ...later };
 		const hint = ACCOUNT[reason] ?? 'the account may not send';
-		return { type: 'away', error: `refused with ${error}: ${hint}`, ...later };
+		return { type: 'unavailable', error: `rejected with ${error}: ${hint}`, ...later };
 	}
 	if (status === 429 || status >= 500) return { type: 'busy', error, ...later };
 	return { type: 'refused', error };

@@ -1,9 +1,9 @@
 import { formatTs } from '../../model/ts.ts';
 import type { Notification, Withdrawal } from '../provider.ts';
 
-/** What goes to Apple's devices. APNs takes up to 4 KB. */
+/** Payloads for Apple's devices. APNs accepts up to 4 KB. */
 
-const MOST_WITHDRAWN = 60;
+const MAX_WITHDRAWN = 60;
 
 export function alertPayload({ title, body, message, threadTs, badge }: Notification): string {
 	return JSON.stringify({
@@ -20,12 +20,12 @@ export function alertPayload({ title, body, message, threadTs, badge }: Notifica
 	});
 }
 
-/** The system sets the badge; `content-available` wakes the application, which removes the notifications it is sent. */
+/** The system sets the badge; `content-available` wakes the application, which removes the listed notifications. */
 export function withdrawalPayloads({ badge, messages }: Withdrawal): string[] {
 	const payloads: string[] = [];
-	for (let start = 0; start === 0 || start < messages.length; start += MOST_WITHDRAWN) {
+	for (let start = 0; start === 0 || start < messages.length; start += MAX_WITHDRAWN) {
 		const withdrawn = messages
-			.slice(start, start + MOST_WITHDRAWN)
+			.slice(start, start + MAX_WITHDRAWN)
 			.map(({ conversation, ts }) => ({ channel: conversation, ts: formatTs(ts) }));
 		payloads.push(JSON.stringify({ aps: { 'content-available': 1, badge }, withdrawn }));
 	}

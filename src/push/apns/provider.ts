@@ -14,17 +14,17 @@ import { outcomeOf, reasonIn, refusesToken } from './outcome.ts';
 import { alertPayload, withdrawalPayloads } from './payload.ts';
 import { type ApnsKey, providerToken } from './token.ts';
 
-/** Apple's push service: HTTP/2, one connection, a provider token. */
+/** Apple's push service: HTTP/2 over one connection, with a provider token. */
 
 export interface ApnsOptions extends ApnsKey {
 	/** https://api.push.apple.com, or api.sandbox.push.apple.com. */
 	readonly url: string;
-	/** The application, where a device does not say another one. */
+	/** The application of devices that name none. */
 	readonly topic: string;
 	readonly nowMs: () => number;
 }
 
-/** For so long APNs keeps what a device that is off has not got. */
+/** How long APNs stores a notification for a device that is off. */
 export const EXPIRES_AFTER_S = 24 * 60 * 60;
 
 export class ApnsProvider implements PushProvider {
@@ -53,7 +53,8 @@ export class ApnsProvider implements PushProvider {
 	}
 
 	withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
-		// Of type alert, because a background one may not carry a badge; of low priority, because nobody has to see it.
+		// Type alert, because background notifications cannot set a badge; low priority, because there is nothing to
+		// show.
 		const headers = {
 			'apns-push-type': 'alert',
 			'apns-priority': '5',
@@ -98,7 +99,7 @@ export class ApnsProvider implements PushProvider {
 	}
 }
 
-/** A UUID that follows from the text. */
+/** A UUID derived from the text. */
 function uuidOf(text: string): string {
 	const hex = createHash('sha256').update(text).digest('hex');
 	return [

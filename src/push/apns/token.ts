@@ -3,14 +3,14 @@ import { importPKCS8, SignJWT } from 'jose';
 import { CachedToken } from '../cached-token.ts';
 
 /**
- * The provider token: a JWT signed with the key of the developer account. APNs takes one for up to an hour, and refuses
- * those who make a new one more often than every 20 minutes.
+ * The provider token: a JWT signed with the key of the developer account. APNs accepts one for up to an hour and
+ * rejects senders who create new ones more often than every 20 minutes.
  */
 
 const GOOD_FOR_MS = 45 * 60_000;
 
 export interface ApnsKey {
-	/** PEM, as Apple hands it out (AuthKey_….p8). */
+	/** PEM file from Apple (AuthKey_….p8). */
 	readonly keyFile: string;
 	readonly keyId: string;
 	readonly teamId: string;
@@ -28,7 +28,7 @@ export function providerToken({ keyFile, keyId, teamId }: ApnsKey, nowMs: () => 
 	}, nowMs);
 }
 
-/** Errors name the problem of the file, never its content. */
+/** Errors describe the problem of the file, never its content. */
 export async function readKey(file: string) {
 	let pem: string;
 	try {
@@ -39,6 +39,6 @@ export async function readKey(file: string) {
 	try {
 		return await importPKCS8(pem, 'ES256');
 	} catch {
-		throw new Error(`the key file ${file} has no private key for ES256 in it (PKCS #8, PEM)`);
+		throw new Error(`the key file ${file} contains no private key for ES256 (PKCS #8, PEM)`);
 	}
 }

@@ -11,7 +11,7 @@ interface FcmError {
 	};
 }
 
-/** The code of FCM's own, where there is one; otherwise that of the answer. */
+/** FCM's own error code if there is one, otherwise the status of the answer. */
 function codeIn(body: string): string {
 	try {
 		const { error } = JSON.parse(body) as FcmError;
@@ -32,8 +32,8 @@ export function outcomeOf({ status, headers, body }: HostAnswer, nowMs: number):
 	if (code === 'SENDER_ID_MISMATCH') return { type: 'refused', error };
 	if (status === 401 || status === 403)
 		return {
-			type: 'away',
-			error: `refused with ${error}: check TIDEMARK_FCM_SERVICE_ACCOUNT_FILE; was the account revoked?`,
+			type: 'unavailable',
+			error: `rejected with ${error}: check TIDEMARK_FCM_SERVICE_ACCOUNT_FILE, and that the account is not revoked`,
 			...later,
 		};
 	if (status === 429 || status >= 500) return { type: 'busy', error, ...later };

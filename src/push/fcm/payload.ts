@@ -1,10 +1,10 @@
 import { formatTs } from '../../model/ts.ts';
 import { collapseId, type Notification, type Withdrawal } from '../provider.ts';
 
-/** What goes to FCM: one message for Android and for browsers. Data holds texts alone. */
+/** Payloads for FCM: one message for Android and browsers. Data contains only texts. */
 
 const TTL_S = 24 * 60 * 60;
-const MOST_WITHDRAWN = 50;
+const MAX_WITHDRAWN = 50;
 
 export function notificationMessage(token: string, { title, body, message, threadTs, badge }: Notification) {
 	const tag = collapseId(message);
@@ -21,19 +21,19 @@ export function notificationMessage(token: string, { title, body, message, threa
 		android: {
 			priority: 'HIGH',
 			ttl: `${TTL_S}s`,
-			// Shown under this tag: a second one replaces the first, and the application removes it by it.
+			// A second notification with this tag replaces the first; the application removes it by the tag.
 			notification: { tag, notification_count: badge },
 		},
 		webpush: { headers: { TTL: String(TTL_S), Urgency: 'high' }, notification: { tag } },
 	};
 }
 
-/** Without a notification in it, it is handed to the application, which shows nothing. */
+/** Has no notification part, so the system shows nothing and passes it to the application. */
 export function withdrawalMessages(token: string, { badge, messages }: Withdrawal) {
 	const parts = [];
-	for (let start = 0; start === 0 || start < messages.length; start += MOST_WITHDRAWN) {
+	for (let start = 0; start === 0 || start < messages.length; start += MAX_WITHDRAWN) {
 		const withdrawn = messages
-			.slice(start, start + MOST_WITHDRAWN)
+			.slice(start, start + MAX_WITHDRAWN)
 			.map(({ conversation, ts }) => ({ channel: conversation, ts: formatTs(ts) }));
 		parts.push({
 			token,

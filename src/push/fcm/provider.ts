@@ -42,7 +42,7 @@ export class FcmProvider implements PushProvider {
 		this.host.close();
 	}
 
-	/** Read again after a failure: the file may have been put right. */
+	/** Reads the file again after a failure: it may have been fixed. */
 	private readAccount(): Promise<ServiceAccount> {
 		this.account ??= readServiceAccount(this.options.serviceAccountFile).catch((error) => {
 			this.account = null;

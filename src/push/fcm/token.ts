@@ -3,13 +3,13 @@ import { importPKCS8, SignJWT } from 'jose';
 import { CachedToken } from '../cached-token.ts';
 
 /**
- * An OAuth token for a service account (RFC 7523): a JWT signed with the account's key is exchanged for a token of an
- * hour at the address that the account's file names.
+ * An OAuth token for a service account (RFC 7523): exchanges a JWT signed with the account's key for a token of one
+ * hour, at the address in the account's file.
  */
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 const JWT_LIFETIME_S = 3_600;
-/** A new one is asked for so long before the old one ends. */
+/** How long before its expiry a token is renewed. */
 const EARLY_MS = 300_000;
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -20,7 +20,7 @@ export interface ServiceAccount {
 	readonly tokenUri: string;
 }
 
-/** Errors name the problem of the file, never its content. */
+/** Errors describe the problem of the file, never its content. */
 export async function readServiceAccount(file: string): Promise<ServiceAccount> {
 	let text: string;
 	try {
@@ -61,7 +61,7 @@ export const accessToken = (account: () => Promise<ServiceAccount>, nowMs: () =>
 				signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
 			});
 		} catch (error) {
-			throw new Error(`${host} is not reachable: ${(error as Error).message}`);
+			throw new Error(`${host} is unreachable: ${(error as Error).message}`);
 		}
 		const answer = fieldsOf(await response.text()) as {
 			access_token?: string;
@@ -70,14 +70,14 @@ export const accessToken = (account: () => Promise<ServiceAccount>, nowMs: () =>
 		};
 		if (!response.ok || !answer.access_token)
 			throw new Error(
-				`${host} refused the service account with ${response.status} ${String(answer.error ?? '').slice(0, 100)}: was its key revoked?`,
+				`${host} rejected the service account with ${response.status} ${String(answer.error ?? '').slice(0, 100)}: check that its key is not revoked`,
 			);
 		return { token: answer.access_token, forMs: Math.max(0, (answer.expires_in ?? 3_600) * 1000 - EARLY_MS) };
 	}, nowMs);
 
 async function signed(email: string, privateKey: string, audience: string, now: number): Promise<string> {
 	const key = await importPKCS8(privateKey, 'RS256').catch(() => {
-		throw new Error('the private key of the service account cannot be used (PKCS #8, PEM, RSA)');
+		throw new Error('the private key of the service account is invalid (expected PKCS #8, PEM, RSA)');
 	});
 	return new SignJWT({ scope: SCOPE })
 		.setProtectedHeader({ alg: 'RS256', typ: 'JWT' })

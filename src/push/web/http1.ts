@@ -1,6 +1,6 @@
 import { type HostAnswer, HostUnreachable } from '../http2-host.ts';
 
-/** For push services that do not speak HTTP/2, which the protocol allows them: one request, over whichever connection. */
+/** For push services without HTTP/2, which the protocol allows. */
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -14,7 +14,7 @@ export async function postOverHttp1(
 			method: 'POST',
 			headers,
 			body,
-			// Where it would lead is nowhere that was looked at.
+			// A redirect could lead to a host that is not allowed.
 			redirect: 'manual',
 			signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
 		});

@@ -3,9 +3,9 @@ import type { MessageKey } from '../../engine/ports/push.ts';
 import { formatTs } from '../../model/ts.ts';
 import { collapseId, type Notification, type Withdrawal } from '../provider.ts';
 
-/** What goes to the service worker of the web interface (web/sw). Encrypted it has to fit into 4 KB. */
+/** Payloads for the service worker of the web interface (web/sw). Encrypted, they must fit into 4 KB. */
 
-const MOST_WITHDRAWN = 50;
+const MAX_WITHDRAWN = 50;
 
 export const messagePayload = ({ title, body, message, threadTs, badge }: Notification): string =>
 	JSON.stringify({
@@ -21,15 +21,18 @@ export const messagePayload = ({ title, body, message, threadTs, badge }: Notifi
 
 export interface WithdrawalPart {
 	readonly payload: string;
-	/** What it replaces at the push service, where the browser has not fetched it yet. */
+	/** Replaces an undelivered message with the same topic at the push service. */
 	readonly topic: string | null;
 }
 
-/** For a single message it uses the message's own topic: a browser that is offline then gets neither. */
+/**
+ * The withdrawal of a single message uses the message's own topic: at the push service it replaces the notification if that is not
+ * delivered yet, so an offline browser later gets only the withdrawal.
+ */
 export function withdrawalParts({ badge, messages }: Withdrawal): WithdrawalPart[] {
 	const parts: WithdrawalPart[] = [];
-	for (let start = 0; start === 0 || start < messages.length; start += MOST_WITHDRAWN) {
-		const some = messages.slice(start, start + MOST_WITHDRAWN);
+	for (let start = 0; start === 0 || start < messages.length; start += MAX_WITHDRAWN) {
+		const some = messages.slice(start, start + MAX_WITHDRAWN);
 		const [only, ...others] = some;
 		parts.push({
 			payload: JSON.stringify({ type: 'withdrawn', badge, tags: some.map(collapseId) }),
@@ -39,6 +42,9 @@ export function withdrawalParts({ badge, messages }: Withdrawal): WithdrawalPart
 	return parts;
 }
 
-/** At most 32 characters of base64url are allowed: a collapse id would be too long, and readable for the service. */
+/**
+ * At most 32 characters of base64url are allowed, and a collapse id would be readable for the service: so it is
+ * hashed.
+ */
 export const topicOf = (message: MessageKey): string =>
 	createHash('sha256').update(collapseId(message)).digest('base64url').slice(0, 32);

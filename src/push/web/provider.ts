@@ -8,17 +8,17 @@ import { type PushService, PushServices } from './services.ts';
 import { hostOf, type Subscription, subscriptionOf } from './subscription.ts';
 import type { VapidIdentity } from './vapid.ts';
 
-/** Web Push (RFC 8030, 8291, 8292): browsers, each at the push service of who makes it. */
+/** Web Push (RFC 8030, 8291, 8292) to the push services of browsers. */
 
 export interface WebPushOptions extends VapidIdentity {
-	/** Looked at again before something is sent: it may have become shorter since a browser was added. */
+	/** Checked again before each send: the list may be shorter than when the browser was added. */
 	readonly hosts: AllowedHosts;
 	readonly nowMs: () => number;
 }
 
 const TTL_S = 24 * 60 * 60;
-/** For so long after a service took something, what it refuses is the fault of the subscription. */
-const TOOK_LATELY_MS = 60_000;
+/** For this long after a service accepted a message, a rejection is the fault of the subscription. */
+const ACCEPTED_LATELY_MS = 60_000;
 
 export class WebPushProvider implements PushProvider {
 	private readonly services: PushServices;
@@ -38,14 +38,14 @@ export class WebPushProvider implements PushProvider {
 	}
 
 	async withdraw(device: Device, withdrawal: Withdrawal): Promise<Outcome> {
-		// Safari ends the subscription of who sends what is not shown, after a few times.
+		// Safari cancels subscriptions that repeatedly receive messages without showing a notification.
 		if (this.endpointOf(device).endsWith('.push.apple.com')) return { type: 'accepted' };
 		return sendAll(withdrawalParts(withdrawal), ({ payload, topic }) =>
 			this.send(device, { urgency: 'normal', ...(topic === null ? {} : { topic }) }, payload),
 		);
 	}
 
-	/** There is nowhere to look before somebody subscribes, and the key was looked at when it was read. */
+	/** There is no service to check before a browser subscribes, and reading the key has checked it. */
 	async check(): Promise<string | null> {
 		return null;
 	}
@@ -79,7 +79,7 @@ export class WebPushProvider implements PushProvider {
 		headers: Readonly<Record<string, string>>,
 		payload: string,
 	): Promise<Outcome> {
-		// Loaded with the first message: a server that no browser subscribed to does without.
+		// Loaded with the first message: servers without subscribed browsers never need it.
 		const { encrypt } = await import('web-push');
 		const authorization = await service.token.get();
 		const { host, pathname, search } = new URL(endpoint);
@@ -95,11 +95,11 @@ export class WebPushProvider implements PushProvider {
 			new Uint8Array(encrypt(keys.p256dh, keys.auth, payload, 'aes128gcm').cipherText),
 		);
 		const nowMs = this.options.nowMs();
-		const tookLately = nowMs - service.tookAt < TOOK_LATELY_MS;
-		const outcome = outcomeOf(answer, { host, tookLately, nowMs });
-		if (outcome.type === 'accepted') service.tookAt = nowMs;
-		// The next one is signed again: the clock may have been corrected.
-		if (outcome.type === 'away') service.token.drop();
+		const acceptedLately = nowMs - service.acceptedAt < ACCEPTED_LATELY_MS;
+		const outcome = outcomeOf(answer, { host, acceptedLately, nowMs });
+		if (outcome.type === 'accepted') service.acceptedAt = nowMs;
+		// Sign again next time: the clock may have been corrected.
+		if (outcome.type === 'unavailable') service.token.drop();
 		return outcome;
 	}
 }

@@ -4,19 +4,19 @@ import { postOverHttp1 } from './http1.ts';
 import { type VapidIdentity, vapidToken } from './vapid.ts';
 
 /**
- * The push services that are in use: one connection each, closed when nothing was sent there for a while. How many there
- * can be is bounded, because subscriptions name them.
+ * The push services in use: one connection each, closed when idle. Their number is bounded, because subscriptions
+ * choose them.
  */
 
 export class PushService {
 	readonly token: CachedToken;
 	private readonly host: Http2Host;
 	private isWithoutHttp2 = false;
-	/** Requests on their way. */
+	/** Requests in flight. */
 	inUse = 0;
 	usedAt = 0;
-	/** When it last took something. */
-	tookAt = Number.NEGATIVE_INFINITY;
+	/** When it last accepted a message. */
+	acceptedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(
 		private readonly origin: string,
@@ -47,7 +47,7 @@ export class PushService {
 	}
 }
 
-export const MOST_SERVICES = 32;
+export const MAX_SERVICES = 32;
 const IDLE_MS = 60_000;
 
 export class PushServices {
@@ -66,7 +66,7 @@ export class PushServices {
 		return this.services.size;
 	}
 
-	/** Null: there are as many as there may be, and all of them are in use. */
+	/** Null: the maximum number of services is in use. */
 	async use<T>(origin: string, work: (service: PushService) => Promise<T>): Promise<T | null> {
 		const service = this.services.get(origin) ?? this.open(origin);
 		if (!service) return null;
@@ -86,8 +86,8 @@ export class PushServices {
 	}
 
 	private open(origin: string): PushService | null {
-		if (this.services.size >= MOST_SERVICES) this.sweep(0);
-		if (this.services.size >= MOST_SERVICES) return null;
+		if (this.services.size >= MAX_SERVICES) this.sweep(0);
+		if (this.services.size >= MAX_SERVICES) return null;
 		const service = new PushService(origin, this.identity, this.nowMs);
 		this.services.set(origin, service);
 		return service;

@@ -1,14 +1,14 @@
 import { ECDH } from 'node:crypto';
 
 /**
- * A browser's push address: PushSubscription.toJSON(). The device token is this as text in one spelling, so that
- * the same subscription is always the same device.
+ * A browser's push subscription: PushSubscription.toJSON(). The device token is its normalised JSON, so that a
+ * subscription is always the same device.
  */
 
 export interface Subscription {
-	/** Where to send to. A secret: anyone who knows it can send. */
+	/** A secret: anyone who knows it can send. */
 	readonly endpoint: string;
-	/** Base64url: the browser's public key, and a secret that it shares with those who write to it. */
+	/** Base64url: the browser's public key, and a secret that it shares with senders. */
 	readonly keys: { readonly p256dh: string; readonly auth: string };
 }
 
@@ -16,13 +16,13 @@ const CURVE = 'prime256v1';
 const POINT_BYTES = 65;
 const AUTH_BYTES = 16;
 
-/** Checked where it comes in; throws with what is wrong, without repeating any of it. */
+/** Throws an error that says what is wrong, without repeating the content. */
 export function readSubscription(text: string): Subscription {
 	const { endpoint, keys } = fieldsOf(text);
 	const url = typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : null;
-	if (!url) throw new Error('endpoint is not an address');
+	if (!url) throw new Error('endpoint is not a URL');
 	if (url.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '')
-		throw new Error('endpoint is not a plain https address');
+		throw new Error('endpoint is not an https URL without user, password and fragment');
 	const { p256dh, auth } = fieldsIn(keys);
 	if (!isPoint(bytesOf(p256dh))) throw new Error('keys.p256dh is not a point of P-256 (65 bytes, base64url)');
 	if (bytesOf(auth)?.length !== AUTH_BYTES) throw new Error('keys.auth is not 16 bytes in base64url');
@@ -32,24 +32,24 @@ export function readSubscription(text: string): Subscription {
 export const tokenOf = ({ endpoint, keys: { p256dh, auth } }: Subscription): string =>
 	JSON.stringify({ endpoint, keys: { p256dh, auth } });
 
-/** The push service, as lists of them name it. */
+/** The host of the push service. */
 export const hostOf = ({ endpoint }: Subscription): string => new URL(endpoint).host;
 
-/** Of a device: it was checked when it was added. */
+/** For stored devices, whose token was checked when it was added. */
 export const subscriptionOf = (token: string): Subscription => JSON.parse(token) as Subscription;
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {
 	try {
 		return fieldsIn(JSON.parse(text));
 	} catch {
-		throw new Error('it is not the JSON of a PushSubscription');
+		throw new Error('not the JSON of a PushSubscription');
 	}
 }
 
 const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> =>
 	typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Some browsers of old pad. */
+/** Some old browsers add padding. */
 const unpadded = (value: unknown): string => String(value).replace(/=+$/, '');
 
 function bytesOf(value: unknown): Buffer | null {

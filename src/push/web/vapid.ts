@@ -2,8 +2,8 @@ import { createECDH, randomBytes } from 'node:crypto';
 import { CachedToken } from '../cached-token.ts';
 
 /**
- * Who this server is to push services (RFC 8292): a key pair, of which browsers get the public half when they
- * subscribe, and a JWT for each service. A subscription takes messages of this key alone.
+ * Identifies this server to push services (RFC 8292): a key pair, whose public half browsers get when they
+ * subscribe, and a JWT for each service. A subscription accepts only messages signed with this key.
  */
 
 /** Both in base64url, as `web-push generate-vapid-keys` prints them. */
@@ -14,11 +14,11 @@ export interface VapidKey {
 
 const CURVE = 'prime256v1';
 const PRIVATE_BYTES = 32;
-/** A day is the most that is taken; clocks differ. */
+/** Services accept at most a day; half of it tolerates clock differences. */
 const EXPIRES_AFTER_S = 12 * 60 * 60;
 const GOOD_FOR_MS = 6 * 60 * 60_000;
 
-/** Throws with what is wrong, and without the key. */
+/** Throws an error that says what is wrong, without the key. */
 export function vapidKeyOf(privateKey: string): VapidKey {
 	const bytes = /^[\w-]+=*$/.test(privateKey) ? Buffer.from(privateKey, 'base64url') : Buffer.alloc(0);
 	const curve = createECDH(CURVE);
@@ -39,19 +39,19 @@ export function newVapidKey(): VapidKey {
 		try {
 			return vapidKeyOf(randomBytes(PRIVATE_BYTES).toString('base64url'));
 		} catch {
-			// One in four thousand million is above the order of the curve.
+			// One in four thousand million random values exceeds the order of the curve.
 		}
 	}
 }
 
-/** Who signs. */
+/** The key and contact that sign messages. */
 export interface VapidIdentity {
 	readonly key: VapidKey;
 	/** A contact for operators of push services: `mailto:` or `https:`. */
 	readonly contact: string;
 }
 
-/** What stands in `Authorization`, for one push service. */
+/** The `Authorization` header for one push service. */
 export const vapidToken = (
 	origin: string,
 	{ key, contact }: VapidIdentity,

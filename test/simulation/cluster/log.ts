@@ -76,6 +76,14 @@ export class SimulatedLog {
 		return [...this.conversations, ...this.users].find((one) => one.name === name) as Partition;
 	}
 
+	entries(): ReadonlyMap<string, readonly Buffer[]> {
+		return new Map([...this.conversations, ...this.users].map(({ name, entries }) => [name, [...entries]]));
+	}
+
+	restore(saved: ReadonlyMap<string, readonly Buffer[]>): void {
+		for (const [name, entries] of saved) this.partition(name).entries.push(...entries);
+	}
+
 	logsOf(process: Process, report: (error: unknown, about: string) => void): KafkaLogs {
 		return {
 			commands: {
@@ -185,6 +193,8 @@ export class SimulatedLog {
 			this.arriving.set(process, due);
 			const isConfirmed = !scheduler.random.chance(faults.unconfirmed);
 			scheduler.at(this.process, due - scheduler.now, '', () => {
+				// Not sent yet when the process died.
+				if (!process.alive && scheduler.random.chance(0.7)) return;
 				partition.add(Buffer.from(value));
 				scheduler.note(`${partition.name} ${partition.entries.length - 1} ${value.slice(0, 120)}`);
 				if (isConfirmed) {

@@ -2,7 +2,7 @@ import type { PostgresStore } from '../../../src/engine/cluster/postgres/open.ts
 import type { Planner } from '../../../src/engine/cluster/postgres/plan.ts';
 import { Progress } from '../../../src/engine/cluster/postgres/progress.ts';
 import { Retry } from '../../../src/engine/cluster/postgres/retry.ts';
-import { carryOut } from '../../../src/engine/cluster/postgres/transaction.ts';
+import { runTransaction } from '../../../src/engine/cluster/postgres/transaction.ts';
 import { sqliteSearch } from '../../../src/engine/embedded/sqlite/search.ts';
 import { GroupCommit } from '../../../src/engine/store/group-commit.ts';
 import { writeFactForPush } from '../../../src/engine/store/push-facts.ts';
@@ -44,9 +44,8 @@ const planner = {
 		),
 };
 
-/** Of the tables, the one that SQLite has no use for. */
-const PROGRESS =
-	'CREATE TABLE IF NOT EXISTS partition_progress (partition TEXT PRIMARY KEY, next_offset BIGINT NOT NULL, topic_id TEXT)';
+/** The read state of a user. */
+const OF_USER = /FROM members WHERE user_id/;
 
 interface Result extends Array<unknown> {
 	count: number;
@@ -56,6 +55,8 @@ export class SimulatedPostgres {
 	readonly faults: PostgresFaults = { slowest: 2, lostBefore: 0, lostAfter: 0, failedRead: 0 };
 	readonly process: Process;
 	readonly disk: Disk;
+	/** Called once, with a process that has just read what it is going to load into Redis. */
+	afterLoad: ((process: Process) => void) | null = null;
 	private readonly waiting: (() => void)[] = [];
 	private isHeld = false;
 	private transactions = 0;
@@ -67,7 +68,6 @@ export class SimulatedPostgres {
 	) {
 		this.process = scheduler.process('postgres');
 		this.disk = new Disk(scheduler, tally);
-		this.disk.database.run(PROGRESS);
 	}
 
 	storeOf(process: Process, pushes: boolean): PostgresStore {
@@ -79,7 +79,7 @@ export class SimulatedPostgres {
 		const retry = new Retry({});
 		const impatient = new Retry({}, undefined, 25_000);
 		const commits = new GroupCommit(
-			(batch) => carryOut(pool as never, impatient, planner.plan(batch)),
+			(batch) => runTransaction(pool as never, impatient, planner.plan(batch)),
 			() => undefined,
 			0,
 			writeFact,
@@ -150,7 +150,16 @@ export class SimulatedPostgres {
 		};
 		return {
 			all: <T>(sql: string, params: readonly Param[]) => read(() => this.query(sql, params) as T[]),
-			together: (queries) => read(() => queries.map(({ sql, params }) => this.query(sql, params))),
+			together: async (queries) => {
+				const rows = await read(() => queries.map(({ sql, params }) => this.query(sql, params)));
+				const { afterLoad } = this;
+				if (!afterLoad || !queries.some(({ sql }) => OF_USER.test(sql))) return rows;
+				this.afterLoad = null;
+				afterLoad(process);
+				// The rest of what the process does waits until it resumes.
+				await new Promise((resolve) => this.scheduler.at(process, 0, '', () => resolve(null)));
+				return rows;
+			},
 			pause: () => new Promise((resolve) => setImmediate(resolve)),
 		};
 	}
@@ -246,11 +255,11 @@ export class SimulatedPostgres {
 	}
 }
 
-/** Locks of sessions, as workers share them: whoever dies lets go. */
+/** Session locks that workers share: the death of a process releases its locks. */
 export class SimulatedLocks {
 	private readonly shared = new Set<Process>();
-	private alone: Process | null = null;
-	private first: Process | null = null;
+	private exclusive: Process | null = null;
+	private elected: Process | null = null;
 
 	constructor(
 		private readonly postgres: SimulatedPostgres,
@@ -267,34 +276,34 @@ export class SimulatedLocks {
 			});
 		const release = (): void => {
 			this.shared.delete(process);
-			if (this.alone === process) this.alone = null;
-			if (this.first === process) this.first = null;
+			if (this.exclusive === process) this.exclusive = null;
+			if (this.elected === process) this.elected = null;
 		};
 		process.onDeath.add(release);
 		return {
 			share: async (): Promise<void> => {
 				while (
 					!(await ask(() => {
-						if (this.alone && this.alone !== process) return false;
+						if (this.exclusive && this.exclusive !== process) return false;
 						this.shared.add(process);
 						return true;
 					}))
 				)
 					await Bun.sleep(100);
 			},
-			alone: () =>
+			tryExclusive: () =>
 				ask(() => {
 					const others =
-						[...this.shared].some((one) => one !== process) || (this.alone && this.alone !== process);
-					if (!others) this.alone = process;
+						[...this.shared].some((one) => one !== process) || (this.exclusive && this.exclusive !== process);
+					if (!others) this.exclusive = process;
 					return !others;
 				}),
-			isFirst: () =>
+			tryElect: () =>
 				ask(() => {
-					this.first ??= process;
-					return this.first === process;
+					this.elected ??= process;
+					return this.elected === process;
 				}),
-			isStillFirst: () => ask(() => this.first === process),
+			isElected: () => ask(() => this.elected === process),
 			release: () => ask(release),
 			close: () => ask(release),
 		};

@@ -8,12 +8,14 @@ import { RedisBus } from '../../../src/engine/cluster/redis/bus.ts';
 import { Epoch } from '../../../src/engine/cluster/redis/epoch.ts';
 import { EpochFence } from '../../../src/engine/cluster/redis/fence.ts';
 import { Keys } from '../../../src/engine/cluster/redis/keys.ts';
-import { presenceView } from '../../../src/engine/cluster/redis/presence-view.ts';
 import { RedisViews } from '../../../src/engine/cluster/redis/read-state/redis-views.ts';
+import { presenceView } from '../../../src/engine/cluster/redis/sessions.ts';
 import { ReadState } from '../../../src/unread/read-state.ts';
-import { ADMIN_TOKEN, CONFIG } from '../embedded.ts';
+import type { Image } from '../database.ts';
+import { ADMIN_TOKEN, AFTER_ANSWER_MS, CONFIG } from '../embedded.ts';
 import { loggerOf, simulatedOperations } from '../operations.ts';
 import { SimulatedRedis } from '../redis/client.ts';
+import type { SavedKeys } from '../redis/data.ts';
 import type { Process } from '../scheduler.ts';
 import type { Shape, World } from '../world.ts';
 import { SimulatedLog } from './log.ts';
@@ -26,6 +28,15 @@ const WORKERS = ['worker-1', 'worker-2'];
 const DOWN_MS = { least: 100, most: 6_000 };
 const OVERLAP_MICROS = 5_000_000;
 const ASK_AGAIN_MS = 2_000;
+const ZOMBIE_MS = { least: 7_000, most: 25_000 };
+const LOAD_MS = { least: 2_500, most: 9_000 };
+const RESTORED_WITHIN_MS = 60_000;
+
+interface Saved {
+	readonly image: Image;
+	readonly entries: ReadonlyMap<string, readonly Buffer[]>;
+	readonly keys: SavedKeys;
+}
 
 export class ClusterShape implements Shape {
 	readonly servers = GATEWAYS;
@@ -35,6 +46,11 @@ export class ClusterShape implements Shape {
 	private readonly locks: SimulatedLocks;
 	private readonly running = new Map<string, Process>();
 	private readonly workersUp = new Set<Process>();
+	/** Paused beyond the end of the round. */
+	private zombie: Process | null = null;
+	/** When a worker died last, and when Redis was emptied. */
+	private workerDied = 0;
+	private forgotten = 0;
 
 	constructor(private readonly world: World) {
 		const { scheduler, tally } = world;
@@ -118,7 +134,7 @@ export class ClusterShape implements Shape {
 			},
 			onError: (error) => scheduler.note(`bus: ${error.message}`),
 		});
-		setInterval(() => void bus.ask(), ASK_AGAIN_MS);
+		setInterval(() => void bus.probe(), ASK_AGAIN_MS);
 		const marks = new MarkLedger({ log: logs.marks, store: written.ledger, nowMs, onLog: () => undefined });
 		const views = await RedisViews.open({
 			commands,
@@ -142,6 +158,7 @@ export class ClusterShape implements Shape {
 			readState: new ReadState(views),
 			bus,
 			clock,
+			nowMicros,
 			redisTrouble: (error) => scheduler.note(`redis: ${error.message}`),
 			onGap: (listener) => void gaps.push(listener),
 			close: async () => undefined,
@@ -150,6 +167,7 @@ export class ClusterShape implements Shape {
 
 	crash(process: Process): void {
 		const { scheduler, chaos } = this.world;
+		if (WORKERS.includes(process.name)) this.workerDied = scheduler.now;
 		process.kill();
 		scheduler.at(chaos, scheduler.latency(DOWN_MS.least, DOWN_MS.most), `restarts ${process.name}`, () =>
 			this.startOne(process.name),
@@ -179,7 +197,34 @@ export class ClusterShape implements Shape {
 		'paused worker': () => this.pauseOne(WORKERS),
 		rebalance: () => this.log.groups.conversations.shuffle(),
 		'rebalance of marks': () => this.log.groups.users.shuffle(),
-		'emptied redis': () => this.redis.restart(),
+		'emptied redis': () => this.forget(),
+		'power loss after an answer': () =>
+			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, () => {
+				this.world.tally('lost power after an answer');
+				for (const process of this.running.values()) if (process.alive) this.crash(process);
+				this.forget();
+			}),
+		// It resumes in a later round, when another worker has its partitions.
+		'zombie after an answer': () =>
+			this.world.network.afterAnswer(this.world.chaos, AFTER_ANSWER_MS, () => {
+				const { scheduler, tally } = this.world;
+				const process = this.any(WORKERS);
+				if (!process) return;
+				tally('paused a worker after an answer');
+				process.pausedUntil = scheduler.now + scheduler.latency(ZOMBIE_MS.least, ZOMBIE_MS.most);
+				this.zombie = process;
+			}),
+		// What was read before must not be loaded after.
+		'emptied redis during a load': () => {
+			this.forget();
+			this.postgres.afterLoad = (process) => {
+				const { scheduler, chaos, tally } = this.world;
+				tally('paused while loading');
+				process.pausedUntil = scheduler.now + scheduler.latency(LOAD_MS.least, LOAD_MS.most);
+				this.zombie = process;
+				scheduler.at(chaos, scheduler.random.next() * LOAD_MS.least, '', () => this.forget());
+			};
+		},
 		'cut redis connections': () => {
 			this.redis.faults.cut = 0.02;
 		},
@@ -222,7 +267,18 @@ export class ClusterShape implements Shape {
 		Object.assign(this.redis.faults, { slowest: 1, cut: 0 });
 		Object.assign(this.log.faults, { refused: 0, unconfirmed: 0, slowest: 2 });
 		Object.assign(this.postgres.faults, { slowest: 2, lostBefore: 0, lostAfter: 0, failedRead: 0 });
-		for (const process of this.running.values()) process.pausedUntil = 0;
+		this.postgres.afterLoad = null;
+		for (const process of this.running.values()) if (process !== this.zombie) process.pausedUntil = 0;
+		this.zombie = null;
+	}
+
+	forget(): void {
+		this.forgotten = this.world.scheduler.now;
+		this.redis.restart();
+	}
+
+	mayLoseOwnMoves(): boolean {
+		return this.workerDied > 0 && Math.abs(this.workerDied - this.forgotten) < RESTORED_WITHIN_MS;
 	}
 
 	isUp(): boolean {
@@ -231,6 +287,17 @@ export class ClusterShape implements Shape {
 			GATEWAYS.every((name) => network.reaches(name)) &&
 			WORKERS.every((name) => this.workersUp.has(this.running.get(name) as Process))
 		);
+	}
+
+	save(): Saved {
+		const { redis, log, postgres } = this;
+		return { image: postgres.disk.image(), entries: log.entries(), keys: redis.data.copy() };
+	}
+
+	restore({ image, entries, keys }: Saved): void {
+		this.postgres.disk.restore(image);
+		this.log.restore(entries);
+		this.redis.data.restore(keys);
 	}
 
 	close(): void {

@@ -36,6 +36,11 @@ function scriptNamed(name: string): { readonly run: Script; readonly keys: numbe
 
 export const isScript = (name: string): boolean => name in FILES;
 
+export interface SavedKeys {
+	readonly keys: ReadonlyMap<string, Stored>;
+	readonly expires: ReadonlyMap<string, number>;
+}
+
 export class RedisData {
 	private readonly keys = new Map<string, Stored>();
 	private readonly expires = new Map<string, number>();
@@ -51,6 +56,15 @@ export class RedisData {
 			toLua(this.command(String(name).toLowerCase(), args.map(String))),
 		]);
 		this.redis.set('error_reply', (text) => [errorTable(text)]);
+	}
+
+	copy(): SavedKeys {
+		return { keys: structuredClone(this.keys), expires: new Map(this.expires) };
+	}
+
+	restore(saved: SavedKeys): void {
+		for (const [key, stored] of structuredClone(saved.keys)) this.keys.set(key, stored);
+		for (const [key, at] of saved.expires) this.expires.set(key, at);
 	}
 
 	run(name: string, args: readonly string[]): Reply {
@@ -86,9 +100,11 @@ export class RedisData {
 	}
 
 	private exists(key: string): boolean {
+		if (!this.keys.has(key)) return false;
 		const end = this.expires.get(key);
-		if (end !== undefined && end <= this.nowMs()) this.remove(key);
-		return this.keys.has(key);
+		if (end === undefined || end > this.nowMs()) return true;
+		this.remove(key);
+		return false;
 	}
 
 	private expire(key: string, ms: number): number {
@@ -130,6 +146,8 @@ export class RedisData {
 			}
 			case 'get':
 				return this.stored('string', key) ?? null;
+			case 'mget':
+				return args.map((name) => this.stored('string', name) ?? null);
 			case 'set':
 				return this.set(key, rest);
 			case 'getdel': {

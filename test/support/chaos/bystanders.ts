@@ -14,7 +14,7 @@ const MESSAGES = 20;
 const PAUSE_MS = 5;
 const STEPS_WITHIN_MS = 200_000;
 /** To find enough ids on the other nodes. */
-const MOST_MADE = 60;
+const MAX_MADE = 60;
 
 export interface Bystanders {
 	/** Resolves when everybody has counted and marked so many times more. */
@@ -30,7 +30,7 @@ export async function startBystanders(url: string, isAffected: (id: string) => b
 	const [writer] = people as [Person];
 	const channels: { id: string; tss: string[] }[] = [];
 	for (let made = 0; channels.length < CHANNELS; made += 1) {
-		if (made === MOST_MADE) throw new Error('no channel came to be on another node');
+		if (made === MAX_MADE) throw new Error('no channel came to be on another node');
 		const { channel } = await writer.call('conversations.create', { name: `quiet-${made}` });
 		if (isAffected(channel.id)) continue;
 		const users = readers.map(({ id }) => id).filter((id) => id !== writer.id);
@@ -68,10 +68,10 @@ export async function startBystanders(url: string, isAffected: (id: string) => b
 	return {
 		steps: async (more) => {
 			const before = [...counted];
-			await eventually(STEPS_WITHIN_MS, async () => {
+			await eventually(async () => {
 				for (const [index, steps] of counted.entries())
 					expect(steps).toBeGreaterThanOrEqual((before[index] ?? 0) + more);
-			});
+			}, STEPS_WITHIN_MS);
 		},
 		stop: async () => {
 			isOver = true;

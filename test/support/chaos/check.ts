@@ -35,14 +35,14 @@ const sum = (watchers: readonly Watcher[], of: (watcher: Watcher) => number): nu
 
 /** Live clients show what the server says: every message, edit and delete, and their own marks. There were some of each kind. */
 export async function checkLive(watchers: readonly Watcher[]): Promise<void> {
-	await eventually(LIVE_WITHIN_MS, async () => {
+	await eventually(async () => {
 		for (const watcher of watchers) expect(await watcher.differences()).toEqual([]);
-	});
+	}, LIVE_WITHIN_MS);
 	for (const kind of KINDS)
 		expect([kind, sum(watchers, ({ received }) => received[kind])]).not.toEqual([kind, 0]);
 }
 
-/** Says it after everything was checked: each of these numbers would have failed the test. */
+/** Prints the figures after everything was checked: any other number would have failed the test. */
 export function tell(
 	what: string,
 	book: Book,

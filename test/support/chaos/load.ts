@@ -3,10 +3,10 @@ import { Random } from '../oracle/random.ts';
 import { noRepeats, patientCall, type Repeats } from './patient-call.ts';
 import { type ReplyBook, reply } from './replies.ts';
 
-/** Load on a cluster of which parts go and come: everybody goes on until what was asked for is acknowledged. */
+/** Load on a cluster that partly fails: every actor repeats its request until it is acknowledged. */
 
 export interface Load {
-	/** What had to be asked again. */
+	/** Requests that had to be repeated. */
 	readonly repeats: Repeats;
 	/** Resolves when so much more is acknowledged. */
 	acknowledged(more: number): Promise<void>;
@@ -14,7 +14,7 @@ export interface Load {
 	stop(): Promise<void>;
 }
 
-/** Between two steps of one actor: the machine has other things to do as well. */
+/** Pause between two steps of an actor, so that the machine can do other work. */
 const PAUSE_MS = 20;
 const WITHIN_MS = 200_000;
 

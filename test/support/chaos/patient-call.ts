@@ -3,8 +3,8 @@ import { type Answer, type Call, CallFailed, rawClient } from '../api.ts';
 import type { Person } from '../people.ts';
 
 /**
- * Calls as a client makes them that does not give up: what did not come through, and what was refused with an error that
- * passes, is asked again, unchanged. Whatever else is refused fails.
+ * Calls of a client that does not give up: it repeats requests that got no answer, or a temporary error, unchanged. Any other
+ * error fails the test.
  */
 
 const PATIENCE_MS = 75_000;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect } from 'bun:test';
-import { startCluster, type TestCluster } from '../cluster.ts';
-import { makeCast } from '../kill-cast.ts';
-import { type Cast, newBook, type Sent } from '../kill-load.ts';
+import { type ClusterOptions, startCluster, type TestCluster } from '../cluster.ts';
+import { type Cast, makeCast, newBook, type Sent } from '../kill-load.ts';
 import { type OwnServices, ownServices, type Service } from '../services.ts';
 import { sharedCluster } from '../shared-cluster.ts';
 import { checkAll, checkLive, tell } from './check.ts';
@@ -15,21 +14,28 @@ import { Watcher } from './watcher.ts';
 export interface Stage {
 	readonly cluster: TestCluster;
 	readonly services: OwnServices;
-	/** Load before, while and after this happens; then everything is looked at. */
+	/** Runs load before, during and after the fault; then compares everything. */
 	underLoad(what: string, happens: (load: Load) => Promise<void>): Promise<void>;
-	/** Likewise, but nothing new is asked for afterwards: it might cover up what was lost. */
+	/** As `underLoad`, but without load after the fault: later changes could hide a loss. */
 	atOnce(what: string, happens: () => Promise<void>, before?: (load: Load) => Promise<void>): Promise<void>;
 	/** One of the writers posts this, in the first channel, and again: both come through at the first attempt. */
 	sendTwice(id: string): Promise<void>;
-	/** Everybody asks for counts until there are any: what is loaded too early stays. */
+	/** Everybody asks for counts until they get them, so that state loaded too early would show. */
 	look(): Promise<void>;
 }
 
 const BEFORE = 100;
 const AFTER = 100;
 
-/** The services that are named are this file's own: it may do to them what it likes. Without any, the cluster is shared with other files. */
-export function setStage(...own: readonly Service[]): Stage {
+export interface StageOptions {
+	/** This file's own services, which it may break. Without any, and without `options`, the cluster is shared with other files. */
+	readonly own?: readonly Service[];
+	/** How the cluster is started, if not as any other; gets the addresses of the own services. */
+	readonly options?: (env: Readonly<Record<string, string>>) => ClusterOptions | Promise<ClusterOptions>;
+}
+
+export function setStage({ own = [], options }: StageOptions = {}): Stage {
+	const isShared = own.length === 0 && !options;
 	let cluster: TestCluster;
 	let services: OwnServices;
 	let cast: Cast;
@@ -39,10 +45,12 @@ export function setStage(...own: readonly Service[]): Stage {
 	let watchers: readonly Watcher[] = [];
 	beforeAll(async () => {
 		services = await ownServices(...own);
-		cluster =
-			own.length === 0
-				? await sharedCluster()
-				: await startCluster({ services: { ...process.env, ...services.env } });
+		cluster = isShared
+			? await sharedCluster()
+			: await startCluster({
+					services: { ...process.env, ...services.env },
+					...(await options?.(services.env)),
+				});
 		cast = await makeCast(cluster.url, book);
 		// One who writes and one who marks.
 		watchers = [
@@ -53,10 +61,10 @@ export function setStage(...own: readonly Service[]): Stage {
 	}, 300_000);
 	afterAll(async () => {
 		await Promise.all(watchers.map((watcher) => watcher.stop()));
-		if (own.length > 0) await cluster?.stop();
+		if (!isShared) await cluster?.stop();
 		await services?.down();
 	}, 60_000);
-	/** What is written behind may take until the next attempt; until then history is refused. */
+	/** Persistence may wait for its next retry; until then history is rejected. */
 	async function caughtUp(): Promise<void> {
 		const history = patientCall(cluster.url, cast.writers[0]!, noRepeats());
 		for (const channel of cast.channels) await history('conversations.history', { channel, limit: 1 });

@@ -4,7 +4,7 @@ import type { Person } from '../people.ts';
 import { noRepeats, patientCall } from './patient-call.ts';
 
 /**
- * A live client of a cluster of which parts fail: it connects again whenever its socket closes, resumes from its position, and
+ * A live client of a cluster that partly fails: it connects again whenever its socket closes, resumes from its position, and
  * reloads when it gets `resync`. It applies every event in the order of arrival, as docs/resuming.md has it, and never drops
  * one as outdated: an event that comes too late shows in what it knows.
  */

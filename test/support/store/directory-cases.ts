@@ -193,7 +193,7 @@ export function directoryCases(subject: Subject): void {
 			);
 			expect(new Set(given).size).toBe(1);
 			expect(await directory.teamSecret(TEAM, 'four')).toBe(given[0] as string);
-			expect(await directory.teamSecret('T99', 'five').catch(String)).toContain('no workspace T99');
+			expect(await directory.teamSecret('T99', 'five').catch(String)).toContain('there is no such workspace');
 		});
 
 		test('workspaces are listed by id, in pages', async () => {

@@ -3,7 +3,10 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import type { Conversation, ThreadTotals, TidemarkClient } from '../../../client/src/index.ts';
 import { shortCount } from '../../../web/src/ui/format.ts';
 import { freshCounts, shownCounts } from '../client/sdk.ts';
+import { eventually } from '../eventually.ts';
 import type { Person } from '../people.ts';
+
+export { eventually };
 
 /** One device of a person: a browser of its own with the interface open, and what one does with it. */
 
@@ -120,19 +123,6 @@ export async function openScreen(
 	await screen.page.goto(`${url}/#token=${person.token}`);
 	await screen.page.locator('.side-me').waitFor({ state: 'attached' });
 	return screen;
-}
-
-/** Waits for what is about to be true: the page draws a moment after the server has answered. */
-export async function eventually(check: () => Promise<void>, withinMs = 10_000): Promise<void> {
-	const end = Date.now() + withinMs;
-	for (;;) {
-		try {
-			return await check();
-		} catch (error) {
-			if (Date.now() > end) throw error;
-			await Bun.sleep(50);
-		}
-	}
 }
 
 /** Ends the outage that the page shows: by its button, unless the page has tried again by itself before. */

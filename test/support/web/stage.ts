@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect } from 'bun:test';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { type Call, client } from '../api.ts';
 import { atEnd } from '../at-end.ts';
 import { makeWorkspace, type Person } from '../people.ts';
-import { startServer, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 import { launchChromium } from './chromium.ts';
 import { openScreen, type Screen } from './screen.ts';
 
@@ -14,6 +15,7 @@ import { openScreen, type Screen } from './screen.ts';
 export interface Stage {
 	readonly server: TestServer;
 	readonly browser: Browser;
+	readonly admin: Call;
 	/** People with a channel `harbour` that all of them are in. */
 	scene(people: number): Promise<Scene>;
 	show(person: Person, options?: BrowserContextOptions): Promise<Screen>;
@@ -71,6 +73,9 @@ export function stage(flags?: Parameters<typeof startServer>[0]): Stage {
 	return {
 		get server() {
 			return there(server);
+		},
+		get admin() {
+			return client(there(server).url, ADMIN_TOKEN);
 		},
 		get browser() {
 			return there(browser);

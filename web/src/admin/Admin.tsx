@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
-import { currentTheme, toggleTheme } from '../session/theme.ts';
+import { ThemeButton } from '../session/ThemeButton.tsx';
 import { showToast } from '../session/toast.tsx';
-import { IconButton } from '../ui/IconButton.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 import { AdminSignIn, signOut } from './AdminSignIn.tsx';
@@ -9,10 +8,9 @@ import { asAdmin, listAll, type Team } from './calls.ts';
 import { NameForm } from './NameForm.tsx';
 import { TeamView } from './TeamView.tsx';
 
-/** Workspaces and who is in them, for the administrator: the same as the commands, with a mouse. */
+/** The administrator's page: workspaces and their people, as with the commands of the command line. */
 export function Admin() {
 	const [isAdmin, setAdmin] = useState(false);
-	const [theme, setTheme] = useState(currentTheme);
 	const [teams, setTeams] = useState<readonly Team[] | null>(null);
 	const [error, setError] = useState<string | null>(null);
 	const [chosen, setChosen] = useState('');
@@ -30,14 +28,17 @@ export function Admin() {
 	const team = teams?.find(({ id }) => id === chosen) ?? teams?.[0];
 	const create = async (name: string) => {
 		setRefused(null);
-		const created = await asAdmin<{ team: Team }>('admin.teams.create', { name });
+		const created = await asAdmin<{ team: Team }>('admin.teams.create', {
+			name,
+			general_channel: 'general',
+		});
 		setChosen(created.team.id);
 		load();
 	};
 	const add = (name: string) => {
 		const existing = teams?.find((one) => isSameName(one.name, name));
 		if (existing) setRefused({ name, existing });
-		else showToast(create(name), 'Workspace created.');
+		else showToast(create(name), CREATED);
 	};
 	return (
 		<main className="admin">
@@ -47,11 +48,7 @@ export function Admin() {
 				<a className="button small" href="/ops">
 					Operations
 				</a>
-				<IconButton
-					icon={theme === 'dark' ? 'sun' : 'moon'}
-					label={theme === 'dark' ? 'Light colours' : 'Dark colours'}
-					onClick={() => setTheme(toggleTheme())}
-				/>
+				<ThemeButton />
 				<button
 					type="button"
 					className="button small"
@@ -86,17 +83,17 @@ export function Admin() {
 							))}
 						</fieldset>
 					)}
-					<NameForm label="New workspace" button="Create" onName={add} />
+					<NameForm label="New workspace" button="Create" isFocused={teams.length === 0} onName={add} />
 					{refused && (
 						<div className="admin-actions">
 							<p className="refusal" role="alert">
 								A workspace called <bdi>{refused.existing.name}</bdi> exists already ({refused.existing.id}).
-								Give the new one another name.
+								Choose another name, or create a second workspace with the same name.
 							</p>
 							<button
 								type="button"
 								className="button small"
-								onClick={() => showToast(create(refused.name), 'Workspace created.')}
+								onClick={() => showToast(create(refused.name), CREATED)}
 							>
 								Create another one
 							</button>
@@ -109,6 +106,8 @@ export function Admin() {
 	);
 }
 
-/** As people read them; the server allows equal names. */
+const CREATED = 'Workspace created. Everybody you invite is put into #general.';
+
+/** Compares names as people read them; the server allows equal names. */
 const isSameName = (one: string, other: string): boolean =>
 	one.trim().toLowerCase() === other.trim().toLowerCase();

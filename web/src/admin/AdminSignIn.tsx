@@ -8,8 +8,8 @@ const KEY = 'tidemark.admin';
 export const signOut = (): void => sessionStorage.removeItem(KEY);
 
 /**
- * Whether a token is the administrator's: an administrator's method is called without what it needs, and says what is missing
- * only to the administrator. Nothing is changed.
+ * Null: the token is the administrator's. Calls an administrator's method without its arguments, which the server reports only to the
+ * administrator. Changes nothing.
  */
 async function refusalOf(token: string): Promise<string | null> {
 	try {
@@ -21,7 +21,7 @@ async function refusalOf(token: string): Promise<string | null> {
 	}
 }
 
-/** What is kept for this tab; empty where nobody signed in. */
+/** The token stored for this tab; empty if nobody signed in. */
 export const adminToken = (): string => sessionStorage.getItem(KEY) ?? '';
 
 interface Props {
@@ -46,7 +46,7 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 		},
 		[onAdmin],
 	);
-	// For this tab alone: this token can do everything.
+	// Stored for this tab alone, because this token can do everything.
 	useEffect(() => {
 		const kept = sessionStorage.getItem(KEY);
 		if (kept) void check(kept);
@@ -68,6 +68,8 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 				<input
 					id={id}
 					className="field"
+					// biome-ignore lint/a11y/noAutofocus: it is the only thing to do here
+					autoFocus
 					type="password"
 					autoComplete="off"
 					placeholder="xoxa-…"
@@ -82,10 +84,10 @@ export function AdminSignIn({ title, onAdmin }: Props) {
 					</p>
 				)}
 				<button type="submit" className="button primary" disabled={token.trim() === ''}>
-					Open
+					Sign in
 				</button>
 				<p className="sign-in-foot">
-					<a href="/">To the conversations</a>
+					<a href="/">Back to Tidemark</a>
 				</p>
 			</form>
 		</main>

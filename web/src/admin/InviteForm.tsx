@@ -1,6 +1,6 @@
 import { type FormEvent, useId, useState } from 'react';
 
-/** Makes a link for somebody new. Who it is for may be noted: the link itself does not say. */
+/** Creates an invite link, with an optional note who it is for: the link itself does not show it. */
 export function InviteForm({ onInvite }: { readonly onInvite: (label: string) => void }) {
 	const id = useId();
 	const [label, setLabel] = useState('');
@@ -18,7 +18,7 @@ export function InviteForm({ onInvite }: { readonly onInvite: (label: string) =>
 				dir="auto"
 				maxLength={80}
 				autoComplete="off"
-				placeholder="A note for you, optional"
+				placeholder="A name or a note for you, optional"
 				value={label}
 				onChange={({ target }) => setLabel(target.value)}
 			/>

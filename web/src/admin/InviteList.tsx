@@ -1,7 +1,7 @@
 import { exactTime, whenOf } from '../ui/format.ts';
 import type { Invite, Member } from './calls.ts';
 
-/** As many digits as distinguish the open links of a workspace; the server asks for the whole id. */
+/** Enough digits to distinguish the open links of a workspace; calls use the whole id. */
 const SHOWN_DIGITS = 8;
 
 export const shortId = ({ id }: Pick<Invite, 'id'>): string => id.slice(0, SHOWN_DIGITS);

@@ -3,11 +3,13 @@ import { type FormEvent, useId, useState } from 'react';
 interface Props {
 	readonly label: string;
 	readonly button: string;
+	/** There is nothing else to do yet. */
+	readonly isFocused?: boolean;
 	readonly onName: (name: string) => void;
 }
 
-/** Asks for a name, and is empty again once it was given. */
-export function NameForm({ label, button, onName }: Props) {
+/** Asks for a name, and clears the field after it was submitted. */
+export function NameForm({ label, button, isFocused = false, onName }: Props) {
 	const id = useId();
 	const [name, setName] = useState('');
 	const submit = (event: FormEvent) => {
@@ -22,6 +24,8 @@ export function NameForm({ label, button, onName }: Props) {
 			<input
 				id={id}
 				className="field"
+				// biome-ignore lint/a11y/noAutofocus: there is nothing else to do yet
+				autoFocus={isFocused}
 				dir="auto"
 				maxLength={80}
 				autoComplete="off"

@@ -6,6 +6,7 @@ import { Failed, Loading } from '../ui/states.tsx';
 import { asAdmin, type Invite, listAll, type Member, type Team } from './calls.ts';
 import { InviteForm } from './InviteForm.tsx';
 import { InviteList, shortId } from './InviteList.tsx';
+import { MemberQuestion, type MemberQuestionProps } from './MemberQuestion.tsx';
 import { MemberRow } from './MemberRow.tsx';
 import { NameForm } from './NameForm.tsx';
 
@@ -17,12 +18,13 @@ interface Made {
 
 const SHOWN_WITHOUT_FILTER = 200;
 
-/** One workspace: let people in, see who is there, let them out. */
+/** One workspace: invite people, list them, sign out and deactivate them. */
 export function TeamView({ team }: { readonly team: Team }) {
 	const [members, setMembers] = useState<readonly Member[] | null>(null);
 	const [invites, setInvites] = useState<readonly Invite[]>([]);
 	const [error, setError] = useState<string | null>(null);
 	const [made, setMade] = useState<Made | null>(null);
+	const [asked, setAsked] = useState<Omit<MemberQuestionProps, 'onClose'> | null>(null);
 	const [filter, setFilter] = useState('');
 	const load = useCallback(async () => {
 		setError(null);
@@ -38,7 +40,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 			setError((failure as { code?: string }).code ?? 'network_error');
 		}
 	}, [team.id]);
-	// Again when the window is looked at: links are used and people join elsewhere.
+	// Reload when the window gets the focus: links are used and people join elsewhere.
 	useEffect(() => {
 		void load();
 		const reload = () => void load();
@@ -53,27 +55,38 @@ export function TeamView({ team }: { readonly team: Team }) {
 			label,
 		});
 		setMade({
-			label: member ? `Link that signs in ${member.name}` : `Invite link to ${team.name}`,
+			label: member ? `Link that signs in ${member.real_name || member.name}` : `Invite link to ${team.name}`,
 			value: url,
-			hint: `Link ${shortId(link)}. Send it to one person. It works once, until ${exactTime(String(link.expires_at))}.`,
+			hint: `Link ${shortId(link)}. Send it to ${member ? member.real_name || member.name : 'one person'}. It works once, until ${exactTime(String(link.expires_at))}.`,
 		});
 		await load();
 	};
 	const add = async (name: string) => {
-		const { user } = await asAdmin<{ user: Member }>('admin.users.create', { team_id: team.id, name });
+		const { user } = await asAdmin<{ user: Member }>('admin.users.create', {
+			team_id: team.id,
+			real_name: name,
+		});
 		await invite(user);
 	};
 	const tokenFor = async (member: Member) => {
 		const { token } = await asAdmin<{ token: string }>('admin.tokens.create', { user_id: member.id });
-		setMade({ label: `Token of ${member.name}`, value: token, hint: 'It is shown this once.' });
+		setMade({ label: `Token of ${member.name}`, value: token, hint: 'Copy it now: it is not shown again.' });
 	};
 	const change = (work: Promise<unknown>, done: string) => showToast(work.finally(load), done);
 
-	/** A link that was used in the meantime is what was asked for: it does not work any more. */
+	/** A link that was used in the meantime no longer works either, so that is not an error. */
 	const revoke = (invite_id: string) =>
 		asAdmin('admin.invites.revoke', { invite_id }).catch((failure: { code?: string }) => {
 			if (failure.code !== 'invite_used' && failure.code !== 'invite_expired') throw failure;
 		});
+
+	const signOut = (member: Member) =>
+		change(asAdmin('admin.tokens.revoke', { user_id: member.id }), `${member.name} was signed out.`);
+	const setActive = (member: Member, isActive: boolean) =>
+		change(
+			asAdmin(`admin.users.${isActive ? 'reactivate' : 'deactivate'}`, { user_id: member.id }),
+			`${member.name} is ${isActive ? 'active again' : 'deactivated'}.`,
+		);
 
 	const wanted = filter.trim().toLowerCase();
 	const found = (members ?? []).filter(({ name, real_name }) =>
@@ -104,6 +117,7 @@ export function TeamView({ team }: { readonly team: Team }) {
 					onRevoke={(invite_id) => change(revoke(invite_id), 'This link no longer works.')}
 				/>
 			</section>
+			{asked && <MemberQuestion {...asked} onClose={() => setAsked(null)} />}
 			<section className="card" aria-label="People">
 				<h2>People</h2>
 				{error && <Failed error={error} onRetry={() => void load()} />}
@@ -128,17 +142,11 @@ export function TeamView({ team }: { readonly team: Team }) {
 							member={member}
 							onInvite={() => showToast(invite(member))}
 							onToken={() => showToast(tokenFor(member))}
-							onSignOut={() =>
-								change(
-									asAdmin('admin.tokens.revoke', { user_id: member.id }),
-									`${member.name} was signed out.`,
-								)
-							}
+							onSignOut={() => setAsked({ member, what: 'sign out', onYes: () => signOut(member) })}
 							onActive={(isActive) =>
-								change(
-									asAdmin(`admin.users.${isActive ? 'reactivate' : 'deactivate'}`, { user_id: member.id }),
-									`${member.name} is ${isActive ? 'active again' : 'deactivated'}.`,
-								)
+								isActive
+									? setActive(member, true)
+									: setAsked({ member, what: 'deactivate', onYes: () => setActive(member, false) })
 							}
 						/>
 					))}

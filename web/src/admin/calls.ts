@@ -1,7 +1,7 @@
 import { createClient } from '@tidemark/client';
 import { adminToken } from './AdminSignIn.tsx';
 
-/** What the administrator asks the server for. */
+/** Calls of the administrator's methods. */
 
 export interface Team {
 	readonly id: string;
@@ -31,8 +31,8 @@ export interface Invite {
 export const asAdmin = <T>(method: string, args: Readonly<Record<string, unknown>> = {}): Promise<T> =>
 	createClient({ token: adminToken() }).call(method, args);
 
-/** Pages of 1,000, up to this many: the page is for people, who filter before they scroll that far. */
-const MOST_PAGES = 5;
+/** Loads at most this many pages of 1,000: people filter long before they scroll that far. */
+const MAX_PAGES = 5;
 
 export async function listAll<T>(
 	method: string,
@@ -41,7 +41,7 @@ export async function listAll<T>(
 ): Promise<readonly T[]> {
 	const all: T[] = [];
 	let cursor = '';
-	for (let page = 0; page < MOST_PAGES; page += 1) {
+	for (let page = 0; page < MAX_PAGES; page += 1) {
 		const answer = await asAdmin<
 			Record<string, readonly T[]> & { response_metadata: { next_cursor: string } }
 		>(method, { ...args, limit: 1000, ...(cursor === '' ? {} : { cursor }) });

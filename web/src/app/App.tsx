@@ -7,10 +7,10 @@ import { unsentStore } from '../session/unsent.ts';
 import { SignIn } from './SignIn.tsx';
 import { Workspace } from './Workspace.tsx';
 
-/** Messages fetched at once: two screens or so. */
+/** Messages per request: about two screens. */
 const PAGE_SIZE = 100;
 
-/** Signed in or not. */
+/** The sign-in page, or the workspace. */
 export function App() {
 	const [token, setToken] = useState(keptToken);
 	const [client, setClient] = useState<TidemarkClient | null>(null);
@@ -45,7 +45,7 @@ export function App() {
 				onSignIn={(given) => {
 					setToken(null);
 					setClient(null);
-					// A step apart, so that the same token is tried again as well.
+					// In a separate step, so that the same token can be tried again.
 					queueMicrotask(() => signIn(given));
 				}}
 			/>

@@ -5,11 +5,12 @@ import { plural } from '../ui/format.ts';
 /** A short interruption is not shown. */
 const TOLERATED_MS = 400;
 
-/** Says that what is shown may be old, what happens to what one writes, and offers to try at once. */
+/** Shown during an outage: says that unsent messages are saved, and offers to reconnect now. */
 export function ConnectionBanner() {
 	const client = useClient();
 	const { status, retryAt } = useConnection();
 	const unsent = useSelected(({ unsentCount }) => unsentCount);
+	const isReady = useSelected((snapshot) => snapshot.isReady);
 	const isOffline = status !== 'online';
 	const [isShown, setShown] = useState(false);
 	useEffect(() => {
@@ -26,10 +27,7 @@ export function ConnectionBanner() {
 			{isShown && (
 				<p className="banner">
 					<span>
-						<strong>Reconnecting…</strong>{' '}
-						{unsent > 0
-							? `${plural(unsent, 'message')} not sent yet. They are saved here and sent when you are connected again.`
-							: 'You can keep writing: messages are sent when you are connected again.'}
+						<strong>Reconnecting…</strong> {wordsFor(isReady, unsent)}
 					</span>
 					<button type="button" className="button small" onClick={() => client.reconnect()}>
 						Try now
@@ -43,6 +41,13 @@ export function ConnectionBanner() {
 			)}
 		</div>
 	);
+}
+
+function wordsFor(isReady: boolean, unsent: number): string {
+	if (!isReady) return 'Your conversations appear when you are connected. What you wrote is saved here.';
+	if (unsent === 0) return 'You can keep writing: messages are sent when you are connected again.';
+	const saved = unsent === 1 ? 'It is saved here and sent' : 'They are saved here and sent';
+	return `${plural(unsent, 'message')} not sent yet. ${saved} when you are connected again.`;
 }
 
 function useSecondsUntil(at: number | null): number {

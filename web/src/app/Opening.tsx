@@ -1,9 +1,11 @@
 import { Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
 
-/** Until conversations and counts are there: the same places, in grey. */
+/** Placeholders until conversations and counts are loaded. */
 export const Opening = () => (
 	<div className="workspace">
+		<ConnectionBanner />
 		<nav className="sidebar" aria-label="Conversations">
 			<header className="side-head">
 				<Wave />

@@ -27,6 +27,8 @@ export function SignIn({ refusal, onSignIn }: Props) {
 				<input
 					id={id}
 					className="field"
+					// biome-ignore lint/a11y/noAutofocus: it is the only thing to do here
+					autoFocus
 					type="password"
 					autoComplete="current-password"
 					placeholder="xoxp-…"

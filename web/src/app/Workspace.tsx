@@ -31,7 +31,7 @@ interface Props {
 	readonly onSignOut: (reason?: string | null) => void;
 }
 
-/** Everything that one sees when signed in. */
+/** The page of a signed-in user. */
 export function Workspace({ onSignOut }: Props) {
 	const client = useClient();
 	const self = useSelf();
@@ -66,13 +66,7 @@ export function Workspace({ onSignOut }: Props) {
 		},
 		[client, onSignOut],
 	);
-	if (!isReady)
-		return (
-			<>
-				<ConnectionBanner />
-				<Opening />
-			</>
-		);
+	if (!isReady) return <Opening />;
 	return (
 		<div
 			className={`workspace ${route.screen === 'home' ? 'at-home' : ''} ${route.thread ? 'with-thread' : ''}`}
@@ -92,7 +86,7 @@ export function Workspace({ onSignOut }: Props) {
 	);
 }
 
-/** Past the sidebar, however long it is: to where one writes, or to what is shown. */
+/** Moves the focus past the sidebar, to the text box or to the first link of the view. */
 function skipToMain(): void {
 	const main = document.querySelector<HTMLElement>('main.pane');
 	const screen = main?.querySelector<HTMLElement>('.composer textarea, a, button') ?? main;

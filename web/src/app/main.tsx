@@ -1,10 +1,12 @@
 import { createRoot } from 'react-dom/client';
 import { Arrival } from '../arrival/Arrival.tsx';
+import { recoverTexts } from '../files/upload-texts.ts';
 import { followNotifications } from '../notifications/clicks.ts';
 import { followTheme } from '../session/theme.ts';
 import { followLinks, takeFromLink } from '../session/token.ts';
 import { App } from './App.tsx';
 
+recoverTexts();
 followTheme();
 followNotifications();
 const LINKED = ['token', 'invite'];

@@ -9,7 +9,7 @@ import { Controls } from './Controls.tsx';
 import { withoutUsable } from './elements.ts';
 import { useOffers } from './offers.ts';
 
-/** In the direct message with an app's bot: a button that opens the home which the app shows this user. */
+/** In the direct message with an app's bot: a button that opens the home tab of the app. */
 export function AppHomeButton({ bot }: { readonly bot: string }) {
 	const home = useOffers().homes.find(({ bot_user_id }) => bot_user_id === bot);
 	const [isOpen, setOpen] = useState(false);

@@ -4,9 +4,9 @@ import { type Element, usableIn } from './elements.ts';
 
 interface Props {
 	readonly blocks: readonly unknown[];
-	/** The message or view that they stand in, as `blocks.actions` takes it. */
+	/** The message or view that contains them, as an argument of `blocks.actions`. */
 	readonly container: Readonly<Record<string, unknown>>;
-	/** An ephemeral message, whole. */
+	/** The whole message, if it is ephemeral. */
 	readonly message?: Readonly<Record<string, unknown>>;
 }
 

@@ -4,7 +4,7 @@ import { IconButton } from '../ui/IconButton.tsx';
 import { Controls } from './Controls.tsx';
 import { dismiss, useShown } from './shown.ts';
 
-/** Messages of apps that this user alone sees, until they are dismissed or the page is loaded again. */
+/** Messages of apps that only this user sees, until they are dismissed or the page is reloaded. */
 export function OnlyYou({ channel }: { readonly channel: string }) {
 	const messages = useShown().messages.filter((message) => message.channel === channel);
 	if (messages.length === 0) return null;

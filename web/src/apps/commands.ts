@@ -1,7 +1,7 @@
 import type { TidemarkClient } from '@tidemark/client';
 import { loadOffers } from './offers.ts';
 
-/** `/tide Dover`: a command of one of the workspace's apps, with its text; null where no app has it. */
+/** Parses `/tide Dover` into a command and its text; null if no app of the workspace has the command. */
 
 export interface Command {
 	readonly command: string;

@@ -1,6 +1,6 @@
 import { type Fields, fieldsIn, listIn, stringIn } from '../message/rich/json.ts';
 
-/** What can be used in a block: buttons, selects, inputs; by the ids that the server knows them by. */
+/** The interactive elements of blocks (buttons, selects, inputs), with the ids that the server uses. */
 
 export interface Element {
 	readonly blockId: string;
@@ -14,7 +14,7 @@ export interface Element {
 
 const textOf = (value: unknown): string => stringIn(fieldsIn(value).text);
 
-/** A block or an element without an id of its own is called by its place. */
+/** The id of a block or element without one is its index. */
 export function elementsIn(blocks: readonly unknown[]): Element[] {
 	return blocks.flatMap((value, index) => {
 		const block = fieldsIn(value);
@@ -43,7 +43,7 @@ export function elementsIn(blocks: readonly unknown[]): Element[] {
 
 const USABLE = new Set(['button', 'static_select']);
 
-/** Those of a message that this page can use. A button with an address is a link, drawn as one. */
+/** The elements of a message that this page supports. A button with a URL is rendered as a link instead. */
 export const usableIn = (blocks: readonly unknown[]): Element[] =>
 	elementsIn(blocks).filter(
 		({ type, isInput, element }) => !isInput && USABLE.has(type) && stringIn(element.url) === '',
@@ -54,7 +54,7 @@ const isUsable = (value: unknown): boolean => {
 	return USABLE.has(stringIn(type)) && stringIn(url) === '';
 };
 
-/** The blocks without what is drawn as a control. */
+/** The blocks without the elements that are rendered as controls. */
 export const withoutUsable = (blocks: readonly unknown[]): readonly unknown[] =>
 	blocks.flatMap((value) => {
 		const block = fieldsIn(value);

@@ -1,7 +1,7 @@
 import type { TidemarkClient } from '@tidemark/client';
 import { useSyncExternalStore } from 'react';
 
-/** What the workspace's apps offer: commands, shortcuts and homes. Loaded once, and again with every command that is sent. */
+/** The commands, shortcuts and home tabs of the workspace's apps. Loaded once, and again with every command that is sent. */
 
 export interface Shortcut {
 	readonly name: string;
@@ -36,7 +36,7 @@ export async function loadOffers(client: TidemarkClient): Promise<Offers> {
 	return offers;
 }
 
-/** Of a message, where it is one for messages. */
+/** `message`: for a shortcut of a message. */
 export const runShortcut = (
 	client: TidemarkClient,
 	{ app_id, callback_id }: Shortcut,

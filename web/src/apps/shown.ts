@@ -2,12 +2,12 @@ import type { TidemarkClient } from '@tidemark/client';
 import { useSyncExternalStore } from 'react';
 import { type Fields, fieldsIn, stringIn } from '../message/rich/json.ts';
 
-/** What apps show this user alone: messages that are not stored, and modals on top of each other. */
+/** Ephemeral messages, which are not stored, and the stack of open modals. */
 
 export interface OwnMessage {
 	readonly channel: string;
 	readonly ts: string;
-	/** As it came: an action hands it back. */
+	/** The event as received: actions send it back. */
 	readonly wire: Fields;
 }
 
@@ -16,7 +16,7 @@ interface Shown {
 	readonly views: readonly Fields[];
 }
 
-const MOST_MESSAGES = 20;
+const MAX_MESSAGES = 20;
 let shown: Shown = { messages: [], views: [] };
 const listeners = new Set<() => void>();
 
@@ -62,5 +62,5 @@ function receiveMessage(event: Fields): void {
 	const wire = event.subtype === 'message_changed' ? fieldsIn(event.message) : event;
 	const ts = stringIn(wire.ts);
 	const others = shown.messages.filter((message) => message.ts !== ts);
-	set({ ...shown, messages: [...others, { channel, ts, wire }].slice(-MOST_MESSAGES) });
+	set({ ...shown, messages: [...others, { channel, ts, wire }].slice(-MAX_MESSAGES) });
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '@tidemark/client';
 import { type FormEvent, useEffect, useId, useState } from 'react';
+import { go, toConversation } from '../session/route.ts';
 import { keptToken } from '../session/token.ts';
 import { Loading, sayError } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
@@ -14,7 +15,12 @@ interface Props {
 
 const codeOf = (error: unknown): string => (error instanceof ApiError ? error.code : 'network_error');
 
-/** An invite link: says where it leads, asks for a name, signs in. */
+function titleOf(invitation: Invitation | null): string {
+	if (!invitation) return 'This link does not work';
+	return `${invitation.user ? 'Sign in to' : 'Join'} ${invitation.team.name}`;
+}
+
+/** The page of an invite link: shows the workspace, asks for a name, signs in. */
 export function AcceptInvite({ invite, onSettled }: Props) {
 	const id = useId();
 	const [invitation, setInvitation] = useState<Invitation | null>(null);
@@ -36,7 +42,13 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 		setBusy(true);
 		setRefusal(null);
 		try {
-			const { token } = await acceptInvite(invite, name.trim(), deviceName(navigator.userAgent));
+			const { token, general_channel: general } = await acceptInvite(
+				invite,
+				name.trim(),
+				deviceName(navigator.userAgent),
+			);
+			// A new user starts in the channel that everybody is in.
+			if (general) go(toConversation(general));
 			onSettled(token);
 		} catch (error) {
 			setRefusal(codeOf(error));
@@ -49,7 +61,7 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 		<main className="sign-in">
 			<form onSubmit={accept}>
 				<Wave />
-				<h1 dir="auto">{invitation ? `Join ${invitation.team.name}` : 'This link does not work'}</h1>
+				<h1 dir="auto">{titleOf(invitation)}</h1>
 				{known && (
 					<p>
 						This link signs you in as <b dir="auto">{known.real_name || known.name}</b>.
@@ -61,6 +73,8 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 						<input
 							id={id}
 							className="field"
+							// biome-ignore lint/a11y/noAutofocus: it is the only thing to do here
+							autoFocus
 							dir="auto"
 							autoComplete="name"
 							maxLength={80}
@@ -83,6 +97,8 @@ export function AcceptInvite({ invite, onSettled }: Props) {
 					<button
 						type="submit"
 						className="button primary"
+						// biome-ignore lint/a11y/noAutofocus: without a name to enter, it is the only thing to do here
+						autoFocus={known !== undefined}
 						disabled={isBusy || (!known && name.trim() === '')}
 					>
 						{known ? 'Sign in' : 'Join'}

@@ -10,7 +10,7 @@ interface Props {
 	readonly children: ReactNode;
 }
 
-/** What a link brought along is settled first: a kept session is never replaced without asking. */
+/** Handles the token or invite of a link first. A stored session is never replaced without asking. */
 export function Arrival({ token, invite, children }: Props) {
 	const [isSettled, setSettled] = useState(() => {
 		if (invite) return false;

@@ -6,17 +6,17 @@ import { holderOf } from './calls.ts';
 interface Props {
 	readonly kept: string;
 	readonly linked: string;
-	/** Null: the kept session stays. */
+	/** Null: the stored session stays. */
 	readonly onSettled: (token: string | null) => void;
 }
 
-/** A link wants to sign in somebody while another session is kept here. */
+/** Asks whether to switch when a link brings another token than the stored one. */
 export function SwitchQuestion({ kept, linked, onSettled }: Props) {
 	const [names, setNames] = useState<{ kept: string; linked: string } | null>(null);
 	useEffect(() => {
 		const look = async () => {
 			const [mine, other] = await Promise.all([holderOf(kept), holderOf(linked)]);
-			// Nobody is asked to choose between a session and something that does not work.
+			// If one of the two tokens does not work, use the other without asking.
 			if (!mine) onSettled(linked);
 			else if (!other) onSettled(null);
 			else setNames({ kept: `${mine.user} in ${mine.team}`, linked: `${other.user} in ${other.team}` });

@@ -1,6 +1,6 @@
 import { ApiError, createClient } from '@tidemark/client';
 
-/** What is asked before anybody is signed in. */
+/** Calls made before anybody is signed in. */
 
 export interface Invitation {
 	readonly team: { readonly id: string; readonly name: string };
@@ -13,10 +13,16 @@ const anonymous = () => createClient({ token: 'none' });
 export const lookAtInvite = (invite: string): Promise<Invitation> =>
 	anonymous().call('invites.info', { invite });
 
-export const acceptInvite = (invite: string, realName: string, device: string): Promise<{ token: string }> =>
+export interface Accepted {
+	readonly token: string;
+	/** The workspace's general channel, if a new user joined it. */
+	readonly general_channel?: string;
+}
+
+export const acceptInvite = (invite: string, realName: string, device: string): Promise<Accepted> =>
 	anonymous().call('invites.accept', { invite, real_name: realName, device });
 
-/** Who holds the token, and where; null where the server does not accept it. */
+/** The user and workspace of a token; null if the server rejects it. */
 export async function holderOf(
 	token: string,
 ): Promise<{ readonly user: string; readonly team: string } | null> {

@@ -1,4 +1,4 @@
-/** What a browser is called in a list of devices: `Firefox on Windows`. */
+/** The name of this browser in the list of devices: `Firefox on Windows`. */
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
 	[/\bEdg\w*\//, 'Edge'],

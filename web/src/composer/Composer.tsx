@@ -1,18 +1,17 @@
 import { useClient } from '@tidemark/client/react';
 import { useCallback, useRef, useState } from 'react';
-import { commandIn } from '../apps/commands.ts';
+import { type Command, commandIn } from '../apps/commands.ts';
 import { OnlyYou } from '../apps/OnlyYou.tsx';
 import { AttachButton } from '../files/AttachButton.tsx';
 import { ChosenFiles } from '../files/ChosenFiles.tsx';
-import { addFiles, MOST_FILES, placeOf, takeFiles, useChosen } from '../files/chosen.ts';
+import { addFiles, MAX_FILES, placeOf, takeFiles, useChosen } from '../files/chosen.ts';
 import { useDropped } from '../files/dropping.ts';
 import { UploadRows } from '../files/UploadRows.tsx';
 import { startUpload } from '../files/uploads.ts';
-import { everybody } from '../session/everybody.ts';
 import { useSelf } from '../session/names.ts';
 import { say, showToast } from '../session/toast.tsx';
 import { plural } from '../ui/format.ts';
-import { draftOf, keepDraft } from './drafts.ts';
+import { addToDraft, draftOf, keepDraft } from './drafts.ts';
 import { Outsiders } from './Outsiders.tsx';
 import { TypingLine } from './TypingLine.tsx';
 import { WriteBox } from './WriteBox.tsx';
@@ -32,7 +31,9 @@ interface Props {
 export function Composer({ channel, threadTs, label, typing, isFocused, onSent, onUp, onBack }: Props) {
 	const client = useClient();
 	const self = useSelf();
-	const [initial] = useState(() => draftOf(self, channel, threadTs));
+	const [initial, setInitial] = useState(() => draftOf(self, channel, threadTs));
+	/** How often a text was put back: each time, the box starts again with the draft. */
+	const [times, setTimes] = useState(0);
 	const [text, setText] = useState(initial);
 	const [isBroadcast, setBroadcast] = useState(false);
 	const conversation = client.conversation(channel);
@@ -42,38 +43,53 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 	const add = useCallback(
 		(some: readonly File[]) => {
 			const left = addFiles(place, some);
-			if (left > 0) say(`A message takes ${MOST_FILES} files. ${plural(left, 'file')} left out.`);
+			if (left > 0)
+				say(
+					`A message can have ${MAX_FILES} files. ${plural(left, 'file')} left out: send the rest in another message.`,
+				);
 		},
 		[place],
 	);
 	const element = useRef<HTMLDivElement>(null);
 	const isOver = useDropped(element, add);
 
-	const wired = async (text: string): Promise<string> => {
-		// Names become mentions when it is known whose they are.
-		if (text.includes('@')) await everybody(client);
-		const { users, conversations } = client.getSnapshot();
-		return toWire(text, users, conversations.values());
+	/** Puts a text that could not be sent before what the user has typed since. */
+	const putBack = useCallback(
+		(written: string) => {
+			const draft = addToDraft(self, channel, threadTs, written);
+			setInitial(draft);
+			setText(draft);
+			setTimes((before) => before + 1);
+		},
+		[self, channel, threadTs],
+	);
+	const run = (command: Command, text: string): void => {
+		const args = { channel, ...command, ...(threadTs ? { thread_ts: threadTs } : {}) };
+		const running = client.call('chat.command', args);
+		showToast(running);
+		running.catch(() => putBack(text));
 	};
-	const share = async (text: string): Promise<void> =>
-		startUpload(client, {
-			channel,
-			...(threadTs ? { threadTs } : {}),
-			files: takeFiles(place),
-			comment: await wired(text),
-		});
-	const post = async (text: string): Promise<void> => {
-		const command = text.startsWith('/') ? await commandIn(client, text).catch(() => null) : null;
-		if (command) {
-			showToast(
-				client.call('chat.command', { channel, ...command, ...(threadTs ? { thread_ts: threadTs } : {}) }),
-			);
+	const post = (text: string): void => {
+		const { users, conversations } = client.getSnapshot();
+		const options = threadTs ? { threadTs, broadcast: isBroadcast } : {};
+		// The server resolves names that this page does not know. A failed message stays in the list, with the reason.
+		void conversation
+			.post(toWire(text, users, conversations.values()), { ...options, linkNames: /[@#]/.test(text) })
+			.catch(() => say('The message was not sent.'));
+	};
+	/** Posts at once, unless the text may be a command: then it stays a draft until that is known. */
+	const send = async (text: string): Promise<void> => {
+		if (files.length > 0) {
+			const inThread = threadTs ? { threadTs } : {};
+			startUpload(client, { user: self, channel, ...inThread, files: takeFiles(place), written: text });
 			return;
 		}
-		const wire = await wired(text);
-		const options = threadTs ? { threadTs, broadcast: isBroadcast } : {};
-		// What fails stays in its place, with the reason; here it only must not go by unheard.
-		await conversation.post(wire, options).catch(() => say('The message was not sent.'));
+		if (!text.startsWith('/')) return post(text);
+		keepDraft(self, channel, threadTs, text);
+		const command = await commandIn(client, text).catch(() => null);
+		if (draftOf(self, channel, threadTs) === text) keepDraft(self, channel, threadTs, '');
+		if (command) run(command, text);
+		else post(text);
 	};
 
 	return (
@@ -84,13 +100,14 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 				</p>
 			)}
 			<OnlyYou channel={channel} />
-			<UploadRows place={place} />
+			<UploadRows place={place} onText={putBack} />
 			<ChosenFiles place={place} />
 			<WriteBox
+				key={times}
 				label={label}
 				initial={initial}
 				sendLabel="Send"
-				isFocused={isFocused}
+				isFocused={isFocused || times > 0}
 				before={<AttachButton onFiles={add} />}
 				canSendEmpty={files.length > 0}
 				onPasteFiles={add}
@@ -102,7 +119,7 @@ export function Composer({ channel, threadTs, label, typing, isFocused, onSent, 
 					if (written !== '') conversation.sendTyping(threadTs);
 				}}
 				onSend={(written) => {
-					void (files.length > 0 ? share(written) : post(written));
+					void send(written);
 					setBroadcast(false);
 					onSent();
 				}}

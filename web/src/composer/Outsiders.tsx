@@ -6,14 +6,14 @@ import { isChannel, nameOf } from '../session/names.ts';
 import { showToast } from '../session/toast.tsx';
 import { namesIn } from './wire-text.ts';
 
-/** Members of larger channels are not all fetched for this: there, nobody is warned about. */
-const MOST_PAGES = 3;
+/** Larger channels have too many members to load for this, so they show no warning. */
+const MAX_PAGES = 3;
 const WAIT_MS = 400;
 
 async function membersOf(client: TidemarkClient, channel: string): Promise<ReadonlySet<string> | null> {
 	const all = new Set<string>();
 	let cursor = '';
-	for (let page = 0; page < MOST_PAGES; page += 1) {
+	for (let page = 0; page < MAX_PAGES; page += 1) {
 		const answer = await client.conversation(channel).members(cursor || undefined);
 		for (const member of answer.members) all.add(member);
 		cursor = answer.cursor;
@@ -22,7 +22,7 @@ async function membersOf(client: TidemarkClient, channel: string): Promise<Reado
 	return null;
 }
 
-/** Warns of people who are named and not in the channel: nothing reaches them there. */
+/** Warns about mentioned people who are not in the channel: they would not be notified. */
 export function Outsiders({ channel, text }: { readonly channel: string; readonly text: string }) {
 	const client = useClient();
 	const conversation = useSelected(({ conversations }) => conversations.get(channel) ?? null);

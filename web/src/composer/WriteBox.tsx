@@ -15,9 +15,9 @@ import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import { showToast } from '../session/toast.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { type Candidate, candidatesFor, complete, writtenName } from './completion.ts';
-import { MOST_CHARACTERS, remarkOn } from './length.ts';
+import { MAX_CHARACTERS, remarkOn } from './length.ts';
 
-/** Where text is written: grows with it, completes names, sends with Enter. */
+/** The text box: grows with its text, completes names, sends with Enter. */
 
 interface Props {
 	readonly label: string;
@@ -26,17 +26,19 @@ interface Props {
 	readonly isFocused?: boolean;
 	readonly onSend: (text: string) => void;
 	readonly onChange?: (text: string) => void;
-	/** Esc; without it, Esc is left to the page. */
+	/** Called on Esc; without it, the page handles Esc. */
 	readonly onCancel?: () => void;
-	/** The arrow up, where nothing is written. */
+	/** Called on the arrow up in an empty box. */
 	readonly onUp?: () => void;
 	/** Shift Tab; false: there are no messages, and the browser moves the focus. */
 	readonly onBack?: () => boolean;
-	/** Before the text: what else can be done. */
+	/** Buttons before the text. */
 	readonly before?: ReactNode;
-	/** Something goes along, so that nothing has to be written. */
+	/** Files are attached, so the text may be empty. */
 	readonly canSendEmpty?: boolean;
 	readonly onPasteFiles?: (files: readonly File[]) => void;
+	/** The text stays in the box after sending. */
+	readonly keepsText?: boolean;
 }
 
 const NOBODY: readonly Candidate[] = [];
@@ -54,6 +56,7 @@ export function WriteBox({
 	before,
 	canSendEmpty = false,
 	onPasteFiles,
+	keepsText = false,
 }: Props) {
 	const client = useClient();
 	const listId = useId();
@@ -63,7 +66,7 @@ export function WriteBox({
 	const [chosen, setChosen] = useState(0);
 	const candidates = useCandidates(text, caret);
 	const isCompleting = candidates.length > 0;
-	const isTooLong = text.length > MOST_CHARACTERS;
+	const isTooLong = text.length > MAX_CHARACTERS;
 	const canSend = !isTooLong && (canSendEmpty || text.trim() !== '');
 	const remark = remarkOn(text);
 
@@ -95,8 +98,8 @@ export function WriteBox({
 	};
 	const send = () => {
 		if (!canSend) return;
+		if (!keepsText) write('', null);
 		onSend(text.trim());
-		write('', null);
 	};
 
 	const choosing = (event: KeyboardEvent): boolean => {
@@ -160,7 +163,7 @@ export function WriteBox({
 				onBlur={() => setCaret(null)}
 				onPaste={(event) => {
 					const files = filesIn(event.clipboardData);
-					// A table that is copied from a spreadsheet is text and a picture of it: the text is meant.
+					// A table copied from a spreadsheet comes as text and as a picture: paste the text.
 					const isText = event.clipboardData.types.includes('text/plain');
 					if (!onPasteFiles || files.length === 0 || isText) return;
 					event.preventDefault();
@@ -193,7 +196,7 @@ export function WriteBox({
 	);
 }
 
-/** Everybody is loaded when somebody writes the first @. */
+/** Loads everybody when the user types the first @. */
 function useCandidates(text: string, caret: number | null): readonly Candidate[] {
 	const client = useClient();
 	const users = useSelected((snapshot) => snapshot.users);

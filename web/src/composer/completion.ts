@@ -4,19 +4,19 @@ import { emojiStarting } from '../message/emoji.ts';
 import { canBeNamed, isChannel } from '../session/names.ts';
 
 /**
- * What one may mean by what stands before the caret: a person after @, a channel after #, an emoji after a colon, and after a
- * slash that everything begins with, what apps offer.
+ * Completions for the text before the caret: people after @, channels after #, emoji after a colon, and commands and shortcuts of apps
+ * after a slash at the beginning.
  */
 
 export interface Candidate {
-	/** What is written for it, its sign included. */
+	/** The text to insert, including its sign. */
 	readonly handle: string;
 	readonly label: string;
-	/** Of a person; empty for everything else. */
+	/** The id of a person; otherwise empty. */
 	readonly id: string;
-	/** Stands in the place of a picture, where it is nobody. */
+	/** Shown in place of a picture, if it is not a person. */
 	readonly sign: string;
-	/** Done at once, instead of being written: a shortcut of an app. */
+	/** Runs at once instead of inserting text: a shortcut of an app. */
 	readonly shortcut?: Shortcut;
 }
 
@@ -34,14 +34,14 @@ interface Written {
 const WRITTEN = /(?:^|[\s(])([@#:])([\p{L}\p{N}_.+-]*)$/u;
 const SLASH = /^\/([\p{L}\p{N}_-]*)$/u;
 const MOST = 8;
-/** After a colon come many other things: `:)`, times, lists. */
+/** A colon also starts `:)`, times and lists, so emoji need more letters. */
 const LEAST_OF_EMOJI = 2;
 const GROUPS: readonly Candidate[] = [
 	{ handle: '@channel', label: 'Everyone in the conversation', id: '', sign: '@' },
 	{ handle: '@here', label: 'Everyone who is online now', id: '', sign: '@' },
 ];
 
-/** What was written after a sign before the caret; null where nothing is being named. */
+/** The text between a sign and the caret; null if the caret is not in a name. */
 export function writtenName(text: string, caret: number): Written | null {
 	const [, offered] = SLASH.exec(text.slice(0, caret)) ?? [];
 	if (offered !== undefined) return { sign: '/', text: offered };
@@ -89,7 +89,7 @@ const channels = (wanted: string, conversations: Iterable<Conversation>): readon
 		.slice(0, MOST)
 		.map(({ name, topic }) => ({ handle: `#${name}`, label: topic || name, id: '', sign: '#' }));
 
-/** Nothing for a command that is written already: Enter sends it. */
+/** Empty for a command that is complete: Enter sends it. */
 function offered(wanted: string, { commands, shortcuts }: Offers): readonly Candidate[] {
 	if (commands.some(({ name }) => name === `/${wanted}`)) return [];
 	const written = commands

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What was begun and not sent, by user and place; kept in this browser, shown by every tab. */
+/** Drafts by user and place, in the browser's storage; every tab shows them. */
 
 const PREFIX = 'tidemark.draft.';
 const listeners = new Set<() => void>();
@@ -18,9 +18,22 @@ export function keepDraft(user: string, channel: string, threadTs: string | unde
 		if (text.trim() === '') localStorage.removeItem(key);
 		else localStorage.setItem(key, text);
 	} catch {
-		// The storage is full: the text stays where it is written.
+		// The storage is full: the text stays in its box only.
 	}
 	if (had === (text.trim() === '')) for (const listener of listeners) listener();
+}
+
+/** Puts a text before the current draft. Returns the new draft. */
+export function addToDraft(
+	user: string,
+	channel: string,
+	threadTs: string | undefined,
+	written: string,
+): string {
+	const since = draftOf(user, channel, threadTs);
+	const all = [written, since].filter((text) => text.trim() !== '').join('\n');
+	keepDraft(user, channel, threadTs, all);
+	return all;
 }
 
 function subscribe(listener: () => void): () => void {
@@ -32,6 +45,6 @@ function subscribe(listener: () => void): () => void {
 	};
 }
 
-/** Whether something was begun in the conversation itself. */
+/** Whether the conversation itself has a draft; threads do not count. */
 export const useHasDraft = (user: string, channel: string): boolean =>
 	useSyncExternalStore(subscribe, () => localStorage.getItem(keyOf(user, channel)) !== null);

@@ -2,19 +2,19 @@ import type { Conversation, User } from '@tidemark/client';
 import { escapeText, unescapeText } from '../message/parse-text.ts';
 
 /**
- * People write `@ada` and `#harbour`; on the wire that is `<@U…>` and `<#C…|harbour>`. What stands in code stays as it is written. Going there and back gives
- * the same text.
+ * People write `@ada` and `#harbour`; on the wire that is `<@U…>` and `<#C…|harbour>`. Code stays unchanged. Converting
+ * there and back gives the same text.
  */
 
 type Users = ReadonlyMap<string, User>;
 
 const CODE_OR_NAME =
 	/(```[\s\S]*?```|`[^`\n]+`)|(?<![\p{L}\p{N}_@.])@([\p{L}\p{N}_.-]*[\p{L}\p{N}_])|(?<![\p{L}\p{N}_#&])#([\p{L}\p{N}_-]+)/gu;
-/** Links and mentions that were on the wire and are not written in another way. */
+/** Links and mentions on the wire that have no other written form. */
 const MARKED_UP = /&lt;((?:https?:\/\/|@[UW]|#C)[^\n<>]*?)&gt;/g;
 const EVERYONE = new Set(['channel', 'here', 'everyone']);
 
-/** What stands after an @, code left out. */
+/** The names after an @, except in code. */
 export const namesIn = (text: string): readonly string[] =>
 	text.includes('@') ? [...text.matchAll(CODE_OR_NAME)].flatMap(([, , name]) => (name ? [name] : [])) : [];
 

@@ -5,7 +5,7 @@ import { plainText } from '../message/plain-text.ts';
 import { wordsOf } from '../message/said.ts';
 import { nameOf, useSelf } from '../session/names.ts';
 
-/** Reads aloud what others write while one is here. */
+/** Announces new messages of others to screen readers while the conversation is open. */
 export function Announcer({ messages }: { readonly messages: readonly Message[] }) {
 	const self = useSelf();
 	const users = useSelected((snapshot) => snapshot.users);
@@ -14,7 +14,7 @@ export function Announcer({ messages }: { readonly messages: readonly Message[] 
 	const last = messages.findLast(({ status }) => status === 'sent');
 	useEffect(() => {
 		if (!last) return;
-		// What was there on arrival is not news.
+		// Messages that were loaded on opening are not announced.
 		const isNews = newest.current !== null && last.ts > newest.current && last.user !== self;
 		newest.current = last.ts;
 		if (isNews)

@@ -1,7 +1,7 @@
 import type { Conversation } from '@tidemark/client';
 import { isChannel, titledName } from '../session/names.ts';
 
-/** Above the first message of all. */
+/** Shown above the first message of the conversation. */
 export const Beginning = ({
 	conversation,
 	name,

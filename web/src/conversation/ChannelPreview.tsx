@@ -10,13 +10,13 @@ interface Props {
 	readonly name: string;
 	readonly topic: string;
 	readonly messages: readonly Message[];
-	/** What can be done: join, unarchive. */
+	/** The available actions: join, unarchive. */
 	readonly children: ReactNode;
 }
 
 const SHOWN = 30;
 
-/** A public channel before one joins it: its newest messages, to be read and not marked. */
+/** A public channel that the user has not joined: its newest messages, without marking them. */
 export const ChannelPreview = ({ name, topic, messages, children }: Props) => (
 	<>
 		<header className="pane-head">

@@ -6,7 +6,7 @@ import { DetailsDialog, type DetailsPart } from '../dialogs/DetailsDialog.tsx';
 import { ExplainDialog } from '../dialogs/ExplainDialog.tsx';
 import { LeaveDialog } from '../dialogs/LeaveDialog.tsx';
 import { setFavourite, useFavourites } from '../session/favourites.ts';
-import { badgeOf, isChannel, useSelf } from '../session/names.ts';
+import { badgeOf, isChannel, useIsGeneral, useSelf } from '../session/names.ts';
 import { go, toScreen } from '../session/route.ts';
 import { showToast } from '../session/toast.tsx';
 import { ConversationIcon } from '../sidebar/ConversationIcon.tsx';
@@ -35,12 +35,13 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 	const [details, setDetails] = useState<DetailsPart | null>(null);
 	const [isLeaving, setLeaving] = useState(false);
 	const self = useSelf();
+	const isGeneral = useIsGeneral(conversation);
 	const isFavourite = useFavourites(self).has(conversation.id);
 	const { kind, isMuted, badgeCount, topic, user } = conversation;
 	const presence = useSelected((snapshot) => (user ? snapshot.presence.get(user) : undefined));
 	const items: MenuItem[] = [
 		{ label: 'Mark as read', hint: 'Esc', run: onMarkRead },
-		{ label: 'Why does it have a badge?', run: () => setExplaining(true) },
+		...(badgeCount > 0 ? [{ label: 'Why does it have a badge?', run: () => setExplaining(true) }] : []),
 		{
 			label: isFavourite ? 'Remove from favourites' : 'Add to favourites',
 			run: () => setFavourite(client, self, conversation.id, !isFavourite),
@@ -55,6 +56,12 @@ export function ConversationHead({ conversation, name, onMarkRead }: Props) {
 			? [
 					{ label: 'Add people…', run: () => setDetails('add') },
 					{ label: 'Edit the topic…', run: () => setDetails('topic') },
+					{ label: 'Rename…', run: () => setDetails('name') },
+				]
+			: []),
+		...(isChannel(conversation) && !isGeneral
+			? [
+					{ label: 'Archive…', run: () => setDetails('archive') },
 					{
 						label: 'Leave',
 						isDangerous: true,

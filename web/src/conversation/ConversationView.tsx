@@ -51,7 +51,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		[see, hasNewer],
 	);
 
-	// Scrolled to once: a user who scrolls on stays there when more is loaded.
+	// Scroll to it only once: loading more must not move a user who has scrolled away.
 	const reached = useRef<string | null>(null);
 	const show = useCallback(
 		async (ts: string) => {
@@ -61,11 +61,11 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		},
 		[store],
 	);
-	// A link to a message: the messages around it are fetched if it is not among those that are there.
+	// For a link to a message: load the messages around it if it is not loaded.
 	useEffect(() => {
 		if (at) showToast(show(at));
 	}, [at, show]);
-	// biome-ignore lint/correctness/useExhaustiveDependencies: tried again when other messages are there
+	// biome-ignore lint/correctness/useExhaustiveDependencies: runs again when other messages are loaded
 	useEffect(() => {
 		if (wanted && reached.current !== wanted && timeline.current?.scrollTo(wanted)) reached.current = wanted;
 	}, [wanted, rows]);
@@ -97,7 +97,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		event.preventDefault();
 	};
 
-	// What came below without ever having been on screen.
+	// New messages below that were never on screen.
 	const newestSeen = useRef('');
 	newestSeen.current = newerOf(newestSeen.current, sight.onScreen.at(-1) ?? '');
 	const newBelow = hasNewer
@@ -105,13 +105,13 @@ export function ConversationView({ route }: { readonly route: Route }) {
 		: rows.filter(({ message }) => message.ts > newestSeen.current && message.user !== self).length;
 	const isAbove =
 		conversation !== null && isNewAbove(conversation, rows, { first: sight.first, hasOlder, self });
-	// More came than fits the screen: a divider shows where it starts.
+	// More messages arrived than fit on the screen: a divider shows where they start.
 	useEffect(() => {
 		if (isAbove && anchor === null) divide();
 	}, [isAbove, anchor, divide]);
 
 	if (!conversation) return <NotAMember id={id} messages={messages} />;
-	// What is being read is not offered to be read.
+	// Do not offer messages that the user is already reading.
 	const isOffered = conversation.hasUnreads && (isAbove || !isFollowing);
 	return (
 		<main className="pane" aria-label={name}>
@@ -153,7 +153,7 @@ export function ConversationView({ route }: { readonly route: Route }) {
 			</div>
 			<Announcer messages={messages} />
 			<Composer
-				// Drafts are of one user, who is known a moment after the conversations are.
+				// Drafts belong to a user, who is known a moment after the conversations.
 				key={self}
 				channel={id}
 				label={`Message ${titledName(conversation, name)}`}

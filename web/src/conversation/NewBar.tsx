@@ -3,13 +3,13 @@ import { plural } from '../ui/format.ts';
 
 interface Props {
 	readonly conversation: Conversation;
-	/** The oldest of them is above what is in sight. */
+	/** The oldest new message is above the visible ones. */
 	readonly isAbove: boolean;
 	readonly onJump: () => void;
 	readonly onMarkRead: () => void;
 }
 
-/** How much is new here, the way to its beginning, and the way to be done with it. */
+/** The number of new messages, a link to the first one, and a button that marks them read. */
 export const NewBar = ({ conversation, isAbove, onJump, onMarkRead }: Props) => (
 	<section className="new-bar" aria-label="New messages">
 		<span>

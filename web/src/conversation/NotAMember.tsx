@@ -15,13 +15,13 @@ interface Stranger {
 	readonly topic?: { readonly value: string };
 }
 
-/** A conversation that one is not in, or that is archived: what was said last, and the way in where there is one. */
+/** A conversation that is archived or that the user is not in: its newest messages, and a button to join or unarchive it. */
 export function NotAMember({ id, messages }: { readonly id: string; readonly messages: readonly Message[] }) {
 	const client = useClient();
 	const [stranger, setStranger] = useState<Stranger | null>(null);
 	const [error, setError] = useState<string | null>(null);
 	const [attempt, setAttempt] = useState(0);
-	// biome-ignore lint/correctness/useExhaustiveDependencies: asked again when somebody wants it
+	// biome-ignore lint/correctness/useExhaustiveDependencies: runs again on request
 	useEffect(() => {
 		let isCurrent = true;
 		setError(null);
@@ -56,7 +56,7 @@ export function NotAMember({ id, messages }: { readonly id: string; readonly mes
 			) : error ? (
 				<Failed error={error} onRetry={() => setAttempt(attempt + 1)} />
 			) : !stranger || (stranger.is_member && !stranger.is_archived) ? (
-				// One that was just made or joined is on its way.
+				// A conversation that was just created or joined arrives with the next event.
 				<Loading label="Loading the conversation" />
 			) : (
 				<ChannelPreview name={stranger.name} topic={stranger.topic?.value ?? ''} messages={messages}>

@@ -18,25 +18,25 @@ import { isReadable } from './readable.ts';
 import type { TimelineRow } from './rows.ts';
 
 /**
- * Messages that scroll: only those in sight are in the page. At the end it stays at the end when one more comes; older ones
- * that come above move nothing that is in sight.
+ * The scrolling list of messages: only visible rows are in the page. At its end, it stays there when a message is added; older
+ * messages that are loaded above do not move the visible ones.
  */
 
 export interface Sight {
-	/** Rows in sight, by index. */
+	/** Visible rows, by index. */
 	readonly first: number;
 	readonly last: number;
 	readonly isAtEnd: boolean;
-	/** Messages that can be read where they stand, by ts. */
+	/** Messages that are visible enough to be read, by ts. */
 	readonly onScreen: readonly string[];
 }
 
 export interface TimelineHandle {
 	scrollToEnd(): void;
-	/** False: it is not among the rows. */
+	/** Returns false if it is not among the rows. */
 	scrollTo(ts: string): boolean;
 	focusLast(): void;
-	/** The message that arrows walk from: not its buttons, nor those of the messages below it. */
+	/** Focuses the message from which the arrow keys move, not a button. */
 	focusCurrent(): void;
 	/** Opens the message to be edited. */
 	edit(ts: string): void;
@@ -58,6 +58,17 @@ interface Props {
 }
 
 const NEAR_PX = 600;
+
+/** A list that is laid out while it scrolls may end elsewhere: so often the row is scrolled to again. */
+const MAX_SCROLL_ATTEMPTS = 5;
+
+function isInView(handle: VirtualizerHandle | null, element: HTMLElement | null, index: number): boolean {
+	if (!handle || !element) return true;
+	const top = handle.getItemOffset(index);
+	return (
+		top + handle.getItemSize(index) > element.scrollTop && top < element.scrollTop + element.clientHeight
+	);
+}
 
 export function Timeline(props: Props) {
 	const {
@@ -83,13 +94,13 @@ export function Timeline(props: Props) {
 		const [handle, element] = [list.current, scroller.current];
 		if (!handle || !element || rows.length === 0) return;
 		const { scrollTop: from, clientHeight: height, scrollHeight } = element;
-		// Few rows stand at the bottom, below an empty space that the list does not know of: all of them are in sight.
+		// A short list is aligned to the bottom, below space that it does not account for: all rows are visible.
 		const isShort = scrollHeight <= height;
 		const first = isShort ? 0 : handle.findItemIndex(from + END_PX);
 		const last = isShort ? rows.length - 1 : handle.findItemIndex(from + height - 1);
 		const view = { from, height };
 		const onScreen: string[] = [];
-		// Nothing is on screen where the list is hidden.
+		// A hidden list has nothing on screen.
 		for (let index = first; height > 0 && index <= last; index += 1) {
 			const [top, size] = [handle.getItemOffset(index), handle.getItemSize(index)];
 			const { ts = '' } = rows[index]?.message ?? {};
@@ -114,7 +125,7 @@ export function Timeline(props: Props) {
 			const index = rows.findIndex(({ message }) => message.ts === ts);
 			if (index < 0) return false;
 			const [handle, element] = [list.current, scroller.current];
-			// Nothing scrolls where it is in sight at the end already. A list that is not laid out yet is at no end, although its element is.
+			// Do not scroll if the row is already visible at the end. Before layout, the list has no end, although its element does.
 			const isLaidOut =
 				handle &&
 				handle.viewportSize > 0 &&
@@ -123,7 +134,14 @@ export function Timeline(props: Props) {
 				isLaidOut && element && isAtEnd(element) && handle.getItemOffset(index) >= element.scrollTop;
 			if (isThere) return true;
 			following.stop();
-			handle?.scrollToIndex(index, { align: 'center' });
+			const bring = (attempts: number): void => {
+				list.current?.scrollToIndex(index, { align: 'center' });
+				if (attempts > 0)
+					requestAnimationFrame(() => {
+						if (!isInView(list.current, scroller.current, index)) bring(attempts - 1);
+					});
+			};
+			bring(MAX_SCROLL_ATTEMPTS);
 			return true;
 		},
 		focusLast: () => focusRow(rows.length - 1),
@@ -138,16 +156,16 @@ export function Timeline(props: Props) {
 		},
 	}));
 
-	// biome-ignore lint/correctness/useExhaustiveDependencies: when the rows have changed, and not when anything else has
+	// biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the rows change
 	useLayoutEffect(() => {
 		if (following.isOn()) scrollToEnd();
 		following.moved();
 	}, [rows]);
-	// After drawing: sizes are known then.
+	// After rendering, when sizes are known.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: as above
 	useEffect(() => {
 		const frame = requestAnimationFrame(() => {
-			// Rows that came while the list was on its way to its end leave it short of it.
+			// Rows that were added while the list scrolled to its end leave it short of the end.
 			const element = scroller.current;
 			if (element && following.isOn() && !isAtEnd(element)) scrollToEnd();
 			lookNow.current();
@@ -197,7 +215,7 @@ export function Timeline(props: Props) {
 				onResize={() => {
 					if (following.isOn()) scrollToEnd();
 					following.moved();
-					// Without scrolling, other rows are in sight now.
+					// Other rows are visible now, without scrolling.
 					requestAnimationFrame(() => lookNow.current());
 				}}
 			>
@@ -230,7 +248,7 @@ export function Timeline(props: Props) {
 	);
 }
 
-/** Whether rows were added above in this drawing, and only then. */
+/** Whether this render added rows above, and nowhere else. */
 function useIsShifted(rows: readonly TimelineRow[]): boolean {
 	const before = useRef(rows);
 	const [previous, current] = [before.current, rows];

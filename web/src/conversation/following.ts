@@ -1,31 +1,31 @@
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
 
 /**
- * Whether a list stays at its end when more comes. It does from the start, and again whenever its end is reached. It no longer does
- * once its user scrolled it up. While rows come and are measured, the list moves by itself: then only a gesture that scrolls up counts.
+ * Whether a list stays at its end when rows are added: from the start, and again whenever its end is reached, until the user scrolls
+ * up. While rows are added and measured the list moves by itself: then only a gesture that scrolls up counts.
  */
 
 export interface Following {
 	isOn(): boolean;
 	start(): void;
-	/** The page scrolls it up now. */
+	/** Called when the page itself scrolls the list up. */
 	stop(): void;
-	/** Rows came, or have another size. */
+	/** Rows were added or resized. */
 	moved(): void;
-	/** The list was scrolled, by whomever. */
+	/** The list was scrolled, by the user or by the page. */
 	scrolled(): void;
 }
 
 export const END_PX = 8;
 const TOLERANCE_PX = 1;
-/** Measuring goes on for a few frames. */
+/** Measuring takes a few frames. */
 const SETTLES_MS = 300;
-/** Scrolling goes on for a moment after the wheel or the finger that began it. */
+/** Scrolling continues for a moment after the wheel or finger stops. */
 const GESTURE_MS = 1_000;
 const GESTURES = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'pointermove'] as const;
 const KEYS_UP = new Set(['ArrowUp', 'PageUp', 'Home']);
 
-/** Whether it may scroll the list up: what scrolls down, or moves a pointer, does not leave the end. */
+/** Whether the gesture may scroll up: others do not leave the end. */
 function scrollsUp(event: Event, list: HTMLElement): boolean {
 	switch (event.type) {
 		case 'wheel':
@@ -37,7 +37,7 @@ function scrollsUp(event: Event, list: HTMLElement): boolean {
 		case 'touchmove':
 			return true;
 		default:
-			// Only a pointer that drags the list's own bar scrolls it.
+			// A pointer scrolls the list only by dragging its scroll bar.
 			return event.target === list && (event as PointerEvent).buttons !== 0;
 	}
 }
@@ -47,7 +47,7 @@ export const isAtEnd = ({ scrollTop, clientHeight, scrollHeight }: HTMLElement):
 
 export function useFollowing(scroller: RefObject<HTMLElement | null>): Following {
 	const isOn = useRef(true);
-	/** It is to be scrolled up, and is still at its end. */
+	/** A scroll up has begun, but the list is still at its end. */
 	const isLeaving = useRef(false);
 	const lastTop = useRef(0);
 	const movedAt = useRef(Number.NEGATIVE_INFINITY);
@@ -83,7 +83,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
 			if (isUp && isMeant) isOn.current = false;
 		};
 		return {
-			// The event of a scroll comes with the next frame: more rows may come before it.
+			// The scroll event arrives with the next frame; rows may be added before it.
 			isOn: () => {
 				notice();
 				return isOn.current;

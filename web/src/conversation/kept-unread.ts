@@ -1,8 +1,8 @@
 import type { Conversation } from '@tidemark/client';
 
 /**
- * That the open conversation was marked unread, for as long as it stays open in this tab: a reload does not read it. Going
- * elsewhere ends it, and coming back reads again.
+ * Remembers that the open conversation was marked unread while it stays open in this tab, so that a reload does not mark it read.
+ * Opening another conversation forgets it.
  */
 
 const KEY = 'tidemark.kept-unread';

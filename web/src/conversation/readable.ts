@@ -1,5 +1,5 @@
 /**
- * Whether a message can be read where it stands: its last line is on screen with at least half of it, or it fills half of the
+ * Whether a message is visible enough to be read: its last line and at least half of it are on screen, or it fills half of the
  * screen. In pixels of the list.
  */
 
@@ -8,7 +8,7 @@ export interface Span {
 	readonly size: number;
 }
 
-/** Sizes are rounded here and there. */
+/** Allows for rounded sizes. */
 const TOLERANCE_PX = 2;
 
 export function isReadable(

@@ -2,25 +2,25 @@ import type { Conversation } from '@tidemark/client';
 import type { TimelineRow } from './rows.ts';
 
 /**
- * Where the divider stands, and what is new above. Pure: the view passes in what is visible. What is marked read automatically is decided by the
- * SDK's reader.
+ * Where the divider is, and whether there are new messages above. Pure: the view passes in what is visible. The SDK's reader decides
+ * what is marked read automatically.
  */
 
-/** Of no conversation: nothing is read by itself. */
+/** For no conversation: nothing is marked automatically. */
 const NO_REVISION = -1;
 
 export interface ReadingState {
-	/** Everything after it is new: where the divider stands. Null for none. */
+	/** The divider is after this message. Null: no divider. */
 	readonly anchor: string | null;
-	/** The revision in which reading by itself is allowed. */
+	/** The revision in which automatic marking is allowed. */
 	readonly revision: number;
-	/** As it was when looked at last, to notice what changed. */
+	/** The last known state, to detect changes. */
 	readonly unreadCount: number;
-	/** The newest message was on screen then, somebody was there, and the connection was up. */
+	/** In that state the newest message was on screen, the user was looking, and the client was connected. */
 	readonly wasFollowing: boolean;
 }
 
-/** `isKeptUnread`: it was marked unread, and the page was loaded again since. */
+/** `isKeptUnread`: the user marked it unread before the page was reloaded. */
 export const opened = (
 	{ hasUnreads, lastRead, revision, unreadCount }: Conversation,
 	isKeptUnread = false,
@@ -31,7 +31,7 @@ export const opened = (
 	wasFollowing: false,
 });
 
-/** The counts have changed. `isFollowing`: the newest message is on screen, somebody is there, and the connection is up. */
+/** Called when the counts changed. `isFollowing`: the newest message is on screen, the user is looking, and the client is connected. */
 export function changed(state: ReadingState, conversation: Conversation, isFollowing: boolean): ReadingState {
 	const { unreadCount, lastRead, revision, hasUnreads } = conversation;
 	const wasMarkedUnread = revision !== state.revision && hasUnreads && unreadCount > state.unreadCount;
@@ -47,7 +47,7 @@ export function changed(state: ReadingState, conversation: Conversation, isFollo
 export const dividedAt = (state: ReadingState, { lastRead }: Conversation): ReadingState =>
 	state.anchor === lastRead ? state : { ...state, anchor: lastRead };
 
-/** The user said: read. The divider goes, and what comes is read by itself again. */
+/** The user marked it read: removes the divider and resumes automatic marking. */
 export const markedRead = (state: ReadingState, { revision }: Conversation): ReadingState => ({
 	...state,
 	anchor: null,
@@ -57,7 +57,7 @@ export const markedRead = (state: ReadingState, { revision }: Conversation): Rea
 export const mayRead = (state: ReadingState, { revision }: Conversation): boolean =>
 	state.revision === revision;
 
-/** Whether the oldest unread message is above what is in sight. `first`: the first row in sight. */
+/** Whether the oldest unread message is above the visible rows. `first`: the first visible row. */
 export function isNewAbove(
 	{ hasUnreads, lastRead }: Conversation,
 	rows: readonly TimelineRow[],

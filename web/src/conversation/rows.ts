@@ -1,14 +1,14 @@
 import type { Message } from '@tidemark/client';
 import { dayNumber } from '../ui/format.ts';
 
-/** A message and what stands above it. One row for each message, so that rows keep their places when older ones come. */
+/** A message and what is shown above it. One row per message, so that rows keep their identity when older ones are loaded. */
 
 export interface TimelineRow {
 	readonly key: string;
 	readonly message: Message;
-	/** The first one of its day. */
+	/** The first message of its day. */
 	readonly startsDay: boolean;
-	/** The oldest one that was unread: the divider is above it. */
+	/** The oldest unread message: the divider is above it. */
 	readonly startsNew: boolean;
 	readonly isContinued: boolean;
 }
@@ -16,7 +16,7 @@ export interface TimelineRow {
 /** After a pause this long, name and picture are shown again. */
 const PAUSE_S = 5 * 60;
 
-/** Before a message has a ts it has the id that it was sent with, and keeps it. */
+/** The client_msg_id, which an unsent message has before its ts and keeps afterwards. */
 const keyOf = (message: Message): string => message.clientMsgId ?? message.ts;
 
 const isContinuedBy = (above: Message, message: Message): boolean =>
@@ -27,7 +27,7 @@ const isContinuedBy = (above: Message, message: Message): boolean =>
 	above.replyCount === 0 &&
 	(message.ts === '' || Number(message.ts) - Number(above.ts) < PAUSE_S);
 
-/** `anchor`: everything after it was unread when one came; null for no divider. */
+/** `anchor`: the divider is after this ts; null: no divider. */
 export function timelineRows(
 	messages: readonly Message[],
 	anchor: string | null,
@@ -37,7 +37,7 @@ export function timelineRows(
 	let above: Message | undefined;
 	let dayAbove = Number.NaN;
 	return messages.map((message) => {
-		// What is being sent has no time yet: it is of today.
+		// An unsent message has no time yet and counts as today.
 		const day = message.ts === '' ? dayAbove : dayNumber(message.ts);
 		const startsDay = day !== dayAbove && !Number.isNaN(day);
 		const startsNew =

@@ -6,13 +6,13 @@ import { showToast } from '../session/toast.tsx';
 import { forgetUnread, isKeptUnread, keepUnread } from './kept-unread.ts';
 import { changed, dividedAt, markedRead, mayRead, opened, type ReadingState } from './reading.ts';
 
-/** Reads a conversation as its user does: the SDK's reader marks what was seen, reading.ts says where the divider stands. */
+/** Marks a conversation as the user reads it: the SDK's reader marks seen messages, reading.ts places the divider. */
 
 export interface ReadingOf {
 	readonly anchor: string | null;
-	/** What comes is being read: somebody is there, the newest message is in sight, and nothing was marked unread. */
+	/** New messages are being read: the user is looking, the newest message is visible, and nothing was marked unread. */
 	readonly isFollowing: boolean;
-	/** Called by the view whenever the messages in sight have changed. */
+	/** Called by the view whenever other messages are visible. */
 	see(sight: { readonly isAtNewest: boolean; readonly onScreen: readonly string[] }): void;
 	markRead(): void;
 	/** The divider goes above the oldest unread message. */
@@ -47,7 +47,7 @@ export function useReading(conversation: Conversation | null): ReadingOf {
 		return () => {
 			reader.current = null;
 			made.stop();
-			// The page is left for another place, not loaded again.
+			// The user opened another conversation; the page was not reloaded.
 			forgetUnread();
 		};
 	}, [client, id]);

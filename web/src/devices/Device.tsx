@@ -4,7 +4,7 @@ import { shortCount } from '../ui/format.ts';
 
 const LOOK_EVERY_MS = 200;
 
-/** A whole client of its own, in a frame: its own connection, its own counts. */
+/** A separate client in a frame, with its own connection and counts. */
 export function Device({ name }: { readonly name: 'Laptop' | 'Phone' }) {
 	const frame = useRef<HTMLIFrameElement>(null);
 	const badge = useFrameBadge(frame);

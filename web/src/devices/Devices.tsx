@@ -4,7 +4,7 @@ import { Friend } from './Friend.tsx';
 
 interface Props {
 	readonly token: string | null;
-	/** Of somebody who writes to the user. */
+	/** The token of a friend who writes to the user. */
 	readonly friend: string | null;
 }
 

@@ -19,14 +19,14 @@ interface Scene {
 	readonly channels: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** The person of a token, called as everywhere else. */
+/** The user of a token, with the name that the interface shows. */
 async function whoIs(client: TidemarkClient): Promise<Person> {
 	const { user_id: id } = await client.call('auth.test');
 	const { user } = await client.call('users.info', { user: id });
 	return { id, name: user.real_name || user.name };
 }
 
-/** Somebody else, to write to the user: without one there is nothing to read. */
+/** A form to write to the user as somebody else, so that there is something to read. */
 export function Friend({ token, friend }: Props) {
 	const client = useMemo(() => createClient({ token: friend }), [friend]);
 	const [scene, setScene] = useState<Scene | null>(null);
@@ -38,7 +38,7 @@ export function Friend({ token, friend }: Props) {
 		const me = createClient({ token });
 		Promise.all([whoIs(me), whoIs(client), me.browse(), client.browse()]).then(
 			([mine, theirs, ours, { channels }]) => {
-				// Where both are: what is written elsewhere is not seen here.
+				// Only conversations that both are in: the user does not see others.
 				const isMine = new Set(ours.channels.filter(({ isMember }) => isMember).map(({ id }) => id));
 				setScene({
 					me: mine,

@@ -7,7 +7,7 @@ import { Devices } from './Devices.tsx';
 followTheme();
 const FRIEND = 'tidemark.friend';
 const { token, friend } = takeFromLink(['token', 'friend']);
-// So that a reload keeps both.
+// Stored, so that a reload keeps both.
 if (friend) sessionStorage.setItem(FRIEND, friend);
 const root = document.getElementById('root');
 const Page = () => <Devices token={keptToken()} friend={sessionStorage.getItem(FRIEND)} />;

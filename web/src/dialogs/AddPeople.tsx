@@ -10,7 +10,7 @@ import type { MembersOf } from './useMembers.ts';
 
 const MOST = 50;
 
-/** One after the other, as many as one likes. */
+/** Adds people one by one; the dialog stays open. */
 export function AddPeople({ of, onDone }: { readonly of: MembersOf; readonly onDone: () => void }) {
 	const users = useSelected((snapshot) => snapshot.users);
 	const [written, setWritten] = useState('');

@@ -1,7 +1,7 @@
 import type { Conversation } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useState } from 'react';
-import { isChannel, titledName } from '../session/names.ts';
+import { isChannel, titledName, useIsGeneral } from '../session/names.ts';
 import { go, toScreen } from '../session/route.ts';
 import { showToast } from '../session/toast.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
@@ -13,8 +13,8 @@ import { EditableLine } from './EditableLine.tsx';
 import { MemberList } from './MemberList.tsx';
 import { useMembers } from './useMembers.ts';
 
-/** What it opens with. */
-export type DetailsPart = 'members' | 'topic' | 'add';
+/** The section to open with. */
+export type DetailsPart = 'members' | 'topic' | 'name' | 'add' | 'archive';
 
 interface Props {
 	readonly conversation: Conversation;
@@ -23,10 +23,11 @@ interface Props {
 	readonly onClose: () => void;
 }
 
-/** Who is in a conversation and what it is about; of a channel, everything that can be changed of it for everybody. */
+/** The members of a conversation; for a channel also its topic and name, and archiving and leaving it. */
 export function DetailsDialog({ conversation, name, part, onClose }: Props) {
 	const members = useMembers(conversation.id);
 	const [isAdding, setAdding] = useState(part === 'add');
+	const isGeneral = useIsGeneral(conversation);
 	const title = titledName(conversation, name);
 	if (isAdding)
 		return (
@@ -36,7 +37,7 @@ export function DetailsDialog({ conversation, name, part, onClose }: Props) {
 		);
 	return (
 		<Dialog key="details" title={title} onClose={onClose}>
-			{isChannel(conversation) && <About conversation={conversation} isEditingTopic={part === 'topic'} />}
+			{isChannel(conversation) && <About conversation={conversation} part={part} />}
 			<header className="members-head">
 				<h3>{members.members ? plural(members.total, 'member') : 'Members'}</h3>
 				{isChannel(conversation) && (
@@ -46,17 +47,19 @@ export function DetailsDialog({ conversation, name, part, onClose }: Props) {
 				)}
 			</header>
 			<MemberList of={members} />
-			{isChannel(conversation) && <Leaving conversation={conversation} onClose={onClose} />}
+			{isChannel(conversation) && !isGeneral && (
+				<Leaving conversation={conversation} isArchiving={part === 'archive'} onClose={onClose} />
+			)}
 		</Dialog>
 	);
 }
 
 interface AboutProps {
 	readonly conversation: Conversation;
-	readonly isEditingTopic: boolean;
+	readonly part: DetailsPart;
 }
 
-function About({ conversation, isEditingTopic }: AboutProps) {
+function About({ conversation, part }: AboutProps) {
 	const store = useClient().conversation(conversation.id);
 	return (
 		<div className="about">
@@ -65,7 +68,7 @@ function About({ conversation, isEditingTopic }: AboutProps) {
 				value={conversation.topic}
 				empty="What is this channel about?"
 				maxLength={250}
-				isOpen={isEditingTopic}
+				isOpen={part === 'topic'}
 				onSave={store.setTopic}
 			/>
 			<EditableLine
@@ -73,6 +76,7 @@ function About({ conversation, isEditingTopic }: AboutProps) {
 				value={conversation.name}
 				empty=""
 				maxLength={80}
+				isOpen={part === 'name'}
 				onSave={(name) => store.rename(channelNameFrom(name))}
 			/>
 		</div>
@@ -81,13 +85,14 @@ function About({ conversation, isEditingTopic }: AboutProps) {
 
 interface LeavingProps {
 	readonly conversation: Conversation;
+	readonly isArchiving: boolean;
 	readonly onClose: () => void;
 }
 
-/** Archiving is for everybody: it asks first. */
-function Leaving({ conversation, onClose }: LeavingProps) {
+/** Archiving affects all members, so it asks first. */
+function Leaving({ conversation, isArchiving, onClose }: LeavingProps) {
 	const store = useClient().conversation(conversation.id);
-	const [isAsking, setAsking] = useState(false);
+	const [isAsking, setAsking] = useState(isArchiving);
 	const [isLeaving, setLeaving] = useState(false);
 	const end = (work: Promise<void>) => {
 		onClose();
@@ -111,8 +116,8 @@ function Leaving({ conversation, onClose }: LeavingProps) {
 		return (
 			<div className="leaving">
 				<p>
-					Archive this channel for everybody? Nobody can post in it any more, and it disappears from all
-					lists.
+					Archive this channel for everybody? It disappears from all lists, and nobody can post in it. Go to…
+					(Ctrl K) still finds it, to read or unarchive it.
 				</p>
 				<div className="buttons">
 					<button type="button" className="button small" onClick={() => setAsking(false)}>

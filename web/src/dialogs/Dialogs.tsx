@@ -1,12 +1,12 @@
 import { NotificationsDialog } from '../notifications/NotificationsDialog.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
 import { NewDialog } from './NewDialog.tsx';
-import { PhotoDialog } from './PhotoDialog.tsx';
+import { ProfileDialog } from './ProfileDialog.tsx';
 import { SessionsDialog } from './SessionsDialog.tsx';
 import { SignOutDialog } from './SignOutDialog.tsx';
 import { SwitcherDialog } from './SwitcherDialog.tsx';
 
-export type DialogName = 'switcher' | 'new' | 'keys' | 'notifications' | 'photo' | 'sessions' | 'sign-out';
+export type DialogName = 'switcher' | 'new' | 'keys' | 'notifications' | 'profile' | 'sessions' | 'sign-out';
 
 interface Props {
 	readonly name: DialogName | null;
@@ -24,8 +24,8 @@ export function Dialogs({ name, onClose, onSignOut }: Props) {
 			return <KeysDialog onClose={onClose} />;
 		case 'notifications':
 			return <NotificationsDialog onClose={onClose} />;
-		case 'photo':
-			return <PhotoDialog onClose={onClose} />;
+		case 'profile':
+			return <ProfileDialog onClose={onClose} />;
 		case 'sessions':
 			return <SessionsDialog onClose={onClose} />;
 		case 'sign-out':

@@ -5,14 +5,14 @@ import { sayError } from '../ui/states.tsx';
 interface Props {
 	readonly label: string;
 	readonly value: string;
-	/** What stands there while there is nothing. */
+	/** Shown while the line is empty. */
 	readonly empty: string;
 	readonly maxLength: number;
 	readonly isOpen?: boolean;
 	readonly onSave: (value: string) => Promise<void>;
 }
 
-/** A line that is read until somebody edits it. */
+/** A line of text that turns into a field for editing. */
 export function EditableLine({ label, value, empty, maxLength, isOpen = false, onSave }: Props) {
 	const id = useId();
 	const [draft, setDraft] = useState<string | null>(isOpen ? value : null);
@@ -45,7 +45,7 @@ export function EditableLine({ label, value, empty, maxLength, isOpen = false, o
 			<input
 				id={id}
 				className="field"
-				// biome-ignore lint/a11y/noAutofocus: it was asked for
+				// biome-ignore lint/a11y/noAutofocus: the user chose to edit it
 				autoFocus
 				autoComplete="off"
 				maxLength={maxLength}
@@ -54,7 +54,7 @@ export function EditableLine({ label, value, empty, maxLength, isOpen = false, o
 				onChange={({ target }) => setDraft(target.value)}
 				onKeyDown={(event) => {
 					if (event.key !== 'Escape') return;
-					// Only out of this line, not out of the dialog.
+					// Ends editing without closing the dialog.
 					event.preventDefault();
 					setDraft(null);
 					setError(null);

@@ -6,13 +6,13 @@ const KEYS: readonly (readonly [string, string])[] = [
 	['Alt ↑  Alt ↓', 'Previous or next unread conversation'],
 	['Ctrl K', 'Go to a conversation or a person'],
 	['↑', 'From an empty text box: edit your last message'],
-	['Shift Tab', 'From the text box: to the messages; arrows walk them'],
-	['U', 'On a message: unread from here'],
+	['Shift Tab', 'From the text box: go to the messages; arrows move between them'],
+	['U', 'On a message: mark unread from here'],
 	['R', 'On a message: reply in its thread'],
 	['Enter', 'Send; with Shift, a new line'],
 	['@  #  :', 'Complete the name of a person, a channel, an emoji'],
-	['Any letter', 'Outside a text box: begins a message'],
-	['?', 'Outside a text box: this list'],
+	['Any letter', 'Outside a text box: begin a message'],
+	['?', 'Outside a text box: show this list'],
 ];
 
 export const KeysDialog = ({ onClose }: { readonly onClose: () => void }) => (

@@ -2,14 +2,14 @@ import type { Conversation } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { go, toScreen } from '../session/route.ts';
 import { showToast } from '../session/toast.tsx';
-import { Dialog } from '../ui/Dialog.tsx';
+import { Question } from '../ui/Question.tsx';
 
 interface Props {
 	readonly conversation: Conversation;
 	readonly onClose: () => void;
 }
 
-/** A private channel cannot be joined again: it asks before one leaves. */
+/** A user who leaves a private channel cannot rejoin it, so this asks first. */
 export function LeaveDialog({ conversation, onClose }: Props) {
 	const client = useClient();
 	const leave = () => {
@@ -22,16 +22,8 @@ export function LeaveDialog({ conversation, onClose }: Props) {
 		);
 	};
 	return (
-		<Dialog title={`Leave #${conversation.name}?`} onClose={onClose}>
+		<Question title={`Leave #${conversation.name}?`} no="Stay" yes="Leave" onNo={onClose} onYes={leave}>
 			<p>This channel is private. You can rejoin only if a member adds you.</p>
-			<div className="buttons">
-				<button type="button" className="button" onClick={onClose}>
-					Stay
-				</button>
-				<button type="button" className="button danger" onClick={leave}>
-					Leave
-				</button>
-			</div>
-		</Dialog>
+		</Question>
 	);
 }

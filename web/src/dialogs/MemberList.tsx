@@ -7,7 +7,7 @@ import type { MembersOf } from './useMembers.ts';
 
 const AT_ONCE = 50;
 
-/** Who is here, by name, and who of them is active. */
+/** The members by name, and whether each is active. */
 export function MemberList({ of }: { readonly of: MembersOf }) {
 	const client = useClient();
 	const self = useSelf();

@@ -1,7 +1,6 @@
 import { ApiError } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
-import { useEffect, useState } from 'react';
-import { everybody } from '../session/everybody.ts';
+import { useState } from 'react';
 import { useSelf } from '../session/names.ts';
 import { go, toConversation } from '../session/route.ts';
 import { type Choice, Chooser } from '../ui/Chooser.tsx';
@@ -9,6 +8,7 @@ import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import { sayError } from '../ui/states.tsx';
+import { Alone, useIsAlone } from './Alone.tsx';
 import { channelNameFrom, nameProblem } from './channel-name.ts';
 import { found, foundPeople } from './finding.ts';
 import { personChoice } from './person-choice.tsx';
@@ -25,7 +25,7 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 	const [written, setWritten] = useState('');
 	const [isPrivate, setPrivate] = useState(false);
 	const [error, setError] = useState<string | null>(null);
-	useEffect(() => void everybody(client), [client]);
+	const isAlone = useIsAlone();
 
 	const open = async (work: Promise<string>) => {
 		try {
@@ -44,7 +44,7 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 		run: () => void open(isMember ? Promise.resolve(id) : client.join(id).then(() => id)),
 	});
 	const name = channelNameFrom(written);
-	// What one is in comes up when it is named: it cannot be made a second time.
+	// Shows channels that the user is in once they are typed, because they cannot be created again.
 	const listed = channels.filter(({ isMember, isArchived }) => !isArchived && (!isMember || name !== ''));
 	const problem = nameProblem(name);
 	const isNew = problem === null && !channels.some((channel) => channel.name === name);
@@ -84,7 +84,11 @@ export function NewDialog({ onClose }: { readonly onClose: () => void }) {
 				]}
 				nothing={
 					written.trim() === '' ? (
-						'People to write to and channels to join appear here.'
+						isAlone ? (
+							<Alone />
+						) : (
+							'People to write to and channels to join appear here.'
+						)
 					) : (
 						<>No matches. {problem && sayError(problem)}</>
 					)

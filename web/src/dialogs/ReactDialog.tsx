@@ -20,7 +20,7 @@ const OFTEN = [
 	'thinking_face',
 ];
 
-/** An emoji to react with: the usual ones, any other by its name. */
+/** Chooses an emoji to react with: frequent ones first, others by name. */
 export function ReactDialog({
 	message,
 	onClose,

@@ -7,7 +7,7 @@ import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { Loading, sayError } from '../ui/states.tsx';
 
-/** Who else has read a message, its author left out. */
+/** The users who have read a message, without its author. */
 export function ReadersDialog({
 	message,
 	onClose,

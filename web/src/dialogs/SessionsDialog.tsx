@@ -14,7 +14,7 @@ interface Session {
 	readonly is_current: boolean;
 }
 
-/** Where one is signed in: each device, the end of one or of all, and a link for another one. */
+/** The sessions of the user: signs out one device or all, and creates a link for another device. */
 export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const [sessions, setSessions] = useState<readonly Session[] | null>(null);
@@ -32,7 +32,7 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 	const end = (session: Session) =>
 		showToast(
 			client.call('auth.sessions.revoke', { session_id: session.id }).then(load),
-			'Signed out there.',
+			'That device was signed out.',
 		);
 	const endAll = () => {
 		if (isAsking) showToast(client.call('auth.sessions.revoke', { all: true }));
@@ -41,7 +41,7 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 	const add = () =>
 		client.call<{ url: string }>('auth.sessions.add').then(
 			({ url }) => setLink(url),
-			() => say('The link could not be made. Try again.'),
+			() => say('The link could not be created. Try again.'),
 		);
 	return (
 		<Dialog title="Your devices" onClose={onClose}>
@@ -51,7 +51,7 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 				{sessions?.map((session) => (
 					<li key={session.id}>
 						<span>
-							<strong>{session.device || 'Token'}</strong>
+							<strong>{session.device || 'Signed in with a token'}</strong>
 							<small className="hint" title={exactTime(String(session.date_created))}>
 								{lastUse(session)} · signed in {whenOf(String(session.date_created))}
 							</small>
@@ -96,5 +96,5 @@ export function SessionsDialog({ onClose }: { readonly onClose: () => void }) {
 
 function lastUse({ is_current, date_last_used }: Session): string {
 	if (is_current) return 'This device';
-	return date_last_used === undefined ? 'Not used lately' : `Last used ${whenOf(String(date_last_used))}`;
+	return date_last_used === undefined ? 'Last use unknown' : `Last used ${whenOf(String(date_last_used))}`;
 }

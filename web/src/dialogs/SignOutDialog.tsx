@@ -1,6 +1,6 @@
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
-import { Dialog } from '../ui/Dialog.tsx';
+import { Question } from '../ui/Question.tsx';
 
 interface Props {
 	readonly onClose: () => void;
@@ -14,8 +14,8 @@ interface Session {
 }
 
 /**
- * A session that a link began has a token that nobody knows: it ends with the sign-out, and the way back is another link, so it
- * asks. A token that somebody pasted stays valid, and signs out at once.
+ * A session that began with a link has a token that the user has never seen: signing out revokes it, and signing in again needs
+ * another link, so this asks first. A token that the user pasted stays valid, so signing out needs no question.
  */
 export function SignOutDialog({ onClose, onSignOut }: Props) {
 	const client = useClient();
@@ -31,19 +31,17 @@ export function SignOutDialog({ onClose, onSignOut }: Props) {
 	}, [client, onSignOut]);
 	if (!isAsking) return null;
 	return (
-		<Dialog title="Sign out?" onClose={onClose}>
+		<Question
+			title="Sign out?"
+			no="Stay signed in"
+			yes="Sign out"
+			onNo={onClose}
+			onYes={() => onSignOut(true)}
+		>
 			<p>
 				To sign in again on this device you need a new link. You can make one under <b>Your devices</b> where
 				you are still signed in; otherwise ask your administrator.
 			</p>
-			<div className="buttons">
-				<button type="button" className="button" onClick={onClose}>
-					Stay signed in
-				</button>
-				<button type="button" className="button danger" onClick={() => onSignOut(true)}>
-					Sign out
-				</button>
-			</div>
-		</Dialog>
+		</Question>
 	);
 }

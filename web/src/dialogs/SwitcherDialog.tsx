@@ -1,7 +1,6 @@
 import type { Conversation } from '@tidemark/client';
 import { useClient, useSelected } from '@tidemark/client/react';
-import { useEffect, useMemo, useState } from 'react';
-import { everybody } from '../session/everybody.ts';
+import { useMemo, useState } from 'react';
 import { badgeOf, conversationName, useSelf } from '../session/names.ts';
 import { go, toConversation, toSearch } from '../session/route.ts';
 import { showToast } from '../session/toast.tsx';
@@ -12,20 +11,21 @@ import { type Choice, Chooser } from '../ui/Chooser.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { plural } from '../ui/format.ts';
 import { Icon } from '../ui/icons.tsx';
+import { Alone, useIsAlone } from './Alone.tsx';
 import { found, foundPeople } from './finding.ts';
 import { personChoice } from './person-choice.tsx';
 import { type ListedChannel, useChannels } from './useChannels.ts';
 
 const MOST = 20;
 
-/** Goes to a conversation by its name, or to a person, whether or not there is a conversation yet. */
+/** Opens a conversation by name, or the direct message with a person, even if it does not exist yet. */
 export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const self = useSelf();
 	const conversations = useSelected((snapshot) => snapshot.conversations);
 	const users = useSelected((snapshot) => snapshot.users);
 	const [written, setWritten] = useState('');
-	useEffect(() => void everybody(client), [client]);
+	const isAlone = useIsAlone();
 
 	const named = useMemo(
 		() =>
@@ -43,7 +43,7 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 		[conversations, self],
 	);
 	const { channels } = useChannels();
-	// Only what is named: there may be thousands.
+	// Only if something is typed: there may be thousands.
 	const others = written.trim() === '' ? [] : channels.filter(({ id }) => !conversations.has(id));
 	const open = (id: string) => {
 		onClose();
@@ -112,6 +112,13 @@ export function SwitcherDialog({ onClose }: { readonly onClose: () => void }) {
 				]}
 				nothing="No matches. The + above your conversations creates a channel."
 			/>
+			{isAlone && (
+				<footer className="dialog-foot">
+					<p className="hint">
+						<Alone />
+					</p>
+				</footer>
+			)}
 		</Dialog>
 	);
 }

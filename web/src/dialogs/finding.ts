@@ -1,7 +1,7 @@
 import type { User } from '@tidemark/client';
 import { canBeNamed } from '../session/names.ts';
 
-/** What is meant by a few letters, best first: names that begin so, then words that do, then whatever has them. */
+/** Finds items by a few letters, best first: names that start with them, then words that do, then any that contain them. */
 
 const rankOf = (text: string, words: string): number => {
 	const lower = text.toLowerCase();
@@ -12,7 +12,7 @@ const rankOf = (text: string, words: string): number => {
 
 export const lettersOf = (written: string): string => written.trim().toLowerCase().replace(/^[#@]/, '');
 
-/** In the order given, where they are equally good. */
+/** Equally good matches keep their order. */
 export function found<T>(all: Iterable<T>, textOf: (one: T) => string, written: string): readonly T[] {
 	const words = lettersOf(written);
 	return [...all]
@@ -22,7 +22,7 @@ export function found<T>(all: Iterable<T>, textOf: (one: T) => string, written: 
 		.map(({ one }) => one);
 }
 
-/** People by either of their names; nobody who is gone, nor one of those left out. */
+/** Finds people by short or full name, without deactivated and excluded ones. */
 export function foundPeople(
 	users: ReadonlyMap<string, User>,
 	leftOut: ReadonlySet<string>,

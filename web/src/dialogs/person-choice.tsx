@@ -3,7 +3,7 @@ import { nameOf } from '../session/names.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
 import type { Choice } from '../ui/Chooser.tsx';
 
-/** Somebody, to be chosen. */
+/** A person as a choice in a list. */
 export const personChoice = (user: User, run: () => void): Choice => ({
 	key: user.id,
 	icon: <PersonAvatar id={user.id} name={nameOf(user)} size="small" />,

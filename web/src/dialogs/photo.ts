@@ -1,4 +1,4 @@
-/** A photo as the server keeps it: a small square from the middle of the picture. */
+/** Cuts a small square from the middle of the picture, as the server stores photos. */
 
 const PIXELS = 256;
 

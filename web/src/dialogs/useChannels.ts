@@ -1,7 +1,7 @@
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
 
-/** A public channel of the workspace, whether or not one is in it. */
+/** A public channel of the workspace, joined or not. */
 export interface ListedChannel {
 	readonly id: string;
 	readonly name: string;
@@ -31,7 +31,7 @@ const listedOf = ({ id, name, is_member, is_archived, num_members = 0 }: WireCha
 	memberCount: num_members,
 });
 
-/** Every public channel of the workspace, archived ones too, page after page for as long as somebody looks. */
+/** All public channels of the workspace, including archived ones; loads page after page while it is shown. */
 export function useChannels(): { readonly channels: readonly ListedChannel[]; readonly isFailed: boolean } {
 	const client = useClient();
 	const [channels, setChannels] = useState<readonly ListedChannel[]>([]);

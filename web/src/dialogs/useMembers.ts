@@ -3,7 +3,7 @@ import { useClient } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
 import { everybody } from '../session/everybody.ts';
 
-/** Who is in a conversation: the first page, more of it when asked for, and how many there are in all. */
+/** The members of a conversation: the first page, further pages on request, and the total. */
 
 export interface MembersOf {
 	/** Null: not known yet. */

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { IconButton } from '../ui/IconButton.tsx';
 
-/** Opens the browser's own choice of files. */
+/** Opens the browser's file chooser. */
 export function AttachButton({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
 	const input = useRef<HTMLInputElement>(null);
 	return (
@@ -14,7 +14,7 @@ export function AttachButton({ onFiles }: { readonly onFiles: (files: readonly F
 				hidden
 				onChange={({ target }) => {
 					onFiles([...(target.files ?? [])]);
-					// Choosing the same file again is a change too.
+					// Cleared, so that choosing the same file again is a change.
 					target.value = '';
 				}}
 			/>

@@ -4,7 +4,7 @@ import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { removeFile, useChosen } from './chosen.ts';
 
-/** What goes along with the message that is being written. */
+/** The files attached to the message that the user is writing. */
 export function ChosenFiles({ place }: { readonly place: string }) {
 	const files = useChosen(place);
 	if (files.length === 0) return null;

@@ -1,7 +1,7 @@
 import type { SharedFile } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { showToast } from '../session/toast.tsx';
-import { Dialog } from '../ui/Dialog.tsx';
+import { Question } from '../ui/Question.tsx';
 
 /** Deleting cannot be undone: it asks first. */
 export function DeleteFileDialog({
@@ -13,25 +13,19 @@ export function DeleteFileDialog({
 }) {
 	const client = useClient();
 	return (
-		<Dialog title="Delete this file?" onClose={onClose}>
+		<Question
+			title="Delete this file?"
+			no="Cancel"
+			yes="Delete"
+			onNo={onClose}
+			onYes={() => {
+				showToast(client.deleteFile(file.id), 'File deleted.');
+				onClose();
+			}}
+		>
 			<p>
 				<bdi>{file.title}</bdi> is deleted for everybody, in every message that shares it. The messages stay.
 			</p>
-			<div className="buttons">
-				<button type="button" className="button" onClick={onClose}>
-					Cancel
-				</button>
-				<button
-					type="button"
-					className="button danger"
-					onClick={() => {
-						showToast(client.deleteFile(file.id), 'File deleted.');
-						onClose();
-					}}
-				>
-					Delete
-				</button>
-			</div>
-		</Dialog>
+		</Question>
 	);
 }

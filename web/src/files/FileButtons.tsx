@@ -6,12 +6,12 @@ import { showToast } from '../session/toast.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { DeleteFileDialog } from './DeleteFileDialog.tsx';
 
-/** Download a file, and delete one of the user's own. */
+/** Buttons to download a file, and to delete one of the user's own. */
 export function FileButtons({ file }: { readonly file: SharedFile }) {
 	const client = useClient();
 	const self = useSelf();
 	const [isAsking, setAsking] = useState(false);
-	// Asked for when it is pressed: the address of a card that stood there for hours has ended.
+	// Requested on click: the link of a card that was shown for hours has expired.
 	const download = async () => {
 		const link = await client.fileLink(file.id);
 		if (!link) throw new Error('gone');

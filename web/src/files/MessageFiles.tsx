@@ -7,7 +7,7 @@ import { FileButtons } from './FileButtons.tsx';
 import { FileViewer } from './FileViewer.tsx';
 import { drawnSize, isPicture } from './picture.ts';
 
-/** What a message shares: pictures as such, everything else as a card. */
+/** The files of a message: pictures are shown, all others are cards. */
 export function MessageFiles({ message }: { readonly message: Message }) {
 	if (message.files.length === 0) return null;
 	return (

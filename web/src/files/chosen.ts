@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** Files that were chosen for a message and not sent yet, by place. They live as long as the page: browsers keep no files. */
+/** Files that were chosen for a message and not sent yet, by place. A reload loses them: browsers cannot store files. */
 
-/** As many as a message takes. */
-export const MOST_FILES = 20;
+/** Maximum number of files per message. */
+export const MAX_FILES = 20;
 
 const NONE: readonly File[] = [];
 const chosen = new Map<string, readonly File[]>();
@@ -17,11 +17,11 @@ function set(place: string, files: readonly File[]): void {
 	for (const listener of listeners) listener();
 }
 
-/** How many did not fit. */
+/** Returns how many did not fit. */
 export function addFiles(place: string, files: readonly File[]): number {
 	const all = [...(chosen.get(place) ?? NONE), ...files];
-	set(place, all.slice(0, MOST_FILES));
-	return Math.max(0, all.length - MOST_FILES);
+	set(place, all.slice(0, MAX_FILES));
+	return Math.max(0, all.length - MAX_FILES);
 }
 
 export const removeFile = (place: string, file: File): void =>

@@ -1,12 +1,12 @@
 import { type RefObject, useEffect, useState } from 'react';
 
-/** Files that are dragged over the pane around an element: whether there are some now, and what is dropped. */
+/** Whether files are being dragged over the pane around an element, and the files that are dropped. */
 export function useDropped(inside: RefObject<HTMLElement | null>, onFiles: (files: readonly File[]) => void) {
 	const [isOver, setOver] = useState(false);
 	useEffect(() => {
 		const pane = inside.current?.closest<HTMLElement>('.pane, .thread-panel');
 		if (!pane) return;
-		// Children are entered before their parents are left.
+		// The browser enters a child before it leaves the parent.
 		let depth = 0;
 		const enter = (event: DragEvent) => {
 			if (!hasFiles(event)) return;

@@ -1,13 +1,13 @@
 import type { SharedFile } from '@tidemark/client';
 
-/** How large a picture is drawn in a conversation. It is known before the picture is there: nothing moves when it comes. */
+/** The size of a picture in a conversation. It is known before the picture is loaded, so that nothing moves then. */
 
 const WIDEST = 360;
 const HIGHEST = 280;
-/** Less could not be pressed. */
+/** Smaller pictures would be hard to press. */
 const SMALLEST = 40;
 
-/** Others are a card to download: nobody knows how much room they take. */
+/** Other pictures are cards to download, because their size is unknown. */
 export const isPicture = ({ mimetype, width, height, isDeleted }: SharedFile): boolean =>
 	!isDeleted && mimetype.startsWith('image/') && width > 0 && height > 0;
 

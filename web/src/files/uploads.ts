@@ -1,24 +1,31 @@
 import { ApiError, type TidemarkClient } from '@tidemark/client';
 import { useSyncExternalStore } from 'react';
+import { toWire } from '../composer/wire-text.ts';
+import { everybody } from '../session/everybody.ts';
 import { fileSize } from '../ui/format.ts';
 import { sayError } from '../ui/states.tsx';
 import { hasChosen, placeOf } from './chosen.ts';
+import { dropText, keepText } from './upload-texts.ts';
 
-/** Messages with files that are on their way: how far each is, its end, and another try. A reload asks first, and loses them. */
+/**
+ * Messages with files that are being uploaded: progress, cancelling and retrying. Before a reload the page asks, because it loses the
+ * files; their text becomes a draft again (upload-texts.ts).
+ */
 
 export interface Sending {
+	readonly user: string;
 	readonly channel: string;
 	readonly threadTs?: string;
 	readonly files: readonly File[];
-	/** The text of the message, as it goes to the server. */
-	readonly comment: string;
+	/** The text of the message. */
+	readonly written: string;
 }
 
 export interface Upload extends Sending {
 	readonly id: number;
 	/** From 0 to 1. */
 	readonly progress: number;
-	/** A sentence; null while it goes on. */
+	/** A sentence; null while the upload runs. */
 	readonly error: string | null;
 }
 
@@ -35,11 +42,15 @@ function set(next: readonly Upload[]): void {
 const change = (id: number, changes: Partial<Upload>): void =>
 	set(uploads.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload)));
 
-const drop = (id: number): void => set(uploads.filter((upload) => upload.id !== id));
+function drop(id: number): void {
+	set(uploads.filter((upload) => upload.id !== id));
+	dropText(id);
+}
 
 export function startUpload(client: TidemarkClient, sending: Sending): void {
 	newest += 1;
 	const upload: Upload = { ...sending, id: newest, progress: 0, error: null };
+	keepText(upload.id, sending);
 	set([...uploads, upload]);
 	void run(client, upload);
 }
@@ -49,17 +60,22 @@ export function retryUpload(client: TidemarkClient, upload: Upload): void {
 	void run(client, upload);
 }
 
-/** Ends one that goes on, and forgets one that failed. */
+/** Cancels a running upload, or drops a failed one. */
 export function endUpload({ id }: Upload): void {
 	stops.get(id)?.abort();
 	drop(id);
 }
 
 async function run(client: TidemarkClient, upload: Upload): Promise<void> {
-	const { id, channel, threadTs, comment, files } = upload;
+	const { id, channel, threadTs, written, files } = upload;
 	const stop = new AbortController();
 	stops.set(id, stop);
 	try {
+		// The server does not link names in the texts of files, so their users must be known here.
+		if (written.includes('@')) await everybody(client);
+		const { users, conversations } = client.getSnapshot();
+		const comment = toWire(written, users, conversations.values());
+		if (stop.signal.aborted) return;
 		await client.uploadFiles(
 			files.map((file) => ({ content: file, name: file.name })),
 			{
@@ -81,7 +97,7 @@ async function run(client: TidemarkClient, upload: Upload): Promise<void> {
 const LIMIT = /at most (\d+) bytes/;
 
 function reasonOf(error: unknown, files: readonly File[]): string {
-	if (!(error instanceof ApiError)) return 'That did not work.';
+	if (!(error instanceof ApiError)) return 'The upload failed. Try again.';
 	if (error.code !== 'file_too_large') return sayError(error.code);
 	const limit = Number(LIMIT.exec(error.details.join(' '))?.[1] ?? 0);
 	const names = files.filter(({ size }) => size > limit).map(({ name }) => name);
@@ -101,7 +117,7 @@ function subscribe(listener: () => void): () => void {
 
 const shown = new Map<string, readonly Upload[]>();
 
-/** The same list until one of it changes. */
+/** The same list until an upload changes. */
 function uploadsIn(place: string): readonly Upload[] {
 	const now = uploads.filter(({ channel, threadTs }) => placeOf(channel, threadTs) === place);
 	const before = shown.get(place) ?? NONE;

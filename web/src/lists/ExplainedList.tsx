@@ -1,6 +1,7 @@
 import { ApiError, type ExplainedItem, type Explanation } from '@tidemark/client';
 import { useSelected } from '@tidemark/client/react';
 import { useEffect, useState } from 'react';
+import { Folding } from '../message/Folding.tsx';
 import { MessageBody } from '../message/MessageBody.tsx';
 import { useWhole } from '../message/whole.ts';
 import { titledName, useConversationName, useUserName } from '../session/names.ts';
@@ -9,7 +10,7 @@ import { formatRoute, parseRoute, toConversation } from '../session/route.ts';
 import { exactTime, plural, whenOf } from '../ui/format.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 
-/** The messages behind a badge, each with its reason: what the server counts, not what the page thinks. */
+/** The messages behind a badge, each with its reason, as the server counts them. */
 
 const REASONS: Readonly<Record<ExplainedItem['reasons'][number], string>> = {
 	dm: 'A direct message to you',
@@ -20,7 +21,7 @@ const REASONS: Readonly<Record<ExplainedItem['reasons'][number], string>> = {
 
 interface Props {
 	readonly ask: () => Promise<Explanation>;
-	/** Asked again when this changes. */
+	/** Loaded again when this changes. */
 	readonly badge: number;
 	readonly onOpen?: () => void;
 }
@@ -89,9 +90,9 @@ function Explained({ item, onOpen }: { readonly item: ExplainedItem; readonly on
 						{whenOf(item.ts)}
 					</time>
 				</div>
-				<div className="message-text">
+				<Folding className="message-text" text={said.text}>
 					<MessageBody said={said} />
-				</div>
+				</Folding>
 				<div className="reasons">
 					{item.reasons.map((reason) => (
 						<span key={reason} className="reason">

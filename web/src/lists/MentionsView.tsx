@@ -4,7 +4,7 @@ import { useSelf } from '../session/names.ts';
 import { PaneHead } from '../ui/PaneHead.tsx';
 import { ExplainedList } from './ExplainedList.tsx';
 
-/** Everything that asks for the user: why the badge is what it is. */
+/** The messages that make up the badge, and all messages that mention the user. */
 export function MentionsView() {
 	const client = useClient();
 	const badge = useBadge();
@@ -13,17 +13,17 @@ export function MentionsView() {
 		<main className="pane" aria-label="Mentions">
 			<PaneHead
 				title="Mentions"
-				about={badge > 0 ? 'Unread messages that make up your badge' : 'No unread mentions'}
+				about={badge > 0 ? 'Unread messages that make up your badge' : 'You’re all caught up'}
 			/>
 			<div className="scroller padded">
-				<ExplainedList ask={client.explain} badge={badge} />
+				{badge > 0 && <ExplainedList ask={client.explain} badge={badge} />}
 				{self && (
 					<section aria-label="Messages that mention you">
 						<h2 className="list-heading">Messages that mention you</h2>
 						<Matches
 							key={badge}
 							query={`"${self}"`}
-							nothing="Nobody has mentioned you yet."
+							nothing={{ title: 'No mentions yet', text: 'Messages that mention you appear here.' }}
 							isCounted={false}
 						/>
 					</section>

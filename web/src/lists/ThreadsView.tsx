@@ -8,7 +8,7 @@ import { plural } from '../ui/format.ts';
 import { PaneHead } from '../ui/PaneHead.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 
-/** The threads that one follows, newest activity first. */
+/** The threads that the user follows, newest activity first. */
 export function ThreadsView() {
 	const client = useClient();
 	const { threads, isLoaded, isLoading, hasMore, error } = useThreads();

@@ -3,7 +3,7 @@ import { Pieces } from './MessageText.tsx';
 import { Parts } from './Parts.tsx';
 import type { Card } from './rich/cards.ts';
 
-/** An attachment, beside its bar of colour. */
+/** An attachment with its coloured bar. */
 export function CardView({ card }: { readonly card: Card }) {
 	const { colour, pretext, author, title, parts, footer, ts } = card;
 	const isMixed = colour?.startsWith('#') ?? false;

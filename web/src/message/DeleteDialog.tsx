@@ -1,7 +1,7 @@
 import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { showToast } from '../session/toast.tsx';
-import { Dialog } from '../ui/Dialog.tsx';
+import { Question } from '../ui/Question.tsx';
 import { MessageBody } from './MessageBody.tsx';
 
 /** Deleting cannot be undone: it asks first. */
@@ -14,26 +14,20 @@ export function DeleteDialog({
 }) {
 	const conversation = useClient().conversation(message.channel);
 	return (
-		<Dialog title="Delete this message?" onClose={onClose}>
+		<Question
+			title="Delete this message?"
+			no="Cancel"
+			yes="Delete"
+			onNo={onClose}
+			onYes={() => {
+				showToast(conversation.delete(message.ts));
+				onClose();
+			}}
+		>
 			<blockquote className="quoted">
 				<MessageBody said={message} />
 			</blockquote>
 			<p className="hint">It disappears for everybody, and from all unread counts.</p>
-			<div className="buttons">
-				<button type="button" className="button" onClick={onClose}>
-					Cancel
-				</button>
-				<button
-					type="button"
-					className="button danger"
-					onClick={() => {
-						showToast(conversation.delete(message.ts));
-						onClose();
-					}}
-				>
-					Delete
-				</button>
-			</div>
-		</Dialog>
+		</Question>
 	);
 }

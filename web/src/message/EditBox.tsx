@@ -4,7 +4,7 @@ import { WriteBox } from '../composer/WriteBox.tsx';
 import { fromWire, toWire } from '../composer/wire-text.ts';
 import { showToast } from '../session/toast.tsx';
 
-/** The text of one's own message, in place of it. */
+/** Edits one of the user's messages in place. */
 export function EditBox({ message, onDone }: { readonly message: Message; readonly onDone: () => void }) {
 	const client = useClient();
 	const draft = fromWire(message.text, client.getSnapshot().users);
@@ -14,13 +14,17 @@ export function EditBox({ message, onDone }: { readonly message: Message; readon
 			initial={draft}
 			sendLabel="Save"
 			isFocused
+			keepsText
 			onCancel={onDone}
 			onSend={(text) => {
 				const { users, conversations } = client.getSnapshot();
 				const changed = toWire(text, users, conversations.values());
-				if (changed !== message.text)
-					showToast(client.conversation(message.channel).edit(message.ts, changed));
-				onDone();
+				// The box closes once the server has acknowledged the change, and keeps the text if that fails.
+				const saved =
+					changed === message.text
+						? Promise.resolve()
+						: client.conversation(message.channel).edit(message.ts, changed);
+				showToast(saved.then(onDone));
 			}}
 		/>
 	);

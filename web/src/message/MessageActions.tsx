@@ -7,6 +7,7 @@ import { ReadersDialog } from '../dialogs/ReadersDialog.tsx';
 import { useSelf } from '../session/names.ts';
 import { openThread } from '../session/route.ts';
 import { say, showToast } from '../session/toast.tsx';
+import { copyText } from '../ui/copying.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Menu, type MenuItem } from '../ui/Menu.tsx';
@@ -22,7 +23,7 @@ interface Props {
 	readonly onEdit: () => void;
 }
 
-/** What can be done with a message. */
+/** The actions on a message. */
 export function MessageActions({ message, isInThread, onEdit }: Props) {
 	const client = useClient();
 	const self = useSelf();
@@ -35,7 +36,7 @@ export function MessageActions({ message, isInThread, onEdit }: Props) {
 	const items: MenuItem[] = [
 		...reading,
 		...(isInThread ? [] : [{ label: 'Who has read this', run: () => setDialog('readers') }]),
-		{ label: 'Copy text', run: () => showToast(navigator.clipboard.writeText(copied()), 'Copied.') },
+		{ label: 'Copy text', run: () => showToast(copyText(copied()), 'Copied.') },
 		...shortcuts.map((shortcut) => ({
 			label: shortcut.name,
 			hint: shortcut.app_name,
@@ -99,7 +100,7 @@ function useReading(message: Message, isInThread: boolean): readonly MenuItem[] 
 	];
 }
 
-/** Unread from this message on; from the next one by somebody else where it is one's own. */
+/** Marks unread from this message on; from one of the user's own, from the next message by somebody else. */
 export function markUnread(client: TidemarkClient, channel: string, ts: string): void {
 	const conversation = client.conversation(channel);
 	const from = unreadFrom(conversation.getSnapshot().messages, ts, client.getSnapshot().self?.id ?? '');

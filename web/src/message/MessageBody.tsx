@@ -9,11 +9,11 @@ import type { Said } from './said.ts';
 
 interface Props {
 	readonly said: Said;
-	/** Its buttons and selects are drawn elsewhere, as such. */
+	/** Buttons and selects are rendered separately. */
 	readonly hasControls?: boolean;
 }
 
-/** What a message shows, as at Slack: its blocks, or its text where there are none; its attachments below. */
+/** The content of a message, as at Slack: its blocks, or its text if it has none, then its attachments. */
 export const MessageBody = memo(function MessageBody({ said, hasControls = false }: Props) {
 	const { text, attachments } = said;
 	const blocks = hasControls && said.blocks ? withoutUsable(said.blocks) : said.blocks;

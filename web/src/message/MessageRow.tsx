@@ -18,19 +18,19 @@ import { ThreadSummaryLine } from './ThreadSummaryLine.tsx';
 
 interface Props {
 	readonly message: Message;
-	/** By the same person as the one above, shortly after it: without name and picture. */
+	/** Shortly after a message of the same author: shown without name and picture. */
 	readonly isContinued: boolean;
 	readonly isInThread: boolean;
 	readonly isHighlighted?: boolean;
-	/** The one that Tab reaches; arrows walk the others. */
+	/** The message that Tab focuses; arrow keys reach the others. */
 	readonly isTabStop: boolean;
 	/** Roots show their thread, except where the thread itself is shown. */
 	readonly showsThread: boolean;
 }
 
 /**
- * One message. Its buttons, and the time beside a follow-up, are made when one comes near it: a thousand messages have a
- * thousand fewer of each.
+ * One message. Its buttons, and the time beside a follow-up, are rendered when the pointer or the focus is on it, which keeps long
+ * lists fast.
  */
 export const MessageRow = memo(function MessageRow(props: Props) {
 	const { message, isContinued, isInThread, isHighlighted = false, isTabStop, showsThread } = props;
@@ -48,7 +48,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 		setEditing(false);
 		// The focused element was removed without an event.
 		setNear(false);
-		// Back to where one was: the text box, where the arrow up led here, else the message.
+		// The focus returns to the text box if the arrow up led here, otherwise to the message.
 		const place = cameFrom.current?.matches('textarea') ? cameFrom.current : article.current;
 		requestAnimationFrame(() => (place as HTMLElement | null)?.focus({ preventScroll: true }));
 	};
@@ -64,6 +64,8 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 			tabIndex={isTabStop ? 0 : -1}
 			aria-label={`${name}, ${message.ts ? timeOf(message.ts) : 'sending'}`}
 			onPointerEnter={() => setNear(true)}
+			// A message that appears under a resting pointer gets no pointerenter.
+			onPointerMove={() => setNear(true)}
 			onPointerLeave={({ currentTarget, pointerType }) => {
 				// A finger leaves before its tap becomes a click: the button it pressed must still be there.
 				const isTapped = pointerType !== 'mouse' && currentTarget.contains(document.activeElement);

@@ -5,7 +5,7 @@ import { formatRoute, toConversation } from '../session/route.ts';
 import { type Piece, parseText } from './parse-text.ts';
 import { type TextBlock, textBlocks } from './text-blocks.ts';
 
-/** A message's text, drawn. */
+/** Renders the text of a message. */
 export const MessageText = memo(function MessageText({ text }: { readonly text: string }) {
 	const blocks = textBlocks(text);
 	const [only] = blocks;

@@ -2,7 +2,7 @@ import type { Message } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { sayError } from '../ui/states.tsx';
 
-/** What was refused stays, with the reason and what can be done. */
+/** A rejected message, with the reason and its actions. */
 export function NotSent({ message }: { readonly message: Message }) {
 	const conversation = useClient().conversation(message.channel);
 	const id = message.clientMsgId ?? '';

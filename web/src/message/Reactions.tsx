@@ -4,7 +4,7 @@ import { nameOf, useSelf } from '../session/names.ts';
 import { showToast } from '../session/toast.tsx';
 import { emojiNamed } from './emoji.ts';
 
-/** What people reacted with; a click adds or takes back one's own. */
+/** The reactions to a message; a click adds or removes the user's own. */
 export function Reactions({ message }: { readonly message: Message }) {
 	if (message.reactions.length === 0) return null;
 	return (
@@ -45,5 +45,5 @@ function Chip({ message, reaction }: { readonly message: Message; readonly react
 	);
 }
 
-/** A skin tone follows after `::`; where there is no such emoji here, its name is shown. */
+/** A skin tone follows after `::`. An unknown emoji is shown by name. */
 const emojiOf = (name: string): string => emojiNamed(name.split('::')[0] ?? name) ?? `:${name}:`;

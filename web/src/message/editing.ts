@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from 'react';
 
-/** Editing that is asked for from outside of the message: by the arrow up, in the text box. */
+/** Starts editing from outside the message: the arrow up in the text box. */
 
 const EDIT = 'tidemark-edit';
 

@@ -1,4 +1,4 @@
-/** The emoji that people write by name, as Slack calls them. A name that is not here stays as it is written. */
+/** Emoji by Slack's names. Unknown names stay plain text. */
 
 const LISTED = `
 +1 👍 -1 👎 thumbsup 👍 thumbsdown 👎 ok_hand 👌 clap 👏 wave 👋 pray 🙏 raised_hands 🙌 muscle 💪 point_up ☝️ point_down 👇
@@ -28,10 +28,10 @@ crab 🦀 parrot 🦜 see_no_evil 🙈 hear_no_evil 🙉 speak_no_evil 🙊 soon
 const words = LISTED.trim().split(/\s+/);
 const BY_NAME = new Map(words.flatMap((name, at) => (at % 2 === 0 ? [[name, words[at + 1] ?? '']] : [])));
 
-/** Undefined: nothing is called that here. */
+/** Undefined: the name is unknown. */
 export const emojiNamed = (name: string): string | undefined => BY_NAME.get(name);
 
-/** Names and emoji that begin so, then those that have it elsewhere. */
+/** Emoji whose name starts with the text, then those that contain it. */
 export function emojiStarting(written: string, most: number): readonly (readonly [string, string])[] {
 	const all = [...BY_NAME].filter(([name]) => name.includes(written));
 	const isFirst = (name: string): number => Number(!name.startsWith(written));

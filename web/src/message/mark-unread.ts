@@ -1,8 +1,8 @@
 import type { Message } from '@tidemark/client';
 
 /**
- * Where unread begins when a message is marked unread. One's own messages are never unread: then it is the next message of
- * somebody else. Null: there is none.
+ * The first unread message when a message is marked unread. The user's own messages are never unread: for one of them, it is the
+ * next message of somebody else. Null: there is none.
  */
 export function unreadFrom(messages: readonly Message[], ts: string, self: string): string | null {
 	const marked = messages.find((message) => message.ts === ts);

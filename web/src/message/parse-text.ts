@@ -1,8 +1,8 @@
 import { emojiNamed } from './emoji.ts';
 
 /**
- * A message's text as pieces to draw: Slack's markup, read into plain data. Nothing of it is ever taken as HTML, and only
- * addresses of the web become links.
+ * Parses Slack's markup into plain data to render. Nothing is interpreted as HTML, and only http and https addresses become
+ * links.
  */
 
 export type Piece =
@@ -14,13 +14,13 @@ export type Piece =
 	| { readonly kind: 'link'; readonly href: string; readonly text: string }
 	| { readonly kind: 'bold' | 'italic' | 'strike'; readonly pieces: readonly Piece[] };
 
-/** As Slack has it: these three are written as entities. */
+/** As at Slack, these three characters are escaped as entities. */
 export const unescapeText = (text: string): string =>
 	text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 export const escapeText = (text: string): string =>
 	text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** The address if it is one of the web; else null, whatever it would do. */
+/** The address if it is http or https; null otherwise. */
 export const webAddress = (address: unknown): string | null =>
 	typeof address === 'string' && /^https?:\/\/[^\s<>]+$/i.test(address) ? address : null;
 

@@ -5,7 +5,7 @@ import type { Words } from './rich/words.ts';
 
 type Users = ReadonlyMap<string, User>;
 
-/** A message in one line without markup: for lists and for reading aloud. */
+/** A message in one line without markup, for lists and screen readers. */
 export function plainText(words: Words, users: Users): string {
 	const plain = (piece: Piece): string => {
 		if (piece.kind === 'user') return `@${nameOf(users.get(piece.id)) || 'someone'}`;
@@ -15,7 +15,7 @@ export function plainText(words: Words, users: Users): string {
 	return words.map(plain).join('').replace(/\s+/g, ' ').trim();
 }
 
-/** Whom it names. */
+/** The users that it mentions. */
 export const namedIn = (words: Words): readonly string[] =>
 	words.flatMap((piece) =>
 		piece.kind === 'user' ? [piece.id] : 'pieces' in piece ? namedIn(piece.pieces) : [],

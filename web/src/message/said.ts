@@ -6,7 +6,7 @@ import { fieldsIn, stringIn } from './rich/json.ts';
 import { type Part, UNKNOWN } from './rich/part.ts';
 import { plainWords, type Words } from './rich/words.ts';
 
-/** What a message says in a line: its text; where it has none, what its blocks and attachments say. */
+/** A message in one line: its text, or the texts of its blocks and attachments if it has none. */
 
 export type Said = Pick<Message, 'text'> & Partial<Pick<Message, 'blocks' | 'attachments' | 'files'>>;
 

@@ -1,6 +1,6 @@
 /**
- * Lines of a message's text as blocks: quotes (`> …`) and lists (`- …`, `1. …`) are distinguished from paragraphs. What stands
- * between three backticks stays with its paragraph. Pure.
+ * Splits the lines of a text into paragraphs, quotes (`> …`) and lists (`- …`, `1. …`). Code between three backticks stays with
+ * its paragraph. Pure.
  */
 
 export type TextBlock =

@@ -29,7 +29,7 @@ export function useWhole(listed: Listed | null): Said {
 			const { messages } = await client.call('conversations.history', only);
 			if (!isOver && messages[0]?.ts === ts) setFound(messages[0]);
 		};
-		// Without an answer there is nothing to show, as before.
+		// Without an answer the list keeps showing nothing.
 		before = before.then(ask).catch(() => undefined);
 		return () => {
 			isOver = true;

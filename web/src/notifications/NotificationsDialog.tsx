@@ -4,7 +4,7 @@ import { Dialog } from '../ui/Dialog.tsx';
 import { isFixed, WORDS } from './notification-state.ts';
 import { isRefusal, notificationState, turnOff, turnOn } from './subscribing.ts';
 
-/** Notifications of this browser: on, off, or why they cannot be. */
+/** Notifications of this browser: turns them on or off, or says why that is impossible. */
 export function NotificationsDialog({ onClose }: { readonly onClose: () => void }) {
 	const client = useClient();
 	const [state, setState] = useState(() => notificationState(client));

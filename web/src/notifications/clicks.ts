@@ -1,4 +1,4 @@
-/** A click on a notification leads here, where this page is open already: the service worker says to what. */
+/** Handles a click on a notification while this page is open: the service worker sends the target. */
 export function followNotifications(): void {
 	if (!('serviceWorker' in navigator)) return;
 	navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent) => {

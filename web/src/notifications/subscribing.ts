@@ -3,8 +3,8 @@ import { inTurn } from './in-turn.ts';
 import { type NotificationState, notificationStateOf } from './notification-state.ts';
 
 /**
- * This browser as a device of the user who is signed in. It has one subscription, so it belongs to one user at a time: a user who
- * turned it on last. That they did is kept here, so that a subscription that was lost is made again when they come back.
+ * Registers this browser as a device of the signed-in user. A browser has one subscription, so it belongs to the user who turned
+ * notifications on last. That user is stored, so that a lost subscription is created again when they return.
  */
 
 const WISH = 'tidemark.notified';
@@ -28,7 +28,7 @@ export function notificationState(client: TidemarkClient): NotificationState {
 export const isRefusal = (error: unknown): boolean =>
 	error instanceof ApiError && error.code === 'web_push_off';
 
-/** Begins with the browser's own question, which it asks only while a click is being answered. */
+/** Asks for the browser's permission first, which is possible only while a click is handled. */
 export async function turnOn(client: TidemarkClient): Promise<NotificationState> {
 	if ((await Notification.requestPermission()) !== 'granted') return notificationState(client);
 	try {
@@ -45,7 +45,7 @@ export async function turnOff(client: TidemarkClient): Promise<NotificationState
 	const registration = await navigator.serviceWorker.getRegistration('/');
 	const subscription = await registration?.pushManager.getSubscription();
 	if (registration && subscription) {
-		// The server also learns it from the push service, with the next message.
+		// Otherwise the server finds out from the push service with the next message.
 		await client.call('push.devices.remove', deviceOf(subscription)).catch(() => undefined);
 		await subscription.unsubscribe();
 		const shown = await inTurn(() => registration.getNotifications());
@@ -55,13 +55,13 @@ export async function turnOff(client: TidemarkClient): Promise<NotificationState
 	return notificationState(client);
 }
 
-/** When they come back: what the browser or the server lost meanwhile is made again. */
+/** Called when the user returns: restores a subscription that the browser or the server has lost. */
 export async function renew(client: TidemarkClient): Promise<void> {
-	// Another time, if not now.
+	// The next visit retries.
 	if (notificationState(client) === 'on') await register(client).catch(() => undefined);
 }
 
-/** Before somebody signs out; not waited for longer than people do. */
+/** Called before the user signs out; gives up after a short time. */
 export async function leave(client: TidemarkClient): Promise<void> {
 	if (!isWished(client)) return;
 	const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));

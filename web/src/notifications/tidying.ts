@@ -5,18 +5,18 @@ import { inTurn } from './in-turn.ts';
 import { notificationState } from './subscribing.ts';
 
 /**
- * What is read here goes from the screen at once. The server withdraws it as well, but not from Safari, which does not take
- * what it cannot show.
+ * Removes notifications of messages that are read here at once. The server withdraws them as well, but not from Safari, which
+ * cancels subscriptions that receive silent messages.
  */
 
-/** What the service worker keeps with a notification. */
+/** The data that the service worker stores with a notification. */
 interface Shown {
 	readonly channel: string;
 	readonly ts: string;
 	readonly thread_ts?: string;
 }
 
-/** A reply is read in its thread, of which less is known here. */
+/** A reply is read in its thread, whose cursor is not loaded here. */
 export const isRead = (
 	{ channel, ts, thread_ts: root }: Shown,
 	conversations: ReadonlyMap<string, Pick<Conversation, 'lastRead'>>,
@@ -29,7 +29,7 @@ export function useTidyNotifications(): void {
 	useEffect(() => {
 		const earlier = before.current;
 		before.current = conversations;
-		// At the first look, and whenever something was read.
+		// At the start, and whenever something was read.
 		const isWanted =
 			earlier.size === 0 ||
 			[...conversations.values()].some(

@@ -3,20 +3,20 @@ import UPlot from 'uplot';
 import { tickTime } from '../ui/format.ts';
 import type { ChartSpec, Look } from './charts.ts';
 
-/** Lines that move with time, drawn by uPlot; its newest values also stand as text, for who does not see lines. */
+/** Lines over time, drawn by uPlot. The newest values are also shown as text, for screen readers. */
 
 const HEIGHT = 170;
 const COLOURS = ['--chart-1', '--chart-2', '--chart-3'];
-/** Marks on the axis of time, in seconds; and how much of it is shown from the first look on. */
+/** Steps of the time axis, and the time that it shows at least, in seconds. */
 const STEPS = [15, 30, 60, 120, 300];
 const LEAST_SECONDS = 60;
-/** There is no half of a connection. */
+/** Axis steps of charts whose values are whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
 
 interface Props {
 	readonly spec: ChartSpec;
 	readonly looks: readonly Look[];
-	/** Drawn again when it changes: colours are read once. */
+	/** The chart is rebuilt when the theme changes, because it reads colours once. */
 	readonly theme: string;
 }
 
@@ -65,7 +65,7 @@ export function Chart({ spec, looks, theme }: Props) {
 	);
 }
 
-/** From the second look on: rates need two. */
+/** From the second sample on: rates need two. */
 function dataOf(spec: ChartSpec, looks: readonly Look[]): UPlot.AlignedData {
 	const pairs = looks.slice(1).map((now, index) => [looks[index] ?? now, now] as const);
 	const lines = spec.lines.map(({ read }) => pairs.map(([before, now]) => read(before, now) ?? null));
@@ -76,7 +76,7 @@ function optionsOf(spec: ChartSpec, element: HTMLElement): UPlot.Options {
 	const style = getComputedStyle(element);
 	const probe = document.createElement('span');
 	element.append(probe);
-	/** As the browser computes it: the canvas does not know light-dark(). */
+	/** Resolved by the browser: a canvas does not support light-dark(). */
 	const colour = (name: string): string => {
 		probe.style.color = `var(${name})`;
 		return getComputedStyle(probe).color;
@@ -95,7 +95,7 @@ function optionsOf(spec: ChartSpec, element: HTMLElement): UPlot.Options {
 		height: HEIGHT,
 		legend: { show: false },
 		cursor: { y: false },
-		// Room for half of the last time, which may stand under the end of the line.
+		// Room for half of the last label, which may be under the end of the line.
 		padding: [10, 24, 0, 0],
 		axes: [
 			{

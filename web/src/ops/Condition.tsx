@@ -7,7 +7,7 @@ interface Props {
 	readonly troubles: readonly Degraded[];
 }
 
-/** Whether the process that is shown works. Of a cluster it is one of many, and nothing is said about the others. */
+/** Whether the shown process works. In a cluster it is one of many; the others are not covered. */
 export function Condition({ process, troubles }: Props) {
 	const fine = process?.role === 'gateway' ? 'Everything works at this gateway' : 'Everything works';
 	return (

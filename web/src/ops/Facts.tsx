@@ -1,7 +1,7 @@
 import { FACTS, type Look } from './charts.ts';
 import { sumOf } from './prometheus.ts';
 
-/** Numbers that ought to be 0, and how much was looked at for them. Metrics that this server does not export are not shown. */
+/** Numbers that should be 0, and how much was checked for them. Metrics that the server does not export are omitted. */
 export const Facts = ({ look }: { readonly look: Look }) => (
 	<dl className="facts">
 		{FACTS.map(({ label, metric, isAlarm }) => {

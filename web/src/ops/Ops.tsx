@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
 import { AdminSignIn, signOut } from '../admin/AdminSignIn.tsx';
-import { currentTheme, toggleTheme } from '../session/theme.ts';
+import { ThemeButton } from '../session/ThemeButton.tsx';
+import { useTheme } from '../session/theme.ts';
 import { plural } from '../ui/format.ts';
-import { IconButton } from '../ui/IconButton.tsx';
 import { Loading } from '../ui/states.tsx';
 import { Wave } from '../ui/Wave.tsx';
 import { Chart } from './Chart.tsx';
@@ -13,7 +13,7 @@ import { ProcessChoice } from './ProcessChoice.tsx';
 import { shownOf, troublesOf } from './processes.ts';
 import { useProcesses } from './useProcesses.ts';
 
-/** How the server is, one process of it at a time: what is degraded, and lines of what it does. */
+/** The state of one process of the server: what is degraded, and charts of its load. */
 export function Ops() {
 	const [isAdmin, setAdmin] = useState(false);
 	const { processes, unansweredSince } = useProcesses(isAdmin);
@@ -33,7 +33,7 @@ export function Ops() {
 						since: unansweredSince,
 					},
 				];
-	const [theme, setTheme] = useState(currentTheme);
+	const theme = useTheme();
 	const newest = looks.at(-1);
 	const exported = newest
 		? CHARTS.flatMap(
@@ -55,11 +55,7 @@ export function Ops() {
 				<a className="button small" href="/admin">
 					Administration
 				</a>
-				<IconButton
-					icon={theme === 'dark' ? 'sun' : 'moon'}
-					label={theme === 'dark' ? 'Light colours' : 'Dark colours'}
-					onClick={() => setTheme(toggleTheme())}
-				/>
+				<ThemeButton />
 				<button
 					type="button"
 					className="button small"
@@ -84,8 +80,8 @@ export function Ops() {
 				</div>
 			)}
 			<p className="hint">
-				{plural(looks.length, 'look')} at /metrics of this process; one is taken every two seconds, of
-				whichever process answers, and this page keeps 300 of each.
+				{plural(looks.length, 'sample')} of /metrics from this process. The page takes one every two seconds
+				from the process that answers, and keeps 300 of each.
 			</p>
 		</main>
 	);

@@ -7,14 +7,14 @@ interface Props {
 	readonly onChoose: (id: string) => void;
 }
 
-/** Which process is shown, and those that answered besides it. */
+/** Chooses which of the answering processes to show. */
 export function ProcessChoice({ processes, shown, now, onChoose }: Props) {
 	if (processes.length === 1)
 		return (
 			<p className="hint">
 				{titleOf(shown)}
 				{shown.role === 'gateway' &&
-					': the process that answers here. Other gateways and workers have pages of their own.'}
+					': the process that answers here. For another gateway, open its own /ops; for a worker, its /metrics.'}
 			</p>
 		);
 	return (

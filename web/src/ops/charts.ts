@@ -1,6 +1,6 @@
 import { bucketsOf, quantileBetween, type Sample, sumOf } from './prometheus.ts';
 
-/** Which lines are drawn, and how each is read from two looks at the metrics. Metrics that a server does not export are not drawn. */
+/** The lines of the charts, and how each is computed from two samples of the metrics. Metrics that a server does not export are omitted. */
 
 export interface Look {
 	/** Seconds since 1970. */
@@ -33,7 +33,7 @@ const rate =
 	(before, now) => {
 		const [from, to] = [sumOf(before.samples, name, filter), sumOf(now.samples, name, filter)];
 		if (from === null || to === null) return undefined;
-		// Less than before: the server was started again.
+		// The counter fell: the server was restarted.
 		return to < from ? null : (to - from) / (now.at - before.at);
 	};
 
@@ -104,11 +104,11 @@ export const CHARTS: readonly ChartSpec[] = [
 	},
 ];
 
-/** Totals since the server's start. A line of what should never happen says less than its number. */
+/** Totals since the server's start, as numbers: a line of something that should never happen would be flat. */
 export interface FactSpec {
 	readonly label: string;
 	readonly metric: string;
-	/** More than none is a reason to look. */
+	/** Anything above 0 needs attention. */
 	readonly isAlarm: boolean;
 }
 

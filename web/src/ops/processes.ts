@@ -2,19 +2,19 @@ import type { Look } from './charts.ts';
 import { type Degraded, degradedFrom } from './readiness.ts';
 
 /**
- * The processes that have answered, each with its metrics. Behind a load balancer any of them may answer next: what one
- * has counted is never compared with what another has.
+ * The processes that have answered, each with its metrics. Behind a load balancer any of them may answer next, so counters of
+ * different processes are never compared.
  */
 
-/** Ten minutes, one look every two seconds. */
-const MOST_LOOKS = 300;
-/** So long without an answer, while others answer: it may be gone. */
+/** Ten minutes, one sample every two seconds. */
+const MAX_LOOKS = 300;
+/** A process that did not answer for this long, while others did, may be gone. */
 const SILENT_MS = 30_000;
 const FORGOTTEN_MS = 5 * 60_000;
 
 export interface Process {
 	readonly id: string;
-	/** `server`: everything in one process. Otherwise `gateway`; nobody's requests reach a worker. */
+	/** `server`: every role in one process. Otherwise `gateway`; requests never reach a worker. */
 	readonly role: string;
 	readonly looks: readonly Look[];
 	readonly degraded: readonly Degraded[];
@@ -22,7 +22,7 @@ export interface Process {
 	readonly answeredAt: number;
 }
 
-/** What came with one answer. */
+/** The content of one answer. */
 export interface Answer {
 	readonly id: string;
 	readonly role: string;
@@ -37,7 +37,7 @@ export function answered(processes: readonly Process[], answer: Answer, now: num
 	const after: Process = {
 		id,
 		role,
-		looks: look ? [...before.looks, look].slice(-MOST_LOOKS) : before.looks,
+		looks: look ? [...before.looks, look].slice(-MAX_LOOKS) : before.looks,
 		degraded: degraded ? degradedFrom(degraded, before.degraded, now) : before.degraded,
 		answeredAt: now,
 	};
@@ -46,13 +46,13 @@ export function answered(processes: readonly Process[], answer: Answer, now: num
 	return all.filter(({ answeredAt }) => now - answeredAt < FORGOTTEN_MS);
 }
 
-/** The one that was chosen; until then, and when it is gone, the one that has been known for longest. */
+/** The chosen process; without a choice, or if it is gone, the one known for longest. */
 export const shownOf = (processes: readonly Process[], chosen: string | null): Process | undefined =>
 	processes.find(({ id }) => id === chosen) ?? processes[0];
 
 export const titleOf = ({ role, id }: Process): string => `${role} ${id}`;
 
-/** What is wrong with it; `now` is when any of them last answered. */
+/** The problems of a process; `now` is when any process last answered. */
 export function troublesOf(process: Process, now: number): readonly Degraded[] {
 	if (now - process.answeredAt < SILENT_MS) return process.degraded;
 	return [

@@ -1,4 +1,4 @@
-/** Reads what `/metrics` says: Prometheus' text format, as far as it is used. */
+/** Parses the answer of `/metrics`: the part of Prometheus' text format that is used here. */
 
 export interface Sample {
 	readonly name: string;
@@ -28,14 +28,14 @@ type Filter = Readonly<Record<string, string>>;
 const matches = ({ labels }: Sample, filter: Filter): boolean =>
 	Object.entries(filter).every(([label, value]) => labels[label] === value);
 
-/** All series of a name together; null when there is none. */
+/** The sum of all series of a name; null if there is none. */
 export function sumOf(samples: readonly Sample[], name: string, filter: Filter = {}): number | null {
 	const found = samples.filter((sample) => sample.name === name);
 	if (found.length === 0) return null;
 	return found.filter((sample) => matches(sample, filter)).reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Of a histogram, how many were at most as large as each bound: bounds ascending, all series together. */
+/** The buckets of a histogram, summed over all series: upper bounds ascending, with cumulative counts. */
 export function bucketsOf(samples: readonly Sample[], name: string): ReadonlyMap<number, number> {
 	const sums = new Map<number, number>();
 	for (const sample of samples) {
@@ -46,7 +46,7 @@ export function bucketsOf(samples: readonly Sample[], name: string): ReadonlyMap
 	return new Map([...sums].sort(([a], [b]) => a - b));
 }
 
-/** What a share of the observations between two looks stayed below, by line within its bucket; null for none. */
+/** A quantile of the observations between two samples, interpolated within its bucket; null: no observations. */
 export function quantileBetween(
 	before: ReadonlyMap<number, number>,
 	after: ReadonlyMap<number, number>,
@@ -59,7 +59,7 @@ export function quantileBetween(
 	let [boundBelow, countBelow] = [0, 0];
 	for (const [bound, count] of counts) {
 		if (count >= wanted) {
-			// The last bucket has no end: its beginning is all that is known.
+			// The last bucket has no upper bound: return its lower one.
 			if (bound === Number.POSITIVE_INFINITY) return boundBelow;
 			const within = count === countBelow ? 1 : (wanted - countBelow) / (count - countBelow);
 			return boundBelow + (bound - boundBelow) * within;

@@ -1,9 +1,9 @@
-/** What `/readyz` says is degraded, and since when. */
+/** What `/readyz` reports as degraded, and since when. */
 
 export interface Degraded {
 	readonly what: string;
 	readonly cause: string;
-	/** Milliseconds since 1970: as the server says, else when this page first saw it. */
+	/** Milliseconds since 1970: from the server, or when this page first saw it. */
 	readonly since: number;
 }
 

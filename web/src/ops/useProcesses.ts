@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from 'react';
 import { type Answer, answered, type Process } from './processes.ts';
 import { parseMetrics } from './prometheus.ts';
 
-/** Asks every two seconds how the server is; whichever of its processes answers. */
+/** Polls the server every two seconds. Behind a load balancer any of its processes may answer. */
 
 const EVERY_MS = 2_000;
 
 export interface Watched {
 	readonly processes: readonly Process[];
-	/** Nobody answers; since when. */
+	/** Since when no process answers. */
 	readonly unansweredSince: number | null;
 }
 
@@ -43,7 +43,7 @@ export function useProcesses(isOn: boolean): Watched {
 	return watched;
 }
 
-/** Two requests, which two processes may answer: each answer says whose it is. */
+/** Two requests, which two different processes may answer: each answer names its process. */
 async function metrics(): Promise<Answer> {
 	const response = await fetch('/metrics');
 	if (!response.ok) throw new Error(`metrics answered ${response.status}`);

@@ -1,5 +1,6 @@
 import { useClient, useSelected } from '@tidemark/client/react';
 import { useCallback, useEffect, useState } from 'react';
+import { Folding } from '../message/Folding.tsx';
 import { MessageBody } from '../message/MessageBody.tsx';
 import { titledName, useConversationName, useUserName } from '../session/names.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
@@ -10,9 +11,9 @@ import { type Found, type Match, searchMessages } from './found.ts';
 
 interface Props {
 	readonly query: string;
-	/** Said where nothing is found. */
-	readonly nothing: string;
-	/** Whether it is said how many there are. */
+	/** Shown if nothing is found. */
+	readonly nothing: { readonly title: string; readonly text: string };
+	/** Whether to show the number of matches. */
 	readonly isCounted?: boolean;
 }
 
@@ -43,8 +44,8 @@ export function Matches({ query, nothing, isCounted = true }: Props) {
 	if (!found) return <Loading lines={3} label="Searching" />;
 	if (found.matches.length === 0)
 		return (
-			<Empty icon="search" title="No matches">
-				{nothing}
+			<Empty icon="search" title={nothing.title}>
+				{nothing.text}
 			</Empty>
 		);
 	return (
@@ -96,11 +97,11 @@ function MatchRow({ match }: { readonly match: Match }) {
 						{whenOf(ts)}
 					</time>
 				</div>
-				<div className="message-text" dir="auto">
+				<Folding className="message-text" text={match.text}>
 					<MessageBody
 						said={{ text: match.text, blocks: match.blocks ?? null, attachments: match.attachments ?? null }}
 					/>
-				</div>
+				</Folding>
 			</div>
 		</li>
 	);

@@ -4,7 +4,7 @@ import { PaneHead } from '../ui/PaneHead.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Matches } from './Matches.tsx';
 
-/** Search of messages. What is searched for stands in the address: back leads to it again. */
+/** Search of messages. The address contains the query, so that *back* returns to it. */
 export function SearchView({ query }: { readonly query: string }) {
 	const [written, setWritten] = useState(query);
 	const box = useRef<HTMLInputElement>(null);
@@ -41,7 +41,13 @@ export function SearchView({ query }: { readonly query: string }) {
 						has:link.
 					</Empty>
 				) : (
-					<Matches query={query} nothing="Try fewer or other words, or the beginning of one: ferr*" />
+					<Matches
+						query={query}
+						nothing={{
+							title: 'No matches',
+							text: 'Try fewer or other words, or the beginning of one: ferr*',
+						}}
+					/>
 				)}
 			</div>
 		</main>

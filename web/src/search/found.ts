@@ -1,6 +1,6 @@
 import type { TidemarkClient } from '@tidemark/client';
 
-/** What search.messages answers, as far as it is shown. */
+/** The part of the answer of search.messages that is shown. */
 
 export interface Match {
 	readonly channel: { readonly id: string; readonly name: string; readonly is_im?: boolean };

@@ -1,11 +1,11 @@
 import { useSelected } from '@tidemark/client/react';
 import { Avatar, type AvatarProps } from '../ui/Avatar.tsx';
 
-/** Of a person in this workspace, with the photo where it is known. */
+/** The avatar of a user: the photo if it is loaded, otherwise initials. */
 export function PersonAvatar(props: Omit<AvatarProps, 'photo'>) {
 	const photo = useSelected(({ users }) => users.get(props.id)?.photo ?? null);
 	return <Avatar {...props} photo={photo && pathOf(photo)} />;
 }
 
-/** It is served by the server that serves this page, however that knows itself. */
+/** The same server serves the photo and this page, even if the address in the profile names another host. */
 const pathOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).pathname : null);

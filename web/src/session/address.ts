@@ -1,4 +1,4 @@
-/** Where one is, in the address: so that back, forward, reload and links work. */
+/** Encodes the current view in the address, so that back, forward, reload and links work. */
 
 export type Screen = 'home' | 'inbox' | 'threads' | 'mentions' | 'search' | 'conversation';
 
@@ -14,7 +14,7 @@ export interface Route {
 	/** A message to show. */
 	readonly at: string | null;
 	readonly thread: ThreadRef | null;
-	/** What is searched for. */
+	/** The search query. */
 	readonly query?: string;
 }
 

@@ -2,7 +2,7 @@ import { attendWindow } from '@tidemark/client';
 import { useClient } from '@tidemark/client/react';
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** Whether somebody is there: this window is in front, has the keyboard, and was used lately. Only then is anything read. */
+/** Whether the user is attentive: the window is visible, has the keyboard focus, and was used within the last minute. Only then are messages read. */
 export function useIsThere(): boolean {
 	const { subscribe, getSnapshot } = useClient().attention;
 	return useSyncExternalStore(subscribe, getSnapshot);

@@ -20,7 +20,7 @@ interface Kept {
 }
 
 let kept: Kept = { user: '', favourites: NONE, folded: NONE };
-/** Set here, and not confirmed yet: an older answer of the server does not undo them. */
+/** Changes that are not confirmed yet: an older answer of the server does not undo them. */
 const unconfirmed = new Map<string, string>();
 const listeners = new Set<() => void>();
 
@@ -78,7 +78,7 @@ async function set(client: TidemarkClient, user: string, name: string, isOn: boo
 	}
 }
 
-/** Asks when a connection begins: what another device changed meanwhile is not repeated. */
+/** Loads them after each connect: changes of other devices meanwhile are not sent again. */
 export function useKeptSidebar(): void {
 	const client = useClient();
 	const self = useSelf();

@@ -1,21 +1,21 @@
 import { useEffect, useRef } from 'react';
 
-/** Keys that work wherever one is. What has a use for the key itself stops it on its way here. */
+/** Global keys. An element that handles a key itself stops its propagation. */
 
 /** Written as `Shift+Escape`, `Alt+ArrowUp`, `Ctrl+k`. Cmd counts as Ctrl. */
 const chordOf = (event: KeyboardEvent): string =>
 	[
 		event.ctrlKey || event.metaKey ? 'Ctrl' : '',
 		event.altKey ? 'Alt' : '',
-		// A letter or a sign has Shift in it already.
+		// For letters and signs, the key already reflects Shift.
 		event.shiftKey && event.key.length > 1 ? 'Shift' : '',
-		// Caps Lock makes a letter large without Shift.
+		// With Caps Lock, a letter is upper case without Shift.
 		event.key.length === 1 ? event.key.toLowerCase() : event.key,
 	]
 		.filter(Boolean)
 		.join('+');
 
-/** A dialog or a menu closes first; a key that writes is for the text. */
+/** Not while a dialog or menu is open, nor for keys that type into a text box. */
 function isTaken(event: KeyboardEvent, chord: string): boolean {
 	if (document.querySelector('dialog[open], [popover]:popover-open')) return true;
 	const target = event.target as HTMLElement;
@@ -41,7 +41,7 @@ export function useHotkey(chord: string, run: () => void): void {
 const WRITES_ITSELF = 'input, textarea, select, [contenteditable]';
 const PRESSED_BY_SPACE = 'button, a, summary, [role^=menuitem], [role=option]';
 
-/** A letter that is for nothing else begins a message: it goes where one writes. */
+/** A letter that is no hotkey starts a message: moves the focus to the text box. */
 export function useTypingAnywhere(): void {
 	useEffect(() => {
 		const listener = (event: KeyboardEvent) => {
@@ -52,7 +52,7 @@ export function useTypingAnywhere(): void {
 			if (event.key === ' ' && (target.matches(PRESSED_BY_SPACE) || target === document.body)) return;
 			if (document.querySelector('dialog[open], [popover]:popover-open')) return;
 			const place = target.closest('.thread-panel') ?? document.querySelector('.pane');
-			// The letter follows the focus.
+			// The browser then types the letter into the focused box.
 			place?.querySelector<HTMLTextAreaElement>(':scope > .composer textarea')?.focus();
 		};
 		addEventListener('keydown', listener);

@@ -1,11 +1,11 @@
 import type { Conversation, User } from '@tidemark/client';
 import { useClient, useSelected, useUser } from '@tidemark/client/react';
 
-/** What people and conversations are called. */
+/** Names of people and conversations. */
 
 export const nameOf = (user: User | undefined): string => user?.realName || user?.name || '';
 
-/** Whom one can write to: Slackbot is there for applications alone, and reads nothing. */
+/** Users to write to or mention. Slackbot exists only for apps, and reads nothing. */
 export const canBeNamed = ({ id, isDeleted }: User): boolean => !isDeleted && id !== 'USLACKBOT';
 
 type Users = ReadonlyMap<string, User>;
@@ -27,11 +27,15 @@ export function conversationName(conversation: Conversation, users: Users, self:
 export const isChannel = (conversation: Conversation | null): boolean =>
 	conversation?.kind === 'public' || conversation?.kind === 'private';
 
-/** As it is written in a sentence, without its sign beside it. */
+/** The general channel, which is recognised by its id: nobody can leave or archive it. */
+export const useIsGeneral = ({ id }: Pick<Conversation, 'id'>): boolean =>
+	useSelected(({ team }) => team !== null && id === `C${team.id.slice(1)}GENERAL`);
+
+/** The name in a sentence, without an icon beside it. */
 export const titledName = (conversation: Conversation | null, name: string): string =>
 	isChannel(conversation) ? `#${name}` : name;
 
-/** What the number on its badge counts: everything that is written to the user, or what calls in a channel. */
+/** What a badge counts: every unread message of a direct message, mentions in a channel. */
 export const badgeOf = (conversation: Conversation): string =>
 	isChannel(conversation) ? 'mention' : 'unread message';
 
@@ -39,7 +43,7 @@ export const useSelf = (): string => useSelected(({ self }) => self?.id ?? '');
 
 export const useUserName = (id: string): string => nameOf(useUser(id));
 
-/** Asks for the people in it where they are not known yet. */
+/** Loads the people in it if they are unknown. */
 export function useConversationName(conversation: Conversation | null): string {
 	const client = useClient();
 	const self = useSelf();

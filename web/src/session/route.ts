@@ -3,13 +3,13 @@ import { formatRoute, parseRoute, type Route } from './address.ts';
 
 export * from './address.ts';
 
-/** Going to another address, and knowing where one is. */
+/** Navigation: the current route, and how to change it. */
 
 export const go = (route: Route): void => {
 	location.hash = formatRoute(route);
 };
 
-/** The thread beside whatever is shown. */
+/** The thread beside the current view. */
 export const openThread = (channel: string, ts: string): void =>
 	go({ ...parseRoute(location.hash), thread: { channel, ts } });
 export const closeThread = (): void => go({ ...parseRoute(location.hash), thread: null });

@@ -1,28 +1,33 @@
-/** Light or dark: as the system says, until somebody chooses. */
+import { useSyncExternalStore } from 'react';
+
+/** Light or dark: follows the system until the user chooses. */
 
 const KEY = 'tidemark.theme';
 export type Theme = 'light' | 'dark';
 
-const systemIsDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches;
+const systemDark = () => matchMedia('(prefers-color-scheme: dark)');
+const systemIsDark = (): boolean => systemDark().matches;
 
-export const currentTheme = (): Theme => {
+const currentTheme = (): Theme => {
 	const chosen = localStorage.getItem(KEY);
 	return chosen === 'light' || chosen === 'dark' ? chosen : systemIsDark() ? 'dark' : 'light';
 };
 
-export function applyTheme(): void {
+function applyTheme(): void {
 	const chosen = localStorage.getItem(KEY);
 	if (chosen) document.documentElement.dataset.theme = chosen;
 	else delete document.documentElement.dataset.theme;
 }
 
-export function toggleTheme(): Theme {
+const listeners = new Set<() => void>();
+
+export function toggleTheme(): void {
 	const next = currentTheme() === 'dark' ? 'light' : 'dark';
-	// What the system says anyway is no choice: it goes on following the system.
+	// A choice equal to the system's setting is not stored, so that the page keeps following the system.
 	if (next === (systemIsDark() ? 'dark' : 'light')) localStorage.removeItem(KEY);
 	else localStorage.setItem(KEY, next);
 	applyTheme();
-	return next;
+	for (const listener of listeners) listener();
 }
 
 /** Frames and other tabs follow. */
@@ -32,3 +37,17 @@ export function followTheme(): void {
 		if (key === KEY) applyTheme();
 	});
 }
+
+function subscribe(listener: () => void): () => void {
+	const system = systemDark();
+	listeners.add(listener);
+	system.addEventListener('change', listener);
+	addEventListener('storage', listener);
+	return () => {
+		listeners.delete(listener);
+		system.removeEventListener('change', listener);
+		removeEventListener('storage', listener);
+	};
+}
+
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, currentTheme);

@@ -1,6 +1,6 @@
 import { shortCount } from '../ui/format.ts';
 
-/** The badge where the page is only a tab: in its title and on its icon. */
+/** Shows the badge of a background tab: in its title and on its icon. */
 
 const SIZE = 64;
 
@@ -18,7 +18,7 @@ export function showBadge(badge: number, hasUnreads: boolean, where: string): vo
 	if (badge === 0) link.href = link.dataset.plain;
 	else
 		void drawn(link.dataset.plain, shortCount(badge)).then((href) => {
-			// Another one may have been asked for while this one was drawn.
+			// Another badge may have been requested while this one was drawn.
 			if (link.dataset.badge === String(badge)) link.href = href;
 		});
 }
@@ -26,13 +26,17 @@ export function showBadge(badge: number, hasUnreads: boolean, where: string): vo
 async function drawn(plain: string, text: string): Promise<string> {
 	const picture = new Image(SIZE, SIZE);
 	picture.src = plain;
-	await picture.decode().catch(() => undefined);
+	// Without a connection the icon may be missing: then draw the badge alone.
+	const isLoaded = await picture.decode().then(
+		() => true,
+		() => false,
+	);
 	const canvas = document.createElement('canvas');
 	canvas.width = SIZE;
 	canvas.height = SIZE;
 	const pen = canvas.getContext('2d');
 	if (!pen) return plain;
-	pen.drawImage(picture, 0, 0, SIZE, SIZE);
+	if (isLoaded) pen.drawImage(picture, 0, 0, SIZE, SIZE);
 	const width = text.length > 2 ? 52 : text.length > 1 ? 44 : 36;
 	pen.fillStyle = '#d0342c';
 	pen.beginPath();

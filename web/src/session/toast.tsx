@@ -2,7 +2,7 @@ import { ApiError } from '@tidemark/client';
 import { useEffect, useSyncExternalStore } from 'react';
 import { sayError } from '../ui/states.tsx';
 
-/** A sentence about what just happened, for a few seconds; read aloud too. */
+/** A short message about the last action, shown for a few seconds and read aloud. */
 
 const SHOWN_MS = 5_000;
 let text = '';
@@ -16,7 +16,7 @@ export function say(sentence: string): void {
 	for (const listener of listeners) listener();
 }
 
-/** For what is done without waiting: nothing that fails goes by unseen. */
+/** For actions that nothing waits for: shows their success, or their error. */
 export function showToast(work: Promise<unknown>, success?: string): void {
 	work.then(
 		() => success && say(success),
@@ -32,7 +32,7 @@ function subscribe(listener: () => void): () => void {
 
 export function Toast() {
 	const shown = useSyncExternalStore(subscribe, () => text);
-	// It is about what was done there: who goes elsewhere has seen it, or does not care.
+	// The message belongs to the view in which the action happened.
 	useEffect(() => {
 		const clear = () => say('');
 		addEventListener('hashchange', clear);

@@ -1,11 +1,11 @@
 /**
- * The token of the user who is signed in. A link may bring one in its fragment, which browsers never send; it leaves the address
- * bar at once. It is kept for this tab, so that two tabs may be two people, and as the last one used for new tabs.
+ * The token of the signed-in user. A link may contain one in its fragment, which browsers never send; it is removed from the
+ * address bar at once. It is stored for this tab, so that two tabs may be two users, and as the last one used for new tabs.
  */
 
 const KEY = 'tidemark.token';
 
-/** Reads and removes what the link brought: `#token=…`. */
+/** Reads `#token=…` from the address and removes it. */
 export function takeFromLink(names: readonly string[]): Readonly<Record<string, string>> {
 	const fragment = new URLSearchParams(location.hash.slice(1));
 	const taken: Record<string, string> = {};
@@ -17,7 +17,7 @@ export function takeFromLink(names: readonly string[]): Readonly<Record<string, 
 	return taken;
 }
 
-/** A link that is opened in a page of ours changes the fragment alone: the page starts over with it. */
+/** A link that is opened in an open page changes only the fragment: the page reloads with it. */
 export const followLinks = (names: readonly string[]): void =>
 	addEventListener('hashchange', () => {
 		const fragment = new URLSearchParams(location.hash.slice(1));

@@ -3,7 +3,7 @@ import type { UnsentPost, UnsentStore } from '@tidemark/client';
 /** Messages that were not sent yet, in this browser: an outage and a reload lose none. One key each, so that tabs do not overwrite each other. */
 
 const PREFIX = 'tidemark.unsent.';
-const MOST_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 interface Kept {
 	/** When it was kept first: the order in which it is sent. */
@@ -23,7 +23,7 @@ export const unsentStore: UnsentStore = {
 	load() {
 		const keys = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
 		const all = keys.map((key) => ({ key, kept: read(key) }));
-		const isUsable = (kept: Kept | null): kept is Kept => kept !== null && Date.now() - kept.at < MOST_AGE_MS;
+		const isUsable = (kept: Kept | null): kept is Kept => kept !== null && Date.now() - kept.at < MAX_AGE_MS;
 		for (const { key, kept } of all) if (!isUsable(kept)) localStorage.removeItem(key);
 		return all
 			.map(({ kept }) => kept)

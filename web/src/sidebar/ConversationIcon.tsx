@@ -8,7 +8,7 @@ interface Props {
 	readonly name: string;
 }
 
-/** A sign for a channel, the person for a direct message. */
+/** The icon of a channel, or the avatar of the person in a direct message. */
 export function ConversationIcon({ conversation, name }: Props) {
 	const { kind, user } = conversation;
 	const presence = useSelected((snapshot) => (user ? snapshot.presence.get(user) : undefined));

@@ -8,10 +8,10 @@ import { SidebarItem } from './SidebarItem.tsx';
 import { type SidebarRow, sidebarRows } from './sections.ts';
 
 const ROW_HEIGHT = 34;
-/** People in direct messages whose presence is shown: the ones on top. */
-const MOST_WATCHED = 100;
+/** Maximum number of people whose presence is shown: those of the topmost direct messages. */
+const MAX_WATCHED = 100;
 
-/** Every conversation; only those in sight are in the page. */
+/** The list of all conversations; only visible rows are in the page. */
 export function ConversationList({ held }: { readonly held: Conversation | null }) {
 	const client = useClient();
 	const current = held?.id ?? null;
@@ -28,7 +28,7 @@ export function ConversationList({ held }: { readonly held: Conversation | null 
 	const scroller = useRef<HTMLDivElement>(null);
 	const place = rows.findIndex(({ key }) => key === current);
 
-	// What is opened by keyboard or from elsewhere comes into sight.
+	// Scrolls to a conversation that was opened by keyboard or from elsewhere.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is opened, not when the rows move
 	useEffect(() => {
 		if (place >= 0) handle.current?.scrollToIndex(place, { align: 'nearest' });
@@ -53,7 +53,9 @@ export function ConversationList({ held }: { readonly held: Conversation | null 
 					)
 				}
 			</Virtualizer>
-			{conversations.size === 0 && <p className="side-hint">You have no conversations yet.</p>}
+			{conversations.size === 0 && (
+				<p className="side-hint">You have no conversations yet. Use + to find people and channels.</p>
+			)}
 		</div>
 	);
 }
@@ -63,7 +65,7 @@ function useDirectPresence(rows: readonly SidebarRow[]): void {
 	const people = rows
 		.map(({ conversation }): string | null => (conversation as Conversation | null)?.user ?? null)
 		.filter((user) => user !== null)
-		.slice(0, MOST_WATCHED)
+		.slice(0, MAX_WATCHED)
 		.sort()
 		.join();
 	useEffect(() => (people ? client.watchPresence(people.split(',')) : undefined), [client, people]);

@@ -1,11 +1,10 @@
 import { useClient, useSelected } from '@tidemark/client/react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import type { DialogName } from '../dialogs/Dialogs.tsx';
 import { useSelf, useUserName } from '../session/names.ts';
 import { PersonAvatar } from '../session/PersonAvatar.tsx';
-import { currentTheme, toggleTheme } from '../session/theme.ts';
+import { ThemeButton } from '../session/ThemeButton.tsx';
 import { showToast } from '../session/toast.tsx';
-import { IconButton } from '../ui/IconButton.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Menu } from '../ui/Menu.tsx';
 
@@ -14,13 +13,12 @@ interface Props {
 	readonly onSignOut: () => void;
 }
 
-/** Who one is here, and what concerns only oneself. */
+/** The signed-in user, and the menu for their account. */
 export function Me({ onDialog, onSignOut }: Props) {
 	const client = useClient();
 	const self = useSelf();
 	const name = useUserName(self);
 	const presence = useSelected((snapshot) => snapshot.presence.get(self));
-	const [theme, setTheme] = useState(currentTheme);
 	useEffect(() => (self ? client.watchPresence([self]) : undefined), [client, self]);
 	const isAway = presence === 'away';
 	return (
@@ -30,11 +28,7 @@ export function Me({ onDialog, onSignOut }: Props) {
 				{name}
 				<small>{isAway ? 'Away' : 'Active'}</small>
 			</span>
-			<IconButton
-				icon={theme === 'dark' ? 'sun' : 'moon'}
-				label={theme === 'dark' ? 'Light colours' : 'Dark colours'}
-				onClick={() => setTheme(toggleTheme())}
-			/>
+			<ThemeButton />
 			<Menu
 				label="More"
 				items={[
@@ -48,7 +42,7 @@ export function Me({ onDialog, onSignOut }: Props) {
 						run: () => showToast(client.markAll(), 'Everything is marked as read.'),
 					},
 					{ label: 'Notifications', run: () => onDialog('notifications') },
-					{ label: 'Your photo', run: () => onDialog('photo') },
+					{ label: 'Your profile', run: () => onDialog('profile') },
 					{ label: 'Your devices', run: () => onDialog('sessions') },
 					{ label: 'Keyboard shortcuts', hint: '?', run: () => onDialog('keys') },
 					{ label: 'See two devices side by side', run: () => location.assign('/devices') },

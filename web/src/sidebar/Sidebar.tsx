@@ -22,7 +22,7 @@ export function Sidebar({ route, held, onDialog, onSignOut }: Props) {
 		<nav className="sidebar" aria-label="Conversations" onKeyDown={walkRows}>
 			<header className="side-head">
 				<h1 dir="auto">{team}</h1>
-				<IconButton icon="search" label="Go to… (Ctrl K)" onClick={() => onDialog('switcher')} />
+				<IconButton icon="go" label="Go to… (Ctrl K)" onClick={() => onDialog('switcher')} />
 				<IconButton icon="plus" label="New conversation" onClick={() => onDialog('new')} />
 			</header>
 			<ScreenLinks current={route.screen} />
@@ -32,7 +32,7 @@ export function Sidebar({ route, held, onDialog, onSignOut }: Props) {
 	);
 }
 
-/** Arrows walk the rows; Tab leaves them. */
+/** Arrow keys move between rows; Tab leaves the list. */
 function walkRows(event: KeyboardEvent<HTMLElement>): void {
 	const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
 	if (!step || event.altKey || event.ctrlKey || event.metaKey) return;

@@ -1,31 +1,31 @@
 import type { Conversation } from '@tidemark/client';
 
-/** What stands where in the sidebar: unread on top, then channels by name and direct messages by activity. */
+/** The order of the sidebar: unread conversations on top, then channels by name and direct messages by activity. */
 
 export interface SidebarRow {
 	readonly key: string;
 	readonly heading: 'Unread' | 'Favourites' | 'Channels' | 'Direct messages' | null;
-	/** Of a heading whose conversations are not shown. */
+	/** The conversations of this heading are hidden. */
 	readonly isFolded?: boolean;
 	readonly conversation: Conversation | null;
 }
 
 const isDirect = ({ kind }: Conversation): boolean => kind === 'im' || kind === 'mpim';
 
-/** Muted ones stay where they are, unless somebody there asks for the user by name. */
+/** Muted conversations stay in their section, unless a message names the user. */
 export const isUnread = ({ hasUnreads, isMuted, badgeCount }: Conversation): boolean =>
 	(hasUnreads && !isMuted) || badgeCount > 0;
 
 const byName = (a: Conversation, b: Conversation): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 const byActivity = (a: Conversation, b: Conversation): number =>
 	a.latest === b.latest ? (a.id < b.id ? -1 : 1) : a.latest < b.latest ? 1 : -1;
-/** Those that ask for the user come first. */
+/** Conversations with a badge come first. */
 const byUrgency = (a: Conversation, b: Conversation): number =>
 	Number(b.badgeCount > 0) - Number(a.badgeCount > 0) || byActivity(a, b);
 
 /**
- * What is open is placed as it was when it was opened: `held` is that. What the user looks at does not jump from under the
- * pointer when it is read, and comes to no other place when something arrives in it.
+ * The open conversation is placed as it was when it was opened (`held`), so that it does not move under the pointer when it is
+ * read or receives a message.
  */
 const placedBy = (held: Conversation | null) => {
 	const asPlaced = (one: Conversation): Conversation => (held !== null && one.id === held.id ? held : one);
@@ -64,7 +64,7 @@ export function sidebarRows(
 			? []
 			: [
 					{ key: heading, heading, conversation: null, isFolded: folded(heading) },
-					// What is open stays in sight.
+					// The open conversation stays visible.
 					...members
 						.filter(({ id }) => !folded(heading) || id === held?.id)
 						.map((conversation) => ({ key: conversation.id, heading: null, conversation })),
@@ -83,7 +83,7 @@ export function sidebarRows(
 	];
 }
 
-/** The unread conversation after or before the one that is open, around the end; null when there is none. */
+/** The next or previous unread conversation from the open one, wrapping around; null: there is none. */
 export function nextUnread(
 	conversations: Iterable<Conversation>,
 	held: Conversation | null,

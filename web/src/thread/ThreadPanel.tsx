@@ -13,7 +13,7 @@ import { IconButton } from '../ui/IconButton.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { useReturningFocus } from './returning-focus.ts';
 
-/** A thread, beside whatever is shown. */
+/** A thread, beside the current view. */
 export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 	const { channel, ts } = thread;
 	const client = useClient();
@@ -27,7 +27,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 	const { root, replies, isLoaded, isLoading, isFollowing, lastRead, unreadCount, hasMore, typing, error } =
 		view;
 
-	// Where reading began, until the thread is closed or marked unread.
+	// The cursor when the thread was opened, until it is closed or marked unread.
 	const [anchor, setAnchor] = useState<string | null>(null);
 	const before = useRef({ unread: 0, lastRead: '' });
 	useEffect(() => {
@@ -45,7 +45,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 	const messages = useMemo(() => (root ? [root, ...replies] : replies), [root, replies]);
 	const rows = useMemo(() => timelineRows(messages, anchor, self), [messages, anchor, self]);
 	const onSight = useCallback(({ onScreen }: Sight) => reader.current?.onScreen(onScreen), []);
-	// A thread is read from its oldest unread reply on: it opens there.
+	// A thread opens at its oldest unread reply.
 	const firstNew = rows.find(({ startsNew }) => startsNew)?.message.ts;
 	const isPlaced = useRef(false);
 	useEffect(() => {
@@ -61,7 +61,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 			onKeyDown={(event) => {
 				if (event.key !== 'Escape' || event.shiftKey || event.defaultPrevented) return;
 				if (document.querySelector('dialog[open], [popover]:popover-open')) return;
-				// Inside the thread, Esc is about the thread.
+				// Esc inside the thread acts on the thread.
 				event.preventDefault();
 				event.stopPropagation();
 				if (isFollowing && unreadCount > 0) showToast(store.mark());
@@ -86,7 +86,11 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 			<div className="timeline-place">
 				{!isLoaded && isLoading && <Loading label="Loading the thread" lines={3} />}
 				{!isLoaded && error && <Failed error={error} onRetry={() => showToast(store.load())} />}
-				{isLoaded && !root && replies.length === 0 && <Empty icon="thread" title="This thread is gone" />}
+				{isLoaded && !root && replies.length === 0 && (
+					<Empty icon="thread" title="This thread was deleted">
+						Close it to go back to the conversation.
+					</Empty>
+				)}
 				{isLoaded && messages.length > 0 && (
 					<Timeline
 						ref={timeline}
@@ -101,7 +105,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 				)}
 			</div>
 			<Composer
-				// Drafts are of one user, who is known a moment after the conversations are.
+				// Drafts belong to a user, who is known a moment after the conversations.
 				key={self}
 				channel={channel}
 				threadTs={ts}
@@ -123,7 +127,7 @@ export function ThreadPanel({ thread }: { readonly thread: ThreadRef }) {
 	);
 }
 
-/** Between what was asked and what was answered. */
+/** The line between the root and the replies. */
 const RepliesDivider = ({ count }: { readonly count: number }) => (
 	<p className="replies-divider">
 		<span>{plural(count, 'reply', 'replies')}</span>

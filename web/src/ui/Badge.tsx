@@ -1,6 +1,6 @@
 import { plural, shortCount } from './format.ts';
 
-/** How many; said in full to who does not see it. */
+/** A count, with its meaning for screen readers. */
 export const Badge = ({ count, of = 'mention' }: { readonly count: number; readonly of?: string }) =>
 	count > 0 ? (
 		<span className="badge">

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
 
 /**
- * A text box with choices under it. The first one is chosen already, arrows walk, Enter takes; the focus stays where one
- * writes. The list keeps its height, whatever is found.
+ * A text box with choices below it. The first choice is preselected; arrows move, Enter selects, and the focus stays in the box.
+ * The list keeps its height, so that nothing moves while the user types.
  */
 
 export interface Choice {
@@ -21,12 +21,12 @@ export interface ChoiceGroup {
 }
 
 interface Props {
-	/** What may be written here; also what stands in the empty box. */
+	/** The label of the box, also its placeholder. */
 	readonly label: string;
 	readonly written: string;
 	readonly onWrite: (text: string) => void;
 	readonly groups: readonly ChoiceGroup[];
-	/** Where nothing is found. */
+	/** Shown if nothing is found. */
 	readonly nothing: ReactNode;
 }
 
@@ -35,7 +35,7 @@ export function Chooser({ label, written, onWrite, groups, nothing }: Props) {
 	const [chosen, setChosen] = useState(0);
 	const shown = groups.filter(({ choices }) => choices.length > 0);
 	const all = shown.flatMap(({ choices }) => choices);
-	// What was found may have become less since.
+	// The list may have become shorter.
 	const at = Math.min(chosen, Math.max(0, all.length - 1));
 	const idOf = (index: number): string => `${listId}-${index}`;
 	const chosenId = all.length > 0 ? idOf(at) : undefined;
@@ -61,7 +61,7 @@ export function Chooser({ label, written, onWrite, groups, nothing }: Props) {
 				placeholder={label}
 				aria-label={label}
 				role="combobox"
-				aria-expanded
+				aria-expanded={all.length > 0}
 				aria-controls={listId}
 				aria-activedescendant={chosenId}
 				value={written}
@@ -71,7 +71,12 @@ export function Chooser({ label, written, onWrite, groups, nothing }: Props) {
 					setChosen(0);
 				}}
 			/>
-			<div className="choices" id={listId} role="listbox" aria-label={label}>
+			<div
+				className="choices"
+				id={listId}
+				// A listbox must have options.
+				{...(all.length > 0 ? { role: 'listbox', 'aria-label': label } : {})}
+			>
 				{shown.map(({ heading, choices }) => (
 					// biome-ignore lint/a11y/useSemanticElements: a group of options in a listbox, not of fields
 					<div key={heading} role="group" aria-label={heading}>
@@ -102,7 +107,7 @@ interface OptionProps {
 	readonly id: string;
 	readonly choice: Choice;
 	readonly isChosen: boolean;
-	/** The pointer came to it. Keys that scroll the list under a pointer that rests do not count. */
+	/** The pointer moved to it. Scrolling the list by keys under a resting pointer does not count. */
 	readonly onPoint: () => void;
 }
 

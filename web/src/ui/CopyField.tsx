@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { copyText } from './copying.ts';
 
 interface Props {
 	readonly label: string;
@@ -6,14 +7,14 @@ interface Props {
 	readonly hint?: string;
 }
 
-/** A text to take elsewhere, with a button that copies it. */
+/** A text with a button that copies it. */
 export function CopyField({ label, value, hint }: Props) {
 	const id = useId();
 	const [isCopied, setCopied] = useState(false);
 	const copy = () =>
-		navigator.clipboard?.writeText(value).then(
+		copyText(value).then(
 			() => setCopied(true),
-			// Without https there is no clipboard: the text is selected, to be copied by hand.
+			// Selects the text, so that the user can copy it.
 			() => document.querySelector<HTMLInputElement>(`#${CSS.escape(id)}`)?.select(),
 		);
 	return (

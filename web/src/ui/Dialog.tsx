@@ -4,12 +4,12 @@ import { IconButton } from './IconButton.tsx';
 interface Props {
 	readonly title: string;
 	readonly onClose: () => void;
-	/** It begins at the same height, however long its list is. */
+	/** The dialog starts at the same height for lists of any length. */
 	readonly isChooser?: boolean;
 	readonly children: ReactNode;
 }
 
-/** The browser's own dialog: it keeps the focus inside, closes with Esc and gives the focus back. */
+/** The browser's own dialog: keeps the focus inside, closes with Esc and returns the focus. */
 export function Dialog({ title, onClose, isChooser = false, children }: Props) {
 	const element = useRef<HTMLDialogElement>(null);
 	const titleId = useId();
@@ -17,11 +17,11 @@ export function Dialog({ title, onClose, isChooser = false, children }: Props) {
 		const before = document.activeElement as HTMLElement | null;
 		const dialog = element.current;
 		if (dialog && !dialog.open) dialog.showModal();
-		// Who is asked for something writes at once; otherwise it is the first button.
+		// The first field gets the focus, so that the user can type at once; without a field, the first button.
 		dialog?.querySelector<HTMLElement>('.dialog-body input')?.focus();
 		return () => {
 			dialog?.close();
-			// The browser gives the focus back only where the dialog is still in the page.
+			// The browser returns the focus only if the dialog is still in the page.
 			if (document.activeElement === document.body && before?.isConnected) before.focus();
 		};
 	}, []);

@@ -3,7 +3,7 @@ import { Icon, type IconName } from './icons.tsx';
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
 	readonly icon: IconName;
-	/** Its accessible name, and what shows when one rests on it. */
+	/** Its accessible name and tooltip. */
 	readonly label: string;
 	readonly ref?: Ref<HTMLButtonElement>;
 }

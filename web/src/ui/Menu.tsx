@@ -2,14 +2,14 @@ import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, use
 
 /**
  * A button that opens a menu. The menu is a popover: above everything, whatever scrolls, and closed by Esc or a click
- * elsewhere. Arrows walk its items.
+ * elsewhere. Arrow keys move between its items.
  */
 
 export interface MenuItem {
 	readonly label: string;
 	readonly hint?: string;
 	readonly isDangerous?: boolean;
-	/** Of a choice among several. */
+	/** Whether it is the selected one of several choices. */
 	readonly isChosen?: boolean;
 	readonly run: () => void;
 }
@@ -23,7 +23,7 @@ interface Props {
 
 const GAP = 6;
 
-/** Below the button, or above it where there is no room, and never outside of the window. */
+/** Places the menu below the button, or above it if there is no room, inside the window. */
 function place(menu: HTMLElement, button: HTMLElement): void {
 	const anchor = button.getBoundingClientRect();
 	const { offsetWidth: width, offsetHeight: height } = menu;
@@ -40,7 +40,7 @@ export function Menu({ label, className = 'icon-button', items, children }: Prop
 	const menu = useRef<HTMLDivElement>(null);
 	const [isOpen, setOpen] = useState(false);
 
-	// Once its items are there: where it goes depends on their height.
+	// After its items are rendered: the place depends on their height.
 	useLayoutEffect(() => {
 		if (!isOpen || !menu.current || !button.current) return;
 		place(menu.current, button.current);

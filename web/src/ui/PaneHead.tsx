@@ -3,9 +3,9 @@ import { BackButton } from './BackButton.tsx';
 
 interface Props {
 	readonly title: string;
-	/** One line under it. */
+	/** A line below the title. */
 	readonly about: ReactNode;
-	/** What can be done with all of it. */
+	/** Actions on the whole list. */
 	readonly children?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** The sign of Tidemark. */
+/** The logo of Tidemark. */
 export const Wave = () => (
 	<svg className="wave" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
 		<rect width="32" height="32" rx="8" />

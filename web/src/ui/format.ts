@@ -1,9 +1,9 @@
-/** How times, days and numbers are written. */
+/** Formats times, days and numbers. */
 
-const MOST_SHOWN = 99;
+const MAX_SHOWN = 99;
 
 /** A badge has room for two digits. */
-export const shortCount = (count: number): string => (count > MOST_SHOWN ? `${MOST_SHOWN}+` : String(count));
+export const shortCount = (count: number): string => (count > MAX_SHOWN ? `${MAX_SHOWN}+` : String(count));
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
 	`${count.toLocaleString()} ${count === 1 ? one : many}`;
@@ -12,6 +12,7 @@ const UNITS = ['bytes', 'KB', 'MB', 'GB'] as const;
 
 /** In powers of 1024, as limits are set. */
 export function fileSize(bytes: number): string {
+	if (bytes === 1) return '1 byte';
 	let size = bytes;
 	let unit = 0;
 	while (size >= 1024 && unit < UNITS.length - 1) {
@@ -45,7 +46,7 @@ const withoutDayPeriod = (format: Intl.DateTimeFormat, date: Date): string =>
 		.join('')
 		.trim();
 
-/** Where there is no room for AM and PM: beside a message whose neighbour above has the whole time. */
+/** Without AM and PM, for messages below one that shows the full time. */
 export const shortTime = (ts: string): string => withoutDayPeriod(clock, dateOf(ts));
 /** The same under a chart, with seconds where minutes do not distinguish its marks. */
 export const tickTime = (seconds: number, hasSeconds: boolean): string =>

@@ -32,7 +32,7 @@ function round(members: Readonly<Record<string, Member>>): Record<string, readon
 	);
 }
 
-test('an unfit member has nothing after one round, and the fit ones all of it after the next', () => {
+test('an unfit member has no partition after one round, and the fit ones have all after the next', () => {
 	const first = round({ a: { fit: true, owns: [0, 1] }, b: { fit: false, owns: [2, 3] } });
 	expect(first).toEqual({ a: [0, 1], b: [] });
 	expect(round({ a: { fit: true, owns: [0, 1] }, b: { fit: false, owns: [] } })).toEqual({
@@ -41,14 +41,14 @@ test('an unfit member has nothing after one round, and the fit ones all of it af
 	});
 });
 
-test('a member that is fit again gets its share, also by two rounds', () => {
+test('a member that is fit again gets its share after two rounds', () => {
 	const first = round({ a: { fit: true, owns: [0, 1, 2, 3] }, b: { fit: true, owns: [] } });
 	expect([first.a?.length, first.b]).toEqual([2, []]);
 	const second = round({ a: { fit: true, owns: first.a ?? [] }, b: { fit: true, owns: [] } });
 	expect([second.a, second.b?.length]).toEqual([first.a as number[], 2]);
 });
 
-test('where nobody is fit nothing moves, and what nobody has is assigned all the same', () => {
+test('if no member is fit, nothing moves, and partitions without an owner are still assigned', () => {
 	const unequal = { a: { fit: false, owns: [0, 1, 2, 3] }, b: { fit: false, owns: [] } };
 	expect(round(unequal)).toEqual({ a: [0, 1, 2, 3], b: [] });
 	const equal = { a: { fit: false, owns: [0, 1] }, b: { fit: false, owns: [2, 3] } };

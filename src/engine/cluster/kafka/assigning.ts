@@ -1,10 +1,10 @@
 import { cooperativeStickyAssigner, type GroupPartitionsAssigner } from '@platformatic/kafka';
 
 /**
- * Which member of the group gets which partition: cooperative and sticky, among the members that can do their work. A member
- * that is cut off from Redis or PostgreSQL joins each round as unfit, and its partitions go to fit members.
+ * Assigns partitions to the members of the group: cooperative and sticky, among members that are fit. A member
+ * that cannot reach Redis or PostgreSQL joins each round as unfit, and its partitions go to fit members.
  *
- * Where nobody is fit, the service is down for everybody and moving partitions would help nobody: owners keep theirs.
+ * If no member is fit, a service is down for all of them and moving partitions would not help: owners keep theirs.
  * A partition is revoked one round before it is assigned again, so that its owner can release it.
  */
 
@@ -12,7 +12,7 @@ type Members = Parameters<GroupPartitionsAssigner>[1];
 
 const UNFIT = 'unfit';
 
-/** What a member joins a round with. */
+/** The data that a member sends when it joins a round. */
 export const subscriptionData = (isFit: boolean): Buffer => Buffer.from(isFit ? '' : UNFIT);
 
 export const assignToFit: GroupPartitionsAssigner = (current, members, topics, metadata) => {

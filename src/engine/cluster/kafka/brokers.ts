@@ -15,15 +15,15 @@ import {
 	protocolErrorsCodesById,
 	type ResponseError,
 } from '@platformatic/kafka';
-import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 import { answered } from './reach.ts';
 
 /**
- * Who leads which partition, and requests to leaders. Requests that repeat what failed have connections of their own: a
- * broker answers the requests of a connection one after the other, and one that waits for a dead replica would hold up the rest.
+ * Knows the leaders of partitions, and sends requests to them. Retries use separate connections: a
+ * broker answers the requests of a connection one after the other, so one that waits for a dead replica would delay the others.
  */
 
-/** Kafka knows what it was sent before by the producer and a number in sequence. */
+/** Kafka recognises a repeated batch by its producer id and sequence number. */
 export interface Identity {
 	readonly producerId: bigint;
 	readonly producerEpoch: number;
@@ -34,12 +34,12 @@ export interface Batch {
 	readonly partition: number;
 	readonly messages: readonly MessageRecord[];
 	readonly identity: Identity;
-	/** Of its first message. */
+	/** Sequence number of its first message. */
 	readonly sequence: number;
 }
 
-/** What a leader answered about one batch. */
-export type Answer = 'written' | 'again' | 'forgotten' | 'rejected';
+/** A leader's answer for one batch. */
+export type Answer = 'written' | 'retry' | 'unknown_producer' | 'rejected';
 
 type MetadataApi = API<[string[], boolean, boolean], metadataV12.MetadataResponse>;
 type ProduceApi = API<
@@ -47,30 +47,34 @@ type ProduceApi = API<
 	produceV11.ProduceResponse
 >;
 
-/** A leader that lives says by then that replicas have not confirmed; without it, one that hangs is left alone. */
+/** A live leader answers by then that replicas have not confirmed; a hanging one runs into REQUEST_MS. */
 const REPLICATED_MS = 1500;
 const REQUEST_MS = 3000;
 const CONNECT_MS = 2000;
-/** A broker that hangs takes a whole request's time; the next one is asked then. */
+/** If a broker hangs, the next one is asked after this time. */
 const METADATA_MS = 1500;
 const CLOSE_MS = 3000;
 
 const WRITTEN = new Set(['DUPLICATE_SEQUENCE_NUMBER']);
-const FORGOTTEN = new Set(['OUT_OF_ORDER_SEQUENCE_NUMBER', 'UNKNOWN_PRODUCER_ID', 'INVALID_PRODUCER_EPOCH']);
+const UNKNOWN_PRODUCER = new Set([
+	'OUT_OF_ORDER_SEQUENCE_NUMBER',
+	'UNKNOWN_PRODUCER_ID',
+	'INVALID_PRODUCER_EPOCH',
+]);
 
 export class Brokers {
 	private readonly client: Producer;
-	private readonly asking: ConnectionPool;
-	private readonly swift: ConnectionPool;
-	private readonly repeating: ConnectionPool;
+	private readonly metadataPool: ConnectionPool;
+	private readonly firstPool: ConnectionPool;
+	private readonly retryPool: ConnectionPool;
 	private readonly bootstrap: readonly Broker[];
-	/** Has answered last. */
+	/** The broker that answered last. */
 	private answering: Broker | null = null;
 	private addresses: ReadonlyMap<number, Broker> = new Map();
 	private leaders: ReadonlyMap<string, number> = new Map();
 	private known: ReadonlySet<string> = new Set();
-	private looking: Promise<void> | null = null;
-	/** The client looks them up in a list for each request. */
+	private refreshing: Promise<void> | null = null;
+	/** Cached, because the client searches a list for each request. */
 	private readonly apis = new Map<string, unknown>();
 
 	constructor(
@@ -97,20 +101,20 @@ export class Brokers {
 				...(connection.tls ? { tls: connection.tls } : {}),
 				...(connection.sasl ? { sasl: connection.sasl } : {}),
 			});
-		this.asking = pool(METADATA_MS);
-		this.swift = pool(REQUEST_MS);
-		this.repeating = pool(REQUEST_MS);
+		this.metadataPool = pool(METADATA_MS);
+		this.firstPool = pool(REQUEST_MS);
+		this.retryPool = pool(REQUEST_MS);
 	}
 
-	/** As brokers that answer have it now. */
-	look(): Promise<void> {
-		this.looking ??= this.lookUp().finally(() => {
-			this.looking = null;
+	/** Refreshes leaders and addresses. */
+	refresh(): Promise<void> {
+		this.refreshing ??= this.fetchMetadata().finally(() => {
+			this.refreshing = null;
 		});
-		return this.looking;
+		return this.refreshing;
 	}
 
-	/** Whether the brokers that were asked know all topics: those made a moment ago are not known to each of them at once. */
+	/** Whether the brokers know all topics: a new topic is not known to every broker at once. */
 	get knowsTopics(): boolean {
 		return this.topics.every((topic) => this.known.has(topic));
 	}
@@ -119,20 +123,20 @@ export class Brokers {
 		return this.leaders.get(`${topic}:${partition}`);
 	}
 
-	/** That no broker has seen yet. */
+	/** A new identity, which no broker has seen. */
 	async identify(): Promise<Identity> {
 		const { producerId, producerEpoch } = await this.client.initIdempotentProducer({});
 		return { producerId, producerEpoch };
 	}
 
-	/** Fails where nothing can be sent to it. */
-	async connect(leader: number, repeats: boolean): Promise<Connection> {
+	/** Rejects if the leader cannot be reached. */
+	async connect(leader: number, isRetry: boolean): Promise<Connection> {
 		const address = this.addresses.get(leader);
-		if (!address) throw new NetworkError(`broker ${leader} is not among the brokers that answer`);
-		return answered(REQUEST_MS, (repeats ? this.repeating : this.swift).get(address));
+		if (!address) throw new NetworkError(`broker ${leader} is not among the reachable brokers`);
+		return answered(REQUEST_MS, (isRetry ? this.retryPool : this.firstPool).get(address));
 	}
 
-	/** All of this identity. From here on they may have been written, also where it fails. */
+	/** Sends batches of one identity. From now on they may be written, even if this rejects. */
 	async produce(
 		connection: Connection,
 		identity: Identity,
@@ -156,16 +160,21 @@ export class Brokers {
 	}
 
 	async close(): Promise<void> {
-		await closeWithin(CLOSE_MS, () =>
-			Promise.all([this.client.close(true), this.asking.close(), this.swift.close(), this.repeating.close()]),
+		await settleWithin(CLOSE_MS, () =>
+			Promise.all([
+				this.client.close(true),
+				this.metadataPool.close(),
+				this.firstPool.close(),
+				this.retryPool.close(),
+			]),
 		);
 	}
 
-	/** Not the client's own: that one fails as a whole where a single partition has no leader. */
-	private async lookUp(): Promise<void> {
+	/** Not the client's own method, which fails entirely if a single partition has no leader. */
+	private async fetchMetadata(): Promise<void> {
 		const api = await this.api<MetadataApi>('Metadata');
-		const { brokers, topics } = await this.first(async (broker) => {
-			const connection = await answered(REQUEST_MS, this.asking.get(broker));
+		const { brokers, topics } = await this.askFirst(async (broker) => {
+			const connection = await answered(REQUEST_MS, this.metadataPool.get(broker));
 			return whole(api.async(connection, [...this.topics], false, false));
 		});
 		this.addresses = new Map(brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
@@ -179,8 +188,8 @@ export class Brokers {
 		);
 	}
 
-	/** Of the first broker that answers. */
-	private async first<T>(ask: (broker: Broker) => Promise<T>): Promise<T> {
+	/** Asks brokers one by one, until one answers. */
+	private async askFirst<T>(ask: (broker: Broker) => Promise<T>): Promise<T> {
 		const known = [...this.addresses.values(), ...this.bootstrap];
 		const ordered = this.answering ? [this.answering, ...known] : known;
 		const byAddress = new Map(ordered.map((broker) => [`${broker.host}:${broker.port}`, broker]));
@@ -213,7 +222,7 @@ export class Brokers {
 	}
 }
 
-/** The response, also where it contains errors: it lists them beside what succeeded. */
+/** The response even if it contains errors: it lists them next to the successes. */
 const whole = <T extends object>(asked: Promise<T>): Promise<T> =>
 	asked.catch((error: ResponseError & { readonly response?: T }) => {
 		if (error.response) return error.response;
@@ -223,8 +232,8 @@ const whole = <T extends object>(asked: Promise<T>): Promise<T> =>
 function answerOf(code: number | undefined): Answer {
 	if (code === 0) return 'written';
 	const id = code === undefined ? undefined : protocolErrorsCodesById[code];
-	if (id === undefined) return 'again';
+	if (id === undefined) return 'retry';
 	if (WRITTEN.has(id)) return 'written';
-	if (FORGOTTEN.has(id)) return 'forgotten';
-	return protocolErrors[id]?.canRetry ? 'again' : 'rejected';
+	if (UNKNOWN_PRODUCER.has(id)) return 'unknown_producer';
+	return protocolErrors[id]?.canRetry ? 'retry' : 'rejected';
 }

@@ -1,17 +1,17 @@
 import type { BaseOptions, SASLOptions } from '@platformatic/kafka';
 
-/** How every client of Kafka in this process connects. */
+/** Connection settings of every Kafka client in this process. */
 
 export interface KafkaConnection {
-	/** host:port of some of the brokers; the others are found through them. */
+	/** host:port of some brokers; the client discovers the others. */
 	readonly brokers: readonly string[];
-	/** Shows in Kafka's logs and quotas. */
+	/** Appears in Kafka's logs and quotas. */
 	readonly clientId?: string;
 	readonly tls?: NonNullable<BaseOptions['tls']>;
 	readonly sasl?: SASLOptions;
 }
 
-/** Brokers are near: one that has not answered by then is not going to. */
+/** Brokers are nearby: one that has not answered by then is down. */
 const CONNECT_MS = 3000;
 const RETRY_MS = 200;
 
@@ -27,12 +27,12 @@ export const clientOptions = (connection: KafkaConnection): BaseOptions => ({
 	...(connection.sasl ? { sasl: connection.sasl } : {}),
 });
 
-/** Closing needs brokers that answer; when they do not, the process must be able to end all the same. */
-export async function closeWithin(ms: number, close: () => Promise<unknown>): Promise<void> {
+/** Ignores errors and gives up after `ms`: without brokers that answer, the process must still be able to exit. */
+export async function settleWithin(ms: number, work: () => Promise<unknown>): Promise<void> {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const patience = new Promise<void>((resolve) => {
 		timer = setTimeout(resolve, ms);
 	});
-	await Promise.race([close().catch(() => undefined), patience]);
+	await Promise.race([work().catch(() => undefined), patience]);
 	clearTimeout(timer);
 }

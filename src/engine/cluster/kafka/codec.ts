@@ -3,8 +3,8 @@ import type { CommandEntry } from '../../ports/log.ts';
 import { UnknownVersion } from './errors.ts';
 
 /**
- * Entries as they lie in Kafka: JSON, in an envelope with a version, so that a worker knows what it cannot read and leaves
- * it to one of another release.
+ * Entries in Kafka: JSON in an envelope with a version, so that a worker recognises an entry that it cannot read and leaves
+ * it to a worker of another release.
  */
 
 const VERSION = 1;
@@ -13,9 +13,9 @@ const encode = (body: unknown): string => JSON.stringify({ v: VERSION, body });
 
 function decode(value: Buffer): Record<string, unknown> {
 	const { v, body } = JSON.parse(value.toString()) as { v?: unknown; body?: unknown };
-	if (typeof v !== 'number') throw new Error('an entry without a version');
+	if (typeof v !== 'number') throw new Error('the entry has no version');
 	if (v !== VERSION) throw new UnknownVersion(v, VERSION);
-	if (typeof body !== 'object' || body === null) throw new Error('an entry without a body');
+	if (typeof body !== 'object' || body === null) throw new Error('the entry has no body');
 	return body as Record<string, unknown>;
 }
 
@@ -24,7 +24,7 @@ export const encodeCommand = ({ command, replyTo }: CommandEntry): string => enc
 export function decodeCommand(value: Buffer): CommandEntry {
 	const body = decode(value);
 	if (typeof body.command !== 'object' || typeof body.replyTo !== 'object')
-		throw new Error('an entry that is no command');
+		throw new Error('the entry is not a command');
 	return body as unknown as CommandEntry;
 }
 
@@ -33,6 +33,6 @@ export const encodeFact = (fact: ReadFact): string => encode(fact);
 export function decodeFact(value: Buffer): ReadFact {
 	const body = decode(value);
 	if (typeof body.type !== 'string' || typeof body.user !== 'string')
-		throw new Error('an entry that is no fact of a user');
+		throw new Error('the entry is not a fact of a user');
 	return body as unknown as ReadFact;
 }

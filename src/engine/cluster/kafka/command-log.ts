@@ -8,7 +8,7 @@ import type {
 import { decodeCommand, encodeCommand } from './codec.ts';
 import type { LogTopic } from './topic.ts';
 
-/** Commands, by conversation. */
+/** The log of commands, keyed by conversation. */
 export class KafkaCommandLog implements CommandLog {
 	constructor(private readonly topic: LogTopic) {}
 
@@ -17,8 +17,7 @@ export class KafkaCommandLog implements CommandLog {
 	}
 
 	consume(handler: CommandHandler, owner?: PartitionOwner): Consumption {
-		if (!owner)
-			throw new Error('Kafka keeps no progress of its own here: consuming needs an owner that does');
+		if (!owner) throw new Error('consuming Kafka needs an owner that stores the offsets');
 		return this.topic.consume({
 			decode: decodeCommand,
 			owner,

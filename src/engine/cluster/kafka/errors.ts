@@ -1,9 +1,9 @@
 import { GenericError } from '@platformatic/kafka';
 import { Refusal } from '../../../model/errors.ts';
 
-/** What goes wrong with Kafka, as the rest of the server knows it. */
+/** Errors of Kafka, as the rest of the server sees them. */
 
-/** Kafka cannot be worked with; the message says why. */
+/** Kafka cannot be used; the message says why. */
 export class KafkaUnusable extends Error {
 	constructor(brokers: readonly string[], cause: unknown) {
 		super(`Kafka cannot be used at ${brokers.join(', ')}: ${rootOf(cause)}`, { cause });
@@ -13,13 +13,13 @@ export class KafkaUnusable extends Error {
 
 /** A partition is stalled: its next entry cannot be read here. The message says what an operator can do. */
 export abstract class Unreadable extends Error {
-	/** Whether it is over, where the partition can be read from this offset on, or was read up to there. */
+	/** Whether the problem is solved if the partition is readable from this offset, or was read up to it. */
 	abstract isOverAt(offset: number): boolean;
 }
 
 /**
- * The store says to go on where Kafka has nothing: entries were removed before they were persisted, or the
- * topic is another one. Going on elsewhere would lose or repeat what was acknowledged, so a person decides.
+ * Kafka does not have the offset that the store wants to resume from: entries were deleted before they were persisted, or the
+ * topic was replaced. Resuming elsewhere could lose or repeat acknowledged changes, so an operator has to decide.
  */
 export class LogGap extends Unreadable {
 	constructor(partition: string, wanted: number, first: number, end: number) {
@@ -35,7 +35,7 @@ export class LogGap extends Unreadable {
 	}
 }
 
-/** What was written down is of a topic that is not there any more. Its offsets say nothing about the one of now, so a person decides. */
+/** The stored offset belongs to a topic that no longer exists and means nothing in the new one, so an operator has to decide. */
 export class TopicReplaced extends Unreadable {
 	constructor(partition: string, known: string, now: string) {
 		const topic = partition.slice(0, partition.lastIndexOf('/'));
@@ -52,19 +52,19 @@ export class TopicReplaced extends Unreadable {
 	}
 }
 
-/** An entry in an envelope that this release cannot open. */
+/** An entry whose version this release cannot read. */
 export class UnknownVersion extends Error {
 	constructor(
 		readonly version: number,
 		readonly known: number,
 	) {
-		super(`version ${version} of an entry is not known here`);
+		super(`this release cannot read version ${version} of an entry`);
 		this.name = 'UnknownVersion';
 	}
 }
 
 /**
- * What comes next was written by another release, and was acknowledged. Passing over it would lose it, so the partition
+ * The next entry was written by another release, and was acknowledged. Skipping it would lose it, so the partition
  * is stalled until a worker that can read it owns it.
  */
 export class EntryOfOtherRelease extends Unreadable {
@@ -80,19 +80,25 @@ export class EntryOfOtherRelease extends Unreadable {
 		this.name = 'EntryOfOtherRelease';
 	}
 
-	/** That reading begins there again says nothing: it will come upon the entry. */
+	/** Resuming at the entry is not enough: the reader would reach it again. */
 	isOverAt(offset: number): boolean {
 		return offset > this.offset;
 	}
 }
 
-export const logUnavailable = (): Refusal =>
-	new Refusal('service_unavailable', 'the log is not reachable', 1);
+/** `cause`: for the log, what the client reported. */
+export const logUnavailable = (cause?: unknown): Refusal =>
+	new Refusal(
+		'service_unavailable',
+		'the log is unreachable',
+		1,
+		cause === undefined ? undefined : new Error(rootOf(cause)),
+	);
 
 export const unconfirmed = (): Refusal =>
-	new Refusal('outcome_unknown', 'the log did not confirm it; it may still happen');
+	new Refusal('outcome_unknown', 'the log did not confirm the command; the change may still happen');
 
-/** The client wraps what happened in what it was doing, several times over: the innermost is the reason. */
+/** The client wraps errors several times; the innermost one is the reason. */
 export function rootOf(error: unknown): string {
 	if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors.at(-1));
 	if (error instanceof Error && error.cause !== undefined) return rootOf(error.cause);
@@ -100,8 +106,8 @@ export function rootOf(error: unknown): string {
 }
 
 /**
- * As it is to be logged: of what the client throws the reason alone, since all that it wraps around that makes tens of
- * kilobytes. What is not the client's stays as it is, with its stack.
+ * The error for the log. Of the client's errors only the reason, because the wrappers take tens of kilobytes. Other errors
+ * unchanged, with their stack.
  */
 export function inShort(error: unknown): unknown {
 	if (!(error instanceof Error) || !GenericError.isGenericError(error as GenericError)) return error;

@@ -5,36 +5,36 @@ import {
 	ListOffsetTimestamps,
 } from '@platformatic/kafka';
 import { Refusal } from '../../../model/errors.ts';
-import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 import type { HeldOffsets } from './held-offsets.ts';
 import { LenientConsumer, NO_LEADER } from './lenient-consumer.ts';
 import { partitionName } from './partitioning.ts';
 import { isNetwork, type Reach } from './reach.ts';
 
 /**
- * Fetches from wherever readers stand, by one long poll to each broker that leads some of their partitions. Kafka
- * answers as soon as there is an entry. Partitions without a leader are left out, and looked up again until they have one.
+ * Fetches from the positions of readers, with one long poll per broker that leads some of their partitions. Kafka
+ * answers as soon as there is an entry. Partitions without a leader are skipped, and looked up again until they have one.
  */
 
-export interface Wanted {
+export interface FetchPosition {
 	readonly partition: number;
 	readonly position: number;
 }
 
 export interface Fetched {
 	readonly partition: number;
-	/** The position that was asked for. */
+	/** The position that was requested. */
 	readonly asked: number;
 	readonly records: readonly { readonly offset: number; readonly value: Buffer | null }[];
-	/** One after the last. */
+	/** The offset after the last record. */
 	readonly next: number;
 }
 
 export interface FetchTarget {
-	/** Partitions to fetch now, and whether there are more that have to wait until their readers have room. */
-	wanted(): { readonly partitions: readonly Wanted[]; readonly someAreFull: boolean };
+	/** Partitions to fetch now, and whether others have to wait until their readers have room. */
+	wanted(): { readonly partitions: readonly FetchPosition[]; readonly someAreFull: boolean };
 	fetched(fetched: Fetched): void;
-	/** Kafka has nothing at one of the positions. */
+	/** Kafka does not have one of the positions. */
 	outOfRange(): void;
 	report(error: unknown, about: string): void;
 	readonly reach: Reach;
@@ -42,32 +42,32 @@ export interface FetchTarget {
 
 type FetchResponse = Awaited<ReturnType<Consumer['fetch']>>;
 
-/** A reader that is new joins the next poll, so it waits that long at most. */
+/** A new reader joins the next poll, so it waits at most this long. */
 const POLL_MS = 250;
-/** With readers that will have room at any moment. */
+/** Replaces `POLL_MS` while some readers are full: they may get room at any moment, and then join the next poll. */
 const SHORT_POLL_MS = 5;
 const PARTITION_BYTES = 1_048_576;
 const FETCH_BYTES = 8 * PARTITION_BYTES;
 const RETRY_MS = 250;
-/** A broker that hangs is not waited for longer, and another one is asked who leads. */
+/** A hanging broker is not waited for longer; another one is asked for the leader. */
 const REQUEST_MS = 5000;
 const METADATA_RETRIES = 2;
-/** How soon a partition that had no leader is looked up again. */
-const LEADER_MS = 1000;
-/** How long a look-up serves the polls that follow. */
-const KNOWN_MS = 1000;
+/** How soon a partition without a leader is looked up again. */
+const LEADER_RETRY_MS = 1000;
+/** How long metadata is cached. */
+const METADATA_MS = 1000;
 const CLOSE_MS = 2000;
 
 export class Fetcher {
 	private readonly client: Consumer;
-	/** Brokers with a poll under way. */
+	/** Brokers with a poll in flight. */
 	private readonly polled = new Set<number>();
-	private looking = false;
-	private lookingAgain = false;
+	private isWaking = false;
+	private isRetryingLeaders = false;
 	private closed = false;
 	private failing = false;
-	private known: { readonly topic: ClusterTopicMetadata; readonly until: number } | null = null;
-	/** Of the topic that positions are in. */
+	private cached: { readonly topic: ClusterTopicMetadata; readonly until: number } | null = null;
+	/** Id of the topic that the positions belong to. */
 	private id: string | null = null;
 
 	constructor(
@@ -76,7 +76,7 @@ export class Fetcher {
 		private readonly topic: string,
 		private readonly target: FetchTarget,
 	) {
-		// Never joins the group: it is named because the client wants one.
+		// The client requires a group, but this one never joins it.
 		this.client = new LenientConsumer({
 			...clientOptions(connection),
 			groupId: group,
@@ -87,9 +87,9 @@ export class Fetcher {
 		this.client.topics.track(topic);
 	}
 
-	/** As the brokers have it now; what is read from then on is of that topic. */
+	/** The current id of the topic; later reads belong to this topic. */
 	async topicId(): Promise<string> {
-		this.known = null;
+		this.cached = null;
 		const { topics } = await this.client.metadata({
 			topics: [this.topic],
 			forceUpdate: true,
@@ -104,7 +104,7 @@ export class Fetcher {
 	async held(partition: number): Promise<HeldOffsets> {
 		const { topics } = await this.client.metadata({ topics: [this.topic], retries: METADATA_RETRIES });
 		if ((topics.get(this.topic)?.partitions[partition]?.leader ?? NO_LEADER) === NO_LEADER) {
-			this.forget();
+			this.dropMetadata();
 			throw new Refusal('service_unavailable', `${partitionName(this.topic, partition)} has no leader`);
 		}
 		const at = async (timestamp: bigint): Promise<number> => {
@@ -118,20 +118,20 @@ export class Fetcher {
 		};
 	}
 
-	/** There is, or may be, something to fetch that no poll asks for. */
+	/** Starts polls for partitions that no poll covers. */
 	async wake(): Promise<void> {
-		if (this.looking || this.closed) return;
-		this.looking = true;
+		if (this.isWaking || this.closed) return;
+		this.isWaking = true;
 		try {
 			const { partitions, someAreFull } = this.target.wanted();
 			if (partitions.length === 0) {
-				// What was read in vain may be another process's by now: there is no attempt here that could succeed.
+				// Nothing is fetched now, so no later success would end a reported outage: the failing partitions may have been reassigned.
 				this.target.reach.regained();
 				return;
 			}
-			const topic = await this.lookUp();
+			const topic = await this.topicMetadata();
 			if (this.id !== null && topic.id !== this.id) {
-				// It was created again: positions in the old one say nothing about it.
+				// The topic was created again: positions in the old one are meaningless.
 				this.id = topic.id;
 				this.target.outOfRange();
 				return;
@@ -140,51 +140,51 @@ export class Fetcher {
 				partitions,
 				({ partition }) => topic.partitions[partition]?.leader ?? NO_LEADER,
 			);
-			if (byBroker.delete(NO_LEADER)) this.lookAgain();
+			if (byBroker.delete(NO_LEADER)) this.retryLeaders();
 			for (const [broker, wanted] of byBroker)
 				if (!this.polled.has(broker)) void this.poll(broker, topic.id, wanted, someAreFull);
 		} catch (error) {
 			this.retry(error);
 		} finally {
-			this.looking = false;
+			this.isWaking = false;
 		}
 	}
 
-	/** The client keeps metadata too, but validating the question and copying the answer cost a tenth of a worker's time. */
-	private async lookUp(): Promise<ClusterTopicMetadata> {
-		if (this.known && performance.now() < this.known.until) return this.known.topic;
+	/** Cached here, because validating and copying the client's cached metadata cost a tenth of a worker's time. */
+	private async topicMetadata(): Promise<ClusterTopicMetadata> {
+		if (this.cached && performance.now() < this.cached.until) return this.cached.topic;
 		const { topics } = await this.client.metadata({ topics: [this.topic], retries: METADATA_RETRIES });
 		const topic = topics.get(this.topic);
 		if (!topic) throw new Error(`there is no topic ${this.topic}`);
-		this.known = { topic, until: performance.now() + KNOWN_MS };
+		this.cached = { topic, until: performance.now() + METADATA_MS };
 		return topic;
 	}
 
-	private forget(): void {
-		this.known = null;
+	private dropMetadata(): void {
+		this.cached = null;
 		this.client.clearMetadata();
 	}
 
-	/** Later: some partition has no leader, and nothing else would ask for one. */
-	private lookAgain(): void {
-		if (this.lookingAgain) return;
-		this.lookingAgain = true;
+	/** Retries later: a partition has no leader, and nothing else would look it up. */
+	private retryLeaders(): void {
+		if (this.isRetryingLeaders) return;
+		this.isRetryingLeaders = true;
 		setTimeout(() => {
-			this.lookingAgain = false;
-			this.forget();
+			this.isRetryingLeaders = false;
+			this.dropMetadata();
 			void this.wake();
-		}, LEADER_MS);
+		}, LEADER_RETRY_MS);
 	}
 
 	async close(): Promise<void> {
 		this.closed = true;
-		await closeWithin(CLOSE_MS, () => this.client.close(true));
+		await settleWithin(CLOSE_MS, () => this.client.close(true));
 	}
 
 	private async poll(
 		broker: number,
 		topicId: string,
-		wanted: readonly Wanted[],
+		wanted: readonly FetchPosition[],
 		short: boolean,
 	): Promise<void> {
 		this.polled.add(broker);
@@ -210,7 +210,7 @@ export class Fetcher {
 			});
 			this.failing = false;
 			this.target.reach.regained();
-			this.handOver(response, new Map(wanted.map(({ partition, position }) => [partition, position])));
+			this.deliver(response, new Map(wanted.map(({ partition, position }) => [partition, position])));
 			this.polled.delete(broker);
 			void this.wake();
 		} catch (error) {
@@ -219,7 +219,7 @@ export class Fetcher {
 		}
 	}
 
-	private handOver(response: FetchResponse, asked: ReadonlyMap<number, number>): void {
+	private deliver(response: FetchResponse, asked: ReadonlyMap<number, number>): void {
 		for (const { partitions } of response.responses)
 			for (const { partitionIndex, records } of partitions) {
 				const last = records?.at(-1);
@@ -243,11 +243,11 @@ export class Fetcher {
 		if (this.closed) return;
 		if (error instanceof Error && findErrorBy(error, 'apiId', 'OFFSET_OUT_OF_RANGE'))
 			this.target.outOfRange();
+		else if (isNetwork(error)) this.target.reach.lost(error);
 		else if (!this.failing) this.target.report(error, `fetching from ${this.topic}`);
 		this.failing = true;
-		if (isNetwork(error)) this.target.reach.lost(error);
-		// Another broker may lead now.
-		this.forget();
+		// Another broker may be the leader now.
+		this.dropMetadata();
 		setTimeout(() => void this.wake(), RETRY_MS);
 	}
 }

@@ -10,8 +10,8 @@ import type { Reach } from './reach.ts';
 import { type PartitionWatch, StalledPartitions } from './stalled-partitions.ts';
 
 /**
- * Consumes the partitions of a topic that the group gives to this process, each from where its owner says. Kafka's own
- * record of progress is never read nor written.
+ * Consumes the partitions of a topic that the group assigns to this process, each from the offset that its owner stores.
+ * Kafka's committed offsets are neither read nor written.
  */
 
 export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
@@ -21,10 +21,10 @@ export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
 	readonly sessionMs?: number;
 	readonly releaseMs?: number;
 	readonly fitness?: Fitness;
-	/** Throws on what is none. */
+	/** Throws on invalid entries. */
 	readonly decode: (value: Buffer) => Entry;
 	readonly owner: PartitionOwner;
-	/** `span` begins where the one before ended. */
+	/** `span` begins where the previous one ended. */
 	readonly handle: (batch: readonly Logged<Entry>[], span: LogSpan) => Promise<void>;
 	readonly report: (error: unknown, about: string) => void;
 	readonly watch: PartitionWatch;
@@ -33,14 +33,14 @@ export interface GroupConsumerOptions<Entry> extends Partial<ReaderOptions> {
 
 const BATCH_LIMIT = 1000;
 const RESTART_MS = 500;
-/** Nothing changes until somebody replaces this process. */
+/** Nothing changes until this process is upgraded. */
 const OTHER_RELEASE_MS = 10_000;
 
 export class GroupConsumer<Entry> implements Consumption {
 	private readonly readers = new Map<number, PartitionReader<Entry>>();
-	/** Which topic the readers read: one that is created again has another id. */
+	/** Id of the topic that each reader reads: a topic that was created again has a new id. */
 	private readonly ids = new Map<number, string>();
-	/** What the group has given to this process, also while a reader of it is being restarted. */
+	/** Partitions assigned by the group, including those whose reader is being restarted. */
 	private assigned: ReadonlySet<number> = new Set();
 	/** Partitions that the owner is releasing. */
 	private readonly releasing = new Map<number, Promise<void>>();
@@ -99,11 +99,11 @@ export class GroupConsumer<Entry> implements Consumption {
 		const readers = partitions.map((partition) => ({ partition, reader: this.readerOf(partition) }));
 		for (const { partition, reader } of readers) this.readers.set(partition, reader);
 		await this.notifyOwner('onAssigned', partitions);
-		await Promise.all(readers.map(({ partition, reader }) => this.position(partition, reader)));
+		await Promise.all(readers.map(({ partition, reader }) => this.seek(partition, reader)));
 	}
 
-	/** Puts the reader where its owner has got to. */
-	private async position(partition: number, reader: PartitionReader<Entry>): Promise<void> {
+	/** Sets the reader to the offset that its owner stores. */
+	private async seek(partition: number, reader: PartitionReader<Entry>): Promise<void> {
 		const name = this.name(partition);
 		try {
 			const { owner } = this.options;
@@ -121,7 +121,7 @@ export class GroupConsumer<Entry> implements Consumption {
 		}
 	}
 
-	/** Resolves when the owner has released these, whichever call began it. */
+	/** Resolves when the owner has released these partitions, even if another call started it. */
 	private async release(partitions: readonly number[]): Promise<void> {
 		const held = partitions.filter(
 			(partition) => this.readers.has(partition) && !this.releasing.has(partition),
@@ -137,28 +137,28 @@ export class GroupConsumer<Entry> implements Consumption {
 		this.options.owner.onReleasing?.(partitions.map((partition) => this.name(partition)));
 		await Promise.all(partitions.map((partition) => this.readers.get(partition)?.stop()));
 		await this.notifyOwner('onRevoked', partitions);
-		// Kept until here, so that an assignment that comes back meanwhile does not begin before the end.
+		// Removed only now, so that a new assignment of the same partition does not start before the release ends.
 		for (const partition of partitions) {
 			this.readers.delete(partition);
 			this.releasing.delete(partition);
-			if (!this.assigned.has(partition)) this.stalled.givenUp(this.name(partition));
+			if (!this.assigned.has(partition)) this.stalled.clear(this.name(partition));
 		}
-		void this.beginAgain(partitions.filter((partition) => this.assigned.has(partition)));
+		void this.restartAssigned(partitions.filter((partition) => this.assigned.has(partition)));
 	}
 
-	/** Those that are still this member's: it may be restarted because another one has taken them over. */
-	private async beginAgain(partitions: readonly number[]): Promise<void> {
+	/** Restarts those partitions that are still assigned: another member may have taken them over. */
+	private async restartAssigned(partitions: readonly number[]): Promise<void> {
 		if (partitions.length === 0) return;
 		await this.member.confirmed();
-		// Revoked meanwhile, when there was no reader to release.
+		// Revoked in the meantime, while there was no reader to release.
 		for (const partition of partitions)
-			if (!this.assigned.has(partition)) this.stalled.givenUp(this.name(partition));
+			if (!this.assigned.has(partition)) this.stalled.clear(this.name(partition));
 		await this.begin(
 			partitions.filter((partition) => this.assigned.has(partition) && !this.readers.has(partition)),
 		);
 	}
 
-	/** One after the other: nothing is revoked before its assignment was delivered. */
+	/** Runs calls one after the other: an assignment is reported before its revocation. */
 	private notifyOwner(what: 'onAssigned' | 'onRevoked', partitions: readonly number[]): Promise<void> {
 		const names = partitions.map((partition) => this.name(partition));
 		this.notified = this.notified
@@ -214,15 +214,15 @@ export class GroupConsumer<Entry> implements Consumption {
 		for (const { offset, value } of records) {
 			if (offset < asked) continue;
 			try {
-				if (value === null) throw new Error('it is empty');
+				if (value === null) throw new Error('the entry is empty');
 				entries.push({ offset, entry: this.options.decode(value), bytes: value.length });
 			} catch (error) {
 				if (error instanceof UnknownVersion) {
 					reader?.takeLast(asked, entries, new EntryOfOtherRelease(this.name(partition), offset, error));
 					return;
 				}
-				// Nobody who appends through this server writes such a thing, and nobody waits for its outcome.
-				this.options.report(error, `entry ${offset} of ${this.name(partition)}, skipped`);
+				// The server never appends such an entry, so nobody waits for its outcome.
+				this.options.report(error, `skipping entry ${offset} of ${this.name(partition)}`);
 			}
 		}
 		reader?.take(asked, entries, next);

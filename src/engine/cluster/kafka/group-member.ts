@@ -1,62 +1,62 @@
 import type { Consumer, GroupAssignment } from '@platformatic/kafka';
 import type { Fitness } from '../fitness.ts';
 import { assignToFit, subscriptionData } from './assigning.ts';
-import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 import { LenientConsumer } from './lenient-consumer.ts';
 
 /**
- * Membership in a consumer group, and nothing else of it: Kafka says who consumes which partition, and neither
- * offsets are committed to it nor entries fetched over this connection, where a long poll would hold back
+ * Membership in a consumer group, and nothing else: Kafka decides who consumes which partition. No
+ * offsets are committed, and entries are not fetched over this connection, where a long poll would delay
  * heartbeats.
  *
- * Assignment is cooperative and sticky: partitions that do not move are consumed on without a pause, and those
- * that move are revoked one round before they are assigned again. Each round begins with what this member
- * has lost being released, so that the next owner finds it written. At each round a member says whether it is fit to work, and
- * one that ceases to be, or is again, begins a round.
+ * Assignment is cooperative and sticky: partitions that do not move are consumed without a pause, and those
+ * that move are revoked one round before they are assigned again. Before each round this member releases the partitions it
+ * has lost, so that the next owner finds their effects persisted. In each round a member says whether it is fit, and
+ * it starts a round when that changes.
  */
 
 export interface GroupMemberOptions {
 	readonly group: string;
 	readonly topic: string;
-	/** A member that is silent for that long has lost its partitions. */
+	/** A member that is silent for this long loses its partitions. */
 	readonly sessionMs?: number;
-	/** How long a partition is held for its owner to write what it has; after that it is left to the fence. */
+	/** How long a partition waits for its owner to persist effects; after that the fence protects it. */
 	readonly releaseMs?: number;
-	/** Without it, always fit. */
+	/** Without it, the member is always fit. */
 	readonly fitness?: Pick<Fitness, 'verdict' | 'onVerdict'>;
 }
 
 export interface Assignments {
-	/** Lets go of all but these. The next round waits for it. */
+	/** Releases all other partitions. The next round waits for it. */
 	keepOnly(partitions: readonly number[]): Promise<void>;
-	/** These are this member's now. */
+	/** These partitions are assigned to this member. */
 	assign(partitions: readonly number[]): void;
 	report(error: unknown, about: string): void;
 }
 
 const SESSION_MS = 10_000;
-/** How soon a member learns of a new round. */
+/** How soon a member notices a new round. */
 const HEARTBEAT_MS = 500;
 /** How long a round waits for its members. */
 const REBALANCE_MS = 20_000;
-/** Beyond that: a coordinator that has not answered a member by then hangs. */
+/** Extra time: a coordinator that has not answered by then hangs. */
 const ANSWER_MS = 3_000;
 const RELEASE_MS = 10_000;
-/** A member that is cut off from the store would write nothing however long it was given. */
+/** An unfit member cannot persist anything, however long it waits. */
 const UNFIT_RELEASE_MS = 2_000;
 const REJOIN_MS = 500;
 const CLOSE_MS = 5000;
-const LOOK_AGAIN_MS = 50;
-/** The version of the group protocol in which a member says what it owns and since when. */
+const POLL_MS = 50;
+/** The version of the group protocol in which members report what they own, and since when. */
 const SUBSCRIPTION_VERSION = 3;
 
 export class GroupMember {
 	private readonly consumer: Consumer;
 	private closing = false;
 	private joining = false;
-	/** When the newest heartbeat that was confirmed had been sent. */
+	/** When the newest confirmed heartbeat was sent. */
 	private confirmedAt = Number.NEGATIVE_INFINITY;
-	/** What this member said of itself in the newest round. */
+	/** What this member reported in the newest round. */
 	private reportedFit = true;
 
 	constructor(
@@ -81,7 +81,7 @@ export class GroupMember {
 		this.consumer.topics.track(options.topic);
 		this.consumer.on('consumer:group:join', ({ assignments = [] }) => {
 			if (!this.closing) this.assignments.assign(this.numbers(assignments));
-			// Not within the client's own handling of the round.
+			// Outside of the client's own handling of the round.
 			setTimeout(() => this.review());
 		});
 		options.fitness?.onVerdict(() => this.review());
@@ -92,7 +92,7 @@ export class GroupMember {
 		this.consumer.on('consumer:heartbeat:end', () => {
 			this.confirmedAt = sentAt;
 		});
-		// The client gives up rejoining when the brokers are unavailable for long: this one does not.
+		// The client stops rejoining if brokers are unavailable for long: keep trying.
 		this.consumer.on('error', () => void this.join());
 	}
 
@@ -114,39 +114,39 @@ export class GroupMember {
 	}
 
 	/**
-	 * Resolves when Kafka has confirmed this membership once more. One that was paused, or cut off, does not know by itself that it
-	 * lost its partitions.
+	 * Resolves when Kafka has confirmed the membership again. A member that was paused or disconnected does not notice by itself
+	 * that it lost its partitions.
 	 */
 	async confirmed(): Promise<void> {
 		const asked = performance.now();
-		while (!this.closing && this.confirmedAt < asked) await Bun.sleep(LOOK_AGAIN_MS);
+		while (!this.closing && this.confirmedAt < asked) await Bun.sleep(POLL_MS);
 	}
 
 	async close(): Promise<void> {
 		this.closing = true;
 		await this.release([]);
-		await closeWithin(CLOSE_MS, () => this.consumer.close(true));
+		await settleWithin(CLOSE_MS, () => this.consumer.close(true));
 	}
 
-	/** Begins a round where what the group knows of this member is outdated. A doubtful member waits for what becomes of it. */
+	/** Starts a round if the group's information about this member is outdated. A member in doubt waits for the verdict. */
 	private review(): void {
 		const verdict = this.options.fitness?.verdict ?? 'fit';
 		if (this.closing || verdict === 'doubtful' || (verdict === 'fit') === this.reportedFit) return;
 		void this.join();
 	}
 
-	/** Called by the client before each round; it goes on when this resolves. */
+	/** The client calls it before each round and waits for the promise. */
 	private async beforeRound(): Promise<Buffer> {
-		const kept = this.numbers(this.consumer.assignments ?? []);
-		await this.release(kept);
+		const assigned = this.numbers(this.consumer.assignments ?? []);
+		await this.release(assigned);
 		this.reportedFit = (this.options.fitness?.verdict ?? 'fit') === 'fit';
 		return subscriptionData(this.reportedFit);
 	}
 
-	private async release(kept: readonly number[]): Promise<void> {
+	private async release(assigned: readonly number[]): Promise<void> {
 		const { fitness, releaseMs = RELEASE_MS } = this.options;
 		const withinMs = fitness?.verdict === 'unfit' ? Math.min(releaseMs, UNFIT_RELEASE_MS) : releaseMs;
-		await closeWithin(withinMs, () => this.assignments.keepOnly(kept));
+		await settleWithin(withinMs, () => this.assignments.keepOnly(assigned));
 	}
 
 	private numbers(assignments: readonly GroupAssignment[]): readonly number[] {

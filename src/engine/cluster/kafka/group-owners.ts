@@ -1,7 +1,7 @@
 import { Admin, findErrorBy } from '@platformatic/kafka';
-import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 
-/** Asks Kafka which partitions of a topic have an owner in a group, also where this process is no member of it. */
+/** Asks Kafka which partitions of a topic have an owner in a group; this process need not be a member. */
 
 const REQUEST_MS = 5_000;
 const CLOSE_MS = 2_000;
@@ -18,7 +18,7 @@ export class GroupOwners {
 		private readonly partitions: number,
 	) {}
 
-	/** Numbers of partitions without an owner; null while the group rebalances, and where Kafka does not say. */
+	/** Numbers of partitions without an owner; null if unknown, as during a rebalance. */
 	async unowned(): Promise<readonly number[] | null> {
 		const all = Array.from({ length: this.partitions }, (_, number) => number);
 		this.admin ??= new Admin({ ...clientOptions(this.connection), requestTimeout: REQUEST_MS, retries: 0 });
@@ -34,13 +34,13 @@ export class GroupOwners {
 			return all.filter((number) => !owned.has(number));
 		} catch (error) {
 			if (error instanceof Error && findErrorBy(error, 'apiId', 'GROUP_ID_NOT_FOUND')) return all;
-			// Leaders and coordinators may be others by now.
+			// Leaders and coordinators may have changed.
 			this.admin.clearMetadata();
 			return null;
 		}
 	}
 
 	async close(): Promise<void> {
-		await closeWithin(CLOSE_MS, async () => this.admin?.close());
+		await settleWithin(CLOSE_MS, async () => this.admin?.close());
 	}
 }

@@ -1,9 +1,9 @@
 import { Consumer, ListOffsetTimestamps } from '@platformatic/kafka';
-import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 import { KafkaUnusable } from './errors.ts';
 import { partitionName } from './partitioning.ts';
 
-/** The entries of a partition that Kafka has: from `first` on, `end` being the next to be written. */
+/** The entries of a partition that Kafka has: `first` is the oldest, `end` the next to be written. */
 export interface HeldOffsets {
 	readonly first: number;
 	readonly end: number;
@@ -11,12 +11,12 @@ export interface HeldOffsets {
 
 const CLOSE_MS = 2000;
 
-/** What Kafka has now of each partition of these topics, whose numbers of partitions are given. */
+/** Current offsets of all partitions of these topics, given their numbers of partitions. */
 export async function heldOffsets(
 	connection: KafkaConnection,
 	topics: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, HeldOffsets>> {
-	// Never joins a group: one is named because the client wants one.
+	// The client requires a group, but this one never joins it.
 	const client = new Consumer({ ...clientOptions(connection), groupId: 'tidemark', autocommit: false });
 	const numbers = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
 	const partitions = Object.fromEntries([...topics].map(([topic, count]) => [topic, numbers(count)]));
@@ -35,13 +35,13 @@ export async function heldOffsets(
 	} catch (error) {
 		throw new KafkaUnusable(connection.brokers, error);
 	} finally {
-		await closeWithin(CLOSE_MS, () => client.close(true));
+		await settleWithin(CLOSE_MS, () => client.close(true));
 	}
 }
 
 function offsetOf(offsets: ReadonlyMap<string, readonly bigint[]>, topic: string, number: number): number {
 	const offset = offsets.get(topic)?.[number];
-	// Taken for an empty one, it would seem that nothing of it waits.
+	// Treated as empty, the partition would seem to have nothing pending.
 	if (offset === undefined)
 		throw new Error(`the broker returned no offset for ${partitionName(topic, number)}`);
 	return Number(offset);

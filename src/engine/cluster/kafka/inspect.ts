@@ -1,15 +1,15 @@
 import { Admin } from '@platformatic/kafka';
-import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 import { KafkaUnusable } from './errors.ts';
 import { type HeldOffsets, heldOffsets } from './held-offsets.ts';
 
-/** A look at the brokers and the topics: none is made. */
+/** Inspects brokers and topics without creating anything. */
 
 export interface InspectedKafka {
 	readonly brokers: number;
-	/** Partitions by topic, of those asked about that exist. */
+	/** Number of partitions of those topics that exist. */
 	readonly partitions: ReadonlyMap<string, number>;
-	/** Likewise, the id, by which a topic differs from an earlier one of the same name. */
+	/** Ids of those topics: a topic that was created again has a new id. */
 	readonly ids: ReadonlyMap<string, string>;
 }
 
@@ -30,11 +30,11 @@ export async function inspectKafka(
 	} catch (error) {
 		throw new KafkaUnusable(connection.brokers, error);
 	} finally {
-		await closeWithin(CLOSE_MS, () => admin.close());
+		await settleWithin(CLOSE_MS, () => admin.close());
 	}
 }
 
-/** What each partition of these topics holds, of those that exist. */
+/** Offsets of all partitions of those topics that exist. */
 export async function inspectOffsets(
 	connection: KafkaConnection,
 	topics: readonly string[],

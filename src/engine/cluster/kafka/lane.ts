@@ -1,7 +1,7 @@
 import type { MessageRecord } from '@platformatic/kafka';
 import type { Batch, Identity } from './brokers.ts';
 
-/** What is appended to one partition: entries that wait, and at most one batch that is sent until it is confirmed. */
+/** The appends to one partition: a queue of entries, and at most one batch that is sent until Kafka confirms it. */
 
 export interface Waiting {
 	readonly message: MessageRecord;
@@ -10,23 +10,23 @@ export interface Waiting {
 }
 
 export class Lane {
-	/** In the order of their appends. */
+	/** In the order of the appends. */
 	queue: Waiting[] = [];
 	batch: Batch | null = null;
-	isUnderWay = false;
+	isInFlight = false;
 	isRejecting = false;
 	private entries: readonly Waiting[] = [];
 	private bytes = 0;
-	/** Of the next batch, with this identity. */
+	/** Sequence number of the next batch under `identity`. */
 	private sequence = 0;
 	private identity: Identity | null = null;
-	/** Kafka cannot distinguish the next batch from the one that was given up. */
-	private spoilt: Identity | null = null;
+	/** An identity that must not be reused: Kafka could confuse the next batch with an abandoned one. */
+	private unusableIdentity: Identity | null = null;
 	private isSent = false;
 	private isLate = false;
-	private patience: ReturnType<typeof setTimeout> | undefined;
-	/** When its batch was first to be sent. */
-	private beganAt: number | null = null;
+	private lateTimer: ReturnType<typeof setTimeout> | undefined;
+	/** When its batch was first due. */
+	private dueSince: number | null = null;
 	private failingSince: number | null = null;
 	private isPaused = false;
 
@@ -36,11 +36,11 @@ export class Lane {
 	) {}
 
 	get isReady(): boolean {
-		return !this.isUnderWay && !this.isPaused && !this.isEmpty;
+		return !this.isInFlight && !this.isPaused && !this.isEmpty;
 	}
 
-	needsOther(identity: Identity): boolean {
-		return this.spoilt === identity;
+	needsNewIdentity(identity: Identity): boolean {
+		return this.unusableIdentity === identity;
 	}
 
 	get isEmpty(): boolean {
@@ -55,12 +55,12 @@ export class Lane {
 		return this.failingSince === null ? 0 : performance.now() - this.failingSince;
 	}
 
-	/** It was sent, and nobody waits for it any longer. */
+	/** The batch was sent, and its callers no longer wait for it. */
 	get isGivenUp(): boolean {
 		return this.batch !== null && this.isLate;
 	}
 
-	/** The batch that is to be sent again, or one of what waits, of up to so many bytes. */
+	/** The batch to send: the unconfirmed one again, or a new one of up to `room` bytes. */
 	take(
 		identity: Identity,
 		room: number,
@@ -75,7 +75,7 @@ export class Lane {
 		if (count === 0) return { batch: null, bytes: 0, taken: 0 };
 		this.entries = this.queue.splice(0, count);
 		this.bytes = bytes;
-		this.beganAt = performance.now();
+		this.dueSince = performance.now();
 		if (this.identity !== identity) [this.identity, this.sequence] = [identity, 0];
 		const { topic, partition, sequence } = this;
 		const messages = this.entries.map(({ message }) => message);
@@ -84,11 +84,11 @@ export class Lane {
 		return { batch: this.batch, bytes, taken: count };
 	}
 
-	/** It may be written from now on. By then its callers have been answered that it is not confirmed. */
+	/** The batch may be written from now on. If it is not confirmed in time, its callers get this error. */
 	sent(late: () => Error, withinMs: number): void {
 		if (this.isSent) return;
 		this.isSent = true;
-		this.patience = setTimeout(() => {
+		this.lateTimer = setTimeout(() => {
 			this.isLate = true;
 			for (const { done } of this.entries) done.reject(late());
 		}, withinMs);
@@ -97,22 +97,22 @@ export class Lane {
 	written(): void {
 		const { entries } = this;
 		this.clear();
-		this.goOn();
+		this.recovered();
 		for (const { done } of entries) done.resolve();
 	}
 
-	/** The leader did not write it, and knows nothing of what came before: it is as if it had never been sent. */
-	forgotten(): void {
-		this.spoilt = this.identity;
+	/** The leader did not write the batch and does not know the producer: treat it as never sent. */
+	producerUnknown(): void {
+		this.unusableIdentity = this.identity;
 		if (this.isLate) return;
 		this.isSent = false;
-		clearTimeout(this.patience);
+		clearTimeout(this.lateTimer);
 	}
 
-	/** Says how many entries wait again: those that were never sent. */
+	/** Returns how many entries are back in the queue: those that were never sent. */
 	failed(): number {
-		this.failingSince ??= this.beganAt ?? performance.now();
-		this.isUnderWay = false;
+		this.failingSince ??= this.dueSince ?? performance.now();
+		this.isInFlight = false;
 		if (this.batch === null || this.isSent) return 0;
 		const { entries } = this;
 		this.queue.unshift(...entries);
@@ -131,23 +131,23 @@ export class Lane {
 	}
 
 	giveUp(error: Error): void {
-		this.spoilt = this.identity;
+		this.unusableIdentity = this.identity;
 		const { entries } = this;
 		this.clear();
 		for (const { done } of entries) done.reject(error);
 	}
 
-	goOn(): void {
+	recovered(): void {
 		this.failingSince = null;
 		this.isRejecting = false;
 	}
 
 	private clear(): void {
-		clearTimeout(this.patience);
+		clearTimeout(this.lateTimer);
 		this.batch = null;
 		this.entries = [];
-		this.beganAt = null;
-		this.isUnderWay = false;
+		this.dueSince = null;
+		this.isInFlight = false;
 		this.isSent = false;
 		this.isLate = false;
 	}

@@ -12,13 +12,13 @@ import {
 } from '@platformatic/kafka';
 
 /**
- * A consumer client that works on while a broker is down or hangs.
+ * A consumer client that continues to work while a broker is down or hangs.
  *
- * - While some partitions of a topic have no leader, the client's own look-up fails as a whole, and with it heartbeats, rounds of
- *   the group and fetching from all the other partitions. Here such a partition has `NO_LEADER`.
- * - A broker that hangs accepts connections and answers nothing. The client would wait 30 s for each answer, and ask the same
- *   broker again for the coordinator of the group, forever. Here short questions have a short limit, and the next one goes to
- *   the next broker.
+ * - While some partitions of a topic have no leader, the client's own lookup fails entirely, and with it heartbeats, rounds of
+ *   the group and fetching from all other partitions. Here such a partition has `NO_LEADER`.
+ * - A hanging broker accepts connections but does not answer. The client would wait 30 s for each answer, and ask the same
+ *   broker for the coordinator of the group again, forever. Here short requests have a short timeout, and the next request goes
+ *   to the next broker.
  */
 
 export const NO_LEADER = -1;
@@ -27,21 +27,21 @@ type Response = metadataV12.MetadataResponse;
 /** The last argument is the callback. */
 type Call = (connection: unknown, ...args: unknown[]) => void;
 
-/** What a broker that works answers at once. Others (JoinGroup, Fetch) wait for something to happen. */
+/** Requests that a working broker answers at once. Others (JoinGroup, Fetch) wait for something to happen. */
 const SHORT = new Set(['Metadata', 'FindCoordinator', 'Heartbeat']);
 const SHORT_MS = 5_000;
 
 export class LenientConsumer extends Consumer {
-	/** How many times a broker did not answer: the order in which they are asked begins so much later. */
-	private passedOver = 0;
+	/** Number of timeouts: after each one, the next request starts with the next broker. */
+	private timeouts = 0;
 
 	override [kGetBootstrapConnection](callback: Callback<Connection>, attempt = 0): void {
-		super[kGetBootstrapConnection](callback, attempt + this.passedOver);
+		super[kGetBootstrapConnection](callback, attempt + this.timeouts);
 	}
 
 	override [kListApis](callback: Parameters<Consumer[typeof kListApis]>[0]): void {
 		super[kListApis]((error, apis) => {
-			if (error) this.passedOver += 1;
+			if (error) this.timeouts += 1;
 			callback(error, apis);
 		});
 	}
@@ -56,7 +56,7 @@ export class LenientConsumer extends Consumer {
 				callback(
 					null,
 					lenient(api, name, () => {
-						this.passedOver += 1;
+						this.timeouts += 1;
 					}),
 				);
 		});
@@ -80,11 +80,11 @@ function lenient<Arguments extends unknown[], Result>(
 		};
 		const limit = setTimeout(() => {
 			if (!isOver) unanswered();
-			done(new NetworkError(`${name} was not answered within ${SHORT_MS / 1000} s`));
+			done(new NetworkError(`no answer to ${name} within ${SHORT_MS / 1000} s`));
 		}, SHORT_MS);
 		(api as unknown as Call)(connection, ...args, (error: Error | null, response?: unknown) => {
 			if (error && findErrorBy(error, 'code', NetworkError.code)) unanswered();
-			const partial = error && name === 'Metadata' ? topicsAreThere(error) : null;
+			const partial = error && name === 'Metadata' ? partialResponse(error) : null;
 			done(partial ? null : error, partial ?? response);
 		});
 	};
@@ -95,8 +95,8 @@ function lenient<Arguments extends unknown[], Result>(
 	}) as unknown as API<Arguments, Result>;
 }
 
-/** The answer that comes with the error, where nothing but partitions has errors in it. Errors of other requests (a refused sign-in) carry other answers. */
-export function topicsAreThere(error: Error & { readonly response?: Partial<Response> }): Response | null {
+/** The response inside the error, if only partitions have errors. Errors of other requests (a rejected sign-in) carry other responses. */
+export function partialResponse(error: Error & { readonly response?: Partial<Response> }): Response | null {
 	const { response } = error;
 	return response?.topics?.every(({ errorCode }) => errorCode === 0) ? (response as Response) : null;
 }

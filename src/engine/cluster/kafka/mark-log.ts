@@ -4,8 +4,8 @@ import { decodeFact, encodeFact } from './codec.ts';
 import type { LogTopic } from './topic.ts';
 
 /**
- * What users did to their own read state, by user. It is applied already when it comes here, so nobody waits for
- * it to be persisted: entries are gathered for a while, and one transaction takes them together.
+ * Changes of users' read state, keyed by user. They are already applied when they are appended, so no request waits until they
+ * are persisted: entries are gathered for a while and written in one transaction.
  */
 
 const GATHER_MS = 100;

@@ -15,19 +15,19 @@ import { ensureTopics } from './topics.ts';
 
 export { KafkaUnusable, LogGap } from './errors.ts';
 
-/** The cluster's log: one Kafka, shared by any number of gateways and workers. See docs/adr/0014-kafka-client.md. */
+/** The log of a cluster: one Kafka, shared by all gateways and workers. See docs/adr/0014-kafka-client.md. */
 
 export interface KafkaLogsOptions extends KafkaConnection, ProducerOptions {
-	/** Before the names of topics and groups: several installations can share a Kafka. */
+	/** Prefix of topics and groups, so that several installations can share a Kafka. */
 	readonly prefix?: string;
-	/** Of each topic that has to be made; one that exists keeps its own. */
+	/** For topics that have to be created; existing ones keep theirs. */
 	readonly partitions?: number;
 	readonly replication?: number;
-	/** A worker that is silent for that long loses its partitions. At least 6 s, unless Kafka is configured otherwise. */
+	/** A worker that is silent for this long loses its partitions. At least 6 s, unless Kafka is configured otherwise. */
 	readonly sessionMs?: number;
-	/** How long a worker that has to give up a partition may take to write what it has. */
+	/** How long a worker may take to persist effects before it releases a partition. */
 	readonly releaseMs?: number;
-	/** Of the worker that consumes: while it is unfit, its partitions go to others. */
+	/** While this worker is unfit, its partitions go to others. */
 	readonly fitness?: Fitness;
 	readonly report?: (error: unknown, about: string) => void;
 	readonly watch?: PartitionWatch;
@@ -36,15 +36,15 @@ export interface KafkaLogsOptions extends KafkaConnection, ProducerOptions {
 export interface KafkaLogs {
 	readonly commands: CommandLog;
 	readonly marks: MarkLog;
-	/** Of both topics, by name without the prefix. */
+	/** Partition counts, by topic name without the prefix. */
 	readonly partitions: { readonly conversations: number; readonly users: number };
-	/** Of each partition of `users`, the offset of the next entry. */
+	/** The next offset of each partition of `users`. */
 	endOfMarks(): Promise<ReadonlyMap<string, number>>;
-	/** Partitions of commands that no worker owns; null while that is not known, as during a rebalance. */
+	/** Partitions of commands without an owner; null if unknown, as during a rebalance. */
 	unowned(): Promise<readonly string[] | null>;
-	/** Finds out whether Kafka is there, for `reach`: cheap, and to be asked now and then. */
+	/** Checks whether Kafka is reachable, for `reach`. Cheap: call it regularly. */
 	ask(): Promise<void>;
-	/** Revokes what is consumed, sends what waits, leaves. */
+	/** Revokes partitions, sends pending appends, and leaves the group. */
 	close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ const REPLICATION = 3;
 const WORKERS = 'tidemark-workers';
 const UNWATCHED: PartitionWatch = { onStalled: () => undefined, onResumed: () => undefined };
 
-/** What the topics of an installation are called. */
+/** Names of the topics of an installation. */
 export const topicNames = (prefix: string) => ({
 	conversations: `${prefix}conversations`,
 	users: `${prefix}users`,
@@ -70,7 +70,7 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 	const counts = await ensureTopics(options, layout);
 	const report = (error: unknown, about: string): void => options.report?.(inShort(error), about);
 	const appending = { ...options, report };
-	// One for each, so that a flood of marks holds no post back.
+	// One for each topic, so that a flood of marks does not delay posts.
 	const producers = {
 		conversations: new BatchingProducer(options, [conversations], appending),
 		users: new BatchingProducer(options, [users], appending),
@@ -115,7 +115,7 @@ export async function openKafkaLogs(options: KafkaLogsOptions): Promise<KafkaLog
 			const numbers = await owners.unowned();
 			return numbers?.map((number) => partitionName(conversations, number)) ?? null;
 		},
-		// One is enough: the other is at the same brokers.
+		// One is enough: both use the same brokers.
 		ask: () => producers.conversations.ask(),
 		async close() {
 			await Promise.all([topics.conversations.close(), topics.users.close(), owners.close()]);

@@ -24,7 +24,7 @@ function reader(handle: (from: number, to: number, offsets: number[]) => Promise
 	return { made, failures };
 }
 
-test('an answer to what an earlier reader asked for is not taken', async () => {
+test('a response to a request of an earlier reader is ignored', async () => {
 	const spans: string[] = [];
 	const { made } = reader((from, to) => void spans.push(`${from}-${to}`));
 	made.begin(5);
@@ -35,7 +35,7 @@ test('an answer to what an earlier reader asked for is not taken', async () => {
 	expect(spans).toEqual(['5-8']);
 });
 
-test('of a batch that begins before what was asked for, the beginning is left out', async () => {
+test('entries before the requested offset are skipped', async () => {
 	const seen: number[] = [];
 	const { made } = reader((_from, _to, offsets) => void seen.push(...offsets));
 	made.begin(5);
@@ -44,7 +44,7 @@ test('of a batch that begins before what was asked for, the beginning is left ou
 	expect(seen).toEqual([5, 6, 7]);
 });
 
-test('spans follow each other over entries that were passed over', async () => {
+test('spans are contiguous over skipped entries', async () => {
 	const spans: string[] = [];
 	const { made } = reader((from, to) => void spans.push(`${from}-${to}`));
 	made.begin(0);
@@ -55,7 +55,7 @@ test('spans follow each other over entries that were passed over', async () => {
 	expect(spans).toEqual(['0-3', '3-7']);
 });
 
-test('after a batch that failed nothing more is handled', async () => {
+test('after a failed batch nothing more is handled', async () => {
 	let handled = 0;
 	const { made, failures } = reader(() => {
 		handled += 1;
@@ -73,7 +73,7 @@ test('after a batch that failed nothing more is handled', async () => {
 	});
 });
 
-test('no more is fetched ahead than a number of entries, nor than so much of long ones', async () => {
+test('fetching ahead is limited in entries and in bytes', async () => {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const { made } = reader(() => promise);
 	made.begin(0);
@@ -89,7 +89,7 @@ test('no more is fetched ahead than a number of entries, nor than so much of lon
 	expect(made.isFull).toBe(true);
 });
 
-test('where what comes next cannot be handled, everything before it is, and only then the reader fails', async () => {
+test('if an entry cannot be handled, everything before it is handled first, then the reader fails', async () => {
 	const events: string[] = [];
 	const { made, failures } = reader(async (from, to) => {
 		await Bun.sleep(1);

@@ -1,46 +1,46 @@
 /**
- * One partition that this process consumes: where it is to be fetched from, what was fetched and not handled
- * yet, and the handler at work on it, one batch at a time.
+ * One partition that this process consumes: its fetch position, entries that are fetched but not handled
+ * yet, and the running handler, one batch at a time.
  *
- *     starting ──begin──> reading ──stop, or a batch that failed──> stopped
- *                            └──takeLast──> draining ──everything handled, stop, or a batch that failed──> stopped
+ *     starting ──begin──> reading ──stop, or a batch failed──> stopped
+ *                            └──takeLast──> draining ──all handled, stop, or a batch failed──> stopped
  */
 
 export interface Logged<Entry> {
 	readonly entry: Entry;
 	readonly offset: number;
-	/** As it lies in the log. */
+	/** Size in the log. */
 	readonly bytes: number;
 }
 
 export interface ReaderOptions {
-	/** Entries of a batch at most. */
+	/** Maximum number of entries per batch. */
 	readonly batchLimit: number;
-	/** How long the first entry of a batch waits for others. */
+	/** How long the first entry of a batch waits for more. */
 	readonly gatherMs: number;
 }
 
-/** Of each partition, as many batches are fetched ahead of the handler, or as much; what one fetch brings may exceed it. */
+/** How much is fetched ahead of the handler, per partition; one fetch can exceed it. */
 const BATCHES_AHEAD = 4;
 const BYTES_AHEAD = 1_048_576;
 
 export class PartitionReader<Entry> {
-	/** The next offset to fetch; null until it is known where to begin. */
+	/** The next offset to fetch; null until the start is known. */
 	position: number | null = null;
-	/** Up to where (exclusive) the handler was done. */
+	/** The handler has finished everything before this offset. */
 	private handled = 0;
 	private buffer: Logged<Entry>[] = [];
 	private bytes = 0;
 	private running: Promise<void> | null = null;
 	private stopped = false;
-	/** Why nothing comes after what is in the buffer. */
+	/** Why no entry follows those in the buffer. */
 	private end: Error | null = null;
 
 	constructor(
 		private readonly options: ReaderOptions,
 		private readonly handle: (batch: readonly Logged<Entry>[], from: number, to: number) => Promise<void>,
 		private readonly failed: (error: unknown) => void,
-		/** There is room again for what comes next. */
+		/** Called when there is room again. */
 		private readonly drained: () => void,
 	) {}
 
@@ -59,12 +59,12 @@ export class PartitionReader<Entry> {
 	}
 
 	/**
-	 * Takes what was fetched, up to `next` (exclusive). An answer to what an earlier reader of the partition asked
-	 * for is of no use: it may lie ahead of this one, which would pass over what is in between.
+	 * Adds fetched entries, up to `next` (exclusive). Ignores responses to requests of an earlier reader of the partition: they
+	 * may be ahead of this one, which would skip the entries in between.
 	 */
 	take(asked: number, entries: readonly Logged<Entry>[], next: number | null): void {
 		if (this.stopped || asked !== this.position) return;
-		// Kafka answers with whole batches, which may begin before what was asked for.
+		// Kafka answers with whole batches, which can begin before the requested offset.
 		for (const logged of entries) {
 			if (logged.offset < asked) continue;
 			this.buffer.push(logged);
@@ -74,14 +74,14 @@ export class PartitionReader<Entry> {
 		this.running ??= this.run();
 	}
 
-	/** Likewise, where what comes next cannot be handled: when these are, the reader fails with that. */
+	/** As `take`, if the next entry cannot be handled: after these entries the reader fails with `end`. */
 	takeLast(asked: number, entries: readonly Logged<Entry>[], end: Error): void {
 		if (this.stopped || asked !== this.position) return;
 		this.end = end;
 		this.take(asked, entries, null);
 	}
 
-	/** Resolves when no batch is under way any more; what is left over is dropped. */
+	/** Resolves when no batch is running; drops the rest. */
 	async stop(): Promise<void> {
 		this.halt();
 		await this.running;
@@ -109,7 +109,7 @@ export class PartitionReader<Entry> {
 			}
 			if (this.end && !this.stopped) throw this.end;
 		} catch (error) {
-			// What comes after a batch that failed must not be handled before it.
+			// Entries after a failed batch must not be handled before it.
 			this.halt();
 			this.failed(error);
 		} finally {

@@ -1,49 +1,49 @@
 import { type Answer, type Batch, Brokers, type Identity } from './brokers.ts';
-import { closeWithin, type KafkaConnection } from './client.ts';
+import { type KafkaConnection, settleWithin } from './client.ts';
 import { logUnavailable, unconfirmed } from './errors.ts';
 import { Lane, type Waiting } from './lane.ts';
 import { isNetwork, NoAnswer, type Reach, type ReachWatch, reachOf } from './reach.ts';
 
 /**
- * Appends, acknowledged by all replicas in sync, each written once.
+ * Appends entries, each written once and acknowledged by all in-sync replicas.
  *
- * One batch of a partition at a time (a Lane), so that its entries keep their order, also when one has to be sent again; one request
- * to a leader at a time, with a batch of each of its partitions that has something, so that requests grow under load. What was not
- * confirmed is sent again, to the leader of then; Kafka knows it by its sequence number. That holds up its own partition alone:
- * it goes over connections of its own, and other leaders are not waited for.
+ * Each partition has one batch in flight (a Lane), so that entries keep their order even when a batch is retried. Each leader has one
+ * request in flight, with a batch of each of its partitions, so that requests grow under load. An unconfirmed
+ * batch is sent again to the current leader; Kafka recognises it by its sequence number. That delays only its own partition:
+ * retries use separate connections, and other leaders are not waited for.
  *
- *     a partition   going on ──a request failed──> failing ──for 2 s──> rejecting    until something of it is written, or,
- *                                                                                     with nothing to repeat, its leader is reached
+ *     a partition   healthy ──a request failed──> failing ──for 2 s──> rejecting    until a batch is written, or,
+ *                                                                                    with nothing to retry, its leader is reachable
  *     Kafka         available ──no broker answers──> unavailable ──one does──> available
  *
- * While a partition is rejecting, or Kafka is unavailable, what waits is rejected and so is what comes: none of that was ever sent. What was
- * sent is answered after 10 s at most, as not confirmed.
+ * While a partition is rejecting, or Kafka is unavailable, queued and new entries are rejected; none of them was sent. Entries
+ * that were sent are answered as unconfirmed after at most 10 s.
  */
 
 export interface ProducerOptions {
-	/** How long an entry waits for company. */
+	/** How long an entry waits for others to share its batch. */
 	readonly lingerMs?: number;
-	/** More than that are not kept waiting. */
+	/** Maximum number of queued entries; more are rejected. */
 	readonly queueLimit?: number;
-	/** A request unanswered for that long means that its broker is gone. */
+	/** A broker that has not answered a request for this long counts as down. */
 	readonly stalledMs?: number;
-	/** Nobody waits longer for a request to be confirmed. */
+	/** How long callers wait for a confirmation. */
 	readonly confirmedMs?: number;
 	readonly report?: (error: unknown, about: string) => void;
 	readonly reach?: ReachWatch;
 }
 
-/** None: company is what comes while a request is under way. Waiting for it made nothing better (docs/adr/0014). */
+/** No linger: entries batch while another request is in flight. Lingering improved nothing (docs/adr/0014). */
 const LINGER_MS = 0;
 const QUEUE_LIMIT = 20_000;
 const STALLED_MS = 2000;
-/** Longer than it takes to elect a new leader. */
+/** Longer than the election of a new leader takes. */
 const CONFIRMED_MS = 10_000;
 const RETRY_MS = 200;
 const KNOWN_WITHIN_MS = 15_000;
-/** Below the megabyte that Kafka takes by default in one batch of a partition. */
+/** Below Kafka's default limit of 1 MB per batch of a partition. */
 const BATCH_BYTES = 900_000;
-/** Of all partitions of a leader together. */
+/** For all partitions of a leader together. */
 const REQUEST_BYTES = 8 * BATCH_BYTES;
 const ENTRY_OVERHEAD_BYTES = 80;
 const CLOSE_MS = 3000;
@@ -52,15 +52,15 @@ export class BatchingProducer {
 	private readonly brokers: Brokers;
 	private readonly reach: Reach;
 	private readonly lanes = new Map<string, Lane>();
-	/** Leaders with a request under way, by `request`'s kinds. */
+	/** Leaders with a request in flight, by kind of request (first attempt or retry). */
 	private readonly busy = new Set<string>();
-	/** Leaders that have not answered in time. */
+	/** Leaders that did not answer in time. */
 	private readonly silent = new Set<number>();
 	private identity: Identity | null = null;
 	private waiting = 0;
 	private lingering = false;
 	private isUnavailable = false;
-	private isMending = false;
+	private isRecovering = false;
 	private closed = false;
 
 	constructor(
@@ -72,13 +72,13 @@ export class BatchingProducer {
 		this.brokers = new Brokers(connection, topics);
 	}
 
-	/** Connects, so that the first append finds everything ready. */
+	/** Connects, so that the first append is fast. */
 	async open(): Promise<void> {
-		await this.brokers.look();
+		await this.brokers.refresh();
 		for (const end = performance.now() + KNOWN_WITHIN_MS; !this.brokers.knowsTopics; ) {
 			if (performance.now() > end) throw new Error(`there is no topic ${this.topics.join(' or ')}`);
 			await Bun.sleep(RETRY_MS);
-			await this.brokers.look();
+			await this.brokers.refresh();
 		}
 		this.identity = await this.brokers.identify();
 	}
@@ -98,15 +98,15 @@ export class BatchingProducer {
 		return done.promise;
 	}
 
-	/** Whether Kafka is there: where nobody appends, nobody else finds out. */
+	/** Checks whether Kafka is reachable: without appends nothing else would notice. */
 	async ask(): Promise<void> {
-		if (!this.closed && !this.isMending && this.busy.size === 0) await this.look();
+		if (!this.closed && !this.isRecovering && this.busy.size === 0) await this.refreshBrokers();
 	}
 
 	async close(): Promise<void> {
 		this.closed = true;
 		const isIdle = (lane: Lane): boolean => lane.batch === null && lane.queue.length === 0;
-		await closeWithin(CLOSE_MS, async () => {
+		await settleWithin(CLOSE_MS, async () => {
 			while (![...this.lanes.values()].every(isIdle)) await Bun.sleep(5);
 		});
 		for (const lane of this.lanes.values()) this.rejectWaiting(lane);
@@ -126,7 +126,7 @@ export class BatchingProducer {
 
 	private get needsIdentity(): boolean {
 		const { identity } = this;
-		return !identity || [...this.lanes.values()].some((lane) => lane.needsOther(identity));
+		return !identity || [...this.lanes.values()].some((lane) => lane.needsNewIdentity(identity));
 	}
 
 	private rejects(lane: Lane): boolean {
@@ -145,37 +145,37 @@ export class BatchingProducer {
 		else setImmediate(send);
 	}
 
-	/** To each leader that is waited for by no request of the kind already. */
+	/** Sends to each leader that has no request of the same kind in flight. */
 	private send(): void {
 		if (!this.identity) {
-			void this.mend();
+			void this.recover();
 			return;
 		}
-		const requests = new Map<string, { leader: number; repeats: boolean; lanes: Lane[] }>();
+		const requests = new Map<string, { leader: number; isRetry: boolean; lanes: Lane[] }>();
 		for (const lane of this.lanes.values()) {
-			if (!lane.isReady || lane.needsOther(this.identity)) continue;
+			if (!lane.isReady || lane.needsNewIdentity(this.identity)) continue;
 			const leader = this.leaderOf(lane);
 			if (leader === undefined) {
 				this.failed(lane, new Error(`${lane.topic}/${lane.partition} has no leader`));
 				continue;
 			}
-			const repeats = lane.isFailing;
-			const kind = `${leader} ${repeats}`;
+			const isRetry = lane.isFailing;
+			const kind = `${leader} ${isRetry}`;
 			if (this.busy.has(kind)) continue;
-			const request = requests.get(kind) ?? { leader, repeats, lanes: [] };
+			const request = requests.get(kind) ?? { leader, isRetry, lanes: [] };
 			request.lanes.push(lane);
 			requests.set(kind, request);
 		}
-		for (const [kind, { leader, repeats, lanes }] of requests) {
+		for (const [kind, { leader, isRetry, lanes }] of requests) {
 			this.busy.add(kind);
-			void this.request(leader, repeats, this.take(lanes, this.identity)).finally(() => {
+			void this.request(leader, isRetry, this.take(lanes, this.identity)).finally(() => {
 				this.busy.delete(kind);
 				this.wake();
 			});
 		}
 	}
 
-	/** As much as fits into one request, and of one identity. */
+	/** Takes as many batches as fit into one request, all of one identity. */
 	private take(lanes: readonly Lane[], identity: Identity): ReadonlyMap<Lane, Batch> {
 		const batches = new Map<Lane, Batch>();
 		let room = REQUEST_BYTES;
@@ -188,40 +188,40 @@ export class BatchingProducer {
 			first ??= batch.identity;
 			room -= bytes;
 			batches.set(lane, batch);
-			this.toTheEnd(lane);
+			this.moveToEnd(lane);
 		}
 		return batches;
 	}
 
-	/** Those that had to be left out come first in the next request. */
-	private toTheEnd(lane: Lane): void {
+	/** Moves the lane to the end, so that lanes that were left out come first in the next request. */
+	private moveToEnd(lane: Lane): void {
 		const name = `${lane.topic}:${lane.partition}`;
 		this.lanes.delete(name);
 		this.lanes.set(name, lane);
 	}
 
-	private async request(leader: number, repeats: boolean, batches: ReadonlyMap<Lane, Batch>): Promise<void> {
+	private async request(leader: number, isRetry: boolean, batches: ReadonlyMap<Lane, Batch>): Promise<void> {
 		const [first] = batches.values();
 		if (!first) return;
 		const { stalledMs = STALLED_MS } = this.options;
 		const timer = setTimeout(() => this.fallenSilent(leader, new NoAnswer(stalledMs)), stalledMs);
-		for (const lane of batches.keys()) lane.isUnderWay = true;
+		for (const lane of batches.keys()) lane.isInFlight = true;
 		try {
-			const connection = await this.brokers.connect(leader, repeats);
+			const connection = await this.brokers.connect(leader, isRetry);
 			for (const lane of batches.keys()) this.sent(lane);
 			const answers = await this.brokers.produce(connection, first.identity, [...batches.values()]);
 			this.silent.delete(leader);
-			for (const [lane, batch] of batches) this.settle(lane, answers.get(batch) ?? 'again');
-			if ([...answers.values()].includes('written')) this.cameBack();
+			for (const [lane, batch] of batches) this.settle(lane, answers.get(batch) ?? 'retry');
+			if ([...answers.values()].includes('written')) this.markAvailable();
 		} catch (error) {
 			for (const lane of batches.keys()) this.failed(lane, error);
 		}
 		clearTimeout(timer);
-		// Its partitions are failing now, or it answers: each of them says whether it takes something.
+		// The leader has answered, or its partitions are failing now: each lane decides whether it accepts entries.
 		this.silent.delete(leader);
 	}
 
-	/** From now on it may be written. */
+	/** From now on the batch may be written. */
 	private sent(lane: Lane): void {
 		const { confirmedMs = CONFIRMED_MS } = this.options;
 		lane.sent(unconfirmed, confirmedMs);
@@ -230,20 +230,20 @@ export class BatchingProducer {
 	private settle(lane: Lane, answer: Answer): void {
 		if (answer === 'written') {
 			lane.written();
-		} else if (answer === 'again') {
+		} else if (answer === 'retry') {
 			this.failed(
 				lane,
-				new Error(`${lane.topic}/${lane.partition} is not replicated, or has another leader`),
+				new Error(`${lane.topic}/${lane.partition} has too few in-sync replicas, or a new leader`),
 			);
-		} else if (answer === 'forgotten') {
-			lane.forgotten();
+		} else if (answer === 'unknown_producer') {
+			lane.producerUnknown();
 			this.failed(lane, new Error(`Kafka does not know this producer of ${lane.topic}/${lane.partition}`));
 		} else {
-			const error = new Error(`Kafka rejected what was appended to ${lane.topic}/${lane.partition}`);
+			const error = new Error(`Kafka rejected a batch for ${lane.topic}/${lane.partition}`);
 			this.options.report?.(error, `appending to ${this.topics.join(', ')}`);
 			this.reach.lost(error);
 			lane.giveUp(unconfirmed());
-			void this.mend();
+			void this.recover();
 		}
 	}
 
@@ -254,11 +254,13 @@ export class BatchingProducer {
 		if (lane.failingMs >= stalledMs) this.reject(lane, error);
 		if (this.isUnavailable) this.rejectWaiting(lane);
 		lane.pause(RETRY_MS, () => this.wake());
-		void this.mend();
+		void this.recover();
 	}
 
 	private reject(lane: Lane, error: unknown): void {
-		if (!lane.isRejecting) this.options.report?.(error, `appending to ${lane.topic}/${lane.partition}`);
+		// Reported as an outage of Kafka, not as a bug of this process.
+		if (!lane.isRejecting)
+			this.options.report?.(logUnavailable(error), `appending to ${lane.topic}/${lane.partition}`);
 		lane.isRejecting = true;
 		this.rejectWaiting(lane);
 		this.lostIfAll(error);
@@ -268,7 +270,7 @@ export class BatchingProducer {
 		this.silent.add(leader);
 		for (const lane of this.lanes.values()) if (this.leaderOf(lane) === leader) this.rejectWaiting(lane);
 		this.lostIfAll(error);
-		void this.mend();
+		void this.recover();
 	}
 
 	private lostIfAll(error: unknown): void {
@@ -286,23 +288,23 @@ export class BatchingProducer {
 		for (const { done } of rejected) done.reject(logUnavailable());
 	}
 
-	/** Looks for leaders until every partition has one. */
-	private async mend(): Promise<void> {
-		if (this.isMending) return;
-		this.isMending = true;
-		const isAmiss = (): boolean =>
+	/** Looks up leaders until every partition has one. */
+	private async recover(): Promise<void> {
+		if (this.isRecovering) return;
+		this.isRecovering = true;
+		const needsRecovery = (): boolean =>
 			this.isUnavailable || this.needsIdentity || [...this.lanes.values()].some(({ isFailing }) => isFailing);
 		do {
-			await this.look();
+			await this.refreshBrokers();
 			if (!this.isUnavailable) await this.restore();
 			this.wake();
 			await Bun.sleep(RETRY_MS);
-		} while (!this.closed && isAmiss());
-		this.isMending = false;
-		if (!this.isUnavailable) this.cameBack();
+		} while (!this.closed && needsRecovery());
+		this.isRecovering = false;
+		if (!this.isUnavailable) this.markAvailable();
 	}
 
-	/** An identity where one is needed, and partitions that have nothing to repeat: whether their leaders can be reached. */
+	/** Gets a new identity if needed, and checks whether the leaders of failing partitions with nothing to retry are reachable. */
 	private async restore(): Promise<void> {
 		try {
 			if (this.needsIdentity) this.identity = await this.brokers.identify();
@@ -315,29 +317,29 @@ export class BatchingProducer {
 				if (leader === undefined) return;
 				try {
 					await this.brokers.connect(leader, true);
-					for (const lane of lanes) if (lane.isEmpty) lane.goOn();
+					for (const lane of lanes) if (lane.isEmpty) lane.recovered();
 				} catch {
-					// Not yet.
+					// Still unreachable.
 				}
 			}),
 		);
 	}
 
-	private async look(): Promise<void> {
+	private async refreshBrokers(): Promise<void> {
 		try {
-			await this.brokers.look();
-			this.cameBack();
+			await this.brokers.refresh();
+			this.markAvailable();
 		} catch (error) {
 			if (!isNetwork(error)) return;
 			this.isUnavailable = true;
 			this.reach.lost(error);
 			for (const lane of this.lanes.values()) this.rejectWaiting(lane);
-			void this.mend();
+			void this.recover();
 		}
 	}
 
-	/** Where some partitions accept appends, Kafka is available. */
-	private cameBack(): void {
+	/** Kafka is available if any partition accepts appends. */
+	private markAvailable(): void {
 		this.isUnavailable = false;
 		if (!this.allReject()) this.reach.regained();
 	}

@@ -1,17 +1,17 @@
 import { findErrorBy } from '@platformatic/kafka';
 import { rootOf } from './errors.ts';
 
-/** Whether Kafka can be reached, as each side of this process finds out: those that append, and those that read. */
+/** Whether Kafka is reachable, as the appending and the reading side of this process find out. */
 
-/** Told of all sides; those are named for telling them apart. */
+/** Notified by all sides, each with its name. */
 export interface ReachWatch {
-	/** Told again at each attempt that fails. */
+	/** Called at each failed attempt. */
 	lost(side: string, error: Error): void;
-	/** Told again at each that does not. */
+	/** Called at each successful attempt. */
 	regained(side: string): void;
 }
 
-/** One side of it. */
+/** Reports for one side. */
 export interface Reach {
 	lost(error: unknown): void;
 	regained(): void;
@@ -22,7 +22,7 @@ export const reachOf = (side: string, watch: ReachWatch | undefined): Reach => (
 	regained: () => watch?.regained(side),
 });
 
-/** It was not reached, or did not answer. */
+/** Kafka could not be reached, or did not answer. */
 export const isNetwork = (error: unknown): boolean =>
 	error instanceof NoAnswer ||
 	(error instanceof Error &&
@@ -30,12 +30,12 @@ export const isNetwork = (error: unknown): boolean =>
 
 export class NoAnswer extends Error {
 	constructor(ms: number) {
-		super(`Kafka has not answered for ${ms} ms`);
+		super(`no answer from Kafka for ${ms} ms`);
 		this.name = 'NoAnswer';
 	}
 }
 
-/** Waits no longer for it; it may go on. */
+/** Rejects after `withinMs`; the request itself may continue. */
 export async function answered<T>(withinMs: number, asked: Promise<T>): Promise<T> {
 	const patience = Promise.withResolvers<never>();
 	const timer = setTimeout(() => patience.reject(new NoAnswer(withinMs)), withinMs);

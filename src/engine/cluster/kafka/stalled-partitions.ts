@@ -2,13 +2,13 @@ import type { Unreadable } from './errors.ts';
 
 /** Notified of stalled partitions of this process. */
 export interface PartitionWatch {
-	/** It cannot be read until an operator does what the error says. Called again at each attempt. */
+	/** The partition cannot be read until an operator does what the error says. Called again at each attempt. */
 	onStalled(partition: string, error: Error): void;
-	/** It is read again, or was reassigned. */
+	/** The partition is readable again, or was reassigned. */
 	onResumed(partition: string): void;
 }
 
-/** The stalled partitions of this process: each since a read failed, until one succeeds. */
+/** Stalled partitions of this process: from a failed read to a successful one. */
 export class StalledPartitions {
 	private readonly reasons = new Map<string, Unreadable>();
 
@@ -19,12 +19,12 @@ export class StalledPartitions {
 		this.watch.onStalled(partition, reason);
 	}
 
-	/** It can be read from this offset on, or was read up to there. */
+	/** The partition is readable from this offset, or was read up to it. */
 	reached(partition: string, offset: number): void {
-		if (this.reasons.get(partition)?.isOverAt(offset)) this.givenUp(partition);
+		if (this.reasons.get(partition)?.isOverAt(offset)) this.clear(partition);
 	}
 
-	givenUp(partition: string): void {
+	clear(partition: string): void {
 		if (this.reasons.delete(partition)) this.watch.onResumed(partition);
 	}
 }

@@ -6,7 +6,7 @@ import type { BatchingProducer } from './producer.ts';
 import type { Reach } from './reach.ts';
 import type { PartitionWatch } from './stalled-partitions.ts';
 
-/** One topic: entries in by key, and one consumer a process out of it. */
+/** One topic: appends by key, and one consumer per process. */
 
 export interface LogTopicOptions {
 	readonly connection: KafkaConnection;
@@ -18,7 +18,7 @@ export interface LogTopicOptions {
 	readonly fitness?: Fitness;
 	readonly report: (error: unknown, about: string) => void;
 	readonly watch: PartitionWatch;
-	/** Of the reader. */
+	/** For the reading side. */
 	readonly reach: Reach;
 }
 
@@ -38,7 +38,7 @@ export class LogTopic {
 	}
 
 	consume<Entry>(options: ConsumeOptions<Entry>): GroupConsumer<Entry> {
-		if (this.consumer) throw new Error(`${this.options.topic} is already consumed by this process`);
+		if (this.consumer) throw new Error(`this process already consumes ${this.options.topic}`);
 		const consumer = new GroupConsumer<Entry>({ ...this.options, ...options });
 		this.consumer = consumer;
 		consumer.start();

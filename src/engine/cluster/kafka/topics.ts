@@ -5,30 +5,30 @@ import {
 	findErrorBy,
 	kGetBootstrapConnection,
 } from '@platformatic/kafka';
-import { clientOptions, closeWithin, type KafkaConnection } from './client.ts';
+import { clientOptions, type KafkaConnection, settleWithin } from './client.ts';
 import { KafkaUnusable } from './errors.ts';
-import { topicsAreThere } from './lenient-consumer.ts';
+import { partialResponse } from './lenient-consumer.ts';
 
 /**
- * The topics, made where there are none. One that exists stays as it is: with another number of partitions a
- * conversation would be in another one, and what is still unread in its old one would be decided by two workers
- * at once. Adding partitions is for a person, while nothing is being appended.
+ * Creates missing topics. Existing ones stay unchanged: a different number of partitions would move
+ * conversations, and entries left in the old partition would be decided by another worker at the same
+ * time. Only an operator can add partitions, while nothing is being appended.
  */
 
 export interface TopicLayout {
 	readonly topics: readonly string[];
 	readonly partitions: number;
-	/** Brokers that hold each entry. */
+	/** Number of brokers that store each entry. */
 	readonly replication: number;
 }
 
 const CLOSE_MS = 2000;
-/** A broker that has not answered by then hangs, and the next one is asked. */
+/** A broker that has not answered by then hangs; the next one is asked. */
 const REQUEST_MS = 5_000;
 const KNOWN_WITHIN_MS = 15_000;
 const ASK_AGAIN_MS = 200;
 
-/** Asks another broker each time. The client's own asks the first one again, even if that one hangs. */
+/** Asks another broker each time. The client's own class asks the first one again, even if it hangs. */
 class RotatingAdmin extends Admin {
 	private asked = 0;
 
@@ -38,7 +38,7 @@ class RotatingAdmin extends Admin {
 	}
 }
 
-/** How many partitions each topic has. */
+/** Resolves to the number of partitions of each topic. */
 export async function ensureTopics(
 	connection: KafkaConnection,
 	layout: TopicLayout,
@@ -51,11 +51,11 @@ export async function ensureTopics(
 	} catch (error) {
 		throw new KafkaUnusable(connection.brokers, error);
 	} finally {
-		await closeWithin(CLOSE_MS, () => admin.close());
+		await settleWithin(CLOSE_MS, () => admin.close());
 	}
 }
 
-/** A topic that was made a moment ago, here or by another process, is not known to every broker at once. */
+/** A new topic, created here or by another process, is not known to every broker at once. */
 async function partitionCounts(admin: Admin, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
 	for (const end = performance.now() + KNOWN_WITHIN_MS; ; ) {
 		try {
@@ -88,10 +88,10 @@ async function existingTopics(admin: Admin): Promise<ReadonlySet<string>> {
 	}
 }
 
-/** Look-ups of the client fail as a whole while a partition of any topic has no leader: the answer is in the error. */
-function answerIn(error: unknown): ReturnType<typeof topicsAreThere> {
+/** The client's lookups fail entirely while a partition of any topic has no leader; the error contains the answer. */
+function answerIn(error: unknown): ReturnType<typeof partialResponse> {
 	if (!(error instanceof Error)) return null;
-	const answer = topicsAreThere(error);
+	const answer = partialResponse(error);
 	if (answer) return answer;
 	const causes = error instanceof AggregateError ? error.errors : [];
 	for (const cause of [...causes, error.cause]) {
@@ -102,8 +102,8 @@ function answerIn(error: unknown): ReturnType<typeof topicsAreThere> {
 }
 
 async function create(admin: Admin, topic: string, layout: TopicLayout): Promise<void> {
-	// One broker of the replicas may be unavailable without stopping writes; with two or more unavailable nothing is accepted
-	// that could be lost.
+	// Writes continue with one replica unavailable; with more, they are rejected, because they could
+	// be lost.
 	const inSync = Math.max(1, layout.replication - 1);
 	try {
 		await admin.createTopics({
@@ -116,7 +116,7 @@ async function create(admin: Admin, topic: string, layout: TopicLayout): Promise
 			],
 		});
 	} catch (error) {
-		// Another process that starts at the same time was first.
+		// Another process that starts at the same time created it first.
 		const made = error instanceof Error && findErrorBy(error, 'apiId', 'TOPIC_ALREADY_EXISTS');
 		if (!made) throw error;
 	}

@@ -2,29 +2,29 @@ import { SQL } from 'bun';
 import { Pool } from './pool.ts';
 
 /**
- * Two pools, so that neither a burst of reads holds commits back nor the other way round. A process takes
- * `reads + writes` connections at most, and opens them as they are needed; and one more where it probes the server.
+ * Two pools, so that a burst of reads does not delay commits, nor the reverse. A process uses at most
+ * `reads + writes` connections, opened on demand, and one more to probe the server.
  */
 
 export interface ConnectionOptions {
 	/** postgres://user:password@host:port/database */
 	readonly url: string;
-	/** Authorities that its certificate is checked by, where the url asks for TLS (sslmode); PEM. */
+	/** Certificate authorities (PEM) to verify the server with, if the url asks for TLS (sslmode). */
 	readonly ca?: string;
-	/** Where the tables are; made where there is none. */
+	/** Schema of the tables; created if missing. */
 	readonly schema?: string;
-	/** At most as many connections to read with. */
+	/** Maximum number of connections for reads. */
 	readonly reads?: number;
-	/** At most as many to write with: one for the group commit, the others for partitions. */
+	/** Maximum number for writes: one for the group commit, the others for partitions. */
 	readonly writes?: number;
-	/** How long an answer may take before the server is taken to be gone. */
+	/** If an answer takes longer, the server counts as unreachable. */
 	readonly answerWithinMs?: number;
 }
 
 export interface Connections {
 	readonly reads: Pool;
 	readonly writes: Pool;
-	/** Of one connection that answers within seconds or is replaced. */
+	/** A single connection, replaced if it does not answer within seconds. */
 	readonly probe: Pool;
 	close(): Promise<void>;
 }
@@ -36,17 +36,17 @@ const ANSWER_WITHIN_MS = 30_000;
 const CONNECT_SECONDS = 10;
 const PROBE_SECONDS = 3;
 const IDLE_IN_TRANSACTION_MS = 10_000;
-/** Long enough that a pause costs no new connection, short enough that firewalls do not cut it off unseen. */
+/** Long enough that a pause costs no new connection, short enough that firewalls do not drop it silently. */
 const IDLE_SECONDS = 120;
 
 /**
- * Every query walks an index from one end, and is short. Before PostgreSQL has statistics of a table that grows
- * fast, it would gather and sort all of a conversation’s messages instead to find the newest; compiling takes
- * longer than any of them.
+ * Every query is short and walks an index from one end. Without these settings, and before PostgreSQL has statistics of a
+ * fast-growing table, it would fetch and sort all messages of a conversation to find the newest; JIT compilation would take
+ * longer than any query.
  */
 const ALONG_INDICES = { enable_seqscan: 'off', enable_bitmapscan: 'off', jit: 'off' };
 
-/** Without sslmode nothing is encrypted, whatever authorities there are. */
+/** Without sslmode nothing is encrypted, even if authorities are given. */
 export const tlsOf = ({ url, ca }: Pick<ConnectionOptions, 'url' | 'ca'>): { tls?: { ca: string } } =>
 	ca !== undefined && (new URL(url).searchParams.get('sslmode') ?? 'disable') !== 'disable'
 		? { tls: { ca } }
@@ -64,14 +64,14 @@ export function connect(options: ConnectionOptions): Connections {
 			new SQL(options.url, {
 				...tlsOf(options),
 				max,
-				// int8 as BigInt, to distinguish it from a text; read back as numbers.
+				// int8 as BigInt, to tell it from a text; converted to numbers on reading.
 				bigint: true,
 				connectionTimeout: connectSeconds,
 				idleTimeout: IDLE_SECONDS,
 				connection: {
 					application_name: 'tidemark',
 					search_path: options.schema ?? DEFAULT_SCHEMA,
-					// The other way round: the server releases the locks of a client that vanished, soon enough for who takes over from it.
+					// If this process vanishes, the server releases its locks soon enough for the next owner.
 					idle_in_transaction_session_timeout: String(Math.min(usualMs, IDLE_IN_TRANSACTION_MS)),
 					tcp_user_timeout: String(usualMs),
 					...ALONG_INDICES,
@@ -81,7 +81,7 @@ export function connect(options: ConnectionOptions): Connections {
 		return new Pool(make, answerWithinMs);
 	};
 	const reads = pool(options.reads ?? READS, { default_transaction_read_only: 'on' });
-	// What is acknowledged is on the disk, whatever the server's own setting.
+	// Acknowledged changes are on disk, whatever the server's default.
 	const writes = pool(options.writes ?? WRITES, { synchronous_commit: 'on' });
 	const probe = pool(1, { default_transaction_read_only: 'on' }, PROBE_SECONDS * 1000, PROBE_SECONDS);
 	return {

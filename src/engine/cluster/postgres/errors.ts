@@ -1,23 +1,23 @@
 import { createConnection } from 'node:net';
-import { TakenOver } from '../../ports/taken-over.ts';
+import { TakenOver } from '../../ports/log.ts';
 
 /**
  * Kinds of PostgreSQL failures: it is unavailable (retry later), two
- * transactions got into each other's way (try again at once), or it refuses the work (never try again).
+ * transactions conflicted (retry at once), or it refuses the work (never retry).
  */
 
-/** Another worker has taken the partition over: this one must not write to it any more. */
+/** Another worker owns the partition now: this one must not write to it any more. */
 export class Fenced extends TakenOver {
 	constructor(
 		readonly partition: string,
 		readonly expected: number,
 	) {
-		super(`partition ${partition} is no longer at offset ${expected}: another worker writes it now`);
+		super(`partition ${partition} is no longer at offset ${expected}: another worker has written to it`);
 		this.name = 'Fenced';
 	}
 }
 
-/** The connection was lost while a transaction was being committed: it may have been, or not. */
+/** The connection was lost during a commit: the transaction may have been committed or not. */
 export class OutcomeUnknown extends Error {
 	constructor(
 		readonly transaction: string,
@@ -28,7 +28,7 @@ export class OutcomeUnknown extends Error {
 	}
 }
 
-/** The database cannot be worked with; the message says why, and where it was looked for. */
+/** The database cannot be used; the message says why, and names its address. */
 export class PostgresUnusable extends Error {
 	constructor(
 		readonly reason: string,
@@ -40,11 +40,11 @@ export class PostgresUnusable extends Error {
 	}
 }
 
-/** That this failed at the database which the url names, without the password that it may hold. */
+/** An error that names the database in the url, without its password. */
 export async function unusable(url: string, error: unknown): Promise<PostgresUnusable> {
 	const { hostname, port, pathname } = new URL(url);
 	const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 5432) };
-	// Bun does not distinguish an unknown host or a closed port from other failures.
+	// Bun reports an unknown host or a closed port like other failures.
 	const unreached = textOf(error, 'code') === 'ERR_POSTGRES_CONNECTION_REFUSED';
 	const reason = (unreached ? await whyUnreached(address) : null) ?? reasonOf(error);
 	return new PostgresUnusable(reason, error, `${hostname}:${address.port}${pathname}`);
@@ -53,35 +53,35 @@ export async function unusable(url: string, error: unknown): Promise<PostgresUnu
 const reasonOf = (error: unknown): string =>
 	error instanceof PostgresUnusable ? error.reason : messageOf(error);
 
-const LOOK_WITHIN_MS = 3_000;
+const CONNECT_WITHIN_MS = 3_000;
 
-/** Null where it can be reached by now. */
+/** Null if it is reachable now. */
 function whyUnreached(address: { readonly host: string; readonly port: number }): Promise<string | null> {
 	return new Promise((resolve) => {
-		const socket = createConnection({ ...address, timeout: LOOK_WITHIN_MS });
+		const socket = createConnection({ ...address, timeout: CONNECT_WITHIN_MS });
 		const end = (why: string | null): void => {
 			socket.destroy();
 			resolve(why);
 		};
 		socket.once('connect', () => end(null));
-		socket.once('timeout', () => end(`no answer within ${LOOK_WITHIN_MS} ms`));
+		socket.once('timeout', () => end(`no answer within ${CONNECT_WITHIN_MS} ms`));
 		socket.once('error', ({ message }) => end(message));
 	});
 }
 
-export type FailureKind = 'away' | 'conflict' | 'refused';
+export type FailureKind = 'unavailable' | 'conflict' | 'refused';
 
 /**
- * Of the server's codes: connection exceptions, a transaction that was idle for too long, too many connections, no disk or memory, something in use, cancelled or shutting down, I/O
- * and internal errors. None of them is about what was to be written.
+ * SQLSTATE codes: connection exceptions, idle-in-transaction timeout, too many connections, no disk or memory, object in use,
+ * cancelled or shutting down, I/O and internal errors. None of them depends on the data to write.
  */
 const UNAVAILABLE = /^(08|25P03|53|55|57|58|XX)/;
-/** Likewise: it takes no writes, or none of this user's, until somebody does something about it. */
+/** Codes of a server that accepts no writes, or none of this user, until an operator acts; with advice. */
 const REJECTS_WRITES: ReadonlyMap<string, string> = new Map([
 	['25006', 'make it writable, or have TIDEMARK_POSTGRES_URL name the primary'],
 	['42501', 'let the user of TIDEMARK_POSTGRES_URL write to the tables'],
 ]);
-/** Serialisation failure and deadlock: the transaction was rolled back for the good of another. */
+/** Serialisation failure and deadlock: rolled back in favour of another transaction. */
 const CONFLICT = /^40/;
 
 const textOf = (error: unknown, name: 'code' | 'errno'): string => {
@@ -90,21 +90,21 @@ const textOf = (error: unknown, name: 'code' | 'errno'): string => {
 };
 
 export function failureKindOf(error: unknown): FailureKind {
-	if (error instanceof OutcomeUnknown) return 'away';
+	if (error instanceof OutcomeUnknown) return 'unavailable';
 	const state = textOf(error, 'errno');
-	if (UNAVAILABLE.test(state) || REJECTS_WRITES.has(state)) return 'away';
+	if (UNAVAILABLE.test(state) || REJECTS_WRITES.has(state)) return 'unavailable';
 	if (CONFLICT.test(state)) return 'conflict';
 	if (state !== '') return 'refused';
-	// Bun's own: the connection was refused, closed, timed out, or ended in the middle of an answer.
+	// Bun's own codes: the connection was refused, closed, timed out, or broke off during an answer.
 	const code = textOf(error, 'code');
-	if (code.startsWith('ERR_POSTGRES_') && !code.endsWith('SERVER_ERROR')) return 'away';
-	return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code) ? 'away' : 'refused';
+	if (code.startsWith('ERR_POSTGRES_') && !code.endsWith('SERVER_ERROR')) return 'unavailable';
+	return /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/.test(code) ? 'unavailable' : 'refused';
 }
 
-/** Another connection may lead to one that takes writes, or is given other settings. */
+/** A new connection may reach a server that accepts writes, or have other settings. */
 export const rejectsWrites = (error: unknown): boolean => REJECTS_WRITES.has(textOf(error, 'errno'));
 
-/** The text for the operator, with what to do where that is known. */
+/** The error for the operator, with advice if known. */
 export function explained(error: unknown): Error {
 	const state = textOf(error, 'errno');
 	const advice = REJECTS_WRITES.get(state);

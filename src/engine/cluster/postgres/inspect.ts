@@ -5,13 +5,13 @@ import { type ConnectionOptions, tlsOf } from './connections.ts';
 import { unusable } from './errors.ts';
 import { checkServer } from './schema.ts';
 
-/** A look at the database: nothing is made or changed. */
+/** Inspects the database without changing anything. */
 
 export interface InspectedPostgres {
 	readonly version: string;
-	/** Null: there is no schema yet. */
+	/** Migrations to run; null: there is no schema yet. */
 	readonly pending: number | null;
-	/** What its clock says. */
+	/** Time of the server's clock. */
 	readonly nowMs: number;
 }
 
@@ -19,15 +19,15 @@ type PostgresAddress = Pick<ConnectionOptions, 'url' | 'ca'>;
 
 const CONNECT_SECONDS = 5;
 const TABLE = 'SELECT 1 FROM information_schema.tables WHERE table_schema = $1 AND table_name = $2';
-/** `row_to_json`: releases before had no topic_id. */
+/** `row_to_json`, because older releases had no column topic_id. */
 const PROGRESS = `SELECT partition, next_offset::double precision AS next_offset,
 	row_to_json(progress)->>'topic_id' AS topic_id FROM partition_progress AS progress`;
 const FACTS = `SELECT current_setting('server_version') AS version,
 	(extract(epoch from clock_timestamp()) * 1000)::double precision AS now_ms`;
 
-/** Throws where it cannot be reached or used, and SchemaTooNew where a newer version wrote it. */
+/** Throws if it cannot be reached or used, and SchemaTooNew if a newer version wrote it. */
 export async function inspectPostgres(address: PostgresAddress, schema: string): Promise<InspectedPostgres> {
-	return looking(address, schema, async (sql) => {
+	return withConnection(address, schema, async (sql) => {
 		await checkServer(sql);
 		const [facts] = await sql.unsafe<{ version: string; now_ms: number }[]>(FACTS);
 		const isThere = await hasTable(sql, schema, 'schema_migrations');
@@ -42,16 +42,16 @@ export async function inspectPostgres(address: PostgresAddress, schema: string):
 
 export interface InspectedProgress {
 	readonly next: number;
-	/** Of which topic; null where that is not known. */
+	/** Id of the topic; null if unknown. */
 	readonly topicId: string | null;
 }
 
-/** Up to where each partition of the log is written down; of those that anything was written of. */
+/** How far each partition of the log is persisted; only partitions with a row. */
 export async function inspectProgress(
 	address: PostgresAddress,
 	schema: string,
 ): Promise<ReadonlyMap<string, InspectedProgress>> {
-	return looking(address, schema, async (sql) => {
+	return withConnection(address, schema, async (sql) => {
 		if (!(await hasTable(sql, schema, 'partition_progress'))) return new Map();
 		const rows =
 			await sql.unsafe<{ partition: string; next_offset: number; topic_id: string | null }[]>(PROGRESS);
@@ -64,10 +64,10 @@ export async function inspectProgress(
 	});
 }
 
-async function looking<T>(
+async function withConnection<T>(
 	address: PostgresAddress,
 	schema: string,
-	look: (sql: SQL) => Promise<T>,
+	inspect: (sql: SQL) => Promise<T>,
 ): Promise<T> {
 	const sql = new SQL(address.url, {
 		...tlsOf(address),
@@ -76,7 +76,7 @@ async function looking<T>(
 		connection: { application_name: 'tidemark', search_path: schema, default_transaction_read_only: 'on' },
 	});
 	try {
-		return await look(sql);
+		return await inspect(sql);
 	} catch (error) {
 		throw error instanceof SchemaTooNew ? error : await unusable(address.url, error);
 	} finally {

@@ -11,23 +11,23 @@ import { PostgresReader } from './reader.ts';
 import { Retry, type Watch } from './retry.ts';
 import { checkServer, migrate, newestStamp, recordStart } from './schema.ts';
 import { postgresSearch } from './search.ts';
-import { carryOut } from './transaction.ts';
+import { runTransaction } from './transaction.ts';
 
 export { Fenced, PostgresUnusable } from './errors.ts';
 
-/** The cluster's store: one PostgreSQL, shared by any number of processes. See docs/postgres.md. */
+/** The store of a cluster: one PostgreSQL, shared by all processes. See docs/postgres.md. */
 
 export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 	/**
-	 * The stamp of this start, later than the newest one in the database. Null: a start means nothing, because
-	 * others continue (active users stay active).
+	 * The stamp of this start, later than the newest one in the database. Null: the start is not recorded, because
+	 * other processes continue (active users stay active).
 	 */
 	readonly startStamp?: ((newest: number) => number) | null;
-	/** A commit failed for good and nothing of it is on disk: what memory has taken in of it is wrong. */
+	/** A commit failed permanently and nothing of it is durable: changes applied in memory are void. */
 	readonly onCommitFailure?: (error: Error) => void;
-	/** Of reads, which are not tried again for long; what extends these options is of writes. */
+	/** Watches reads, which are retried only briefly; the watch in these options is for writes. */
 	readonly reading?: Watch;
-	/** Posts and marks are noted for pushing. */
+	/** Whether posts and marks are queued for push. */
 	readonly push?: boolean;
 	/** How long closing waits for an unavailable database, before unwritten work fails. */
 	readonly closeWithinMs?: number;
@@ -38,19 +38,19 @@ export interface PostgresStoreOptions extends ConnectionOptions, Watch {
 export interface PostgresStore extends Store, PartitionLedger {
 	/** Checks whether the database accepts writes; changes nothing. */
 	askWrites(): Promise<void>;
-	/** Resolves when the server has answered; rejects where it does not within 3 s. For workers. */
+	/** Resolves when the server has answered; rejects if it does not within 3 s. For workers. */
 	probe(): Promise<void>;
-	/** The server is out of reach: connections that wait for it are replaced. */
+	/** The server is unreachable: replaces connections that wait for it. */
 	abandonConnections(): void;
-	/** It is in reach again: what waits to be tried again is tried now. */
+	/** The server is reachable again: retries waiting work now. */
 	retryNow(): void;
 }
 
-/** Rejected where writes are. */
+/** Changes nothing, but fails on a server that rejects writes. */
 const NO_CHANGE = 'UPDATE partition_progress SET next_offset = next_offset WHERE false';
 
 const CLOSE_WITHIN_MS = 10_000;
-/** Of what a request waits for: sooner than anything else that may be waited for is given up. */
+/** For reads that a request waits for: shorter than all other timeouts of the request. */
 const ANSWERED_WITHIN_MS = 25_000;
 const nowMicros = (): number => Date.now() * 1000;
 const defaultStart = (newest: number): number => Math.max(nowMicros(), newest + 1);
@@ -60,7 +60,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 	const connections = connect(options);
 	try {
 		const { reads, writes, probe } = connections;
-		const { newest, types } = await writes.useAtLeisure(async (sql) => {
+		const { newest, types } = await writes.useWithoutLimit(async (sql) => {
 			await checkServer(sql);
 			await migrate(sql, schema, nowMicros());
 			const { startStamp = defaultStart } = options;
@@ -72,7 +72,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 		const retry = new Retry(options, options.backOffMs);
 		const impatient = new Retry(options, options.backOffMs, ANSWERED_WITHIN_MS);
 		const commits = new GroupCommit(
-			(batch) => carryOut(writes, impatient, planner.plan(batch)),
+			(batch) => runTransaction(writes, impatient, planner.plan(batch)),
 			options.onCommitFailure ?? (() => undefined),
 			newest,
 			writeFact,
@@ -96,11 +96,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 				closing ??= close();
 				return closing;
 			}),
-			commitWithProgress: (facts, range) => partitions.commit(facts, range),
+			commitWithProgress: (facts, span) => partitions.commit(facts, span),
 			nextOffset: (partition) => partitions.nextOffset(partition),
 			logOf: (partition) => partitions.logOf(partition),
 			askWrites: () => {
-				asking ??= carryOut(writes, impatient, [{ sql: NO_CHANGE, params: [] }]).finally(() => {
+				asking ??= runTransaction(writes, impatient, [{ sql: NO_CHANGE, params: [] }]).finally(() => {
 					asking = null;
 				});
 				return asking;

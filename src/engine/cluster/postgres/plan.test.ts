@@ -39,7 +39,7 @@ describe('many rows in one statement', () => {
 		]);
 	});
 
-	test('updates, unless they are of the same row', () => {
+	test('updates of different rows', () => {
 		const many =
 			'UPDATE members SET cursor = r.p2 FROM unnest($1::text::text[], $2::text::int8[]) AS r(p1, p2) ' +
 			'WHERE user_id = r.p1';
@@ -49,7 +49,7 @@ describe('many rows in one statement', () => {
 		]);
 	});
 
-	test('inserts that may meet a row: of two of the same key, the second is a statement of its own', () => {
+	test('inserts with a conflict clause: a second one with the same key is a separate statement', () => {
 		const plan = planned([CLAIM, 'a', 'x'], [CLAIM, 'b', 'x'], [CLAIM, 'a', 'y']);
 		expect(plan.map(([, ...params]) => params)).toEqual([
 			['{"a","b"}', '{"x","x"}'],
@@ -73,7 +73,7 @@ describe('order', () => {
 				?.trim(),
 		);
 
-	test('statements of different tables are put together, and those of one table keep their order', () => {
+	test('statements are grouped by table, and keep their order within a table', () => {
 		const rows: Row[] = [1, 2, 3].flatMap((step): Row[] => [
 			[INSERT, 'C1', step],
 			[CURSOR, `U${step}`, step],
@@ -86,7 +86,7 @@ describe('order', () => {
 		]);
 	});
 
-	test('two kinds of inserts into one table do not part each other', () => {
+	test('two kinds of inserts into one table are grouped', () => {
 		expect(
 			order([INSERT, 'C1', 1], [INSERT_TOO, 2, 'C1'], [INSERT, 'C1', 3], [INSERT_TOO, 4, 'C1']),
 		).toHaveLength(2);

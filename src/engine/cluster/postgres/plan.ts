@@ -5,10 +5,10 @@ import type { ManyRows, WriteSql } from '../../store/write-sql.ts';
 import { arrayOf } from './values.ts';
 
 /**
- * Turns a batch into few statements: a thousand posts are one insert of a thousand rows.
+ * Turns a batch into few statements: a thousand posts become one insert of a thousand rows.
  *
  * Statements about different tables do not see each other's rows (there are no foreign keys and no triggers), so
- * each table's are put together, in their order. One that is about several tables stays where it is, and nothing
+ * the statements of each table are grouped, in their order. A statement about several tables stays in its place, and nothing
  * is moved across it.
  */
 
@@ -25,8 +25,8 @@ export async function columnTypes(sql: SQL, schema: string): Promise<ColumnTypes
 
 const ROWS_PER_STATEMENT = 1000;
 
-/** A statement as PostgreSQL gets it. */
-interface Known {
+/** A statement in PostgreSQL's dialect. */
+interface Prepared {
 	readonly write: WriteSql;
 	readonly one: string;
 	/** Null: one row at a time. */
@@ -34,17 +34,17 @@ interface Known {
 }
 
 interface Run {
-	readonly known: Known;
+	readonly known: Prepared;
 	readonly rows: (readonly Param[])[];
 	readonly keys: Set<string> | null;
 }
 
 export class Planner {
-	private readonly known = new Map<WriteSql, Known>();
+	private readonly known = new Map<WriteSql, Prepared>();
 
 	constructor(private readonly types: ColumnTypes) {}
 
-	/** Null: overtaken by a later one. */
+	/** A null write was replaced by a later one. */
 	plan(batch: {
 		readonly writes: readonly (WriteSql | null)[];
 		readonly params: readonly (readonly Param[])[];
@@ -74,7 +74,7 @@ export class Planner {
 		return statements;
 	}
 
-	private knownOf(write: WriteSql): Known {
+	private knownOf(write: WriteSql): Prepared {
 		let known = this.known.get(write);
 		if (known === undefined) {
 			const { table, manyRows } = write;
@@ -85,7 +85,7 @@ export class Planner {
 		return known;
 	}
 
-	private manyOf(table: string, { columns, key, text }: ManyRows): Known['many'] {
+	private manyOf(table: string, { columns, key, text }: ManyRows): Prepared['many'] {
 		const types = columns.map((column) => this.types.get(`${table}.${column}`));
 		const unknown = columns.find((_, index) => types[index] === undefined);
 		if (unknown !== undefined) throw new Error(`the database has no column ${table}.${unknown}`);
@@ -98,10 +98,10 @@ export class Planner {
 /** The statements about one table, in runs of the same text. */
 class Table {
 	private readonly closed: Run[] = [];
-	/** More than one only where the order among them does not matter. */
+	/** More than one only if their order does not matter. */
 	private open: Run[] = [];
 
-	add(known: Known, params: readonly Param[]): void {
+	add(known: Prepared, params: readonly Param[]): void {
 		const inserts = known.write.onlyInserts;
 		if (!inserts || this.open.some((run) => !run.known.write.onlyInserts)) this.keepOnly(known);
 		const key = keyOf(known, params);
@@ -122,7 +122,7 @@ class Table {
 		return statements;
 	}
 
-	private keepOnly(known: Known): void {
+	private keepOnly(known: Prepared): void {
 		for (const run of [...this.open]) if (run.known !== known) this.close(run);
 	}
 
@@ -132,7 +132,7 @@ class Table {
 	}
 }
 
-const keyOf = ({ many }: Known, params: readonly Param[]): string | null =>
+const keyOf = ({ many }: Prepared, params: readonly Param[]): string | null =>
 	many === null || many.key.length === 0 ? null : many.key.map((place) => params[place]).join('\n');
 
 function statementOf({ known, rows }: Run): Statement {

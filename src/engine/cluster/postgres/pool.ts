@@ -3,9 +3,9 @@ import type { SQL } from 'bun';
 const LEAVE_SECONDS = 5;
 
 /**
- * Connections that are given up when they do not answer. A server that vanished (its machine lost power, a network
- * was cut) closes nothing: its caller would wait for ever. So after a while the whole pool is
- * closed, which fails what is under way on it, and a new one takes its place.
+ * Connections that are abandoned when they do not answer. A server that vanished (power failure, network
+ * partition) closes nothing, and its caller would wait forever. So after a while the whole pool is
+ * closed, which fails its queries in flight, and a new pool replaces it.
  */
 export class Pool {
 	private current: SQL;
@@ -18,23 +18,23 @@ export class Pool {
 		this.current = make();
 	}
 
-	/** The work has to be over in time, or fails as if the connection was closed. */
+	/** The work fails after the time limit, as if the connection had been closed. */
 	async use<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
 		const sql = this.current;
-		const patience = setTimeout(() => this.giveUp(sql), this.answerWithinMs);
+		const timer = setTimeout(() => this.replace(sql), this.answerWithinMs);
 		try {
 			return await work(sql);
 		} finally {
-			clearTimeout(patience);
+			clearTimeout(timer);
 		}
 	}
 
-	/** The same with all the time it needs. */
-	useAtLeisure<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
+	/** As `use`, without a time limit. */
+	useWithoutLimit<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
 		return work(this.current);
 	}
 
-	/** Uses new connections from here on; queries in flight may finish. */
+	/** Uses new connections from now on; queries in flight may finish. */
 	renew(): void {
 		const sql = this.current;
 		if (this.closed) return;
@@ -42,9 +42,9 @@ export class Pool {
 		void sql.close({ timeout: LEAVE_SECONDS }).catch(() => undefined);
 	}
 
-	/** What is in flight fails, as if the server had not answered in time. */
+	/** Fails queries in flight, as if the server had not answered in time. */
 	abandon(): void {
-		this.giveUp(this.current);
+		this.replace(this.current);
 	}
 
 	async close(): Promise<void> {
@@ -52,7 +52,7 @@ export class Pool {
 		await this.current.close({ timeout: 0 });
 	}
 
-	private giveUp(sql: SQL): void {
+	private replace(sql: SQL): void {
 		if (sql === this.current && !this.closed) this.current = this.make();
 		void sql.close({ timeout: 0 }).catch(() => undefined);
 	}

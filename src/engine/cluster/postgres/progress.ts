@@ -7,19 +7,19 @@ import { Fenced } from './errors.ts';
 import type { Planner } from './plan.ts';
 import type { Pool } from './pool.ts';
 import type { Retry } from './retry.ts';
-import { carryOut } from './transaction.ts';
+import { runTransaction } from './transaction.ts';
 import { withNumbers } from './values.ts';
 
 /**
- * Facts together with how far the log was read to get them. The offset is set only where it is what the writer
- * believes it to be: a worker that lost its partition without knowing can write nothing to it any more, and one
- * that takes over finds exactly what was written.
+ * Persists facts together with the log offset that they were decided up to. The offset is written only if it still has the
+ * value that the writer expects: a worker that lost its partition without noticing can no longer write to it, and
+ * the next owner finds exactly what was persisted.
  */
 
 const READ = 'SELECT next_offset, topic_id FROM partition_progress WHERE partition = $1';
 const MOVE = `UPDATE partition_progress SET next_offset = $3, topic_id = COALESCE($4, topic_id)
 	WHERE partition = $1 AND next_offset = $2`;
-/** From the beginning there may be no row yet. */
+/** At offset 0 there may be no row yet. */
 const BEGIN = `INSERT INTO partition_progress (partition, next_offset, topic_id) VALUES ($1, $3, $4)
 	ON CONFLICT (partition) DO UPDATE SET next_offset = excluded.next_offset,
 		topic_id = COALESCE(excluded.topic_id, partition_progress.topic_id)
@@ -31,7 +31,7 @@ interface Row {
 }
 
 export class Progress {
-	/** Of each partition, the commit that is last in line: they are carried out in order. */
+	/** The newest commit of each partition: commits of a partition run in order. */
 	private readonly last = new Map<string, Promise<void>>();
 
 	constructor(
@@ -41,38 +41,36 @@ export class Progress {
 		private readonly writeFact?: FactWriter,
 	) {}
 
-	/** Resolves when facts and offset are on disk, together. Rejects with `Fenced` when the offset is not `from`. */
-	commit(facts: readonly Fact[], range: LogSpan): Promise<void> {
+	/** Resolves when facts and offset are durable; they are written atomically. Rejects with `Fenced` if the offset is not `from`. */
+	commit(facts: readonly Fact[], span: LogSpan): Promise<void> {
 		const batch = new Batch(this.writeFact);
-		// The newest stamp is not noted: a row that every partition writes would have them all wait for each other.
+		// The newest stamp is not recorded: all partitions would wait for each other to write the same row.
 		for (const fact of facts) batch.addFact(fact);
-		const statements = [moveOffset(range), ...this.planner.plan(batch)];
+		const statements = [moveOffset(span), ...this.planner.plan(batch)];
 		const check = ([moved]: readonly number[]) => {
-			if (moved !== 1) throw new Fenced(range.partition, range.from);
+			if (moved !== 1) throw new Fenced(span.partition, span.from);
 		};
-		const earlier = this.last.get(range.partition) ?? Promise.resolve();
-		// The offset shows whether the earlier one succeeded.
+		const earlier = this.last.get(span.partition) ?? Promise.resolve();
+		// The offset shows whether the previous commit succeeded.
 		const done = earlier
 			.catch(() => undefined)
-			.then(() => carryOut(this.pool, this.retry, statements, check));
-		this.last.set(range.partition, done);
+			.then(() => runTransaction(this.pool, this.retry, statements, check));
+		this.last.set(span.partition, done);
 		return done;
 	}
 
-	/** Where the log is to be read from. */
+	/** The offset to resume from. */
 	async nextOffset(partition: string): Promise<number> {
 		return (await this.read(partition))?.next_offset ?? 0;
 	}
 
-	/** Which topic that offset is of; null where it is not known. */
+	/** Id of the topic that the offset belongs to; null if unknown. */
 	async logOf(partition: string): Promise<string | null> {
 		return (await this.read(partition))?.topic_id ?? null;
 	}
 
 	private async read(partition: string): Promise<Row | undefined> {
-		const rows = await this.retry.carryOut(() =>
-			this.pool.use((sql) => sql.unsafe<Row[]>(READ, [partition])),
-		);
+		const rows = await this.retry.run(() => this.pool.use((sql) => sql.unsafe<Row[]>(READ, [partition])));
 		return withNumbers([...rows])[0];
 	}
 

@@ -7,10 +7,10 @@ import type { Pool } from './pool.ts';
 import type { Watch } from './retry.ts';
 import { toParam, withNumbers } from './values.ts';
 
-/** Reads over a pool of connections, each query as of the moment it runs. */
+/** Reads over a pool of connections; each query sees its own snapshot. */
 export class PostgresReader implements SqlReader {
 	private readonly texts = new Map<string, string>();
-	/** Reads that failed in a row. */
+	/** Number of reads that failed in a row. */
 	private failures = 0;
 
 	constructor(
@@ -24,7 +24,7 @@ export class PostgresReader implements SqlReader {
 
 	together(queries: readonly Statement[]): Promise<Row[][]> {
 		return this.read((pool) =>
-			// One snapshot for all of them; they go out in one breath.
+			// One snapshot for all queries, which are pipelined.
 			pool.begin('isolation level repeatable read read only', async (transaction) => {
 				const results = queries.map(({ sql, params }) => this.query(transaction, sql, params));
 				return (await Promise.all(results)).map((rows) => withNumbers<Row>([...rows]));
@@ -45,7 +45,7 @@ export class PostgresReader implements SqlReader {
 		return on.unsafe<Row[]>(text, params.map(toParam));
 	}
 
-	/** Tried a second time: after a restart of the server, the first query finds a connection that is dead. */
+	/** Retries once: after a restart of the server, the first query may get a dead connection. */
 	private async read<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
 		try {
 			return this.succeeded(await this.pool.use(work));
@@ -59,7 +59,7 @@ export class PostgresReader implements SqlReader {
 			this.failures += 1;
 			const cause = new Error(messageOf(error), { cause: error });
 			this.watch.onTrouble?.(this.failures, cause);
-			throw new Refusal('service_unavailable', 'the database cannot be read', undefined, cause);
+			throw new Refusal('service_unavailable', 'the database is unavailable', undefined, cause);
 		}
 	}
 

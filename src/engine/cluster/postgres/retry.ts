@@ -1,25 +1,25 @@
 import { explained, failureKindOf, OutcomeUnknown } from './errors.ts';
 
 /**
- * Work that must not be lost is tried until it succeeds: after 1, 2, 4, 8, 16 s while PostgreSQL is unavailable, and
- * every 16 s from then on; after a moment when another transaction was in the way. What PostgreSQL refuses for its content
- * would be refused again: that fails at once. Work that somebody waits for is given up after a while, where it is certain that
- * nothing of it took place.
+ * Retries work that must not be lost until it succeeds: after 1, 2, 4, 8, 16 s while PostgreSQL is unavailable, and
+ * every 16 s from then on; after a moment if another transaction conflicted. Work that PostgreSQL refuses for its content
+ * would be refused again, and fails at once. Work that a request waits for fails after a while, if it is certain that
+ * nothing was committed.
  */
 
 export interface Watch {
-	/** How many attempts in a row have failed, over all work. */
+	/** Called with the number of attempts that failed in a row, over all work. */
 	readonly onTrouble?: (failures: number, error: Error) => void;
-	/** The first success after that. */
+	/** The first success after failures. */
 	readonly onRecovered?: () => void;
-	/** What was to be done was refused for what it is. */
+	/** PostgreSQL refused the work for its content. */
 	readonly onRefused?: (error: Error) => void;
 }
 
 export const BACK_OFF_MS: readonly number[] = [1000, 2000, 4000, 8000, 16_000];
 const CONFLICT_MS = 20;
-/** With that many conflicts in a row, something holds its locks for good. */
-const CONFLICTS_AT_MOST = 50;
+/** After this many conflicts in a row, another session must be holding its locks permanently. */
+const MAX_CONFLICTS = 50;
 
 export class Retry {
 	private failures = 0;
@@ -33,7 +33,7 @@ export class Retry {
 		private readonly giveUpAfterMs = Number.POSITIVE_INFINITY,
 	) {}
 
-	async carryOut<T>(work: () => Promise<T>): Promise<T> {
+	async run<T>(work: () => Promise<T>): Promise<T> {
 		let conflicts = 0;
 		const end = performance.now() + this.giveUpAfterMs;
 		for (let attempt = 0; ; attempt += 1) {
@@ -47,7 +47,7 @@ export class Retry {
 				if (kind === 'refused' || this.stopping) throw error;
 				if (kind === 'conflict') {
 					conflicts += 1;
-					if (conflicts > CONFLICTS_AT_MOST) throw error;
+					if (conflicts > MAX_CONFLICTS) throw error;
 					await this.wait(CONFLICT_MS * Math.min(conflicts, 10));
 				} else {
 					this.failures += 1;
@@ -61,13 +61,13 @@ export class Retry {
 		}
 	}
 
-	/** No more retries from now on; waiting work is tried once more now. */
+	/** No more retries: waiting work gets one last attempt now. */
 	stop(): void {
 		this.stopping = true;
 		this.stopped.resolve();
 	}
 
-	/** Whatever waits tries again now: there is reason to believe that it succeeds. */
+	/** Retries waiting work now, because it is likely to succeed. */
 	wake(): void {
 		this.woken.resolve();
 		this.woken = Promise.withResolvers();

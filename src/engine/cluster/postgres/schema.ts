@@ -11,11 +11,11 @@ import { NEWEST_STAMP, RECORD_START } from '../../store/store.ts';
 import { PostgresUnusable } from './errors.ts';
 import { toParam, withNumbers } from './values.ts';
 
-/** What is done to the database before it is used. Any number of processes may start at once. */
+/** Prepares the database at start. Any number of processes may start at once. */
 
-/** 13 vacuums append-only tables, and reports the outcome of a transaction. */
+/** Version 13 vacuums append-only tables, and reports the outcome of a transaction. */
 const OLDEST_VERSION = 130_000;
-/** Held to the end of the transaction; one for each schema. */
+/** Held to the end of the transaction; one lock per schema. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('tidemark migrations of ' || $1, 0))`;
 const SCHEMA_EXISTS = 'SELECT 1 FROM pg_namespace WHERE nspname = $1';
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -28,16 +28,16 @@ export async function checkServer(sql: SQL): Promise<void> {
 		throw new PostgresUnusable('it is older than version 13, the oldest supported');
 	if (server?.encoding !== 'UTF8')
 		throw new PostgresUnusable(
-			`the database is encoded in ${server?.encoding}; create one with ENCODING 'UTF8'`,
+			`the encoding of the database is ${server?.encoding}; create one with ENCODING 'UTF8'`,
 		);
 }
 
-/** One transaction for each migration: a process that waited for the lock finds them done. */
+/** One transaction per migration: a process that waited for the lock finds them done. */
 export async function migrate(sql: SQL, schema: string, nowMicros: number): Promise<void> {
 	for (let done = false; !done; ) {
 		done = await sql.begin(async (transaction) => {
 			await transaction.unsafe(LOCK, [schema]);
-			// Asked first, because the right to make schemas is needed only where there is none.
+			// Check first: the right to create schemas is only needed if the schema is missing.
 			if ((await transaction.unsafe(SCHEMA_EXISTS, [schema])).length === 0)
 				await transaction.unsafe(`CREATE SCHEMA ${quoted(schema)}`);
 			await transaction.unsafe(toPostgresSchema(CREATE_MIGRATIONS_TABLE));
@@ -57,10 +57,10 @@ export async function newestStamp(sql: SQL): Promise<number> {
 	return withNumbers([...rows])[0]?.newest_stamp ?? 0;
 }
 
-/** Answers with the newest stamp, which is that of the start. */
+/** Resolves to the newest stamp, which is that of the start. */
 export function recordStart(sql: SQL, stampAfter: (newest: number) => number): Promise<number> {
 	return sql.begin(async (transaction) => {
-		// Two that start at once get stamps of their own.
+		// Processes that start at once get different stamps.
 		const rows = await transaction.unsafe<{ newest_stamp: number }[]>(`${NEWEST_STAMP} FOR UPDATE`);
 		const newest = withNumbers(rows)[0]?.newest_stamp ?? 0;
 		const stamp = stampAfter(newest);

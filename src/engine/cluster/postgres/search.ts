@@ -1,7 +1,7 @@
 import type { SQL } from 'bun';
 import { Refusal } from '../../../model/errors.ts';
 import type { SearchTerm } from '../../../model/search-query.ts';
-import { MOST_MATCHES, type Search, type SearchMatch } from '../../ports/search.ts';
+import { MAX_MATCHES, type Search, type SearchMatch } from '../../ports/search.ts';
 import { toPostgres } from '../../store/dialect.ts';
 import { conditionsOf, findWithoutWords, HITS, paramsOf } from '../../store/search.ts';
 import type { SqlReader } from '../../store/sql.ts';
@@ -9,11 +9,11 @@ import type { Pool } from './pool.ts';
 import { toParam, withNumbers } from './values.ts';
 
 /**
- * Searching with PostgreSQL's text search. An index of words is read by a bitmap, which all other queries do without (connections.ts), and
- * words that are everywhere take long: such a search is ended.
+ * Search with PostgreSQL's full-text index. The index needs bitmap scans, which are off for all other queries (connections.ts).
+ * Words that occur everywhere take long: such a search is cancelled.
  */
 
-const MOST_MS = 3000;
+const MAX_MS = 3000;
 const CANCELLED = '57014';
 
 const lexemes = ({ text, isPrefix }: SearchTerm): string =>
@@ -28,7 +28,7 @@ export function postgresSearch(reader: SqlReader, pool: Pool): Search {
 			if (!request.terms.some(({ isExcluded }) => !isExcluded)) return findWithoutWords(reader, request);
 			const sql = `SELECT m.conversation, m.ts, ${HITS} FROM messages m
 				WHERE to_tsvector('simple'::regconfig, m.text) @@ to_tsquery('simple'::regconfig, $9)
-					AND ${conditionsOf(request)} ORDER BY m.ts DESC LIMIT ${MOST_MATCHES}`;
+					AND ${conditionsOf(request)} ORDER BY m.ts DESC LIMIT ${MAX_MATCHES}`;
 			const params = [...paramsOf(request), expressionOf(request.terms)].map(toParam);
 			try {
 				return await pool.use((connections) => withinTime(connections, toPostgres(sql), params));
@@ -37,7 +37,7 @@ export function postgresSearch(reader: SqlReader, pool: Pool): Search {
 				if (errno !== CANCELLED && code !== CANCELLED) throw error;
 				throw new Refusal(
 					'search_too_broad',
-					'query: its words occur too often; add others, or in: or from:',
+					'query: its words are too frequent; add other words, or in: or from:',
 				);
 			}
 		},
@@ -46,7 +46,7 @@ export function postgresSearch(reader: SqlReader, pool: Pool): Search {
 
 const withinTime = (connections: SQL, sql: string, params: readonly unknown[]): Promise<SearchMatch[]> =>
 	connections.begin('read only', async (transaction) => {
-		await transaction.unsafe(`SET LOCAL statement_timeout = ${MOST_MS}`);
+		await transaction.unsafe(`SET LOCAL statement_timeout = ${MAX_MS}`);
 		await transaction.unsafe('SET LOCAL enable_bitmapscan = on');
 		return withNumbers<SearchMatch>([...(await transaction.unsafe(sql, [...params]))] as SearchMatch[]);
 	});

@@ -3,40 +3,40 @@ import { DEFAULT_SCHEMA, tlsOf } from './connections.ts';
 import { Pool } from './pool.ts';
 
 /**
- * A lock that processes share by being alive: held on a connection of its own, so that a process that dies releases it.
- * Workers hold it together while they may have decided something that is not written yet; one that needs all of them to
- * have written waits to hold it alone. Who gives up waiting, because one of them does nothing any more, has to be the first to.
+ * An advisory lock, held on a connection of its own, so that the server releases it when the process dies.
+ * Workers share it while they may have effects that are not persisted yet; a worker that needs all others to
+ * have persisted theirs waits to hold it exclusively. A worker that stops waiting, because another one hangs, must hold a second lock (`tryElect`).
  *
- * PostgreSQL is never left to wait for the lock: it is asked for it again and again, and every question has to be answered in
- * time. A server that fell silent fails what is asked of it, and the connection is given up.
+ * PostgreSQL never blocks on the lock: the process polls for it, and every query has a time limit. If the server does not
+ * answer, the query fails, and the connection is replaced.
  */
 
 export interface SessionLockOptions {
 	readonly url: string;
-	/** Authorities, PEM. */
+	/** Certificate authorities, PEM. */
 	readonly ca?: string;
 	readonly schema?: string;
-	/** How long an answer may take before the server is taken to be gone. */
+	/** If an answer takes longer, the server counts as unreachable. */
 	readonly answerWithinMs?: number;
 }
 
 const CONNECT_SECONDS = 10;
 const ANSWER_WITHIN_MS = 10_000;
-const ASK_AGAIN_MS = 100;
+const POLL_MS = 100;
 const keyOf = (about: string): string =>
 	`hashtextextended('tidemark ${about} ' || current_setting('search_path'), 0)`;
-const KEY = keyOf('written');
-/** A second one, for who does not wait any longer to hold the first alone. */
-const FIRST = keyOf('restoring');
+const WRITERS = keyOf('written');
+/** The second lock, for a worker that no longer waits to hold the first one exclusively. */
+const ELECTION = keyOf('restoring');
 
 export class SessionLock {
-	/** Of one connection. */
+	/** With a single connection. */
 	private readonly pool: Pool;
 	private closed = false;
-	/** The session that holds it; another one means that it was lost with the connection. */
+	/** Session that holds the lock; if it changes, the lock was lost with the connection. */
 	private holder: number | null = null;
-	/** Likewise, of being the first. */
-	private first: number | null = null;
+	/** Session that holds the second lock. */
+	private electedSession: number | null = null;
 
 	constructor(options: SessionLockOptions) {
 		const { url, schema = DEFAULT_SCHEMA, answerWithinMs = ANSWER_WITHIN_MS } = options;
@@ -50,37 +50,37 @@ export class SessionLock {
 		this.pool = new Pool(make, answerWithinMs);
 	}
 
-	/** Holds it with others, from now on. Waits while one holds it alone; harmless when it is held. */
+	/** Shares the lock from now on. Waits while another process holds it exclusively; harmless if already held. */
 	async share(): Promise<void> {
 		while (!this.closed) {
 			const session = await this.session();
 			if (session === this.holder) return;
-			if (await this.asks('pg_try_advisory_lock_shared', KEY)) this.holder = session;
-			else await Bun.sleep(ASK_AGAIN_MS);
+			if (await this.tryLock('pg_try_advisory_lock_shared', WRITERS)) this.holder = session;
+			else await Bun.sleep(POLL_MS);
 		}
 	}
 
-	/** Holds it alone, if nobody else holds it now. */
-	async alone(): Promise<boolean> {
-		return this.asks('pg_try_advisory_lock', KEY);
+	/** Takes the lock exclusively, if no other process holds it. */
+	async tryExclusive(): Promise<boolean> {
+		return this.tryLock('pg_try_advisory_lock', WRITERS);
 	}
 
-	/** Of all that would do what one of them has to do: only one is, until it releases. */
-	async isFirst(): Promise<boolean> {
+	/** Takes the second lock: only one process has it, until it releases it. */
+	async tryElect(): Promise<boolean> {
 		const session = await this.session();
-		if (session === this.first) return true;
-		this.first = (await this.asks('pg_try_advisory_lock', FIRST)) ? session : null;
-		return this.first !== null;
+		if (session === this.electedSession) return true;
+		this.electedSession = (await this.tryLock('pg_try_advisory_lock', ELECTION)) ? session : null;
+		return this.electedSession !== null;
 	}
 
-	/** Whether it has been so since it was asked for: with the connection it would have been lost, to another one perhaps. */
-	async isStillFirst(): Promise<boolean> {
-		return this.first !== null && (await this.session()) === this.first;
+	/** Whether the second lock is still held: it would have been lost with the connection, perhaps to another process. */
+	async isElected(): Promise<boolean> {
+		return this.electedSession !== null && (await this.session()) === this.electedSession;
 	}
 
 	async release(): Promise<void> {
 		this.holder = null;
-		this.first = null;
+		this.electedSession = null;
 		await this.pool.use((sql) => sql.unsafe('SELECT pg_advisory_unlock_all()'));
 	}
 
@@ -96,7 +96,7 @@ export class SessionLock {
 		return row?.session ?? 0;
 	}
 
-	private async asks(
+	private async tryLock(
 		lock: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
 		key: string,
 	): Promise<boolean> {

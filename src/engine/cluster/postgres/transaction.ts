@@ -6,31 +6,31 @@ import type { Retry } from './retry.ts';
 import { toParam } from './values.ts';
 
 /**
- * Statements in one transaction, carried out exactly once however often it takes.
+ * Runs statements in one transaction exactly once, with retries.
  *
- * All of them go out in one breath and are answered together. When the connection is lost before the commit
- * was sent, nothing was written, and they are sent again. When it is lost afterwards, PostgreSQL is asked by the
- * transaction's number whether it took place: facts must not be written twice.
+ * All statements are pipelined and answered together. If the connection is lost before the commit
+ * was sent, nothing was written, and they are sent again. If it is lost afterwards, the transaction's id tells
+ * whether it was committed: facts must not be written twice.
  */
 
-const NUMBER = 'SELECT pg_current_xact_id()::text AS transaction';
+const TRANSACTION_ID = 'SELECT pg_current_xact_id()::text AS transaction';
 const STATUS = 'SELECT pg_xact_status($1::xid8) AS status';
 
 /**
- * Looks at how many rows each statement touched, before the commit: what it throws undoes everything. When a
- * statement failed it is shown those before, as what it has to say may be the reason: a worker that was fenced
- * writes messages that the next owner has written already.
+ * Checks before the commit how many rows each statement changed; an error rolls everything back. If a statement fails, the check is
+ * called with the counts of the statements before it, because they may show the reason: a fenced worker inserts messages that the
+ * next owner has already inserted.
  */
 export type Check = (counts: readonly number[]) => void;
 
-export function carryOut(
+export function runTransaction(
 	pool: Pool,
 	retry: Retry,
 	statements: readonly Statement[],
 	check?: Check,
 ): Promise<void> {
 	let unknown: string | null = null;
-	return retry.carryOut(async () => {
+	return retry.run(async () => {
 		if (unknown !== null && (await pool.use((sql) => wasCommitted(sql, unknown as string)))) return;
 		unknown = null;
 		try {
@@ -44,24 +44,24 @@ export function carryOut(
 }
 
 async function transact(pool: SQL, statements: readonly Statement[], check?: Check): Promise<void> {
-	let number: string | null = null;
+	let id: string | null = null;
 	try {
 		await pool.begin(async (transaction) => {
 			const [first, counts] = await Promise.all([
-				transaction.unsafe<{ transaction: string }[]>(NUMBER),
+				transaction.unsafe<{ transaction: string }[]>(TRANSACTION_ID),
 				sendAll(transaction, statements, check),
 			]);
 			check?.(counts);
 			// From here on the commit may have been sent.
-			number = first[0]?.transaction ?? null;
+			id = first[0]?.transaction ?? null;
 		});
 	} catch (error) {
-		if (number !== null && failureKindOf(error) === 'away') throw new OutcomeUnknown(number, error);
+		if (id !== null && failureKindOf(error) === 'unavailable') throw new OutcomeUnknown(id, error);
 		throw error;
 	}
 }
 
-/** The first failure is the one that matters: those behind it only say that the transaction is over. */
+/** The first failure matters: later ones only say that the transaction is aborted. */
 async function sendAll(
 	transaction: TransactionSQL,
 	statements: readonly Statement[],
@@ -86,12 +86,12 @@ async function wasCommitted(pool: SQL, transaction: string): Promise<boolean> {
 		status = row?.status;
 	} catch (error) {
 		const kind = failureKindOf(error);
-		// A number from the future: the server was restored to a moment before it, and does not have it.
+		// An id from the future: the server was restored to an earlier state, and does not have the transaction.
 		if (kind === 'refused') return false;
-		// Nobody answered the question: the outcome stays unknown, however long that takes.
-		throw kind === 'away' ? new OutcomeUnknown(transaction, error) : error;
+		// No answer: the outcome remains unknown, however long that takes.
+		throw kind === 'unavailable' ? new OutcomeUnknown(transaction, error) : error;
 	}
-	// The server has not noticed yet that the connection is gone.
+	// The server has not noticed yet that the connection is lost.
 	if (status === 'in progress') throw new OutcomeUnknown(transaction, 'still in progress');
 	return status === 'committed';
 }

@@ -1,14 +1,14 @@
 import type { Param } from '../../store/sql.ts';
 
 /**
- * Values on their way to PostgreSQL and back. Parameters are sent as texts, so that the server takes each for
- * the type that its place asks for: a number would be an int4 or an int8 by its size, and every mixture of
- * them a statement of its own to prepare.
+ * Converts values to and from PostgreSQL. Parameters are sent as texts, so that the server derives their
+ * types from the statement: a number would be int4 or int8 by its size, and every combination would
+ * be another prepared statement.
  */
 
 export const toParam = (value: Param): string | null => (typeof value === 'number' ? String(value) : value);
 
-/** Turns int8 into numbers, in place: all that Tidemark stores are below 2^53. */
+/** Converts int8 to numbers, in place: all stored integers are below 2^53. */
 export function withNumbers<T>(rows: T[]): T[] {
 	for (const row of rows as Record<string, unknown>[]) {
 		for (const name in row) {
@@ -19,7 +19,7 @@ export function withNumbers<T>(rows: T[]): T[] {
 	return rows;
 }
 
-/** An array as PostgreSQL writes it, of one parameter of many rows. */
+/** PostgreSQL's array literal for one parameter of many rows. */
 export function arrayOf(values: readonly Param[]): string {
 	let text = '{';
 	for (let index = 0; index < values.length; index += 1) {

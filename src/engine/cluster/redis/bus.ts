@@ -1,37 +1,40 @@
 import type { Bus, BusHandler, BusMessage, Publisher, Topic } from '../../ports/bus.ts';
 import { type Commands, masters } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { nodesOf } from './nodes.ts';
 import { Pulse } from './pulse.ts';
+import { nodesOf } from './slots.ts';
 import type { Subscriber } from './subscriber.ts';
 
-interface Listened {
+interface Subscription {
 	readonly topic: Topic;
 	handlers: readonly BusHandler[];
-	/** While Redis has not confirmed the subscription: what this process publishes to the topic waits. */
+	/**
+	 * Publications of this process that wait until Redis confirms the subscription; null: it has been confirmed at least once, so
+	 * nothing waits any more.
+	 */
 	waiting: (() => void)[] | null;
-	/** Redis has confirmed the subscription, and its connection was not lost since. */
-	isReceived: boolean;
-	/** How often its connection was lost: what was asked for before the newest loss confirms nothing. */
+	/** Redis has confirmed the subscription, and the connection was not lost since. */
+	isLive: boolean;
+	/** Number of lost connections: a confirmation of a request from before the newest loss does not count. */
 	losses: number;
-	/** The slot moved to another node: messages may have been missed, and handlers get `lost` once it is subscribed there. */
+	/** The slot moved to another node: messages may be lost, and handlers get `lost` once it is subscribed there. */
 	hasMoved: boolean;
-	/** The node that carries it was asked, and did not answer. */
+	/** The node of the channel was probed and did not answer. */
 	isSilent: boolean;
-	/** The node that it was subscribed at. */
+	/** The node where it is subscribed. */
 	node: string;
 }
 
 interface Sending {
-	/** The node that has the channel's slot. */
+	/** The node of the channel's slot. */
 	readonly node: string;
-	/** For another one to be sent before it. */
+	/** It waits for an earlier publication. */
 	readonly waits: boolean;
 	readonly sent: Promise<unknown>;
 }
 
-/** What an owner of a partition publishes to a channel in one turn: one script, however many messages. */
-interface Gathered {
+/** What the owner of a partition publishes to a channel in one turn of the event loop: sent with one script. */
+interface OwnerBatch {
 	readonly publisher: Publisher;
 	readonly texts: string[];
 	readonly published: PromiseWithResolvers<boolean>;
@@ -39,55 +42,55 @@ interface Gathered {
 
 export interface BusHooks {
 	/**
-	 * From here on messages are missed, until `ready`: a process that delivers them has to start over. Called when it begins,
-	 * because the nodes that still answer would take clients past what they miss.
+	 * From now on messages are lost, until `ready`: a process that delivers them has to close its sockets, so that clients resume. Called
+	 * at the beginning of the gap, because events from nodes that still answer would move clients past the lost ones.
 	 */
 	onGap(): void;
-	/** The gap is over. */
+	/** The gap has ended. */
 	onReceiving?(): void;
 	onError(error: Error): void;
 }
 
-/** So long after a subscription or a publication failed, or a connection was lost without a sign of its return. */
-const TRY_AGAIN_MS = 1_000;
-/** Longer than anything that was sent can be under way. */
+/** Retry interval after a failed subscription or publication, or while a connection is lost. */
+const RETRY_MS = 1_000;
+/** Longer than a publication can be in flight. */
 const PUBLISHERS_SECONDS = 86_400;
-/** Redis does nothing else meanwhile. */
-const MOST_GATHERED = 200;
-const SOMETHING_LOST: BusMessage = { type: 'lost' };
-const LOST = JSON.stringify(SOMETHING_LOST);
+/** Bounds how long the script blocks Redis. */
+const MAX_BATCHED = 200;
+const LOST_MESSAGE: BusMessage = { type: 'lost' };
+const LOST = JSON.stringify(LOST_MESSAGE);
 
 /**
- * Live messages over sharded pub/sub: each channel lives on the node of its slot, so the load spreads with
- * the conversations. Redis keeps nothing: while a connection is down its messages are lost, which `onGap`
- * tells. What could not be published may have arrived or not: its topic gets `lost`. So does one whose slot
- * moved to another node: until it is subscribed there, nobody receives it.
+ * Live messages over sharded pub/sub: each channel is on the node of its slot, so the load spreads with
+ * the conversations. Redis stores nothing: while a connection is down its messages are lost, and `onGap`
+ * reports it. If a publication fails, it may have arrived or not: its topic gets `lost`. So does a topic whose slot
+ * moved to another node: until it is subscribed there, nobody receives its messages.
  *
- * A connection that carries nothing without being closed is found by its pulse, and counts as lost from then on.
+ * `Pulse` detects connections that are open but carry nothing; they count as lost from then on.
  *
- * A process receives what it publishes after subscribing: its own messages wait for the confirmation.
+ * A process receives what it publishes after subscribing: its publications wait for the confirmation.
  */
 export class RedisBus implements Bus {
-	private readonly listened = new Map<string, Listened>();
-	private readonly underWay = new Set<Promise<unknown>>();
-	/** Of each channel, the newest publication under way. */
+	private readonly subscriptions = new Map<string, Subscription>();
+	private readonly inFlight = new Set<Promise<unknown>>();
+	/** The newest publication in flight of each channel. */
 	private readonly sending = new Map<string, Sending>();
-	/** By channel: sent when this turn is over. */
-	private readonly gathered = new Map<string, Gathered>();
+	/** By channel: sent at the end of this turn. */
+	private readonly ownerBatches = new Map<string, OwnerBatch>();
 	/** Channels to publish `lost` to. */
 	private readonly lost = new Set<string>();
-	/** First attempts to subscribe that have no answer yet. */
+	/** First subscription attempts without an answer. */
 	private readonly subscribing = new Set<Promise<void>>();
 	/** Channels to subscribe again. */
 	private readonly missing = new Set<string>();
-	/** While channels are missing. */
+	/** Runs while channels are missing. */
 	private restoring: Promise<void> | null = null;
 	/** Ends the pause before the next attempt. */
 	private wake: () => void = () => undefined;
-	/** From the loss of a connection until everything is subscribed again. */
+	/** From the loss of a connection until all channels are subscribed again. */
 	private isGap = false;
 	private closed = false;
-	/** The node that has a channel's slot, as far as the client knows. */
+	/** The node of a channel's slot, as far as the client knows. */
 	private readonly nodeOf: (channel: string) => string;
 	private readonly pulse: Pulse;
 
@@ -104,7 +107,7 @@ export class RedisBus implements Bus {
 		const nodeOfTag = nodesOf(commands);
 		this.nodeOf = (channel) => nodeOfTag(keys.tagOf(channel));
 		this.pulse = new Pulse({
-			nodes: () => (this.listened.size === 0 ? [] : masters(commands)),
+			nodes: () => (this.subscriptions.size === 0 ? [] : masters(commands)),
 			nodeOf: nodeOfTag,
 			subscribe: (topic, handler) => this.subscribe(topic, handler),
 			unsubscribe: (topic, handler) => this.unsubscribe(topic, handler),
@@ -118,59 +121,59 @@ export class RedisBus implements Bus {
 	publish(topic: Topic, message: BusMessage): void {
 		const channel = this.keys.channel(topic);
 		const text = JSON.stringify(message);
-		this.sendGathered(channel);
-		void this.whenReceiving(channel, () => this.send(channel, () => this.commands.spublish(channel, text)));
+		this.sendOwnerBatch(channel);
+		void this.whenSubscribed(channel, () => this.send(channel, () => this.commands.spublish(channel, text)));
 	}
 
-	/** Those of one turn share a promise. */
+	/** Messages of one turn share a promise. */
 	publishAs(publisher: Publisher, topic: Topic, message: BusMessage): Promise<boolean> {
 		const channel = this.keys.channel(topic);
 		const text = JSON.stringify(message);
-		const open = this.gathered.get(channel);
-		if (open && isSame(open.publisher, publisher) && open.texts.length < MOST_GATHERED) {
+		const open = this.ownerBatches.get(channel);
+		if (open && isSame(open.publisher, publisher) && open.texts.length < MAX_BATCHED) {
 			open.texts.push(text);
 			return open.published.promise;
 		}
-		this.sendGathered(channel);
-		if (this.gathered.size === 0) queueMicrotask(() => this.sendAllGathered());
-		const gathered: Gathered = { publisher, texts: [text], published: Promise.withResolvers() };
-		this.gathered.set(channel, gathered);
-		return gathered.published.promise;
+		this.sendOwnerBatch(channel);
+		if (this.ownerBatches.size === 0) queueMicrotask(() => this.sendOwnerBatches());
+		const batch: OwnerBatch = { publisher, texts: [text], published: Promise.withResolvers() };
+		this.ownerBatches.set(channel, batch);
+		return batch.published.promise;
 	}
 
-	private sendAllGathered(): void {
-		for (const channel of [...this.gathered.keys()]) this.sendGathered(channel);
+	private sendOwnerBatches(): void {
+		for (const channel of [...this.ownerBatches.keys()]) this.sendOwnerBatch(channel);
 	}
 
-	private sendGathered(channel: string): void {
-		const gathered = this.gathered.get(channel);
-		if (!gathered) return;
-		this.gathered.delete(channel);
-		const { texts, published } = gathered;
-		const { partition, generation } = gathered.publisher;
+	private sendOwnerBatch(channel: string): void {
+		const batch = this.ownerBatches.get(channel);
+		if (!batch) return;
+		this.ownerBatches.delete(channel);
+		const { texts, published } = batch;
+		const { partition, generation } = batch.publisher;
 		const arguments_ = [channel, partition, generation, PUBLISHERS_SECONDS, ...texts];
 		const publish = () => this.commands.publishOwned(this.keys.publishers(channel), ...arguments_);
 		published.resolve(
-			this.whenReceiving(channel, () => this.send(channel, publish)).then((result) => result !== 0),
+			this.whenSubscribed(channel, () => this.send(channel, publish)).then((result) => result !== 0),
 		);
 	}
 
 	subscribe(topic: Topic, handler: BusHandler): void {
 		const channel = this.keys.channel(topic);
-		const listened = this.listened.get(channel) ?? this.listen(channel, topic);
-		// Lists are replaced, never changed: a delivery under way keeps the one it started with.
-		listened.handlers = [...listened.handlers, handler];
+		const subscription = this.subscriptions.get(channel) ?? this.listen(channel, topic);
+		// Lists are copied, never changed: a delivery in progress keeps the list it started with.
+		subscription.handlers = [...subscription.handlers, handler];
 	}
 
 	unsubscribe(topic: Topic, handler: BusHandler): void {
 		const channel = this.keys.channel(topic);
-		const listened = this.listened.get(channel);
-		if (!listened) return;
-		listened.handlers = listened.handlers.filter((one) => one !== handler);
-		if (listened.handlers.length > 0) return;
-		this.listened.delete(channel);
+		const subscription = this.subscriptions.get(channel);
+		if (!subscription) return;
+		subscription.handlers = subscription.handlers.filter((one) => one !== handler);
+		if (subscription.handlers.length > 0) return;
+		this.subscriptions.delete(channel);
 		this.missing.delete(channel);
-		this.sendWaiting(listened);
+		this.sendWaiting(subscription);
 		if (!this.closed) this.track(this.subscriber.unsubscribe(channel));
 	}
 
@@ -180,75 +183,75 @@ export class RedisBus implements Bus {
 	}
 
 	isReceiving(topic: Topic): boolean {
-		const listened = this.listened.get(this.keys.channel(topic));
-		return listened?.isReceived === true && !listened.isSilent;
+		const subscription = this.subscriptions.get(this.keys.channel(topic));
+		return subscription?.isLive === true && !subscription.isSilent;
 	}
 
 	/**
-	 * Finds out whether the nodes answer that carry what is waited for, answers to a gateway: a connection that hangs gives no
-	 * sign of its own.
+	 * Probes the nodes that carry replies to this gateway, because a hanging connection
+	 * reports nothing by itself.
 	 */
-	async ask(): Promise<void> {
-		const awaited = [...this.listened].filter(([, { topic }]) => topic.startsWith('gateway:'));
-		await Promise.all(awaited.map(([channel, listened]) => this.askFor(channel, listened)));
+	async probe(): Promise<void> {
+		const replyTopics = [...this.subscriptions].filter(([, { topic }]) => topic.startsWith('gateway:'));
+		await Promise.all(replyTopics.map(([channel, subscription]) => this.probeNode(channel, subscription)));
 	}
 
 	/** Resolves when everything subscribed and published so far has reached Redis. */
 	async settled(): Promise<void> {
-		this.sendAllGathered();
-		while (this.underWay.size > 0) await Promise.all(this.underWay);
+		this.sendOwnerBatches();
+		while (this.inFlight.size > 0) await Promise.all(this.inFlight);
 	}
 
 	close(): void {
 		this.closed = true;
 		this.pulse.stop();
-		this.listened.clear();
+		this.subscriptions.clear();
 		this.missing.clear();
 		this.wake();
 	}
 
-	private async askFor(channel: string, listened: Listened): Promise<void> {
+	private async probeNode(channel: string, subscription: Subscription): Promise<void> {
 		try {
-			// Of a key by the same name, which lies on the same node.
+			// Any key in the same slot is on the same node.
 			await this.commands.exists(channel);
-			listened.isSilent = false;
+			subscription.isSilent = false;
 		} catch (error) {
-			listened.isSilent = true;
+			subscription.isSilent = true;
 			if (!this.closed) this.hooks.onError(error as Error);
 		}
 	}
 
-	private listen(channel: string, topic: Topic): Listened {
-		const listened: Listened = {
+	private listen(channel: string, topic: Topic): Subscription {
+		const subscription: Subscription = {
 			topic,
 			handlers: [],
 			waiting: [],
-			isReceived: false,
+			isLive: false,
 			losses: 0,
 			hasMoved: false,
 			isSilent: false,
 			node: '',
 		};
-		this.listened.set(channel, listened);
-		const first = this.attempt(channel, listened).finally(() => {
+		this.subscriptions.set(channel, subscription);
+		const first = this.attempt(channel, subscription).finally(() => {
 			this.subscribing.delete(first);
-			this.sendWaiting(listened);
+			this.sendWaiting(subscription);
 		});
 		this.subscribing.add(first);
 		this.track(first);
-		return listened;
+		return subscription;
 	}
 
-	/** Never fails: what is not subscribed is tried again until it is, or nobody listens any more. */
-	private async attempt(channel: string, listened: Listened): Promise<void> {
-		const { losses } = listened;
-		const isWanted = (): boolean => !this.closed && this.listened.get(channel) === listened;
-		listened.node = this.nodeOf(channel);
+	/** Never rejects: retries until it is subscribed, or nobody needs it any more. */
+	private async attempt(channel: string, subscription: Subscription): Promise<void> {
+		const { losses } = subscription;
+		const isWanted = (): boolean => !this.closed && this.subscriptions.get(channel) === subscription;
+		subscription.node = this.nodeOf(channel);
 		try {
 			await this.subscriber.subscribe(channel);
 			if (!isWanted()) return;
-			// Else a connection confirmed it that is gone.
-			if (listened.losses === losses) this.confirmed(channel, listened);
+			// Otherwise the connection that confirmed it is lost.
+			if (subscription.losses === losses) this.confirmed(channel, subscription);
 			else this.restore(channel);
 		} catch (error) {
 			if (!isWanted()) return;
@@ -257,12 +260,12 @@ export class RedisBus implements Bus {
 		}
 	}
 
-	private confirmed(channel: string, listened: Listened): void {
-		listened.isReceived = true;
+	private confirmed(channel: string, subscription: Subscription): void {
+		subscription.isLive = true;
 		this.missing.delete(channel);
-		if (!listened.hasMoved) return;
-		listened.hasMoved = false;
-		for (const handler of listened.handlers) handler(SOMETHING_LOST, listened.topic);
+		if (!subscription.hasMoved) return;
+		subscription.hasMoved = false;
+		for (const handler of subscription.handlers) handler(LOST_MESSAGE, subscription.topic);
 	}
 
 	private restore(channel: string): void {
@@ -271,14 +274,14 @@ export class RedisBus implements Bus {
 	}
 
 	private async restoreMissing(): Promise<void> {
-		// What is lost together is found missing in one turn.
+		// Channels that are lost together become missing in one turn.
 		await Promise.resolve();
 		while (this.missing.size > 0) {
 			const attempts = [...this.missing].flatMap((channel) => {
-				const listened = this.listened.get(channel);
-				// What waits for its connection would fail by its time limit: the connection wakes this.
-				return listened && !this.subscriber.isConnecting(this.nodeOf(channel))
-					? [this.attempt(channel, listened)]
+				const subscription = this.subscriptions.get(channel);
+				// Without a connection the attempt would time out; `connected` wakes this loop.
+				return subscription && !this.subscriber.isConnecting(this.nodeOf(channel))
+					? [this.attempt(channel, subscription)]
 					: [];
 			});
 			await Promise.all(attempts);
@@ -292,7 +295,7 @@ export class RedisBus implements Bus {
 
 	private pause(): Promise<void> {
 		return new Promise((resolve) => {
-			const timer = setTimeout(resolve, TRY_AGAIN_MS);
+			const timer = setTimeout(resolve, RETRY_MS);
 			this.wake = () => {
 				clearTimeout(timer);
 				resolve();
@@ -300,29 +303,29 @@ export class RedisBus implements Bus {
 		});
 	}
 
-	private sendWaiting(listened: Listened): void {
-		for (const publish of listened.waiting ?? []) publish();
-		listened.waiting = null;
+	private sendWaiting(subscription: Subscription): void {
+		for (const publish of subscription.waiting ?? []) publish();
+		subscription.waiting = null;
 	}
 
-	/** Once what this process subscribed to before is confirmed. */
-	private whenReceiving(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
-		const waiting = this.listened.get(channel)?.waiting;
+	/** Runs `publish` once this process's subscription to the channel is confirmed. */
+	private whenSubscribed(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
+		const waiting = this.subscriptions.get(channel)?.waiting;
 		if (!waiting) return publish();
 		return new Promise((resolve) => {
 			waiting.push(() => resolve(publish()));
 		});
 	}
 
-	/** Never fails: where it could not be published, `lost` follows. Answers with what Redis did. */
+	/** Never rejects: `lost` follows if publishing failed. Resolves to Redis's answer. */
 	private send(channel: string, publish: () => Promise<unknown>): Promise<unknown> {
 		if (this.closed) return Promise.resolve();
 		const sent = this.inOrder(channel, publish);
-		this.track(sent.catch((error) => this.lose(channel, error)));
+		this.track(sent.catch((error) => this.scheduleLost(channel, error)));
 		return sent.catch(() => undefined);
 	}
 
-	/** What is sent to another node than what went before it could overtake that. */
+	/** After a slot moved, a publication to the new node could overtake earlier ones to the old node: wait for them. */
 	private inOrder(channel: string, send: () => Promise<unknown>): Promise<unknown> {
 		if (!this.commands.isCluster) return send();
 		const node = this.nodeOf(channel);
@@ -338,13 +341,13 @@ export class RedisBus implements Bus {
 		return sent;
 	}
 
-	private lose(channel: string, error: Error): never {
-		if (this.lost.size === 0) setTimeout(() => this.publishLost(), TRY_AGAIN_MS).unref();
+	private scheduleLost(channel: string, error: Error): never {
+		if (this.lost.size === 0) setTimeout(() => this.publishLost(), RETRY_MS).unref();
 		this.lost.add(channel);
 		throw error;
 	}
 
-	/** Again and again, until Redis has taken it. */
+	/** Repeats until Redis has accepted it. */
 	private publishLost(): void {
 		const channels = [...this.lost];
 		this.lost.clear();
@@ -356,20 +359,20 @@ export class RedisBus implements Bus {
 			.catch((error: Error) => {
 				if (!this.closed) this.hooks.onError(error);
 			})
-			.finally(() => this.underWay.delete(done));
-		this.underWay.add(done);
+			.finally(() => this.inFlight.delete(done));
+		this.inFlight.add(done);
 	}
 
 	private receive(channel: string, text: string): void {
-		const listened = this.listened.get(channel);
-		if (!listened) return;
+		const subscription = this.subscriptions.get(channel);
+		if (!subscription) return;
 		const message = JSON.parse(text) as BusMessage;
-		for (const handler of listened.handlers) handler(message, listened.topic);
+		for (const handler of subscription.handlers) handler(message, subscription.topic);
 	}
 
 	private silent(node: string): void {
 		const where = node === '' ? 'Redis' : `the Redis node ${node}`;
-		this.hooks.onError(new Error(`the subscription to ${where} no longer receives live messages`));
+		this.hooks.onError(new Error(`the subscription to ${where} no longer receives messages; reconnecting`));
 		this.subscriber.drop(node);
 		this.interrupt(node);
 	}
@@ -377,11 +380,11 @@ export class RedisBus implements Bus {
 	private interrupt(node: string): void {
 		if (this.closed) return;
 		let isAnyLost = false;
-		for (const [channel, listened] of this.listened) {
-			if (listened.node !== node) continue;
-			listened.losses += 1;
-			if (!listened.isReceived) continue;
-			listened.isReceived = false;
+		for (const [channel, subscription] of this.subscriptions) {
+			if (subscription.node !== node) continue;
+			subscription.losses += 1;
+			if (!subscription.isLive) continue;
+			subscription.isLive = false;
 			isAnyLost = true;
 			this.restore(channel);
 		}
@@ -391,10 +394,10 @@ export class RedisBus implements Bus {
 	}
 
 	private followMoved(): void {
-		for (const [channel, listened] of this.listened) {
-			if (!listened.isReceived || listened.node === this.nodeOf(channel)) continue;
-			listened.isReceived = false;
-			listened.hasMoved = true;
+		for (const [channel, subscription] of this.subscriptions) {
+			if (!subscription.isLive || subscription.node === this.nodeOf(channel)) continue;
+			subscription.isLive = false;
+			subscription.hasMoved = true;
 			this.restore(channel);
 		}
 		this.wake();

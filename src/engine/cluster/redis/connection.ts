@@ -2,52 +2,57 @@ import { type Cluster, Redis } from 'ioredis';
 import { translating } from './failure-cause.ts';
 import { FollowingCluster } from './following-cluster.ts';
 import { Keys } from './keys.ts';
-import { nodesOf } from './nodes.ts';
 import { defineScripts, type Scripts } from './scripts.ts';
+import { nodesOf } from './slots.ts';
 import { Subscriber } from './subscriber.ts';
 
 /**
- * Connections to one Redis or to a Redis Cluster. What follows uses both alike: every script keeps to one
- * slot, and commands of one turn go out as one pipeline for each node.
+ * Connections to one Redis or to a Redis Cluster. The code above uses both in the same way: every script stays in one
+ * slot, and commands of one turn are pipelined per node.
  */
 
 export interface RedisAddress {
-	/** One node is enough to find the others of a cluster. */
+	/** One node is enough: it names the others of a cluster. */
 	readonly url: string;
-	/** Authorities that its certificate is checked by, for rediss://; PEM. */
+	/** Certificate authorities (PEM) to verify the server with, for rediss://. */
 	readonly ca?: string;
 	readonly cluster: boolean;
-	/** Before every key and channel, so that several installations share a Redis. */
+	/** Prefix of every key and channel, so that several installations can share a Redis. */
 	readonly prefix: string;
 }
 
-/** For state: commands and scripts. Their errors are those of failure-cause.ts. */
+/** Client for commands and scripts. Its errors are those of failure-cause.ts. */
 export type Commands = (Redis | Cluster) & Scripts;
 
 /**
- * Reconnecting is endless and patient; a command that waits longer than this fails and can be repeated. It may arrive all the
- * same, whenever the network is back: what must not come late is refused by its script (fence.ts).
+ * The client reconnects forever; a command that waits longer than this fails and can be retried. It may still arrive
+ * when the network is back: scripts reject what must not arrive late (fence.ts).
  */
 const COMMAND_TIMEOUT_MS = 3_000;
 const LONGEST_PAUSE_MS = 1_000;
-/** A silent node that was replaced redirects nobody. ioredis is meant to refresh every 5 s by itself, and does not. */
-const LOOK_AGAIN_MS = 5_000;
-/** Of a cluster that is down, or a slot that is moving: 100 ms each, so that the caller gets an error within a second. */
-const MOST_ATTEMPTS = 8;
+/** A silent node that was replaced redirects nobody. ioredis should refresh every 5 s by itself, but does not. */
+const REFRESH_MS = 5_000;
+/** While a cluster is down or a slot is moving: 100 ms each, so that the caller gets an error within a second. */
+const MAX_ATTEMPTS = 8;
 const pause = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
 
-/** ioredis gives a cluster 1 s to name its slots when it connects, which is short where many processes start at once. */
-const CONNECT_ATTEMPTS = 3;
+/**
+ * ioredis allows a cluster 1 s to name its slots when it connects. A Redis that is slow for longer, as when many processes start at
+ * once, must not make a start fail. This time is shorter than the limit of a start, so that a start that does fail shows this error.
+ */
+const CONNECT_WITHIN_MS = 12_000;
 
 export async function connectCommands(
 	address: RedisAddress,
 	onError: (error: Error) => void,
 ): Promise<Commands> {
+	const end = performance.now() + CONNECT_WITHIN_MS;
 	for (let attempt = 1; ; attempt += 1) {
 		try {
 			return await connectOnce(address, onError);
 		} catch (error) {
-			if (attempt === CONNECT_ATTEMPTS) throw error;
+			if (performance.now() > end) throw error;
+			await Bun.sleep(pause(attempt));
 		}
 	}
 }
@@ -60,8 +65,8 @@ async function connectOnce(address: RedisAddress, onError: (error: Error) => voi
 				enableAutoPipelining: true,
 				redisOptions,
 				clusterRetryStrategy: pause,
-				slotsRefreshInterval: LOOK_AGAIN_MS,
-				maxRedirections: MOST_ATTEMPTS,
+				slotsRefreshInterval: REFRESH_MS,
+				maxRedirections: MAX_ATTEMPTS,
 				lazyConnect: true,
 			})
 		: new Redis({
@@ -77,12 +82,12 @@ async function connectOnce(address: RedisAddress, onError: (error: Error) => voi
 		await client.connect();
 	} catch (error) {
 		client.disconnect();
-		throw new Error(`Redis at ${host}:${port} is not reachable: ${error}`, { cause: error });
+		throw new Error(`Redis cannot be used at ${host}:${port}: ${error}`, { cause: error });
 	}
 	return translating(defineScripts(client));
 }
 
-/** Subscribes at the nodes that `commands` knows: slots and nodes are looked up in one place. */
+/** Subscribes at the nodes that `commands` knows, so that slots and nodes are looked up in one place. */
 export function makeSubscriber(
 	address: RedisAddress,
 	commands: Commands,
@@ -101,13 +106,13 @@ export function makeSubscriber(
 	return subscriber;
 }
 
-/** The nodes that have slots, by the names that `nodesOf` gives them. */
+/** Nodes that have slots, by the names that `nodesOf` uses. */
 export const masters = (commands: Commands): string[] =>
 	'nodes' in commands
 		? commands.nodes('master').map(({ options: { host, port } }) => `${host}:${port}`)
 		: [''];
 
-/** Authorities of its own, where there are any; else the usual ones. */
+/** Uses the configured authorities, or the system's. */
 export const tlsOf = ({ url, ca }: Pick<RedisAddress, 'url' | 'ca'>): { tls?: { ca?: string } } =>
 	new URL(url).protocol === 'rediss:' ? { tls: ca === undefined ? {} : { ca } } : {};
 
@@ -123,10 +128,10 @@ function optionsOf(address: RedisAddress) {
 		...(password ? { password: decodeURIComponent(password) } : {}),
 		...tlsOf(address),
 		commandTimeout: COMMAND_TIMEOUT_MS,
-		// Where nobody answers, trying again is what finds out that somebody does.
+		// Without an answer, only another attempt can find out that the server is back.
 		connectTimeout: COMMAND_TIMEOUT_MS,
 		maxRetriesPerRequest: null,
-		// The sender gets an error, and decides: it may have been carried out.
+		// The caller gets an error and decides: the command may have been executed.
 		autoResendUnfulfilledCommands: false,
 	};
 }

@@ -4,7 +4,7 @@ import type { Commands } from './connection.ts';
 import type { Epoch } from './epoch.ts';
 import type { Keys } from './keys.ts';
 
-/** Owners of partitions, in Redis. */
+/** The delivery record in Redis. */
 export class RedisDeliveryRecord implements DeliveryRecord {
 	constructor(
 		private readonly commands: Commands,
@@ -27,8 +27,8 @@ export class RedisDeliveryRecord implements DeliveryRecord {
 	}
 
 	/**
-	 * First no position of before is resumed from, then everybody who is connected has to come back. What was stored and not published may
-	 * not have been applied either, on nodes of Redis that were whole all the while: all of them are loaded once more.
+	 * First invalidates older positions, then makes all connected clients resync. Changes that were stored but not published may
+	 * not have been applied either, even on Redis nodes that were not lost: all nodes are rebuilt.
 	 */
 	async announceMissed(): Promise<void> {
 		await this.epoch.voidBefore(this.nowMicros());

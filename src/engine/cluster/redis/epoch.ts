@@ -7,32 +7,32 @@ import { type Assignment, SlotMap } from './slot-map.ts';
 import { slotOf } from './slots.ts';
 
 /**
- * Finds nodes of Redis that were emptied, or hold what they had some time ago. Such a node may lack effects that the store does not
- * have yet, and nothing may be loaded there until the workers have brought the store up to date. The other nodes go on.
+ * Detects Redis nodes that were emptied, or that restarted with old data. Such a node may lack effects that the store does not
+ * have yet, so nothing may be loaded there until the workers have brought the store up to date. Other nodes continue.
  *
- * Each node has an epoch: markers with the time of its beginning and the process that the node was then. A node is whole if no
- * marker is missing in its slots and one of them names its process. Otherwise it is lost until a worker clears it and, its
- * topics drained, begins another epoch there.
+ * Each node has an epoch: markers with its start time and the id of the node's process at that time. A node is complete if no
+ * marker is missing in its slots and one of them names its current process. Otherwise it is lost until a worker clears it and,
+ * once the log is drained, begins a new epoch there.
  *
- * A slot may be given to another node after its own was lost: it would be believed there. So a process trusts a slot where it was when
- * all nodes were whole last (`settled`), and elsewhere only when all nodes are whole again.
+ * A slot of a lost node may be moved to another node, which would seem complete. So a process trusts a slot on the node that had
+ * it when all nodes were last complete (`settled`), and on another node only once all nodes are complete again.
  *
- * Whoever loads from the store names a marker on the same node, and the script that writes compares it (fence.ts): once that marker is
- * gone, nothing that was read before can arrive any more, however long it was on its way.
+ * A load from the store names a marker on the same node, and the script that writes checks it (fence.ts): once that marker is
+ * removed, no data that was read earlier can arrive, however long it was in flight.
  */
 
-/** As OVERLAP_MICROS of the engine. */
+/** Same as OVERLAP_MICROS of the engine. */
 const CLOCKS_DIFFER_MICROS = 5_000_000;
-/** Older positions are not resumed from in any case. */
+/** Older positions cannot be resumed in any case. */
 const VOID_SECONDS = 2 * 86_400;
-/** Markers may go to another node while they are read. */
-const MOST_TRIES = 5;
-/** Redis does nothing else meanwhile. */
-const ENDED_AT_ONCE = 1_000;
+/** Markers may move to another node while they are read. */
+const MAX_TRIES = 5;
+/** Bounds how long the script blocks Redis. */
+const MARKERS_PER_CALL = 1_000;
 
-/** The epoch of a node that is whole. */
+/** The epoch of a complete node. */
 export interface NodeEpoch {
-	/** Another one whenever the node was lost; also where it was given slots. */
+	/** Changes whenever the node was lost, and when it gets slots. */
 	readonly epoch: string;
 	readonly process: string;
 	/** A marker on the node, and its value. */
@@ -40,10 +40,10 @@ export interface NodeEpoch {
 	readonly value: string;
 }
 
-/** By address: the epoch of a node, null where it is lost, an error where it does not answer. */
-export type Found = ReadonlyMap<string, NodeEpoch | Error | null>;
+/** By address: the epoch of a node, null if it is lost, an error if it does not answer. */
+export type NodeStates = ReadonlyMap<string, NodeEpoch | Error | null>;
 
-/** Nodes without read state, where nothing can be loaded; and where slots were then. */
+/** Nodes without read state, where nothing can be loaded; and the assignment of slots at that time. */
 interface Cleared {
 	readonly nodes: readonly { readonly address: string; readonly process: string }[];
 	readonly slots: Assignment;
@@ -53,9 +53,9 @@ export class Epoch {
 	private readonly voidKey: string;
 	private readonly processes: Processes;
 	private readonly slots: SlotMap;
-	/** Which node had which slot when all nodes were whole last; null: that was never so. */
+	/** The assignment of slots when all nodes were last complete; null: never. */
 	private settled: Assignment | null = null;
-	/** The assignment that markers were named for last. */
+	/** The assignment that markers were last updated for. */
 	private tidied: Assignment | null = null;
 	private cleared: Cleared | null = null;
 
@@ -68,9 +68,9 @@ export class Epoch {
 		this.slots = new SlotMap(commands);
 	}
 
-	/** Micros since when Redis lost nothing, on any node. Refuses while a node is not whole. */
+	/** The time since when no node of Redis has lost data, in microseconds. Rejects while a node is not complete. */
 	async completeSince(): Promise<number> {
-		const [found, voided] = await Promise.all([this.look(), this.commands.get(this.voidKey)]);
+		const [found, voided] = await Promise.all([this.checkAll(), this.commands.get(this.voidKey)]);
 		const epochs = [...found.values()].map((node) => {
 			if (node instanceof Error) throw node;
 			if (!node) throw beingRestored();
@@ -80,8 +80,8 @@ export class Epoch {
 	}
 
 	/**
-	 * Something from before this moment was never published, and clients may have passed it by: their positions are void. Clocks
-	 * of the processes that gave them may be ahead.
+	 * A change from before this time was never published, and clients may have moved past it: invalidates their positions. Allows
+	 * for clocks of other processes that are ahead.
 	 */
 	async voidBefore(micros: number): Promise<void> {
 		await this.commands.set(this.voidKey, String(micros + CLOCKS_DIFFER_MICROS), 'EX', VOID_SECONDS);
@@ -91,8 +91,8 @@ export class Epoch {
 		return this.slots.nodeOf(slot);
 	}
 
-	/** All nodes. */
-	async look(): Promise<Found> {
+	/** Checks all nodes. */
+	async checkAll(): Promise<NodeStates> {
 		const slots = this.slots.assignment;
 		const found = new Map(
 			await Promise.all(
@@ -101,30 +101,30 @@ export class Epoch {
 					.map(
 						async (address): Promise<[string, NodeEpoch | Error | null]> => [
 							address,
-							await this.lookAt(address).catch((error) => error as Error),
+							await this.check(address).catch((error) => error as Error),
 						],
 					),
 			),
 		);
 		const areComplete = [...found.values()].every((node) => node !== null && !(node instanceof Error));
-		// If slots moved meanwhile, it is unknown whether that was before a node was checked.
+		// If slots moved in the meantime, it is unknown whether a node was checked before or after.
 		if (areComplete && this.slots.assignment === slots) this.settled = slots;
 		return found;
 	}
 
 	/** Resolves when every node of Redis has answered. */
 	reached(): Promise<void> {
-		return this.processes.answer();
+		return this.processes.pingAll();
 	}
 
-	/** Null where the node is lost. */
-	async lookAt(address: string): Promise<NodeEpoch | null> {
+	/** Null if the node is lost. */
+	async check(address: string): Promise<NodeEpoch | null> {
 		for (let tries = 1; ; tries += 1) {
 			const { assignment } = this.slots;
 			const process = await this.processes.idAt(address);
 			const slots = this.spreadAt(address);
 			const values = await this.valuesIn(slots);
-			if (this.slots.assignment !== assignment && tries < MOST_TRIES) continue;
+			if (this.slots.assignment !== assignment && tries < MAX_TRIES) continue;
 			const present = values.filter((value) => value !== null);
 			if (present.length < values.length) return null;
 			const own = this.ownOf(process, slots, values) ?? (await this.lowestAt(address, process));
@@ -134,39 +134,39 @@ export class Epoch {
 		}
 	}
 
-	/** Without asking: nothing but the process of this epoch has answered from there lately. */
+	/** Without a request: whether only the process of this epoch has answered from there lately. */
 	isServedBy(address: string, { process }: NodeEpoch): boolean {
 		return this.processes.isAt(address, process);
 	}
 
-	/** Whether the slot is where it was when all nodes were whole last. */
+	/** Whether the slot is where it was when all nodes were last complete. */
 	isSettled(slot: number): boolean {
 		return this.settled !== null && this.settled[slot] === this.slots.nodeOf(slot);
 	}
 
-	/** Asks where slots are, and looks at all nodes. */
-	async settle(): Promise<Found> {
+	/** Refreshes the assignment of slots and checks all nodes. */
+	async settle(): Promise<NodeStates> {
 		await this.slots.refresh();
-		return this.look();
+		return this.checkAll();
 	}
 
-	/** Refuses where the node of one of these hash tags is not whole, or where it cannot be known. */
+	/** Rejects if the node of one of these hash tags is not complete, or if that is unknown. */
 	async assure(tags: readonly string[]): Promise<void> {
 		const slots = tags.map(slotOf);
 		if (!slots.every((slot) => this.isSettled(slot))) await this.settle();
 		if (!slots.every((slot) => this.isSettled(slot))) throw beingRestored();
 		const nodes = new Set(slots.map((slot) => this.nodeOf(slot)));
-		for (const node of await Promise.all([...nodes].map((address) => this.lookAt(address))))
+		for (const node of await Promise.all([...nodes].map((address) => this.check(address))))
 			if (!node) throw beingRestored();
 	}
 
 	/**
-	 * Nodes that are lost; also those which may have been given slots of a lost one. Fails where a node does not answer and that is all
-	 * there is to say, or that may have been given such slots.
+	 * Lost nodes, and nodes that may have received slots of a lost one. Rejects if no node is known to be lost but one does not
+	 * answer, or if one that may have received such slots does not answer.
 	 */
 	async lost(): Promise<string[]> {
-		const isLost = (found: Found) => [...found.values()].includes(null);
-		let found = await this.look();
+		const isLost = (found: NodeStates) => [...found.values()].includes(null);
+		let found = await this.checkAll();
 		if (isLost(found)) found = await this.settle();
 		const [unanswered] = [...found.values()].filter((node) => node instanceof Error);
 		if (!isLost(found)) {
@@ -182,42 +182,46 @@ export class Epoch {
 	}
 
 	/**
-	 * Ends the epochs of these nodes and removes what can be loaded again. First the markers, so that nothing comes after; then what says
-	 * that something is loaded, because a conversation without its entries would seem to be read.
+	 * Ends the epochs of these nodes and removes everything that can be loaded again. The markers go first, so that nothing more can be
+	 * loaded; then the keys that mark something as loaded, because a conversation without its entries would seem read.
 	 */
 	async clear(addresses: readonly string[] = this.slots.nodes()): Promise<Cleared> {
 		const slots = this.slots.assignment;
 		const nodes: { address: string; process: string }[] = [];
-		// A process that takes its place after this is not the one that is cleared.
+		// If another process takes the node's place after this, it is not the one that was cleared.
 		for (const address of addresses) nodes.push({ address, process: await this.processes.idAt(address) });
 		await this.end(addresses);
-		for (const isToGo of [isLoadedState, isReadState])
-			await Promise.all(addresses.map((address) => this.remove(address, isToGo)));
+		for (const shouldRemove of [isLoadedState, isReadState])
+			await Promise.all(addresses.map((address) => this.remove(address, shouldRemove)));
 		this.cleared = { nodes, slots };
 		return this.cleared;
 	}
 
-	/** Begins epochs on the nodes that were cleared, which are all nodes where none was. Only for a worker that knows that the store has everything since. */
+	/**
+	 * Begins epochs on the cleared nodes; without a clear, it clears all nodes first. Call it only if the store has
+	 * every change since.
+	 */
 	async begin(nowMicros: () => number): Promise<void> {
 		const { nodes, slots } = this.cleared ?? (await this.clear());
 		this.cleared = null;
 		await this.slots.refresh();
-		if (this.slots.assignment !== slots) throw new Error('slots of Redis moved to other nodes meanwhile');
-		const epochs = [...(await this.look()).values()].map((node) =>
+		if (this.slots.assignment !== slots)
+			throw new Error('Redis slots moved to other nodes during recovery; retrying');
+		const epochs = [...(await this.checkAll()).values()].map((node) =>
 			node && !(node instanceof Error) ? Number(node.epoch) : 0,
 		);
-		// Later than all others, whatever the clocks of those who began them say.
+		// Later than all other epochs, whatever the clocks of the processes that began them.
 		const micros = Math.max(nowMicros(), ...epochs.map((epoch) => epoch + 1));
 		await Promise.all(
 			nodes.flatMap(({ address, process }) =>
 				this.markedAt(address).map((slot) =>
-					this.commands.set(this.markerIn(slot), packedMarker(micros, process)),
+					this.commands.set(this.markerKey(slot), packedMarker(micros, process)),
 				),
 			),
 		);
 	}
 
-	/** All nodes are lost from now on. */
+	/** Makes all nodes lost. */
 	async endAll(): Promise<void> {
 		await this.slots.refresh();
 		await this.end(this.slots.nodes());
@@ -225,31 +229,32 @@ export class Epoch {
 
 	private async end(addresses: readonly string[]): Promise<void> {
 		for (const address of addresses) {
-			// Any slot may have one: a node that is being given slots has had others as its lowest ones.
-			const markers = this.slots.slotsOf(address).map((slot) => this.markerIn(slot));
-			for (let from = 0; from < markers.length; from += ENDED_AT_ONCE)
-				await this.commands.endEpoch(...markers.slice(from, from + ENDED_AT_ONCE));
+			// Any slot may have one: the lowest slots of a node change while it gets slots.
+			const slots = this.slots.canMove ? this.slots.slotsOf(address) : this.markedAt(address);
+			const markers = slots.map((slot) => this.markerKey(slot));
+			for (let from = 0; from < markers.length; from += MARKERS_PER_CALL)
+				await this.commands.endEpoch(...markers.slice(from, from + MARKERS_PER_CALL));
 		}
 	}
 
 	/**
-	 * For when all nodes are whole: markers that were given to other nodes come to name the process that they are at, or a node could later be
-	 * taken for one that it was before; and the lowest slots of each node get markers.
+	 * Call it when all nodes are complete. Markers that moved to other nodes are updated to name the process they are at now, otherwise
+	 * a node could later be mistaken for an earlier one; and the lowest slots of each node get markers.
 	 */
 	async tidy(): Promise<void> {
 		const { assignment } = this.slots;
 		if (this.tidied === assignment) return;
 		for (const address of this.slots.nodes()) {
-			const node = await this.lookAt(address);
+			const node = await this.check(address);
 			if (!node) return;
 			const slots = this.markedAt(address);
 			for (const [index, value] of (await this.valuesIn(slots)).entries()) {
 				const slot = slots[index] as number;
-				// Where one is missing that was there, the node is lost.
+				// A missing marker in these slots means that the node is lost.
 				if (value === null && SPREAD_SLOTS.includes(slot)) continue;
 				if (value !== null && markerIn(value).process === node.process) continue;
 				const micros = value === null ? Number(node.epoch) : markerIn(value).micros;
-				const key = this.markerIn(slot);
+				const key = this.markerKey(slot);
 				const named = packedMarker(micros, node.process);
 				await this.commands.nameMarker(key, node.marker, node.value, value ?? '', named);
 			}
@@ -257,24 +262,24 @@ export class Epoch {
 		this.tidied = assignment;
 	}
 
-	/** A marker on the node that has the keys of this tag; '' where it is lost. */
+	/** A marker on the node of this tag; '' if the node is lost. */
 	async markerBeside(tag: string): Promise<string> {
-		return (await this.lookAt(this.nodeOf(slotOf(tag))))?.marker ?? '';
+		return (await this.check(this.nodeOf(slotOf(tag))))?.marker ?? '';
 	}
 
-	private markerIn(slot: number): string {
+	private markerKey(slot: number): string {
 		return `${this.prefix}{${tagIn(slot)}}:epoch`;
 	}
 
 	private valuesIn(slots: readonly number[]): Promise<(string | null)[]> {
-		return Promise.all(slots.map((slot) => this.commands.get(this.markerIn(slot))));
+		return Promise.all(slots.map((slot) => this.commands.get(this.markerKey(slot))));
 	}
 
 	private spreadAt(address: string): number[] {
 		return SPREAD_SLOTS.filter((slot) => this.slots.assignment[slot] === address);
 	}
 
-	/** Slots of the markers that a node is given. */
+	/** Slots where a node should have markers. */
 	private markedAt(address: string): number[] {
 		return [...new Set([...this.spreadAt(address), ...lowestOf(this.slots.slotsOf(address))])];
 	}
@@ -282,25 +287,25 @@ export class Epoch {
 	private ownOf(process: string, slots: readonly number[], values: readonly (string | null)[]) {
 		const index = values.findIndex((value) => value !== null && markerIn(value).process === process);
 		const value = values[index];
-		return value == null ? null : { marker: this.markerIn(slots[index] as number), value };
+		return value == null ? null : { marker: this.markerKey(slots[index] as number), value };
 	}
 
-	/** For a node that has none of the slots that markers are spread over, or only such as were another's. */
+	/** For a node that has none of the spread markers, or only ones that were another node's. */
 	private async lowestAt(address: string, process: string) {
 		const slots = lowestOf(this.slots.slotsOf(address));
 		return this.ownOf(process, slots, await this.valuesIn(slots));
 	}
 
-	private async remove(address: string, isToGo: (key: string) => boolean): Promise<void> {
+	private async remove(address: string, shouldRemove: (key: string) => boolean): Promise<void> {
 		const node = this.processes.nodeAt(address);
 		let cursor = '0';
 		do {
 			const [next, keys] = await node.scan(cursor, 'MATCH', `${this.prefix}*`, 'COUNT', 1_000);
-			await Promise.all(keys.filter(isToGo).map((key) => this.commands.unlink(key)));
+			await Promise.all(keys.filter(shouldRemove).map((key) => this.commands.unlink(key)));
 			cursor = next;
 		} while (cursor !== '0');
 	}
 }
 
 export const beingRestored = (): Refusal =>
-	new Refusal('service_unavailable', 'read state is being restored');
+	new Refusal('service_unavailable', 'the read state is being rebuilt');

@@ -5,7 +5,7 @@ import { causeOf, EpochOver, RedisUnavailable, translated, translating } from '.
 
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
-test('that Redis cannot be asked is a refusal that passes', () => {
+test('an unavailable Redis becomes a refusal that can be retried', () => {
 	const unavailable = [
 		new Error('Connection is closed.'),
 		new Error('Command timed out'),
@@ -21,16 +21,16 @@ test('that Redis cannot be asked is a refusal that passes', () => {
 	}
 });
 
-test('that a node does not have the slots of a script is known without its words', () => {
+test('a moved slot is recognised without reading the error message elsewhere', () => {
 	for (const words of [
 		'ERR Script attempted to access a slot not served script: 1',
 		"CROSSSLOT Keys in request don't hash to the same slot",
 	])
 		expect(translated(named('ReplyError', words))).toMatchObject({ isElsewhere: true });
-	expect(translated(named('ReplyError', 'OVER the epoch is another one'))).toBeInstanceOf(EpochOver);
+	expect(translated(named('ReplyError', 'OVER the epoch has ended'))).toBeInstanceOf(EpochOver);
 });
 
-test('whatever else goes wrong stays what it is', () => {
+test('other errors stay unchanged', () => {
 	const others = [
 		new Refusal('not_in_channel'),
 		new TypeError('x is undefined'),
@@ -39,7 +39,7 @@ test('whatever else goes wrong stays what it is', () => {
 	for (const error of others) expect(translated(error)).toBe(error);
 });
 
-test('a client and its nodes are the same as before, but for their errors', async () => {
+test('a wrapped client and its nodes differ only in their errors', async () => {
 	const node = { get: () => Promise.reject(new Error('Connection is closed.')), status: 'ready' };
 	const client = { ...node, nodes: () => [node], size: () => 1 };
 	const commands = translating(client as unknown as Redis) as unknown as typeof client;

@@ -2,36 +2,36 @@ import type { Cluster, Redis } from 'ioredis';
 import { Refusal } from '../../../model/errors.ts';
 
 /**
- * What Redis and its client answer instead of a result, translated once, at the connection: no one behind it reads the words of an
- * error. All other errors are mistakes of ours and stay as they are.
+ * Translates errors of Redis and its client once, at the connection, so that no other code inspects error messages. All
+ * other errors are bugs of ours, and stay unchanged.
  */
 
 /**
- * Redis cannot be asked for now; the same can be asked again. A change that it was asked for may have taken place: what it is asked
- * for can be repeated (marks, presence, tickets).
+ * Redis is unavailable; the request can be retried. A requested change may have happened: all requests
+ * can be repeated safely (marks, presence, tickets).
  */
 export class RedisUnavailable extends Refusal {
 	constructor(
 		override readonly cause: Error,
-		/** The node does not have the slot, or not all slots, of these keys: slots are moving, have moved, or are not served. */
+		/** The asked node does not serve every slot of the keys: a slot is moving, has moved, or is served by no node. */
 		readonly isElsewhere: boolean,
 	) {
 		super('service_unavailable', 'Redis does not answer', undefined, cause);
 	}
 }
 
-/** A script refused to write: the epoch that its caller read in has ended. */
+/** A script refused to write because the epoch of its caller has ended. */
 export class EpochOver extends Error {}
 
-/** Of the client: what was sent was not answered, or could not be sent. */
+/** Errors of the client: a command could not be sent, or got no answer. */
 const UNANSWERED = new Set(['MaxRetriesPerRequestError', 'ClusterAllFailedError', 'AbortError']);
 const CLIENT_WORDS =
 	/Connection is closed|Command timed out|Stream isn't writeable|Failed to refresh slots cache|same slots allocation group|Too many Cluster redirections/;
-/** Of a node to a script about keys that it does not have, or that lie in several slots of which some have moved. */
+/** Errors of a node about keys that it does not have, or that are in several slots of which some have moved. */
 const ELSEWHERE = /non local key|slot not served|cluster is down|is not here yet|CROSSSLOT/;
-/** Of a node that cannot answer for now, or was restarted and does not know our scripts yet. */
+/** Errors of a node that cannot answer now, or was restarted and does not know our scripts yet. */
 const NODE_WORDS = /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|READONLY|BUSY|OOM|MOVED|ASK|NOSCRIPT)\b/;
-/** Of our scripts: lua/include/only-in-epoch.lua. */
+/** Errors of our scripts: lua/include/only-in-epoch.lua. */
 const OVER = /^OVER /;
 
 export function translated(error: unknown): unknown {
@@ -48,14 +48,14 @@ export function translated(error: unknown): unknown {
 	return isUnavailable ? new RedisUnavailable(error, isElsewhere) : error;
 }
 
-/** For reports about Redis itself: what it said. */
+/** The original error, for reports about Redis itself. */
 export const causeOf = (error: Error): Error => (error instanceof RedisUnavailable ? error.cause : error);
 
 const clients = new WeakMap<object, object>();
 
 /**
- * The same client, with its errors translated; so are those of its nodes. Around the client, not inside: ioredis decides by the
- * words of an error what it sends again.
+ * Wraps the client, and its nodes, to translate their errors. Outside of the client, because ioredis decides by the
+ * message of an error what to retry.
  */
 export function translating<Client extends Redis | Cluster>(client: Client): Client {
 	const known = clients.get(client);
@@ -83,7 +83,7 @@ export function translating<Client extends Redis | Cluster>(client: Client): Cli
 			}
 			return method;
 		},
-		// Not of the client: its pipelines call its methods themselves.
+		// Kept out of the client, whose pipelines call its own methods.
 		set: (_, name, method) => methods.set(name, method) !== undefined,
 	});
 	clients.set(client, proxy);

@@ -3,82 +3,82 @@ import { EpochOver, RedisUnavailable } from './failure-cause.ts';
 import { slotOf } from './slots.ts';
 
 /**
- * What a process may rely on while any node of Redis can be lost at any moment: loads, marks and answers are those of one epoch of
+ * Guarantees for a process while any Redis node can be lost at any moment: loads, marks and answers belong to one epoch of
  * each node that they concern. The state of other nodes does not matter.
  *
- * - A load names the epoch that it was read in to the script that writes. Redis refuses it in any other.
- * - An answer, and what was decided, goes out only while nothing but the processes of these epochs answers from these nodes.
- * - A mark that is in the log within `PROMPT_MS` may be acknowledged: the worker that restores the user's node removes everything there, after
- *   which nothing can be marked, and waits longer than that before it looks how far the log goes. What took longer is acknowledged if
- *   the epoch is still the same.
+ * - A load passes the epoch in which it was read to the script that writes. Redis rejects it in any other epoch.
+ * - An answer or a decision is released only while the processes of these epochs are the only ones that answer from these nodes.
+ * - A mark that reaches the log within `PROMPT_MS` may be acknowledged: the worker that rebuilds the user's node clears it first,
+ *   which makes further marks impossible, and waits longer than `PROMPT_MS` before it reads the end of the log. A slower mark is
+ *   acknowledged only if the epoch is still the same.
  *
- * Epochs are remembered; one is looked up again when the connection is another, a load was refused, or something took long.
+ * Epochs are cached. One is read again when the connection was replaced, a load was rejected, or an operation was slow.
  */
 
 const PROMPT_MS = 300;
-/** By the clock of another machine, which goes a little faster. */
+/** Allows for the clock of another machine, which may run a little faster. */
 export const MARKS_ARE_LOGGED_MS = PROMPT_MS + 100;
 
-/** Since when something is under way, in which slots, and in which epochs of their nodes. */
-export interface Since {
+/** The start of an operation: its time, its slots, and the epochs of their nodes. */
+export interface FencePoint {
 	readonly ms: number;
 	readonly slots: readonly number[];
 	readonly epochs: readonly string[];
 }
 
-/** Arguments of a script that loads: a marker on its node, and the value that it must have. */
-export type Token = readonly [marker: string, value: string];
-export const NO_TOKEN: Token = ['', ''];
+/** Arguments of a loading script: a marker on its node, and the marker's expected value. */
+export type EpochToken = readonly [marker: string, value: string];
+export const NO_TOKEN: EpochToken = ['', ''];
 
-/** Whether a slot is on one certain node. */
-export type IsThere = (slot: number) => boolean;
+/** Whether a slot is on a certain node. */
+export type IsOnNode = (slot: number) => boolean;
 
 export interface Fence {
-	/** Micros since when Redis lost nothing, on any node. Refuses while it is not whole. */
+	/** The time since when no node of Redis has lost data, in microseconds. Rejects while a node is not complete. */
 	completeSince(): Promise<number>;
-	/** To be called before anything under these hash tags is read that is going to be relied on. */
-	since(tags: readonly string[]): Promise<Since>;
-	/** The same for slots. */
-	sinceIn(slots: readonly number[]): Promise<Since>;
-	/** Refuses where what was read, or changed, may not be what is true, or may be lost. */
-	assured(since: Since): Promise<void>;
-	/** Refuses where it is another epoch by now. */
-	still(since: Since): Promise<void>;
-	/** Reads from the store, then writes what was read under these hash tags, if it is still the same epoch. */
+	/** Call it before reading anything under these hash tags that has to be reliable. */
+	begin(tags: readonly string[]): Promise<FencePoint>;
+	/** As `begin`, for slots. */
+	beginInSlots(slots: readonly number[]): Promise<FencePoint>;
+	/** Rejects if what was read or changed since may be outdated or lost. */
+	verify(point: FencePoint): Promise<void>;
+	/** Rejects if the epoch of a node has changed; always asks Redis. */
+	verifyEpochs(point: FencePoint): Promise<void>;
+	/** Reads from the store, then writes under these hash tags if the epoch is still the same. */
 	load<T>(
 		tags: readonly string[],
 		read: () => Promise<T>,
-		write: (rows: T, tokenOf: (tag: string) => Token) => Promise<unknown>,
+		write: (rows: T, tokenOf: (tag: string) => EpochToken) => Promise<unknown>,
 	): Promise<void>;
-	/** Called when a node is found to be in another epoch than before. */
-	onAnother(drop: (isThere: IsThere) => void): void;
+	/** Called when a node has a new epoch. */
+	onNewEpoch(drop: (isOnNode: IsOnNode) => void): void;
 }
 
-const ALWAYS: Since = { ms: Number.POSITIVE_INFINITY, slots: [], epochs: [] };
+const ALWAYS_VALID: FencePoint = { ms: Number.POSITIVE_INFINITY, slots: [], epochs: [] };
 
-/** For a process that shares Redis with no other and never loses it. */
+/** For a process that has Redis to itself and never loses it. */
 export const NO_FENCE: Fence = {
 	completeSince: async () => 0,
-	since: async () => ALWAYS,
-	sinceIn: async () => ALWAYS,
-	assured: async () => undefined,
-	still: async () => undefined,
+	begin: async () => ALWAYS_VALID,
+	beginInSlots: async () => ALWAYS_VALID,
+	verify: async () => undefined,
+	verifyEpochs: async () => undefined,
 	load: async (_, read, write) => void (await write(await read(), () => NO_TOKEN)),
-	onAnother: () => undefined,
+	onNewEpoch: () => undefined,
 };
 
 const isElsewhere = (error: unknown): boolean => error instanceof RedisUnavailable && error.isElsewhere;
-/** Nodes may not all know yet that a slot has moved. */
-const MOST_TRIES = 5;
+/** Nodes may not know yet that a slot has moved. */
+const MAX_TRIES = 5;
 const NOT_SETTLED_MS = 50;
 
 export class EpochFence implements Fence {
-	/** By address. */
+	/** Epochs by address. */
 	private readonly known = new Map<string, NodeEpoch>();
-	private readonly looking = new Map<string, Promise<unknown>>();
-	/** By address: the epoch that copies in this process may be of. */
+	private readonly checking = new Map<string, Promise<unknown>>();
+	/** By address: the epoch that copies in this process may belong to. */
 	private readonly last = new Map<string, string>();
-	private readonly drops: ((isThere: IsThere) => void)[] = [];
+	private readonly drops: ((isOnNode: IsOnNode) => void)[] = [];
 	private settling: Promise<boolean> | null = null;
 
 	constructor(private readonly epoch: Epoch) {}
@@ -87,23 +87,23 @@ export class EpochFence implements Fence {
 		return this.epoch.completeSince();
 	}
 
-	since(tags: readonly string[]): Promise<Since> {
-		return this.sinceIn(tags.map(slotOf));
+	begin(tags: readonly string[]): Promise<FencePoint> {
+		return this.beginInSlots(tags.map(slotOf));
 	}
 
-	async sinceIn(slots: readonly number[]): Promise<Since> {
+	async beginInSlots(slots: readonly number[]): Promise<FencePoint> {
 		const ms = performance.now();
 		return { ms, slots, epochs: epochsOf(await this.requireComplete(slots)) };
 	}
 
-	async assured(since: Since): Promise<void> {
-		if (performance.now() - since.ms > PROMPT_MS) await this.still(since);
-		else await this.requireComplete(since.slots);
+	async verify(point: FencePoint): Promise<void> {
+		if (performance.now() - point.ms > PROMPT_MS) await this.verifyEpochs(point);
+		else await this.requireComplete(point.slots);
 	}
 
-	async still({ slots, epochs }: Since): Promise<void> {
-		// A look that is under way may have begun too early.
-		await Promise.all(this.addressesOf(slots).map((address) => this.lookNow(address)));
+	async verifyEpochs({ slots, epochs }: FencePoint): Promise<void> {
+		// A check in progress may have begun too early.
+		await Promise.all(this.addressesOf(slots).map((address) => this.checkNow(address)));
 		const now = epochsOf(await this.requireComplete(slots));
 		if (now.some((epoch, index) => epoch !== epochs[index])) throw beingRestored();
 	}
@@ -111,36 +111,36 @@ export class EpochFence implements Fence {
 	async load<T>(
 		tags: readonly string[],
 		read: () => Promise<T>,
-		write: (rows: T, tokenOf: (tag: string) => Token) => Promise<unknown>,
+		write: (rows: T, tokenOf: (tag: string) => EpochToken) => Promise<unknown>,
 	): Promise<void> {
 		const slots = tags.map(slotOf);
 		for (let isLast = false; ; isLast = true) {
 			const nodes = await this.requireComplete(slots);
 			const tokens = new Map(
-				tags.map((tag, index): [string, Token] => {
+				tags.map((tag, index): [string, EpochToken] => {
 					const { marker, value } = nodes[index] as NodeEpoch;
 					return [tag, [marker, value]];
 				}),
 			);
 			const rows = await read();
 			try {
-				await write(rows, (tag) => tokens.get(tag) as Token);
+				await write(rows, (tag) => tokens.get(tag) as EpochToken);
 				return;
 			} catch (error) {
 				const isOver = error instanceof EpochOver;
 				if (!isOver && !isElsewhere(error)) throw error;
-				// Looking also finds out where markers are by now.
-				this.forget(slots);
+				// The next check also finds where markers are now.
+				this.dropCached(slots);
 				if (isLast) throw isOver ? beingRestored() : error;
 			}
 		}
 	}
 
-	onAnother(drop: (isThere: IsThere) => void): void {
+	onNewEpoch(drop: (isOnNode: IsOnNode) => void): void {
 		this.drops.push(drop);
 	}
 
-	/** The epochs of the nodes that have these slots. Asks Redis only where it has to. */
+	/** The epochs of the nodes of these slots. Asks Redis only if needed. */
 	private async requireComplete(slots: readonly number[]): Promise<NodeEpoch[]> {
 		for (let hasChecked = false; ; hasChecked = true) {
 			if (!slots.every((slot) => this.epoch.isSettled(slot))) await this.settle(slots);
@@ -153,7 +153,7 @@ export class EpochFence implements Fence {
 			const unknown = [...nodes.keys()].filter((address) => !nodes.get(address));
 			if (unknown.length === 0) return found as NodeEpoch[];
 			if (hasChecked) throw beingRestored();
-			await Promise.all(unknown.map((address) => this.look(address)));
+			await Promise.all(unknown.map((address) => this.check(address)));
 		}
 	}
 
@@ -162,22 +162,22 @@ export class EpochFence implements Fence {
 		return known && this.epoch.isServedBy(address, known) ? known : undefined;
 	}
 
-	/** Refuses where the node is lost. */
-	private look(address: string): Promise<unknown> {
-		const underWay = this.looking.get(address);
-		if (underWay) return underWay;
-		const looking = this.lookNow(address).finally(() => this.looking.delete(address));
-		this.looking.set(address, looking);
-		return looking;
+	/** Rejects if the node is lost. */
+	private check(address: string): Promise<unknown> {
+		const inProgress = this.checking.get(address);
+		if (inProgress) return inProgress;
+		const checking = this.checkNow(address).finally(() => this.checking.delete(address));
+		this.checking.set(address, checking);
+		return checking;
 	}
 
-	private async lookNow(address: string): Promise<void> {
-		const node = await this.epoch.lookAt(address);
-		this.take(address, node);
+	private async checkNow(address: string): Promise<void> {
+		const node = await this.epoch.check(address);
+		this.update(address, node);
 		if (!node) throw beingRestored();
 	}
 
-	/** Slots that were given to other nodes are believed there once all nodes are whole. */
+	/** Slots that moved to other nodes are trusted there once all nodes are complete. */
 	private async settle(slots: readonly number[]): Promise<void> {
 		for (let tries = 1; ; tries += 1) {
 			this.settling ??= this.settleNow().finally(() => {
@@ -185,18 +185,18 @@ export class EpochFence implements Fence {
 			});
 			const areComplete = await this.settling;
 			if (slots.every((slot) => this.epoch.isSettled(slot))) return;
-			if (!areComplete || tries === MOST_TRIES) throw beingRestored();
+			if (!areComplete || tries === MAX_TRIES) throw beingRestored();
 			await Bun.sleep(NOT_SETTLED_MS);
 		}
 	}
 
 	private async settleNow(): Promise<boolean> {
 		const found = await this.epoch.settle();
-		for (const [address, node] of found) this.take(address, node instanceof Error ? null : node);
+		for (const [address, node] of found) this.update(address, node instanceof Error ? null : node);
 		return [...found.values()].every((node) => node !== null && !(node instanceof Error));
 	}
 
-	private take(address: string, node: NodeEpoch | null): void {
+	private update(address: string, node: NodeEpoch | null): void {
 		if (!node) {
 			this.known.delete(address);
 			return;
@@ -207,7 +207,7 @@ export class EpochFence implements Fence {
 		for (const drop of this.drops) drop((slot) => this.epoch.nodeOf(slot) === address);
 	}
 
-	private forget(slots: readonly number[]): void {
+	private dropCached(slots: readonly number[]): void {
 		for (const address of this.addressesOf(slots)) this.known.delete(address);
 	}
 

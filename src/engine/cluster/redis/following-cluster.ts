@@ -2,19 +2,19 @@ import { Cluster, type Command } from 'ioredis';
 import { isPublication } from './scripts.ts';
 
 /**
- * A client of a Redis Cluster that finds slots and nodes again, also where commands go out together, and keeps to one
+ * A client of a Redis Cluster that follows moved slots and nodes even for pipelined commands, and keeps one
  * time limit for each command.
  *
  * ioredis follows a redirected command (MOVED, ASK) that was sent alone. Of a pipeline it follows all or
- * none, and all only if all have the same redirect, which commands about several slots never have. Then each fails, the
- * client does not look where slots are by now, and so it stays: for a slot that was given to another node, and for every slot
- * of a node whose connection was lost, until the process ends. Here each of them is sent again by itself. It was not carried out.
+ * none, and all only if they have the same redirect, which commands in several slots never have. Then each fails, and the
+ * client does not refresh its slots: a moved slot, and every slot of a node whose connection was lost, stay broken
+ * until the process ends. Here each of these commands, which were not executed, is sent again by itself.
  *
- * Two things it does that are not wanted: it sends again what a lost connection may have carried out, and it lets commands
- * wait without limit while no node is there, to carry them out when nobody expects it any more.
+ * This class also prevents two things: ioredis would resend commands that a lost connection may have executed, and would let
+ * commands wait without limit while no node is there, and execute them when nobody expects them any more.
  */
 export class FollowingCluster extends Cluster {
-	/** Until when a command may be sent. */
+	/** Until when each command may be sent. */
 	private readonly deadlines = new WeakMap<Command, number>();
 
 	override sendCommand(command: Command, stream?: Parameters<Cluster['sendCommand']>[1], node?: unknown) {
@@ -24,7 +24,7 @@ export class FollowingCluster extends Cluster {
 			return command.promise;
 		}
 		command.setTimeout(leftMs);
-		// Those of a pipeline are sent with the node that all of them go to.
+		// `node` is given only for commands of a pipeline: all of them go to the same node.
 		if (node && !command.inTransaction) this.follow(command, 0);
 		return super.sendCommand(command, stream, node);
 	}
@@ -58,7 +58,7 @@ export class FollowingCluster extends Cluster {
 		};
 	}
 
-	/** In words that ioredis does not know: by its own it would send the whole pipeline again. */
+	/** With a message that ioredis does not recognise: otherwise it would resend the whole pipeline. */
 	private failAtOnce(reject: Command['reject'], words: string): void {
 		this.refreshSlotsCache();
 		reject(new Error(words));
@@ -69,5 +69,5 @@ const CLOSED = 'Connection is closed.';
 /** Nodes may not know yet which slots have moved. */
 const NOT_SETTLED_MS = 50;
 
-/** Later ones would overtake it. The publisher gets an error, and reports to subscribers that messages were lost. */
+/** Later publications would overtake it. The publisher gets an error, and sends `lost` to subscribers. */
 const mustKeepOrder = (command: Command): boolean => isPublication(command);

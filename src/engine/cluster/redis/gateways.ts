@@ -2,11 +2,11 @@ import type { Commands } from './connection.ts';
 import type { Keys } from './keys.ts';
 
 /**
- * Which gateways there are, and the connections of each. A gateway whose sign of life is gone can end nothing
- * itself any more: another one does. What is kept here outlives the gateway, until its last connection is ended.
+ * Registers gateways and their connections. A gateway that died cannot remove its own connections: another one does. The
+ * register of a gateway therefore stays until its last connection is removed.
  */
 
-/** Of one that stopped working in the middle, another takes over after this. */
+/** If a gateway stops halfway through removing, another one continues after this time. */
 const CLAIM_MS = 30_000;
 const PAGE = 100;
 
@@ -16,15 +16,15 @@ export class Gateways {
 	constructor(
 		private readonly commands: Commands,
 		private readonly keys: Keys,
-		/** Of this one; no other, and none before it, has the same. */
+		/** Id of this gateway, unique over time. */
 		private readonly id: string,
 		private readonly aliveMs: number,
 	) {}
 
-	/** Gives a sign of life. Answers how many connections of this gateway are known. */
+	/** Sends a heartbeat. Resolves to the number of registered connections of this gateway. */
 	async beat(): Promise<number> {
 		const { commands, keys, id } = this;
-		// Alive before it is known: else it would be taken for dead.
+		// Alive before it is registered: otherwise it would seem dead.
 		await commands.set(keys.gatewayAlive(id), '1', 'PX', this.aliveMs);
 		const [known] = await Promise.all([
 			commands.hlen(keys.gatewayConnections(id)),
@@ -41,12 +41,12 @@ export class Gateways {
 		await this.commands.hdel(this.keys.gatewayConnections(this.id), connection);
 	}
 
-	/** Connection to user, as it is known of this gateway. */
+	/** Registered connections of this gateway: connection to user. */
 	async known(): Promise<ReadonlyMap<string, string>> {
 		return new Map(Object.entries(await this.commands.hgetall(this.keys.gatewayConnections(this.id))));
 	}
 
-	/** Ends the connections of gateways that died: each by one of those that look. */
+	/** Removes the connections of dead gateways; each gateway is handled by one caller. */
 	async sweep(end: Ending): Promise<void> {
 		const { commands, keys } = this;
 		for (const id of await commands.smembers(keys.gateways())) {
@@ -62,7 +62,7 @@ export class Gateways {
 		const { commands, keys } = this;
 		const connections = keys.gatewayConnections(id);
 		for (let cursor = '0'; ; ) {
-			// It was only slow. What was ended already it finds missing with its next beat.
+			// It was only slow: its next heartbeat registers removed connections again.
 			if (await this.isAlive(id)) return;
 			const [next, page] = await commands.hscan(connections, cursor, 'COUNT', PAGE);
 			await Promise.all(

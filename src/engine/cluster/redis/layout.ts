@@ -2,12 +2,12 @@ import { Redis } from 'ioredis';
 import { type RedisAddress, tlsOf } from './connection.ts';
 
 export interface Layout {
-	/** It is a node of a Redis Cluster: asked, so that nobody has to say it. */
+	/** Whether it is a node of a Redis Cluster, as it reports itself. */
 	readonly cluster: boolean;
-	/** What it is allowed to throw out when memory is short; null where it does not say. */
+	/** Its eviction policy for low memory; null if unknown. */
 	readonly evicts: string | null;
 	readonly version: string;
-	/** What its clock says. */
+	/** Time of its clock. */
 	readonly nowMs: number;
 }
 
@@ -19,7 +19,7 @@ export async function findLayout(address: Pick<RedisAddress, 'url' | 'ca'>): Pro
 		maxRetriesPerRequest: 1,
 		retryStrategy: () => null,
 	});
-	// What was wrong comes here; the rejection may say no more than that the connection is closed.
+	// The rejection may only say that the connection is closed; this event has the reason.
 	let reason: Error | undefined;
 	node.on('error', (error) => {
 		reason ??= error;
@@ -38,9 +38,9 @@ export async function findLayout(address: Pick<RedisAddress, 'url' | 'ca'>): Pro
 	} catch (error) {
 		const { hostname, port } = new URL(url);
 		const { message } = reason ?? (error as Error);
-		// One that does not speak TLS says nothing of it: it waits for more, and so do we.
+		// A server without TLS does not answer the handshake: the connection times out.
 		const how = tlsOf(address).tls ? ' over TLS' : '';
-		throw new Error(`Redis at ${hostname}:${port || 6379} is not reachable${how}: ${message}`, {
+		throw new Error(`Redis cannot be used at ${hostname}:${port || 6379}${how}: ${message}`, {
 			cause: error,
 		});
 	} finally {

@@ -1,12 +1,12 @@
 import { SLOTS, slotOf, spreadTags } from './slots.ts';
 
 /**
- * Markers of epochs: keys on every node that say since when the read state there is whole, and by which process of Redis it
- * has been kept since. 32 of them are spread over the slots. Every node has some in its lowest slots as well: it may have none of those.
+ * Markers of epochs: keys on every node that record since when its read state is complete, and which Redis process has
+ * held it since. 32 of them are spread over the slots. Every node also has some in its lowest slots, because it may have none of the 32.
  */
 
 const SPREAD = 32;
-/** A node that is being given slots has others as its lowest ones before long. */
+/** Several, because the lowest slots of a node change while it gets slots. */
 const LOWEST = 8;
 
 export interface Marker {

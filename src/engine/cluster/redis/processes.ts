@@ -3,9 +3,9 @@ import { Refusal } from '../../../model/errors.ts';
 import type { Commands } from './connection.ts';
 
 /**
- * Which process each node of Redis is. A process has an id (`run_id`) of its own, which it does not keep in a snapshot nor share with its
- * replicas: a node that restarts with an old snapshot, or a replica that took over, has another. The id is asked once for each
- * connection, because behind a connection there is always the same process.
+ * The process behind each Redis node. Every Redis process has its own id (`run_id`), which is neither in a snapshot nor shared with
+ * replicas: a node that restarts with an old snapshot, or a replica that took over, has a new one. It is read once per
+ * connection, because a connection always leads to the same process.
  */
 export class Processes {
 	private readonly ids = new WeakMap<Redis, string>();
@@ -13,15 +13,15 @@ export class Processes {
 
 	constructor(private readonly commands: Commands) {}
 
-	/** The node of this address. Fails where the client has no connection to it. */
+	/** The node at this address. Throws if the client has no connection to it. */
 	nodeAt(address: string): Redis {
 		const node = this.find(address);
 		if (!node) throw new Refusal('service_unavailable', `Redis has no node ${address}`);
 		return node;
 	}
 
-	/** Resolves when each of them has answered. */
-	async answer(): Promise<void> {
+	/** Resolves when all nodes have answered. */
+	async pingAll(): Promise<void> {
 		const { commands } = this;
 		const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
 		if (nodes.length === 0) throw new Error('no Redis node is known');
@@ -42,10 +42,10 @@ export class Processes {
 		return id;
 	}
 
-	/** Without asking: whatever answered from this address lately is this process. */
+	/** Whether no other process than this one has answered from this address lately. Sends no request. */
 	isAt(address: string, id: string): boolean {
 		const node = this.find(address);
-		// One that is not connected has answered nothing.
+		// A node that is not connected has answered nothing.
 		return node !== undefined && (node.status !== 'ready' || this.ids.get(node) === id);
 	}
 

@@ -1,32 +1,32 @@
 import type { BusMessage, Topic } from '../../ports/bus.ts';
 
 /**
- * Finds subscriber connections that silently carry nothing any more: a network that drops packets closes no connection, and
- * Redis keeps no message for later. In every round this process publishes to a topic of its own at each node, and expects
- * to receive that itself.
+ * Detects subscriber connections that silently stopped carrying messages: a network that drops packets closes no connection,
+ * and Redis stores no messages. In every round this process publishes to its own topic on each node, and expects
+ * to receive the message.
  *
- * A silent connection has to be found before clients move on past what it did not carry: they resume from the position that
- * other nodes gave them, less the overlap of 5 s. Rounds are counted instead of time, because a process that stalls neither
- * receives nor passes on anything meanwhile.
+ * A silent connection must be detected before clients move past the messages it lost: they resume from a position that
+ * other nodes advanced, minus an overlap of 5 s. Rounds are counted instead of time, because a stalled process neither
+ * receives nor forwards anything.
  */
 
 const EVERY_MS = 700;
-/** Found in 3.5 s at most. */
-const MOST_UNRECEIVED = 4;
-const MOST_TAGS = 5_000;
+/** Detects silence within 3.5 s. */
+const MAX_UNRECEIVED = 4;
+const MAX_TAGS = 5_000;
 
 export type PulseTopic = Extract<Topic, `pulse:${string}`>;
 
 export interface PulseParts {
-	/** Those that the subscriber is connected to; none while nothing is subscribed. */
+	/** Nodes that the subscriber is connected to; none while nothing is subscribed. */
 	nodes(): readonly string[];
-	/** The node that a topic with this hash tag is subscribed at. */
+	/** The node where a topic with this hash tag is subscribed. */
 	nodeOf(tag: string): string;
 	subscribe(topic: PulseTopic, handler: (message: BusMessage) => void): void;
 	unsubscribe(topic: PulseTopic, handler: (message: BusMessage) => void): void;
-	/** The subscription is confirmed, and its connection was not lost since. */
+	/** Whether the subscription is confirmed, and its connection was not lost since. */
 	isReceiving(topic: PulseTopic): boolean;
-	/** Errors are ignored: what was not published is not received either. */
+	/** Errors are ignored: an unpublished message is not received either. */
 	send(topic: PulseTopic, message: BusMessage): void;
 	onSilent(node: string): void;
 }
@@ -71,11 +71,11 @@ export class Pulse {
 		const beat = this.beats.get(node) ?? this.begin(node);
 		if (!beat) return;
 		if (!parts.isReceiving(beat.topic)) {
-			// Counted from when it is subscribed.
+			// Counting starts with the subscription.
 			beat.received = round;
 			return;
 		}
-		if (round - beat.received > MOST_UNRECEIVED) {
+		if (round - beat.received > MAX_UNRECEIVED) {
 			beat.received = round;
 			parts.onSilent(node);
 			return;
@@ -85,7 +85,7 @@ export class Pulse {
 
 	/** Undefined: the node has no slots. */
 	private begin(node: string): Beat | undefined {
-		for (let number = 0; number < MOST_TAGS; number += 1) {
+		for (let number = 0; number < MAX_TAGS; number += 1) {
 			const tag = `${this.id}-${number}`;
 			if (this.parts.nodeOf(tag) !== node) continue;
 			const handler = (message: BusMessage): void => {

@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs';
 import type { Cluster, Redis } from 'ioredis';
 
 /**
- * Every change of several steps is one Lua script, in a file of its own: `lua/<name>-<number of keys>.lua`,
- * whose header names keys, arguments and result. What several of them do stands in `lua/include/<name>.lua`; a line
- * `-- include <name>` is where it belongs. Redis keeps scripts by their hash; they are sent whole only to a node that
- * does not know them yet.
+ * Every change of several steps is one Lua script in its own file, `lua/<name>-<number of keys>.lua`,
+ * whose header names keys, arguments and result. Shared parts are in `lua/include/<name>.lua`; a line
+ * `-- include <name>` inserts one. Redis caches scripts by their hash; the full text is only sent to a node that
+ * does not have it.
  */
 
 export const FILES = {
-	apply: 'apply-2',
+	apply: 'apply-3',
 	claim: 'claim-1',
 	delivered: 'delivered-1',
 	endEpoch: 'end-epoch-1',
-	loadConversation: 'load-conversation-2',
+	loadConversation: 'load-conversation-3',
 	loadThread: 'load-thread-2',
 	loadUser: 'load-user-2',
 	nameMarker: 'name-marker-1',
@@ -24,6 +24,7 @@ export const FILES = {
 	setIfUnchanged: 'set-if-unchanged-2',
 	trim: 'trim-2',
 	userView: 'user-view-2',
+	versions: 'versions-1',
 	views: 'views-1',
 } as const;
 
@@ -43,16 +44,16 @@ export function defineScripts<Client extends Redis | Cluster>(client: Client): C
 	return client as Client & Scripts;
 }
 
-/** Of a command as it is sent first, by its hash. */
+/** Whether a command publishes: `spublish`, or the script publish-1.lua, which the client sends by its hash first. */
 export const isPublication = ({ name, args }: { name: string; args: readonly unknown[] }): boolean =>
 	name === 'spublish' || args[0] === PUBLISH_SHA;
 
 const INCLUDE = /^-- include (\S+)$/gm;
 
-/** Written otherwise, it would be a remark, and what it stands for missing. */
+/** A misspelt include would be an ordinary comment, and its content missing. */
 const ALMOST_INCLUDE = /^\s*--\s*include\b.*$/m;
 
-/** Its whole text. */
+/** The complete text of a script. */
 export function scriptIn(file: string): string {
 	const script = read(file).replace(INCLUDE, (_, name) => read(`include/${name}`));
 	const [left] = ALMOST_INCLUDE.exec(script) ?? [];

@@ -2,41 +2,40 @@ import type { PresenceState, Sessions } from '../../ports/sessions.ts';
 import type { Commands } from './connection.ts';
 import { Gateways } from './gateways.ts';
 import type { Keys } from './keys.ts';
-import { repeating } from './repeating.ts';
 
 /**
- * Who is connected to any gateway. Each gateway keeps its own connections alive, and registers them; those of a
- * gateway that died are ended by another one. What this process has and Redis does not know, because Redis was
- * emptied or this process was taken for dead, is registered again.
+ * Sessions of all gateways. Each gateway registers its connections and keeps them alive; connections of a
+ * dead gateway are removed by another one. Connections of this process that Redis does not have, because it was
+ * emptied or this process seemed dead, are registered again.
  */
 
 export interface SessionHooks {
-	/** The user's presence may be another one by something that nobody called: it has to be looked at. */
+	/** The user's presence may have changed without a call: read it again. */
 	onChanged(user: string): Promise<void>;
 	onError(error: Error): void;
 }
 
 export interface SessionTimes {
-	/** A connection that nobody refreshes is gone after this, whatever became of the gateways. */
+	/** A connection expires after this time without a refresh. */
 	readonly lifetimeMs: number;
-	/** A gateway that gave no sign of life for so long is dead. */
+	/** A gateway without a heartbeat for this long is dead. */
 	readonly aliveMs: number;
 }
 
 const TIMES: SessionTimes = { lifetimeMs: 60_000, aliveMs: 30_000 };
-const AT_ONCE = 200;
+const CONCURRENCY = 200;
 
-/** As the script answers: active before and after, how many connections, whether the user is set to away. */
+/** The result of the script: active before and after, number of connections, whether the user is set to away. */
 type SessionState = readonly [before: number, after: number, connections: number, away: number];
 
 type Change = 'connected' | 'disconnected' | 'away' | 'back' | 'beat' | 'ask';
 
 export class RedisSessions implements Sessions {
-	/** Connections of this process, and whose they are. */
+	/** Connections of this process: connection to user. */
 	private readonly own = new Map<string, string>();
 	private readonly gateways: Gateways;
 	private readonly lifetimeMs: number;
-	/** The first sign of life: whose connections are known has to be known itself. */
+	/** The first heartbeat: a gateway must be registered before its connections. */
 	private introduced: Promise<unknown> | undefined;
 	private readonly ends: readonly (() => void)[];
 
@@ -60,9 +59,9 @@ export class RedisSessions implements Sessions {
 	async connected(user: string, connection: string): Promise<boolean> {
 		this.own.set(connection, user);
 		await this.introduce();
-		// Registered first: if this process dies in between, there is somebody to end it.
+		// Registered first, so that another gateway can remove it if this process dies in between.
 		if (this.own.has(connection)) await this.gateways.add(user, connection);
-		// What ended meanwhile must not begin after its end.
+		// It may have been disconnected in the meantime.
 		if (!this.own.has(connection)) return false;
 		return this.changes(user, 'connected', connection);
 	}
@@ -93,19 +92,19 @@ export class RedisSessions implements Sessions {
 		return new Set(users.filter((_, index) => active[index]));
 	}
 
-	/** This and the next two are also done by timers. A sign of life; where Redis knows other connections, it learns. */
+	/** Sends a heartbeat, and registers connections again if Redis has a different number. Timers call this and the next two. */
 	async beat(): Promise<void> {
 		if ((await this.gateways.beat()) !== this.own.size) await this.register();
 	}
 
-	/** Ends the connections of gateways that died. */
+	/** Removes connections of dead gateways. */
 	async sweep(): Promise<void> {
 		await this.gateways.sweep((user, connection) => this.end(user, connection));
 	}
 
-	/** Keeps the connections of this process from expiring. */
+	/** Keeps this process's connections from expiring. */
 	async refresh(): Promise<void> {
-		await inPieces([...this.own], ([connection, user]) => this.renew(user, connection));
+		await inChunks([...this.own], ([connection, user]) => this.renew(user, connection));
 	}
 
 	close(): void {
@@ -124,13 +123,13 @@ export class RedisSessions implements Sessions {
 
 	private async register(): Promise<void> {
 		const known = await this.gateways.known();
-		await inPieces([...this.own], async ([connection, user]) => {
+		await inChunks([...this.own], async ([connection, user]) => {
 			if (known.has(connection) || !this.own.has(connection)) return;
 			await this.gateways.add(user, connection);
 			await this.renew(user, connection);
 		});
-		// Their end did not reach Redis.
-		await inPieces([...known], async ([connection, user]) => {
+		// Connections that ended without Redis being informed.
+		await inChunks([...known], async ([connection, user]) => {
 			if (this.own.has(connection)) return;
 			await this.end(user, connection);
 			await this.gateways.remove(connection);
@@ -142,7 +141,7 @@ export class RedisSessions implements Sessions {
 		if (await this.changes(user, 'beat', connection)) await this.hooks.onChanged(user);
 	}
 
-	/** Whether it was the last one does not show where it expired before: so the user is looked at in any case. */
+	/** Reports the user in any case: if the connection had already expired, the script does not show that it was the last. */
 	private async end(user: string, connection: string): Promise<void> {
 		await this.run(user, 'disconnected', connection);
 		await this.hooks.onChanged(user);
@@ -166,8 +165,34 @@ export class RedisSessions implements Sessions {
 	}
 }
 
-/** All of them, but not all at once. */
-async function inPieces<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-	for (let from = 0; from < all.length; from += AT_ONCE)
-		await Promise.all(all.slice(from, from + AT_ONCE).map(work));
+/** Limits concurrency. */
+async function inChunks<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+	for (let from = 0; from < all.length; from += CONCURRENCY)
+		await Promise.all(all.slice(from, from + CONCURRENCY).map(work));
+}
+
+/** Presence for processes that hold no connections, and therefore are not registered as gateways. */
+export const presenceView = (commands: Commands, keys: Keys): Pick<Sessions, 'activeAmong'> => ({
+	activeAmong: async (users) => {
+		const answers = await Promise.all(
+			users.map((user) => commands.sessions(keys.sessions(user), keys.away(user), 'ask', '', 0)),
+		);
+		return new Set(users.filter((_, index) => (answers[index] as readonly [number, number])[1] === 1));
+	},
+});
+
+/** Runs `work` at intervals, never concurrently. Returns a function that stops it. */
+function repeating(everyMs: number, work: () => Promise<void>, onError: (error: Error) => void): () => void {
+	let running = false;
+	const timer = setInterval(() => {
+		if (running) return;
+		running = true;
+		work()
+			.catch(onError)
+			.finally(() => {
+				running = false;
+			});
+	}, everyMs);
+	timer.unref();
+	return () => clearInterval(timer);
 }

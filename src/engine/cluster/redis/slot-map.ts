@@ -3,11 +3,11 @@ import { translated } from './failure-cause.ts';
 import { SLOTS } from './slots.ts';
 
 /**
- * Which node has which slot. `nodeOf` is where commands go now; `told` is what a node of the cluster said last, as a whole. The two
- * differ while slots move. With one Redis there is one node, which has everything.
+ * The nodes of slots. `nodeOf` is where commands go now; `assignment` is what a node of the cluster reported last, as a whole. They
+ * differ while slots move. A single Redis is one node that has all slots.
  */
 
-/** By slot: the address of the node that has it. */
+/** The address of the node of each slot. */
 export type Assignment = readonly string[];
 
 const ONE: Assignment = Array.from({ length: SLOTS }, () => '');
@@ -22,7 +22,12 @@ export class SlotMap {
 		commands.on('refresh', () => this.read());
 	}
 
-	/** The same object as long as it is the same assignment. */
+	/** Whether slots can move to other nodes: not with one Redis. */
+	get canMove(): boolean {
+		return 'slots' in this.commands;
+	}
+
+	/** The same object while the assignment does not change. */
 	get assignment(): Assignment {
 		return this.last;
 	}
@@ -41,7 +46,7 @@ export class SlotMap {
 		return this.last.flatMap((node, slot) => (node === address ? [slot] : []));
 	}
 
-	/** Asks the cluster. */
+	/** Asks the cluster for the current assignment. */
 	async refresh(): Promise<void> {
 		const { commands } = this;
 		if (!('refreshSlotsCache' in commands)) return;

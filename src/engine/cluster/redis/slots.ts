@@ -1,9 +1,11 @@
-/** Which of a cluster's 16,384 slots a hash tag falls into: CRC16 (XMODEM), as Redis Cluster defines it. */
+import type { Cluster, Redis } from 'ioredis';
+
+/** The slot of a hash tag, among the 16,384 of a cluster: CRC16 (XMODEM), as Redis Cluster defines it. */
 
 export const SLOTS = 16_384;
 
-/** What each byte does to the sum. */
-const STEPS = Uint16Array.from({ length: 256 }, (_, byte) => {
+/** CRC of each byte value. */
+const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 	let crc = byte << 8;
 	for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
 	return crc;
@@ -13,11 +15,11 @@ const utf8 = new TextEncoder();
 
 export function slotOf(tag: string): number {
 	let crc = 0;
-	for (const byte of utf8.encode(tag)) crc = ((crc << 8) & 0xffff) ^ (STEPS[(crc >> 8) ^ byte] as number);
+	for (const byte of utf8.encode(tag)) crc = ((crc << 8) & 0xffff) ^ (CRC_TABLE[(crc >> 8) ^ byte] as number);
 	return crc % SLOTS;
 }
 
-/** Tags in slots that are spread evenly, so that every node with a fair share of slots has one. */
+/** Tags in evenly spread slots, so that every node with a fair share of slots has one. */
 export function spreadTags(count: number): string[] {
 	const tags: string[] = [];
 	const found = new Set<number>();
@@ -29,4 +31,13 @@ export function spreadTags(count: number): string[] {
 		tags.push(tag);
 	}
 	return tags;
+}
+
+/** Returns the node of a hash tag, as far as the client knows; always the same for a single Redis. */
+export function nodesOf(client: Redis | Cluster): (tag: string) => string {
+	if (!('slots' in client)) return () => '';
+	return (tag) => {
+		const slot = slotOf(tag);
+		return client.slots[slot]?.[0] ?? String(slot);
+	};
 }

@@ -2,24 +2,24 @@ import { EventEmitter } from 'node:events';
 import { Redis, type RedisOptions } from 'ioredis';
 
 /**
- * Sharded subscriptions: one connection to each node that carries a subscribed channel.
+ * Sharded subscriptions: one connection to each node that has a subscribed channel.
  *
- * The sharded subscriptions of ioredis are not used. Where a cluster is lost while one of its subscriber connections is being
- * made, ioredis waits for that connection for good, and receives nothing until the process ends.
+ * The sharded subscriptions of ioredis are not used: if a cluster is lost while one of its subscriber connections is being
+ * opened, ioredis waits for that connection forever, and receives nothing until the process ends.
  *
- * Subscriptions are not renewed here: the bus gets `lost` when a connection closes and `connected` when it is
- * back, and subscribes again. So one place decides what is subscribed (bus.ts).
+ * This class does not renew subscriptions: the bus gets `lost` when a connection closes and `connected` when it is
+ * open again, and subscribes again. So one place decides what is subscribed (bus.ts).
  */
 
-/** Without what its constructor does not take. */
+/** Without the option that the constructor does not accept. */
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
 interface Events {
 	message: [channel: string, text: string];
-	/** The connection to this node closed: nothing is subscribed there any more. */
+	/** The connection to this node was closed, and its subscriptions with it. */
 	lost: [node: string];
 	connected: [node: string];
-	/** Slots may have moved: a node ended subscriptions by itself, or does not accept one. */
+	/** Slots may have moved: a node ended subscriptions by itself, or rejected one. */
 	moved: [];
 	error: [error: Error];
 }
@@ -30,15 +30,15 @@ interface Connection {
 }
 
 export interface SubscriberParts {
-	/** Host and port are those of the node. */
+	/** Host and port are set to those of the node. */
 	readonly options: Options;
-	/** Where a channel is subscribed, as `host:port`; with one Redis always the same. */
+	/** The node of a channel, as `host:port`; always the same for a single Redis. */
 	nodeOf(channel: string): string;
 }
 
 export class Subscriber extends EventEmitter<Events> {
 	private readonly connections = new Map<string, Connection>();
-	/** The node that each channel was subscribed at last. */
+	/** The node where each channel was last subscribed. */
 	private readonly subscribedAt = new Map<string, string>();
 	private closed = false;
 
@@ -46,7 +46,7 @@ export class Subscriber extends EventEmitter<Events> {
 		super();
 	}
 
-	/** Resolves when the node has confirmed it. Repeating it is harmless. */
+	/** Resolves when the node has confirmed the subscription. Repeating it is harmless. */
 	async subscribe(channel: string): Promise<void> {
 		if (this.closed) throw new Error('the subscriber is closed');
 		const node = this.parts.nodeOf(channel);
@@ -58,7 +58,7 @@ export class Subscriber extends EventEmitter<Events> {
 		await redis.ssubscribe(channel);
 	}
 
-	/** A node's connection is closed with its last channel. */
+	/** Closes a node's connection with its last channel. */
 	async unsubscribe(channel: string): Promise<void> {
 		const node = this.subscribedAt.get(channel);
 		if (node === undefined) return;
@@ -70,13 +70,13 @@ export class Subscriber extends EventEmitter<Events> {
 		else await connection.redis.sunsubscribe(channel);
 	}
 
-	/** `connected` follows, unless the node is gone for good. */
+	/** `connected` follows, unless the node was removed. */
 	isConnecting(node: string): boolean {
 		const status = this.connections.get(node)?.redis.status;
 		return status !== undefined && status !== 'ready';
 	}
 
-	/** Closes a node's connection without waiting for an answer; it is made again at once. */
+	/** Closes a node's connection without waiting for an answer; the client reconnects at once. */
 	drop(node: string): void {
 		(this.connections.get(node)?.redis as { stream?: { destroy(): void } } | undefined)?.stream?.destroy();
 	}
@@ -91,7 +91,7 @@ export class Subscriber extends EventEmitter<Events> {
 		const options: Options = {
 			...this.parts.options,
 			...addressOf(node),
-			// A connection that subscribes answers nothing else, so there is nothing to check.
+			// A subscriber connection answers no other commands, so the check would fail.
 			enableReadyCheck: false,
 			autoResubscribe: false,
 			lazyConnect: true,
@@ -125,7 +125,7 @@ export class Subscriber extends EventEmitter<Events> {
 	}
 }
 
-/** Of an IPv6 address too: the port stands after the last colon. */
+/** Also for IPv6: the port follows the last colon. */
 function addressOf(node: string): Options {
 	const end = node.lastIndexOf(':');
 	return end < 0 ? {} : { host: node.slice(0, end), port: Number(node.slice(end + 1)) };

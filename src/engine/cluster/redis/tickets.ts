@@ -9,7 +9,7 @@ import {
 import type { Commands } from './connection.ts';
 import type { Keys } from './keys.ts';
 
-/** Tickets that any gateway redeems. Redis forgets them when they are too old, and hands each out once. */
+/** Tickets that any gateway can redeem. Redis removes expired ones, and returns each only once. */
 export class RedisTickets implements Tickets {
 	constructor(
 		private readonly commands: Commands,
@@ -25,14 +25,14 @@ export class RedisTickets implements Tickets {
 	}
 
 	async redeem(ticket: string): Promise<Admission | null> {
-		// Whatever else stands in an address does not become a key.
+		// Arbitrary text from a URL must not become a key.
 		if (!isTicket(ticket)) return null;
 		const found = await this.commands.getdel(this.keys.ticket(ticket));
 		return found === null ? null : decode(found);
 	}
 }
 
-/** JSON has no infinity: a token without an end has null. */
+/** JSON has no infinity: null stands for a token that does not expire. */
 const encode = (admission: Admission): string => JSON.stringify(admission);
 
 function decode(text: string): Admission {

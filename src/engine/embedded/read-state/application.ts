@@ -1,15 +1,16 @@
 import { isCaughtUp } from '../../../model/counting.ts';
-import { hold } from '../../../model/invariants.ts';
+import { checkInvariant } from '../../../model/invariants.ts';
+import { joined, left } from '../../../model/membership.ts';
 import { inTimeline, type Message } from '../../../model/message.ts';
 import type { Timeline } from '../../../model/timeline.ts';
 import { NOTHING_AHEAD, readerOf } from '../../../model/views.ts';
 import type { Effect } from '../../../sequencer/effects.ts';
 import type { ReadFact } from '../../ports/facts.ts';
-import { changed } from './changed.ts';
+import { applyChange } from './apply-change.ts';
 import { LoadedConversation, type LoadedUser } from './loaded.ts';
 import { type Residents, threadKey } from './residents.ts';
 
-/** Takes the sequencer's effects into memory. Synchronous: `prepare` loaded what this needs. */
+/** Applies effects to the views in memory. Synchronous: `prepare` has loaded everything it needs. */
 
 export class Application {
 	constructor(private readonly residents: Residents) {}
@@ -25,8 +26,9 @@ export class Application {
 		}
 		this.residents.journal.add(number);
 		const conversation = this.residents.peekConversation(number);
-		if (!conversation) throw new Error(`${effect.type} of ${effect.conversation.id}: not prepared`);
-		hold('view_never_goes_back', at >= conversation.stamp);
+		if (!conversation)
+			throw new Error(`cannot apply ${effect.type} to ${effect.conversation.id}: it is not loaded`);
+		checkInvariant('view_never_goes_back', at >= conversation.stamp);
 		conversation.stamp = at;
 		switch (effect.type) {
 			case 'posted':
@@ -47,7 +49,7 @@ export class Application {
 				this.leave(number, effect.user, at);
 				return [];
 			case 'changed':
-				// While it was archived, nobody needed its entries.
+				// Entries were not loaded while it was archived: readers must check again what is loaded.
 				if (conversation.archived && !effect.conversation.archived) this.residents.disruptions += 1;
 				conversation.archived = effect.conversation.archived;
 				return [];
@@ -65,27 +67,23 @@ export class Application {
 	private withUser(id: string, at: number, change: (user: LoadedUser) => void): void {
 		const user = this.residents.peekUser(id);
 		if (!user) {
-			this.residents.passBy(id, at);
+			this.residents.noteUnloadedChange(id, at);
 			return;
 		}
 		change(user);
 		user.stamp = at;
 	}
 
-	/** Rejoining begins with nothing, and a revision above the old one. */
 	private join(number: number, id: string, cursor: number, at: number): void {
 		this.withUser(id, at, (user) => {
-			const former = user.membershipIn(number);
-			const revision = former ? former.revision + 1 : 0;
-			const fresh = { member: true, muted: false, level: 'all', ahead: NOTHING_AHEAD } as const;
-			user.setMembership(number, { ...fresh, revision, cursor });
+			user.setMembership(number, joined(user.membershipIn(number), cursor));
 		});
 	}
 
 	private leave(number: number, id: string, at: number): void {
 		this.withUser(id, at, (user) => {
 			const membership = user.membershipIn(number);
-			if (membership) user.setMembership(number, { ...membership, member: false, ahead: NOTHING_AHEAD });
+			if (membership) user.setMembership(number, left(membership));
 			user.unfollowAll(number);
 		});
 	}
@@ -98,11 +96,11 @@ export class Application {
 		if (inTimeline(message)) conversation.timeline.append(entry);
 		thread?.append(entry);
 		if (message.threadTs !== null && !thread)
-			this.residents.passBy(threadKey(conversation.id, message.threadTs), message.ts);
+			this.residents.noteUnloadedChange(threadKey(conversation.id, message.threadTs), message.ts);
 		return facts;
 	}
 
-	/** Who had nothing unread before their own message has read it: in the timeline, and likewise in its thread. */
+	/** Authors who had nothing unread before their own message have read it, in the timeline and likewise in its thread. */
 	private movesOf(
 		{ id, number, timeline }: LoadedConversation,
 		thread: Timeline | undefined,
@@ -114,13 +112,13 @@ export class Application {
 		const membership = inTimeline(message) ? author.membershipIn(number) : undefined;
 		if (membership && isCaughtUp(timeline, readerOf(author, membership.cursor, membership.ahead), ts)) {
 			const cursor = { ts, revision: membership.revision, ahead: NOTHING_AHEAD };
-			facts.push(changed(author, number, { type: 'cursor', conversation: id, cursor }, ts));
+			facts.push(applyChange(author, number, { type: 'cursor', conversation: id, cursor }, ts));
 		}
 		if (threadTs === null || !thread) return facts;
 		const follow = author.follows.get(number)?.get(threadTs);
 		if (follow && isCaughtUp(thread, readerOf(author, follow.cursor), ts))
 			facts.push(
-				changed(author, number, { type: 'thread_cursor', conversation: id, threadTs, cursor: ts }, ts),
+				applyChange(author, number, { type: 'thread_cursor', conversation: id, threadTs, cursor: ts }, ts),
 			);
 		return facts;
 	}
@@ -151,6 +149,6 @@ export class Application {
 		if (message.threadTs === null) return;
 		const thread = conversation.threads.get(message.threadTs);
 		if (thread) change(thread);
-		else this.residents.passBy(threadKey(conversation.id, message.threadTs), at);
+		else this.residents.noteUnloadedChange(threadKey(conversation.id, message.threadTs), at);
 	}
 }

@@ -1,7 +1,7 @@
-/** Numbers of conversations in the order in which they changed, for readers that remember something of very many of them. */
+/** Numbers of conversations in the order of their changes, for caches over very many conversations. */
 
-/** Beyond, such a reader looks at all of them again. */
-const KEPT = 1 << 16;
+/** Older changes are dropped: the cache is recomputed then. */
+const MAX_CHANGES = 1 << 16;
 
 export class Journal {
 	private numbers: number[] = [];
@@ -13,12 +13,12 @@ export class Journal {
 
 	add(conversation: number): void {
 		this.numbers.push(conversation);
-		if (this.numbers.length < 2 * KEPT) return;
-		this.numbers = this.numbers.slice(KEPT);
-		this.dropped += KEPT;
+		if (this.numbers.length < 2 * MAX_CHANGES) return;
+		this.numbers = this.numbers.slice(MAX_CHANGES);
+		this.dropped += MAX_CHANGES;
 	}
 
-	/** Undefined where it is too long ago. */
+	/** Undefined if these changes are no longer in the journal. */
 	since(end: number): readonly number[] | undefined {
 		return end < this.dropped ? undefined : this.numbers.slice(end - this.dropped);
 	}

@@ -12,23 +12,23 @@ import {
 import { Journal } from './journal.ts';
 import { MembershipTable } from './memberships.ts';
 
-/** What is in memory of a conversation and of a user. */
+/** Conversations and users in memory. */
 
-/** Of most conversations no thread is in use. */
+/** Most conversations have no thread loaded. */
 const NO_THREADS: ReadonlyMap<number, Timeline> = new Map();
 /** Most users follow nothing. */
 const NOTHING_FOLLOWED: ReadonlyMap<number, ReadonlyMap<number, FollowView>> = new Map();
 
 export class LoadedConversation implements ConversationView {
 	archived: boolean;
-	/** Stamp of its newest change of any kind. */
+	/** Stamp of its newest change. */
 	stamp: number;
 	readonly timeline: Timeline;
 	/** Stamp of the newest edit or delete of an entry that is not loaded. */
 	changedBelowFloor = 0;
 	private ownThreads: Map<number, Timeline> | undefined;
 	usedAt = 0;
-	/** Evicted: code that still holds it must not count with it. */
+	/** Code that still references an evicted conversation must not count with it. */
 	evicted = false;
 
 	constructor(
@@ -42,7 +42,7 @@ export class LoadedConversation implements ConversationView {
 		this.timeline = new Timeline(brief.latest);
 	}
 
-	/** Threads in use, whole. */
+	/** Loaded threads; each is complete. */
 	get threads(): ReadonlyMap<number, Timeline> {
 		return this.ownThreads ?? NO_THREADS;
 	}
@@ -57,33 +57,33 @@ export class LoadedUser implements UserView {
 	/** Stamp of the newest change of the user's read state. */
 	stamp = 0;
 	readonly memberships: MembershipTable;
-	/** Where the user's own state changed; made when somebody wants to know. */
+	/** Conversations where the user's own state changed; created on first use. */
 	private ownJournal: Journal | undefined;
-	/** All entries after the user's cursors were in memory after so many disruptions. */
+	/** `Residents.disruptions` when all entries after the user's cursors were last known to be loaded. */
 	reachedAt = -1;
-	/** Numbers of conversations where the cursor was set back since. */
+	/** Numbers of conversations whose cursor moved back since. */
 	readonly setBack = new Set<number>();
 	private ahead: Map<number, ReadonlySet<number>> | undefined;
 	private ownFollows: Map<number, Map<number, FollowView>> | undefined;
 	readonly activity: Activity;
 	usedAt = 0;
-	/** For `Looked`: of users in very many conversations. */
-	remembered: object | undefined;
-	/** All of the user's conversations were in memory after so many disruptions. */
+	/** Cache of `MemorySnapshot` for users in very many conversations. */
+	inboxIndex: object | undefined;
+	/** `Residents.disruptions` when all of the user's conversations were last known to be loaded. */
 	completeAt = -1;
 
 	constructor(
 		readonly number: number,
 		readonly id: string,
 		starts: readonly number[],
-		places: number,
+		expectedMemberships: number,
 		private readonly conversations: Numbering,
 	) {
-		this.memberships = new MembershipTable(places);
+		this.memberships = new MembershipTable(expectedMemberships);
 		this.activity = new Activity(starts);
 	}
 
-	/** Stamp of the newest change of anything kept here. */
+	/** Stamp of the newest change of the user, including activity. */
 	get newestChange(): number {
 		return Math.max(this.stamp, this.activity.newest);
 	}
@@ -120,7 +120,7 @@ export class LoadedUser implements UserView {
 		else this.ahead = (this.ahead ?? new Map()).set(conversation, membership.ahead);
 	}
 
-	/** Threads followed, by conversation number and root. */
+	/** Followed threads, by conversation number and root. */
 	get follows(): ReadonlyMap<number, ReadonlyMap<number, FollowView>> {
 		return this.ownFollows ?? NOTHING_FOLLOWED;
 	}

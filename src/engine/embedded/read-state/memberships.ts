@@ -1,9 +1,9 @@
 import type { MembershipView, NotificationLevel } from '../../../model/views.ts';
 
 /**
- * What a user has in each conversation, packed: 16 bytes each, sorted by the conversation's number. New
- * conversations have the highest numbers, so joining mostly appends. Former memberships stay: rejoining
- * goes on from their revision.
+ * A user's state in each conversation, packed into 16 bytes and sorted by conversation number. New
+ * conversations have the highest numbers, so joining usually appends. Former memberships stay: rejoining
+ * continues from their revision.
  */
 
 const LEVELS: readonly NotificationLevel[] = ['all', 'mentions', 'none'];
@@ -11,10 +11,10 @@ const LEVELS: readonly NotificationLevel[] = ['all', 'mentions', 'none'];
 const MEMBER = 1;
 const MUTED = 2;
 const LEVEL_SHIFT = 2;
-/** Revisions share a word with four bits of flags. */
+/** Revisions share a word with four flag bits. */
 const REVISION_STEP = 16;
 
-/** What was read ahead is kept beside it: most have none. */
+/** The ahead set is stored separately: most are empty. */
 export type Packed = Omit<MembershipView, 'ahead'>;
 
 export class MembershipTable {
@@ -23,7 +23,7 @@ export class MembershipTable {
 	private cursors: Float64Array;
 	private words: Uint32Array;
 
-	/** With room for as many, when it is known how many there will be. */
+	/** `capacity`: the expected number of memberships. */
 	constructor(capacity = 4) {
 		this.numbers = new Uint32Array(capacity);
 		this.cursors = new Float64Array(capacity);
@@ -54,16 +54,16 @@ export class MembershipTable {
 		};
 	}
 
-	/** Numbers of conversations, also of those that the user left. */
+	/** Numbers of conversations, including those that the user has left. */
 	conversations(): Uint32Array {
 		return this.numbers.subarray(0, this.size);
 	}
 
-	/** Index of the conversation, or where it would stand, as -1 - index. */
+	/** Index of the conversation; if absent, -1 - the index where it would be inserted. */
 	find(conversation: number): number {
 		let low = 0;
 		let high = this.size - 1;
-		// Most look-ups in a growing list are of its newest.
+		// Most lookups in a growing table are for its newest entry.
 		if (high < 0 || this.numbers[high]! < conversation) return -1 - this.size;
 		while (low <= high) {
 			const middle = (low + high) >>> 1;
@@ -96,7 +96,7 @@ export class MembershipTable {
 		return index;
 	}
 
-	/** By a quarter: a list that doubled would be half empty, and there is one for each user. */
+	/** Grows by a quarter: after doubling, half of the table could be empty, and every user has one. */
 	private grow(): void {
 		const capacity = this.size + Math.max(4, this.size >>> 2);
 		const numbers = new Uint32Array(capacity);

@@ -1,20 +1,19 @@
-import type { FollowerPosition, InboxOrder, MemberPosition } from '../../../model/views.ts';
+import type { FollowerContext, InboxOrder, MemberContext } from '../../../model/views.ts';
 import type { ChangedViews, Ids, Scope, ViewSnapshot } from '../../ports/views.ts';
-import { type Depth, nextTurn } from './depths.ts';
+import { InboxIndex } from './inbox-index.ts';
 import type { LoadedConversation, LoadedUser } from './loaded.ts';
-import { Remembered } from './remembered.ts';
 import type { Residents } from './residents.ts';
+import { type LoadTarget, nextTurn } from './timeline-loader.ts';
 
 /**
- * Finds what a question is about, loaded as far back as it reaches. What is done with it is done in the turn in which it was found
- * to be loaded, so that nothing can move in between.
+ * Loads the scope of a read into memory, then runs the read without an await, so that no change can happen in between.
  */
 
 const THREADS_PER_TURN = 32;
-/** Of users in up to so many conversations nothing is remembered: all are looked at each time. */
-const FEW = 512;
+/** For users in up to this many conversations nothing is cached: all are visited each time. */
+const MAX_UNCACHED = 512;
 
-/** Everything that is in memory, seen by one user. */
+/** The views in memory, for one user. */
 export class MemorySnapshot implements ViewSnapshot {
 	constructor(
 		readonly user: LoadedUser,
@@ -30,7 +29,7 @@ export class MemorySnapshot implements ViewSnapshot {
 		return this.user.memberships.size;
 	}
 
-	eachConversation(visit: (member: MemberPosition) => void): void {
+	eachConversation(visit: (member: MemberContext) => void): void {
 		const { user } = this;
 		for (let index = 0; index < user.memberships.size; index += 1) {
 			const conversation = conversationAt(this.residents, user, index);
@@ -38,7 +37,7 @@ export class MemorySnapshot implements ViewSnapshot {
 		}
 	}
 
-	*threads(): Generator<FollowerPosition> {
+	*threads(): Generator<FollowerContext> {
 		const { user } = this;
 		for (const [number, threads] of user.follows) {
 			const conversation = this.residents.peekConversation(number);
@@ -50,22 +49,22 @@ export class MemorySnapshot implements ViewSnapshot {
 		}
 	}
 
-	where(holds: (member: MemberPosition) => boolean): Ids {
-		return this.remembered().where(holds);
+	where(holds: (member: MemberContext) => boolean): Ids {
+		return this.inboxIndex().where(holds);
 	}
 
 	newest(start: InboxOrder | null, most: number, among?: Ids, inside?: boolean): LoadedConversation[] {
-		return this.remembered().newest(start, most, among, inside);
+		return this.inboxIndex().newest(start, most, among, inside);
 	}
 
-	private remembered(): Remembered {
+	private inboxIndex(): InboxIndex {
 		const { user, residents } = this;
-		if (user.memberships.size <= FEW) return new Remembered(user, residents);
-		user.remembered ??= new Remembered(user, residents);
-		return user.remembered as Remembered;
+		if (user.memberships.size <= MAX_UNCACHED) return new InboxIndex(user, residents);
+		user.inboxIndex ??= new InboxIndex(user, residents);
+		return user.inboxIndex as InboxIndex;
 	}
 
-	/** Stamp of the newest change that concerns the user. What happens elsewhere does not move it. */
+	/** Stamp of the newest change that concerns the user; changes elsewhere do not move it. */
 	position(): number {
 		const { user } = this;
 		let { stamp } = user;
@@ -74,7 +73,7 @@ export class MemorySnapshot implements ViewSnapshot {
 		return stamp;
 	}
 
-	/** Stamps, application and the ledger have one order here: what has a stamp up to the clock's newest is in memory. */
+	/** Stamps, applying and commits have the same order here: every change up to the clock's newest stamp is in memory. */
 	changedSince(since: number): ChangedViews {
 		const { user } = this;
 		const conversations: string[] = [];
@@ -86,7 +85,7 @@ export class MemorySnapshot implements ViewSnapshot {
 	}
 }
 
-export class Looking {
+export class ScopeLoader {
 	constructor(
 		private readonly residents: Residents,
 		private readonly stamp: () => number,
@@ -96,7 +95,7 @@ export class Looking {
 		const absent = new Set<string>();
 		for (;;) {
 			const user = this.residents.findUser(id) ?? (await this.residents.user(id));
-			// Dropped in between, as after a failed commit.
+			// Dropped in the meantime, for example after a failed commit.
 			if (this.residents.peekUser(id) !== user) continue;
 			const load = this.missing(user, scope, absent);
 			if (!load) return use(new MemorySnapshot(user, this.residents, this.stamp()));
@@ -104,12 +103,12 @@ export class Looking {
 		}
 	}
 
-	/** What loads something of it that is not in memory; undefined where all is. */
+	/** Returns a function that loads a missing part; undefined if nothing is missing. */
 	private missing(user: LoadedUser, { all, some }: Scope, absent: Set<string>) {
 		const { residents } = this;
 		if (all && !residents.isComplete(user)) return () => residents.complete(user);
 		const gaps = all && all !== 'heads' ? this.gapsOf(user) : [];
-		if (gaps.length > 0) return () => residents.depths.reachAll(gaps);
+		if (gaps.length > 0) return () => residents.timelines.loadAll(gaps);
 		if (all === 'threads' && !this.hasThreadsOf(user)) return () => this.loadThreads(user);
 		for (const { id, back, threads } of some?.(user) ?? []) {
 			if (absent.has(id)) continue;
@@ -119,18 +118,18 @@ export class Looking {
 					if (!(await residents.conversation(id))) absent.add(id);
 				};
 			if (back !== null && back < conversation.timeline.floor)
-				return () => residents.depths.reach(conversation, back);
+				return () => residents.timelines.loadBackTo(conversation, back);
 			const root = threads.find((threadTs) => !conversation.threads.has(threadTs));
 			if (root !== undefined) return () => residents.thread(conversation, root);
 		}
 		return undefined;
 	}
 
-	/** Conversations that count and are not loaded as far back as the user's cursor. */
-	private gapsOf(user: LoadedUser): Depth[] {
+	/** Unarchived conversations that are not loaded back to the user's cursor. */
+	private gapsOf(user: LoadedUser): LoadTarget[] {
 		const { memberships, setBack } = user;
 		const isKnown = user.reachedAt === this.residents.disruptions;
-		const gaps: Depth[] = [];
+		const gaps: LoadTarget[] = [];
 		for (const number of isKnown ? setBack : memberships.conversations()) {
 			const index = memberships.find(number);
 			const conversation = conversationAt(this.residents, user, index);
@@ -151,7 +150,7 @@ export class Looking {
 	private async loadThreads(user: LoadedUser): Promise<void> {
 		for (const [index, { conversation, threadTs }] of [...this.missingThreadsOf(user)].entries()) {
 			await this.residents.thread(conversation, threadTs);
-			// Somebody may follow many: the others get their turns in between.
+			// A user may follow many threads: yield now and then.
 			if (index % THREADS_PER_TURN === THREADS_PER_TURN - 1) await nextTurn();
 		}
 	}
@@ -166,7 +165,7 @@ export class Looking {
 	}
 }
 
-/** Undefined where the user is no longer in it, or it is not loaded. */
+/** Undefined if the user has left it, or it is not loaded. */
 function conversationAt(
 	residents: Residents,
 	{ memberships }: LoadedUser,

@@ -6,10 +6,10 @@ import type { Effect } from '../../../sequencer/effects.ts';
 import type { Ledger } from '../../ports/store.ts';
 import type {
 	Changed,
-	Changing,
+	ChangeRequest,
 	Decided,
 	Ids,
-	Keep,
+	OnMoved,
 	Release,
 	RepairProblem,
 	Scope,
@@ -17,25 +17,25 @@ import type {
 	Views,
 } from '../../ports/views.ts';
 import { Application } from './application.ts';
-import { changed } from './changed.ts';
+import { applyChange } from './apply-change.ts';
 import type { LoadedUser } from './loaded.ts';
-import { Looking } from './memory-snapshot.ts';
+import { ScopeLoader } from './memory-snapshot.ts';
 import { Repair } from './repair.ts';
 import type { Residents } from './residents.ts';
 
-/** As many devices of one user can go through lists of their own at once. */
-const LISTS_KEPT = 8;
+/** How many devices of one user can page through unread-first listings at once. */
+const MAX_LISTINGS = 8;
 
 /**
- * Views in this process's memory.
+ * Views in the memory of this process.
  *
- * Changes are applied at once and handed to the ledger in the same turn, so stamps, application and commits
- * have one order. Questions are answered at once too, and handed out when everything they may show is on disk.
+ * A change is applied and passed to the ledger without an await, so stamps, applying and commits have the same
+ * order. A read computes its answer at once, and returns it when everything it may show is durable.
  */
 export class MemoryViews implements Views {
 	private readonly application: Application;
-	private readonly looking: Looking;
-	/** Of users in memory, those used last. */
+	private readonly loader: ScopeLoader;
+	/** Unread-first listings of loaded users, the least recently used first. */
 	private readonly lists = new WeakMap<LoadedUser, Map<number, Ids>>();
 
 	constructor(
@@ -44,36 +44,36 @@ export class MemoryViews implements Views {
 		private readonly clock: Clock,
 	) {
 		this.application = new Application(residents);
-		this.looking = new Looking(residents, () => clock.last());
+		this.loader = new ScopeLoader(residents, () => clock.last());
 	}
 
-	async look<T>(user: string, scope: Scope, use: (looked: ViewSnapshot) => T): Promise<T> {
-		const answer = await this.looking.whenLoaded(user, scope, use);
+	async read<T>(user: string, scope: Scope, use: (views: ViewSnapshot) => T): Promise<T> {
+		const answer = await this.loader.whenLoaded(user, scope, use);
 		await this.ledger.settled();
 		return answer;
 	}
 
-	/** What changes nothing is durable no earlier than what it found, which may still be on its way to disk. */
+	/** A change without effect resolves only when the state it found is durable. */
 	change<D extends Decided, Problem extends string, T>(
 		user: string,
-		{ scope, decide, show, onDurable }: Changing<D, Problem, T>,
+		{ scope, decide, show, onDurable }: ChangeRequest<D, Problem, T>,
 	): Promise<Changed<D, T> | Problem | null> {
 		const { ledger, clock, residents } = this;
-		return this.looking.whenLoaded(user, scope, (looked) => {
-			const decided = decide(looked);
+		return this.loader.whenLoaded(user, scope, (views) => {
+			const decided = decide(views);
 			if (typeof decided === 'string') return decided;
 			const { change, moves } = decided;
 			const number = change.type === 'activity' ? 0 : residents.conversations.of(change.conversation);
-			const fact = moves && changed(looked.user, number, change, clock.next());
-			const seen = show(looked) as T;
-			// Hung on the commit in this very turn: that is what keeps events in the order of stamps.
+			const fact = moves && applyChange(views.user, number, change, clock.next());
+			const seen = show(views) as T;
+			// Chained to the commit without an await, which keeps events in the order of stamps.
 			const durable = (fact ? ledger.commit([fact]) : ledger.settled()).then(() => onDurable(seen));
 			return { decided, shown: seen, durable };
 		});
 	}
 
 	async position(user: string): Promise<number> {
-		return this.look(user, { all: 'heads' }, (looked) => looked.position());
+		return this.read(user, { all: 'heads' }, (views) => views.position());
 	}
 
 	sinceOf(position: number): number {
@@ -87,7 +87,7 @@ export class MemoryViews implements Views {
 		if (!list) return null;
 		lists.delete(number);
 		lists.set(number, list);
-		this.lists.set(loaded, new Map([...lists].slice(-LISTS_KEPT)));
+		this.lists.set(loaded, new Map([...lists].slice(-MAX_LISTINGS)));
 		return list;
 	}
 
@@ -106,7 +106,7 @@ export class MemoryViews implements Views {
 		const { residents } = this;
 		const conversation = await residents.conversation(id);
 		if (!conversation) return;
-		if (action.type === 'delete') await residents.depths.reachPastNewest(conversation);
+		if (action.type === 'delete') await residents.timelines.loadPastNewest(conversation);
 		if (action.type !== 'post') return;
 		if (action.threadTs !== null) await residents.thread(conversation, action.threadTs);
 		for (;;) {
@@ -116,15 +116,15 @@ export class MemoryViews implements Views {
 			if (!membership) return;
 			const reader = readerOf(user, membership.cursor, membership.ahead);
 			if (isCaughtUp(timeline, reader, Number.MAX_SAFE_INTEGER) !== undefined) return;
-			await residents.depths.oneStep(conversation, membership.cursor);
+			await residents.timelines.loadFirstChunk(conversation, membership.cursor);
 		}
 	}
 
-	async apply<T>(effects: readonly Effect[], keep: Keep<T>): Promise<T> {
-		return keep(effects.flatMap((effect) => this.application.apply(effect)));
+	async apply<T>(effects: readonly Effect[], onMoved: OnMoved<T>): Promise<T> {
+		return onMoved(effects.flatMap((effect) => this.application.apply(effect)));
 	}
 
-	/** It is loaded from the store again when it was evicted. */
+	/** Nothing to trim: evicted conversations are loaded from the store again. */
 	async written(): Promise<void> {}
 
 	async available(): Promise<void> {}

@@ -1,18 +1,18 @@
 import type { Ledger } from '../../ports/store.ts';
 import type { RepairProblem } from '../../ports/views.ts';
-import { nextTurn } from './depths.ts';
 import type { Residents } from './residents.ts';
+import { nextTurn } from './timeline-loader.ts';
 
 /**
- * Puts what the store has in the place of what is in memory. Everything that was handed over is on disk when the store is
- * read, and what was read is taken in, in one turn, only where nothing changed since: so nothing is lost by it.
+ * Replaces views in memory with the state in the store. All commits are durable before the store is read, and the rows are
+ * used, without an await, only if nothing has changed since, so no change is lost.
  *
- * A conversation is the same object before and after, as far back as before: a caller that holds it, or has prepared a command for it,
- * goes on with it. What is not in memory comes from the store in any case.
+ * A conversation keeps its object and how far back it is loaded, so callers that hold it, or have prepared a command for it,
+ * can continue. Views that are not in memory are loaded from the store in any case.
  */
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 export class Repair {
 	constructor(
@@ -27,7 +27,7 @@ export class Repair {
 		return done ? 'repaired' : 'changing';
 	}
 
-	/** Answers false where it changed meanwhile. */
+	/** Resolves to false if it changed in the meantime. */
 	private async conversation(id: string): Promise<boolean> {
 		const { residents } = this;
 		const { source } = residents;
@@ -59,7 +59,7 @@ export class Repair {
 }
 
 async function repeatedly(attempt: () => Promise<boolean>): Promise<boolean> {
-	for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+	for (let tries = 0; tries < MAX_TRIES; tries += 1) {
 		if (await attempt()) return true;
 		await nextTurn();
 	}

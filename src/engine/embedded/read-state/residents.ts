@@ -3,41 +3,41 @@ import { type Entry, flagsOf, Timeline } from '../../../model/timeline.ts';
 import { NOTHING_AHEAD } from '../../../model/views.ts';
 import type { ConversationBrief, EntryRow, Ledger, StateSource, UserReadState } from '../../ports/store.ts';
 import type { Release } from '../../ports/views.ts';
-import { Depths, nextTurn } from './depths.ts';
 import { Journal } from './journal.ts';
 import { LoadedConversation, LoadedUser } from './loaded.ts';
+import { nextTurn, TimelineLoader } from './timeline-loader.ts';
 
 /**
- * Loads conversations and users into memory on first use, and evicts those not used for long.
+ * Loads conversations and users into memory on first use, and evicts those that were not used for long.
  *
- * The store trails memory by the commits under way. So a load must not run past a change that was applied
- * while its subject was not in memory: such changes leave their stamp in `passedBy`, and a load waits until
- * the ledger has them, and starts over when another one came in between.
+ * The store lags behind memory by the commits in flight. So a load could miss a change that was applied
+ * while its subject was not in memory: `unloadedChanges` has the stamps of such changes, and a load waits until
+ * the ledger has them, and starts over if another one happens in between.
  */
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
-/** Replies of a thread that are loaded in one turn. */
-const REPLIES_A_TURN = 1024;
-/** A thread that changes during so many loads in steps is loaded in one turn. */
+/** Replies per read when a thread is loaded in steps. */
+const REPLIES_PER_STEP = 1024;
+/** A thread that changes during this many stepped loads is loaded with one read. */
 const STEPPED_ATTEMPTS = 3;
 
 export class Residents {
 	readonly users = new Numbering();
 	readonly conversations = new Numbering();
-	/** Conversations that changed. */
+	/** Changed conversations. */
 	readonly journal = new Journal();
-	readonly depths: Depths;
-	/** By number: counting looks at all conversations of a user, a hundred thousand maybe. */
+	readonly timelines: TimelineLoader;
+	/** By number: counting visits all conversations of a user, up to a hundred thousand. */
 	private readonly loadedConversations: (LoadedConversation | undefined)[] = [];
 	private readonly loadedUsers = new Map<string, LoadedUser>();
 	private readonly loadingUsers = new Map<string, Promise<LoadedUser>>();
-	private readonly passedBy = new Map<string, number>();
-	/** What is being loaded now: what passes it by must not be forgotten meanwhile. */
+	private readonly unloadedChanges = new Map<string, number>();
+	/** Keys being loaded: their entries in `unloadedChanges` must be kept. */
 	private readonly loading = new Set<string>();
-	/** By id: how many commands need it between being prepared and being applied. */
+	/** By id: number of commands that were prepared and are not applied yet. */
 	private readonly pins = new Map<string, number>();
 	private starts: readonly number[] = [];
-	/** How often conversations were evicted, or one came to count: users look again whether everything is loaded that they need. */
+	/** Rises when conversations are evicted or start to count: readers check again whether everything they need is loaded. */
 	disruptions = 0;
 
 	constructor(
@@ -45,14 +45,14 @@ export class Residents {
 		private readonly ledger: Ledger,
 		private readonly nowMs: () => number,
 	) {
-		this.depths = new Depths(source, ledger, (row) => this.entryOf(row));
+		this.timelines = new TimelineLoader(source, ledger, (row) => this.entryOf(row));
 	}
 
 	async open(): Promise<void> {
 		this.starts = await this.source.starts();
 	}
 
-	/** The user if in memory. */
+	/** The user if in memory, without marking it as used. */
 	peekUser(id: string): LoadedUser | undefined {
 		return this.loadedUsers.get(id);
 	}
@@ -61,7 +61,7 @@ export class Residents {
 		return this.loadedConversations[number];
 	}
 
-	/** The conversation if in memory, which it stays for being used now. */
+	/** The conversation if in memory; marks it as used. */
 	find(id: string): LoadedConversation | undefined {
 		const number = this.conversations.peek(id);
 		const conversation = number === undefined ? undefined : this.loadedConversations[number];
@@ -69,7 +69,7 @@ export class Residents {
 		return conversation;
 	}
 
-	/** Conversations and users with these ids are not evicted until the returned function is called, or a commit fails. */
+	/** Protects these conversations and users from eviction until the returned function is called, or a commit fails. */
 	pin(ids: readonly string[]): Release {
 		for (const id of ids) this.pins.set(id, (this.pins.get(id) ?? 0) + 1);
 		let isPinned = true;
@@ -84,12 +84,12 @@ export class Residents {
 		};
 	}
 
-	/** A change of something that is not in memory went by. */
-	passBy(key: string, at: number): void {
-		this.passedBy.set(key, at);
+	/** Records a change of something that is not in memory. */
+	noteUnloadedChange(key: string, at: number): void {
+		this.unloadedChanges.set(key, at);
 	}
 
-	/** The user if in memory, which they stay for being used now. */
+	/** The user if in memory; marks it as used. */
 	findUser(id: string): LoadedUser | undefined {
 		const user = this.loadedUsers.get(id);
 		if (user) user.usedAt = this.nowMs();
@@ -99,20 +99,20 @@ export class Residents {
 	async user(id: string): Promise<LoadedUser> {
 		const loaded = this.findUser(id);
 		if (loaded) return loaded;
-		const underWay = this.loadingUsers.get(id);
-		if (underWay) return underWay;
+		const inProgress = this.loadingUsers.get(id);
+		if (inProgress) return inProgress;
 		const loading = this.loadUser(id).finally(() => this.loadingUsers.delete(id));
 		this.loadingUsers.set(id, loading);
 		return loading;
 	}
 
 	private async loadUser(id: string): Promise<LoadedUser> {
-		const user = this.userOf(id, await this.consistently(id, () => this.source.user(id)));
+		const user = this.userOf(id, await this.loadConsistently(id, () => this.source.user(id)));
 		this.loadedUsers.set(id, user);
 		return user;
 	}
 
-	/** Puts what the store has in the place of what is in memory, in one turn. Answers false where the user changed meanwhile. */
+	/** Replaces a user in memory with the state in the store. Resolves to false if the user changed in the meantime. */
 	async reloadUser(id: string): Promise<boolean> {
 		const user = this.loadedUsers.get(id);
 		if (!user) return true;
@@ -120,7 +120,7 @@ export class Residents {
 		await this.ledger.settled();
 		const stored = this.userOf(id, await this.source.user(id));
 		if (this.loadedUsers.get(id) !== user || user.newestChange !== newestChange) return false;
-		// Counts that were handed out must not be newer than this.
+		// The stamp must not fall behind counts that were already returned.
 		stored.stamp = Math.max(stored.stamp, user.stamp);
 		this.loadedUsers.set(id, stored);
 		return true;
@@ -143,16 +143,16 @@ export class Residents {
 		return user;
 	}
 
-	/** Loads with nothing about `key` under way that the store does not have yet. */
-	private async consistently<T>(key: string, load: (attempt: number) => Promise<T>): Promise<T> {
+	/** Waits until the store has every change of `key`, then loads; starts over if `key` changes during the load. */
+	private async loadConsistently<T>(key: string, load: (attempt: number) => Promise<T>): Promise<T> {
 		this.loading.add(key);
 		try {
 			for (let attempt = 0; ; attempt += 1) {
-				const passed = this.passedBy.get(key) ?? 0;
-				if (passed > this.ledger.durable()) await this.ledger.settled();
+				const unloadedChange = this.unloadedChanges.get(key) ?? 0;
+				if (unloadedChange > this.ledger.durable()) await this.ledger.settled();
 				const loaded = await load(attempt);
-				if ((this.passedBy.get(key) ?? 0) === passed) {
-					this.passedBy.delete(key);
+				if ((this.unloadedChanges.get(key) ?? 0) === unloadedChange) {
+					this.unloadedChanges.delete(key);
 					return loaded;
 				}
 			}
@@ -163,13 +163,13 @@ export class Residents {
 
 	async conversation(id: string): Promise<LoadedConversation | undefined> {
 		const number = this.conversations.peek(id);
-		// Only what exists gets a number: anybody can ask for anything.
-		if (number === undefined) this.bringIn(await this.source.briefs([id]));
+		// Only existing conversations get a number, because anybody can ask for any id.
+		if (number === undefined) this.addBriefs(await this.source.briefs([id]));
 		const known = number ?? this.conversations.peek(id);
 		return known === undefined ? undefined : (await this.conversationsOf([known]))[0];
 	}
 
-	private bringIn(briefs: readonly ConversationBrief[]): void {
+	private addBriefs(briefs: readonly ConversationBrief[]): void {
 		for (const brief of briefs) {
 			const number = this.conversations.of(brief.id);
 			if (this.loadedConversations[number]) continue;
@@ -177,12 +177,12 @@ export class Residents {
 		}
 	}
 
-	/** Those of these that exist, loaded together. */
+	/** Those of these conversations that exist, loaded with one query. */
 	async conversationsOf(numbers: readonly number[]): Promise<LoadedConversation[]> {
 		const missing = numbers.filter((number) => !this.loadedConversations[number]);
 		if (missing.length > 0) {
 			const ids = missing.map((number) => this.conversations.id(number));
-			this.bringIn(await this.source.briefs(ids));
+			this.addBriefs(await this.source.briefs(ids));
 		}
 		const now = this.nowMs();
 		const found: LoadedConversation[] = [];
@@ -209,20 +209,20 @@ export class Residents {
 	add(conversation: LoadedConversation): void {
 		conversation.usedAt = this.nowMs();
 		const { loadedConversations } = this;
-		// Without holes, which would make a slower kind of list of it.
+		// No holes: they would make it a slower kind of array.
 		while (loadedConversations.length <= conversation.number) loadedConversations.push(undefined);
 		loadedConversations[conversation.number] = conversation;
 	}
 
-	/** A thread's replies, all of them. */
+	/** All replies of a thread. */
 	async thread(conversation: LoadedConversation, threadTs: number): Promise<Timeline> {
 		const loaded = conversation.threads.get(threadTs);
 		if (loaded) return loaded;
-		const rows = await this.consistently(threadKey(conversation.id, threadTs), (attempt) =>
-			this.replies(conversation.id, threadTs, attempt < STEPPED_ATTEMPTS ? REPLIES_A_TURN : EVERYTHING),
+		const rows = await this.loadConsistently(threadKey(conversation.id, threadTs), (attempt) =>
+			this.replies(conversation.id, threadTs, attempt < STEPPED_ATTEMPTS ? REPLIES_PER_STEP : EVERYTHING),
 		);
-		const meanwhile = conversation.threads.get(threadTs);
-		if (meanwhile) return meanwhile;
+		const loadedMeanwhile = conversation.threads.get(threadTs);
+		if (loadedMeanwhile) return loadedMeanwhile;
 		const timeline = new Timeline(0);
 		timeline.prepend(
 			rows.map((row) => this.entryOf(row)),
@@ -232,7 +232,7 @@ export class Residents {
 		return timeline;
 	}
 
-	/** Newest first, so many in each turn of the event loop. */
+	/** Reads newest first, `step` per read, and yields in between. */
 	private async replies(conversation: string, threadTs: number, step: number): Promise<EntryRow[]> {
 		const pieces: (readonly EntryRow[])[] = [];
 		for (let upTo = EVERYTHING; ; ) {
@@ -250,8 +250,8 @@ export class Residents {
 	}
 
 	/**
-	 * Evicts what was not used since `before` (ms), unless a change of it is still being committed: an invitation
-	 * changes a user who is idle, and a load from the store would miss it.
+	 * Evicts conversations and users not used since `before` (ms), unless one of their changes is still being committed: an invite
+	 * changes an idle user, and a load from the store would miss it.
 	 */
 	evict(before: number): void {
 		const durable = this.ledger.durable();
@@ -265,21 +265,21 @@ export class Residents {
 		for (const [id, user] of this.loadedUsers)
 			if (user.usedAt < before && user.newestChange <= durable && !this.pins.has(id))
 				this.loadedUsers.delete(id);
-		for (const [key, at] of this.passedBy)
-			if (at <= durable && !this.loading.has(key)) this.passedBy.delete(key);
+		for (const [key, at] of this.unloadedChanges)
+			if (at <= durable && !this.loading.has(key)) this.unloadedChanges.delete(key);
 	}
 
-	/** Forgets everything: what was applied could not be stored, so memory is ahead of the truth. */
+	/** Drops everything: applied changes could not be persisted, so memory is ahead of the store. */
 	clear(): void {
 		for (const conversation of this.loadedConversations) if (conversation) conversation.evicted = true;
 		this.loadedConversations.length = 0;
 		this.disruptions += 1;
 		this.loadedUsers.clear();
-		this.passedBy.clear();
+		this.unloadedChanges.clear();
 	}
 }
 
-/** Numbers of what the user is in. */
+/** Numbers of the user's conversations. */
 function conversationsOf({ memberships }: LoadedUser): number[] {
 	const numbers: number[] = [];
 	for (let index = 0; index < memberships.size; index += 1)

@@ -1,27 +1,35 @@
 import { Database } from 'bun:sqlite';
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import {
+	accessSync,
+	closeSync,
+	constants,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	readlinkSync,
+	realpathSync,
+	statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, DataDirectoryInUse, DataDirectoryUnusable, messageOf } from './errors.ts';
-import { holderOf } from './lock-holder.ts';
-import { makePrivately } from './private-file.ts';
 
 /**
- * One process on one data directory. The lock is a transaction held open on a small file beside the
- * database: the kernel gives it back when the process ends, in whatever way.
+ * Lets one process use a data directory. The lock is an open transaction on a small file next to the
+ * database: the kernel releases it when the process ends, even by a crash.
  */
 
 export const LOCK_FILE = 'lock.db';
 
-/** Kept here, because the lock would go with its connection if that were collected as garbage. */
+/** Referenced here, because garbage collection of the connection would release the lock. */
 const held = new Set<Database>();
 
-/** Makes the directory where there is none, and locks it. Returns what unlocks it. */
+/** Creates the directory if needed, and locks it. Returns a function that unlocks it. */
 export function lockDirectory(directory: string): () => void {
 	prepareDirectory(directory);
 	const file = join(directory, LOCK_FILE);
 	let lock: Database | undefined;
 	try {
-		makePrivately(file);
+		createPrivately(file);
 		lock = new Database(file, { create: true });
 		lock.run('PRAGMA busy_timeout = 0');
 		lock.run('BEGIN EXCLUSIVE');
@@ -44,12 +52,47 @@ function prepareDirectory(directory: string): void {
 	} catch (error) {
 		if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR')
 			throw new DataDirectoryUnusable(directory, 'it is not a directory', error);
-		throw new DataDirectoryUnusable(directory, `it cannot be made (${messageOf(error)})`, error);
+		throw new DataDirectoryUnusable(directory, `it cannot be created (${messageOf(error)})`, error);
 	}
 	if (!statSync(directory).isDirectory()) throw new DataDirectoryUnusable(directory, 'it is not a directory');
 	try {
 		accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
 	} catch (error) {
-		throw new DataDirectoryUnusable(directory, 'it is not writable', error);
+		throw new DataDirectoryUnusable(directory, 'it is not readable and writable', error);
+	}
+}
+
+/**
+ * Creates a file that only its owner can access, whatever the umask; SQLite creates the files next to it with the same mode. An
+ * existing file is not opened: closing it would release the locks that this process may have on it.
+ */
+export function createPrivately(path: string): void {
+	try {
+		closeSync(openSync(path, 'wx', 0o600));
+	} catch (error) {
+		if (codeOf(error) !== 'EEXIST') throw error;
+	}
+}
+
+/** Id of another process that has this file open; null if the system does not reveal it. */
+export function holderOf(file: string): number | null {
+	try {
+		const path = realpathSync(file);
+		const others = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
+		const holder = others.find((id) => hasOpen(id, path));
+		return holder === undefined ? null : Number(holder);
+	} catch {
+		// No /proc on this system.
+		return null;
+	}
+}
+
+function hasOpen(id: string, path: string): boolean {
+	try {
+		const files = readdirSync(`/proc/${id}/fd`);
+		return files.some((fd) => readlinkSync(`/proc/${id}/fd/${fd}`) === path);
+	} catch {
+		// The process has ended, or belongs to another user.
+		return false;
 	}
 }

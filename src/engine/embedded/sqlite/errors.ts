@@ -1,16 +1,16 @@
-/** Another process works on this data directory. */
+/** Another process uses this data directory. */
 export class DataDirectoryInUse extends Error {
-	/** `holder`: the id of that process, where it is known. */
+	/** `holder`: id of that process, if known. */
 	constructor(directory: string, holder: number | null) {
 		super(
-			`${directory} is in use by ${holder === null ? 'another process' : `process ${holder}`}: one server works on a data directory at a time. ` +
-				'Stop the other one, or give this one a directory of its own.',
+			`${directory} is in use by ${holder === null ? 'another process' : `process ${holder}`}: only one server can use a data directory at a time. ` +
+				'Stop the other server, or give this one another directory.',
 		);
 		this.name = 'DataDirectoryInUse';
 	}
 }
 
-/** The data directory cannot be worked with; the message says why. */
+/** The data directory cannot be used; the message says why. */
 export class DataDirectoryUnusable extends Error {
 	constructor(directory: string, reason: string, cause?: unknown) {
 		super(`${directory} cannot be used as the data directory: ${reason}`, { cause });
@@ -18,7 +18,7 @@ export class DataDirectoryUnusable extends Error {
 	}
 }
 
-/** The database cannot be read as one: no permission and no other directory brings it back. */
+/** The file cannot be read as a database: neither permissions nor another directory help. */
 export class DatabaseDamaged extends Error {
 	constructor(path: string, cause?: unknown, reason = 'is damaged, or no database') {
 		super(`${path} ${reason}`, { cause });

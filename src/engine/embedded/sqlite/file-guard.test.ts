@@ -28,7 +28,7 @@ function guarded(work: (guard: FileGuard, database: string, write: () => void) =
 	}
 }
 
-test('writes of the server’s own are no harm', () => {
+test('the server’s own writes are no problem', () => {
 	guarded((guard, _, write) => {
 		for (let count = 0; count < 3; count += 1) {
 			write();
@@ -38,7 +38,7 @@ test('writes of the server’s own are no harm', () => {
 	});
 });
 
-test('a database that is truncated during a write is not taken for the result of the write', () => {
+test('truncation during a write is not mistaken for its result', () => {
 	guarded((guard, database, write) => {
 		write();
 		truncateSync(database, 0);

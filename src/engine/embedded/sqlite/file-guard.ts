@@ -2,25 +2,25 @@ import { readSync, type Stats, statSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /**
- * Whether the files that the server works on are still those it opened. SQLite does not notice that a database was deleted,
- * moved, truncated or overwritten under it: it goes on writing, and what it acknowledges is lost.
+ * Checks that the server's files are still those it opened. SQLite does not notice if a database is deleted,
+ * moved, truncated or overwritten: it continues to write, and acknowledged changes are lost.
  *
- * Asked by the writing thread between its own writes, the only ones there are. It reads through a descriptor that is open as long
- * as the database is: closing any descriptor of a file gives up all locks that the process has on it, SQLite's too.
+ * The writer thread, which does all writes, runs the check between them. It reads through a descriptor that stays open as long
+ * as the database: closing any descriptor of a file releases all locks of the process on it, including SQLite's.
  */
 
 export interface GuardedFiles {
-	/** Of the database, open for reading as long as the database is. */
+	/** Descriptor of the database file, open for reading as long as the database is. */
 	readonly descriptor: number;
 	readonly database: string;
 	readonly lock: string;
-	/** What the database's header has as `user_version` since this start. */
+	/** The `user_version` in the database's header since this start. */
 	readonly mark: number;
 }
 
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
-/** Offsets in the header: docs of SQLite's file format. */
+/** Offsets in the header, see SQLite's file format. */
 const CHANGE_COUNTER = 24;
 const USER_VERSION = 60;
 
@@ -39,8 +39,8 @@ export class FileGuard {
 	}
 
 	/**
-	 * To be called after each write of the server's own. These never make the file smaller and leave its header in place: a file
-	 * that was harmed during a write is not taken for the result of it, and the next look finds the harm.
+	 * Call it after each write of the server. Our writes never shrink the file and keep its header, so a smaller file or a missing
+	 * header is not noted as the result of a write, and the next check reports it.
 	 */
 	noteOwnWrite(): void {
 		this.walOpened ??= identityOf(this.wal);
@@ -52,7 +52,7 @@ export class FileGuard {
 		this.counter = header.counter;
 	}
 
-	/** What is wrong, as the operator reads it; null: nothing. */
+	/** The problem, as a text for the operator; null: none. */
 	problem(): string | null {
 		const { database, lock } = this.files;
 		return (
@@ -66,19 +66,19 @@ export class FileGuard {
 	private exchanged(path: string, opened: string | null): string | null {
 		const now = identityOf(path);
 		if (now === opened) return null;
-		const what = now === null ? 'is gone' : 'was replaced by another file';
-		return `${path} ${what} while the server is running. The server no longer writes. ${WHAT_TO_DO}`;
+		const what = now === null ? 'was removed' : 'was replaced by another file';
+		return `${path} ${what} while the server is running. The server has stopped writing. ${WHAT_TO_DO}`;
 	}
 
 	private overwritten(): string | null {
 		const found = statOf(this.files.database);
 		if (!found || (found.mtimeMs === this.modifiedMs && found.size === this.size)) return null;
 		const header = this.header();
-		// A tool that checkpoints from outside, as some for replication do, changes the file and leaves all of this as it is.
+		// Tools that checkpoint from outside, such as some for replication, change the file but keep all of this.
 		const isOurs = header && header.mark === this.files.mark && header.counter >= this.counter;
 		if (isOurs && found.size >= this.size) return null;
 		const name = basename(this.files.database);
-		return `${this.files.database} was overwritten or truncated while the server is running. The server no longer writes. Stop the server, restore ${name} from a backup without its -wal and -shm, and start it.`;
+		return `${this.files.database} was overwritten or truncated while the server is running. The server has stopped writing. Stop the server, restore ${name} from a backup without its -wal and -shm, and start it.`;
 	}
 
 	private header(): { readonly mark: number; readonly counter: number } | null {

@@ -4,34 +4,33 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { APPLIED_MIGRATIONS, pendingMigrations } from '../../store/migrations.ts';
 import { NEWEST_STAMP } from '../../store/store.ts';
-import { LOCK_FILE } from './directory-lock.ts';
+import { holderOf, LOCK_FILE } from './directory-lock.ts';
 import { codeOf } from './errors.ts';
-import { holderOf } from './lock-holder.ts';
 import { DATABASE_FILE } from './open.ts';
 
-/** A look at a data directory from outside: nothing in it is changed, and a server that uses it goes on. */
+/** Inspects a data directory from outside: it changes nothing, and does not disturb a running server. */
 
 export interface Inspected {
-	/** A process has it. */
+	/** A process uses the directory. */
 	readonly inUse: boolean;
-	/** Its id, where the system says. */
+	/** Id of that process, if the system reveals it. */
 	readonly usedBy: number | null;
 	/** Null: there is no database yet. */
 	readonly database: DatabaseState | null;
 }
 
 export interface DatabaseState {
-	/** Empty: it is sound. */
+	/** Empty: none. */
 	readonly damage: readonly string[];
-	/** Migrations that the next start carries out. */
+	/** Migrations that the next start will run. */
 	readonly pending: number;
-	/** Micros. */
+	/** In microseconds. */
 	readonly newestStamp: number;
-	/** With what is committed and still beside it, in `-wal`. */
+	/** Including committed data that is still in `-wal`. */
 	readonly bytes: number;
 }
 
-/** Throws where it cannot be read, and SchemaTooNew where a newer version wrote it. */
+/** Throws if it cannot be read, and SchemaTooNew if a newer version wrote it. */
 export function inspectDirectory(directory: string): Inspected {
 	const lock = join(directory, LOCK_FILE);
 	const inUse = existsSync(lock) && isLocked(lock);
@@ -43,7 +42,7 @@ export function inspectDirectory(directory: string): Inspected {
 	};
 }
 
-/** Whoever has the lock lets nobody read. */
+/** The process that holds the lock blocks all readers of the lock file. */
 function isLocked(lock: string): boolean {
 	const database = new Database(lock, { readonly: true });
 	try {
@@ -78,8 +77,8 @@ const newestStamp = (database: Database): number =>
 	database.query<{ newest_stamp: number }, []>(NEWEST_STAMP).get()?.newest_stamp ?? 0;
 
 /**
- * A database that nobody uses and that was closed well is all in one file, and read as what cannot change: SQLite
- * would make files beside it otherwise.
+ * A database that is not in use and was closed properly is a single file. It is opened as immutable, because SQLite
+ * would create files next to it otherwise.
  */
 function openUnchanged(path: string, inUse: boolean): Database {
 	const isWhole = !inUse && sizeOf(walOf(path)) === 0;

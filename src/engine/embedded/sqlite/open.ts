@@ -6,9 +6,8 @@ import { GroupCommit } from '../../store/group-commit.ts';
 import { SchemaTooNew } from '../../store/migrations.ts';
 import { writeFactForPush } from '../../store/push-facts.ts';
 import { storeOn } from '../../store/store.ts';
-import { LOCK_FILE, lockDirectory } from './directory-lock.ts';
+import { createPrivately, LOCK_FILE, lockDirectory } from './directory-lock.ts';
 import { codeOf, DatabaseDamaged, DataDirectoryUnusable, messageOf } from './errors.ts';
-import { makePrivately } from './private-file.ts';
 import { notingWithDevices } from './push-noting.ts';
 import { SqliteReader } from './reader.ts';
 import { markStart, migrate, recordStart } from './schema.ts';
@@ -18,8 +17,8 @@ import { SqliteWriter } from './writer.ts';
 export { DatabaseDamaged, DataDirectoryInUse, DataDirectoryUnusable } from './errors.ts';
 
 /**
- * The embedded engine's store: a directory with one SQLite database, read on this thread and written by
- * another one, used by this process alone.
+ * The store of the embedded engine: a directory with one SQLite database, read on this thread, written by a
+ * worker thread, and used by this process alone.
  */
 
 export const DATABASE_FILE = 'tidemark.db';
@@ -27,20 +26,20 @@ export const DATABASE_FILE = 'tidemark.db';
 export interface SqliteStoreOptions {
 	/** The stamp of this start, later than the newest one in the database. */
 	readonly startStamp?: (newest: number) => number;
-	/** A commit failed and nothing of it is on disk: what memory has taken in of it is wrong. */
+	/** A commit failed and nothing of it is durable: changes applied in memory are void. */
 	readonly onCommitFailure?: (error: Error) => void;
-	/** Posts and marks are noted for pushing: always, or once there is a device to push to. */
+	/** Whether posts and marks are queued for push: always, or once there is a device. */
 	readonly push?: boolean | 'with devices';
-	/** The files are no longer those that were opened (every change is refused from then on), or (null) they are again. */
+	/** The files are no longer those that were opened, so all writes are refused; or (null) they are again. */
 	readonly onTrouble?: (error: Error | null) => void;
-	/** How long what was deleted or replaced may stay in the write-ahead log. */
+	/** How long deleted or replaced content may stay in the write-ahead log. */
 	readonly eraseWithinMs?: number;
 	/** Largest size of the database in pages, for tests of a full disk. */
 	readonly maxPages?: number;
 }
 
 const ERASE_WITHIN_MS = 30_000;
-/** Never closed: to close them would write to files that are somebody else's. */
+/** Connections that must stay open: closing them would write to files that are not ours. */
 const abandoned = new Set<unknown>();
 
 const nowMicros = (): number => Date.now() * 1000;
@@ -54,14 +53,14 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 	let descriptor: number | undefined;
 	try {
 		refuseEmpty(path);
-		makePrivately(path);
+		createPrivately(path);
 		descriptor = openSync(path, 'r');
 		database = new Database(path, { create: true, readwrite: true });
 		prepare(database);
 		migrate(database, nowMicros());
 		const newest = recordStart(database, options.startStamp ?? defaultStart);
 		const mark = markStart(database);
-		// From here on, only the writing thread writes.
+		// From now on only the writer thread writes.
 		database.run('PRAGMA query_only = ON');
 		const reader = new SqliteReader(database);
 		const ignore = () => undefined;
@@ -82,7 +81,7 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			newest,
 			indexingWords(noting?.write ?? (options.push ? writeFactForPush : undefined)),
 		);
-		const stopIndexing = indexInBackground(reader.patient, commits);
+		const stopIndexing = indexInBackground(reader.lowPriority, commits);
 		const opened = database;
 		const guarded = descriptor;
 		const close = async (): Promise<void> => {
@@ -96,7 +95,7 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			}
 			reader.close();
 			opened.close();
-			// Last of the two connections: it leaves everything in one file.
+			// The last of the two connections to close: it merges everything into one file.
 			await writer.close();
 			closeSync(guarded);
 			unlock();
@@ -106,8 +105,8 @@ export async function openSqliteStore(dataDir: string, options: SqliteStoreOptio
 			closing ??= close();
 			return closing;
 		};
-		// Whatever is written goes through these commits, in the order of stamps.
-		const search = sqliteSearch(reader.patient);
+		// All writes go through these commits, in the order of stamps.
+		const search = sqliteSearch(reader.lowPriority);
 		const store = storeOn(reader, commits, search, closeOnce, () => commits.durable());
 		return noting ? { ...store, push: noting.watch(store.push) } : store;
 	} catch (error) {
@@ -132,10 +131,10 @@ function prepare(database: Database): void {
 	}
 }
 
-/** SQLite would take it for a new database, and everything would seem to be gone. */
+/** SQLite would treat it as a new database, and all data would seem lost. */
 function refuseEmpty(path: string): void {
 	if (statSync(path, { throwIfNoEntry: false })?.size === 0)
-		throw new DatabaseDamaged(path, undefined, 'has 0 bytes. To begin with an empty database, remove it');
+		throw new DatabaseDamaged(path, undefined, 'has 0 bytes. To start with an empty database, remove it');
 }
 
 function unusable(directory: string, error: unknown): Error {

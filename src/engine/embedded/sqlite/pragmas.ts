@@ -1,13 +1,13 @@
-/** How the writing connection works: what is acknowledged rests on these. */
+/** Acknowledged changes are durable because of these. */
 export const WRITER_PRAGMAS: readonly string[] = [
 	'busy_timeout = 10000',
 	'journal_mode = WAL',
-	// A commit is on the disk, not merely with the kernel, before it is answered.
+	// A commit is on disk, not only in the kernel's cache, before it is acknowledged.
 	'synchronous = FULL',
 	'cache_size = -16384',
 	'temp_store = MEMORY',
 	'wal_autocheckpoint = 16000',
 	'journal_size_limit = 67108864',
-	// What is deleted or replaced is overwritten with zeros in its page.
+	// Overwrites deleted and replaced content with zeros.
 	'secure_delete = ON',
 ];

@@ -4,16 +4,16 @@ import { type FactWriter, writeFactForPush } from '../../store/push-facts.ts';
 import type { SqlReader } from '../../store/sql.ts';
 
 /**
- * Notes for pushing from the first device on: every server can push to browsers, and one that nobody subscribed to has to
- * cost what it would cost without. This process is the only one that adds devices, so it knows. When the last one goes,
- * noting goes on until the next start.
+ * Queues posts and marks for push once there is a device: every server can push to browsers, but without subscriptions push
+ * must cost nothing. Only this process adds devices, so it knows. When the last device is removed,
+ * queueing continues until the next start.
  */
 
 const ANY_DEVICE = 'SELECT 1 AS found FROM push_devices LIMIT 1';
 
 export interface PushNoting {
 	readonly write: FactWriter;
-	/** The same store, whose first device begins it. */
+	/** Wraps the store, so that adding the first device starts the queueing. */
 	watch(push: PushStore): PushStore;
 }
 
@@ -26,7 +26,7 @@ export async function notingWithDevices(reader: SqlReader): Promise<PushNoting> 
 			devices: {
 				...devices,
 				add: (device) => {
-					// Before it is stored: what is posted right after it is in the same batch at the earliest.
+					// Before the device is stored, so that a post in the same batch is queued as well.
 					begun = true;
 					return devices.add(device);
 				},

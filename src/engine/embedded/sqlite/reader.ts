@@ -5,12 +5,12 @@ import type { Param, Row, SqlReader, Statement } from '../../store/sql.ts';
 import { TurnBudget } from './turn-budget.ts';
 
 /**
- * Reads on the thread that asks: a page out of the cache takes less time than handing it between threads.
- * A query is over when it returns, so nothing here holds an old view of the database open. Reads of one turn of the event
- * loop share a budget of time.
+ * Reads on the calling thread: a cached page takes less time than passing it between threads.
+ * A query ends before it returns, so nothing keeps an old snapshot of the database open. Reads in one turn of the event
+ * loop share a time budget.
  */
 export class SqliteReader implements SqlReader {
-	readonly patient: SqlReader = {
+	readonly lowPriority: SqlReader = {
 		all: (sql, params) => this.budget.run(() => this.rows(sql, params) as never[], true),
 		together: (queries) => this.budget.run(() => this.atOneMoment(queries), true),
 		pause: () => this.pause(),
@@ -33,7 +33,7 @@ export class SqliteReader implements SqlReader {
 		return new Promise((resolve) => setImmediate(resolve));
 	}
 
-	/** Reads that still wait for their turn are refused. */
+	/** Refuses reads that are still queued. */
 	close(): void {
 		this.isClosed = true;
 		for (const statement of this.prepared.values()) statement.finalize();

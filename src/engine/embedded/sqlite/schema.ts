@@ -9,7 +9,7 @@ import {
 } from '../../store/migrations.ts';
 import { NEWEST_STAMP, RECORD_START } from '../../store/store.ts';
 
-/** What is done to the database before it is used: bring the schema up to date, write down the start. */
+/** Prepares the database at start: runs migrations and records the start. */
 
 export function migrate(database: Database, nowMicros: number): void {
 	database.run(CREATE_MIGRATIONS_TABLE);
@@ -24,7 +24,7 @@ export function migrate(database: Database, nowMicros: number): void {
 	}
 }
 
-/** Answers with the newest stamp, which is that of the start. */
+/** Returns the newest stamp, which is that of the start. */
 export function recordStart(database: Database, stampAfter: (newest: number) => number): number {
 	const record = database.transaction(() => {
 		const newest = database.query<{ newest_stamp: number }, []>(NEWEST_STAMP).get()?.newest_stamp ?? 0;
@@ -38,8 +38,8 @@ export function recordStart(database: Database, stampAfter: (newest: number) => 
 }
 
 /**
- * Puts a number of this start into the header of the file, where `FileGuard` looks for it: a copy of another time has
- * another one.
+ * Writes a random number for this start into the header of the file, where `FileGuard` checks it: a copy from another time has
+ * a different number.
  */
 export function markStart(database: Database): number {
 	const mark = crypto.getRandomValues(new Uint32Array(1))[0] as number;

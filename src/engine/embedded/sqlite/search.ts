@@ -1,5 +1,5 @@
 import type { SearchTerm } from '../../../model/search-query.ts';
-import { MOST_MATCHES, type Search, type SearchMatch } from '../../ports/search.ts';
+import { MAX_MATCHES, type Search, type SearchMatch } from '../../ports/search.ts';
 import type { GroupCommit } from '../../store/group-commit.ts';
 import { writeFact } from '../../store/ledger.ts';
 import type { FactWriter } from '../../store/push-facts.ts';
@@ -8,13 +8,13 @@ import { list, type SqlReader } from '../../store/sql.ts';
 import { erasing, statement } from '../../store/write-sql.ts';
 
 /**
- * Words of messages in FTS5. Posts do not touch the index: a few hundred messages at a time are added after them, in transactions that
- * take turns with others. Edits and deletes of messages that are in it change it in their own transaction, so that a deleted text is gone
- * from the index as soon as from its row.
+ * Full-text search with FTS5. Posts do not touch the index: a background job adds a few hundred messages at a time, in transactions
+ * that alternate with others. Edits and deletes of indexed messages update it in their own transaction, so that deleted text leaves
+ * the index together with its row.
  */
 
-const ROWS_A_STEP = 200;
-const LOOK_EVERY_MS = 250;
+const ROWS_PER_STEP = 200;
+const CHECK_EVERY_MS = 250;
 
 const UP_TO = '(SELECT up_to FROM search_progress)';
 const REMOVE = erasing(
@@ -51,7 +51,7 @@ export const indexingWords =
 		into.add(ADD, [conversation, ts]);
 	};
 
-/** Adds what was posted since; returns what ends it. */
+/** Indexes new messages in the background; returns a function that stops it. */
 export function indexInBackground(reader: SqlReader, commits: GroupCommit): () => void {
 	let isBusy = false;
 	const step = async (): Promise<void> => {
@@ -59,12 +59,12 @@ export function indexInBackground(reader: SqlReader, commits: GroupCommit): () =
 			const [behind] = await reader.all<{ rows: number }>(BEHIND, []);
 			if (!behind || behind.rows <= 0) return;
 			const began = performance.now();
-			const rows = [ROWS_A_STEP];
-			await commits.executeAside([
+			const rows = [ROWS_PER_STEP];
+			await commits.executeInBackground([
 				{ write: ADD_NEXT, params: rows },
 				{ write: ADVANCE, params: rows },
 			]);
-			// A fifth of the writer's time at most: posts come first.
+			// Uses at most a fifth of the writer's time: posts come first.
 			await Bun.sleep((performance.now() - began) * 4);
 		}
 	};
@@ -72,12 +72,12 @@ export function indexInBackground(reader: SqlReader, commits: GroupCommit): () =
 		if (isBusy) return;
 		isBusy = true;
 		step()
-			// A full disk, or the end: it is tried again.
+			// A full disk, or the store is closing: try again.
 			.catch(() => undefined)
 			.finally(() => {
 				isBusy = false;
 			});
-	}, LOOK_EVERY_MS);
+	}, CHECK_EVERY_MS);
 	timer.unref?.();
 	return () => clearInterval(timer);
 }
@@ -94,8 +94,8 @@ function expressionOf(terms: readonly SearchTerm[]): string {
 
 const CANDIDATES = `SELECT rowid AS number FROM message_words
 	WHERE message_words MATCH $1 AND rowid < $2 ORDER BY rowid DESC LIMIT $3`;
-const CANDIDATES_A_STEP = 250;
-const MOST_CANDIDATES = 10_000;
+const CANDIDATES_PER_STEP = 250;
+const MAX_CANDIDATES = 10_000;
 
 export function sqliteSearch(reader: SqlReader): Search {
 	return {
@@ -106,20 +106,20 @@ export function sqliteSearch(reader: SqlReader): Search {
 				WHERE m.rowid = c.item AND ${conditionsOf(request)}`;
 			const found: SearchMatch[] = [];
 			let before = Number.MAX_SAFE_INTEGER;
-			for (let looked = 0; looked < MOST_CANDIDATES && found.length < MOST_MATCHES; ) {
+			for (let looked = 0; looked < MAX_CANDIDATES && found.length < MAX_MATCHES; ) {
 				const candidates = await reader.all<{ number: number }>(CANDIDATES, [
 					expression,
 					before,
-					CANDIDATES_A_STEP,
+					CANDIDATES_PER_STEP,
 				]);
 				const numbers = candidates.map(({ number }) => number);
 				found.push(...(await reader.all<SearchMatch>(matching, [...paramsOf(request), list(numbers)])));
-				if (numbers.length < CANDIDATES_A_STEP) break;
+				if (numbers.length < CANDIDATES_PER_STEP) break;
 				looked += numbers.length;
 				before = numbers.at(-1) as number;
 				await reader.pause();
 			}
-			return found.sort((a, b) => b.ts - a.ts).slice(0, MOST_MATCHES);
+			return found.sort((a, b) => b.ts - a.ts).slice(0, MAX_MATCHES);
 		},
 	};
 }

@@ -10,15 +10,15 @@ function budget() {
 	};
 	let ticking = setImmediate(count);
 	const turns = new TurnBudget(() => state.now, 4);
-	const read = (name: string, isPatient = false) =>
+	const read = (name: string, isLowPriority = false) =>
 		turns.run(() => {
 			state.now += 1;
 			return { name, turn: state.turn };
-		}, isPatient);
+		}, isLowPriority);
 	return { read, stop: () => clearImmediate(ticking) };
 }
 
-test('many short reads at once are spread over turns of the event loop, in their order', async () => {
+test('many short reads are spread over turns of the event loop, in order', async () => {
 	const { read, stop } = budget();
 	const names = Array.from({ length: 41 }, (_, index) => `${index}`);
 	const finished: string[] = [];
@@ -35,7 +35,7 @@ test('many short reads at once are spread over turns of the event loop, in their
 	expect(finished).toEqual(names);
 });
 
-test('a short read overtakes long jobs, which get on nevertheless', async () => {
+test('a short read overtakes long jobs, which still make progress', async () => {
 	const { read, stop } = budget();
 	const finished: string[] = [];
 	const note = ({ name }: { name: string }) => finished.push(name);
@@ -51,7 +51,7 @@ test('a short read overtakes long jobs, which get on nevertheless', async () => 
 	expect(finished).toHaveLength(32);
 });
 
-test('a read that fails takes nothing from the others', async () => {
+test('a failed read does not affect the others', async () => {
 	const { read, stop } = budget();
 	const turns = new TurnBudget(() => 0, 1);
 	expect(await turns.run(() => Promise.resolve('fine')).catch(() => 'failed')).toBe('fine');

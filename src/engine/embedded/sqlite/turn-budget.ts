@@ -1,14 +1,14 @@
 /**
- * How long reads may take in one turn of the event loop. A thousand users who come back at once ask for thousands of short
- * reads, each of which ends before the next begins: without a bound they would all run in one turn, and everybody else's
- * calls would wait for the last of them. What exceeds the budget waits for the next turn.
+ * Limits how long reads may take in one turn of the event loop. A thousand users who reconnect at once cause thousands of short
+ * reads, each of which ends before the next begins: without a limit all of them would run in one turn, and other requests
+ * would wait for the last one. Reads beyond the budget wait for the next turn.
  *
- * Long jobs (resuming sockets, counts that go far back) wait in a queue of their own: of the reads admitted while both
- * queues are busy, every fourth is one of theirs, so that a post waits behind few of them and they still get on.
+ * Reads of long jobs (resuming sockets, old counts) have a separate queue: while both queues are busy, every fourth read
+ * comes from it, so that a post waits for few of them and they still make progress.
  */
 
-const MOST_MS = 4;
-const PATIENT_EVERY = 4;
+const MAX_MS = 4;
+const LOW_PRIORITY_EVERY = 4;
 
 type Waiting = (() => void)[];
 
@@ -16,19 +16,19 @@ export class TurnBudget {
 	private spentMs = 0;
 	private isOpen = false;
 	private admitted = 0;
-	private readonly prompt: Waiting = [];
-	private readonly patient: Waiting = [];
+	private readonly normal: Waiting = [];
+	private readonly lowPriority: Waiting = [];
 
 	constructor(
 		private readonly nowMs: () => number = () => performance.now(),
-		private readonly mostMs = MOST_MS,
+		private readonly mostMs = MAX_MS,
 	) {}
 
-	/** Runs `read` in this turn where there is room, or else in a later one. It runs as a whole, in one go. */
-	async run<T>(read: () => T, isPatient = false): Promise<T> {
-		const isBusy = this.prompt.length + this.patient.length > 0;
+	/** Runs `read` in this turn if the budget allows, otherwise in a later one. A read is never interrupted. */
+	async run<T>(read: () => T, isLowPriority = false): Promise<T> {
+		const isBusy = this.normal.length + this.lowPriority.length > 0;
 		if (this.spentMs >= this.mostMs || isBusy)
-			await new Promise<void>((resolve) => (isPatient ? this.patient : this.prompt).push(resolve));
+			await new Promise<void>((resolve) => (isLowPriority ? this.lowPriority : this.normal).push(resolve));
 		this.open();
 		const began = this.nowMs();
 		try {
@@ -39,7 +39,7 @@ export class TurnBudget {
 		}
 	}
 
-	/** The first read of a turn has the turn's end noticed. */
+	/** The first read of a turn schedules the end of the turn. */
 	private open(): void {
 		if (this.isOpen) return;
 		this.isOpen = true;
@@ -50,12 +50,14 @@ export class TurnBudget {
 		});
 	}
 
-	/** One at a time: it admits the next when it is known how long it took. */
+	/** Admits one read at a time: the next when it is known how long this one took. */
 	private admit(): void {
 		if (this.spentMs >= this.mostMs) return;
 		this.admitted += 1;
 		const [first, second] =
-			this.admitted % PATIENT_EVERY === 0 ? [this.patient, this.prompt] : [this.prompt, this.patient];
+			this.admitted % LOW_PRIORITY_EVERY === 0
+				? [this.lowPriority, this.normal]
+				: [this.normal, this.lowPriority];
 		(first.shift() ?? second.shift())?.();
 	}
 }

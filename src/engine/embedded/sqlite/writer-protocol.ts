@@ -1,37 +1,37 @@
 import type { Param } from '../../store/sql.ts';
 import type { GuardedFiles } from './file-guard.ts';
 
-/** What goes between the thread that asks and the thread that writes. */
+/** Messages between the main thread and the writer thread. */
 
 export interface OpenWriter {
 	readonly path: string;
-	/** The database may not grow beyond this; 0: no limit but the disk's. */
+	/** Maximum size of the database in pages; 0: no limit. */
 	readonly maxPages: number;
 	readonly files: GuardedFiles;
-	/** How long what was deleted may stay in the write-ahead log. */
+	/** How long deleted content may stay in the write-ahead log. */
 	readonly eraseWithinMs: number;
 }
 
 /**
- * A batch, sent as one JSON text: cheaper to hand over than objects are. Statements are named by number;
- * a text is sent along with the batch that first needs it, and keeps the next free number.
+ * A batch, sent as one JSON text, which is cheaper than passing objects. Statements are named by number; the text
+ * of a statement is sent once, with the first batch that needs it, and gets the next free number.
  */
 export interface BatchMessage {
 	readonly newTexts: readonly string[];
-	/** Number and parameters in turn. */
+	/** Alternating: number of the statement, parameters. */
 	readonly rows: readonly (number | readonly Param[])[];
-	/** Something that people wrote is deleted or replaced by it. */
+	/** The batch deletes or replaces content of users. */
 	readonly erases: boolean;
 }
 
 export const CLOSE = 'close';
-/** No more looking at the files, and no touching them. */
+/** Stop checking the files, and do not touch them. */
 export const ABANDON = 'abandon';
 
-/** Null: done. Otherwise what went wrong; nothing was written then. */
+/** Null: success. Otherwise the error; nothing was written. */
 export type WriterAnswer = string | null;
 
-/** Not an answer: what is wrong with the files, when that changes. */
+/** Sent unasked when the state of the files changes. */
 export interface WriterNotice {
 	readonly problem: string | null;
 }

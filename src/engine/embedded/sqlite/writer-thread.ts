@@ -13,11 +13,11 @@ import {
 } from './writer-protocol.ts';
 
 /**
- * The thread that writes: one batch, one transaction, one answer, in order. It waits for the disk, so that
- * nobody else has to.
+ * The writer thread: one transaction and one answer per batch, in order. It waits for the disk, so that
+ * the main thread does not have to.
  */
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 const { path, maxPages, files, eraseWithinMs } = workerData as OpenWriter;
 const database = new Database(path, { create: false, readwrite: true });
@@ -30,7 +30,7 @@ let erasing: ReturnType<typeof setTimeout> | null = null;
 
 const begin = database.prepare('BEGIN IMMEDIATE');
 const commit = database.prepare('COMMIT');
-/** By number. A text keeps its number also when it could not be prepared. */
+/** By number. A text keeps its number even if preparing it failed. */
 const texts: string[] = [];
 const statements: Statement<unknown, Param[]>[] = [];
 
@@ -43,19 +43,19 @@ function statementOf(number: number): Statement<unknown, Param[]> {
 	return statement;
 }
 
-/** What is wrong with the files; reported when it changes. */
-function look(): string | null {
+/** Checks the files, and reports when the result changes. */
+function checkFiles(): string | null {
 	const problem = guard.problem();
 	if (problem !== noticed) parentPort?.postMessage({ problem } satisfies WriterNotice);
 	noticed = problem;
 	return problem;
 }
 
-/** The write-ahead log has pages as they were before: it is emptied, at most so often as people delete and edit. */
+/** The write-ahead log still has old versions of pages: empties it, at most once per `eraseWithinMs`. */
 function eraseLater(): void {
 	erasing ??= setTimeout(() => {
 		erasing = null;
-		if (look() !== null) return;
+		if (checkFiles() !== null) return;
 		const emptied = database.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get();
 		guard.noteOwnWrite();
 		if (emptied?.busy) eraseLater();
@@ -64,7 +64,7 @@ function eraseLater(): void {
 
 function write({ newTexts, rows, erases }: BatchMessage): void {
 	texts.push(...newTexts);
-	const problem = look();
+	const problem = checkFiles();
 	if (problem !== null) throw new Error(problem);
 	begin.run();
 	try {
@@ -75,7 +75,7 @@ function write({ newTexts, rows, erases }: BatchMessage): void {
 		guard.noteOwnWrite();
 		if (erases) eraseLater();
 	} catch (error) {
-		// A full disk has rolled back by itself.
+		// SQLite rolls back by itself when the disk is full.
 		if (database.inTransaction) database.run('ROLLBACK');
 		throw error;
 	}
@@ -85,7 +85,7 @@ const answer = (text: WriterAnswer): void => parentPort?.postMessage(text);
 
 parentPort?.on('message', (message: string) => {
 	if (message === CLOSE || message === ABANDON) {
-		clearInterval(looking);
+		clearInterval(checking);
 		if (erasing) clearTimeout(erasing);
 		if (message === ABANDON) return;
 		database.close();
@@ -100,7 +100,7 @@ parentPort?.on('message', (message: string) => {
 	}
 });
 
-const looking = setInterval(look, LOOK_EVERY_MS);
+const checking = setInterval(checkFiles, CHECK_EVERY_MS);
 
-// Told once the database is open.
+// The first answer: the database is open.
 answer(null);

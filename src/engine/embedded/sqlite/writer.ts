@@ -13,8 +13,8 @@ import {
 } from './writer-protocol.ts';
 
 /**
- * The writing thread, seen from outside. One message is under way at a time: group commit sends the next
- * batch when the last one is answered.
+ * The writer thread, seen from the main thread. One batch is in flight at a time: group commit sends the next
+ * one after the answer.
  */
 export class SqliteWriter {
 	private readonly thread: Worker;
@@ -22,7 +22,7 @@ export class SqliteWriter {
 	private waiting: { resolve: () => void; reject: (error: Error) => void } | null = null;
 	private stopped: Error | null = null;
 
-	/** The files are not those that were opened: the message says what is wrong with them. */
+	/** The files are not those that were opened; the message says what is wrong. */
 	trouble: Error | null = null;
 
 	private constructor(
@@ -35,7 +35,7 @@ export class SqliteWriter {
 			else this.answered(message === null ? null : new Error(message));
 		});
 		this.thread.on('error', (error) => this.stop(error instanceof Error ? error : new Error(String(error))));
-		this.thread.on('exit', () => this.stop(new Error('the writing thread has ended')));
+		this.thread.on('exit', () => this.stop(new Error('the writer thread has ended')));
 	}
 
 	/** Resolves when the thread has the database open. */
@@ -54,7 +54,7 @@ export class SqliteWriter {
 		await this.thread.terminate();
 	}
 
-	/** Leaves files alone that are not those that were opened: closing the database would write to them. */
+	/** Leaves the files alone, because they are not those that were opened: closing the database would write to them. */
 	abandon(): void {
 		this.thread.postMessage(ABANDON);
 		this.thread.unref();

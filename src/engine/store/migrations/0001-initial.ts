@@ -1,4 +1,4 @@
-/** The first schema. Times are micros; booleans 0 and 1; lists and remarks JSON. */
+/** The first schema. Times are in microseconds, booleans 0 and 1, lists, topics and purposes JSON. */
 export const initial: readonly string[] = [
 	`CREATE TABLE workspaces (
 		id TEXT NOT NULL PRIMARY KEY,
@@ -36,7 +36,7 @@ export const initial: readonly string[] = [
 		PRIMARY KEY (team, name)
 	) CLUSTERED`,
 
-	// stamp: of the newest change that is not one of its messages; those carry their own.
+	// stamp: of the newest change that is not a message; messages have their own.
 	`CREATE TABLE conversations (
 		id TEXT NOT NULL PRIMARY KEY,
 		team TEXT NOT NULL,
@@ -55,7 +55,7 @@ export const initial: readonly string[] = [
 	) CLUSTERED`,
 	`CREATE INDEX public_conversations ON conversations (team, id) WHERE kind = 'public'`,
 
-	// Membership and read position in one row. It stays when the user leaves: rejoining goes on from its revision.
+	// Membership and cursor in one row. It stays when the user leaves: rejoining continues from its revision.
 	`CREATE TABLE members (
 		user_id TEXT NOT NULL,
 		conversation TEXT NOT NULL,
@@ -77,7 +77,7 @@ export const initial: readonly string[] = [
 		PRIMARY KEY (user_id, conversation, ts)
 	) CLUSTERED`,
 
-	// Not clustered: rows are appended, and only the small index entries are put in order.
+	// Not clustered: rows are appended, and only small index entries are sorted.
 	`CREATE TABLE messages (
 		conversation TEXT NOT NULL,
 		ts BIGINT NOT NULL,
@@ -95,7 +95,7 @@ export const initial: readonly string[] = [
 		extra TEXT
 	)`,
 	'CREATE UNIQUE INDEX messages_by_ts ON messages (conversation, ts)',
-	// With user and deleted, so that a thread is summed up from the index alone.
+	// Includes user and deleted, so that a thread can be summarised from the index alone.
 	`CREATE INDEX messages_by_thread ON messages (conversation, thread_ts, ts, user_id, deleted)
 		WHERE thread_ts IS NOT NULL`,
 	`CREATE INDEX messages_by_send ON messages (conversation, user_id, client_msg_id, ts)
@@ -127,18 +127,18 @@ export const initial: readonly string[] = [
 	'INSERT INTO progress (id, newest_stamp) VALUES (1, 0)',
 ];
 
-/** Why so: docs/postgres.md. */
+/** docs/postgres.md explains these settings. */
 export const initialOnPostgres: readonly string[] = [
-	// A fifth of the rows, which is the rule otherwise, is too late to tidy up after when there are millions.
+	// The default, a fifth of the rows, is too late for tables with millions of rows.
 	`ALTER TABLE messages SET (autovacuum_vacuum_scale_factor = 0.02,
 		autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02)`,
 
-	// Room in every page for the next version of a row whose cursor or stamp moves, so that no index is touched.
+	// Free space in every page for the next version of a row whose cursor or stamp moves, so that no index is updated.
 	'ALTER TABLE members SET (fillfactor = 80)',
 	'ALTER TABLE thread_follows SET (fillfactor = 80)',
 	'ALTER TABLE conversations SET (fillfactor = 80)',
 
-	// How far each partition of the log is written down: the entry to go on with.
+	// The next offset of each partition of the log.
 	`CREATE TABLE partition_progress (
 		partition TEXT COLLATE "C" NOT NULL PRIMARY KEY,
 		next_offset BIGINT NOT NULL

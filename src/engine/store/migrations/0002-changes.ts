@@ -1,9 +1,9 @@
-/** What the rows could not tell yet of when they changed. Neither is written by a post. */
+/** Stamps of changes that rows did not record yet. A post writes none of them. */
 export const changes: readonly string[] = [
-	// Of muting and the notification level; changed_ts is that of membership and cursor.
+	// Stamp of muting and of the notification level; changed_ts is for membership and cursor.
 	'ALTER TABLE members ADD COLUMN preferred_ts BIGINT NOT NULL DEFAULT 0',
 
-	// The newest change of each aspect of a conversation (archive, rename, topic, purpose), and whose it was.
+	// The newest change of each aspect of a conversation (archive, rename, topic, purpose), and its actor.
 	`CREATE TABLE conversation_changes (
 		conversation TEXT NOT NULL,
 		aspect TEXT NOT NULL,

@@ -1,7 +1,7 @@
 /**
- * In a cluster, marks and the commands that make memberships and follows come to the store over two topics. A mark
- * may be here before its join is: then the row tells which join it belongs to, and keeps what was marked when that comes. What
- * was read ahead stands in the same row there, a list, so that the newest mark wins as a whole.
+ * In a cluster, marks and the commands that create memberships and follows reach the store through two topics. A mark can
+ * arrive before its join: the row then names the join it belongs to, and keeps the mark when the join arrives. The ahead set
+ * is a list in the same row, so that the newest mark wins as a whole.
  */
 export const earlyMarks: readonly string[] = [
 	'ALTER TABLE members ADD COLUMN early_joined BIGINT NOT NULL DEFAULT 0',

@@ -1,6 +1,6 @@
-/** Notifications on phones. Nothing here is written by an installation that does not push, devices apart. */
+/** Push notifications. A server without push writes only devices. */
 export const push: readonly string[] = [
-	// id: of this token while it is this user's; sends name it, and go nowhere once it has moved on.
+	// id: identifies the token while it belongs to this user; sends name it, and are dropped once the token has another user.
 	`CREATE TABLE push_devices (
 		platform TEXT NOT NULL,
 		token TEXT NOT NULL,
@@ -14,8 +14,8 @@ export const push: readonly string[] = [
 	'CREATE UNIQUE INDEX push_devices_by_id ON push_devices (id)',
 	'CREATE INDEX push_devices_by_user ON push_devices (user_id)',
 
-	// One row for each message that may concern somebody, until its members were gone through: up to after_user so far.
-	// Because: posted, changed. What changes while they are gone through makes the round begin anew.
+	// One row per message that may concern somebody, until all members are processed; after_user is the progress.
+	// because: posted or changed. A change during processing starts the next round.
 	`CREATE TABLE push_outbox (
 		conversation TEXT NOT NULL,
 		ts BIGINT NOT NULL,
@@ -29,7 +29,7 @@ export const push: readonly string[] = [
 	'CREATE INDEX push_outbox_due ON push_outbox (next_at)',
 	`CREATE INDEX push_outbox_leased ON push_outbox (lease) WHERE lease <> ''`,
 
-	// One row for each device and message, so that there cannot be two. State: pending, sent, dead.
+	// One row per device and message, so that there are no duplicates. state: pending, sent, dead.
 	`CREATE TABLE push_sends (
 		device TEXT NOT NULL,
 		conversation TEXT NOT NULL,
@@ -47,7 +47,7 @@ export const push: readonly string[] = [
 	`CREATE INDEX push_sends_shown ON push_sends (user_id) WHERE state = 'sent'`,
 	`CREATE INDEX push_sends_dead ON push_sends (ts) WHERE state = 'dead'`,
 
-	// Who read something: written with the mark, so that what it withdraws is withdrawn whatever happens in between.
+	// Users who read something; written with the mark, so that outdated notifications are withdrawn even after a crash.
 	`CREATE TABLE push_reads (
 		user_id TEXT NOT NULL PRIMARY KEY,
 		marks BIGINT NOT NULL,

@@ -1,5 +1,5 @@
 /**
- * What may mention somebody, for counting what lies further back than a read state keeps. A post that mentions nobody
+ * An index of messages that may mention somebody, to count mentions older than the entries in memory. A post without mentions
  * does not touch it.
  */
 export const mentions: readonly string[] = [

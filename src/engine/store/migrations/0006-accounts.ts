@@ -1,9 +1,9 @@
-/** What signing people out needs, and a secret for each workspace. */
+/** Columns for signing users out, and a secret per workspace. */
 export const accounts: readonly string[] = [
-	// Made on first use. Ids of direct messages and cursors are derived from it; it moves with the workspace.
+	// Created on first use. Ids of direct messages and page cursors are derived from it; it moves with the workspace.
 	`ALTER TABLE workspaces ADD COLUMN secret TEXT NOT NULL DEFAULT ''`,
 
-	// A token that was issued at or before this moment is no longer accepted.
+	// Tokens issued at or before this time are rejected.
 	'ALTER TABLE users ADD COLUMN signed_out_ts BIGINT NOT NULL DEFAULT 0',
 
 	// Null: it does not expire.

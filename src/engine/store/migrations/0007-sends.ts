@@ -1,6 +1,6 @@
 /**
- * The sends of the last day in the order of time: which of them there were is loaded when a conversation is first posted
- * to. A post without a client_msg_id does not touch it.
+ * An index of sends by time: the sends of the last day are loaded when a conversation is first posted to. A post without a
+ * client_msg_id does not touch it.
  */
 export const sends: readonly string[] = [
 	`CREATE INDEX messages_by_send_ts ON messages (conversation, ts, user_id, client_msg_id)

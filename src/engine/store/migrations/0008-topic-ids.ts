@@ -1,6 +1,6 @@
 /**
- * Which topic an offset is of: one that was deleted and created again has the same name and other entries. Null: not known yet. Only
- * PostgreSQL keeps offsets.
+ * The topic that an offset belongs to: a topic that was deleted and created again has the same name and different entries. Null: not
+ * known yet. Only PostgreSQL stores offsets.
  */
 export const topicIds: readonly string[] = [
 	'ALTER TABLE partition_progress ADD COLUMN topic_id TEXT COLLATE "C"',

@@ -1,4 +1,4 @@
-/** Links that let one person in, and a name for the device that a token was made on. */
+/** Invite links, and a device name for tokens. */
 export const invites: readonly string[] = [
 	`CREATE TABLE invites (
 		hash TEXT NOT NULL PRIMARY KEY,

@@ -1,7 +1,7 @@
 /**
- * Reactions to messages: one small row for each user and emoji, so that reacting never rewrites a message, and one for each emoji
- * on a message with how many there are, so that showing a page never reads them all. A reaction that was taken back stays as an inactive
- * row, by which devices that were offline learn of it; both go when their message is deleted.
+ * Reactions to messages: a small row per user and emoji, so that reacting never rewrites a message, and a total per emoji and
+ * message, so that a page never reads all rows. A removed reaction stays as an inactive row, which informs devices that were
+ * offline; both are removed with their message.
  */
 export const reactions: readonly string[] = [
 	`CREATE TABLE reactions (
@@ -16,7 +16,7 @@ export const reactions: readonly string[] = [
 	'CREATE INDEX reactions_by_change ON reactions (conversation, changed_ts)',
 	'CREATE INDEX reactions_of_user ON reactions (user_id, changed_ts) WHERE active = 1',
 
-	// users: JSON, the first of them.
+	// users: JSON array of the first users.
 	`CREATE TABLE reaction_totals (
 		conversation TEXT NOT NULL,
 		ts BIGINT NOT NULL,

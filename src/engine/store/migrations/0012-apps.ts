@@ -1,4 +1,4 @@
-/** Apps: what they are, how far each has taken its events, and what their interactions need to remember. */
+/** Apps: their configuration, how far each has received its events, and state of their interactions. */
 export const apps: readonly string[] = [
 	`CREATE TABLE apps (
 		id TEXT NOT NULL PRIMARY KEY,
@@ -29,7 +29,7 @@ export const apps: readonly string[] = [
 	) CLUSTERED`,
 	'CREATE INDEX app_tokens_of_app ON app_tokens (app)',
 
-	// Up to which stamp the app has taken the events of a conversation. No row: since its bot joined.
+	// The stamp up to which the app has received the events of a conversation. No row: since its bot joined.
 	`CREATE TABLE app_cursors (
 		app TEXT NOT NULL,
 		conversation TEXT NOT NULL,
@@ -37,7 +37,7 @@ export const apps: readonly string[] = [
 		PRIMARY KEY (app, conversation)
 	) CLUSTERED`,
 
-	// Sockets of Socket Mode, at whichever gateway; one that was not kept alive is gone.
+	// Socket Mode connections at all gateways; a row that was not renewed in time is stale.
 	`CREATE TABLE app_sockets (
 		id TEXT NOT NULL PRIMARY KEY,
 		app TEXT NOT NULL,
@@ -56,7 +56,7 @@ export const apps: readonly string[] = [
 	) CLUSTERED`,
 	'CREATE INDEX app_webhooks_of_app ON app_webhooks (app)',
 
-	// How often a response_url or a trigger_id was used.
+	// How often a response_url or trigger_id was used.
 	`CREATE TABLE app_uses (
 		id TEXT NOT NULL PRIMARY KEY,
 		team TEXT NOT NULL,
@@ -77,7 +77,7 @@ export const apps: readonly string[] = [
 	) CLUSTERED`,
 	'CREATE INDEX app_views_of_app ON app_views (app)',
 
-	// Who joined or left a conversation since a stamp: two orders that read positions do not touch.
+	// Users who joined or left a conversation since a stamp: two indexes that cursors do not touch.
 	'ALTER TABLE members ADD COLUMN left_ts BIGINT NOT NULL DEFAULT 0',
 	'CREATE INDEX members_by_join ON members (conversation, joined_ts) WHERE member = 1',
 	'CREATE INDEX members_by_leaving ON members (conversation, left_ts) WHERE left_ts > 0',

@@ -1,6 +1,6 @@
 /**
- * Pinned messages. One that was taken down stays as an inactive row, by which devices that were offline learn of it; it goes when its
- * message is deleted.
+ * Pinned messages. A removed pin stays as an inactive row, which informs devices that were offline; it is removed with its
+ * message.
  */
 export const pins: readonly string[] = [
 	`CREATE TABLE pins (

@@ -1,6 +1,6 @@
-/** Messages to be posted later. A row goes when its message is posted, taken back, or cannot be posted. */
+/** Scheduled messages. A row is removed when its message is posted, cancelled, or cannot be posted. */
 export const scheduled: readonly string[] = [
-	// content: JSON of what is posted.
+	// content: JSON of the message.
 	`CREATE TABLE scheduled_messages (
 		id TEXT NOT NULL PRIMARY KEY,
 		team TEXT NOT NULL,

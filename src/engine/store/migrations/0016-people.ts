@@ -1,4 +1,4 @@
-/** Preferences that follow a user to every device, when a token was last used, and what tells invites apart. */
+/** Preferences that users share across devices, last use of tokens, and labels of invites. */
 export const people: readonly string[] = [
 	`CREATE TABLE user_preferences (
 		user_id TEXT NOT NULL,
@@ -6,9 +6,9 @@ export const people: readonly string[] = [
 		value TEXT NOT NULL,
 		PRIMARY KEY (user_id, name)
 	) CLUSTERED`,
-	// 0: not since this is recorded.
+	// 0: not used since this column exists.
 	'ALTER TABLE tokens ADD COLUMN last_used_ts BIGINT NOT NULL DEFAULT 0',
 	`ALTER TABLE invites ADD COLUMN label TEXT NOT NULL DEFAULT ''`,
-	// The user who made it; empty: the administrator.
+	// The user who created it; empty: the administrator.
 	`ALTER TABLE invites ADD COLUMN creator TEXT NOT NULL DEFAULT ''`,
 ];

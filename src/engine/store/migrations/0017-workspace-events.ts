@@ -1,4 +1,4 @@
-/** What events about a workspace are read by: when users were created, users by change, public channels by creation. */
+/** Indexes for events of a workspace: creation of users, users by change, public channels by creation. */
 export const workspaceEvents: readonly string[] = [
 	// 0: before this column.
 	'ALTER TABLE users ADD COLUMN created_ts BIGINT NOT NULL DEFAULT 0',

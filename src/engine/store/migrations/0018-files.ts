@@ -1,6 +1,6 @@
 /**
- * Uploaded files, and the messages that they are in. `state` is a number of `FILE_STATES` in src/model/files.ts. Bytes of a workspace are
- * summed over the index, so a quota cannot drift.
+ * Uploaded files, and the messages that contain them. `state` is a number of `FILE_STATES` in src/model/files.ts. The bytes of a
+ * workspace are summed over an index, so a quota cannot drift.
  */
 export const files: readonly string[] = [
 	`CREATE TABLE files (

@@ -1,17 +1,19 @@
 import type { User } from '../../../engine/ports/store.ts';
 import { Refusal } from '../../../model/errors.ts';
-import { newId } from '../../../model/ids.ts';
+import { generalChannelOf, newId } from '../../../model/ids.ts';
+import { checkChannelName } from '../../../model/names.ts';
 import { wireUser } from '../../../protocol/objects.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { publishRevocation } from '../../auth/revocations.ts';
-import { accountName } from '../account-name.ts';
-import { announceNewUser, announceUser } from '../announce-user.ts';
+import { accountName, namesToTry } from '../account-name.ts';
+import { announceNewUser, announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
+import { createGeneral, joinGeneral } from '../general-channel.ts';
 import { adminMethod, type Call } from '../method.ts';
 import { wallMicros } from '../wall-time.ts';
 
-/** Workspaces and the people in them, by the administrator. */
+/** Administration of workspaces and their users. */
 
 const LONG_LENGTH = 255;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -28,16 +30,27 @@ const domainOf = (teamName: string): string =>
 		.slice(0, 63)
 		.replace(/^-+|-+$/g, '') || 'workspace';
 
+const channelName = required<string>({
+	expects: 'a name for a channel: lower case letters, digits, hyphens and underscores, up to 80',
+	parse: (value) => (typeof value === 'string' && !checkChannelName(value) ? value : undefined),
+});
+
 export const adminTeamsCreate = adminMethod({
-	arguments: { name: accountName, domain: optional(domain) },
+	arguments: { name: accountName, domain: optional(domain), general_channel: optional(channelName) },
 	run: async (args, { services }) => {
 		const team = {
 			id: newId('T', services.random),
 			name: args.name,
 			domain: args.domain ?? domainOf(args.name),
 		};
+		if (args.general_channel === undefined) {
+			await services.directory.createTeam({ ...team, createdTs: services.clock.next() });
+			return { team };
+		}
+		// Create the channel first: if this fails, there is no workspace without its channel.
+		await createGeneral(services, team.id, args.general_channel);
 		await services.directory.createTeam({ ...team, createdTs: services.clock.next() });
-		return { team };
+		return { team, general_channel: generalChannelOf(team.id) };
 	},
 });
 
@@ -46,7 +59,7 @@ const longText = withDefault(type.text({ max: LONG_LENGTH }), '');
 export const adminUsersCreate = adminMethod({
 	arguments: {
 		team_id: type.team,
-		name: accountName,
+		name: optional(accountName),
 		real_name: longText,
 		email: longText,
 		is_bot: type.flag,
@@ -54,27 +67,32 @@ export const adminUsersCreate = adminMethod({
 	run: async (args, { services }) => {
 		if (!(await services.directory.team(args.team_id)))
 			throw new Refusal('team_not_found', 'team_id: no such workspace');
-		const user = {
-			id: newId('U', services.random),
-			team: args.team_id,
-			name: args.name,
-			realName: args.real_name === '' ? args.name : args.real_name,
-			email: args.email,
-			isBot: args.is_bot,
-			deleted: false,
-			updatedTs: services.clock.next(),
-			signedOutTs: 0,
-			profile: {},
-			snoozedUntilTs: 0,
-		};
-		if (args.name === SLACKBOT_NAME || !(await services.directory.createUser(user)))
-			throw new Refusal('name_taken', 'name: another user of the workspace has it');
-		announceNewUser(services, user);
-		return { user: wireUser(user, wallMicros()) };
+		if (args.name === undefined && args.real_name.trim() === '')
+			throw new Refusal('missing_argument', 'name: required, or real_name to derive it from');
+		for (const name of namesToTry(args.name, args.real_name)) {
+			const user: User = {
+				id: newId('U', services.random),
+				team: args.team_id,
+				name,
+				realName: args.real_name === '' ? name : args.real_name,
+				email: args.email,
+				isBot: args.is_bot,
+				deleted: false,
+				updatedTs: services.clock.next(),
+				signedOutTs: 0,
+				profile: {},
+				snoozedUntilTs: 0,
+			};
+			if (name === SLACKBOT_NAME || !(await services.directory.createUser(user))) continue;
+			announceNewUser(services, user);
+			await joinGeneral(services, user);
+			return { user: wireUser(user, wallMicros()) };
+		}
+		throw new Refusal('name_taken', 'name: another user of the workspace has it');
 	},
 });
 
-/** Signed out everywhere before it is answered; what they wrote, and what they are in, stays. */
+/** Signs the user out everywhere before it answers. Messages and memberships stay. */
 export const adminUsersDeactivate = adminMethod({
 	arguments: { user_id: type.user },
 	run: async (args, call) => {
@@ -87,7 +105,7 @@ export const adminUsersDeactivate = adminMethod({
 	},
 });
 
-/** Tokens and devices do not come back with the user. */
+/** Does not restore tokens and devices. */
 export const adminUsersReactivate = adminMethod({
 	arguments: { user_id: type.user },
 	run: async (args, call) => {
@@ -98,7 +116,7 @@ export const adminUsersReactivate = adminMethod({
 	},
 });
 
-/** A request that changes nothing publishes nothing. */
+/** Publishes `user_change` only if something changed. */
 async function announced(call: Call, before: User) {
 	const user = await userWithId(call, before.id);
 	if (user.deleted !== before.deleted) announceUser(call.services, user);

@@ -1,16 +1,16 @@
 import type { AppToken } from '../../../engine/ports/apps.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
-import { announceApp } from '../../apps/announce-app.ts';
-import { newWebhookSecret, webhookUrl } from '../../apps/webhook.ts';
+import { newWebhookSecret, webhookUrl } from '../../apps/hooks.ts';
 import { tokenKey } from '../../auth/tokens.ts';
+import { announceApp } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { withDefault } from '../arguments.ts';
 import { adminMethod } from '../method.ts';
 import { webUrl } from '../origin.ts';
 import { appId, appWithId, createAppToken, createBotToken } from './admin-apps.ts';
 
-/** Tokens and incoming webhooks of apps. Each is shown once, when it is made. */
+/** Tokens and incoming webhooks of apps. Each is shown only once, when it is created. */
 
 const ID_LENGTH = 16;
 
@@ -65,7 +65,7 @@ export const adminAppsWebhooksCreate = adminMethod({
 		const app = await appWithId(call, args.app_id);
 		const [conversation] = await directory.conversations([args.channel]);
 		if (conversation?.team !== app.team)
-			throw new Refusal('channel_not_found', 'channel: no such conversation of the app’s workspace');
+			throw new Refusal('channel_not_found', 'channel: the app’s workspace has no such conversation');
 		const id = newId('B', random);
 		const secret = newWebhookSecret(random);
 		const hash = tokenKey(secret);

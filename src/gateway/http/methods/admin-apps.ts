@@ -5,25 +5,25 @@ import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import type { JsonObject } from '../../../protocol/objects.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
-import { announceApp } from '../../apps/announce-app.ts';
 import { wireApp } from '../../apps/wire-app.ts';
 import { publishRevocation } from '../../auth/revocations.ts';
 import { newAppToken, newTokenShaped, tokenKey } from '../../auth/tokens.ts';
 import type { Services } from '../../services.ts';
+import { announceApp } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { type Argument, required } from '../arguments.ts';
 import { adminMethod, type Call } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { wallMicros } from '../wall-time.ts';
 
-/** Apps, by the administrator: made and changed with a Slack app manifest. */
+/** Administration of apps, which are created and changed with a Slack app manifest. */
 
 const PAGE = 100;
-const MOST_MANIFEST = 100_000;
+const MAX_MANIFEST = 100_000;
 const SECRET_BYTES = 16;
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 
-/** An object, or JSON or YAML of one. */
+/** A manifest as an object, or as JSON or YAML text. */
 const manifest: Argument<JsonObject> = required({
 	expects: 'a Slack app manifest, as JSON or YAML',
 	bad: 'invalid_manifest',
@@ -36,7 +36,8 @@ const manifest: Argument<JsonObject> = required({
 });
 
 function parsed(text: string): unknown {
-	if (text.length > MOST_MANIFEST) throw new Refusal('invalid_manifest', 'manifest: too large');
+	if (text.length > MAX_MANIFEST)
+		throw new Refusal('invalid_manifest', `manifest: at most ${MAX_MANIFEST} characters`);
 	try {
 		return text.trimStart().startsWith('{') ? JSON.parse(text) : Bun.YAML.parse(text);
 	} catch (error) {
@@ -90,7 +91,7 @@ export const adminAppsCreate = adminMethod({
 	},
 });
 
-/** The app's bot: a user of the workspace under the first free name. */
+/** Creates the app's bot: a user of the workspace with the first free name. */
 async function createBot({ directory, random, clock }: Services, team: string, name: string) {
 	const base =
 		name
@@ -98,7 +99,7 @@ async function createBot({ directory, random, clock }: Services, team: string, n
 			.replace(/[^\p{L}\p{N}._-]+/gu, '-')
 			.replace(/^-+|-+$/g, '')
 			.slice(0, 70) || 'app';
-	for (let number = 1; number <= MOST_TRIES; number += 1) {
+	for (let number = 1; number <= MAX_TRIES; number += 1) {
 		const user = {
 			id: newId('U', random),
 			team,
@@ -114,7 +115,7 @@ async function createBot({ directory, random, clock }: Services, team: string, n
 		};
 		if (user.name !== SLACKBOT_NAME && (await directory.createUser(user))) return user.id;
 	}
-	throw new Refusal('name_taken', `manifest: there are ${MOST_TRIES} bots of this name`);
+	throw new Refusal('name_taken', `manifest: ${MAX_TRIES} bots have this name already; choose another one`);
 }
 
 export async function createBotToken({ directory, random, clock }: Services, app: App): Promise<string> {
@@ -140,7 +141,7 @@ export async function createAppToken(
 	return token;
 }
 
-/** Slack asks a request URL for a challenge before it uses it; here the answer says whether it passed. */
+/** Like Slack, sends a challenge to the request URL; the answer of the method says whether it passed. */
 async function urlChecked(app: App, { outgoing, random }: Services): Promise<JsonObject> {
 	const { socketMode, requestUrl } = settingsOf(JSON.parse(app.manifest));
 	if (socketMode || requestUrl === '') return {};
@@ -157,7 +158,7 @@ export const adminAppsUpdate = adminMethod({
 		const before = settingsOf(JSON.parse(app.manifest)).botEvents;
 		const { botEvents } = settingsOf(args.manifest);
 		const at = clock.next();
-		// What happened before the app subscribed is not delivered.
+		// An app does not receive events from before its subscription.
 		const isMore = botEvents.some((name) => !before.includes(name));
 		await apps.setManifest(app.id, JSON.stringify(args.manifest), at, isMore ? at : app.eventsSinceTs);
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
@@ -191,7 +192,7 @@ export const adminAppsList = adminMethod({
 	},
 });
 
-/** Its bot is deactivated; what it wrote stays. */
+/** Deactivates the app's bot. Its messages stay. */
 export const adminAppsDelete = adminMethod({
 	arguments: { app_id: appId },
 	run: async (args, call) => {
@@ -206,14 +207,14 @@ export const adminAppsDelete = adminMethod({
 	},
 });
 
-/** Ends a pause: events of the last 24 h follow. */
+/** Ends a pause; events of the last 24 h are delivered. */
 export const adminAppsResume = adminMethod({
 	arguments: { app_id: appId },
 	run: async (args, call) => {
 		const { apps } = call.services;
 		const app = await appWithId(call, args.app_id);
 		await apps.setTrouble(app.id, { pausedAt: 0, failingSinceAt: 0, lastError: '' });
-		// Published as a change: the gateway that delivers restarts.
+		// Stored as a change, so that the delivering gateway restarts.
 		await apps.setManifest(app.id, app.manifest, call.services.clock.next(), app.eventsSinceTs);
 		announceApp(call.services, app.id);
 		return { app: await wireApp(await appWithId(call, app.id), call.services) };

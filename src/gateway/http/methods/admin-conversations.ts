@@ -8,7 +8,7 @@ const MAX_ADDED = 10_000;
 export const adminConversationsAddMembers = adminMethod({
 	arguments: { channel: type.channel, users: type.users('no_user') },
 	run: async ({ channel, users }, { services }) => {
-		if (users.length > MAX_ADDED) throw new Refusal('too_many_users', `users: at most ${MAX_ADDED}`);
+		if (users.length > MAX_ADDED) throw new Refusal('too_many_users', `users: at most ${MAX_ADDED} per call`);
 		const [conversation] = await services.directory.conversations([channel]);
 		if (!conversation) throw noChannel();
 		const { team } = conversation;

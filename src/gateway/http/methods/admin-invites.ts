@@ -8,13 +8,13 @@ import { nextCursor } from '../paging.ts';
 import { userWithId } from './admin-accounts.ts';
 import { teamWithId } from './admin-listings.ts';
 
-/** Invite links, by the administrator. The link itself is shown once; afterwards an invite is known by its id. */
+/** Administration of invite links. A link is shown only once; afterwards an invite is identified by its id. */
 
 const PAGE = 100;
 const DAY_SECONDS = 86_400;
 const LONGEST_SECONDS = 90 * DAY_SECONDS;
 const LABEL_LENGTH = 80;
-/** Of the hash, as many hex digits. */
+/** Hex digits of the hash that form the id. */
 const ID_LENGTH = 16;
 const INVITE_ID = /^[0-9a-f]{16}$/;
 
@@ -77,7 +77,7 @@ export const adminInvitesRevoke = adminMethod({
 	run: async (args, { services }) => {
 		const invite = await services.directory.inviteStarting(args.invite_id);
 		if (!invite) throw new Refusal('invite_not_found', 'invite_id: no such invite');
-		if (invite.usedTs !== null) throw new Refusal('invite_used', 'invite_id: it was used');
+		if (invite.usedTs !== null) throw new Refusal('invite_used', 'invite_id: this invite was already used');
 		await services.directory.revokeInvite(invite.hash, services.clock.next());
 		return { revoked: true };
 	},

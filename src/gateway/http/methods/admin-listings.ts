@@ -7,7 +7,7 @@ import { adminMethod, type Call } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { wallMicros } from '../wall-time.ts';
 
-/** Which workspaces there are, and who is in them, for the administrator. */
+/** Lists workspaces and their users for the administrator. */
 
 const PAGE = 100;
 

@@ -2,7 +2,7 @@ import { formatTs } from '../../../model/ts.ts';
 import * as type from '../argument-types.ts';
 import { adminMethod } from '../method.ts';
 
-/** Notifications that were given up: to look at, and to try again once the cause is gone. */
+/** Notifications that failed for good: lists them, and retries them once the cause is fixed. */
 
 export const adminPushList = adminMethod({
 	arguments: { limit: type.limit(100) },

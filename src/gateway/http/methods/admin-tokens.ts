@@ -9,11 +9,11 @@ import { nextCursor } from '../paging.ts';
 import { wallMicros } from '../wall-time.ts';
 import { userWithId } from './admin-accounts.ts';
 
-/** Tokens, by the administrator. A token itself is shown once, when it is made; afterwards it is known by its id. */
+/** Administration of tokens. A token is shown only once; afterwards it is identified by its id. */
 
 const PAGE = 100;
 const LONGEST_SECONDS = 10 * 365 * 86_400;
-/** Of its hash, as many hex digits: enough to distinguish tokens, and useless to sign in with. */
+/** Hex digits of the hash that form the id: they identify a token and cannot be used to sign in. */
 const ID_LENGTH = 16;
 const TOKEN_ID = /^[0-9a-f]{16}$/;
 
@@ -79,7 +79,7 @@ export const adminTokensRevoke = adminMethod({
 		const given = [token, token_id, user_id].filter((value) => value !== undefined);
 		if (given.length === 0) throw new Refusal('missing_argument', 'token: required, or token_id, or user_id');
 		if (given.length > 1)
-			throw new Refusal('invalid_arguments', 'token, token_id, user_id: give one of them');
+			throw new Refusal('invalid_arguments', 'token, token_id, user_id: give exactly one of them');
 		if (user_id !== undefined) await revokeAllOf(call, user_id);
 		else await revokeToken(call.services, await wanted(call, token, token_id));
 		return { revoked: true };

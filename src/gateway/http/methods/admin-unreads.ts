@@ -10,7 +10,7 @@ import { nextCursor } from '../paging.ts';
 
 const SAMPLE = 100;
 
-/** Counts everything once more from the store and compares it with what is served; repairs what differs, where asked to. */
+/** Recomputes counts from the store and compares them with the served ones; repairs differences if requested. */
 export const adminUnreadsVerify = adminMethod({
 	arguments: {
 		user: optional(type.user),
@@ -32,7 +32,7 @@ export const adminUnreadsVerify = adminMethod({
 	},
 });
 
-/** Of a user, all that the user has, or what is in one channel; of a channel alone, its members. In pages. */
+/** Pages over everything of a user, over one channel of a user, or over the members of a channel. */
 async function verified(
 	{ directory, written, verifier }: Pick<Services, 'directory' | 'written' | 'verifier'>,
 	user: string | undefined,
@@ -43,10 +43,10 @@ async function verified(
 	if (user !== undefined && (await directory.users([user])).length === 0)
 		throw new Refusal('user_not_found', 'user: no such user');
 	if (channel === undefined) {
-		if (user === undefined) throw new Refusal('missing_argument', 'user, or channel, is required');
+		if (user === undefined) throw new Refusal('missing_argument', 'user or channel: one of them is required');
 		return verifier.verifyUser(user, cursor ?? '', most);
 	}
-	// The verifier knows what to make of a store that is behind. Only a new conversation has to be waited for.
+	// The verifier handles a store that lags behind. Only a new conversation has to be waited for.
 	const [stored] = await written.conversations([channel]);
 	const [conversation] = stored ? [stored] : await directory.conversations([channel]);
 	if (!conversation) throw new Refusal('channel_not_found', 'channel: no such conversation');

@@ -3,7 +3,7 @@ import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { openMethod } from '../method.ts';
 
-/** Whether the server can be reached and understood: answers what it was sent, to anybody. */
+/** Slack's connectivity test: returns its arguments; needs no token. */
 export const apiTest = openMethod({
 	arguments: { error: optional(type.text({ max: 80 })), foo: optional(type.text({ max: 255 })) },
 	run: async ({ error, foo }): Promise<JsonObject> => {

@@ -15,7 +15,7 @@ import { type Argument, required, withDefault } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { responseUrl } from '../origin.ts';
 
-/** Buttons, selects and the like: what a user does with a block of a message or a view is sent to its app. */
+/** Sends what a user does with an interactive block (a button, a select …) to the app that posted it. */
 
 const NONE: JsonObject = {};
 /** Its `type` is `message` (with `channel_id`, `message_ts`) or `view` (with `view_id`). */
@@ -40,7 +40,7 @@ const objectOr: Argument<JsonObject> = withDefault(
 	NONE,
 );
 
-/** Where an action was taken: whose app it is, and the payload's part about the place. */
+/** The message or view of an action: its app, and the part of the payload that describes it. */
 interface ActionSource {
 	readonly app: App;
 	readonly blocks: readonly JsonObject[];
@@ -71,7 +71,7 @@ export const blocksActions = userMethod({
 	},
 });
 
-/** The options of a select whose app supplies them. */
+/** The options of a select that the app supplies. */
 export const blocksSuggestions = userMethod({
 	arguments: {
 		container,
@@ -85,7 +85,11 @@ export const blocksSuggestions = userMethod({
 		const isThere = elementsOf(blocks).some(
 			({ blockId, actionId }) => blockId === args.block_id && actionId === args.action_id,
 		);
-		if (!isThere) throw new Refusal('action_not_found', 'action_id: no element has it');
+		if (!isThere)
+			throw new Refusal(
+				'action_not_found',
+				'block_id, action_id: no element has this block_id and action_id',
+			);
 		const { optionsUrl } = settingsOf(JSON.parse(app.manifest));
 		const answer = await call.services.appRequests.ask(
 			app,
@@ -136,7 +140,7 @@ async function inMessage(call: UserCall, { channel_id, message_ts }: JsonObject)
 	const [message] = await services.history.messages(channel, [ts]);
 	if (!message || message.deleted) throw new Refusal('message_not_found', 'container: no such message');
 	const app = await services.apps.appOfBot(message.user);
-	if (!app) throw new Refusal('app_not_found', 'container: no app wrote this message');
+	if (!app) throw new Refusal('app_not_found', 'container: no app posted this message');
 	const wire = wireMessage(message, caller.team);
 	return {
 		app,
@@ -150,7 +154,7 @@ async function inMessage(call: UserCall, { channel_id, message_ts }: JsonObject)
 	};
 }
 
-/** It is not stored: the client hands back what it was sent, with the signature that it came with. */
+/** Ephemeral messages are not stored: the client returns the message with its signature. */
 async function inEphemeral(call: UserCall, source: JsonObject, message: JsonObject): Promise<ActionSource> {
 	const channel = String(source.channel_id);
 	const conversation = await readable(call, channel);
@@ -161,7 +165,7 @@ async function inEphemeral(call: UserCall, source: JsonObject, message: JsonObje
 	const expected = Buffer.from(await signatureOf(call.services, app, about));
 	const given = Buffer.from(String(message.signature));
 	if (given.length !== expected.length || !timingSafeEqual(given, expected))
-		throw new Refusal('message_not_found', 'message: not as the app sent it');
+		throw new Refusal('message_not_found', 'message: its signature does not match');
 	return {
 		app,
 		blocks,

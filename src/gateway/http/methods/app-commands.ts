@@ -3,7 +3,7 @@ import { settingsOf } from '../../../model/app-manifest.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { wireMessage } from '../../../protocol/objects.ts';
-import { respond, saysSomething, spokenOf } from '../../apps/app-voice.ts';
+import { hasContent, parseAppMessage, respond } from '../../apps/app-messages.ts';
 import { aboutCaller, appOfTeam, channelNameOf, triggerFor } from '../../apps/interaction.ts';
 import { issuePass } from '../../apps/passes.ts';
 import { joined, readable } from '../access.ts';
@@ -13,15 +13,15 @@ import { type UserCall, userMethod } from '../method.ts';
 import { responseUrl } from '../origin.ts';
 import { appId } from './admin-apps.ts';
 
-/** Slash commands and shortcuts, as a user's client runs them. */
+/** Slash commands and shortcuts, run by a user's client. */
 
-const MOST_APPS = 1_000;
-const MOST_TEXT = 4_000;
+const MAX_APPS = 1_000;
+const MAX_COMMAND_TEXT = 4_000;
 
 const appsOf = async ({ services, caller }: UserCall): Promise<readonly App[]> =>
-	(await services.apps.appsOf(caller.team, null, MOST_APPS)).items;
+	(await services.apps.appsOf(caller.team, null, MAX_APPS)).items;
 
-/** What the workspace's apps offer to users. */
+/** Lists the commands, shortcuts and homes of the workspace's apps. */
 export const commandsList = userMethod({
 	arguments: {},
 	run: async (_args, call) => {
@@ -58,7 +58,7 @@ export const chatCommand = userMethod({
 	arguments: {
 		channel: type.channel,
 		command: type.text({ max: 32, takesEmpty: false }),
-		text: withDefault(type.text({ max: MOST_TEXT }), ''),
+		text: withDefault(type.text({ max: MAX_COMMAND_TEXT }), ''),
 		thread_ts: optional(type.ts('thread_not_found')),
 	},
 	ignored: ['disp', 'client_token'],
@@ -71,7 +71,8 @@ export const chatCommand = userMethod({
 				.map((command) => ({ app, command })),
 		);
 		const [first] = found;
-		if (!first) throw new Refusal('command_not_found', `command: no app has ${args.command}`);
+		if (!first)
+			throw new Refusal('command_not_found', `command: no app of this workspace has ${args.command}`);
 		const { app, command } = first;
 		const team = await services.directory.team(caller.team);
 		const pass = {
@@ -97,8 +98,8 @@ export const chatCommand = userMethod({
 			trigger_id: await triggerFor(call, app),
 		};
 		const answer = await services.appRequests.ask(app, 'slash_commands', payload, command.url);
-		const spoken = answer && spokenOf(answer);
-		if (spoken && saysSomething(spoken)) await respond(services, app, pass, spoken);
+		const message = answer && parseAppMessage(answer);
+		if (message && hasContent(message)) await respond(services, app, pass, message);
 		return { app_id: app.id };
 	},
 });
@@ -128,7 +129,7 @@ export const shortcutsRun = userMethod({
 			return {};
 		}
 		if (args.channel === undefined || args.message_ts === undefined)
-			throw new Refusal('missing_argument', 'channel, message_ts: required for a shortcut of messages');
+			throw new Refusal('missing_argument', 'channel, message_ts: a message shortcut needs both');
 		const conversation = await readable(call, args.channel);
 		const [message] = await services.history.messages(args.channel, [args.message_ts]);
 		if (!message || message.deleted) throw new Refusal('message_not_found', 'message_ts: no such message');

@@ -30,7 +30,7 @@ import {
 import { appsConnectionsOpen } from './apps-connections.ts';
 import { chatPostEphemeral } from './chat-ephemeral.ts';
 
-/** Methods of apps, and about them. */
+/** Methods for apps, and for the administration of apps. */
 export const APP_METHODS: Readonly<Record<string, Method>> = {
 	'admin.apps.create': adminAppsCreate,
 	'admin.apps.delete': adminAppsDelete,

@@ -16,7 +16,7 @@ import { type UserCall, userMethod } from '../method.ts';
 import { appId } from './admin-apps.ts';
 import { openWith } from './conversations-open.ts';
 
-/** Modals and home tabs: opened by apps, submitted and closed by users. */
+/** Modals and home tabs: apps open them, users submit and close them. */
 
 const view = required<JsonObject>({
 	expects: 'a view, as JSON',
@@ -100,7 +100,7 @@ function shown(
 	return { view: wire };
 }
 
-/** A view that the caller has open. */
+/** Returns a view that the caller has open. */
 export const viewsGet = userMethod({
 	arguments: { view_id: viewId },
 	run: async (args, call) => {
@@ -109,7 +109,7 @@ export const viewsGet = userMethod({
 	},
 });
 
-/** The caller submits a modal; the app says what becomes of it. */
+/** Submits a modal; the app's answer decides what happens to it. */
 export const viewsSubmit = userMethod({
 	limited: 'posts',
 	arguments: { view_id: viewId, state },
@@ -169,7 +169,7 @@ export const viewsClose = userMethod({
 	arguments: { view_id: viewId, is_cleared: type.flag },
 	run: async (args, call) => {
 		const current = await openView(call, args.view_id);
-		if (current.kind !== 'modal') throw new Refusal('view_not_found', 'view_id: not a modal');
+		if (current.kind !== 'modal') throw new Refusal('view_not_found', 'view_id: only modals can be closed');
 		const app = await appOfTeam(call, current.app);
 		const wire = wireView(current, app);
 		await close(call, app, current, args.is_cleared ? [...current.below, current.id] : [current.id]);
@@ -180,7 +180,7 @@ export const viewsClose = userMethod({
 			view: wire,
 			is_cleared: args.is_cleared,
 		};
-		// The modal is closed whether the app is there or not.
+		// The modal is closed even if the app does not answer.
 		await call.services.appRequests.ask(app, 'interactive', payload).catch(ignoreRefusal);
 		return {};
 	},
@@ -190,7 +190,7 @@ const ignoreRefusal = (error: unknown): void => {
 	if (!(error instanceof Refusal)) throw error;
 };
 
-/** The caller looks at the home of an app, which learns of it. */
+/** Called when the caller opens the home tab of an app; publishes `app_home_opened` to the app. */
 export const appsHomeOpen = userMethod({
 	arguments: { app_id: appId },
 	run: async (args, call) => {

@@ -2,7 +2,7 @@ import { Refusal } from '../../../model/errors.ts';
 import { appMethod } from '../method.ts';
 import { linkUrl, originFor } from '../origin.ts';
 
-/** Where an app opens a Socket Mode connection. */
+/** Returns the address of a Socket Mode connection. */
 export const appsConnectionsOpen = appMethod({
 	limited: 'connects',
 	arguments: {},

@@ -7,10 +7,10 @@ import { type UserCall, userMethod } from '../method.ts';
 import { newInvite } from '../new-invite.ts';
 import { wallMicros } from '../wall-time.ts';
 
-/** Where the caller is signed in, and the end of it: one token is one session. */
+/** Lists and ends the caller's sessions: each token is one session. */
 
 const ID_LENGTH = 16;
-/** More than anybody signs in at; older revoked ones are not shown anyway. */
+/** More sessions than a user has. */
 const MOST = 1000;
 const LINK_SECONDS = 3600;
 
@@ -30,12 +30,16 @@ export const authSessionsList = userMethod({
 	},
 });
 
-/** For another device of the caller. A sign-out everywhere ends the link too. */
+/** Creates a sign-in link for another device of the caller. Signing out everywhere invalidates it. */
 export const authSessionsAdd = userMethod({
 	arguments: {},
 	run: async (_args, call) => {
 		const { user, team } = call.caller;
-		if (user.isBot) throw new Refusal('not_allowed_token_type', 'token: bots sign in with a token');
+		if (user.isBot)
+			throw new Refusal(
+				'not_allowed_token_type',
+				'token: bots cannot use sign-in links; create a token instead',
+			);
 		const { invite, url } = await newInvite(
 			call,
 			{ team, user: user.id, label: '', creator: user.id },
@@ -50,7 +54,7 @@ export const authSessionsRevoke = userMethod({
 	run: async ({ session_id, all }, call) => {
 		const { services, caller } = call;
 		if ((session_id === undefined) === !all)
-			throw new Refusal('invalid_arguments', 'session_id: give it, or all, and not both');
+			throw new Refusal('invalid_arguments', 'session_id, all: give exactly one of them');
 		if (session_id === undefined) {
 			const { directory, auth, bus } = services;
 			await directory.signOut(caller.user.id, wallMicros());

@@ -21,7 +21,7 @@ export const authTest = userMethod({
 	},
 });
 
-/** Signs out: the token that the caller holds is revoked, and its sockets close. */
+/** Signs out: revokes the caller's token and closes its sockets. */
 export const authRevoke = userMethod({
 	arguments: { test: type.flag },
 	run: async ({ test }, { services, caller }) => {

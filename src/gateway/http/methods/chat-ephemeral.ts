@@ -1,6 +1,6 @@
 import { Refusal } from '../../../model/errors.ts';
 import { formatTs } from '../../../model/ts.ts';
-import { saysSomething } from '../../apps/app-voice.ts';
+import { hasContent } from '../../apps/app-messages.ts';
 import { sendEphemeral } from '../../apps/ephemeral.ts';
 import { appOfCaller } from '../../apps/interaction.ts';
 import { joined, usersOf } from '../access.ts';
@@ -9,7 +9,7 @@ import { optional } from '../arguments.ts';
 import { contentArguments, cutText } from '../message-content.ts';
 import { userMethod } from '../method.ts';
 
-/** A message of an app that one member sees, and that is not stored. */
+/** Posts a message that only one member sees and that is not stored. */
 export const chatPostEphemeral = userMethod({
 	limited: 'posts',
 	arguments: {
@@ -21,7 +21,7 @@ export const chatPostEphemeral = userMethod({
 	ignored: ['as_user', 'icon_emoji', 'icon_url', 'link_names', 'parse', 'username'],
 	run: async (args, call) => {
 		const { services, caller } = call;
-		if (!saysSomething(args)) throw new Refusal('no_text', 'text: required, or blocks or attachments');
+		if (!hasContent(args)) throw new Refusal('no_text', 'text: required, or blocks or attachments');
 		await joined(call, args.channel);
 		const app = await appOfCaller(call);
 		await usersOf(services, caller.team, [args.user], 'user');

@@ -6,7 +6,7 @@ import * as type from '../argument-types.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { webUrl } from '../origin.ts';
 
-/** An address that opens the message in the web interface, with its thread where it is a reply. */
+/** Returns an address that opens the message in the web interface, with its thread if it is a reply. */
 export const chatGetPermalink = userMethod({
 	arguments: { channel: type.channel, message_ts: type.ts('message_not_found') },
 	run: async (args, call) => {

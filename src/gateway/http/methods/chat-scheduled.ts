@@ -11,10 +11,10 @@ import { postTarget } from '../post-target.ts';
 import { openCursor, sealedNext } from '../sealed-cursor.ts';
 import { CARRIED_BY_CLIENTS, contentOf, namingArguments, textOf } from './chat.ts';
 
-/** Messages that are posted later; scheduled-posts.ts posts them. */
+/** Schedules messages; scheduled-posts.ts posts them. */
 
-const MOST_DAYS = 120;
-const MOST_OF_USER = 500;
+const MAX_DAYS = 120;
+const MAX_PER_USER = 500;
 const PAGE = 100;
 const LATEST = Number.MAX_SAFE_INTEGER;
 
@@ -42,18 +42,18 @@ export const chatScheduleMessage = userMethod({
 	run: async (args, call) => {
 		const { services, caller } = call;
 		const { post_at: postAt, blocks, attachments, metadata } = args;
-		if (postAt <= nowSeconds()) throw new Refusal('time_in_past', 'post_at: in the past');
-		if (postAt > nowSeconds() + MOST_DAYS * 86_400)
-			throw new Refusal('time_too_far', `post_at: more than ${MOST_DAYS} days ahead`);
+		if (postAt <= nowSeconds()) throw new Refusal('time_in_past', 'post_at: must be in the future');
+		if (postAt > nowSeconds() + MAX_DAYS * 86_400)
+			throw new Refusal('time_too_far', `post_at: at most ${MAX_DAYS} days ahead`);
 		const { text } = cutText(await textOf(call, args));
 		const identity = identityOf(caller.user, args);
 		const { extra } = contentOf(call, text, { blocks, attachments, metadata, ...identity });
 		const channel = await postTarget(call, args.channel);
 		const conversation = await joined(call, channel);
-		if (conversation.archived) throw new Refusal('is_archived', 'channel: archived');
-		const everything = { conversation: null, oldest: 0, latest: LATEST, after: null, limit: MOST_OF_USER };
-		if ((await services.scheduled.of(caller.user.id, everything)).length >= MOST_OF_USER)
-			throw new Refusal('restricted_too_many', `at most ${MOST_OF_USER} scheduled messages`);
+		if (conversation.archived) throw new Refusal('is_archived', 'channel: the conversation is archived');
+		const everything = { conversation: null, oldest: 0, latest: LATEST, after: null, limit: MAX_PER_USER };
+		if ((await services.scheduled.of(caller.user.id, everything)).length >= MAX_PER_USER)
+			throw new Refusal('restricted_too_many', `a user may have at most ${MAX_PER_USER} scheduled messages`);
 		const message: ScheduledMessage = {
 			id: newId('Q', services.random),
 			team: caller.team,
@@ -83,7 +83,7 @@ export const chatDeleteScheduledMessage = userMethod({
 		if (!isTheirs || message.postAt <= nowSeconds())
 			throw new Refusal(
 				'invalid_scheduled_message_id',
-				'scheduled_message_id: none of the caller’s, or posted',
+				'scheduled_message_id: the caller has no such message, or it was already posted',
 			);
 		await services.scheduled.remove(id);
 		return {};

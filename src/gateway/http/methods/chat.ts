@@ -1,4 +1,5 @@
 import { Refusal } from '../../../model/errors.ts';
+import { linkNames, writtenNames } from '../../../model/link-names.ts';
 import { formatTs } from '../../../model/ts.ts';
 import { messageInThread } from '../../../protocol/message-events.ts';
 import { botIdOf, wireMessage } from '../../../protocol/objects.ts';
@@ -6,7 +7,6 @@ import type { Content } from '../../../sequencer/commands.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { warned } from '../envelope.ts';
-import { linkedText } from '../linked-text.ts';
 import { contentArguments, cutText, type ExtraContent, encodeExtra, MAX_TEXT } from '../message-content.ts';
 import { IDENTITY_FIELDS, identityArguments, identityOf } from '../message-identity.ts';
 import { type UserCall, userMethod } from '../method.ts';
@@ -17,7 +17,10 @@ import { submit } from '../submit.ts';
 
 export const CARRIED_BY_CLIENTS = ['as_user', 'mrkdwn', 'unfurl_links', 'unfurl_media'];
 
-/** Names in the text become mentions and links; Slack's `parse=full` asks for the same, links apart, which clients find by themselves. */
+/**
+ * Turns names in the text into mentions and links. Slack's `parse=full` also links URLs, which clients do
+ * themselves.
+ */
 export const namingArguments = { link_names: type.flag, parse: optional(type.text({ max: 40 })) };
 
 const CLIENT_MSG_ID_LENGTH = 255;
@@ -53,7 +56,7 @@ export const chatPostMessage = userMethod({
 			ts: formatTs(message.ts),
 			message: {
 				...wireMessage(message, call.caller.team),
-				// Replies name the author of the root.
+				// A reply carries the author of the root.
 				...(parentUser === undefined ? {} : { parent_user_id: parentUser }),
 			},
 			...(wasCut ? warned('message_truncated') : {}),
@@ -67,10 +70,25 @@ interface Named {
 	readonly parse: string | undefined;
 }
 
+/** Implements `link_names`: replaces `@name` and `#name` with mentions and links. Links only public channels. */
+async function linkedText({ services, caller }: UserCall, text: string): Promise<string> {
+	const names = writtenNames(text);
+	if (names.users.length + names.channels.length === 0) return text;
+	const { directory } = services;
+	const users = await directory.usersNamed(caller.team, names.users);
+	const ids = await Promise.all(names.channels.map((name) => directory.channelNamed(caller.team, name)));
+	const channels = await directory.conversations(ids.filter((id) => id !== null));
+	return linkNames(
+		text,
+		new Map(users.filter(({ deleted }) => !deleted).map(({ id, name }) => [name, id])),
+		new Map(channels.filter(({ kind }) => kind === 'public').map(({ id, name }) => [name, id])),
+	);
+}
+
 export const textOf = async (call: UserCall, args: Named): Promise<string> =>
 	args.link_names || args.parse === 'full' ? linkedText(call, args.text ?? '') : (args.text ?? '');
 
-/** `/me waves`: a message about its author, as Slack's clients show it. */
+/** `/me waves`: a message that clients show as an action of its author. */
 export const chatMeMessage = userMethod({
 	limited: 'posts',
 	arguments: { channel: type.target, text: type.text({ missing: 'no_text', takesEmpty: false }) },
@@ -92,9 +110,9 @@ export function contentOf(call: UserCall, text: string, extra: ExtraContent): Co
 	return { text, extra: extraOf(call, extra) };
 }
 
-/** What an edit can set; the name that a message was posted under is not among it. */
+/** The fields that an edit can set. The name under which a message was posted stays. */
 const EDITED_FIELDS = ['blocks', 'attachments', 'metadata'] as const;
-/** They go with `files.delete` alone. */
+/** Only `files.delete` removes these. */
 const FILE_FIELDS = ['files', 'upload'] as const;
 
 function extraOf({ caller }: UserCall, extra: ExtraContent): string | null {
@@ -117,7 +135,7 @@ export const chatUpdate = userMethod({
 			throw new Refusal('no_text', 'text: required, or blocks or attachments');
 		const text = await textOf(call, args);
 		if (text.length > MAX_TEXT) throw new Refusal('msg_too_long', `text: at most ${MAX_TEXT} characters`);
-		// What an edit does not mention stays: an empty list or object removes it, as at Slack.
+		// Fields that an edit does not mention stay; an empty list or object removes them, as at Slack.
 		const keep = [
 			...EDITED_FIELDS.filter((name) => args[name] === undefined),
 			...IDENTITY_FIELDS,

@@ -9,15 +9,15 @@ import { wallMicros } from '../wall-time.ts';
 import { userOf } from './users.ts';
 import { prefsOf } from './users-prefs.ts';
 
-/** What Slack's own clients ask for when they start, and those that were written after them: wee-slack, slackdump. */
+/** What Slack's own clients, and clients modelled on them (wee-slack, slackdump), load when they start. */
 
-/** More than this are asked for with users.conversations, page by page. */
-const MOST_CONVERSATIONS = 1000;
+/** Clients page through the rest with users.conversations. */
+const MAX_CONVERSATIONS = 1000;
 
 export const clientUserBoot = userMethod({
 	arguments: {},
 	ignored: ['include_min_version_bump_check', 'version_ts', 'build_version_ts'],
-	cost: () => costOfRows(MOST_CONVERSATIONS),
+	cost: () => costOfRows(MAX_CONVERSATIONS),
 	run: async (_args, call) => {
 		const { services, caller, request } = call;
 		const query = {
@@ -27,7 +27,7 @@ export const clientUserBoot = userMethod({
 			kinds: ['public', 'private', 'mpim', 'im'],
 			excludeArchived: true,
 		} as const;
-		const { items, next } = await services.directory.conversationsOf(query, null, MOST_CONVERSATIONS);
+		const { items, next } = await services.directory.conversationsOf(query, null, MAX_CONVERSATIONS);
 		const view = (conversation: Conversation) => conversationView(call, conversation);
 		const prefs = await prefsOf(call);
 		return {

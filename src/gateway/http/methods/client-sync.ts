@@ -4,7 +4,7 @@ import { encodedAnswer } from '../envelope.ts';
 import { userMethod } from '../method.ts';
 import { addressedFor } from '../origin.ts';
 
-/** What a client missed while it was disconnected: the events, or that there are too many. */
+/** Returns the events that a client missed while disconnected, or that there are too many. */
 export const clientSync = userMethod({
 	arguments: { since: type.position },
 	run: async ({ since }, { services, caller, request }) => {

@@ -12,7 +12,7 @@ import { CountsEncoder } from '../counts-encoder.ts';
 import { EncodedAnswer } from '../envelope.ts';
 import { costOfRows, userMethod } from '../method.ts';
 
-/** What a client asks for when it starts: everything one has unread, in one call. */
+/** All counts of the caller in one call, for clients that start. */
 export const clientCounts = userMethod({
 	arguments: {},
 	ignored: ['thread_counts_by_channel', 'org_wide_aware', 'include_file_channels', 'include_all_unreads'],
@@ -32,9 +32,9 @@ export const clientMarkAllRead = userMethod({
 	},
 });
 
-const MOST_EXPLAINED = 1000;
+const MAX_EXPLAINED = 1000;
 
-/** Why the badge is on: the newest messages that make it up, oldest first, each with its reasons. */
+/** Explains the badge: the newest messages that it counts, oldest first, each with its reasons. */
 export const clientExplain = userMethod({
 	arguments: { channel: optional(type.channel) },
 	run: async ({ channel }, call) => {
@@ -44,7 +44,7 @@ export const clientExplain = userMethod({
 		const counted = unread
 			.filter(({ conversation }) => channel === undefined || conversation === channel)
 			.sort((a, b) => a.ts - b.ts);
-		const newestFirst = counted.slice(-MOST_EXPLAINED).reverse();
+		const newestFirst = counted.slice(-MAX_EXPLAINED).reverse();
 		const { badge, looked } = await badgeOf(services.readState, caller.user.id, channel);
 		services.limits.charge(caller.user.id, 'requests', costOfRows(looked + newestFirst.length) - 1);
 		return sized(call, async (mostBytes) => {
@@ -55,7 +55,7 @@ export const clientExplain = userMethod({
 	},
 });
 
-/** Of as many, from the first on, as there is room for. */
+/** Returns as many of the first items as fit. */
 async function explained(history: History, newestFirst: readonly UnreadItem[], mostBytes: number) {
 	const texts = await textsOf(history, newestFirst, mostBytes);
 	const items: JsonObject[] = [];
@@ -64,14 +64,17 @@ async function explained(history: History, newestFirst: readonly UnreadItem[], m
 		const text = texts.of.get(`${conversation} ${ts}`);
 		const item = { channel: conversation, ts: formatTs(ts), ...text, reasons };
 		bytes += Buffer.byteLength(JSON.stringify(item));
-		// A text that was not read because of its place may not be left out: it ends the list.
+		// A message that was not loaded for lack of room must not be skipped: the list ends here.
 		if ((!text && texts.isCut) || (bytes > mostBytes && items.length > 0)) return { items, isCut: true };
 		items.push(item);
 	}
 	return { items, isCut: false };
 }
 
-/** The number that `client.counts` shows, or what one conversation and the threads in it add to that; how much was looked at for it. */
+/**
+ * The badge as in `client.counts`, or the share of one conversation and its threads; `looked` is the number of rows
+ * read for it.
+ */
 async function badgeOf(readState: ReadState, user: string, channel: string | undefined) {
 	if (channel === undefined) {
 		const { badge, rows } = await readState.counts(user);
@@ -87,7 +90,7 @@ async function badgeOf(readState: ReadState, user: string, channel: string | und
 async function textsOf(history: History, newestFirst: readonly UnreadItem[], mostBytes: number) {
 	const of = new Map<string, JsonObject>();
 	let room = mostBytes;
-	// Conversations come in the order of their newest item.
+	// Conversations are in the order of their newest item.
 	for (const [conversation, found] of Map.groupBy(newestFirst, (item) => item.conversation)) {
 		if (room <= 0) return { of, isCut: true };
 		const messages = await history.messages(

@@ -8,9 +8,12 @@ import { channelAnswer } from '../conversation-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { ifAvailable, submit } from '../submit.ts';
 
-/** Channels and their names. A name is reserved before the log is asked, so that no two channels have it. */
+/**
+ * Creates and renames channels. A name is reserved before the command is appended, so that no two channels share
+ * it.
+ */
 
-/** Longer than anybody tries to append a command: one that was not sent by then never will be. */
+/** Longer than a gateway tries to append a command: later, a reservation without a channel is abandoned. */
 const ABANDONED_AFTER_MICROS = 60_000_000;
 
 const name = type.text({ missing: 'invalid_name_required', takesEmpty: false });
@@ -50,7 +53,7 @@ export const conversationsRename = userMethod({
 	run: async (args, call) => {
 		const conversation = await joined(call, args.channel);
 		const rename = () => submit(call, args.channel, { type: 'rename', name: args.name });
-		// A name that it has already is not to be reserved, and above all not to be given back.
+		// A name that the channel already has must not be reserved, and above all not released.
 		const result =
 			conversation.name === args.name
 				? await rename()
@@ -59,7 +62,7 @@ export const conversationsRename = userMethod({
 	},
 });
 
-/** Reserves the name for the work, and gives it back where it is certain that nothing came of that. */
+/** Reserves the name for the work; releases it if the work certainly had no effect. */
 async function withName<T>(
 	call: UserCall,
 	name: string,
@@ -67,21 +70,24 @@ async function withName<T>(
 	work: () => Promise<T>,
 ): Promise<T> {
 	const invalid = checkChannelName(name);
-	if (invalid) throw new Refusal(invalid, 'name: not a name for a channel');
+	if (invalid) throw new Refusal(invalid);
 	const { services, caller } = call;
 	try {
 		if (!(await reserved(call, name, conversation)))
-			throw new Refusal('name_taken', 'name: another channel has it');
+			throw new Refusal('name_taken', 'name: another channel has this name');
 		return await work();
 	} catch (error) {
 		if (isCertain(error))
-			// A name that cannot be released now is found abandoned by the next user who wants it.
+			// If the name cannot be released now, the next user who wants it finds it abandoned.
 			await ifAvailable(() => services.directory.releaseName(caller.team, name, conversation), undefined);
 		throw error;
 	}
 }
 
-/** After anything else the change may still take place, and needs its name. */
+/**
+ * Whether the change certainly does not happen, so that its name can be released. After `name_taken` there is nothing to release;
+ * after other errors the change may still happen, and needs its name.
+ */
 const isCertain = (error: unknown): boolean =>
 	error instanceof Refusal && !['outcome_unknown', 'internal_error', 'name_taken'].includes(error.code);
 
@@ -98,8 +104,8 @@ async function reserved(call: UserCall, name: string, conversation: string): Pro
 }
 
 /**
- * Whether a conversation has the name, when everything that was asked of it so far is decided. Adding nobody changes nothing, and is decided
- * after what was asked before: what was sent a minute ago and is still on its way comes first.
+ * Whether a conversation has the name once all commands before are decided. Adding nobody changes nothing and is
+ * decided after them, even after a command that was sent a minute ago and is still in the log.
  */
 async function carries({ services, caller }: UserCall, conversation: string, name: string): Promise<boolean> {
 	try {

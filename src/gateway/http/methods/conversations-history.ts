@@ -23,7 +23,7 @@ export const conversationsHistory = userMethod({
 	cost: ({ limit }) => costOfRows(limit),
 	ignored: ['include_pin_count', 'ignore_replies', 'no_user_profile'],
 	run: async (given, call) => {
-		// Slack's own default: everything, the newest page first.
+		// `oldest=0` is Slack's default: everything, the newest page first.
 		const args = given.oldest === 0 ? { ...given, oldest: undefined } : given;
 		const conversation = await readable(call, args.channel);
 		// With `oldest` alone, Slack reads forward: the page nearest to it comes first.
@@ -31,7 +31,7 @@ export const conversationsHistory = userMethod({
 		const range = between(args, forward ? 'forward' : 'backward');
 		const pins = await call.services.history.pins(conversation.id);
 		return sized(call, async (mostBytes) => {
-			// One more than asked for shows whether there is more.
+			// One more than requested shows whether there is a next page.
 			const found = await call.services.history.timeline(conversation.id, {
 				...range,
 				limit: args.limit + 1,

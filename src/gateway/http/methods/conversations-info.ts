@@ -23,7 +23,7 @@ export const conversationsMembers = userMethod({
 	arguments: { channel: type.channel, limit: type.limit(MEMBERS_PAGE), cursor: type.cursor('after') },
 	run: async (args, call) => {
 		const { conversation } = await visible(call, args.channel);
-		if (conversation.creator === SLACKBOT_ID)
+		if (conversation.kind === 'im' && conversation.creator === SLACKBOT_ID)
 			return { members: conversation.people, ...nextCursor('after', null) };
 		const page = await call.services.directory.members(args.channel, args.cursor ?? null, args.limit);
 		return { members: page.items, ...nextCursor('after', page.next) };

@@ -7,7 +7,7 @@ import { openCursor, sealedNext } from '../sealed-cursor.ts';
 import { slackbotDirect } from '../slackbot-direct.ts';
 import { userOf } from './users.ts';
 
-/** Which conversations there are, and which one is in. */
+/** Lists the conversations of the workspace, and those of a user. */
 
 const PAGE = 100;
 const LIST = 'conversations.list';

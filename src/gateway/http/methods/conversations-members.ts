@@ -7,9 +7,9 @@ import { warned } from '../envelope.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { submit } from '../submit.ts';
 
-/** Joining, leaving, inviting and removing: decided by the conversation's owner. */
+/** Joining, leaving, inviting and removing. The conversation's owner decides them. */
 
-/** The conversation as the change left it. */
+/** The conversation after the change. */
 async function changedChannel(call: UserCall, { conversation }: Result) {
 	if (!conversation) throw new Error('changing members returned no conversation');
 	return channelAnswer(call, conversation);
@@ -37,7 +37,8 @@ const MAX_INVITED = 1000;
 export const conversationsInvite = userMethod({
 	arguments: { channel: type.channel, users: type.users('no_user'), force: type.flag },
 	run: async ({ channel, users, force }, call) => {
-		if (users.length > MAX_INVITED) throw new Refusal('too_many_users', `users: at most ${MAX_INVITED}`);
+		if (users.length > MAX_INVITED)
+			throw new Refusal('too_many_users', `users: at most ${MAX_INVITED} per call`);
 		await usersOf(call.services, call.caller.team, users, 'users');
 		return changedChannel(call, await submit(call, channel, { type: 'invite', users, force }));
 	},
@@ -47,7 +48,8 @@ export const conversationsKick = userMethod({
 	arguments: { channel: type.channel, user: type.user },
 	run: async ({ channel, user }, call) => {
 		const [found] = await call.services.directory.users([user]);
-		if (found?.team !== call.caller.team) throw new Refusal('user_not_found', `user: no user ${user}`);
+		if (found?.team !== call.caller.team)
+			throw new Refusal('user_not_found', `user: there is no user ${user}`);
 		await submit(call, channel, { type: 'kick', user });
 		return {};
 	},

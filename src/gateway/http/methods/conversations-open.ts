@@ -12,15 +12,15 @@ import { slackbotDirect } from '../slackbot-direct.ts';
 import { submit } from '../submit.ts';
 
 /**
- * Direct messages, to one person or a few. Their id follows from who is in them and the workspace's secret: opening twice,
- * or at two gateways at once, is harmless, and nobody else can compute it.
+ * Opens direct and group messages. The id is derived from the members and the workspace's secret: opening twice, or
+ * at two gateways at the same time, is harmless, and outsiders cannot compute it.
  */
 
 const MAX_OTHERS = 8;
 
 interface Opened {
 	readonly id: string;
-	/** Null: it was there already, and was not looked at. */
+	/** Null: it existed already and was not loaded. */
 	readonly created: Conversation | null;
 }
 
@@ -41,7 +41,7 @@ export const conversationsOpen = userMethod({
 	},
 });
 
-/** Direct messages have no open and closed here: they stay in every list. Clients that close them learn that nothing was done. */
+/** Direct messages cannot be closed here and stay in every list. Answers clients that close them with `no_op`. */
 export const conversationsClose = userMethod({
 	arguments: { channel: type.channel },
 	run: async (args, call) => {
@@ -50,19 +50,21 @@ export const conversationsClose = userMethod({
 	},
 });
 
-interface Wanted {
+interface OpenArguments {
 	readonly channel: string | undefined;
 	readonly users: readonly string[] | undefined;
 	readonly prevent_creation: boolean;
 }
 
-async function open(call: UserCall, wanted: Wanted): Promise<Opened> {
+async function open(call: UserCall, wanted: OpenArguments): Promise<Opened> {
 	if (wanted.channel !== undefined) return resume(call, wanted.channel);
 	const { users } = wanted;
-	if (users === undefined) throw new Refusal('users_list_not_supplied', 'users: required, or channel');
+	if (users === undefined)
+		throw new Refusal('users_list_not_supplied', 'users or channel: one of them is required');
 	if (users.length === 1 && users[0] === SLACKBOT_ID)
 		return { id: (await slackbotDirect(call)).id, created: null };
-	if (users.length > MAX_OTHERS) throw new Refusal('too_many_users', `users: at most ${MAX_OTHERS}`);
+	if (users.length > MAX_OTHERS)
+		throw new Refusal('too_many_users', `users: a group message has at most ${MAX_OTHERS} others`);
 	return openWith(
 		call,
 		await usersOf(call.services, call.caller.team, users, 'users'),
@@ -73,18 +75,18 @@ async function open(call: UserCall, wanted: Wanted): Promise<Opened> {
 async function resume(call: UserCall, channel: string): Promise<Opened> {
 	const conversation = await joined(call, channel);
 	if (!isDirect(conversation.kind))
-		throw new Refusal('method_not_supported_for_channel_type', 'channel: not a direct message');
+		throw new Refusal('method_not_supported_for_channel_type', 'channel: must be a direct or group message');
 	return { id: channel, created: null };
 }
 
-/** As Slack names group messages. Only how it is made is a promise: people may be renamed later. */
+/** Named like Slack's group messages. The name stays when a user is renamed later. */
 const groupName = (people: ReadonlyMap<string, User>): string =>
 	`mpdm-${[...people.values()]
 		.map(({ name }) => name)
 		.sort()
 		.join('--')}-1`;
 
-/** The direct message of the caller with these users, who are of the same workspace. */
+/** Opens the direct message of the caller with these users of the same workspace. */
 export async function openWith(
 	call: UserCall,
 	others: readonly User[],
@@ -96,7 +98,7 @@ export async function openWith(
 	const kind = people.length > 2 ? 'mpim' : 'im';
 	const digest = await services.teamSecrets.digestFor(caller.team, 'direct');
 	const id = directId(kind, caller.team, people, digest);
-	// Earlier versions made the id from the people alone. Such a conversation keeps it.
+	// Earlier versions derived the id from the members alone; such conversations keep it.
 	for (const known of [id, directId(kind, caller.team, people, sha256)])
 		if ((await services.readState.member(caller.user.id, known)) !== null)
 			return { id: known, created: null };

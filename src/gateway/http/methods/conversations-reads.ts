@@ -5,7 +5,7 @@ import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { userMethod } from '../method.ts';
 
-/** Moving one's own read position, and muting. Each answers with the counts after it. */
+/** Moves the caller's cursor, mutes, and sets notifications. Each method returns the counts afterwards. */
 
 const answerOf = ({ row, ignored }: MarkAnswer): JsonObject => ({
 	channel: row.conversation,
@@ -31,12 +31,12 @@ export const conversationsMarkUnread = userMethod({
 	},
 });
 
-const MOST_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 
 export const conversationsMarkMessage = userMethod({
 	arguments: {
 		channel: type.channel,
-		ts: type.tsList('invalid_timestamp', MOST_MESSAGES),
+		ts: type.tsList('invalid_timestamp', MAX_MESSAGES),
 		revision: optional(type.count),
 	},
 	run: async ({ channel, ts: tss, revision }, call) => {

@@ -8,7 +8,9 @@ import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { between } from '../window.ts';
 
-/** A thread: its root first, then its replies in order. The root counts as the first message of the first page. */
+/**
+ * Returns a thread: its root, then its replies in order. The root counts as the first message of the first page.
+ */
 export const conversationsReplies = userMethod({
 	arguments: {
 		channel: type.channel,
@@ -47,16 +49,16 @@ export const conversationsReplies = userMethod({
 	},
 });
 
-/** The root of the thread that this message is or is in; a deleted one only while it has replies. */
+/** The root of the thread that this message starts or belongs to; a deleted root only while it has replies. */
 async function rootOf({ services }: UserCall, conversation: string, ts: number): Promise<Message> {
-	const gone = new Refusal('thread_not_found', 'ts: no such thread');
+	const noThread = new Refusal('thread_not_found', 'ts: no such thread');
 	const [message] = await services.history.messages(conversation, [ts]);
-	if (!message) throw gone;
+	if (!message) throw noThread;
 	if (message.threadTs !== null) {
 		const [root] = await services.history.messages(conversation, [message.threadTs]);
-		if (message.deleted || !root) throw gone;
+		if (message.deleted || !root) throw noThread;
 		return root;
 	}
-	if (message.deleted && (await services.history.threads(conversation, [ts])).length === 0) throw gone;
+	if (message.deleted && (await services.history.threads(conversation, [ts])).length === 0) throw noThread;
 	return message;
 }

@@ -3,7 +3,7 @@ import { channelAnswer } from '../conversation-view.ts';
 import { userMethod } from '../method.ts';
 import { submit } from '../submit.ts';
 
-/** Whether a conversation is in use, and what it says of itself. */
+/** Archives conversations, and sets their topic and purpose. */
 
 export const conversationsArchive = userMethod({
 	arguments: { channel: type.channel },
@@ -21,7 +21,7 @@ export const conversationsUnarchive = userMethod({
 	},
 });
 
-/** Empty removes it. */
+/** An empty text removes it. */
 const remark = type.text();
 
 export const conversationsSetTopic = userMethod({

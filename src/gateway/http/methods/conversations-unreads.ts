@@ -11,11 +11,11 @@ import { costOfRows, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { between, bounds, type Window } from '../window.ts';
 
-/** Which messages one has not read, and who has read one. */
+/** Lists the caller's unread messages, and the readers of a message. */
 
 const PAGE = 100;
 
-/** Those of these ts, which ascend, that are in the window. */
+/** The part of the ascending ts that is in the window. */
 const within = (ascending: Float64Array, { after, before }: Window): Float64Array =>
 	ascending.subarray(firstAtOrAfter(ascending, after + 1), firstAtOrAfter(ascending, before));
 
@@ -60,7 +60,7 @@ export const conversationsUnreads = userMethod({
 	},
 });
 
-/** Beyond this, who has read what is neither shown nor worth the look. */
+/** In larger conversations clients do not show readers, and computing them is too expensive. */
 const MAX_MEMBERS = 1000;
 
 export const conversationsReaders = userMethod({
@@ -74,7 +74,10 @@ export const conversationsReaders = userMethod({
 	run: async ({ channel, ts, limit, cursor }, call) => {
 		const conversation = await joined(call, channel);
 		if (conversation.memberCount > MAX_MEMBERS)
-			throw new Refusal('too_many_members', `channel: readers are available up to ${MAX_MEMBERS} members`);
+			throw new Refusal(
+				'too_many_members',
+				`channel: readers are available for up to ${MAX_MEMBERS} members`,
+			);
 		const [message] = await call.services.history.messages(channel, [ts]);
 		if (!message || !inTimeline(message)) throw new Refusal('message_not_found', 'ts: no such message');
 		const page = await call.services.directory.readers(channel, ts, cursor ?? null, limit);

@@ -9,16 +9,16 @@ import { wallMicros } from '../wall-time.ts';
 import { userOf } from './users.ts';
 
 /**
- * Do not disturb, as far as notifications use it: while a user has them snoozed, nothing is pushed to their devices. There are no
- * hours that come back every day. Counts and badges stay what they are.
+ * Do not disturb: while a user has notifications snoozed, nothing is pushed to their devices. There are no
+ * recurring hours. Counts and badges do not change.
  */
 
 const LONGEST_MINUTES = 60 * 24 * 366;
-const MOST_USERS = 50;
-/** Slack's way of saying that nothing is planned. */
+const MAX_USERS = 50;
+/** Slack's value for "nothing planned". */
 const NEVER = 1;
 
-/** What everybody may know. */
+/** The part that every user may see. */
 function wireDnd(user: User, at: number): JsonObject {
 	const isSnoozed = user.snoozedUntilTs > at;
 	return {
@@ -51,7 +51,8 @@ export const dndInfo = userMethod({
 export const dndTeamInfo = userMethod({
 	arguments: { users: type.users('missing_argument') },
 	run: async (args, { services, caller }) => {
-		if (args.users.length > MOST_USERS) throw new Refusal('too_many_users', `users: at most ${MOST_USERS}`);
+		if (args.users.length > MAX_USERS)
+			throw new Refusal('too_many_users', `users: at most ${MAX_USERS} per call`);
 		const users = await usersOf(services, caller.team, args.users, 'users');
 		const at = wallMicros();
 		return { users: Object.fromEntries(users.map((user) => [user.id, wireDnd(user, at)])) };

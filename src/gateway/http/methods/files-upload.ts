@@ -2,7 +2,7 @@ import type { FileRecord } from '../../../engine/ports/files.ts';
 import type { Conversation } from '../../../model/conversation.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { fileTypeOf } from '../../../model/file-types.ts';
-import { MOST_FILES } from '../../../model/files.ts';
+import { MAX_FILES } from '../../../model/files.ts';
 import { newId } from '../../../model/ids.ts';
 import { storable } from '../../../model/text.ts';
 import { wireFile } from '../../../protocol/file-objects.ts';
@@ -21,14 +21,16 @@ import { postTarget } from '../post-target.ts';
 import { submit } from '../submit.ts';
 import { contentOf } from './chat.ts';
 
-/** Uploading: an address to upload to, and, when the content is there, the message that shares it. */
+/**
+ * Uploads: returns an address to upload to, and posts the message that shares the file when the content is stored.
+ */
 
 const SECRET_BYTES = 32;
-const MOST_UNFINISHED = 100;
+const MAX_UNFINISHED = 100;
 const LONGEST_NAME = 255;
 const LONGEST_ALT_TEXT = 1000;
 
-/** Shown to others, and part of headers. */
+/** The name is shown to other users and sent in headers. */
 const cleaned = (name: string): string =>
 	storable(name)
 		.replace(/[\p{Cc}\p{Cf}/\\]+/gu, '_')
@@ -44,7 +46,7 @@ export const filesGetUploadURLExternal = userMethod({
 	run: async (args, { services, caller, request }) => {
 		const { records, mostBytes, mostBytesOfTeam } = filesOf(services);
 		const name = cleaned(args.filename) || 'file';
-		if (args.length < 1) throw new Refusal('invalid_arguments', 'length: at least one byte');
+		if (args.length < 1) throw new Refusal('invalid_arguments', 'length: must be at least 1 byte');
 		if (args.length > mostBytes) throw new Refusal('file_too_large', `length: at most ${mostBytes} bytes`);
 		const id = newId('F', services.random);
 		const secret = Buffer.from(services.random(SECRET_BYTES)).toString('base64url').replaceAll('-', '_');
@@ -63,12 +65,12 @@ export const filesGetUploadURLExternal = userMethod({
 		};
 		const isReserved = await records.reserve(file, {
 			teamBytes: mostBytesOfTeam,
-			unfinished: MOST_UNFINISHED,
+			unfinished: MAX_UNFINISHED,
 		});
 		if (!isReserved)
 			throw new Refusal(
 				'storage_limit_reached',
-				`at most ${mostBytesOfTeam} bytes of a workspace, and ${MOST_UNFINISHED} unfinished uploads of a user`,
+				`a workspace may store at most ${mostBytesOfTeam} bytes, and a user may have ${MAX_UNFINISHED} unfinished uploads`,
 			);
 		const origin = originFor(request, services.publicUrl);
 		return { upload_url: `${origin}${UPLOAD_PATH}${id}-${secret}`, file_id: id };
@@ -83,7 +85,7 @@ interface Upload {
 const uploads = required<readonly Upload[]>({
 	expects: 'a JSON array of {"id": "F…", "title": "…"}',
 	parse: (value, name) => {
-		const found = type.objects({ bad: 'invalid_arguments', max: MOST_FILES, tooMany: 'too_many_files' });
+		const found = type.objects({ bad: 'invalid_arguments', max: MAX_FILES, tooMany: 'too_many_files' });
 		const items = found.parse(value, name);
 		if (!items || items.length === 0) return undefined;
 		const all = items.map(({ id, title }): Upload | undefined =>
@@ -93,14 +95,14 @@ const uploads = required<readonly Upload[]>({
 	},
 });
 
-const MOST_CHANNELS = 10;
+const MAX_CHANNELS = 10;
 
 export const filesCompleteUploadExternal = userMethod({
 	limited: 'posts',
 	arguments: {
 		files: uploads,
 		channel_id: optional(type.target),
-		channels: withDefault(type.texts(MOST_CHANNELS), []),
+		channels: withDefault(type.texts(MAX_CHANNELS), []),
 		thread_ts: optional(type.ts('thread_not_found')),
 		initial_comment: optional(type.text()),
 		blocks: type.objects({ bad: 'invalid_blocks_format', max: 50, tooMany: 'invalid_blocks_format' }),
@@ -117,7 +119,7 @@ export const filesCompleteUploadExternal = userMethod({
 			blocks: args.blocks,
 			threadTs: args.thread_ts ?? null,
 		};
-		// Looked at before anything is changed: a message that is too large completes nothing.
+		// Checked before anything changes: a message that is too large completes nothing.
 		for (const place of places) messageOf(call, files, place, share);
 		const titled = files.map(({ id, title }) => ({ id, title }));
 		const channels = places.map(({ id }) => id);
@@ -129,7 +131,7 @@ export const filesCompleteUploadExternal = userMethod({
 	},
 });
 
-/** As they will be when they are complete. */
+/** The caller's uploads as they will be once completed. */
 async function ownUploads(
 	{ caller }: UserCall,
 	{ records }: FileServices,
@@ -154,7 +156,7 @@ async function placesOf(call: UserCall, targets: readonly string[]): Promise<rea
 	const places = new Map<string, Conversation>();
 	for (const target of targets) {
 		const conversation = await joined(call, await postTarget(call, target));
-		if (conversation.archived) throw new Refusal('is_archived', 'channel_id: archived');
+		if (conversation.archived) throw new Refusal('is_archived', 'channel_id: the conversation is archived');
 		places.set(conversation.id, conversation);
 	}
 	return [...places.values()];
@@ -181,8 +183,8 @@ function messageOf(
 }
 
 /**
- * Posts the message that shares them. Its id is made of the files, so that a call that is repeated, because its answer was lost, posts
- * nothing twice. A refusal before the first message takes the completion back.
+ * Posts the message that shares the files. Its id is derived from the files, so a repeated call, after a lost
+ * answer, posts nothing twice. If the first message is rejected, the completion is undone.
  */
 async function shareIn(
 	call: UserCall,
@@ -208,7 +210,7 @@ async function shareIn(
 		}
 }
 
-/** Unless a call at the same time has shared them. */
+/** Undoes the completion, unless a concurrent call has shared the files. */
 async function takeBack(
 	records: FileServices['records'],
 	files: readonly FileRecord[],

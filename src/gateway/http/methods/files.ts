@@ -11,7 +11,7 @@ import * as type from '../argument-types.ts';
 import { optional, withDefault } from '../arguments.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 
-/** Looking at files, and deleting them. */
+/** Shows, lists and deletes files. */
 
 const described = ({ file, shares }: VisibleFile): JsonObject => ({
 	...wireFile(
@@ -39,10 +39,10 @@ const PATTERNS: Readonly<Record<string, string>> = {
 	zips: 'application/zip',
 	snippets: 'text/%',
 };
-/** There are none of these. */
+/** A pattern that matches no media type. */
 const NOTHING = '-';
 const PAGE = 100;
-const MOST_A_PAGE = 200;
+const MAX_PAGE_SIZE = 200;
 const COST = 10;
 
 const seconds = optional(type.count);
@@ -63,7 +63,7 @@ export const filesList = userMethod({
 		const { services, caller } = call;
 		const { records } = filesOf(services);
 		if (args.channel !== undefined) await readable(call, args.channel);
-		const size = Math.max(1, Math.min(args.count || PAGE, MOST_A_PAGE));
+		const size = Math.max(1, Math.min(args.count || PAGE, MAX_PAGE_SIZE));
 		const page = Math.max(1, Math.min(args.page, 1_000_000));
 		const { files, total } = await records.list({
 			team: caller.team,
@@ -91,18 +91,19 @@ export const filesDelete = userMethod({
 		const { services, caller } = call;
 		const files = filesOf(services);
 		const { file, shares } = await visibleFile(call, args.file);
-		if (file.user !== caller.user.id) throw new Refusal('cant_delete_file', 'file: uploaded by another user');
+		if (file.user !== caller.user.id)
+			throw new Refusal('cant_delete_file', 'file: only the user who uploaded it can delete it');
 		await files.records.beginDelete(file.id);
 		await leaveTombstones(services, files, file);
-		if (shares.length === 0) tellOwner(call, file.id);
-		// Nobody can read it from here on: what fails now is done by the sweeper.
+		if (shares.length === 0) publishToOwner(call, file.id);
+		// No user can read the file from here on; the sweeper retries what fails now.
 		await removeContent(files, file).catch((error) => services.operations.failed('files.delete', error));
 		return {};
 	},
 });
 
-/** Members of conversations learn of it by the messages that it was in. */
-function tellOwner({ services, caller }: UserCall, file: string): void {
+/** Only for files without shares: members of conversations get the changed messages. */
+function publishToOwner({ services, caller }: UserCall, file: string): void {
 	const frame = JSON.stringify({
 		type: 'file_deleted',
 		file_id: file,
@@ -111,11 +112,11 @@ function tellOwner({ services, caller }: UserCall, file: string): void {
 	services.bus.publish(`user:${caller.user.id}`, { type: 'event', frame });
 }
 
-const MOST_LINKS = 100;
+const MAX_LINKS = 100;
 
-/** Not Slack's: addresses that need no token, for pages that show files. */
+/** An extension: addresses that need no token, for pages that show files. */
 export const filesGetLinks = userMethod({
-	arguments: { files: type.texts(MOST_LINKS) },
+	arguments: { files: type.texts(MAX_LINKS) },
 	cost: ({ files }) => costOfRows(files.length * 10),
 	run: async (args, call) => {
 		const { services, caller } = call;

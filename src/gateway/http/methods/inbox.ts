@@ -9,7 +9,7 @@ import * as type from '../argument-types.ts';
 import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { openCursor, sealedNext } from '../sealed-cursor.ts';
 
-/** One's conversations by latest activity, each with its counts and a look at its newest message. */
+/** The caller's conversations by latest activity, each with its counts and a preview of its newest message. */
 
 const METHOD = 'inbox.list';
 const PAGE = 20;
@@ -27,9 +27,9 @@ export const inboxList = userMethod({
 		const start = from === null ? null : placeOf(from, unreadFirst);
 		const page = await services.readState.inbox(caller.user.id, { limit, start, unreadFirst });
 		if (page === 'no_such_listing')
-			throw new Refusal('invalid_cursor', 'cursor: its list has expired; start from the beginning');
+			throw new Refusal('invalid_cursor', 'cursor: the list has expired; start again without a cursor');
 		const items: JsonObject[] = [];
-		// A few at once: only the beginning of each message is kept.
+		// Load a few messages at a time: only a preview of each is kept.
 		for (let start = 0; start < page.rows.length; start += LOADED_AT_ONCE) {
 			const rows = page.rows.slice(start, start + LOADED_AT_ONCE);
 			items.push(...(await Promise.all(rows.map((row) => itemOf(call, row)))));
@@ -56,9 +56,9 @@ function placeOf(text: string, unreadFirst: boolean): InboxPageStart {
 	const [listing = '', unread = '', latest = '', conversation = ''] = text.split('.');
 	const isOurs = STAMP_OR_NONE.test(listing) && FLAG.test(unread) && STAMP.test(latest);
 	if (!isOurs || !isConversationId(conversation))
-		throw new Refusal('invalid_cursor', 'cursor: not returned by this method');
+		throw new Refusal('invalid_cursor', 'cursor: this method did not return it');
 	if ((listing !== '') !== unreadFirst)
-		throw new Refusal('invalid_cursor', 'cursor: of a list in the other order (unread_first)');
+		throw new Refusal('invalid_cursor', 'cursor: belongs to a list with another unread_first');
 	return {
 		listing: unreadFirst ? Number(listing) : null,
 		unread: unread === '1',

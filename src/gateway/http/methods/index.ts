@@ -76,7 +76,7 @@ import { usersDeletePhoto, usersSetPhoto } from './users-photo.ts';
 import { usersPrefsGet, usersPrefsSet } from './users-prefs.ts';
 import { usersProfileGet, usersProfileSet } from './users-profile.ts';
 
-/** Every method that is served, by its name; docs/methods.md describes each. */
+/** All API methods by name; docs/methods.md describes each. */
 export const METHODS: Readonly<Record<string, Method>> = {
 	...APP_METHODS,
 	'admin.conversations.addMembers': adminConversationsAddMembers,
@@ -153,7 +153,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'files.getUploadURLExternal': filesGetUploadURLExternal,
 	'files.info': filesInfo,
 	'files.list': filesList,
-	// Retired at Slack: the answer says what to call instead.
+	// Retired at Slack: the error names the replacement.
 	'files.upload': filesUpload,
 	'groups.mark': conversationsMark,
 	'im.mark': conversationsMark,
@@ -173,7 +173,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 	'reactions.list': reactionsList,
 	'reactions.remove': reactionsRemove,
 	'rtm.connect': rtmConnect,
-	// Retired at Slack, still called by older clients: answered alike.
+	// Retired at Slack; older clients still call it.
 	'rtm.start': rtmConnect,
 	'search.all': searchAll,
 	'search.files': searchFiles,

@@ -4,17 +4,16 @@ import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
 import { SLACKBOT_NAME } from '../../../protocol/slackbot.ts';
 import { hashToken, newToken } from '../../auth/tokens.ts';
-import { accountName, handleOf } from '../account-name.ts';
-import { announceNewUser, announceUser } from '../announce-user.ts';
+import { accountName, namesToTry } from '../account-name.ts';
+import { announceNewUser, announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional, required, withDefault } from '../arguments.ts';
+import { joinGeneral } from '../general-channel.ts';
 import { type Call, openMethod } from '../method.ts';
 
-/** What somebody with an invite link does: look where it leads, and exchange it for a token, once. */
+/** For people with an invite link: shows where it leads, and exchanges it for a token, once. */
 
 const DEVICE_LENGTH = 80;
-/** `mia`, `mia2` to `mia9`: where nobody chose the name, the first that is free. */
-const MOST_TRIES = 9;
 
 const secret = required<string>({
 	expects: 'the part of the invite link after #invite=',
@@ -46,29 +45,16 @@ export const invitesAccept = openMethod({
 	},
 	run: async (args, call) => {
 		const invite = await usable(call, args.invite);
-		const names = invite.user === null ? namesOf(args) : [''];
+		const names = invite.user === null ? namesToTry(args.name, args.real_name) : [''];
 		for (const name of names) {
 			const accepted = await exchanged(call, invite, name, args.real_name ?? name, args.device);
 			if (accepted) return accepted;
 		}
-		throw new Refusal('name_taken', 'name: another user of the workspace has it');
+		throw new Refusal('name_taken', 'name: another user of the workspace has this name');
 	},
 });
 
-function namesOf({
-	name,
-	real_name,
-}: {
-	readonly name: string | undefined;
-	readonly real_name: string | undefined;
-}) {
-	if (name !== undefined) return [name];
-	if (real_name === undefined) throw new Refusal('missing_argument', 'real_name: required');
-	const handle = handleOf(real_name);
-	return [handle, ...Array.from({ length: MOST_TRIES - 1 }, (_, index) => `${handle}${index + 2}`)];
-}
-
-/** Null: the name is taken. */
+/** Null: another user has the name. */
 async function exchanged(call: Call, invite: Invite, name: string, realName: string, device: string) {
 	const { directory, random, clock } = call.services;
 	if (name === SLACKBOT_NAME) return null;
@@ -105,12 +91,13 @@ async function exchanged(call: Call, invite: Invite, name: string, realName: str
 		newUser,
 	);
 	if (outcome === 'name_taken') return null;
-	if (outcome === 'used') throw new Refusal('invite_used', 'invite: it was used or revoked');
-	if (newUser) {
-		announceNewUser(call.services, newUser);
-		announceUser(call.services, newUser);
-	}
-	return { token, user_id: user, team_id: invite.team };
+	if (outcome === 'used') throw new Refusal('invite_used', 'invite: this link was already used or revoked');
+	const accepted = { token, user_id: user, team_id: invite.team };
+	if (!newUser) return accepted;
+	announceNewUser(call.services, newUser);
+	announceUser(call.services, newUser);
+	const general = await joinGeneral(call.services, newUser);
+	return general === undefined ? accepted : { ...accepted, general_channel: general };
 }
 
 async function usable({ services }: Call, given: string): Promise<Invite> {
@@ -118,9 +105,9 @@ async function usable({ services }: Call, given: string): Promise<Invite> {
 	const invite = await directory.invite(hashToken(given));
 	if (!invite) throw new Refusal('invite_not_found', 'invite: no such invite link');
 	if (invite.usedTs !== null || invite.revokedTs !== null)
-		throw new Refusal('invite_used', 'invite: it was used or revoked');
+		throw new Refusal('invite_used', 'invite: this link was already used or revoked');
 	if (invite.expiresTs <= Math.max(clock.last(), Date.now() * 1000))
-		throw new Refusal('invite_expired', 'invite: it has expired');
+		throw new Refusal('invite_expired', 'invite: this link has expired; ask for a new one');
 	if (invite.user !== null) {
 		const [user] = await directory.users([invite.user]);
 		if (!user || user.deleted) throw new Refusal('user_disabled', 'invite: the user is deactivated');

@@ -8,7 +8,7 @@ import { userMethod } from '../method.ts';
 import { submit } from '../submit.ts';
 import { permalinkOf } from './chat-permalink.ts';
 
-/** Pins: any member adds and removes them; users who may read the conversation see them. */
+/** Pins: members add and remove them; users who may read the conversation see them. */
 
 const change = (added: boolean) =>
 	userMethod({

@@ -8,21 +8,21 @@ import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { userMethod } from '../method.ts';
 
-/** The phones and browsers that a user wants to be notified on. */
+/** The phones and browsers on which a user receives notifications. */
 
 const PLATFORMS = ['apns', 'fcm', 'web'] as const satisfies readonly PushPlatform[];
-const MOST_DEVICES = 20;
+const MAX_DEVICES = 20;
 const token = type.text({ max: 4_096, takesEmpty: false });
 /**
- * Tokens of APNs are 64 hex digits today and may grow, and are part of a path; those of FCM are some 160 characters;
- * those of browsers are JSON, which `subscription.ts` reads.
+ * APNs tokens are 64 hex digits today, may grow, and are part of a path; FCM tokens have about 160 characters;
+ * browser subscriptions are JSON, which `subscription.ts` checks.
  */
 const TOKENS: Readonly<Record<PushPlatform, RegExp>> = {
 	apns: /^[A-Za-z0-9_-]{1,512}$/,
 	fcm: /^[\x21-\x7e]+$/,
 	web: /^/,
 };
-/** A bundle id, as Apple allows it: it becomes a header. */
+/** A bundle id in Apple's format; it is sent in a header. */
 const app = optional(
 	type.matching(/^[A-Za-z0-9.-]{1,255}$/, 'a bundle id: letters, digits, dots and hyphens'),
 );
@@ -35,10 +35,10 @@ export const pushDevicesAdd = userMethod({
 		const user = caller.user.id;
 		const token = keptToken(args);
 		if (!TOKENS[args.platform].test(token))
-			throw new Refusal('invalid_arguments', `token: not a device token of ${args.platform}`);
+			throw new Refusal('invalid_arguments', `token: not a valid device token for ${args.platform}`);
 		if (args.platform === 'web') checkHost(token, webPushOf(services.webPush));
 		const others = (await devices.ofUser(user)).filter((one) => one.token !== token);
-		if (others.length >= MOST_DEVICES) throw new Refusal('too_many_devices');
+		if (others.length >= MAX_DEVICES) throw new Refusal('too_many_devices');
 		await devices.add({
 			id: newId('P', random),
 			user,
@@ -47,7 +47,7 @@ export const pushDevicesAdd = userMethod({
 			app: args.app ?? '',
 			addedTs: clock.next(),
 		});
-		// One that was deactivated while this was under way has no devices: theirs were removed before this one was there.
+		// A deactivation in the meantime removed the user's devices before this one was added: remove it too.
 		const [account] = await services.directory.users([user]);
 		if (account?.deleted) await devices.remove(user, args.platform, token);
 		return {};
@@ -76,7 +76,7 @@ export const pushWebKey = userMethod({
 	run: async (_, { services }) => ({ key: webPushOf(services.webPush).key }),
 });
 
-/** As it is kept: a browser's in one spelling. */
+/** The stored form of a token: subscriptions of browsers are normalised. */
 function keptToken({ platform, token }: { platform: PushPlatform; token: string }): string {
 	if (platform !== 'web') return token;
 	try {
@@ -86,12 +86,12 @@ function keptToken({ platform, token }: { platform: PushPlatform; token: string 
 	}
 }
 
-/** Nothing comes in that this server would not speak to. */
+/** Rejects subscriptions that this server would refuse to call. */
 function checkHost(token: string, { hosts }: WebPush): void {
 	if (!isAllowed(hostOf(subscriptionOf(token)), hosts))
 		throw new Refusal(
 			'invalid_arguments',
-			'token: its endpoint is not on a push service that this server calls',
+			'token: TIDEMARK_WEB_PUSH_HOSTS does not allow the push service of its endpoint',
 		);
 }
 

@@ -13,7 +13,7 @@ import { costOfRows, type UserCall, userMethod } from '../method.ts';
 import { nextCursor } from '../paging.ts';
 import { submit } from '../submit.ts';
 
-/** Reactions: members add and take back their own; who may read a message may see them. */
+/** Reactions: members add and remove their own; users who may read a message see its reactions. */
 
 const name = required<string>({
 	expects: 'the name of an emoji, without colons',
@@ -22,7 +22,7 @@ const name = required<string>({
 	parse: (value) => (typeof value === 'string' ? parseReactionName(value) : undefined),
 });
 
-/** Slack's reactions are to messages, files or comments; here only to messages. */
+/** Slack allows reactions to messages, files and comments; Tidemark only to messages. */
 const item = { channel: optional(type.channel), timestamp: optional(type.ts('bad_timestamp')) };
 const IGNORED = ['file', 'file_comment'];
 
@@ -52,8 +52,8 @@ const change = (added: boolean) =>
 export const reactionsAdd = change(true);
 export const reactionsRemove = change(false);
 
-/** Users of all reactions together that `full` answers with. */
-const MOST_REACTORS = 1000;
+/** Limit for the users that `full` returns, for all reactions together. */
+const MAX_REACTORS = 1000;
 
 export const reactionsGet = userMethod({
 	arguments: { ...item, full: type.flag },
@@ -85,7 +85,7 @@ async function withAllUsers(
 ): Promise<JsonObject | undefined> {
 	const reactions = view?.reactions as readonly JsonObject[] | undefined;
 	if (!view || !reactions) return view;
-	const users = await services.history.reactors(channel, ts, MOST_REACTORS);
+	const users = await services.history.reactors(channel, ts, MAX_REACTORS);
 	return {
 		...view,
 		reactions: reactions.map((reaction) => ({
@@ -96,8 +96,8 @@ async function withAllUsers(
 }
 
 const PAGE = 100;
-/** Reactions that are looked at for one page: those to the same message are shown once, and some may not be shown at all. */
-const MOST_LOOKED_AT = 1000;
+/** Reactions examined for one page: several may be to one message, and some may not be visible. */
+const MAX_EXAMINED = 1000;
 
 export const reactionsList = userMethod({
 	arguments: {
@@ -116,7 +116,7 @@ export const reactionsList = userMethod({
 		if (person?.team !== caller.team) throw new Refusal('user_not_found', 'user: no such user');
 		const limit = Math.min(args.count || args.limit, type.MAX_PAGE);
 		const before = args.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(args.cursor);
-		const found = await services.history.reactedTo(user, before, MOST_LOOKED_AT);
+		const found = await services.history.reactedTo(user, before, MAX_EXAMINED);
 		return sized(call, async (mostBytes) => {
 			const { items, next, isCut } = await itemsOf(call, found, limit, mostBytes);
 			return { answer: { items, ...nextCursor('next_ts', next) }, isCut };
@@ -124,7 +124,7 @@ export const reactionsList = userMethod({
 	},
 });
 
-/** What the caller may see of these, a message once. */
+/** The messages that the caller may read, each once. */
 async function itemsOf(call: UserCall, found: readonly ReactedMessage[], limit: number, mostBytes: number) {
 	const items: JsonObject[] = [];
 	const shown = new Set<string>();
@@ -147,7 +147,7 @@ async function itemsOf(call: UserCall, found: readonly ReactedMessage[], limit: 
 		}
 		last = at;
 	}
-	return { items, next: found.length < MOST_LOOKED_AT ? null : last, isCut: false };
+	return { items, next: found.length < MAX_EXAMINED ? null : last, isCut: false };
 }
 
 const HIDDEN: readonly ErrorCode[] = ['channel_not_found', 'not_in_channel'];

@@ -5,10 +5,10 @@ import { optional } from '../arguments.ts';
 import { userMethod } from '../method.ts';
 import { originFor, socketUrl } from '../origin.ts';
 
-/** Clients that were refused come back spread over so many seconds. */
+/** Spreads the retries of refused clients over this many seconds. */
 const RETRY_SPREAD_SECONDS = 4;
 
-/** A socket could not be served: clients wait here, while they would connect again at once if it were closed. */
+/** Refuses a socket that could not be served: clients wait after a refusal, but reconnect at once after a close. */
 async function available({ readState, random }: Services): Promise<void> {
 	try {
 		await readState.available();
@@ -19,11 +19,13 @@ async function available({ readState, random }: Services): Promise<void> {
 	}
 }
 
-/** Slack's JavaScript client, which sends nothing for two seconds unless it gets a reply to frame 1. */
+/** Detects Slack's JavaScript client, which sends nothing for two seconds unless frame 1 gets a reply. */
 const isSlacksOwn = (request: Request): boolean =>
 	request.headers.get('user-agent')?.includes('@slack:web-api') ?? false;
 
-/** Where to open a socket. Load is shed here, with 429, and never at the upgrade, which clients repeat at once. */
+/**
+ * Returns the address for a socket. Sheds load here with 429, never at the upgrade, which clients retry at once.
+ */
 export const rtmConnect = userMethod({
 	limited: 'connects',
 	arguments: { since: optional(type.position), counts: type.flag, batch_presence_aware: type.flag },
@@ -41,10 +43,10 @@ export const rtmConnect = userMethod({
 		const { user, tokenHash, expiresAt, issuedAt } = caller;
 		await available(services);
 		const team = await services.directory.team(caller.team);
-		// Without a position of the client's own, what happens until the socket opens comes after hello.
+		// Without a position of the client, events up to the opening of the socket follow `hello`.
 		const since =
 			args.since === undefined
-				? await services.readState.stampOf(user.id)
+				? await services.readState.position(user.id)
 				: services.sync.sinceOf(args.since);
 		const ticket = await services.tickets.issue({
 			user,

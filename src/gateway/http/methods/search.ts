@@ -14,12 +14,14 @@ import { type UserCall, userMethod } from '../method.ts';
 import { permalinkOf } from './chat-permalink.ts';
 import { openWith } from './conversations-open.ts';
 
-/** Searching: only what the caller may read is found. A search counts as ten calls, and each user has one at a time. */
+/**
+ * Search, limited to what the caller may read. A search costs ten calls, and each user has one running at a time.
+ */
 
 const PAGE = 20;
-const MOST_A_PAGE = 100;
-/** Beyond so many bytes of texts on a page only the beginning of each is shown. */
-const MOST_BYTES = 1_000_000;
+const MAX_PAGE_SIZE = 100;
+/** After this many bytes of text on a page, messages are cut to a preview. */
+const MAX_BYTES = 1_000_000;
 const COST = 10;
 
 const searchArguments = {
@@ -47,7 +49,7 @@ export const searchMessages = method(async (args, call) => ({
 	messages: await messagesFor(args, call),
 }));
 
-/** Files are found by the messages that they were shared with. */
+/** Always empty: files are found through the messages that share them. */
 export const searchFiles = method(async (args) => ({ query: args.query, files: nothing(args) }));
 
 export const searchAll = method(async (args, call) => ({
@@ -60,7 +62,7 @@ export const searchAll = method(async (args, call) => ({
 const nothing = (args: Arguments): JsonObject => ({ ...pageOf(args, 0).fields, matches: [] });
 
 function pageOf({ count, page }: Pick<Arguments, 'count' | 'page'>, total: number) {
-	const size = Math.max(1, Math.min(count || PAGE, MOST_A_PAGE));
+	const size = Math.max(1, Math.min(count || PAGE, MAX_PAGE_SIZE));
 	const number = Math.max(1, page);
 	const pages = Math.ceil(total / size);
 	const start = (number - 1) * size;
@@ -81,7 +83,7 @@ function pageOf({ count, page }: Pick<Arguments, 'count' | 'page'>, total: numbe
 }
 
 async function messagesFor(args: Arguments, call: UserCall): Promise<JsonObject> {
-	if (args.query.trim() === '') throw new Refusal('no_query', 'query: empty');
+	if (args.query.trim() === '') throw new Refusal('no_query', 'query: must not be empty');
 	const { services, caller } = call;
 	return services.largeReads.run(caller.user.id, async () => {
 		const found = await find(call, args.query);
@@ -105,7 +107,7 @@ async function find(call: UserCall, text: string): Promise<readonly SearchMatch[
 	const isAnything = query.terms.length + query.from.length + query.in.length + query.has.length > 0;
 	const isDated = query.after > 0 || query.before < Number.MAX_SAFE_INTEGER;
 	if (!isAnything && !isDated) return [];
-	// A name that is nobody's finds nothing, rather than everybody's.
+	// An unknown name must find nothing, rather than drop the filter.
 	if (from.length > 0 && from.every((id) => id === null)) return [];
 	if (places.length > 0 && places.every((id) => id === null)) return [];
 	return services.search.find({
@@ -129,7 +131,7 @@ async function authorOf({ services, caller }: UserCall, written: string): Promis
 	return user?.id ?? null;
 }
 
-/** What is found in it is checked against what the caller may read. */
+/** The search itself checks that the caller may read the conversation. */
 async function placeOf(call: UserCall, written: string): Promise<string | null> {
 	const { services, caller } = call;
 	const name = idIn(written);
@@ -146,7 +148,7 @@ async function placeOf(call: UserCall, written: string): Promise<string | null> 
 	}
 }
 
-/** In the order of the matches; what was deleted since is left out. */
+/** In the order of the matches, without messages that were deleted meanwhile. */
 async function views(call: UserCall, shown: readonly SearchMatch[]): Promise<JsonObject[]> {
 	const { history, directory } = call.services;
 	const conversations = new Map(
@@ -155,7 +157,7 @@ async function views(call: UserCall, shown: readonly SearchMatch[]): Promise<Jso
 		),
 	);
 	const found = new Map<string, JsonObject>();
-	let room = MOST_BYTES;
+	let room = MAX_BYTES;
 	for (const [id, ofOne] of Map.groupBy(shown, ({ conversation }) => conversation)) {
 		const conversation = conversations.get(id);
 		if (!conversation) continue;

@@ -7,19 +7,19 @@ import * as type from '../argument-types.ts';
 import { messagePage, messageViews } from '../message-view.ts';
 import { type UserCall, userMethod } from '../method.ts';
 
-/** The threads one follows, newest activity first, each with what is new in it. */
+/** The threads that the caller follows, newest activity first, each with its new replies. */
 
 const PAGE = 10;
-/** Replies shown of a thread: of the unread ones the oldest, of all the newest. */
+/** Replies shown per thread: the oldest unread ones, and the newest of all. */
 const REPLIES_SHOWN = 25;
 const LATEST_SHOWN = 3;
-/** How far unread replies are looked for among the caller's own. */
+/** How many replies to search for unread ones among the caller's own. */
 const REPLIES_READ = 1000;
 const PAGES_READ = 10;
 
 export const subscriptionsThreadGetView = userMethod({
 	arguments: { limit: type.limit(PAGE), current_ts: type.latest },
-	/** Each thread is looked up by itself. */
+	/** Each thread is loaded separately. */
 	cost: ({ limit }) => limit,
 	ignored: ['fetch_threads_state', 'priority_mode'],
 	run: async ({ limit, current_ts: before }, call) => {
@@ -64,7 +64,7 @@ const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
 interface ThreadView {
 	readonly thread: JsonObject;
-	/** Fewer unread replies are shown than otherwise would be. */
+	/** Not all unread replies fit. */
 	readonly isCut: boolean;
 }
 
@@ -77,7 +77,7 @@ async function threadView(call: UserCall, row: ThreadRow, mostBytes: number): Pr
 	const newest = { after: threadTs, before: EVERYTHING, limit: LATEST_SHOWN, nearest: 'newest' } as const;
 	const latest = await history.replies(channel, threadTs, newest);
 	const [rootView] = await messageViews(call, conversation, [root]);
-	// What else is shown is bounded: it gets the other half.
+	// The root and the latest replies are bounded and get the other half.
 	const room = mostBytes / 2;
 	const unread = await unreadReplies(call, row, room);
 	const { views, isCut } = await messagePage(call, conversation, unread.replies, room);
@@ -91,12 +91,12 @@ async function threadView(call: UserCall, row: ThreadRow, mostBytes: number): Pr
 	return { thread, isCut: isCut || unread.isCut };
 }
 
-/** The oldest replies of others after the read position: the caller's own are never unread. */
+/** The oldest replies of others after the cursor; the caller's own are never unread. */
 async function unreadReplies({ services, caller }: UserCall, row: ThreadRow, mostBytes: number) {
 	const wanted = Math.min(row.unread, REPLIES_SHOWN);
 	const found: Message[] = [];
 	let after = row.lastRead;
-	// Mostly the first few are what is looked for; only who wrote a lot since needs more pages.
+	// The first few are usually enough; a caller who wrote many replies since needs more pages.
 	let limit = REPLIES_SHOWN;
 	for (let page = 0; page < PAGES_READ && found.length < wanted; page += 1) {
 		const range = { after, before: EVERYTHING, limit, nearest: 'oldest', mostBytes } as const;

@@ -8,11 +8,11 @@ import { type UserCall, userMethod } from '../method.ts';
 import { ifAvailable, submit } from '../submit.ts';
 import { followOfCaller } from '../thread-follow.ts';
 
-/** Following threads, and how far one has read in them. */
+/** Follows and unfollows threads, and marks them. */
 
 const thread = { channel: type.channel, thread_ts: type.ts('thread_not_found') };
 
-/** The subscription and its count, as every method here answers. */
+/** The subscription with its counts, as these methods return it. */
 async function subscriptionAnswer(
 	{ services, caller }: UserCall,
 	channel: string,
@@ -67,19 +67,19 @@ export const subscriptionsThreadGet = userMethod({
 	},
 });
 
-/** `read=0` marks unread from this reply on. */
+/** `read=0` marks this reply and later ones unread. */
 export const subscriptionsThreadMark = userMethod({
 	arguments: { ...thread, ts: type.ts('invalid_timestamp'), read: withDefault(type.bool, true) },
 	run: async ({ channel, thread_ts: threadTs, ts, read }, call) => {
 		const { services, caller } = call;
-		// The thread and the caller's part in it first: marking nothing still gets a correct answer.
+		// Check the thread and the follow first: a mark that moves nothing still needs a correct answer.
 		const follow = await followOfCaller(call, channel, threadTs);
 		if (!follow) throw new Refusal('not_subscribed');
 		const mark = { type: read ? 'read' : 'unread', ts } as const;
 		try {
 			await services.reads.markThread(caller.user.id, channel, threadTs, mark);
 		} catch (error) {
-			// A thread without replies has nothing to mark; there, following leaves no trace.
+			// A thread without replies has nothing to mark; following it is not stored.
 			const isUntouched = error instanceof Refusal && error.code === 'not_subscribed';
 			if (!isUntouched) throw error;
 			if (!read) throw new Refusal('message_not_found', 'ts: no such reply');

@@ -6,7 +6,7 @@ import { optional } from '../arguments.ts';
 import { userMethod } from '../method.ts';
 import { webUrl } from '../origin.ts';
 
-/** What applications ask about the workspace when they start. */
+/** What applications load about the workspace when they start. */
 
 export const teamInfo = userMethod({
 	arguments: { team: optional(type.team) },
@@ -22,7 +22,7 @@ export const teamInfo = userMethod({
 	},
 });
 
-/** A bot's id is that of its user under another letter. */
+/** The id of a bot is its user's id with another first letter. */
 export const botsInfo = userMethod({
 	arguments: { bot: optional(type.text({ max: 40, takesEmpty: false })) },
 	run: async ({ bot }, { services, caller }) => {
@@ -45,7 +45,7 @@ export const botsInfo = userMethod({
 	},
 });
 
-/** There are no custom emoji; clients that ask learn so. */
+/** Tidemark has no custom emoji. */
 export const emojiList = userMethod({
 	arguments: {},
 	ignored: ['include_categories'],
@@ -55,7 +55,7 @@ export const emojiList = userMethod({
 	}),
 });
 
-/** Likewise of user groups. */
+/** Tidemark has no user groups. */
 export const usergroupsList = userMethod({
 	arguments: {},
 	ignored: ['include_count', 'include_disabled', 'include_users'],

@@ -1,16 +1,16 @@
 import { Refusal } from '../../../model/errors.ts';
 import { newId } from '../../../model/ids.ts';
-import { MOST_PHOTO_BYTES, MOST_PHOTO_PIXELS, PHOTO_NAME, photoTypeOf } from '../../../model/photos.ts';
+import { MAX_PHOTO_BYTES, MAX_PHOTO_PIXELS, PHOTO_NAME, photoTypeOf } from '../../../model/photos.ts';
 import { wireProfile } from '../../../protocol/objects.ts';
 import { filesOf } from '../../files/access.ts';
 import { PHOTO_OBJECT } from '../../files/photos.ts';
-import { announceUser } from '../announce-user.ts';
+import { announceUser } from '../announce.ts';
 import { required } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { wallMicros } from '../wall-time.ts';
 import { userOf } from './users.ts';
 
-/** The photo of the caller. Its content is kept with those of files, and its name in the profile. */
+/** The photo of the caller: its content is stored like that of files, its name in the profile. */
 
 const image = required<Blob>({
 	expects: 'a picture, as a file of a multipart form',
@@ -24,14 +24,14 @@ export const usersSetPhoto = userMethod({
 	ignored: ['crop_w', 'crop_x', 'crop_y'],
 	run: async (args, call) => {
 		const { contents } = filesOf(call.services);
-		if (args.image.size > MOST_PHOTO_BYTES)
-			throw new Refusal('too_large', `image: at most ${MOST_PHOTO_BYTES} bytes`);
+		if (args.image.size > MAX_PHOTO_BYTES)
+			throw new Refusal('too_large', `image: at most ${MAX_PHOTO_BYTES} bytes`);
 		const bytes = new Uint8Array(await args.image.arrayBuffer());
 		const type = photoTypeOf(bytes);
 		if (type === null)
 			throw new Refusal(
 				'bad_image',
-				`image: PNG, JPEG, GIF or WebP of up to ${MOST_PHOTO_PIXELS} pixels each way`,
+				`image: send PNG, JPEG, GIF or WebP with at most ${MAX_PHOTO_PIXELS} pixels each way`,
 			);
 		const id = newId('F', call.services.random);
 		await contents.write(id, PHOTO_OBJECT, once(bytes));
@@ -51,7 +51,7 @@ async function changed(call: UserCall, photo: string) {
 	const profile = photo === '' ? others : { ...others, photo };
 	await services.directory.setProfile(before.id, profile, before.realName, services.clock.next());
 	const [, unused] = PHOTO_NAME.exec(old ?? '') ?? [];
-	// Nobody finds it any more: one that cannot be removed now takes room and nothing else.
+	// The old photo is unreachable now: if it cannot be removed, it only takes space.
 	if (unused) await services.files?.contents.remove(unused).catch(() => undefined);
 	const user = await userOf(call, before.id);
 	announceUser(services, user);

@@ -7,15 +7,15 @@ import { optional } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
 
 /**
- * Preferences of the caller, the same on every device. The server keeps names and values without a meaning to it; a few of
- * Slack's names are derived from the conversations, and are read only.
+ * Preferences of the caller, shared by all devices. The server stores names and values without interpreting them. A
+ * few of Slack's names are derived from the conversations and are read-only.
  */
 
 const NAME = /^[A-Za-z0-9_.:-]{1,80}$/;
 const LONGEST_VALUE = 2000;
 const MOST = 1000;
 
-/** How loud each conversation is, in the words of Slack's preferences. */
+/** The notification settings of conversations, in Slack's preference format. */
 function derivedOf(memberships: readonly MemberView[]): Readonly<Record<string, string>> {
 	const LOUDNESS = { all: 'everything', mentions: 'mentions_dms', none: 'nothing' } as const;
 	const channels: Record<string, JsonObject> = {};
@@ -54,12 +54,14 @@ export const usersPrefsSet = userMethod({
 	},
 	run: async (args, call) => {
 		const { services, caller } = call;
-		const asked = askedOf(args.prefs ?? (args.name === undefined ? {} : { [args.name]: args.value ?? '' }));
+		const requested = requestedOf(
+			args.prefs ?? (args.name === undefined ? {} : { [args.name]: args.value ?? '' }),
+		);
 		const stored = await services.directory.preferences(caller.user.id);
-		const added = asked.filter(([name, value]) => value !== '' && !stored.has(name)).length;
+		const added = requested.filter(([name, value]) => value !== '' && !stored.has(name)).length;
 		if (added > 0 && stored.size + added > MOST)
-			throw new Refusal('too_many_prefs', `prefs: at most ${MOST} of a user`);
-		for (const [name, value] of asked) {
+			throw new Refusal('too_many_prefs', `prefs: a user may have at most ${MOST} preferences`);
+		for (const [name, value] of requested) {
 			await services.directory.setPreference(caller.user.id, name, value);
 			const frame = JSON.stringify({ type: 'pref_change', name, value });
 			services.bus.publish(`user:${caller.user.id}`, { type: 'event', frame });
@@ -68,18 +70,18 @@ export const usersPrefsSet = userMethod({
 	},
 });
 
-function askedOf(given: Readonly<Record<string, unknown>>): readonly (readonly [string, string])[] {
-	const asked = Object.entries(given).map(([name, value]) => [name, checked(name, value)] as const);
-	if (asked.length === 0) throw new Refusal('missing_argument', 'name: required, or prefs');
-	return asked;
+function requestedOf(given: Readonly<Record<string, unknown>>): readonly (readonly [string, string])[] {
+	const requested = Object.entries(given).map(([name, value]) => [name, checked(name, value)] as const);
+	if (requested.length === 0) throw new Refusal('missing_argument', 'name or prefs: one of them is required');
+	return requested;
 }
 
 function checked(name: string, value: unknown): string {
 	if (!NAME.test(name))
-		throw new Refusal('invalid_arguments', 'name: up to 80 letters, digits and any of _ . : -');
-	if (DERIVED.has(name)) throw new Refusal('invalid_arguments', `name: ${name} can only be read`);
+		throw new Refusal('invalid_arguments', 'name: use up to 80 letters, digits and any of _ . : -');
+	if (DERIVED.has(name)) throw new Refusal('invalid_arguments', `name: ${name} is read-only`);
 	const text = typeof value === 'boolean' || typeof value === 'number' ? String(value) : value;
 	if (typeof text !== 'string' || text.length > LONGEST_VALUE)
-		throw new Refusal('invalid_arguments', `value: a text of up to ${LONGEST_VALUE} characters`);
+		throw new Refusal('invalid_arguments', `value: must be a text of up to ${LONGEST_VALUE} characters`);
 	return storable(text);
 }

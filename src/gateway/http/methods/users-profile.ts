@@ -2,14 +2,14 @@ import type { Profile } from '../../../engine/ports/store.ts';
 import { Refusal } from '../../../model/errors.ts';
 import { storable } from '../../../model/text.ts';
 import { wireProfile } from '../../../protocol/objects.ts';
-import { announceUser } from '../announce-user.ts';
+import { announceUser } from '../announce.ts';
 import * as type from '../argument-types.ts';
 import { optional } from '../arguments.ts';
 import { type UserCall, userMethod } from '../method.ts';
 import { wallMicros } from '../wall-time.ts';
 import { userOf } from './users.ts';
 
-/** What users say of themselves, their status above all. Everybody in the workspace sees it. */
+/** Profiles of users, above all their status. Every user of the workspace sees them. */
 
 export const usersProfileGet = userMethod({
 	arguments: { user: optional(type.user) },
@@ -20,7 +20,7 @@ export const usersProfileGet = userMethod({
 	},
 });
 
-/** Slack's limit for a status; the others are of that order. */
+/** 100 is Slack's limit for a status; the others are similar. */
 const LONGEST: Readonly<Record<Exclude<keyof Profile, 'status_expiration' | 'photo'>, number>> = {
 	status_text: 100,
 	status_emoji: 100,
@@ -31,7 +31,10 @@ const LONGEST: Readonly<Record<Exclude<keyof Profile, 'status_expiration' | 'pho
 };
 const LONGEST_NAME = 255;
 
-/** One's own alone. What Slack has beyond these fields is accepted without effect; an address is the administrator's to set. */
+/**
+ * Sets the caller's own profile. Other fields of Slack's are accepted without effect; only the administrator sets
+ * an e-mail address.
+ */
 export const usersProfileSet = userMethod({
 	arguments: {
 		profile: type.object('invalid_profile'),
@@ -44,7 +47,8 @@ export const usersProfileSet = userMethod({
 		if (args.user !== undefined && args.user !== caller.user.id)
 			throw new Refusal('no_permission', 'user: you can set only your own profile');
 		const given = args.profile ?? (args.name === undefined ? null : { [args.name]: args.value ?? '' });
-		if (given === null) throw new Refusal('invalid_profile', 'profile: required, or name and value');
+		if (given === null)
+			throw new Refusal('invalid_profile', 'profile, or name and value: one of them is required');
 		const user = await userOf(call, caller.user.id);
 		const realName = textOf(given.real_name, 'real_name', LONGEST_NAME)?.trim() || user.realName;
 		const profile = { ...user.profile, ...changesOf(given) };
@@ -67,7 +71,7 @@ function changesOf(given: Readonly<Record<string, unknown>>): Profile {
 	}
 	const expiration = given.status_expiration;
 	if (expiration !== undefined && expiration !== null) changes.status_expiration = secondsOf(expiration);
-	// A status that is set without saying when it ends does not end with the one before.
+	// A new status without an expiry must not inherit that of the previous one.
 	else if (changes.status_text !== undefined || changes.status_emoji !== undefined)
 		changes.status_expiration = 0;
 	return changes;
@@ -75,14 +79,15 @@ function changesOf(given: Readonly<Record<string, unknown>>): Profile {
 
 function textOf(value: unknown, name: string, longest: number): string | undefined {
 	if (value === undefined || value === null) return undefined;
-	if (typeof value !== 'string') throw new Refusal('invalid_profile', `profile: ${name} is not a string`);
-	if (value.length > longest) throw new Refusal('too_long', `profile: ${name} takes ${longest} characters`);
+	if (typeof value !== 'string') throw new Refusal('invalid_profile', `profile: ${name} must be a text`);
+	if (value.length > longest)
+		throw new Refusal('too_long', `profile: ${name} may have at most ${longest} characters`);
 	return storable(value);
 }
 
 function secondsOf(value: unknown): number {
 	const seconds = type.count.parse(value, 'status_expiration');
 	if (seconds === undefined)
-		throw new Refusal('invalid_profile', 'profile: status_expiration is not a time in seconds');
+		throw new Refusal('invalid_profile', 'profile: status_expiration must be a time in seconds');
 	return seconds;
 }

@@ -11,7 +11,7 @@ import { wallMicros } from '../wall-time.ts';
 
 const LOCALE = { locale: 'en-US' };
 
-/** As the store has it: of the caller, more may have changed than who it is. A deactivated user can still be looked at. */
+/** Reads the user from the store: the cached caller may be outdated. Returns deactivated users too. */
 export async function userOf({ services, caller }: UserCall, id: string): Promise<User> {
 	if (id === SLACKBOT_ID) return slackbotOf(caller.team);
 	const [user] = await services.directory.users([id]);
@@ -45,7 +45,7 @@ export const usersList = userMethod({
 	},
 });
 
-/** Slackbot is not stored: it is put in its place, in the order of ids, and the page stays as long as it may be. */
+/** Inserts Slackbot, which is not stored, in the order of ids, and keeps the page within its limit. */
 export function withSlackbot(
 	page: Page<User>,
 	team: string,
@@ -65,7 +65,7 @@ export const usersLookupByEmail = userMethod({
 	arguments: { email: type.text({ max: 255, takesEmpty: false }) },
 	run: async ({ email }, { services, caller }) => {
 		const user = await services.directory.userWithEmail(caller.team, email);
-		if (!user) throw new Refusal('users_not_found', 'email: no active user has it');
+		if (!user) throw new Refusal('users_not_found', 'email: no active user has this address');
 		return { user: wireUser(user, wallMicros()) };
 	},
 });
@@ -80,11 +80,11 @@ export const usersGetPresence = userMethod({
 		return {
 			presence,
 			online: active,
-			// Inactivity does not set a user to away: only disconnecting or their own choice does.
+			// Inactivity does not set a user to away: only disconnecting or the user does.
 			auto_away: false,
 			manual_away: away,
 			connection_count: connections,
-			// A connection that gives no sign of life is closed: one that is open was alive just now.
+			// The heartbeat closes dead connections: an open one was active just now.
 			...(connections > 0 ? { last_activity: Math.floor(wallMicros() / 1e6) } : {}),
 		};
 	},

@@ -3,7 +3,7 @@ import type { Field, Part } from './part.ts';
 import { richTextParts } from './rich-text.ts';
 import { controlWords, everyText, imageWords, type Words, wordsIn } from './words.ts';
 
-/** Slack's blocks as parts to draw, one under the other. Whatever is sent, there is something to see. */
+/** Converts Slack's blocks to parts to render. Unknown blocks still show their texts. */
 
 export const wordsPart = (words: Words, kind: 'header' | 'words' = 'words'): readonly Part[] =>
 	words.length > 0 ? [{ kind, words }] : [];

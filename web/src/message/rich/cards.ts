@@ -4,7 +4,7 @@ import { type Fields, fieldsIn, listIn, stringIn } from './json.ts';
 import type { Field, Part } from './part.ts';
 import { imageWords, linkWords, plainWords, type Words } from './words.ts';
 
-/** Slack's attachments: what a bot says beside or below its text, each with a bar of colour. */
+/** Slack's attachments: cards below the text of a bot's message, each with a coloured bar. */
 
 export interface Card {
 	/** One of Slack's three names, or `#` and hexadecimal digits. */
@@ -21,7 +21,7 @@ export interface Card {
 
 const NAMED = new Set(['good', 'warning', 'danger']);
 const HEX = /^#?((?:[0-9a-f]{3}){1,2})$/i;
-/** The year 5138: later ones are no dates of messages, and much later ones are none at all. */
+/** The year 5138: later values are not message times, and much later ones are not valid dates. */
 const LAST_S = 1e11;
 
 export const cardsOf = (attachments: readonly unknown[]): readonly Card[] =>

@@ -1,4 +1,4 @@
-/** Reads what others have sent: what is there and of the right kind, and nothing else. */
+/** Reads fields of untrusted JSON: only those that exist and have the right type. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,11 @@
 import type { Words } from './words.ts';
 
-/** What stands in a message that is more than text: parts, one under the other. */
+/** The parts of a message beyond plain text, from top to bottom. */
 
 export interface Field {
 	readonly title: Words;
 	readonly words: Words;
-	/** It may have another one beside it. */
+	/** It may share a line with the next one. */
 	readonly isShort: boolean;
 }
 
@@ -16,7 +16,7 @@ export type Part =
 	| {
 			readonly kind: 'list';
 			readonly items: readonly Words[];
-			/** The number of its first item; null for dots. */
+			/** The number of its first item; null: bullets. */
 			readonly from: number | null;
 			readonly indent: number;
 	  }

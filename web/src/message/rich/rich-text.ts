@@ -4,11 +4,11 @@ import { type Fields, fieldsIn, listIn, stringIn } from './json.ts';
 import type { Part } from './part.ts';
 import type { Words } from './words.ts';
 
-/** The block that Slack's own text boxes make: paragraphs, lists, quotes and code, of pieces that say what they are. */
+/** Slack's rich_text block: paragraphs, lists, quotes and code, made of typed pieces. */
 
 const USER = /^[UW][A-Z0-9]+$/;
 const CHANNEL = /^[A-Z0-9]+$/;
-const MOST_INDENT = 8;
+const MAX_INDENT = 8;
 
 export const richTextParts = (elements: unknown): readonly Part[] =>
 	listIn(elements)
@@ -21,7 +21,7 @@ function partOf({ type, elements, style, indent, offset }: Fields): Part | null 
 		const from = style === 'ordered' ? (numberIn(offset) ?? 0) + 1 : null;
 		return items.length === 0
 			? null
-			: { kind: 'list', items, from, indent: Math.min(numberIn(indent) ?? 0, MOST_INDENT) };
+			: { kind: 'list', items, from, indent: Math.min(numberIn(indent) ?? 0, MAX_INDENT) };
 	}
 	if (type === 'rich_text_preformatted') {
 		const text = listIn(elements)

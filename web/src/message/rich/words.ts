@@ -1,18 +1,18 @@
 import { emojiIn, type Piece, parseText, unescapeText, webAddress } from '../parse-text.ts';
 import { type Fields, fieldsIn, listIn, stringIn } from './json.ts';
 
-/** What Slack's text objects, images and buttons say, as pieces of text. */
+/** The texts of Slack's text objects, images and buttons, as pieces. */
 
 export type Words = readonly Piece[];
 
 const PLAIN_TYPES = new Set(['plain_text', 'raw_text']);
-/** Nothing that means something lies deeper; what is sent may. */
-const MOST_DEPTH = 8;
+/** Real content is less deep; sent content may be deeper. */
+const MAX_DEPTH = 8;
 
 export const plainWords = (text: string): Words =>
 	text === '' ? [] : [{ kind: 'text', text: emojiIn(unescapeText(text)) }];
 
-/** A link where the address is one of the web, else its text alone. */
+/** A link if the address is http or https, otherwise only its text. */
 export function linkWords(address: unknown, text: string): Words {
 	const href = webAddress(address);
 	return href ? [{ kind: 'link', href, text: emojiIn(unescapeText(text)) || href }] : plainWords(text);
@@ -23,13 +23,13 @@ export function wordsIn(textObject: unknown): Words {
 	return PLAIN_TYPES.has(stringIn(type)) ? plainWords(stringIn(text)) : parseText(stringIn(text));
 }
 
-/** What it shows, and the way to it: loading pictures of other hosts would show them who reads what, and when. */
+/** Its description and a link: loading pictures of other hosts would reveal to them who reads what, and when. */
 export function imageWords({ image_url: address, slack_file: file, alt_text: alt, title }: Fields): Words {
 	const says = stringIn(alt) || stringIn(fieldsIn(title).text) || stringIn(title);
 	return linkWords(address ?? fieldsIn(file).url, says ? `Image: ${says}` : 'Image');
 }
 
-/** A button, a menu, a date to choose: what stands on it. One that only leads to a page is a link. */
+/** The label of a button, menu or date picker. A button that only opens a page is a link. */
 export function controlWords(control: unknown): Words {
 	const { text, placeholder, options, url } = fieldsIn(control);
 	const label = stringIn(fieldsIn(text).text) || stringIn(text) || stringIn(fieldsIn(placeholder).text);
@@ -38,9 +38,9 @@ export function controlWords(control: unknown): Words {
 	return plainWords(texts.filter(Boolean).join(', '));
 }
 
-/** Every text in something of an unknown kind, in order. */
+/** Every text in an object of an unknown type, in order. */
 export function everyText(value: unknown, depth = 0): readonly Words[] {
-	if (depth > MOST_DEPTH) return [];
+	if (depth > MAX_DEPTH) return [];
 	if (Array.isArray(value)) return value.flatMap((one) => everyText(one, depth + 1));
 	const fields = fieldsIn(value);
 	if (typeof fields.text === 'string') return fields.text === '' ? [] : [wordsIn(fields)];

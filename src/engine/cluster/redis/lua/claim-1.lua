@@ -1,8 +1,8 @@
 --[[
-A worker begins to publish for a partition.
+Makes a worker the publisher of a partition.
 
 KEYS[1]  HASH of the partition: generation, delivered
-Result   its generation, higher than that of every owner before it: a time, so that it is also where the key was lost;
+Result   its generation, higher than that of every earlier owner: a time, so that this holds even if the key was lost;
          and the offset below which everything was published, or nil
 ]]
 local time = redis.call('TIME')

@@ -1,10 +1,10 @@
 --[[
-Everything of a partition below an offset was published.
+Records that everything of a partition below an offset was published.
 
 KEYS[1]  HASH of the partition: generation, delivered
 ARGV[1]  the generation of its owner
 ARGV[2]  the offset
-Result   1, or 0 where a later owner publishes for the partition
+Result   1; 0 if a later owner publishes for the partition
 ]]
 local known = redis.call('HMGET', KEYS[1], 'generation', 'delivered')
 if tonumber(known[1] or 0) > tonumber(ARGV[1]) then

@@ -1,9 +1,9 @@
 #!lua flags=allow-cross-slot-keys
 --[[
-Removes markers of the epoch of a node.
+Removes markers of a node's epoch.
 
-KEYS[1]  the first of them
-ARGV[1…] the others, which lie on the same node
+KEYS[1]  the first marker
+ARGV[1…] the other markers, on the same node
 ]]
 redis.call('UNLINK', KEYS[1])
 for index = 1, #ARGV do

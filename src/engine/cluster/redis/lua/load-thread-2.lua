@@ -1,16 +1,16 @@
 #!lua flags=allow-cross-slot-keys
 --[[
-Takes in a thread's replies, unless they are there.
+Loads the replies of a thread, unless they are loaded.
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of the thread
 ARGV[1]  a marker of the epoch on this node, '' for none
-ARGV[2]  the value it has to have; anything else is answered with the error OVER
-ARGV[3]  seconds until it expires
-ARGV[4]  base that the conversation had before the store was asked
+ARGV[2]  its expected value; if it has another, the error OVER
+ARGV[3]  seconds until the thread expires
+ARGV[4]  base of the conversation before the store was read
 ARGV[5…] entries: ts, entry, ts, entry…
 
-Result   1; 0 where it was there, or the conversation was taken from the store again meanwhile
+Result   1; 0 if the thread is loaded, or the conversation was loaded again in the meantime
 ]]
 -- include only-in-epoch
 -- include thread-of-base

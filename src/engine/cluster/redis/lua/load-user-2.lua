@@ -1,16 +1,16 @@
 #!lua flags=allow-cross-slot-keys
 --[[
-Takes in a user's read state from the store, with the changes merged in that came while it was not loaded.
+Loads a user's read state from the store, merged with the changes that arrived while it was not loaded.
 
 KEYS[1]  HASH of the user's state
-KEYS[2]  LIST of changes that wait for it
+KEYS[2]  LIST of these pending changes
 ARGV[1]  a marker of the epoch on this node, '' for none
-ARGV[2]  the value it has to have; anything else is answered with the error OVER
-ARGV[3]  seconds until it expires
-ARGV[4]  how many changes were merged in
+ARGV[2]  its expected value; if it has another, the error OVER
+ARGV[3]  seconds until the state expires
+ARGV[4]  number of pending changes that were merged
 ARGV[5…] field, value, field, value…
 
-Result   1; 0 where it was there; -1 where more changes came: to be read again
+Result   1; 0 if the state is loaded; -1 if more changes arrived: read again
 ]]
 -- include only-in-epoch
 if redis.call('EXISTS', KEYS[1]) == 1 then

@@ -1,13 +1,13 @@
 --[[
-Keeps changes for a user whose state is not loaded: the process that loads it merges them in. So a conversation with
+Stores changes of a user whose state is not loaded, until it is loaded and merged with them. So a conversation with
 100,000 members does not load 100,000 users.
 
 KEYS[1]  HASH of the user's state
-KEYS[2]  LIST of changes that wait for it
-ARGV[1]  seconds until they expire: by then the store has them
-ARGV[2…] the changes, JSON each
+KEYS[2]  LIST of pending changes
+ARGV[1]  seconds until they expire: the store has them by then
+ARGV[2…] the changes, each as JSON
 
-Result   1 kept; 0 the state is loaded: to be changed there
+Result   1 stored; 0 the state is loaded: change it directly
 ]]
 if redis.call('EXISTS', KEYS[1]) == 1 then
 	return 0

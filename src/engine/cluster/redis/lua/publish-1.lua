@@ -6,7 +6,7 @@ ARGV[1]  the channel, in the slot of KEYS[1]
 ARGV[2]  the partition
 ARGV[3]  the generation of its owner
 ARGV[4]  seconds until the hash expires
-ARGV[5…] the messages, in their order
+ARGV[5…] the messages, in order
 Result   1 published, 0 dropped
 ]]
 local newest = tonumber(redis.call('HGET', KEYS[1], ARGV[2]) or 0)

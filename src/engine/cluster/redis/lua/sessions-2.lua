@@ -1,18 +1,19 @@
 --[[
-Changes or asks who is connected. Time is that of Redis, so that gateways need not agree on theirs.
+Changes or reads a user's sessions. Uses the clock of Redis, so that the clocks of gateways may differ.
 
-KEYS[1]  ZSET of the user's connections by the ms at which they expire
-KEYS[2]  set while the user chose to be away
+KEYS[1]  ZSET of the user's connections by expiry in ms
+KEYS[2]  set while the user is set to away
 ARGV[1]  'connected', 'disconnected', 'away', 'back', 'beat' or 'ask'
-ARGV[2]  the connection ('' where there is none)
-ARGV[3]  ms after which a connection that is not refreshed is gone
+ARGV[2]  the connection, '' for none
+ARGV[3]  ms after which a connection expires without a refresh
 
-Result   {active before, active after, connections, away}; the first two and the last 0 or 1. What expired before is not "before".
+Result   {active before, active after, connections, away}; all but connections are 0 or 1. Expired connections are removed first, so
+         they do not count in 'active before' either.
 ]]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local lifetime = tonumber(ARGV[3])
--- Whoever does not come back for so long is not away any more, but gone.
+-- The setting expires if the user does not connect for this long.
 local AWAY_SECONDS = 30 * 24 * 3600
 
 local function active()

@@ -1,23 +1,23 @@
 --[[
-Compare and set: changes fields of a user's state together if all of them are as the caller read them. With every change the
-state's stamp rises, also where the change was stamped by a clock that is behind: what is told of it says which is newer.
+Compare and set: changes fields of a user's state together, if all of them have the values that the caller read. Every change raises
+the state's stamp, even if the clock that stamped it is behind, so that copies can tell which state is newer.
 
 KEYS[1]  HASH of the user's state
-KEYS[2]  string that tells which fields changed, for copies: the stamp since when, and then, with blanks in between, stamp;field
-         of each change. It is complete where the state's `told` is its stamp
+KEYS[2]  STRING of recently changed fields, for copies: the stamp it starts after and then, separated by blanks, stamp;field
+         of each change. It is complete if the state's `told` equals its stamp
 ARGV[1]  seconds until it expires
-ARGV[2]  stamp of the change; 0 for one that no count tells of
+ARGV[2]  stamp of the change; 0 for one that affects no count
 ARGV[3…] field, value as read ('' for none), new value ('' to remove it), field…
 
-Result   {stamp before, stamp after}; {} where one of them is another by now, or the state is not loaded
+Result   {stamp before, stamp after}; {} if a field has another value, or the state is not loaded
 ]]
 local ttl = ARGV[1]
--- Lua hands over so many values at once; pairs stay together.
-local AT_ONCE = 1000
-local function in_parts(command, values)
+-- Lua limits how many values `unpack` can return; pairs stay together.
+local CHUNK = 1000
+local function in_chunks(command, values)
 	local results = {}
-	for from = 1, #values, AT_ONCE do
-		local last = from + AT_ONCE - 1
+	for from = 1, #values, CHUNK do
+		local last = from + CHUNK - 1
 		if last > #values then
 			last = #values
 		end
@@ -35,12 +35,12 @@ local names = { 'stamp', 'told' }
 for index = 3, #ARGV, 3 do
 	names[#names + 1] = ARGV[index]
 end
-local state = in_parts('HMGET', names)
+local state = in_chunks('HMGET', names)
 local stamp = state[1]
 if not stamp then
 	return {}
 end
--- Fields to set, each before its value.
+-- Fields to set, each followed by its value.
 local fields, removed = {}, {}
 for index = 3, #ARGV, 3 do
 	if (state[2 + index / 3] or '') ~= ARGV[index + 1] then
@@ -60,15 +60,15 @@ elseif ARGV[2] ~= '0' and #ARGV > 2 then
 	after = string.format('%.0f', tonumber(stamp) + 1)
 end
 
--- Copies that are further behind than what is kept of it are taken again.
-local MOST_TOLD, KEPT_TOLD = 1024, 512
-local function tell()
+-- Keeps the newest changes; copies that are further behind are read again as a whole.
+local MAX_BYTES, TRIMMED_BYTES = 1024, 512
+local function record_changes()
 	local all = state[2] == stamp and redis.call('GET', KEYS[2]) or stamp
 	for index = 3, #ARGV, 3 do
 		all = all .. ' ' .. after .. ';' .. ARGV[index]
 	end
-	if #all > MOST_TOLD then
-		local cut = string.find(all, ' ', #all - KEPT_TOLD, true) or #all
+	if #all > MAX_BYTES then
+		local cut = string.find(all, ' ', #all - TRIMMED_BYTES, true) or #all
 		local since = string.match(string.sub(all, 1, cut - 1), '(%d+);[^ ]*$')
 		all = since .. string.sub(all, cut)
 	end
@@ -78,9 +78,9 @@ local function tell()
 	end
 end
 if after ~= stamp then
-	tell()
+	record_changes()
 end
-in_parts('HDEL', removed)
-in_parts('HSET', fields)
+in_chunks('HDEL', removed)
+in_chunks('HSET', fields)
 redis.call('EXPIRE', KEYS[1], ttl)
 return { stamp, after }

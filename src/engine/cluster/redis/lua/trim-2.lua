@@ -1,13 +1,13 @@
 --[[
-Lets go of the older half of a long timeline, which comes back from the store where somebody counts as far back. Only where
-the store has it as it is: then what was changed below the floor is not needed either.
+Evicts the older half of a long timeline; it is loaded from the store again when a reader needs it. Only if
+the store has the entries in their current state: then changes below the floor are not needed either.
 
 KEYS[1]  HASH of the conversation
 KEYS[2]  ZSET of its timeline
 ARGV[1]  how many of the newest entries stay; nothing happens until there are twice as many
-ARGV[2]  stamp of the newest effect that the store has
+ARGV[2]  stamp of the newest durable effect
 
-Result   how many went; -1 where the store is behind, or the conversation is not loaded
+Result   number of evicted entries; -1 if the store is behind, or the conversation is not loaded
 ]]
 -- include forget-changes
 local keep, written = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -1,16 +1,16 @@
 --[[
-Brings a copy of a user's read state up to date. A copy is named by the stamp of its newest change, by how much is known of the user's
-activity (to which moments are added without a stamp), and by the `base` that it was taken from: the state gets another one
-whenever it comes from the store.
+Brings a copy of a user's read state up to date. A copy is identified by the stamp of its newest change, by the length of the user's
+activity (which grows without a stamp), and by its `base`: the state gets a new one
+whenever it is loaded from the store.
 
 KEYS[1]  HASH of the user's state
-KEYS[2]  string that tells which fields changed, as set-if-unchanged-2.lua writes it
+KEYS[2]  STRING of recently changed fields, written by set-if-unchanged-2.lua
 ARGV[1]  stamp of the copy; - for none
 ARGV[2]  length of its activity
 ARGV[3]  its base
 
-Result   {} it is as it was; {-1} the state is not loaded;
-         {'d', base, field, value ('' for none), field…} the copy, with these; {'w', base, field, value…} in the place of the copy
+Result   {} the copy is current; {-1} the state is not loaded;
+         {'d', base, field, value ('' for none), field…} changes of the copy; {'w', base, field, value…} the whole state
 ]]
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'base', 'told')
 local stamp, base = state[1], state[2] or '0'
@@ -18,12 +18,12 @@ if not stamp then
 	return { -1 }
 end
 local length = redis.call('HSTRLEN', KEYS[1], 'activity')
-local is_active_as_it_was = tostring(length) == ARGV[2]
-if stamp == ARGV[1] and base == ARGV[3] and is_active_as_it_was then
+local has_same_activity = tostring(length) == ARGV[2]
+if stamp == ARGV[1] and base == ARGV[3] and has_same_activity then
 	return {}
 end
 
--- Names of the fields that changed since; nil where nobody knows.
+-- Names of the fields that changed since; nil if unknown.
 local function changed()
 	if ARGV[1] == '-' or base ~= ARGV[3] then
 		return nil
@@ -54,7 +54,7 @@ if not names then
 	return result
 end
 names[#names + 1] = 'stamp'
-if not is_active_as_it_was then
+if not has_same_activity then
 	names[#names + 1] = 'activity'
 end
 local result = { 'd', base }

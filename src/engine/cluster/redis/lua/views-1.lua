@@ -1,28 +1,28 @@
 #!lua flags=allow-cross-slot-keys,allow-oom
 --[[
-Brings copies of conversations up to date. A copy is named by the stamp of the newest effect in it and by the `base` that it was
-taken from: Redis gives a conversation another base whenever it comes from the store.
+Brings copies of conversations up to date. A copy is identified by the stamp of its newest effect and by its `base`: Redis
+gives a conversation a new base whenever it is loaded from the store.
 
-KEYS[1]  HASH of the first conversation. Those of the others lie on the same node, which the caller sees to
-ARGV[1]  seconds until they expire: what is looked at now and then stays
-ARGV[2]  what all keys begin with
-ARGV[3…] the copies, with a blank between the parts of each:
+KEYS[1]  HASH of the first conversation. The caller makes sure that all are on the same node
+ARGV[1]  seconds until they expire: reading renews them
+ARGV[2]  prefix of all keys
+ARGV[3…] the copies; the parts of each are separated by blanks:
       1  the conversation
       2  stamp of the copy; - for none
       3  base of the copy
-      4  = where no more is wanted than the copy has, or +
+      4  = if no more is needed than the copy has, otherwise +
       5  ts up to which the copy knows all entries of the timeline
-      6  its floor: it knows the entries after this ts
-      7  entries after this ts are wanted as well, as far as Redis has them; - for none
-      8… roots of threads that are wanted and that the copy does not have
+      6  its floor: it has the entries after this ts
+      7  entries after this ts are needed as well, as far as Redis has them; - for none
+      8… roots of threads that are needed and that the copy does not have
 
-Result   number of the copy, answer, number of the copy, answer… of those that are not as they were, or of which more is wanted:
+Result   index of the copy, answer, index of the copy, answer… for copies that are not current, or need more:
          -1 the conversation is not loaded
-         with a blank in between: 'd' (the copy and what follows) or 'w' (what follows, in the place of the copy),
-         stamp, base, kind, archived, latest, when its newest change was applied, by how much one was late at most, when the
-         newest late one was applied (each 0 where there was none since it was loaded), floor,
-         how many older entries, newer entries and threads follow; these; for each thread its root, how many entries follow (-1: it is
-         not loaded), these; and then what changed, as apply-2.lua writes it, the caller knows some of it
+         otherwise, separated by blanks: 'd' (changes of the copy) or 'w' (the whole, replacing the copy),
+         stamp, base, kind, archived, latest, when its newest change was applied, the longest delay of a late one, when the
+         newest late one was applied (each 0 if there was none since it was loaded), floor,
+         numbers of older entries, newer entries and threads; these entries; for each thread its root, the number of its entries (-1: not
+         loaded), and these; and then the changes, as apply-3.lua writes them, of which the copy may have some
 ]]
 local ttl, prefix = ARGV[1], ARGV[2]
 
@@ -44,8 +44,8 @@ local function parts_of(text)
 	return parts
 end
 
-local function look(text, renew)
-	-- Most are as they were: no more is read of them than it takes to know.
+local function look(text)
+	-- Most copies are current: read no more than needed to know that.
 	local conversation, known, known_base, more_wanted = string.match(text, '^(%S+) (%S+) (%S+) (%S)')
 	local meta = prefix .. '{' .. conversation .. '}:meta'
 	local state = redis.call('HMGET', meta, 'stamp', 'base')
@@ -53,10 +53,9 @@ local function look(text, renew)
 	if not stamp then
 		return '-1'
 	end
-	-- Both or none: one without the other would seem to be loaded, and have no entries.
-	if renew then
-		redis.call('EXPIRE', meta, ttl)
-		redis.call('EXPIRE', prefix .. '{' .. conversation .. '}:timeline', ttl)
+	-- All or none: a conversation without its timeline would seem loaded and empty.
+	for _, part in ipairs({ 'meta', 'version', 'timeline' }) do
+		redis.call('EXPIRE', prefix .. '{' .. conversation .. '}:' .. part, ttl)
 	end
 	local same = stamp == known and base == known_base
 	if same and more_wanted == '=' then
@@ -69,7 +68,7 @@ local function look(text, renew)
 	local more = redis.call('HMGET', meta, 'kind', 'archived', 'latest', 'floor', 'seen', 'late', 'late_seen',
 		'told', 'told_since', 'changes')
 	local latest, floor = more[3], more[4]
-	-- What an older release did is not told.
+	-- An older release did not record changes.
 	local follows = same or (known ~= '-' and base == known_base and more[8] == stamp
 		and tonumber(known) >= tonumber(more[9] or 0) and tonumber(known) < tonumber(stamp)
 		and tonumber(edge) >= tonumber(floor))
@@ -80,7 +79,7 @@ local function look(text, renew)
 	local older, newer, reaches = {}, {}, known_floor
 	local from = edge
 	if not follows then
-		-- Never beyond the newest: the copy would take what is posted up to there for known.
+		-- Never beyond the newest: the copy would assume that it has what is posted up to there.
 		from = (wanted == '-' or tonumber(wanted) > tonumber(latest)) and latest or as_far_back(wanted)
 		reaches = from
 	elseif wanted ~= '-' then
@@ -93,7 +92,7 @@ local function look(text, renew)
 	if not same and tonumber(latest) > tonumber(from) then
 		newer = between(timeline, from, '+inf')
 	end
-	-- While its slot moves to another node, meta may be here and the timeline, which has entries then, not yet.
+	-- While the slot moves to another node, meta may be here while the timeline, which has entries, is not yet.
 	if #older == 0 and #newer == 0 and tonumber(latest) > tonumber(floor) and redis.call('EXISTS', timeline) == 0 then
 		error({ err = 'TRYAGAIN the timeline of ' .. conversation .. ' is not here yet' })
 	end
@@ -105,7 +104,7 @@ local function look(text, renew)
 		local key = keys .. 't:' .. parts[index]
 		local entries = redis.call('ZRANGE', key, 0, -1)
 		result[#result + 1] = parts[index]
-		-- The first says for which base it was loaded (include/thread-of-base.lua).
+		-- The first entry is the base that the thread was loaded for (include/thread-of-base.lua).
 		local last = entries[1] == base and #entries or 0
 		result[#result + 1] = last - 1
 		for place = 2, last do
@@ -118,13 +117,9 @@ local function look(text, renew)
 	return table.concat(result, ' ')
 end
 
--- Renewing costs as much as looking, and is passed on to replicas: so one look in so many renews. Which one, chance decides.
-local RENEWED = 16
-local turn = redis.call('TIME')[2] % RENEWED
-
 local results = {}
 for index = 3, #ARGV do
-	local answer = look(ARGV[index], index % RENEWED == turn)
+	local answer = look(ARGV[index])
 	if answer then
 		results[#results + 1] = index - 3
 		results[#results + 1] = answer

@@ -2,24 +2,24 @@ import { inTimeline, type Message } from '../../../../model/message.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
 import type { ReadFact } from '../../../ports/facts.ts';
 import type { Commands } from '../connection.ts';
-import { type Fence, NO_TOKEN, type Token } from '../fence.ts';
+import { type EpochToken, type Fence, NO_TOKEN } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import type { CopiedViews } from '../views/views.ts';
 import type { Loading } from './loading.ts';
 import { OwnerView } from './owner-view.ts';
 import { packEntry } from './packing.ts';
-import { namesOf, type Step, stepsOf } from './user-changes.ts';
+import { fieldsNeededBy, type Step, stepsOf } from './user-changes.ts';
 import type { Fields } from './user-state.ts';
 import type { Users } from './users.ts';
 
-/** Users that are changed at the same time: a pipeline of bounded size. */
-const AT_ONCE = 500;
+/** Limits the size of a pipeline. */
+const USERS_PER_PIPELINE = 500;
 
 /**
- * Takes the sequencer's effects into Redis: first the conversation, all of them in one script, then the users that they are
- * about, each with all that concerns them. Applying again what was applied, wholly or in part, comes to the same.
+ * Applies effects to Redis: first to the conversation, all in one script, then to the users they concern,
+ * each with all of their steps. Applying effects again, wholly or in part, gives the same result.
  *
- * A batch of posts is two round trips, whatever its size: one applies them and reads where their authors stand, one moves the
+ * A batch of posts takes two round trips, whatever its size: one applies them and reads the authors' states, one moves the
  * authors' cursors.
  */
 export class Application {
@@ -33,63 +33,63 @@ export class Application {
 		private readonly fence: Fence,
 	) {}
 
-	/** Effects on one conversation, in their order. */
+	/** Effects on one conversation, in order. */
 	async apply(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
 		const facts: (readonly ReadFact[])[] = [];
-		for (const part of upToDeletes(effects)) facts.push(await this.applyPart(conversation, part));
+		for (const part of splitBeforeDeletes(effects)) facts.push(await this.applyPart(conversation, part));
 		return facts.flat();
 	}
 
 	private async applyPart(conversation: string, effects: readonly Effect[]): Promise<readonly ReadFact[]> {
 		const users = stepsOf(effects, []);
-		const since = await this.fence.since([conversation, ...users.keys()]);
+		const fencePoint = await this.fence.begin([conversation, ...users.keys()]);
 		const read = this.readAuthors(users);
-		const results = await this.toConversation(conversation, effects);
+		const results = await this.applyToConversation(conversation, effects);
 		const copy = this.views.currentOf(conversation, effects.at(-1)?.at ?? 0);
 		const view = new OwnerView(this.views, conversation, copy);
 		const all = [...stepsOf(effects, results)];
 		const facts: (readonly ReadFact[])[] = [];
-		for (let from = 0; from < all.length; from += AT_ONCE)
+		for (let from = 0; from < all.length; from += USERS_PER_PIPELINE)
 			facts.push(
 				...(await Promise.all(
 					all
-						.slice(from, from + AT_ONCE)
-						.map(([user, steps]) => this.users.step(user, steps, view, read.get(user))),
+						.slice(from, from + USERS_PER_PIPELINE)
+						.map(([user, steps]) => this.users.applySteps(user, steps, view, read.get(user))),
 				)),
 			);
-		await this.fence.assured(since);
+		await this.fence.verify(fencePoint);
 		return facts.flat();
 	}
 
 	/**
-	 * Asked in the same turn as the conversation, so that both go out together. Where an author's cursor does not move, it is read
-	 * again (see Users.step). Not where the batch changes who is in the conversation or follows a thread: most of those users are not loaded.
+	 * Reads authors in the same turn as the script runs, so that both share a round trip. An author whose cursor does not move is read
+	 * again (see Users.applySteps). Skipped if the batch also changes members or followers: most of those users are not loaded.
 	 */
 	private readAuthors(users: ReadonlyMap<string, readonly Step[]>): ReadonlyMap<string, Promise<Fields>> {
 		const read = new Map<string, Promise<Fields>>();
 		for (const [user, steps] of users) {
 			if (steps.some(({ type }) => type !== 'post')) continue;
-			const fields = this.users.read(user, namesOf(steps));
-			// Where the conversation cannot be applied, nobody waits for it.
+			const fields = this.users.read(user, fieldsNeededBy(steps));
+			// If the script fails, nobody awaits this.
 			fields.catch(() => undefined);
 			read.set(user, fields);
 		}
 		return read;
 	}
 
-	/** Runs the script until what it needs is loaded. Of each effect, 1: it was applied for the first time. */
-	private async toConversation(conversation: string, effects: readonly Effect[]): Promise<number[]> {
+	/** Runs the script, loading what it misses, until all effects are applied. Per effect, 1: applied for the first time. */
+	private async applyToConversation(conversation: string, effects: readonly Effect[]): Promise<number[]> {
 		const { loading } = this;
 		const results: number[] = [];
-		let below: number | '' = '';
+		let newestOther: number | '' = '';
 		while (results.length < effects.length) {
 			const left = effects.slice(results.length);
 			const [before = '-', base = '-', seen, late, ...answer] = await this.callScript(
 				conversation,
 				left,
-				below,
+				newestOther,
 			);
-			below = '';
+			newestOther = '';
 			const done = answer.map(Number).filter((result) => result >= 0);
 			results.push(...done);
 			const applied = { before, base, seen: Number(seen), late: Number(late) };
@@ -97,9 +97,11 @@ export class Application {
 			const stopped = done.length < answer.length ? Number(answer.at(-1)) : 0;
 			if (stopped === -2) await this.loadThreadsOf(conversation, left.slice(done.length));
 			else if (stopped === -3)
-				below = await loading.newestBesides(conversation, deletedFirst(left.slice(done.length)));
+				newestOther = await loading.newestBesides(conversation, deletedFirst(left.slice(done.length)));
 			else if (stopped === -1 && !(await loading.load([conversation])).has(conversation))
-				throw new Error(`an effect on ${conversation}, which the store does not have`);
+				throw new Error(
+					`cannot apply an effect to ${conversation}: the store does not have the conversation`,
+				);
 		}
 		return results;
 	}
@@ -107,23 +109,24 @@ export class Application {
 	private async callScript(
 		conversation: string,
 		effects: readonly Effect[],
-		below: number | '',
+		newestOther: number | '',
 	): Promise<readonly string[]> {
 		const { commands, keys, ttlSeconds, fence } = this;
 		const threads = [...new Set(effects.map(threadOf).filter((ts) => ts !== null))];
-		const call = async (token: Token) =>
+		const call = async (token: EpochToken) =>
 			(await commands.apply(
 				keys.meta(conversation),
 				keys.timeline(conversation),
+				keys.version(conversation),
 				...token,
 				ttlSeconds,
-				below,
+				newestOther,
 				threads.length,
 				...threads.map((ts) => keys.thread(conversation, ts)),
 				...effects.flatMap((effect) => scriptArguments(effect, threads)),
 			)) as string[];
 		if (effects[0]?.type !== 'created') return call(NO_TOKEN);
-		// Nothing has to be loaded for it: it is a load by itself.
+		// Nothing has to be loaded: creating it is the load.
 		let answer: readonly string[] = [];
 		await fence.load(
 			[conversation],
@@ -135,16 +138,19 @@ export class Application {
 		return answer;
 	}
 
-	/** Those that the first of these effects need, and what else the same command did. */
+	/** Loads the threads of the first of these effects, and of all effects of the same command. */
 	private async loadThreadsOf(conversation: string, effects: readonly Effect[]): Promise<void> {
-		const ofOne = effects.filter(({ at }) => at === effects[0]?.at);
-		const threads = new Set(ofOne.map(threadOf).filter((ts) => ts !== null));
+		const ofCommand = effects.filter(({ at }) => at === effects[0]?.at);
+		const threads = new Set(ofCommand.map(threadOf).filter((ts) => ts !== null));
 		await Promise.all([...threads].map((ts) => this.loading.loadThread(conversation, ts)));
 	}
 }
 
-/** Whether an author was caught up is seen in the timeline after the part: what is deleted later has to be in it. */
-function upToDeletes(effects: readonly Effect[]): Effect[][] {
+/**
+ * Begins a new part at a delete that follows a post. Whether the post's author was caught up is decided on the timeline as it is after
+ * the whole part: in the same part, the deleted message would already be missing there.
+ */
+function splitBeforeDeletes(effects: readonly Effect[]): Effect[][] {
 	const parts: Effect[][] = [[]];
 	for (const effect of effects) {
 		const part = parts.at(-1) as Effect[];

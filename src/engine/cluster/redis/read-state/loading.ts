@@ -2,50 +2,50 @@ import { COUNT_CAP } from '../../../../model/counting.ts';
 import type { ConversationBrief, EntryRow, StateSource } from '../../../ports/store.ts';
 import type { RepairProblem } from '../../../ports/views.ts';
 import type { Commands } from '../connection.ts';
-import type { Fence, Token } from '../fence.ts';
+import type { EpochToken, Fence } from '../fence.ts';
 import type { Keys } from '../keys.ts';
-import { nodesOf } from '../nodes.ts';
+import { nodesOf } from '../slots.ts';
 import { entryArguments } from './packing.ts';
 
 /**
  * Loads timelines and threads into Redis, and trims long timelines.
  *
- * Anyone may load what is missing, because whatever the store may not have yet is in Redis: effects are applied
- * to what is loaded only, and edits below the floor are kept beside it. So a load never overwrites; but for a conversation that is
- * repaired, which gets another base. Loads of its threads name the base, and those of before are refused.
+ * Any process may load, because Redis has everything that the store may not have yet: effects are applied
+ * only to loaded state, and edits below the floor are stored next to it. So a load never overwrites; only a repair
+ * does, which gives the conversation a new base. Loads of threads name the base, and are rejected if it is outdated.
  */
 
 const FIRST_CHUNK = 128;
-/** Conversations that are loaded together. */
-const AT_ONCE = 500;
+/** Conversations per load. */
+const CONVERSATIONS_PER_LOAD = 500;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
-/** Counts are capped at 10,000; with some of the user's own messages in between, Redis alone suffices. */
-const ENTRIES_KEPT = COUNT_CAP + 2_000;
-/** A conversation that is never idle is looked at so often whether it has grown. */
+/** Counts are capped at 10,000; the rest leaves room for the user's own messages, so that Redis alone suffices. */
+const MAX_ENTRIES = COUNT_CAP + 2_000;
+/** How often a conversation that is never idle is trimmed. */
 const TRIM_EVERY_MICROS = 3_600_000_000;
-const MOST_REMEMBERED = 100_000;
-export interface Keeping {
-	/** Entries of a timeline that are loaded at most, and that stay when it is trimmed. */
+const MAX_TRACKED = 100_000;
+export interface RetentionOptions {
+	/** Maximum number of entries of a timeline in Redis after a load or a trim. */
 	readonly entries?: number;
 	readonly trimEveryMicros?: number;
 }
 
-/** What the store has of a conversation: its newest entries. */
+/** A conversation in the store, with its newest entries. */
 interface Stored {
 	readonly brief: ConversationBrief;
 	readonly rows: readonly EntryRow[];
 	readonly floor: number;
 }
 
-/** As it was in Redis before the store was asked. */
-type Was = readonly [stamp: string, base: string];
-const NOT_LOADED: Was = ['', ''];
+/** State in Redis before the store was read. */
+type ExpectedState = readonly [stamp: string, base: string];
+const NOT_LOADED: ExpectedState = ['', ''];
 
 export class Loading {
-	/** When each was looked at for trimming; micros. */
+	/** When each conversation was last trimmed, in microseconds. */
 	private readonly trimmed = new Map<string, number>();
-	private readonly underWay = new Map<string, Promise<ReadonlySet<string>>>();
-	private readonly entriesKept: number;
+	private readonly inProgress = new Map<string, Promise<ReadonlySet<string>>>();
+	private readonly mostEntries: number;
 	private readonly trimEveryMicros: number;
 	private readonly nodeOf: (tag: string) => string;
 
@@ -55,30 +55,30 @@ export class Loading {
 		private readonly source: StateSource,
 		private readonly ttlSeconds: number,
 		private readonly fence: Fence,
-		{ entries = ENTRIES_KEPT, trimEveryMicros = TRIM_EVERY_MICROS }: Keeping = {},
+		{ entries = MAX_ENTRIES, trimEveryMicros = TRIM_EVERY_MICROS }: RetentionOptions = {},
 	) {
-		this.entriesKept = entries;
+		this.mostEntries = entries;
 		this.nodeOf = nodesOf(commands);
 		this.trimEveryMicros = trimEveryMicros;
 	}
 
-	/** Answers which of them there are. Those that are being loaded already are waited for. */
+	/** Resolves to those that exist. Waits for loads in progress. */
 	async load(conversations: readonly string[]): Promise<ReadonlySet<string>> {
-		const fresh = conversations.filter((id) => !this.underWay.has(id));
-		// A node that is lost holds up nobody who asks for what is on another.
-		for (const ofOne of Map.groupBy(fresh, this.nodeOf).values())
-			for (let from = 0; from < ofOne.length; from += AT_ONCE) {
-				const some = ofOne.slice(from, from + AT_ONCE);
+		const fresh = conversations.filter((id) => !this.inProgress.has(id));
+		// Grouped by node, so that a lost node does not delay the others.
+		for (const ofNode of Map.groupBy(fresh, this.nodeOf).values())
+			for (let from = 0; from < ofNode.length; from += CONVERSATIONS_PER_LOAD) {
+				const some = ofNode.slice(from, from + CONVERSATIONS_PER_LOAD);
 				const loading = this.loadTogether(some).finally(() => {
-					for (const id of some) this.underWay.delete(id);
+					for (const id of some) this.inProgress.delete(id);
 				});
-				for (const id of some) this.underWay.set(id, loading);
+				for (const id of some) this.inProgress.set(id, loading);
 			}
-		const found = await Promise.all(conversations.map((id) => this.underWay.get(id)));
+		const found = await Promise.all(conversations.map((id) => this.inProgress.get(id)));
 		return new Set(conversations.filter((id, index) => found[index]?.has(id)));
 	}
 
-	/** Answers which of them there are. */
+	/** Resolves to those that exist. */
 	private async loadTogether(conversations: readonly string[]): Promise<ReadonlySet<string>> {
 		const found = new Set<string>();
 		await this.fence.load(
@@ -95,10 +95,10 @@ export class Loading {
 		return found;
 	}
 
-	/** Takes a conversation from the store again, its threads on first use. */
+	/** Reloads a conversation from the store; its threads follow on first use. */
 	async reload(id: string): Promise<'repaired' | RepairProblem> {
 		const [stamp, base] = await this.commands.hmget(this.keys.meta(id), 'stamp', 'base');
-		// Not loaded: it comes from the store in any case.
+		// Not loaded: the next use loads it from the store.
 		if (stamp == null || base == null) return 'repaired';
 		let outcome: 'repaired' | RepairProblem = 'store_behind';
 		await this.fence.load(
@@ -113,8 +113,8 @@ export class Loading {
 	}
 
 	private async read(conversations: readonly string[]): Promise<Stored[]> {
-		const chunk = Math.min(FIRST_CHUNK, this.entriesKept);
-		// The stamps first: entries that are newer are taken in once more, which changes nothing.
+		const chunk = Math.min(FIRST_CHUNK, this.mostEntries);
+		// Stamps first: newer entries will be applied again, which changes nothing.
 		const briefs = await this.source.briefs(conversations);
 		const ranges = briefs.map(({ id }) => ({ conversation: id, after: 0, upTo: EVERYTHING }));
 		const entries = await this.source.timelinesOf(ranges, chunk);
@@ -124,20 +124,24 @@ export class Loading {
 		});
 	}
 
-	/** Answers whether it was as it had been before the store was asked. */
-	private async write({ brief, rows, floor }: Stored, token: Token, was: Was): Promise<boolean> {
+	/** Resolves to false if the conversation has changed since the store was read. */
+	private async write(
+		{ brief, rows, floor }: Stored,
+		token: EpochToken,
+		expected: ExpectedState,
+	): Promise<boolean> {
 		const { id, kind, team, archived, stamp } = brief;
 		const state = [kind, team, archived ? 1 : 0, stamp, rows.at(-1)?.ts ?? 0, floor];
-		const lead = [...this.timelineKeys(id), ...token, this.ttlSeconds, ...was];
+		const lead = [...this.timelineKeys(id), this.keys.version(id), ...token, this.ttlSeconds, ...expected];
 		return (await this.commands.loadConversation(...lead, ...state, ...entryArguments(rows))) === 1;
 	}
 
-	/** The newest message of the timeline besides the one at `ts`, where Redis has no other; 0 for none. */
+	/** The newest timeline message except the one at `ts`, if Redis has no other; 0 for none. */
 	async newestBesides(conversation: string, ts: number): Promise<number> {
 		const { floor, ...state } = await this.commands.hgetall(this.keys.meta(conversation));
 		for (let upTo = Number(floor ?? 0); ; ) {
 			const rows = await this.source.timelineEntries(conversation, 0, upTo, FIRST_CHUNK);
-			// What was deleted below the floor stands beside it.
+			// Redis has the deletes below its floor as fields `b:<ts>`.
 			const found = rows.findLast((row) => row.ts !== ts && state[`b:${row.ts}`] !== '');
 			if (found || rows.length < FIRST_CHUNK) return found?.ts ?? 0;
 			upTo = (rows[0] as EntryRow).ts - 1;
@@ -147,7 +151,7 @@ export class Loading {
 	async loadThread(conversation: string, threadTs: number): Promise<void> {
 		const meta = this.keys.meta(conversation);
 		const base = await this.commands.hget(meta, 'base');
-		// The conversation is not loaded, which comes first.
+		// The conversation has to be loaded first.
 		if (base === null) return;
 		const lead = [meta, this.keys.thread(conversation, threadTs)];
 		return this.fence.load(
@@ -164,14 +168,14 @@ export class Loading {
 		);
 	}
 
-	/** A conversation that is never idle would grow for ever. */
+	/** A conversation that is never idle would grow without limit. */
 	async trim(conversation: string, stamp: number, now: number): Promise<void> {
 		const last = this.trimmed.get(conversation) ?? 0;
 		if (now - last < this.trimEveryMicros) return;
 		const keys = this.timelineKeys(conversation);
-		const went = (await this.commands.trim(...keys, this.entriesKept, stamp)) as number;
-		if (went < 0) return;
-		if (this.trimmed.size >= MOST_REMEMBERED) this.trimmed.clear();
+		const evicted = (await this.commands.trim(...keys, this.mostEntries, stamp)) as number;
+		if (evicted < 0) return;
+		if (this.trimmed.size >= MAX_TRACKED) this.trimmed.clear();
 		this.trimmed.set(conversation, now);
 	}
 
@@ -180,6 +184,6 @@ export class Loading {
 	}
 }
 
-/** How far back a piece of the timeline reaches: to its beginning, where there was less than asked for. */
+/** The floor of a chunk: 0 if it reaches the beginning of the timeline. */
 const floorOf = (rows: readonly EntryRow[], asked: number): number =>
 	rows.length < asked ? 0 : (rows[0]?.ts ?? 1) - 1;

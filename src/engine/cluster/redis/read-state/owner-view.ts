@@ -1,33 +1,33 @@
 import { isCaughtUp } from '../../../../model/counting.ts';
-import type { Wanted } from '../../../ports/views.ts';
+import type { ConversationScope } from '../../../ports/views.ts';
 import type { ConversationCopy } from '../views/conversation-copy.ts';
 import { NO_THREADS } from '../views/conversation-views.ts';
 import type { CopiedViews } from '../views/views.ts';
 import type { WasCaughtUp } from './user-changes.ts';
 
 /**
- * A conversation as its owner has it after a batch of effects: mostly in a copy that the effects were taken into, so that Redis need
- * not be asked whether authors were caught up. It is brought further back where an author's cursor is.
+ * A conversation after a batch of effects, as its owner has it: usually a copy that the effects were applied to, so that no request
+ * to Redis is needed to decide whether authors were caught up. Loads older entries if an author's cursor is further back.
  */
 export class OwnerView {
-	private underWay: Promise<void> | undefined;
-	/** The copy has what Redis has after this ts. */
-	private asked = Number.POSITIVE_INFINITY;
+	private inProgress: Promise<void> | undefined;
+	/** The copy has everything after this ts that Redis has. */
+	private loadedAfter = Number.POSITIVE_INFINITY;
 
 	constructor(
 		private readonly views: CopiedViews,
 		private readonly id: string,
-		/** Undefined where no copy is up to date; null where there is no such conversation. */
+		/** Undefined: no copy is current; null: no such conversation. */
 		private copy: ConversationCopy | null | undefined,
 	) {}
 
-	/** Decides, again until all that it depends on is loaded. */
+	/** Decides repeatedly, until everything that the decision depends on is loaded. */
 	async decide<T>(how: (caughtUp: WasCaughtUp) => T): Promise<T> {
 		for (;;) {
-			let lacking: Wanted | undefined;
+			let missing: ConversationScope | undefined;
 			const decided = how(({ effect: { message, prevTs } }, root, cursor, ahead) => {
 				const { user, ts } = message;
-				// Mostly the author has read the message before.
+				// The common case: the author has read the previous message.
 				if (root === null && prevTs !== null && cursor >= prevTs && cursor <= ts) return true;
 				const { copy, id } = this;
 				if (copy === null) return false;
@@ -35,23 +35,23 @@ export class OwnerView {
 				const reader = { number: copy?.numbering.of(user) ?? 0, cursor, ahead, activity: NEVER };
 				const answer = timeline && isCaughtUp(timeline, reader, ts);
 				if (answer === undefined)
-					lacking = { id, back: timeline ? cursor : null, threads: root === null ? NO_THREADS : [root] };
+					missing = { id, back: timeline ? cursor : null, threads: root === null ? NO_THREADS : [root] };
 				return answer ?? false;
 			});
-			if (!lacking) return decided;
-			this.underWay ??= this.complete(lacking).finally(() => {
-				this.underWay = undefined;
+			if (!missing) return decided;
+			this.inProgress ??= this.complete(missing).finally(() => {
+				this.inProgress = undefined;
 			});
-			await this.underWay;
+			await this.inProgress;
 		}
 	}
 
-	/** A look brings in what Redis has; what lies further back comes from the store. */
-	private async complete(wanted: Wanted): Promise<void> {
+	/** Reads what Redis has; older entries come from the store. */
+	private async complete(wanted: ConversationScope): Promise<void> {
 		const { views, copy } = this;
 		const back = wanted.back ?? Number.POSITIVE_INFINITY;
-		if (copy && wanted.back !== null && this.asked <= back) await views.reach(copy, back);
-		this.asked = Math.min(this.asked, back);
+		if (copy && wanted.back !== null && this.loadedAfter <= back) await views.loadOlder(copy, back);
+		this.loadedAfter = Math.min(this.loadedAfter, back);
 		this.copy = await views.conversation(wanted, copy ?? undefined);
 	}
 }

@@ -4,7 +4,7 @@ import { packMembership, unpackMembership } from './packing.ts';
 
 const micros = fc.integer({ min: 0, max: 2 ** 53 - 1 });
 
-test('a membership comes out as it went in, whatever its times are', () => {
+test('a membership survives packing, whatever its times', () => {
 	const memberships = fc.record({
 		member: fc.boolean(),
 		muted: fc.boolean(),
@@ -22,7 +22,7 @@ test('a membership comes out as it went in, whatever its times are', () => {
 	);
 });
 
-test('the usual one is short', () => {
+test('a usual membership is short', () => {
 	const now = 1_763_000_000_123_456;
 	const usual = { member: true, muted: false, level: 'all', revision: 0, ahead: new Set<number>() } as const;
 	const packed = packMembership({

@@ -2,30 +2,30 @@ import { type Entry, flagsOf } from '../../../../model/timeline.ts';
 import type { NotificationLevel } from '../../../ports/facts.ts';
 import type { EntryRow } from '../../../ports/store.ts';
 
-/** How state is written in Redis: short strings that Lua and people can read. */
+/** The format of state in Redis: short strings that Lua and people can read. */
 
 const LEVELS: readonly NotificationLevel[] = ['all', 'mentions', 'none'];
 const MEMBER = 1;
 const MUTED = 2;
 const LEVEL_STEP = 4;
 
-/** What a user has in one conversation. */
+/** A user's state in one conversation. */
 export interface StoredMembership {
 	readonly member: boolean;
 	readonly muted: boolean;
 	readonly level: NotificationLevel;
 	readonly cursor: number;
 	readonly revision: number;
-	/** Stamp of the newest join: what is older changes nothing any more. */
+	/** Stamp of the newest join: older changes have no effect. */
 	readonly joined: number;
-	/** Stamp of its newest change of any kind. */
+	/** Stamp of its newest change. */
 	readonly at: number;
 	readonly ahead: ReadonlySet<number>;
 }
 
 /**
- * `at:flags:cursor:joined:revision:ahead,ahead…`, what is nothing at its end left out. There are as many of these as users
- * have conversations: so they are short, times in base 36 and, but for the first, as how long before it.
+ * `at:flags:cursor:joined:revision:ahead,ahead…` without empty parts at the end. There is one for each user and conversation, so it
+ * is short: numbers in base 36, and times except the first as differences from it.
  */
 export function packMembership(membership: StoredMembership): string {
 	const { member, muted, level, cursor, revision, joined, at, ahead } = membership;
@@ -90,7 +90,7 @@ export const unpackActivity = (packed: string): ActivityChange[] =>
 export const packEntry = (row: EntryRow): string =>
 	`${row.ts}|${row.user}|${flagsOf(row)}|${row.named.join()}`;
 
-/** With users numbered as the caller numbers them. */
+/** `numberOf` numbers users. */
 export function unpackEntry(packed: string, numberOf: (user: string) => number): Entry {
 	const [ts = '0', author = '', flags = '0', named = ''] = packed.split('|');
 	return {
@@ -101,6 +101,6 @@ export function unpackEntry(packed: string, numberOf: (user: string) => number):
 	};
 }
 
-/** As scripts take them: ts, entry, ts, entry… */
+/** Arguments of scripts: ts, entry, ts, entry… */
 export const entryArguments = (rows: readonly EntryRow[]): (string | number)[] =>
 	rows.flatMap((row) => [row.ts, packEntry(row)]);

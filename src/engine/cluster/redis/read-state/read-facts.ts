@@ -2,12 +2,12 @@ import type { ReadFact } from '../../../ports/facts.ts';
 import { type Follow, type StoredMembership, unpackFollow, unpackMembership } from './packing.ts';
 
 /**
- * Current read state as facts: each has the whole state of its subject, as of its newest change. So the store can take
- * them in any order and any number of times, and a process that finds something in Redis that may never have reached the log
+ * Read state as facts: each has the whole state of its subject, as of its newest change. So the store can apply
+ * them in any order and repeatedly, and a process that finds a change in Redis that may never have reached the log
  * can append it again.
  */
 
-const of = ({ joined, cursor, revision, ahead }: StoredMembership) => ({
+const membershipOf = ({ joined, cursor, revision, ahead }: StoredMembership) => ({
 	joined,
 	cursor,
 	revision,
@@ -16,12 +16,12 @@ const of = ({ joined, cursor, revision, ahead }: StoredMembership) => ({
 
 export function cursorFact(user: string, conversation: string, membership: StoredMembership): ReadFact {
 	const { at, cursor, revision } = membership;
-	return { type: 'cursor', user, conversation, at, cursor, revision, of: of(membership) };
+	return { type: 'cursor', user, conversation, at, cursor, revision, of: membershipOf(membership) };
 }
 
 export function preferenceFact(user: string, conversation: string, membership: StoredMembership): ReadFact {
 	const { at, muted, level } = membership;
-	return { type: 'preference', user, conversation, at, muted, level, of: of(membership) };
+	return { type: 'preference', user, conversation, at, muted, level, of: membershipOf(membership) };
 }
 
 export function threadFact(

@@ -6,23 +6,27 @@ import {
 	type Fields,
 	fieldsOf,
 	followEntries,
+	followField,
 	membershipIn,
 	STAMP,
 } from './user-state.ts';
 
 /**
- * What the store has of a user in one conversation, beside what Redis has, and whether it may take its place. Pure.
+ * Compares a user's state in one conversation in the store with that in Redis, and decides whether the store's can replace it. Pure.
  *
- * Joins, leaves and follows come to the store with the conversation's effects: the caller knows that it has those. Marks and
- * preferences come by themselves, each with a stamp, and the field has the newest of both. So it can be told whether that
- * one is in the store; but not whether an older one of the other kind, from another gateway, is still on its way.
+ * Joins, leaves and follows reach the store with the conversation's effects: the caller checks those. Marks and
+ * preferences reach it separately, each with a stamp, and a field has the stamp of the newest of both. So it is known whether that
+ * change is in the store, but not whether an older one of the other kind, from another gateway, is still on its way.
  */
 export interface StoredFields {
-	/** The store lacks something that Redis has. */
+	/** The store lacks a change that Redis has. */
 	readonly behind: boolean;
-	/** They differ in something of which an older change than this stamp may be on its way; null: in no such thing. */
+	/**
+	 * The stamp of the newest change, if store and Redis differ in the part (cursor or preference) that it did not change: an older
+	 * change of that part may still be on its way to the store. Null: they do not differ there.
+	 */
 	readonly doubtfulUpTo: number | null;
-	/** Fields that the store has otherwise; '' for none. */
+	/** Fields with the store's values where they differ; '' for absent. */
 	readonly changed: Fields;
 }
 
@@ -42,7 +46,7 @@ export function storedFields(fields: Fields, rows: UserReadState, conversation: 
 	const ahead = rows.ahead.filter(isHere);
 	const stored = fieldsOf({ ...rows, memberships: row ? [row] : [], ahead, follows });
 	const { [ACTIVITY]: activity = '', [STAMP]: _, ...wanted }: Record<string, string> = stored;
-	for (const { threadTs } of there) wanted[`f:${conversation}:${threadTs}`] ??= '';
+	for (const { threadTs } of there) wanted[followField(conversation, threadTs)] ??= '';
 	if (hasAll(rows.activity, activityIn(fields))) wanted[ACTIVITY] = activity;
 	const changed = Object.fromEntries(
 		Object.entries(wanted).filter(([field, value]) => (fields[field] ?? '') !== value),
@@ -55,7 +59,7 @@ export function storedFields(fields: Fields, rows: UserReadState, conversation: 
 const reaches = (row: MembershipRow | undefined, { joined, at }: StoredMembership): boolean =>
 	row !== undefined && row.joinedTs >= joined && row.changedTs >= at;
 
-/** Of a cursor and a preference, the one that is not the newest change of the field differs. */
+/** Whether the part (cursor or preference) that is not the newest change of the field differs. */
 function differsInTheOther(
 	membership: StoredMembership,
 	stored: StoredMembership,
@@ -70,7 +74,7 @@ function differsInTheOther(
 	);
 }
 
-/** Moments of activity that the store lacks may be on their way: then all of them stay as they are. */
+/** If the store lacks a change of activity, it may be on its way: keep them all. */
 function hasAll(stored: UserReadState['activity'], changes: UserReadState['activity']): boolean {
 	const known = new Set(stored.map(({ at }) => at));
 	return changes.every(({ at }) => known.has(at));

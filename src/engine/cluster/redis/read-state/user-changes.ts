@@ -1,3 +1,4 @@
+import { joined, left, withCursor } from '../../../../model/membership.ts';
 import { inTimeline } from '../../../../model/message.ts';
 import { NOTHING_AHEAD } from '../../../../model/views.ts';
 import type { Effect } from '../../../../sequencer/effects.ts';
@@ -8,7 +9,7 @@ import { type Fields, followField, followIn, membershipField, membershipIn } fro
 
 /** What effects change about users, as fields of their states. Pure. */
 
-/** Each can be applied again: stamps show what is old. */
+/** Can be applied repeatedly: stamps show which changes are old. */
 export type UserChange =
 	| { readonly type: 'join'; readonly conversation: string; readonly at: number; readonly cursor: number }
 	| { readonly type: 'leave'; readonly conversation: string; readonly at: number }
@@ -26,7 +27,7 @@ export type UserChange =
 			readonly at: number;
 	  };
 
-/** A message of the user's own. */
+/** A message by the user. */
 export interface OwnPost {
 	readonly type: 'post';
 	readonly effect: Extract<Effect, { type: 'posted' }>;
@@ -44,12 +45,12 @@ export type WasCaughtUp = (
 	ahead: ReadonlySet<number>,
 ) => boolean;
 
-/** What a batch of effects on a conversation does to each user, in order. `results`: 1 where an effect was applied for the first time. */
+/** The steps of each user in a batch of effects on one conversation, in order. `results`: 1 if the effect was applied for the first time. */
 export function stepsOf(effects: readonly Effect[], results: readonly number[]): Map<string, Step[]> {
 	const steps = new Map<string, Step[]>();
 	const add = (user: string, step: Step): void => {
-		const theirs = steps.get(user);
-		if (theirs) theirs.push(step);
+		const known = steps.get(user);
+		if (known) known.push(step);
 		else steps.set(user, [step]);
 	};
 	for (const [index, effect] of effects.entries()) {
@@ -80,44 +81,50 @@ export function stepsOf(effects: readonly Effect[], results: readonly number[]):
 	return steps;
 }
 
-/** The fields that these steps depend on; null for all of them. */
-export function namesOf(steps: readonly Step[]): string[] | null {
+/** Fields that these steps depend on; null: all. */
+export function fieldsNeededBy(steps: readonly Step[]): string[] | null {
 	const names = new Set<string>();
 	for (const step of steps) {
-		// Leaving ends what is followed there, whatever that is.
+		// Leaving ends all follows in the conversation.
 		if (step.type === 'leave') return null;
-		const place = step.type === 'post' ? step.effect.message : step;
-		const threadTs = 'threadTs' in place ? place.threadTs : null;
+		const target = step.type === 'post' ? step.effect.message : step;
+		const threadTs = 'threadTs' in target ? target.threadTs : null;
 		// Broadcast replies are in the timeline too.
 		const isInTimeline = step.type === 'post' ? inTimeline(step.effect.message) : threadTs === null;
-		if (isInTimeline) names.add(membershipField(place.conversation));
-		if (threadTs !== null) names.add(followField(place.conversation, threadTs));
+		if (isInTimeline) names.add(membershipField(target.conversation));
+		if (threadTs !== null) names.add(followField(target.conversation, threadTs));
 	}
 	return [...names];
 }
 
-export interface Stepped {
-	/** The fields that become others, '' for none. */
+export interface StepsResult {
+	/** Changed fields; '' for absent. */
 	readonly changed: Fields;
 	/** Stamp of the newest change. */
 	readonly at: number;
 	/**
-	 * Cursors that moved, each as it is in the end, for the log. Also of who came back to a conversation: their marks of before may still
-	 * be on their way to the store, which then could not tell what their revision goes on from.
+	 * Facts for the log: the final state of each moved cursor. Also for users who rejoin: marks of their former membership may still
+	 * be on their way to the store, which could otherwise not tell from which revision they continue.
 	 */
 	readonly facts: readonly ReadFact[];
 }
 
-export function stepped(user: string, read: Fields, steps: readonly Step[], caughtUp: WasCaughtUp): Stepped {
+export function computeSteps(
+	user: string,
+	read: Fields,
+	steps: readonly Step[],
+	caughtUp: WasCaughtUp,
+): StepsResult {
 	const fields: Record<string, string> = { ...read };
 	const changed: Record<string, string> = {};
 	const facts = new Map<string, ReadFact>();
 	let newest = 0;
 	for (const step of steps) {
 		const after = step.type === 'post' ? postedFields(fields, step, caughtUp) : changedFields(fields, step);
-		const isTold = step.type === 'post' || (step.type === 'join' && membershipIn(fields, step.conversation));
+		const isLogged =
+			step.type === 'post' || (step.type === 'join' && membershipIn(fields, step.conversation));
 		for (const [field, value] of Object.entries(after)) {
-			const fact = isTold ? factOf(user, field, value) : undefined;
+			const fact = isLogged ? factOf(user, field, value) : undefined;
 			if (fact) facts.set(field, fact);
 			newest = Math.max(newest, fact?.at ?? (step.type === 'post' ? 0 : step.at));
 		}
@@ -127,23 +134,26 @@ export function stepped(user: string, read: Fields, steps: readonly Step[], caug
 	return { changed, at: newest, facts: [...facts.values()] };
 }
 
-/** Who had nothing unread before their own message has read it: in the timeline, and likewise in its thread. */
+/** Authors who had nothing unread before their own message have read it, in the timeline and likewise in its thread. */
 function postedFields(fields: Fields, post: OwnPost, caughtUp: WasCaughtUp): Fields {
 	const { effect, isNew } = post;
 	const { conversation, threadTs, ts } = effect.message;
 	const changed: Record<string, string> = {};
-	// While it is being replayed, what the user did since stands.
-	const stands = ({ at }: { readonly at: number }): boolean => isNew || at <= ts;
+	// In a replay, later changes by the user win.
+	const applies = ({ at }: { readonly at: number }): boolean => isNew || at <= ts;
 	const membership = inTimeline(effect.message) ? membershipIn(fields, conversation) : undefined;
-	if (membership && stands(membership) && caughtUp(post, null, membership.cursor, membership.ahead))
+	if (membership && applies(membership) && caughtUp(post, null, membership.cursor, membership.ahead))
 		changed[membershipField(conversation)] = packMembership({
-			...membership,
-			cursor: ts,
+			...withCursor(membership, { ts }),
 			at: later(ts, membership),
-			ahead: NOTHING_AHEAD,
 		});
 	const follow = threadTs === null ? undefined : followIn(fields, conversation, threadTs);
-	if (threadTs !== null && follow && stands(follow) && caughtUp(post, threadTs, follow.cursor, NOTHING_AHEAD))
+	if (
+		threadTs !== null &&
+		follow &&
+		applies(follow) &&
+		caughtUp(post, threadTs, follow.cursor, NOTHING_AHEAD)
+	)
 		changed[followField(conversation, threadTs)] = packFollow({
 			...follow,
 			cursor: ts,
@@ -152,18 +162,24 @@ function postedFields(fields: Fields, post: OwnPost, caughtUp: WasCaughtUp): Fie
 	return changed;
 }
 
-/** A change of now: after the newest one, also where that was stamped by a clock that is ahead. */
+/** A stamp after the newest change, even if that one was stamped by a clock that is ahead. */
 const later = (stamp: number, { at }: { readonly at: number }): number => (at > stamp ? at + 1 : stamp);
 
-/** The fields that become others, '' for none; empty where nothing changes. */
+/** Changed fields, '' for absent; empty if nothing changes. */
 function changedFields(fields: Fields, change: UserChange): Fields {
 	const { conversation, at } = change;
 	if (change.type === 'join' || change.type === 'leave') {
 		const former = membershipIn(fields, conversation);
 		if (former && former.joined >= at) return {};
 		return change.type === 'join'
-			? { [membershipField(conversation)]: packMembership(joined(former, at, change.cursor)) }
-			: left(fields, former, conversation, at);
+			? {
+					[membershipField(conversation)]: packMembership({
+						...joined(former, change.cursor),
+						joined: at,
+						at,
+					}),
+				}
+			: leftFields(fields, former, conversation, at);
 	}
 	const follow = followIn(fields, conversation, change.threadTs);
 	if (follow && follow.since >= at) return {};
@@ -172,32 +188,14 @@ function changedFields(fields: Fields, change: UserChange): Fields {
 	return follow ? { [field]: '' } : {};
 }
 
-/** Rejoining starts again, with a revision above the old one. */
-const joined = (former: StoredMembership | undefined, at: number, cursor: number): StoredMembership => ({
-	member: true,
-	muted: false,
-	level: 'all',
-	cursor,
-	revision: former ? former.revision + 1 : 0,
-	joined: at,
-	at,
-	ahead: NOTHING_AHEAD,
-});
-
-function left(
+function leftFields(
 	fields: Fields,
 	former: StoredMembership | undefined,
 	conversation: string,
 	at: number,
 ): Fields {
 	const changed: Record<string, string> = {};
-	if (former?.member)
-		changed[membershipField(conversation)] = packMembership({
-			...former,
-			member: false,
-			at,
-			ahead: NOTHING_AHEAD,
-		});
+	if (former?.member) changed[membershipField(conversation)] = packMembership({ ...left(former), at });
 	const prefix = `f:${conversation}:`;
 	for (const [field, packed] of Object.entries(fields))
 		if (field.startsWith(prefix) && packed !== '' && unpackFollow(packed).since < at) changed[field] = '';

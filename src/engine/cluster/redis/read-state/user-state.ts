@@ -34,7 +34,7 @@ export const followIn = (fields: Fields, conversation: string, threadTs: number)
 export const stampIn = (fields: Fields): number => Number(fields[STAMP] ?? 0);
 export const activityIn = (fields: Fields): ActivityChange[] => unpackActivity(fields[ACTIVITY] ?? '');
 
-/** Of conversations the user is in, or was. */
+/** Including conversations that the user has left. */
 export const membershipEntries = (fields: Fields): { conversation: string; membership: StoredMembership }[] =>
 	Object.entries(fields)
 		.filter(([field]) => field.startsWith('c:'))
@@ -48,7 +48,7 @@ export const followEntries = (fields: Fields): { conversation: string; threadTs:
 			return { conversation, threadTs: Number(threadTs), follow: unpackFollow(packed) };
 		});
 
-/** What the store has. */
+/** The fields for the state in the store. */
 export function fieldsOf(rows: UserReadState): Fields {
 	const aheadOf = Map.groupBy(rows.ahead, ({ conversation }) => conversation);
 	const fields: Record<string, string> = {
@@ -58,7 +58,7 @@ export function fieldsOf(rows: UserReadState): Fields {
 	for (const row of rows.memberships) {
 		const { conversation, joinedTs: joined, changedTs: at, cursor } = row;
 		const readAhead = aheadOf.get(conversation)?.map(({ ts }) => ts) ?? [];
-		// Of an earlier membership some may be left, which its cursor has passed.
+		// Entries of an earlier membership may be left over, at or before the cursor.
 		const ahead = new Set(readAhead.filter((ts) => ts > cursor));
 		fields[membershipField(conversation)] = packMembership({ ...row, joined, at, ahead });
 	}

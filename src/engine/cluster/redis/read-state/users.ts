@@ -9,12 +9,12 @@ import { UserViews } from '../views/user-views.ts';
 import type { OwnerView } from './owner-view.ts';
 import { type StoredMembership, unpackMembership } from './packing.ts';
 import { storedFields } from './stored-fields.ts';
-import { namesOf, type Step, stepped, type UserChange } from './user-changes.ts';
+import { computeSteps, fieldsNeededBy, type Step, type UserChange } from './user-changes.ts';
 import { type Fields, fieldsOf, membershipField, STAMP } from './user-state.ts';
 
 /**
- * The read states of users in Redis: loaded on first use, changed by compare-and-set. Whoever changes one
- * reads it, computes with pure functions and sets it if it is unchanged, else begins again.
+ * The read states of users in Redis: loaded on first use, changed by compare-and-set. A process that changes one
+ * reads it, computes with pure functions, and sets it if it is unchanged; otherwise it starts over.
  */
 export class Users {
 	/** Copies in the memory of this process. */
@@ -32,17 +32,17 @@ export class Users {
 		this.copies = new UserViews(commands, keys, starts, (user) => this.load(user), mostBytes);
 	}
 
-	/** These fields (null: all) and the stamp. Those that there are. */
+	/** Reads these fields (null: all) and the stamp; absent fields are omitted. */
 	async read(user: string, names: readonly string[] | null): Promise<Fields> {
 		const key = this.keys.user(user);
 		for (;;) {
-			const fields = names ? await this.some(key, [STAMP, ...names]) : await this.commands.hgetall(key);
+			const fields = names ? await this.readSome(key, [STAMP, ...names]) : await this.commands.hgetall(key);
 			if (STAMP in fields) return fields;
 			await this.load(user);
 		}
 	}
 
-	private async some(key: string, names: readonly string[]): Promise<Fields> {
+	private async readSome(key: string, names: readonly string[]): Promise<Fields> {
 		const values = await this.commands.hmget(key, ...names);
 		const fields: Record<string, string> = {};
 		for (const [index, name] of names.entries()) {
@@ -52,7 +52,7 @@ export class Users {
 		return fields;
 	}
 
-	/** What these have in a conversation, without loading anybody. */
+	/** Memberships of those users who are loaded; loads nobody. */
 	async loadedIn(conversation: string, users: readonly string[]): Promise<Map<string, StoredMembership>> {
 		const field = membershipField(conversation);
 		const packed = await Promise.all(users.map((user) => this.commands.hget(this.keys.user(user), field)));
@@ -64,12 +64,12 @@ export class Users {
 		return found;
 	}
 
-	/** Answers false where one of the fields is not as read any more. '' stands for no value, both ways. */
+	/** Resolves to false if one of the fields has changed since it was read. '' stands for an absent value, in both arguments. */
 	async set(user: string, at: number, read: Fields, changed: Fields): Promise<boolean> {
 		return (await this.setIfUnchanged(user, at, read, changed)).length > 0;
 	}
 
-	/** The same for who decided on a copy, which is brought up to date. */
+	/** As `set`, for a change decided on a copy; updates the copy. */
 	async setOn(copy: UserCopy, at: number, changed: Fields): Promise<boolean> {
 		const [before, after] = await this.setIfUnchanged(copy.id, at, copy.fields, changed);
 		if (before === undefined || after === undefined) return false;
@@ -80,62 +80,65 @@ export class Users {
 	private async setIfUnchanged(user: string, at: number, read: Fields, changed: Fields): Promise<string[]> {
 		const { commands, keys, ttlSeconds } = this;
 		const triples = Object.entries(changed).flatMap(([field, value]) => [field, read[field] ?? '', value]);
-		const both = [keys.user(user), keys.userChanges(user)];
-		return (await commands.setIfUnchanged(...both, ttlSeconds, at, ...triples)) as string[];
+		const stateKeys = [keys.user(user), keys.userChanges(user)];
+		return (await commands.setIfUnchanged(...stateKeys, ttlSeconds, at, ...triples)) as string[];
 	}
 
 	/**
-	 * What effects do to a user, who is changed when loaded, where that can wait. Answers with the cursors that moved.
+	 * Applies steps to a user: at once if loaded, otherwise on loading, if they can wait. Resolves to the cursors that moved.
 	 *
-	 * `early`: read before the conversation had the effects. A mark may have been set after that and counted before the effects, so
-	 * every field counts as unchanged only if it is set, which compares it; a field that stays is read again.
+	 * `early`: the fields, read before the effects were applied to the conversation. A mark may have changed them between that read and
+	 * the effects. `set` notices this only in the fields that it sets, because it compares those with what was read. So `early` is used
+	 * only if all of its fields are set; otherwise they are read again.
 	 */
-	async step(
+	async applySteps(
 		user: string,
 		steps: readonly Step[],
 		view: OwnerView,
 		early?: Promise<Fields>,
 	): Promise<readonly ReadFact[]> {
 		const canWait = steps.every((step) => step.type !== 'post');
-		const names = namesOf(steps);
+		const names = fieldsNeededBy(steps);
 		for (let known = early; ; known = undefined) {
 			if (canWait && (await this.pend(user, steps))) return [];
 			const fields = await (known ?? this.read(user, names));
-			const { changed, at, facts } = await view.decide((caughtUp) => stepped(user, fields, steps, caughtUp));
+			const { changed, at, facts } = await view.decide((caughtUp) =>
+				computeSteps(user, fields, steps, caughtUp),
+			);
 			if (known && !names?.every((name) => name in changed)) continue;
 			if (at === 0 || (await this.set(user, at, fields, changed))) return facts;
 		}
 	}
 
-	/** Answers false where the user is loaded. */
+	/** Resolves to false if the user is loaded. */
 	private async pend(user: string, changes: readonly Step[]): Promise<boolean> {
 		const { commands, keys, ttlSeconds } = this;
-		const both = [keys.user(user), keys.pending(user)];
+		const stateKeys = [keys.user(user), keys.pending(user)];
 		const texts = changes.map((change) => JSON.stringify(change));
-		return (await commands.pendUnlessLoaded(...both, ttlSeconds, ...texts)) === 1;
+		return (await commands.pendUnlessLoaded(...stateKeys, ttlSeconds, ...texts)) === 1;
 	}
 
 	/**
-	 * Takes from the store again what the user has in this conversation: how it stands in Redis, then what the store has, and that is set
-	 * where Redis still stands so. `longAgo`: no change from before this stamp is still on its way to the store.
+	 * Reloads the user's state in this conversation: reads Redis, then the store, and sets the stored state if Redis is
+	 * unchanged. `longAgo`: the store has every change from before this stamp.
 	 */
 	async reload(user: string, conversation: string, longAgo: number): Promise<'repaired' | RepairProblem> {
 		const { commands, keys, source, fence } = this;
 		const fields = await this.read(user, null);
-		// After the fields: what effects did to them is in the store when it has this stamp.
+		// After the fields: if the store has this stamp, it has what effects did to them.
 		const stamp = await commands.hget(keys.meta(conversation), 'stamp');
-		const since = await fence.since([user, conversation]);
+		const fencePoint = await fence.begin([user, conversation]);
 		const [brief] = await source.briefs([conversation]);
 		if ((brief?.stamp ?? 0) < Number(stamp)) return 'store_behind';
 		const rows = await source.user(user);
-		await fence.still(since);
+		await fence.verifyEpochs(fencePoint);
 		const { behind, doubtfulUpTo, changed } = storedFields(fields, rows, conversation);
 		if (behind || (doubtfulUpTo !== null && doubtfulUpTo > longAgo)) return 'store_behind';
 		if (Object.keys(changed).length === 0) return 'repaired';
 		return (await this.set(user, rows.stamp, fields, changed)) ? 'repaired' : 'changing';
 	}
 
-	/** From the store, with the changes on top that it may not have yet. */
+	/** Loads from the store and merges changes that it may not have yet. */
 	private load(user: string): Promise<void> {
 		const { commands, keys, source, ttlSeconds } = this;
 		return this.fence.load(
@@ -144,7 +147,7 @@ export class Users {
 				const pending = await commands.lrange(keys.pending(user), 0, -1);
 				const changes = pending.map((text) => JSON.parse(text) as UserChange);
 				const stored = fieldsOf(await source.user(user));
-				const { changed, at } = stepped(user, stored, changes, () => false);
+				const { changed, at } = computeSteps(user, stored, changes, () => false);
 				const stamp = String(Math.max(at, Number(stored[STAMP])));
 				return { fields: { ...stored, ...changed, [STAMP]: stamp }, merged: pending.length };
 			},

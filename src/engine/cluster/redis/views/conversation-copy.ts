@@ -1,5 +1,5 @@
 import type { ConversationKind } from '../../../../model/ids.ts';
-import { hold } from '../../../../model/invariants.ts';
+import { checkInvariant } from '../../../../model/invariants.ts';
 import { inTimeline } from '../../../../model/message.ts';
 import type { Numbering } from '../../../../model/numbering.ts';
 import { type Entry, Timeline } from '../../../../model/timeline.ts';
@@ -9,18 +9,18 @@ import { packEntry, unpackEntry } from '../read-state/packing.ts';
 import { slotOf } from '../slots.ts';
 
 /**
- * A copy of a conversation as it is in Redis, in the memory of this process. It says which one it is, Redis says what changed since
- * (lua/views-1.lua), and that is taken in here. A copy that follows on nothing Redis remembers is taken again as a whole.
+ * A copy of a conversation in Redis, in the memory of this process. It identifies its version, Redis returns what changed since
+ * (lua/views-1.lua), and the copy applies that. If Redis no longer has these changes, the copy is replaced as a whole.
  */
 
 const NONE = '-';
-/** Of a copy without entries: itself, its maps, its place among the others. */
+/** A copy without entries: the object, its maps, its place in the cache. */
 const OWN_BYTES = 400;
 const ENTRY_BYTES = 13;
 const THREAD_BYTES = 200;
 const NAMED_BYTES = 60;
 
-/** How effects were taken in: the state before them, when they came to be seen, and by how much they were late, 0 where that is ordinary. */
+/** Result of applying effects: the stamp before them, when they became visible, and how late that was (0: not unusually late). */
 export interface Applied {
 	readonly before: string;
 	readonly base: string;
@@ -28,7 +28,7 @@ export interface Applied {
 	readonly late: number;
 }
 
-/** What an answer asks for before the copy is what was wanted. */
+/** What has to be loaded before the copy covers a request. */
 export interface Missing {
 	/** The conversation is not in Redis. */
 	readonly isAbsent: boolean;
@@ -44,23 +44,26 @@ export class ConversationCopy implements ConversationView {
 	stamp = 0;
 	timeline = new Timeline(0);
 	readonly threads = new Map<number, Timeline>();
-	/** When its newest change came to be seen, in micros; 0 where none did since it was loaded. */
+	/** When its newest change became visible, in microseconds; 0 if none did since it was loaded. */
 	seen = 0;
-	/** By how much, at most, a change came to be seen later than it took place; ordinary delays are not noted. */
+	/** The longest delay between a change and its visibility; usual delays are not recorded. */
 	late = 0;
-	/** When the newest such change came to be seen. */
+	/** When the newest of these late changes became visible. */
 	lateSeen = 0;
-	/** Rises with everything that is taken in: an answer to what was asked before is not taken in. */
+	/** Rises with every update: answers to earlier requests are dropped. */
 	revision = 0;
-	/** Rises where it came to be a copy of another state. */
+	/** Rises when it becomes a copy of a different state. */
 	changes = 0;
-	/** Used since somebody looked which ones are not. */
+	/** Used since the last eviction. */
 	used = true;
 	readonly slot: number;
+	/** False if Redis has the conversation without a version key, as an earlier release left it. */
+	hasVersionKey = true;
+	/** When Redis last renewed the conversation's expiry for this copy, by `performance.now()`. */
+	renewedMs = Number.NEGATIVE_INFINITY;
 	private base = NONE;
 	private named = 0;
-	/** The question that asks for no more than it has, which most are. */
-	private plain = '';
+	private cachedVersion = '';
 
 	constructor(
 		readonly id: string,
@@ -79,24 +82,34 @@ export class ConversationCopy implements ConversationView {
 		return OWN_BYTES + entries * ENTRY_BYTES + this.threads.size * THREAD_BYTES + this.named * NAMED_BYTES;
 	}
 
-	/** As the script takes it; with entries after `back`, and these threads. */
-	question(back: number | null, threads: readonly number[]): string {
-		const { id, stamp, base, timeline, isKnown } = this;
-		const isDeeper = back !== null && (!isKnown || back < timeline.floor);
-		const missing = threads.length === 0 ? threads : threads.filter((root) => !this.threads.has(root));
-		const isPlain = !isDeeper && missing.length === 0;
-		if (isPlain && this.plain) return this.plain;
-		const edge = Math.max(timeline.latest, timeline.floor);
-		const named = `${id} ${isKnown ? stamp : NONE} ${base} ${isPlain ? '=' : '+'} ${edge} ${timeline.floor}`;
-		if (!isPlain) return [named, isDeeper ? back : NONE, ...missing].join(' ');
-		this.plain = `${named} ${NONE}`;
-		return this.plain;
+	/** The value of the conversation's version key in Redis while this copy is current. */
+	get version(): string {
+		this.cachedVersion ||= `${this.stamp}:${this.base}`;
+		return this.cachedVersion;
 	}
 
-	/** An answer to a question that was asked when it had this revision. */
-	takeIn(answer: string): Missing {
+	/** Whether it has all entries after `back` that Redis has, and these threads. */
+	covers(back: number | null, threads: readonly number[]): boolean {
+		if (!this.isKnown || (back !== null && back < this.timeline.floor)) return false;
+		return threads.length === 0 || threads.every((root) => this.threads.has(root));
+	}
+
+	/** A request for views-1.lua, with entries after `back` and these threads. */
+	request(back: number | null, threads: readonly number[]): string {
+		const { id, stamp, base, timeline, isKnown } = this;
+		const isDeeper = back !== null && (!isKnown || back < timeline.floor);
+		const missing = threads.filter((root) => !this.threads.has(root));
+		const more = isDeeper || missing.length > 0 ? '+' : '=';
+		const edge = Math.max(timeline.latest, timeline.floor);
+		const known = [id, isKnown ? stamp : NONE, base, more, edge, timeline.floor];
+		return [...known, isDeeper ? back : NONE, ...missing].join(' ');
+	}
+
+	/** Applies the answer to a request that was made at the current revision. */
+	applyAnswer(answer: string): Missing {
 		if (answer === '-1') return { isAbsent: true, threads: [] };
-		this.begin();
+		this.startUpdate();
+		this.hasVersionKey = true;
 		const parts = answer.split(' ');
 		const [mode, stamp, base = NONE, kind, archived] = parts;
 		const [latest = 0, seen = 0, late = 0, lateSeen = 0, floor = 0, older = 0, newer = 0, threads = 0] = parts
@@ -128,7 +141,7 @@ export class ConversationCopy implements ConversationView {
 		for (const [root, thread] of found) this.threads.set(root, thread);
 		this.timeline.latest = latest;
 		if (this.base !== base || before !== Number(stamp)) this.changes += 1;
-		hold('view_never_goes_back', this.base !== base || Number(stamp) >= before);
+		checkInvariant('view_never_goes_back', this.base !== base || Number(stamp) >= before);
 		this.stamp = Number(stamp);
 		this.base = base;
 		this.kind = kind as ConversationKind;
@@ -140,13 +153,13 @@ export class ConversationCopy implements ConversationView {
 	}
 
 	/**
-	 * Takes in what this process did itself, where the copy is of the state before. Answers false where it is not, or where what is the
-	 * newest then would have to be asked for: it is brought up to date when it is looked at next.
+	 * Applies effects of this process, if the copy has the state before them. Returns false if it has not, or if the new latest
+	 * entry is unknown: the next read brings it up to date.
 	 */
 	advance({ before, base, seen, late }: Applied, effects: readonly Effect[]): boolean {
 		const isBefore = this.isKnown && this.base === base && `${this.stamp}` === before;
 		if (!isBefore || effects.some(({ type }) => type === 'deleted')) return false;
-		this.begin();
+		this.startUpdate();
 		this.changes += 1;
 		this.seen = seen;
 		if (late > 0) [this.late, this.lateSeen] = [late, seen];
@@ -167,21 +180,21 @@ export class ConversationCopy implements ConversationView {
 		return true;
 	}
 
-	/** Older entries from the store, with what changed among them since. */
-	deepen(packed: readonly string[], floor: number): void {
+	/** Adds older entries from the store, with their changes since. */
+	prependOlder(packed: readonly string[], floor: number): void {
 		const { latest } = this.timeline;
-		this.begin();
+		this.startUpdate();
 		const entries = packed.map((entry) => this.entryOf(entry));
 		this.timeline.prepend(entries, floor);
 		this.timeline.latest = latest;
 	}
 
-	private begin(): void {
+	private startUpdate(): void {
 		this.revision += 1;
-		this.plain = '';
+		this.cachedVersion = '';
 	}
 
-	/** `stamp;change;ts;in the timeline;root;entry`. What lies in the timeline and was posted came with it. */
+	/** `stamp;change;ts;in the timeline;root;entry`. Posts in the timeline are skipped: they arrive with the timeline. */
 	private change(packedChange: string, before: number): void {
 		const [stamp, change, at, shown, root, packed = ''] = packedChange.split(';');
 		if (Number(stamp) <= before) return;

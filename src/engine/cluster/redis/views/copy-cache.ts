@@ -1,6 +1,6 @@
 /**
- * Copies of something, of no more than so many bytes together. When there are more, the oldest go; one that was used since it was
- * met the last time is passed over once.
+ * A cache of copies with a limit in bytes. It evicts the oldest copies first; a copy that was used since the last eviction gets a
+ * second chance.
  */
 
 interface Sized {
@@ -11,7 +11,7 @@ interface Sized {
 
 export class CopyCache<Copy extends Sized> {
 	private readonly copies = new Map<string, Copy>();
-	/** As they were when they were put here. */
+	/** Sizes when the copies were added. */
 	private readonly sizes = new Map<string, number>();
 	bytes = 0;
 
@@ -25,7 +25,7 @@ export class CopyCache<Copy extends Sized> {
 		return this.copies.get(id);
 	}
 
-	/** Also where it has grown. */
+	/** Also call it when a copy has grown. */
 	put(copy: Copy): void {
 		const { id, bytes } = copy;
 		copy.used = true;
@@ -36,7 +36,7 @@ export class CopyCache<Copy extends Sized> {
 	}
 
 	private evict(): void {
-		// What is passed over comes to the end, and is met again when it is the oldest.
+		// A copy with a second chance moves to the end, and is considered again when it is the oldest.
 		for (const [id, copy] of this.copies) {
 			if (this.bytes <= this.mostBytes) return;
 			if (copy.used) {

@@ -1,43 +1,43 @@
 import {
 	byActivity,
-	type FollowerPosition,
+	type FollowerContext,
 	type InboxOrder,
-	type MemberPosition,
+	type MemberContext,
 } from '../../../../model/views.ts';
-import type { ChangedViews, Ids, Scope, ViewSnapshot, Wanted } from '../../../ports/views.ts';
+import type { ChangedViews, ConversationScope, Ids, Scope, ViewSnapshot } from '../../../ports/views.ts';
 import type { ConversationCopy } from './conversation-copy.ts';
 import { type Copies, NO_THREADS } from './conversation-views.ts';
 import type { UserCopy } from './user-copy.ts';
 
-/** When it was asked. */
-export interface When {
-	/** Now, before anything was looked at. */
+/** The time of a read. */
+export interface ReadTime {
+	/** The time before anything was read. */
 	readonly stamp: number;
-	/** From when on what changed is known. */
+	/** Changes are known from this stamp on. */
 	readonly horizon: number;
-	/** What was left before is not known any more. */
+	/** Conversations left before this stamp are not included. */
 	readonly leftSince: number;
 }
 
-/** The user's copy, and those of the conversations that were asked for. */
+/** The copies of a user and of the conversations in scope. */
 export class CopySnapshot implements ViewSnapshot {
-	private readonly byId: ReadonlyMap<string, ConversationCopy>;
+	private readonly byId = new Map<string, ConversationCopy>();
 
 	constructor(
 		readonly user: UserCopy,
 		copies: Copies,
-		private readonly when: When,
+		private readonly time: ReadTime,
 	) {
-		this.byId = new Map(copies.flatMap((copy) => (copy ? [[copy.id, copy]] : [])));
+		for (const copy of copies) if (copy) this.byId.set(copy.id, copy);
 	}
 
 	get stamp(): number {
-		return this.when.stamp;
+		return this.time.stamp;
 	}
 
-	/** Others may have gone further while this process did nothing: only the time of day says where they are. */
+	/** The current time: other processes may be ahead while this one is idle. */
 	position(): number {
-		return this.when.stamp;
+		return this.time.stamp;
 	}
 
 	conversation(id: string): ConversationCopy | undefined {
@@ -48,7 +48,7 @@ export class CopySnapshot implements ViewSnapshot {
 		return this.byId.size;
 	}
 
-	eachConversation(visit: (member: MemberPosition) => void): void {
+	eachConversation(visit: (member: MemberContext) => void): void {
 		const { user } = this;
 		for (const { conversation: id, membership } of user.memberships) {
 			const conversation = membership.member ? this.byId.get(id) : undefined;
@@ -56,7 +56,7 @@ export class CopySnapshot implements ViewSnapshot {
 		}
 	}
 
-	where(holds: (member: MemberPosition) => boolean): Ids {
+	where(holds: (member: MemberContext) => boolean): Ids {
 		const ids = new Set<string>();
 		this.eachConversation((member) => {
 			if (!member.conversation.archived && holds(member)) ids.add(member.conversation.id);
@@ -78,7 +78,7 @@ export class CopySnapshot implements ViewSnapshot {
 			.map(({ copy }) => copy);
 	}
 
-	*threads(): Generator<FollowerPosition> {
+	*threads(): Generator<FollowerContext> {
 		const { user } = this;
 		for (const { conversation: id, threadTs, follow } of user.follows) {
 			const conversation = this.byId.get(id);
@@ -89,8 +89,8 @@ export class CopySnapshot implements ViewSnapshot {
 	}
 
 	/**
-	 * Nothing holds Redis still while several slots are read, and a command may be applied long after it was stamped, as when its
-	 * partition had no worker for a while. So what changed is found by when it became visible, and the answer says how late that was.
+	 * Redis changes while several slots are read, and a command may be applied long after it was stamped, for example if its
+	 * partition had no worker for a while. So changes are found by when they became visible, and the result says how late that was.
 	 */
 	changedSince(since: number): ChangedViews {
 		const conversations: string[] = [];
@@ -100,18 +100,22 @@ export class CopySnapshot implements ViewSnapshot {
 			if (!copy) continue;
 			const isChanged = copy.stamp > since || copy.seen > since;
 			if (membership.member && isChanged) conversations.push(id);
-			// Who has been there since knows of it.
+			// A late change that became visible before `since` does not count: the client was subscribed then, and received it.
 			if ((isChanged || !membership.member) && copy.lateSeen > since)
 				lateness = Math.max(lateness, copy.late);
 		}
-		return { conversations, lateness, horizon: this.when.horizon, settled: 0 };
+		return { conversations, lateness, horizon: this.time.horizon, settled: 0 };
 	}
 }
 
-/** What is to be known of which conversations. */
-export function wantedIn({ all, some, changes }: Scope, user: UserCopy, { leftSince }: When): Wanted[] {
-	const wanted = new Map<string, Wanted>();
-	const add = (one: Wanted): void => {
+/** The conversations in a scope, and which parts of them. */
+export function conversationsInScope(
+	{ all, some, changes }: Scope,
+	user: UserCopy,
+	{ leftSince }: ReadTime,
+): ConversationScope[] {
+	const wanted = new Map<string, ConversationScope>();
+	const add = (one: ConversationScope): void => {
 		const known = wanted.get(one.id);
 		wanted.set(one.id, known ? both(known, one) : one);
 	};
@@ -128,7 +132,7 @@ export function wantedIn({ all, some, changes }: Scope, user: UserCopy, { leftSi
 	return [...wanted.values()];
 }
 
-const both = (a: Wanted, b: Wanted): Wanted => ({
+const both = (a: ConversationScope, b: ConversationScope): ConversationScope => ({
 	id: a.id,
 	back: a.back === null || b.back === null ? (a.back ?? b.back) : Math.min(a.back, b.back),
 	threads: [...a.threads, ...b.threads],

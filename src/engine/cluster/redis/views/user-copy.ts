@@ -8,14 +8,16 @@ import {
 	type Fields,
 	followEntries,
 	followIn,
+	membershipEntries,
+	membershipIn,
 	STAMP,
 	stampIn,
 } from '../read-state/user-state.ts';
 
-/** A copy of a user's read state as it is in Redis. It never changes: of another state there is another copy. */
+/** An immutable copy of a user's read state in Redis. */
 
 const OWN_BYTES = 300;
-/** A field beside its name and value: kept as text, and unpacked when somebody asks. */
+/** A field besides its name and value: stored as text, unpacked on use. */
 const FIELD_BYTES = 250;
 
 export interface MembershipOf {
@@ -36,20 +38,20 @@ export class UserCopy implements UserView {
 		readonly base: string,
 		readonly fields: Fields,
 		readonly numbering: Numbering,
-		/** When servers were started: users active before a start are no longer active. */
+		/** Start times of servers: a start ends all earlier activity. */
 		private readonly starts: readonly number[],
 	) {
 		this.number = numbering.of(id);
 		this.stamp = stampIn(fields);
 	}
 
-	/** As user-view-2.lua takes it. */
-	get named(): readonly [stamp: string, activity: number, base: string] {
+	/** Identifies the copy for user-view-2.lua. */
+	get identity(): readonly [stamp: string, activity: number, base: string] {
 		return [this.fields[STAMP] ?? '', this.fields[ACTIVITY]?.length ?? 0, this.base];
 	}
 
 	isSameAs(other: UserCopy): boolean {
-		return this === other || this.named.join() === other.named.join();
+		return this === other || this.identity.join() === other.identity.join();
 	}
 
 	get bytes(): number {
@@ -65,19 +67,16 @@ export class UserCopy implements UserView {
 	}
 
 	membership(conversation: string): StoredMembership | undefined {
-		const packed = this.fields[`c:${conversation}`];
-		return packed ? unpackMembership(packed) : undefined;
+		return membershipIn(this.fields, conversation);
 	}
 
 	follow(conversation: string, threadTs: number): Follow | undefined {
 		return followIn(this.fields, conversation, threadTs);
 	}
 
-	/** Of conversations the user is in, or was. */
+	/** Including conversations that the user has left. */
 	get memberships(): readonly MembershipOf[] {
-		this.unpacked ??= Object.entries(this.fields)
-			.filter(([field]) => field.startsWith('c:'))
-			.map(([field, packed]) => ({ conversation: field.slice(2), membership: unpackMembership(packed) }));
+		this.unpacked ??= membershipEntries(this.fields);
 		return this.unpacked;
 	}
 
@@ -86,7 +85,7 @@ export class UserCopy implements UserView {
 		return this.followed;
 	}
 
-	/** With these fields instead, '' for none. */
+	/** A copy with these fields changed; '' removes one. */
 	with(changed: Fields): UserCopy {
 		const fields: Record<string, string> = { ...this.fields, ...changed };
 		for (const [field, value] of Object.entries(changed)) if (value === '') delete fields[field];
@@ -96,7 +95,7 @@ export class UserCopy implements UserView {
 	}
 }
 
-/** Those that did not change need not be unpacked again: there may be a hundred thousand. */
+/** Keeps unchanged memberships unpacked: there can be a hundred thousand. */
 function withChanged(before: readonly MembershipOf[], changed: Fields): readonly MembershipOf[] {
 	const unpacked = new Map(
 		Object.entries(changed)

@@ -1,16 +1,16 @@
 import { Numbering } from '../../../../model/numbering.ts';
 import type { Commands } from '../connection.ts';
-import type { IsThere } from '../fence.ts';
+import type { IsOnNode } from '../fence.ts';
 import type { Keys } from '../keys.ts';
 import { type Fields, STAMP } from '../read-state/user-state.ts';
 import { slotOf } from '../slots.ts';
 import { CopyCache } from './copy-cache.ts';
 import { UserCopy } from './user-copy.ts';
 
-/** Copies of users' read states, looked at before each use. */
+/** Copies of users' read states, brought up to date before each use. */
 
-/** Ids take memory for good: beyond so many, numbers are given from the start again, and all copies are taken again. */
-const MOST_NUMBERED = 2_000_000;
+/** Numbered ids stay in memory: beyond this number, numbering starts over and all copies are dropped. */
+const MAX_NUMBERED = 2_000_000;
 
 export class UserViews {
 	numbering = new Numbering();
@@ -26,53 +26,53 @@ export class UserViews {
 		this.cache = new CopyCache(mostBytes);
 	}
 
-	/** As it was when somebody looked last. */
+	/** The copy as of the last read. */
 	peek(id: string): UserCopy | undefined {
 		return this.cache.get(id);
 	}
 
-	/** As it is now. */
-	async look(id: string): Promise<UserCopy> {
+	/** The current copy. */
+	async read(id: string): Promise<UserCopy> {
 		for (;;) {
 			const { numbering, commands, keys } = this;
 			const known = this.cache.get(id);
-			const named = known?.named ?? ['-', 0, '-'];
+			const identity = known?.identity ?? ['-', 0, '-'];
 			const [how, base = '', ...values] = (await commands.userView(
 				keys.user(id),
 				keys.userChanges(id),
-				...named,
+				...identity,
 			)) as string[];
 			if (how === undefined && known) {
 				known.used = true;
 				return known;
 			}
 			const fields = fieldsOf(values);
-			if (how === 'd' && known) return this.keep(known.with(fields));
-			if (how === 'w') return this.keep(new UserCopy(id, base, fields, numbering, this.starts));
+			if (how === 'd' && known) return this.store(known.with(fields));
+			if (how === 'w') return this.store(new UserCopy(id, base, fields, numbering, this.starts));
 			await this.load(id);
 		}
 	}
 
-	/** This process set these fields, and its state was that of the copy before. */
+	/** This process has set these fields on the state that the copy has. */
 	changed(copy: UserCopy, changed: Fields, stamp: string): void {
-		if (this.cache.get(copy.id) === copy) this.keep(copy.with({ ...changed, [STAMP]: stamp }));
+		if (this.cache.get(copy.id) === copy) this.store(copy.with({ ...changed, [STAMP]: stamp }));
 	}
 
-	/** Forgets the copies of users there. */
-	drop(isThere: IsThere): void {
-		this.cache.removeIf(({ id }) => isThere(slotOf(id)));
+	/** Evicts the copies of users on a node. */
+	drop(isOnNode: IsOnNode): void {
+		this.cache.removeIf(({ id }) => isOnNode(slotOf(id)));
 	}
 
 	clear(): void {
 		this.cache.clear();
-		if (this.numbering.size > MOST_NUMBERED) this.numbering = new Numbering();
+		if (this.numbering.size > MAX_NUMBERED) this.numbering = new Numbering();
 	}
 
 	get isFull(): boolean {
-		return this.numbering.size > MOST_NUMBERED;
+		return this.numbering.size > MAX_NUMBERED;
 	}
 
-	private keep(copy: UserCopy): UserCopy {
+	private store(copy: UserCopy): UserCopy {
 		this.cache.put(copy);
 		return copy;
 	}

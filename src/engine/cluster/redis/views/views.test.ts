@@ -7,7 +7,7 @@ import { packEntry, packMembership } from '../read-state/packing.ts';
 import { membershipField, STAMP } from '../read-state/user-state.ts';
 import { ConversationCopy } from './conversation-copy.ts';
 import type { ConversationViews } from './conversation-views.ts';
-import type { Depths } from './depths.ts';
+import type { OlderEntries } from './older-entries.ts';
 import { UserCopy } from './user-copy.ts';
 import type { UserViews } from './user-views.ts';
 import { CopiedViews } from './views.ts';
@@ -31,77 +31,79 @@ const userAt = (stamp: number, cursor: number): UserCopy => {
 const entry = (ts: number) =>
 	packEntry({ ts, user: 'U02', broadcast: false, channelWide: false, here: false, named: [] });
 
-/** A conversation of twenty messages, at 1 to 20, and a user; something may happen at each look at the conversation. */
-function world(atLook: (look: number, post: () => void) => void) {
+/** A conversation of twenty messages, at 1 to 20, and a user; `atUpdate` runs at each update of the conversation. */
+function world(atUpdate: (update: number, post: () => void) => void) {
 	const copy = new ConversationCopy('C01', numbering);
 	const entries = Array.from({ length: 20 }, (_, index) => entry(index + 1));
-	copy.takeIn(['w', 100, 'b', 'public', 0, 20, 0, 0, 0, 0, 0, 20, 0, ...entries].join(' '));
+	copy.applyAnswer(['w', 100, 'b', 'public', 0, 20, 0, 0, 0, 0, 0, 20, 0, ...entries].join(' '));
 	let stamp = 100;
 	const post = () => {
 		stamp += 1;
 		const ts = copy.timeline.latest + 1;
-		copy.takeIn(['d', stamp, 'b', 'public', 0, ts, 0, 0, 0, 0, 0, 1, 0, entry(ts)].join(' '));
+		copy.applyAnswer(['d', stamp, 'b', 'public', 0, ts, 0, 0, 0, 0, 0, 1, 0, entry(ts)].join(' '));
 	};
-	const state = { user: userAt(50, 5), known: userAt(50, 5), looksAtUser: 0, looks: 0 };
+	const state = { user: userAt(50, 5), known: userAt(50, 5), userReads: 0, updates: 0 };
 	const users = {
 		isFull: false,
 		numbering,
 		clear: () => undefined,
 		peek: () => state.known,
-		look: async () => {
-			state.looksAtUser += 1;
+		read: async () => {
+			state.userReads += 1;
 			state.known = state.user;
 			return state.user;
 		},
 	};
 	const conversations = {
 		clear: () => undefined,
-		slotsOf: () => [],
-		look: async () => {
+		copiesOf: () => [copy],
+		update: async () => {
 			const before = copy.changes;
-			state.looks += 1;
+			state.updates += 1;
 			await Bun.sleep(0);
-			atLook(state.looks, post);
+			atUpdate(state.updates, post);
 			return { copies: [copy], haveChanged: () => copy.changes !== before };
 		},
 	};
 	const views = new CopiedViews(
 		users as unknown as UserViews,
 		conversations as unknown as ConversationViews,
-		{} as Depths,
+		{} as OlderEntries,
 		NO_FENCE,
 	);
-	const when = { stamp: 0, horizon: 0, leftSince: 0 };
+	const time = { stamp: 0, horizon: 0, leftSince: 0 };
 	const row = () =>
-		views.look('U01', scopeOfConversation('C01'), when, (looked) => inConversation(looked, 'C01', countRow));
+		views.read('U01', scopeOfConversation('C01'), time, (snapshot) =>
+			inConversation(snapshot, 'C01', countRow),
+		);
 	return { state, row };
 }
 
-test('where nothing changed, one look is enough', async () => {
+test('if nothing changed, one read is enough', async () => {
 	const { state, row } = world(() => undefined);
 	expect(await row()).toMatchObject({ unread: 15, position: { conversation: 100, user: 50 } });
-	expect([state.looks, state.looksAtUser]).toEqual([1, 1]);
+	expect([state.updates, state.userReads]).toEqual([1, 1]);
 });
 
-test('where a message came, the user is looked at after it, and a mark that came as well is in the row', async () => {
+test('if a message arrived, the user is read again after it, and a mark that arrived as well is in the row', async () => {
 	const quiet = world((_, post) => post());
 	expect(await quiet.row()).toMatchObject({ unread: 16, position: { conversation: 101, user: 50 } });
-	expect([quiet.state.looks, quiet.state.looksAtUser]).toEqual([1, 2]);
-	const { state, row } = world((look, post) => {
-		if (look > 1) return;
+	expect([quiet.state.updates, quiet.state.userReads]).toEqual([1, 2]);
+	const { state, row } = world((update, post) => {
+		if (update > 1) return;
 		post();
 		state.user = userAt(60, 15);
 	});
 	expect(await row()).toMatchObject({ unread: 6, lastRead: 15, position: { conversation: 101, user: 60 } });
 });
 
-test('of somebody who marks without a pause there is a row all the same, of somebody who left there is none', async () => {
-	const { state, row } = world((look, post) => {
+test('a user who marks without a pause still gets a row, a user who left gets none', async () => {
+	const { state, row } = world((update, post) => {
 		post();
-		state.user = userAt(60 + look, 5);
+		state.user = userAt(60 + update, 5);
 	});
 	expect((await row())?.unread).toBeGreaterThan(15);
-	expect(state.looks).toBeLessThanOrEqual(6);
+	expect(state.updates).toBeLessThanOrEqual(6);
 	const left = world(() => undefined);
 	left.state.user = new UserCopy('U01', 'b', { [STAMP]: '99' }, numbering, []);
 	expect(await left.row()).toBeNull();

@@ -1,105 +1,106 @@
 import type { Effect } from '../../../../sequencer/effects.ts';
-import type { Scope, Wanted } from '../../../ports/views.ts';
+import type { ConversationScope, Scope } from '../../../ports/views.ts';
 import type { Fence } from '../fence.ts';
 import { slotOf } from '../slots.ts';
 import type { Applied, ConversationCopy } from './conversation-copy.ts';
-import type { ConversationViews, Held } from './conversation-views.ts';
-import { CopySnapshot, type When, wantedIn } from './copy-snapshot.ts';
-import type { Depths } from './depths.ts';
-import { lacksThreads, type TooShort, tooShort } from './missing-parts.ts';
+import type { ConversationViews, Copies, HeldCopies } from './conversation-views.ts';
+import { CopySnapshot, conversationsInScope, type ReadTime } from './copy-snapshot.ts';
+import type { OlderEntries } from './older-entries.ts';
 import type { UserViews } from './user-views.ts';
 
 /**
- * Users and conversations as this process has them, brought up to date before each use.
+ * Views of users and conversations in this process, brought up to date before each read.
  *
- * They lie in different slots, so nothing reads both at once. But a row that has the messages of now and the mark of before would win
- * over the one that has the mark. So the two have to have been as they are at one moment: where neither changed since it was
- * asked, that is the moment of asking; where a conversation did, the user is looked at once more after it.
+ * They are in different slots, so they cannot be read atomically. But a row with the current messages and an old mark would replace
+ * the row that has the mark. So both must have been current at one moment: if neither has changed since it was
+ * read, that is the moment of the read; if a conversation has, the user is read again after it.
  */
 
-/** Somebody who marks without a pause gets a row all the same. */
-const MOST_TRIES = 5;
+/** A user who marks without a pause still gets a row. */
+const MAX_TRIES = 5;
 
-/** Copies that are brought further back at the same time, for one look. */
-const REACHED_AT_ONCE = 4;
+/** Copies whose older entries are loaded concurrently, per read. */
+const LOAD_CONCURRENCY = 4;
 
 export class CopiedViews {
 	constructor(
 		private readonly users: UserViews,
 		private readonly conversations: ConversationViews,
-		private readonly depths: Depths,
+		private readonly olderEntries: OlderEntries,
 		private readonly fence: Fence,
 	) {
-		// Another epoch of a node has nothing of the one before.
-		fence.onAnother((isThere) => {
-			users.drop(isThere);
-			conversations.drop(isThere);
+		// Copies from the previous epoch of a node are void.
+		fence.onNewEpoch((isOnNode) => {
+			users.drop(isOnNode);
+			conversations.drop(isOnNode);
 		});
 	}
 
 	/**
-	 * Calls `use` with what is in scope, all of one moment; again where it turns out not to be. `use` does all of its work in that
-	 * turn: later the copies may be others.
+	 * Calls `use` with the scope at one moment, and again if it turns out not to be consistent. `use` must be synchronous, because
+	 * the copies may change later.
 	 */
-	async look<T>(
+	async read<T>(
 		id: string,
 		scope: Scope,
-		when: When,
-		use: (looked: CopySnapshot) => T,
-		atOnce: 'at once' | 'each as it is' = 'at once',
+		time: ReadTime,
+		use: (current: CopySnapshot) => T,
+		consistency: 'snapshot' | 'any' = 'snapshot',
 	): Promise<T> {
-		const place = slotOf(id);
-		await this.fence.sinceIn([place]);
+		const slot = slotOf(id);
+		await this.fence.beginInSlots([slot]);
 		this.makeRoom();
-		const held: Held = new Map();
+		const held: HeldCopies = new Map();
 		for (let tries = 1; ; ) {
-			const before = this.users.peek(id) ?? (await this.users.look(id));
-			const wanted = wantedIn(scope, before, when);
-			const since = await this.fence.sinceIn([place, ...this.conversations.slotsOf(wanted)]);
-			const [user, looked] = await Promise.all([
-				this.users.look(id),
-				this.conversations.look(wanted, before.numbering, held),
+			const before = this.users.peek(id) ?? (await this.users.read(id));
+			const scopes = conversationsInScope(scope, before, time);
+			const copies = this.conversations.copiesOf(scopes, before.numbering, held);
+			const fencePoint = await this.fence.beginInSlots([slot, ...copies.map((copy) => copy.slot)]);
+			const [user, current] = await Promise.all([
+				this.users.read(id),
+				this.conversations.update(scopes, copies),
 			]);
-			const isLast = tries === MOST_TRIES;
+			const isLast = tries === MAX_TRIES;
 			if (!user.isSameAs(before) && !isLast) {
 				tries += 1;
 				continue;
 			}
-			const short = tooShort(wanted, looked.copies);
+			const short = tooShort(scopes, current.copies);
 			if (short.length > 0) {
-				await this.reachAll(short, held);
+				await this.loadAllOlder(short, held);
 				continue;
 			}
-			// Somebody else's look may have taken a copy again, without threads, while this one waited.
-			if (lacksThreads(wanted, looked.copies)) continue;
-			const result = use(new CopySnapshot(before, looked.copies, when));
-			const isOfOneMoment =
+			// A concurrent read may have replaced the copy with one without threads.
+			if (lacksThreads(scopes, current.copies)) continue;
+			const result = use(new CopySnapshot(before, current.copies, time));
+			const isConsistent =
 				isLast ||
-				atOnce !== 'at once' ||
-				!looked.haveChanged() ||
-				(await this.users.look(id)).isSameAs(before);
-			if (isOfOneMoment) {
-				await this.fence.assured(since);
+				consistency === 'any' ||
+				!current.haveChanged() ||
+				(await this.users.read(id)).isSameAs(before);
+			if (isConsistent) {
+				await this.fence.verify(fencePoint);
 				return result;
 			}
 			tries += 1;
 		}
 	}
 
-	/** One conversation as it is, by itself; null where there is none. `known` is a copy that the caller has. */
-	async conversation(wanted: Wanted, known?: ConversationCopy): Promise<ConversationCopy | null> {
-		const since = await this.fence.since([wanted.id]);
+	/** One conversation by itself; null if it does not exist. `known`: a copy that the caller holds. */
+	async conversation(scope: ConversationScope, known?: ConversationCopy): Promise<ConversationCopy | null> {
+		const fencePoint = await this.fence.begin([scope.id]);
 		this.makeRoom();
-		const held: Held = new Map(known ? [[known.id, known]] : []);
+		const held: HeldCopies = new Map(known ? [[known.id, known]] : []);
 		for (;;) {
-			const { copies } = await this.conversations.look([wanted], this.users.numbering, held);
-			if (lacksThreads([wanted], copies)) continue;
-			await this.fence.assured(since);
+			const asked = this.conversations.copiesOf([scope], this.users.numbering, held);
+			const { copies } = await this.conversations.update([scope], asked);
+			if (lacksThreads([scope], copies)) continue;
+			await this.fence.verify(fencePoint);
 			return copies[0] ?? null;
 		}
 	}
 
-	/** The owner of the conversation took in these effects. */
+	/** The owner of the conversation has applied these effects. */
 	advance(id: string, applied: Applied, effects: readonly Effect[]): void {
 		this.conversations.advance(id, applied, effects);
 	}
@@ -109,22 +110,22 @@ export class CopiedViews {
 		return this.conversations.currentOf(id, stamp);
 	}
 
-	/** At least a step further back. */
-	async reach(copy: ConversationCopy, back: number): Promise<void> {
-		await this.depths.reach(copy, back);
+	/** Loads at least one chunk of older entries. */
+	async loadOlder(copy: ConversationCopy, back: number): Promise<void> {
+		await this.olderEntries.load(copy, back);
 		this.conversations.grown(copy);
 	}
 
-	/** What was reached is held until it is used, also where it is too much to be kept. */
-	private async reachAll(short: readonly TooShort[], held: Held): Promise<void> {
+	/** Holds the copies until they are used, even if the cache is too small for them. */
+	private async loadAllOlder(short: readonly TooShort[], held: HeldCopies): Promise<void> {
 		const left = [...short];
-		const reachSome = async () => {
+		const loadNext = async () => {
 			for (let next = left.pop(); next; next = left.pop()) {
 				held.set(next.copy.id, next.copy);
-				await this.reach(next.copy, next.back);
+				await this.loadOlder(next.copy, next.back);
 			}
 		};
-		await Promise.all(Array.from({ length: REACHED_AT_ONCE }, reachSome));
+		await Promise.all(Array.from({ length: LOAD_CONCURRENCY }, loadNext));
 	}
 
 	private makeRoom(): void {
@@ -133,3 +134,23 @@ export class CopiedViews {
 		this.conversations.clear();
 	}
 }
+
+interface TooShort {
+	readonly copy: ConversationCopy;
+	readonly back: number;
+}
+
+/** Copies that are not loaded far enough back. */
+function tooShort(scopes: readonly ConversationScope[], copies: Copies): TooShort[] {
+	const short: TooShort[] = [];
+	for (const [index, { back, archivedToo }] of scopes.entries()) {
+		const copy = copies[index];
+		if (!copy || back === null || back >= copy.timeline.floor) continue;
+		if (copy.archived && !archivedToo) continue;
+		short.push({ copy, back });
+	}
+	return short;
+}
+
+const lacksThreads = (scopes: readonly ConversationScope[], copies: Copies): boolean =>
+	scopes.some(({ threads }, index) => threads.some((root) => copies[index]?.threads.has(root) === false));

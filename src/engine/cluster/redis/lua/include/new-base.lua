@@ -1,4 +1,4 @@
--- Copies of what was there before are not of it: the time, which no other base has.
+-- The current time, which no other base has: a new base invalidates older copies.
 local function new_base()
 	local time = redis.call('TIME')
 	return string.format('%.0f', time[1] * 1000000 + time[2])

@@ -1,4 +1,4 @@
--- The first entry of a thread, with score 0, is the base of the conversation that it was loaded for. With another one it is not loaded.
+-- The first entry of a thread, with score 0, is the base of the conversation it was loaded for. With another base it counts as not loaded.
 local function is_thread_of(key, base)
 	return redis.call('ZRANGE', key, 0, 0)[1] == base
 end

@@ -1,0 +1,73 @@
+import type { Commands } from './redis/connection.ts';
+
+/**
+ * The time of day that all processes of a cluster stamp with: each machine's clock, corrected where it differs from the clocks of
+ * Redis. Positions of clients are stamps, and resuming goes back only a few seconds before one (`OVERLAP_MICROS`). With clocks further
+ * apart, a device that was connected to a fast gateway would miss what a slow one stamped.
+ *
+ * Redis is the reference because it notes by its own clock when a change became visible. Its nodes have to keep time among each other.
+ */
+
+/** Two machines can differ by twice as much; that and usual delays are within the overlap. */
+const TOLERATED_MICROS = 1_000_000;
+
+export interface ClusterTimeParts {
+	/** Reads the clock of each Redis node, in microseconds; omits nodes that do not answer. */
+	readonly read: () => Promise<readonly Reading[]>;
+	readonly wallMicros: () => number;
+	/** Called with the new correction in microseconds; 0: the machine's clock is right. */
+	readonly onCorrected: (micros: number) => void;
+}
+
+export interface Reading {
+	/** Time of the node's clock. */
+	readonly micros: number;
+	/** Time of the machine's clock halfway between request and answer. */
+	readonly wallMicros: number;
+	/** Half of the round trip: the possible error of the reading. */
+	readonly errorMicros: number;
+}
+
+export class ClusterTime {
+	private correction = 0;
+
+	constructor(private readonly parts: ClusterTimeParts) {}
+
+	nowMicros = (): number => this.parts.wallMicros() + this.correction;
+
+	/** Compares the clocks. Changes nothing if the corrected clock may be right, or if no node answers. */
+	async measure(): Promise<void> {
+		const readings = [...(await this.parts.read())].sort((a, b) => aheadOf(a) - aheadOf(b));
+		// The median ignores a single node with a wrong clock.
+		const reading = readings[Math.floor(readings.length / 2)];
+		if (!reading) return;
+		const ahead = aheadOf(reading);
+		if (Math.abs(ahead + this.correction) <= TOLERATED_MICROS + reading.errorMicros) return;
+		this.correction = Math.abs(ahead) <= TOLERATED_MICROS ? 0 : -Math.round(ahead);
+		this.parts.onCorrected(this.correction);
+	}
+}
+
+/** By how much the machine's clock is ahead of the node's. */
+const aheadOf = ({ micros, wallMicros }: Reading): number => wallMicros - micros;
+
+export async function readClocks(
+	commands: Commands,
+	wallMicros: () => number,
+	elapsedMs: () => number,
+): Promise<readonly Reading[]> {
+	const nodes = 'nodes' in commands ? commands.nodes('master') : [commands];
+	const read = await Promise.allSettled(
+		nodes.map(async (node): Promise<Reading> => {
+			const askedAt = elapsedMs();
+			const [seconds, micros] = await node.time();
+			const errorMicros = ((elapsedMs() - askedAt) * 1000) / 2;
+			return {
+				micros: Number(seconds) * 1e6 + Number(micros),
+				wallMicros: wallMicros() - errorMicros,
+				errorMicros,
+			};
+		}),
+	);
+	return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+}

@@ -1,0 +1,17 @@
+/**
+ * Runs work with the same key one after the other, in the order of the calls. Work takes its stamp at its start, so within a process
+ * stamps rise in the order of the changes.
+ */
+export class KeyedQueue {
+	private readonly last = new Map<string, Promise<unknown>>();
+
+	run<T>(key: string, work: () => Promise<T>): Promise<T> {
+		const turn = (this.last.get(key) ?? Promise.resolve()).then(work, work);
+		this.last.set(key, turn);
+		const done = () => {
+			if (this.last.get(key) === turn) this.last.delete(key);
+		};
+		turn.then(done, done);
+		return turn;
+	}
+}

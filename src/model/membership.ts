@@ -1,0 +1,33 @@
+import type { Cursor } from './cursor.ts';
+import { type MembershipView, NOTHING_AHEAD } from './views.ts';
+
+/**
+ * How a membership changes: pure, the same on both engines. An engine that stores more of a membership, such as stamps, keeps those
+ * fields and sets them itself.
+ */
+
+/** Rejoining starts again, with a revision above the old one, so that marks from before no longer move the cursor. */
+export const joined = (former: MembershipView | undefined, cursor: number): MembershipView => ({
+	member: true,
+	muted: false,
+	level: 'all',
+	cursor,
+	revision: former ? former.revision + 1 : 0,
+	ahead: NOTHING_AHEAD,
+});
+
+export const left = <M extends MembershipView>(membership: M): M => ({
+	...membership,
+	member: false,
+	ahead: NOTHING_AHEAD,
+});
+
+export const withCursor = <M extends MembershipView>(
+	membership: M,
+	{ ts, revision, ahead }: Pick<Cursor, 'ts'> & Partial<Cursor>,
+): M => ({
+	...membership,
+	cursor: ts,
+	revision: revision ?? membership.revision,
+	ahead: ahead ?? NOTHING_AHEAD,
+});

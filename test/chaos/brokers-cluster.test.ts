@@ -1,0 +1,232 @@
+import { expect, test } from 'bun:test';
+import { Admin, Consumer } from '@platformatic/kafka';
+import type { KafkaLogs } from '../../src/engine/cluster/kafka/open.ts';
+import { partitionOf } from '../../src/engine/cluster/kafka/partitioning.ts';
+import { Refusal } from '../../src/model/errors.ts';
+import { setStage } from '../support/chaos/stage.ts';
+import { kafkaPlace } from '../support/kafka.ts';
+import { entry, numbers, until } from '../support/log/entries.ts';
+
+/**
+ * Three Kafka brokers, one of which is killed, hangs or restarts. The other two accept what has two in-sync replicas: a cluster under
+ * load continues with new leaders, and so does the log by itself.
+ */
+
+const PARTITIONS = 9;
+const NODES = [1, 2, 3];
+const stage = setStage({
+	own: ['kafka-trio'],
+	options: (env) => ({
+		services: { ...process.env, TIDEMARK_TEST_KAFKA_BROKERS: env.TIDEMARK_TEST_KAFKA_TRIO_BROKERS },
+		environment: { TIDEMARK_KAFKA_REPLICATION: '3' },
+	}),
+});
+const brokers = (): string[] => (stage.services.env.TIDEMARK_TEST_KAFKA_TRIO_BROKERS as string).split(',');
+
+async function asAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+	const admin = new Admin({ clientId: 'test', bootstrapBrokers: brokers() });
+	return work(admin).finally(() => admin.close());
+}
+
+/** The broker that leads each partition. */
+const leadersOf = (topic: string): Promise<number[]> =>
+	asAdmin(async (admin) => {
+		const { topics } = await admin.metadata({ topics: [topic], forceUpdate: true });
+		return topics.get(topic)!.partitions.map(({ leader }) => leader);
+	});
+
+const commandTopic = (): string => `${stage.cluster.installation}-conversations`;
+
+test('a cluster makes its topics so that two brokers have every entry', async () => {
+	const TOPIC = 2;
+	const name = 'min.insync.replicas';
+	const [{ configs } = { configs: [] }] = await asAdmin((admin) =>
+		admin.describeConfigs({
+			resources: [{ resourceType: TOPIC, resourceName: commandTopic(), configurationKeys: [name] }],
+		}),
+	);
+	expect(configs).toMatchObject([{ name, value: '2' }]);
+});
+
+/** The broker that assigns partitions to workers. */
+async function coordinator(): Promise<number> {
+	const groupId = `${stage.cluster.installation}-tidemark-workers`;
+	const member = new Consumer({ clientId: 'test', bootstrapBrokers: brokers(), groupId });
+	return member.findGroupCoordinator().finally(() => member.close());
+}
+
+const KILLED: Readonly<Record<string, () => Promise<number>>> = {
+	'the leader of a partition': async () => (await leadersOf(commandTopic()))[0] ?? 0,
+	'the coordinator of the workers': coordinator,
+};
+
+for (const [which, find] of Object.entries(KILLED))
+	test(`${which} is killed: everything acknowledged stays, and the cluster continues without it`, () =>
+		stage.underLoad(`${which} killed`, async (load) => {
+			stage.services.signalNode('kafka-trio', await find(), 'SIGKILL');
+			await load.acknowledged(150);
+			await stage.services.start('kafka-trio');
+		}));
+
+test('every broker is restarted in turn', () =>
+	stage.underLoad('brokers restarted in turn', async (load) => {
+		for (const node of NODES) {
+			await stage.services.restartNode('kafka-trio', node);
+			await load.acknowledged(30);
+		}
+	}));
+
+/** A conversation in each partition. */
+const conversations = numbers(PARTITIONS).map((partition) => {
+	for (let number = 0; ; number += 1)
+		if (partitionOf(`C${number}`, PARTITIONS) === partition) return `C${number}`;
+});
+
+/** Reads every partition that it is given from the beginning. */
+function consumer(logs: KafkaLogs) {
+	const seen = new Set<number>();
+	return {
+		seen,
+		start: () =>
+			logs.commands.consume(
+				async (batch) => {
+					for (const { replyTo } of batch) seen.add(replyTo.request);
+				},
+				{ progress: async () => 0 },
+			),
+	};
+}
+
+for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
+	test(`${how} of a broker without replicas: posts to the partitions of other brokers continue, and are consumed`, async () => {
+		const kafka = kafkaPlace({ brokers: brokers(), partitions: PARTITIONS, replication: 1 });
+		const gateway = await kafka.open();
+		const consumers = [consumer(await kafka.open())];
+		consumers[0]?.start();
+		let request = 0;
+		const append = (partition: number): Promise<void> => {
+			request += 1;
+			return gateway.commands.append(entry(conversations[partition]!, request));
+		};
+		await Promise.all(numbers(PARTITIONS).map(append));
+		await until(() => consumers[0]?.seen.size === PARTITIONS, 'what came before', 60_000);
+		const leaders = await leadersOf(`${kafka.prefix}conversations`);
+		// The first in the list: clients ask it first.
+		const lost = 1;
+		const led = numbers(PARTITIONS).filter((partition) => leaders[partition] === lost);
+		const others = numbers(PARTITIONS).filter((partition) => leaders[partition] !== lost);
+		expect([led.length > 0, others.length > 0]).toEqual([true, true]);
+
+		stage.services.signalNode('kafka-trio', lost, how);
+		const refused: unknown[] = [];
+		const confirmed: number[] = [];
+		const attempt = (partition: number): Promise<void> =>
+			append(partition).then(
+				() => void confirmed.push(partition),
+				(error) => void refused.push(error),
+			);
+		const stuck = led.map(attempt);
+		try {
+			// Whatever is sent to the lost one meanwhile.
+			for (const _ of numbers(10)) {
+				stuck.push(...led.map(attempt));
+				await Promise.all(others.map(append));
+				await Bun.sleep(300);
+			}
+			expect(confirmed).toEqual([]);
+			const both = (): number => new Set(consumers.flatMap(({ seen }) => [...seen])).size;
+			await until(() => both() === PARTITIONS + 10 * others.length, 'what the others confirmed', 90_000);
+			// Kafka has removed the broker: a process that starts now reads the partitions that have a leader.
+			const late = consumer(await kafka.open());
+			consumers.push(late);
+			late.start();
+			for (let tries = 0; late.seen.size === 0 && tries < 180; tries += 1) {
+				await Promise.all(others.map(append));
+				await Bun.sleep(500);
+			}
+			expect(late.seen.size).toBeGreaterThan(0);
+		} finally {
+			if (how === 'SIGSTOP') stage.services.signalNode('kafka-trio', lost, 'SIGCONT');
+			else await stage.services.start('kafka-trio');
+		}
+		await Promise.all(stuck);
+		for (const error of refused) expect(error).toBeInstanceOf(Refusal);
+		// The partitions that it leads again continue without a restart.
+		for (const partition of led) {
+			let isBack = false;
+			const again = setInterval(
+				() =>
+					append(partition).then(
+						() => {
+							isBack = true;
+						},
+						() => undefined,
+					),
+				200,
+			);
+			await until(() => isBack, `posts to partition ${partition}`, 60_000).finally(() =>
+				clearInterval(again),
+			);
+		}
+		await kafka.close();
+	}, 300_000);
+}
+
+test('SIGKILL under load: all partitions continue with new leaders; nothing is lost, duplicated or left unconfirmed', async () => {
+	const kafka = kafkaPlace({ brokers: brokers(), partitions: PARTITIONS, replication: 3 });
+	// No append may time out while leaders are elected, also on a busy machine.
+	const gateway = await kafka.open({ confirmedMs: 90_000 });
+	const worker = await kafka.open();
+	const seen: number[] = [];
+	const positions = new Map<string, number>();
+	worker.commands.consume(
+		async (batch) => {
+			seen.push(...batch.map(({ replyTo }) => replyTo.request));
+			positions.set(batch[0]!.partition, batch.at(-1)!.offset + 1);
+		},
+		{ progress: async (partition) => positions.get(partition) ?? 0 },
+	);
+	let load = true;
+	let next = 0;
+	const acked: number[] = [];
+	const refused = new Map<number, Refusal>();
+	/** Of each partition, how many that were appended after the broker was killed. */
+	const ackedSince = new Map<number, number>();
+	let killed = false;
+	const append = async (partition: number): Promise<void> => {
+		next += 1;
+		const [request, since] = [next, killed];
+		try {
+			await gateway.commands.append(entry(conversations[partition]!, request));
+			acked.push(request);
+			if (since) ackedSince.set(partition, (ackedSince.get(partition) ?? 0) + 1);
+		} catch (error) {
+			refused.set(request, error as Refusal);
+		}
+	};
+	const writers = numbers(PARTITIONS * 3).map(async (writer) => {
+		while (load) {
+			await append(writer % PARTITIONS);
+			await Bun.sleep(10);
+		}
+	});
+	await until(() => acked.length > 300 && seen.length > 300, 'load', 60_000);
+	const lost = (await leadersOf(`${kafka.prefix}conversations`))[0]!;
+	killed = true;
+	stage.services.signalNode('kafka-trio', lost, 'SIGKILL');
+	await until(
+		() => numbers(PARTITIONS).every((partition) => (ackedSince.get(partition) ?? 0) > 10),
+		'posts to every partition',
+		80_000,
+	);
+	load = false;
+	await Promise.all(writers);
+	// Rejected appends were never sent.
+	expect([...new Set([...refused.values()].map(({ code }) => code))]).not.toContain('outcome_unknown');
+	await until(() => acked.every((request) => seen.includes(request)), 'everything acknowledged', 60_000);
+	expect(seen.filter((request) => refused.has(request))).toEqual([]);
+	expect(seen.length).toBe(new Set(seen).size);
+	console.log(`${acked.length} acknowledged, ${refused.size} refused`);
+	await stage.services.start('kafka-trio');
+	await kafka.close();
+}, 300_000);

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { rawClient } from '../support/api.ts';
+import { type Member, startCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { makeWorkspace, type Person } from '../support/people.ts';
+import { type OwnServices, ownServices } from '../support/services.ts';
+
+/** A service of a cluster is unavailable: what operators see, and how posts are answered. */
+
+const TOLD_WITHIN_MS = 30_000;
+let services: OwnServices;
+let cluster: TestCluster;
+let ada: Person;
+let channel: string;
+
+beforeAll(async () => {
+	services = await ownServices('redis', 'kafka');
+	const redis = { TIDEMARK_TEST_REDIS_CLUSTER_URL: services.env.TIDEMARK_TEST_REDIS_URL };
+	cluster = await startCluster({ workers: 1, services: { ...process.env, ...services.env, ...redis } });
+	ada = (await makeWorkspace(cluster.url, 1)).people[0]!;
+	channel = (await ada.call('conversations.create', { name: 'away' })).channel.id;
+}, 300_000);
+afterAll(async () => {
+	await cluster?.stop();
+	await services?.down();
+}, 60_000);
+
+/** What a process reports as unavailable: in /readyz, and as a metric. A gateway that cannot post is not ready. */
+async function toldBy({ url, role }: Member): Promise<{ ready: string[]; metric: string[] }> {
+	const [ready, metrics] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/metrics`)]);
+	const { degraded } = (await ready.json()) as { degraded: string[] };
+	expect(ready.status).toBe(role === 'gateway' && degraded.length > 0 ? 503 : 200);
+	const of = (await metrics.text()).matchAll(/^tidemark_degraded\{dependency="([^"]+)"\} 1$/gm);
+	return {
+		ready: degraded.map((line) => /^(.+), since \d{4}-\S+Z: ./.exec(line)?.[1] ?? line).sort(),
+		metric: [...of].map(([, dependency]) => dependency as string).sort(),
+	};
+}
+
+const all = (): readonly Member[] => [...cluster.gateways, ...cluster.workers];
+const post = ({ url }: Member, text: string) =>
+	rawClient(url, ada.token)('chat.postMessage', { channel, text });
+
+async function isWell(): Promise<void> {
+	await eventually(async () => {
+		for (const member of all()) expect(await toldBy(member)).toEqual({ ready: [], metric: [] });
+	}, TOLD_WITHIN_MS);
+}
+
+/** Every gateway accepts posts again; posts that it rejected before are not there. */
+async function goesOn(refused: string): Promise<void> {
+	for (const [number, gateway] of cluster.gateways.entries())
+		await eventually(
+			async () => expect(await post(gateway, `after ${refused} ${number}`)).toMatchObject({ ok: true }),
+			TOLD_WITHIN_MS,
+		);
+	const { messages } = await eventually(() => ada.call('conversations.history', { channel }), TOLD_WITHIN_MS);
+	const texts = messages.map(({ text }: { text: string }) => text);
+	expect(texts).toContain(`after ${refused} 0`);
+	expect(texts).not.toContain(refused);
+}
+
+test('Kafka is killed: every process reports it, also when nobody posts, and rejects posts without sending them', async () => {
+	for (const gateway of cluster.gateways) expect(await post(gateway, 'before')).toMatchObject({ ok: true });
+	await isWell();
+	await services.stop('kafka', 'crash');
+	await eventually(async () => {
+		for (const member of all()) expect(await toldBy(member)).toEqual({ ready: ['kafka'], metric: ['kafka'] });
+	}, TOLD_WITHIN_MS);
+	for (const gateway of cluster.gateways)
+		expect(await post(gateway, 'without Kafka')).toMatchObject({ error: 'service_unavailable' });
+	await services.start('kafka');
+	await isWell();
+	await goesOn('without Kafka');
+}, 300_000);
+
+/** Of one restarted node: Redis, the read state, what was being recorded, no answers. */
+const MAX_CAUSES = 4;
+
+const errorLines = ({ err }: Member): string[] =>
+	err()
+		.split('\n')
+		.filter((line) => line.includes('"level":50'));
+
+/** Posts through every gateway until it is stopped, so that the service ends in the middle of work. */
+function load(): { readonly begun: Promise<void>; readonly stop: () => Promise<void> } {
+	let isOver = false;
+	const begun = Promise.withResolvers<void>();
+	const posting = cluster.gateways.flatMap((gateway) =>
+		Array.from({ length: 4 }, async (_, number) => {
+			for (let count = 0; !isOver; count += 1)
+				await post(gateway, `load ${number} ${count}`).then(
+					() => begun.resolve(),
+					() => undefined,
+				);
+		}),
+	);
+	const stop = async (): Promise<void> => {
+		isOver = true;
+		await Promise.all(posting);
+	};
+	return { begun: begun.promise, stop };
+}
+
+for (const how of ['gone', 'hanging'] as const)
+	test(`Redis is ${how}: gateways report it, and reject posts before they are sent; workers report nothing`, async () => {
+		const refused = `without Redis, ${how}`;
+		for (const gateway of cluster.gateways) expect(await post(gateway, 'before')).toMatchObject({ ok: true });
+		await isWell();
+		const linesBefore = new Map(all().map((member) => [member, errorLines(member).length]));
+		const posting = load();
+		await posting.begun;
+		if (how === 'gone') await services.stop('redis', 'crash');
+		else services.pause('redis');
+		try {
+			await eventually(async () => {
+				for (const gateway of cluster.gateways)
+					expect(await toldBy(gateway)).toEqual({ ready: ['redis'], metric: ['redis'] });
+			}, TOLD_WITHIN_MS);
+			for (const gateway of cluster.gateways) {
+				// A post that was sent before the gateway noticed may wait for its answer, for up to 30 s.
+				await eventually(
+					async () => expect(await post(gateway, 'at first')).toMatchObject({ error: 'service_unavailable' }),
+					2 * TOLD_WITHIN_MS,
+				);
+				expect(await post(gateway, refused)).toMatchObject({ error: 'service_unavailable' });
+			}
+		} finally {
+			if (how === 'gone') await services.start('redis');
+			else services.wake('redis');
+			await posting.stop();
+		}
+		await isWell();
+		await goesOn(refused);
+		for (const member of all()) {
+			const lines = errorLines(member).slice(linesBefore.get(member));
+			expect(lines.filter((line) => line.includes('"stack"'))).toEqual([]);
+			expect(lines.length).toBeLessThanOrEqual(MAX_CAUSES);
+		}
+	}, 300_000);
+
+test('no worker runs: gateways report it, also when nobody posts, until there is one', async () => {
+	await isWell();
+	await cluster.end(cluster.workers[0] as Member, 'SIGTERM');
+	await eventually(async () => {
+		for (const gateway of cluster.gateways)
+			expect(await toldBy(gateway)).toEqual({ ready: ['worker'], metric: ['worker'] });
+	}, 2 * TOLD_WITHIN_MS);
+	const { degraded } = (await (await fetch(`${cluster.gateways[0]!.url}/readyz`)).json()) as {
+		degraded: string[];
+	};
+	expect(degraded[0]).toContain('Start one (`tidemark worker`)');
+	// Also while the gateway checks which requests are unanswered.
+	for (let look = 0; look < 12; look += 1) {
+		for (const gateway of cluster.gateways)
+			expect(await toldBy(gateway)).toEqual({ ready: ['worker'], metric: ['worker'] });
+		await Bun.sleep(500);
+	}
+	await cluster.add('worker');
+	await isWell();
+	await goesOn('without a worker');
+}, 180_000);

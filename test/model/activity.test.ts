@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test';
+import { Activity } from '../../src/model/activity.ts';
+
+/** When a user was active: this decides whom `<!here>` mentions. */
+
+const spans = (activity: Activity, times: readonly number[]): boolean[] =>
+	times.map((ts) => activity.isActiveAt(ts));
+
+test('a user is active from one change to the next, the moment of the change included', () => {
+	const activity = new Activity([]);
+	activity.add(10, true);
+	activity.add(20, false);
+	activity.add(30, true);
+	expect(spans(activity, [9, 10, 19, 20, 29, 30, 99])).toEqual([false, true, true, false, false, true, true]);
+	expect(activity.newest).toBe(30);
+});
+
+test('a restart of the server ends activity from before it, and not what comes after', () => {
+	const activity = new Activity([5, 15]);
+	activity.add(10, true);
+	expect(spans(activity, [10, 14, 15, 20])).toEqual([true, true, false, false]);
+	activity.add(18, true);
+	expect(spans(activity, [14, 15, 18])).toEqual([true, false, true]);
+});
+
+test('nobody is active before the first change, or when all are replaced by none', () => {
+	const activity = new Activity([]);
+	expect([activity.isActiveAt(1), activity.newest]).toEqual([false, 0]);
+	activity.replace([{ at: 3, active: true }]);
+	expect(activity.isActiveAt(3)).toBe(true);
+	activity.replace([]);
+	expect(activity.isActiveAt(3)).toBe(false);
+});

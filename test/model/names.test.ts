@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test';
+import { checkChannelName } from '../../src/model/names.ts';
+import { storable } from '../../src/model/text.ts';
+
+/** Names of channels, and texts that a database can store. */
+
+test.each([
+	['general', undefined],
+	['a-1_b', undefined],
+	['日本語', undefined],
+	['grün', undefined],
+	['x'.repeat(80), undefined],
+	['', 'invalid_name_required'],
+	['x'.repeat(81), 'invalid_name_maxlength'],
+	['-_-', 'invalid_name_punctuation'],
+	['General', 'invalid_name_specials'],
+	['two words', 'invalid_name_specials'],
+	['a.b', 'invalid_name_specials'],
+	['a\n', 'invalid_name_specials'],
+	['🌊', 'invalid_name_specials'],
+] as const)('%p as the name of a channel: %p', (name, error) => expect(checkChannelName(name)).toBe(error));
+
+test('half a surrogate pair and zero bytes are replaced, everything else stays', () => {
+	expect(storable('a\0b')).toBe('a\uFFFDb');
+	expect(storable('\uD83C')).toBe('\uFFFD');
+	expect(storable('🌊 grün\n')).toBe('🌊 grün\n');
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test';
+import { Recent } from '../../src/sequencer/recent.ts';
+
+/** A worker forgets the oldest of what it knows, and never what the store does not have. */
+
+const FULL = 512;
+
+/** As many entries as one generation holds, from `first` on, the newest with the stamp of its number. */
+function fill(recent: Recent<number, string>, first: number): number {
+	for (let key = first; key < first + FULL; key += 1) recent.set(key, `value ${key}`);
+	return first + FULL - 1;
+}
+
+test('what the store has is forgotten when two generations have come since', () => {
+	const recent = new Recent<number, string>();
+	for (const first of [0, FULL, 2 * FULL]) {
+		const stamp = fill(recent, first);
+		recent.evictOld(stamp, stamp);
+	}
+	expect([recent.has(0), recent.has(FULL - 1), recent.has(2 * FULL), recent.get(3 * FULL - 1)]).toEqual([
+		false,
+		false,
+		true,
+		`value ${3 * FULL - 1}`,
+	]);
+});
+
+test('what the store does not have stays, however much comes', () => {
+	const recent = new Recent<number, string>();
+	recent.evictOld(fill(recent, 0), 0);
+	for (const first of [FULL, 2 * FULL, 3 * FULL]) recent.evictOld(fill(recent, first), 0);
+	expect(recent.get(0)).toBe('value 0');
+	expect([...recent.keys()]).toHaveLength(4 * FULL);
+});
+
+test('a newer value hides the older one, and each key is listed once', () => {
+	const recent = new Recent<number, string>();
+	recent.evictOld(fill(recent, 0), 0);
+	recent.set(0, 'newer');
+	expect(recent.get(0)).toBe('newer');
+	expect([...recent.keys()].filter((key) => key === 0)).toEqual([0]);
+});

@@ -1,0 +1,66 @@
+import { Database, type Statement } from 'bun:sqlite';
+import { migrate } from '../../src/engine/embedded/sqlite/schema.ts';
+import type { Param, Row } from '../../src/engine/store/sql.ts';
+
+/**
+ * The one database of this process. Histories run one after the other, and each finds it with the rows of an image: to prepare
+ * its statements again for each history would take longer than the history.
+ */
+
+/** Rows by table. */
+export type Image = ReadonlyMap<string, readonly Row[]>;
+
+interface Shared {
+	readonly database: Database;
+	readonly statements: Map<string, Statement<unknown, Param[]>>;
+	readonly empty: Image;
+}
+
+/** Of the tables of PostgreSQL, the one that SQLite has no use for. */
+const PROGRESS =
+	'CREATE TABLE partition_progress (partition TEXT PRIMARY KEY, next_offset BIGINT NOT NULL, topic_id TEXT)';
+const WORDS = 'message_words';
+const TABLES = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '${WORDS}%'`;
+
+let shared: Shared | undefined;
+
+export function emptiedDatabase(): Pick<Shared, 'database' | 'statements'> {
+	shared ??= newDatabase();
+	restoreImage(shared.database, shared.empty);
+	return shared;
+}
+
+function newDatabase(): Shared {
+	const database = new Database(':memory:');
+	migrate(database, 0);
+	database.run(PROGRESS);
+	const prepared = new Map<string, Statement>();
+	const prepare = database.prepare.bind(database);
+	database.prepare = ((sql: string) => {
+		let statement = prepared.get(sql);
+		if (!statement) {
+			statement = prepare(sql);
+			prepared.set(sql, statement);
+		}
+		return statement;
+	}) as typeof database.prepare;
+	return { database, statements: new Map(), empty: imageOf(database) };
+}
+
+export function imageOf(database: Database): Image {
+	const tables = database.prepare(TABLES).all() as { name: string }[];
+	return new Map(tables.map(({ name }) => [name, database.prepare(`SELECT * FROM ${name}`).all() as Row[]]));
+}
+
+export function restoreImage(database: Database, image: Image): void {
+	database.run('BEGIN');
+	for (const [table, rows] of image) {
+		database.prepare(`DELETE FROM ${table}`).run();
+		for (const row of rows) {
+			const values = Object.values(row) as Param[];
+			database.prepare(`INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')})`).run(...values);
+		}
+	}
+	database.prepare(`INSERT INTO ${WORDS} (${WORDS}) VALUES ('delete-all')`).run();
+	database.run('COMMIT');
+}

@@ -1,0 +1,91 @@
+import { Oracle } from '../support/oracle/oracle.ts';
+import type { BadgeItem, Row } from '../support/oracle/types.ts';
+
+/**
+ * The oracle of a history. What the model leaves open, or what a known gap of the product allows, it takes from the server: once, and
+ * within bounds. From then on it has to stay so.
+ */
+
+const CURSOR = /^rows\((\w+)\)\.(\w+)\.last_read: oracle (\d+), server (\d+)$/;
+const THREAD_CURSOR = /^threads\((\w+)\)\.threads\.(\w+)\/(\d+)\.last_read: oracle (\d+), server (\d+)$/;
+
+type Rows = Readonly<Record<string, Partial<Row>>>;
+
+export class FollowingOracle extends Oracle {
+	/** Whether a user was active when a message was sent, where the server has said so. */
+	private readonly hereFor = new Map<string, boolean>();
+	private readonly settled = new Set<string>();
+
+	/** Nobody who has no device. Of others it cannot be known: their connections are cut at moments of which servers learn later. */
+	override readonly wasActive = (user: string, ts: number): boolean =>
+		this.hereFor.get(`${user} ${ts}`) ?? false;
+
+	/** What was learned so far has been compared, and stays. */
+	settle(): void {
+		for (const key of this.hereFor.keys()) this.settled.add(key);
+	}
+
+	/** Takes from the server whether each `<!here>` that a user has unread spoke to them, unless it is settled. Answers whether anything changed. */
+	learnPresence(user: string, explained: readonly BadgeItem[], rows: Rows): boolean {
+		let hasChanged = false;
+		for (const [id, { messages }] of this.conversations) {
+			const row = this.row(user, id);
+			if (!row) continue;
+			const unread = new Set(this.unreads(user, id));
+			const open = messages.filter(
+				({ ts, text }) => unread.has(ts) && text.includes('<!here>') && !this.settled.has(`${user} ${ts}`),
+			);
+			// Muted conversations explain nothing: who was active for some of them was so for the later ones.
+			const counted = open.filter(({ ts }) => this.hereFor.get(`${user} ${ts}`)).length;
+			let mentions = (rows[id]?.mention_count ?? 0) - row.mention_count + counted;
+			for (const { ts } of open.reverse()) {
+				const item = explained.find((one) => one.channel === id && one.ts === ts);
+				mentions -= 1;
+				const isActive = row.is_muted ? mentions >= 0 : (item?.reasons.includes('channel_mention') ?? false);
+				hasChanged ||= this.hereFor.get(`${user} ${ts}`) !== isActive;
+				this.hereFor.set(`${user} ${ts}`, isActive);
+			}
+		}
+		return hasChanged;
+	}
+
+	/** A cursor that stayed before messages of the user's own, which never count. Answers whether the difference is of that kind. */
+	followServer(difference: string): boolean {
+		const cursor = CURSOR.exec(difference);
+		if (cursor)
+			return this.followCursor(cursor[1] ?? '', cursor[2] ?? '', Number(cursor[4]), Number(cursor[3]));
+		const thread = THREAD_CURSOR.exec(difference);
+		if (!thread) return false;
+		const [, user = '', id = '', root, oracle, server] = thread;
+		return this.followThread(user, id, Number(root), Number(server), Number(oracle));
+	}
+
+	private followCursor(user: string, id: string, server: number, oracle: number): boolean {
+		const membership = this.conversation(id).memberships.get(user);
+		if (!membership || !this.isAllBy(user, id, server, oracle)) return false;
+		membership.cursor = server;
+		return true;
+	}
+
+	private followThread(user: string, id: string, root: number, server: number, oracle: number): boolean {
+		const followers = this.conversation(id).followers.get(root);
+		if (!followers?.has(user) || !this.isAllBy(user, id, server, oracle, root)) return false;
+		followers.set(user, server);
+		return true;
+	}
+
+	/** Whether all messages after the one cursor and up to the other are the user's own: of a thread, or of the timeline. */
+	private isAllBy(user: string, id: string, server: number, oracle: number, root?: number): boolean {
+		return (
+			server < oracle &&
+			this.conversation(id).messages.every(
+				({ ts, author, threadTs, broadcast, deleted }) =>
+					ts <= server ||
+					ts > oracle ||
+					deleted ||
+					author === user ||
+					(root === undefined ? threadTs !== undefined && !broadcast : threadTs !== root),
+			)
+		);
+	}
+}

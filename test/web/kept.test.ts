@@ -1,0 +1,123 @@
+import { expect, test } from 'bun:test';
+import { eventually, type Screen, tryNow } from '../support/web/screen.ts';
+import { stage } from '../support/web/stage.ts';
+
+/** What somebody wrote and the server does not have stays: on the screen, and after a reload. */
+
+const here = stage();
+const { scene, show } = here;
+
+const box = (screen: Screen) => screen.page.locator('.pane .composer textarea');
+const NOTES = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('High tide at noon') };
+/** What the browser says about requests that do not arrive is not the page's doing. */
+const forgetNetwork = ({ errors }: Screen) =>
+	errors.splice(0, errors.length, ...errors.filter((error) => !/net::ERR_|WebSocket/.test(error)));
+
+async function cutOff({ page }: Screen): Promise<void> {
+	await page.route('**/api/**', (route) => route.abort());
+	await page.context().setOffline(true);
+	await page.getByText('Reconnecting…').waitFor();
+}
+
+test('a message that names somebody is there at once in an outage, and arrives as a mention after a reload', async () => {
+	const { people, channel } = await scene(2);
+	const [ada, grace] = people;
+	const screen = await show(ada);
+	const { page } = screen;
+	await screen.open('harbour');
+	// Nobody was named yet, so the page does not know whose name this is.
+	await cutOff(screen);
+	await box(screen).fill(`for @${grace.name} in #harbour now`);
+	await box(screen).press('Enter');
+	await screen.message(`for @${grace.name}`).waitFor({ timeout: 2_000 });
+	await page.getByText('1 message not sent yet. It is saved here').waitFor();
+	await page.context().setOffline(false);
+	await page.reload();
+	await page.getByText('Reconnecting…').waitFor();
+	await page.unroute('**/api/**');
+	await tryNow(page);
+	await page.locator('article.sent', { hasText: 'for ' }).waitFor();
+	const { messages } = await grace.call('conversations.history', { channel });
+	expect(messages.map(({ text }: { text: string }) => text)).toEqual([
+		`for <@${grace.id}> in <#${channel}|harbour> now`,
+	]);
+	forgetNetwork(screen);
+});
+
+test('the text beside files that were not sent goes back to the text box, and is a draft after a reload', async () => {
+	const { people } = await scene(2);
+	const screen = await show(people[0]);
+	const { page } = screen;
+	await screen.open('harbour');
+	await page.route('**/upload/**', (route) => route.abort());
+	const share = async (text: string) => {
+		await page.locator('.pane .composer input[type=file]').setInputFiles(NOTES);
+		await page.getByRole('list', { name: 'Files to send' }).waitFor();
+		await box(screen).fill(text);
+		await box(screen).press('Enter');
+		await page.getByText('notes.txt was not sent').waitFor();
+	};
+	await share('these are the notes');
+	expect(await box(screen).inputValue()).toBe('');
+	await box(screen).fill('meanwhile');
+	await page.getByRole('button', { name: 'Discard' }).click();
+	expect(await box(screen).inputValue()).toBe('these are the notes\nmeanwhile');
+	await eventually(async () =>
+		expect(await page.evaluate<string>('document.activeElement.ariaLabel')).toBe('Message #harbour'),
+	);
+	await page.locator('.upload').waitFor({ state: 'detached' });
+
+	await share('and once more');
+	page.on('dialog', (dialog) => void dialog.accept());
+	await page.reload();
+	await page.locator('.pane .composer').waitFor();
+	await eventually(async () => expect(await box(screen).inputValue()).toBe('and once more'));
+	// Once it is sent, it is not brought back again.
+	await page.unroute('**/upload/**');
+	await page.locator('.pane .composer input[type=file]').setInputFiles(NOTES);
+	await page.getByRole('list', { name: 'Files to send' }).waitFor();
+	await box(screen).press('Enter');
+	await screen.message('and once more').locator('.file-card').waitFor();
+	await page.reload();
+	await screen.message('and once more').waitFor();
+	expect(await box(screen).inputValue()).toBe('');
+	forgetNetwork(screen);
+});
+
+test('an edit that cannot be saved stays in its box', async () => {
+	const { people, post } = await scene(2);
+	await post(people[0], 'with a mistke');
+	const screen = await show(people[0]);
+	const { page } = screen;
+	await screen.open('harbour');
+	await page.route('**/api/chat.update', (route) => route.abort());
+	await box(screen).press('ArrowUp');
+	const edit = page.getByRole('textbox', { name: 'Edit message' });
+	await edit.fill('with a mistake');
+	await edit.press('Enter');
+	await page.getByText('The server does not answer.').waitFor();
+	expect(await edit.inputValue()).toBe('with a mistake');
+	await page.unroute('**/api/chat.update');
+	await edit.press('Enter');
+	await screen.message('with a mistake').getByText('(edited)').waitFor();
+	forgetNetwork(screen);
+});
+
+test('somebody who joins while the page is open can be named and found', async () => {
+	const { people } = await scene(2);
+	const [ada] = people;
+	const { team } = await ada.call('team.info');
+	const screen = await show(ada);
+	const { page } = screen;
+	await page.keyboard.press('Control+k');
+	await page.getByRole('dialog').getByRole('combobox').fill('person');
+	await page
+		.getByRole('option', { name: /person-1/ })
+		.first()
+		.waitFor();
+	await page.keyboard.press('Escape');
+	await here.admin('admin.users.create', { team_id: team.id, real_name: 'Late Comer' });
+	await screen.open('harbour');
+	await box(screen).pressSequentially('@late');
+	await page.getByRole('option', { name: /Late Comer/ }).waitFor();
+});

@@ -1,0 +1,61 @@
+import { addToDraft } from '../composer/drafts.ts';
+
+/**
+ * Keeps the texts of messages with files in the browser's storage until the server has acknowledged them. Browsers cannot store the files
+ * themselves, so a reload loses those; the texts become drafts again when the same tab loads the page.
+ */
+
+const PREFIX = 'tidemark.upload-text.';
+const TAB = 'tidemark.tab';
+/** Texts of a closed tab are recovered by any tab after this time. */
+const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
+
+interface Text {
+	readonly user: string;
+	readonly channel: string;
+	readonly threadTs?: string;
+	readonly written: string;
+}
+
+function tab(): string {
+	const known = sessionStorage.getItem(TAB);
+	if (known !== null) return known;
+	const made = crypto.getRandomValues(new Uint32Array(2)).join('-');
+	sessionStorage.setItem(TAB, made);
+	return made;
+}
+
+const keyOf = (id: number): string => `${PREFIX}${tab()}.${id}`;
+
+export function keepText(id: number, { user, channel, threadTs, written }: Text): void {
+	if (written === '') return;
+	const kept = { user, channel, ...(threadTs ? { threadTs } : {}), written, at: Date.now() };
+	try {
+		localStorage.setItem(keyOf(id), JSON.stringify(kept));
+	} catch {
+		// The storage is full: the text lives as long as the page.
+	}
+}
+
+export const dropText = (id: number): void => localStorage.removeItem(keyOf(id));
+
+/** Call once, before any draft is read. */
+export function recoverTexts(): void {
+	for (const key of Object.keys(localStorage)
+		.filter((one) => one.startsWith(PREFIX))
+		.sort()) {
+		const kept = read(key);
+		const isOurs = key.startsWith(`${PREFIX}${tab()}.`);
+		if (kept && !isOurs && Date.now() - kept.at < ABANDONED_AFTER_MS) continue;
+		if (kept) addToDraft(kept.user, kept.channel, kept.threadTs, kept.written);
+		localStorage.removeItem(key);
+	}
+}
+
+function read(key: string): (Text & { readonly at: number }) | null {
+	try {
+		return JSON.parse(localStorage.getItem(key) ?? 'null');
+	} catch {
+		return null;
+	}
+}
